@@ -130,7 +130,7 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     wait_start(wait_kinds);
     if (grace_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (alarms_start(ctx) != REDISMODULE_OK || upkeep_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (attendance_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (session_owners_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (noted_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (copiers_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     clock_moved = alarms_clock_moved;

@@ -96,7 +96,7 @@ struct file_node *node_renamed(struct account *account, struct file_node *node,
 
 void node_moved(struct file_node *node) {
     if (node->kind == NODE_DIRECTORY) node->directory->node = node;
-    if (node->life) node->life->node = node;
+    if (node->usage) node->usage->node = node;
     if (node->extra && node->extra->past) node->extra->past->node = node;
 }
 

@@ -37,7 +37,7 @@ enum {
 #define FILE_MAX_BYTES (INT64_C(4) << 40)
 
 struct file_node;
-struct file_life;
+struct file_usage;
 
 /* How far a subtree extends downwards: the names of a path, and its characters including the leading slashes. */
 struct path_reach {
@@ -92,7 +92,7 @@ struct file_node {
         struct directory *directory;
     };
     struct file_extra *extra;
-    struct file_life *life;
+    struct file_usage *usage;
     uint16_t name_length; /* 0 when the name is its own folded form */
     uint8_t kind;
     uint8_t attributes;

@@ -32,11 +32,11 @@ struct file_node;
 struct file_lease {
     struct entry entry; /* its name is the token, as text */
     char token[VERSION_TEXT_LENGTH];
-    struct file_life *life;
+    struct file_usage *usage;
     struct lease *lease;
 };
 
-struct file_life {
+struct file_usage {
     struct file_node *node;
     struct list_head groups;
     struct sharing_tally tally; /* of all groups */
@@ -62,9 +62,9 @@ struct share_session {
 struct open_group {
     struct entry entry; /* its name is the session's number and the file's id, while it has a file */
     uint64_t name[2];
-    struct list_node of_session, of_life;
+    struct list_node of_session, of_usage;
     struct share_session *session;
-    struct file_life *life; /* NULL when the group no longer belongs to a file */
+    struct file_usage *usage; /* NULL when the group no longer belongs to a file */
     struct list_head opens;
     struct sharing_tally tally;
     uint32_t deleting; /* handles that mark the file when they close */
@@ -88,7 +88,7 @@ static inline int64_t session_expires_ms(const struct share_session *session) {
     return session->deadline.due_ms;
 }
 
-static inline bool session_is_over(const struct share_session *session, int64_t now_ms) {
+static inline bool session_has_ended(const struct share_session *session, int64_t now_ms) {
     return session->ended || session->deadline.due_ms <= now_ms;
 }
 
@@ -111,37 +111,32 @@ static inline struct file_open *open_of_owner(const struct lock_owner *owner) {
 
 /* --- A file as seen by a call, at a moment --- */
 
-struct life_view {
+struct usage_view {
     struct sharing_tally tally; /* of the handles that count */
     bool pending;
     bool gone;
 };
 
 /* `exact`: no session is over, so nothing has to be computed. The life may be NULL. */
-struct life_view life_view(const struct file_life *life, bool exact, int64_t now_ms);
+struct usage_view usage_view(const struct file_usage *usage, bool exact, int64_t now_ms);
 
 /* Whether any handle of the file belongs to a session that is over. */
-bool life_has_over(const struct file_life *life, int64_t now_ms);
+bool usage_has_ended(const struct file_usage *usage, int64_t now_ms);
 
 /* A handle that counts and conflicts; NULL if none is found in bounded work. */
-const struct file_open *life_obstacle(const struct file_life *life, struct sharing wanted, int64_t now_ms);
-const struct file_open *life_class_obstacle(const struct file_life *life, enum sharing_class class,
-                                            int64_t now_ms);
+const struct file_open *usage_obstacle(const struct file_usage *usage, struct sharing wanted, int64_t now_ms);
+const struct file_open *usage_class_obstacle(const struct file_usage *usage, enum sharing_class class,
+                                             int64_t now_ms);
 
 /* The lock that counts and conflicts with reading or writing a range, or with another lock. The owner is NULL for
  * a stateless command. */
-enum lock_question { LOCK_READING, LOCK_WRITING, LOCK_SHARING, LOCK_EXCLUDING, LOCK_ANY };
-const struct range_lock *life_lock(const struct file_life *life, struct lock_owner *owner,
-                                   enum lock_question question, struct lock_range range, bool exact,
-                                   int64_t now_ms);
+enum lock_test { LOCK_READING, LOCK_WRITING, LOCK_SHARING, LOCK_EXCLUDING, LOCK_ANY };
+const struct range_lock *usage_lock(const struct file_usage *usage, struct lock_owner *owner,
+                                    enum lock_test test, struct lock_range range, bool exact, int64_t now_ms);
 
 /* Visits each handle that counts and conflicts. Returning false ends the visit, as does the limit on work. */
 typedef bool visit_open(void *context, const struct file_open *open);
-void life_obstacles(const struct file_life *life, struct sharing wanted, int64_t now_ms, visit_open *visit,
-                    void *context);
-
-/* --- Tallies --- */
-
-void tally_take(struct sharing_tally *tally, const struct sharing_tally *part);
+void usage_obstacles(const struct file_usage *usage, struct sharing wanted, int64_t now_ms, visit_open *visit,
+                     void *context);
 
 #endif

@@ -3,6 +3,7 @@
 #include "core/hash.h"
 #include "core/leftovers.h"
 #include "core/memory.h"
+#include "file/holders.h"
 #include "file/share_load.h"
 #include "file/tree.h"
 
@@ -64,24 +65,24 @@ static void free_snapshots(struct share *share) {
     census_count(CENSUS_SNAPSHOTS, share->snapshot_count, 0);
 }
 
-static bool session_stands(const struct lease *lease) {
+static bool lease_is_set(const struct lease *lease) {
     return lease && lease->kind != LEASE_FREE;
 }
 
-static bool is_held(const struct lease *lease) {
+static bool lease_is_held(const struct lease *lease) {
     return lease && lease->kind == LEASE_HELD;
 }
 
 /* What files have while they are open; nobody comes back to their groups. */
-static void share_free_life(struct share *share, struct file_life *life) {
-    census_count(CENSUS_LOCKS, life->locks.count, 0);
-    range_locks_end(&share->account, &life->locks);
-    if (life->lease) {
-        census_count(CENSUS_LEASES, session_stands(life->lease->lease), 0);
-        account_discard(&share->account, life->lease->lease);
-        account_discard(&share->account, life->lease);
+static void share_free_usage(struct share *share, struct file_usage *usage) {
+    census_count(CENSUS_LOCKS, usage->locks.count, 0);
+    range_locks_end(&share->account, &usage->locks);
+    if (usage->lease) {
+        census_count(CENSUS_LEASES, lease_is_set(usage->lease->lease), 0);
+        account_discard(&share->account, usage->lease->lease);
+        account_discard(&share->account, usage->lease);
     }
-    account_discard(&share->account, life);
+    account_discard(&share->account, usage);
 }
 
 static void free_group(struct share *share, struct open_group *group) {
@@ -99,17 +100,17 @@ static void free_session(void *context, struct entry *entry) {
     account_discard(&share->account, session);
 }
 
-static void free_lives(struct share *share) {
+static void free_usages(struct share *share) {
     struct order_cursor cursor = catalog_seek(&share->nodes, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
         struct file_node *node = node_of_entry(entry);
-        if (node->life) share_free_life(share, node->life);
-        node->life = NULL;
+        if (node->usage) share_free_usage(share, node->usage);
+        node->usage = NULL;
     }
 }
 
 static void free_holders(struct share *share) {
-    free_lives(share);
+    free_usages(share);
     census_count(CENSUS_SESSIONS, share->sessions.count, 0);
     census_count(CENSUS_HANDLES, share->opens.count, 0);
     while (deadlines_first(&share->deadlines))
@@ -132,7 +133,7 @@ void share_free(struct share *share) {
     remembered_end(&share->remembered);
     census_count(CENSUS_BYTES, share->bytes, 0);
     census_count(CENSUS_SHARES, 1, 0);
-    census_count(CENSUS_LEASES, session_stands(share->lease), 0);
+    census_count(CENSUS_LEASES, lease_is_set(share->lease), 0);
     memory_free(share->lease);
     memory_free(share->metadata);
     memory_free(share->policies);
@@ -168,16 +169,16 @@ const struct lease *share_lease(const struct share *share) {
 
 const struct lease *file_lease_of(const struct file_node *node) {
     static const struct lease no_lease;
-    return node->life && node->life->lease ? node->life->lease->lease : &no_lease;
+    return node->usage && node->usage->lease ? node->usage->lease->lease : &no_lease;
 }
 
-static struct lease *standing(struct share *share, const struct lease *lease) {
+static struct lease *lease_kept(struct share *share, const struct lease *lease) {
     return lease && lease->token ? account_add(&share->account, lease_new(lease)) : NULL;
 }
 
 void share_set_lease(struct share *share, const struct lease *lease) {
-    struct lease *next = standing(share, lease);
-    census_count(CENSUS_LEASES, session_stands(share->lease), session_stands(next));
+    struct lease *next = lease_kept(share, lease);
+    census_count(CENSUS_LEASES, lease_is_set(share->lease), lease_is_set(next));
     account_discard(&share->account, share->lease);
     share->lease = next;
 }
@@ -190,17 +191,17 @@ bool share_has_token(const struct share *share, version token, const struct file
     struct order_cursor cursor = order_index_seek(&share->leased, name);
     struct entry *entry = order_cursor_entry(&cursor);
     if (!entry || !bytes_equal(entry_name(entry), name)) return false;
-    return container_of(entry, struct file_lease, entry)->life->node != node;
+    return container_of(entry, struct file_lease, entry)->usage->node != node;
 }
 
-static void share_unlist(struct share *share, struct file_lease *leased) {
+static void unlist_lease(struct share *share, struct file_lease *leased) {
     order_index_remove(&share->leased, &leased->entry);
     if (!order_index_empty(&share->leased)) return;
     order_index_end(&share->leased);
     share->leased.root = NULL;
 }
 
-static void enlist(struct share *share, struct file_lease *leased) {
+static void list_lease(struct share *share, struct file_lease *leased) {
     leased->entry =
         (struct entry){.name_length = VERSION_TEXT_LENGTH, .name_at = offsetof(struct file_lease, token)};
     version_write(leased->lease->token, leased->token);
@@ -209,26 +210,26 @@ static void enlist(struct share *share, struct file_lease *leased) {
 }
 
 void file_set_lease(struct share *share, struct file_node *node, const struct lease *lease) {
-    struct file_life *life = life_need(share, node);
-    struct file_lease *leased = life->lease;
-    bool before = leased && session_stands(leased->lease);
+    struct file_usage *usage = usage_need(share, node);
+    struct file_lease *leased = usage->lease;
+    bool before = leased && lease_is_set(leased->lease);
     struct lease *next =
-        session_stands(lease) ? standing(share, lease) : NULL; /* a freed one leaves nothing here */
-    census_count(CENSUS_LEASES, before, session_stands(next));
-    tree_count_leases(node->parent, is_held(next) - is_held(before ? leased->lease : NULL));
-    if (before) share_unlist(share, leased);
+        lease_is_set(lease) ? lease_kept(share, lease) : NULL; /* a freed one leaves nothing here */
+    census_count(CENSUS_LEASES, before, lease_is_set(next));
+    tree_count_leases(node->parent, lease_is_held(next) - lease_is_held(before ? leased->lease : NULL));
+    if (before) unlist_lease(share, leased);
     if (leased) account_discard(&share->account, leased->lease);
     if (next && !leased) {
-        leased = life->lease = account_add(&share->account, memory_zeroed(sizeof(*leased)));
-        leased->life = life;
+        leased = usage->lease = account_add(&share->account, memory_zeroed(sizeof(*leased)));
+        leased->usage = usage;
     }
     if (leased) leased->lease = next;
     if (leased && !next) {
         account_discard(&share->account, leased);
-        life->lease = NULL;
+        usage->lease = NULL;
     }
-    if (session_stands(next)) enlist(share, leased);
-    life_release(share, life);
+    if (lease_is_set(next)) list_lease(share, leased);
+    usage_release(share, usage);
 }
 
 /* --- Snapshots of the moment: what is found --- */

@@ -107,30 +107,19 @@ static inline bool share_is_exact(const struct share *share, int64_t now_ms) {
     return list_empty(&share->ended) && !(first && first->due_ms <= now_ms);
 }
 
-static inline struct life_view share_view(const struct share *share, const struct file_node *node,
-                                          int64_t now_ms) {
-    return life_view(node->life, !node->life || share_is_exact(share, now_ms), now_ms);
+static inline struct usage_view share_view(const struct share *share, const struct file_node *node,
+                                           int64_t now_ms) {
+    return usage_view(node->usage, !node->usage || share_is_exact(share, now_ms), now_ms);
 }
 
 /* Also finds sessions that are over. */
 struct share_session *share_session_find(const struct share *share, const struct guid *id);
 struct file_open *share_open_find(const struct share *share, const struct guid *id);
 
-/* A walk over the handles by number, from this one on. */
-struct order_cursor share_opens_seek(const struct share *share, uint64_t number);
 struct file_open *open_of_numbered(struct entry *entry);
 
 /* The next session whose time is up; NULL if there is none. */
 struct share_session *share_due_session(const struct share *share, int64_t now_ms);
-
-/* Files that were deleted with sessions that are over, but are still in memory and in the share's counts. Finding
- * them takes a look at each file that such a session has open. */
-struct share_gone {
-    size_t files;
-    uint64_t bytes;
-};
-
-struct share_gone share_gone(const struct share *share, int64_t now_ms);
 
 /* When upkeep has something to do; INT64_MAX for never. */
 int64_t share_next_end_ms(const struct share *share);
@@ -151,27 +140,6 @@ static inline size_t share_parts(const struct share *share) {
 /* NULL, or a lease without a token, removes the lease. */
 void share_set_lease(struct share *share, const struct lease *lease);
 void file_set_lease(struct share *share, struct file_node *node, const struct lease *lease);
-
-struct file_life *life_need(struct share *share, struct file_node *node);
-/* Frees a life without contents, and deletes a file that is to be deleted and no longer open. False when the
- * file has been deleted. */
-bool life_release(struct share *share, struct file_life *life);
-
-struct share_session *session_begin(struct share *share, const struct share_change *change);
-/* Ends the session; one without handles is freed at once. */
-void session_end(struct share *share, struct share_session *session);
-/* Frees an ended session with all that is left of it. */
-void session_forget(struct share *share, struct share_session *session);
-
-struct file_open *open_add(struct share *share, struct file_node *node, struct share_session *session,
-                           const struct share_change *change, uint64_t number);
-void open_close(struct share *share, struct file_open *open);
-/* The handle will not mark the file when it closes. */
-void open_keeps_file(struct file_open *open);
-/* Removes from the file everything that ended sessions hold of it. False when the file has been deleted. */
-bool life_settle(struct share *share, struct file_life *life);
-/* Removes the file with all that it has; its handles are left without a file. */
-void file_remove(struct share *share, struct file_node *node);
 
 /* For INFO: counts that have changed. */
 enum census_kind {

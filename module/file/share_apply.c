@@ -1,5 +1,6 @@
 /* Applying: what each kind of change does to a share. Nothing here decides or reads a clock. */
 #include "core/memory.h"
+#include "file/holders.h"
 #include "file/share_load.h"
 #include "file/tree.h"
 
@@ -25,30 +26,30 @@ static struct file_open *handle_of(const struct share *share, const struct share
 /* The handle's file, if it still has one. */
 static struct file_node *file_of_handle(const struct share *share, const struct share_change *change) {
     const struct file_open *open = handle_of(share, change);
-    return open && open->group->life ? open->group->life->node : NULL;
+    return open && open->group->usage ? open->group->usage->node : NULL;
 }
 
 /* --- The share --- */
 
-static void restamp_share(struct share *share, const struct share_change *change) {
+static void stamp_share(struct share *share, const struct share_change *change) {
     share->stamp = change->stamp;
 }
 
 static bool apply_share_setmeta(struct share *share, const struct share_change *change) {
     packed_replace(&share->account, &share->metadata, change->metadata);
-    restamp_share(share, change);
+    stamp_share(share, change);
     return true;
 }
 
-static bool apply_file_setprops(struct share *share, const struct share_change *change) {
+static bool apply_share_setprops(struct share *share, const struct share_change *change) {
     share->quota = change->quota;
-    restamp_share(share, change);
+    stamp_share(share, change);
     return true;
 }
 
 static bool apply_share_setacl(struct share *share, const struct share_change *change) {
     packed_replace(&share->account, &share->policies, change->policies);
-    restamp_share(share, change);
+    stamp_share(share, change);
     return true;
 }
 
@@ -59,9 +60,9 @@ static void hide_gone(struct share *share) {
     const struct open_group *group;
     list_for_each (&share->ended, session, among_ended) {
         list_for_each (&session->groups, group, of_session) {
-            const struct file_life *life = group->life;
-            if (!life || list_top(&life->groups, struct open_group, of_life) != group) continue;
-            if (life_view(life, false, INT64_MIN).gone) tree_hide(share, life->node);
+            const struct file_usage *usage = group->usage;
+            if (!usage || list_top(&usage->groups, struct open_group, of_usage) != group) continue;
+            if (usage_view(usage, false, INT64_MIN).gone) tree_hide(share, usage->node);
         }
     }
 }
@@ -127,7 +128,7 @@ static bool apply_sweep(struct share *share, const struct share_change *change) 
     if (!session) return true;
     if (!session->ended) return false;
     apply_close(share, change);
-    if (change->on) session_forget(share, session);
+    if (change->on) session_free(share, session);
     return true;
 }
 
@@ -137,7 +138,7 @@ static void keep_state(struct share *share, struct file_node *node, bool lists) 
     node_keep(&share->account, node, share->snapshot_count, lists);
 }
 
-static void restamp(struct file_node *node, const struct share_change *change) {
+static void stamp_node(struct file_node *node, const struct share_change *change) {
     node->stamp = change->stamp;
 }
 
@@ -158,7 +159,7 @@ static bool apply_mkdir(struct share *share, const struct share_change *change) 
     struct file_node *node = tree_add(share, place.parent, place.name, NODE_DIRECTORY);
     node->created_ms = change->stamp.modified_ms;
     node_set_lists(&share->account, node, NULL, &change->metadata);
-    restamp(node, change);
+    stamp_node(node, change);
     return true;
 }
 
@@ -192,7 +193,7 @@ static bool apply_create(struct share *share, const struct share_change *change)
     node->attributes = change->attributes;
     node_set_lists(&share->account, node, &change->properties, &change->metadata);
     set_length(share, node, change->length);
-    restamp(node, change);
+    stamp_node(node, change);
     return true;
 }
 
@@ -201,7 +202,7 @@ static bool write_bytes(struct share *share, struct file_node *node, const struc
     uint64_t end = change->offset + change->content.length;
     if (end > node->content.length) set_length(share, node, end);
     sparse_write(&share->account, &node->content, change->offset, change->content);
-    restamp(node, change);
+    stamp_node(node, change);
     return true;
 }
 
@@ -218,27 +219,28 @@ static bool apply_clearrange(struct share *share, const struct share_change *cha
     if (!node || change->offset + change->length > node->content.length) return false;
     keep_state(share, node, false);
     sparse_clear(&share->account, &node->content, change->offset, change->length);
-    restamp(node, change);
+    stamp_node(node, change);
     return true;
 }
 
-static bool apply_file_props(struct share *share, const struct share_change *change) {
+static bool apply_file_setprops(struct share *share, const struct share_change *change) {
     struct file_node *node = file_at_path(share, change);
     if (!node) return false;
-    keep_state(share, node, change->parts & SAYS_PROPERTIES);
-    if (change->parts & SAYS_PROPERTIES) node_set_lists(&share->account, node, &change->properties, NULL);
-    if (change->parts & SAYS_LENGTH) set_length(share, node, change->length);
-    if (change->parts & SAYS_ATTRIBUTES) node->attributes = change->attributes;
-    restamp(node, change);
+    keep_state(share, node, change->parts & FILE_PART_PROPERTIES);
+    if (change->parts & FILE_PART_PROPERTIES)
+        node_set_lists(&share->account, node, &change->properties, NULL);
+    if (change->parts & FILE_PART_LENGTH) set_length(share, node, change->length);
+    if (change->parts & FILE_PART_ATTRIBUTES) node->attributes = change->attributes;
+    stamp_node(node, change);
     return true;
 }
 
-static bool apply_file_meta(struct share *share, const struct share_change *change) {
+static bool apply_file_setmeta(struct share *share, const struct share_change *change) {
     struct file_node *node = node_at_path(share, change);
     if (!node) return false;
     keep_state(share, node, true);
     node_set_lists(&share->account, node, NULL, &change->metadata);
-    restamp(node, change);
+    stamp_node(node, change);
     return true;
 }
 
@@ -264,7 +266,7 @@ static bool apply_copy(struct share *share, const struct share_change *change) {
     if (there != source) there = begin_file(share, there, change->target);
     if (!there) return false;
     struct packed_list properties = node_properties(source), metadata = node_metadata(source);
-    if (change->parts & SAYS_METADATA) metadata = change->metadata;
+    if (change->parts & FILE_PART_METADATA) metadata = change->metadata;
     if (there == source) {
         keep_state(share, there, true);
     } else {
@@ -272,7 +274,7 @@ static bool apply_copy(struct share *share, const struct share_change *change) {
         there->created_ms = change->stamp.modified_ms;
     }
     node_set_lists(&share->account, there, &properties, &metadata);
-    restamp(there, change);
+    stamp_node(there, change);
     return true;
 }
 
@@ -312,11 +314,11 @@ static bool apply_rename(struct share *share, const struct share_change *change)
         replace_file(share, place.node, node);
         if (!bytes_equal(node_name(place.node), place.name))
             place.node = tree_move(share, place.node, place.parent, place.name);
-        restamp(place.node, change);
+        stamp_node(place.node, change);
         return true;
     }
     keep_state(share, node, false);
-    restamp(tree_move(share, node, place.parent, place.name), change);
+    stamp_node(tree_move(share, node, place.parent, place.name), change);
     return true;
 }
 
@@ -327,10 +329,10 @@ static bool apply_file_lease(struct share *share, const struct share_change *cha
     return true;
 }
 
-static bool apply_share_settle(struct share *share, const struct share_change *change) {
+static bool apply_file_settle(struct share *share, const struct share_change *change) {
     struct file_node *node = file_at_path(share, change);
-    if (!node || !node->life) return false;
-    life_settle(share, node->life);
+    if (!node || !node->usage) return false;
+    usage_settle(share, node->usage);
     return true;
 }
 
@@ -348,7 +350,7 @@ static bool apply_open(struct share *share, const struct share_change *change) {
 static bool apply_unopen(struct share *share, const struct share_change *change) {
     struct file_open *open = handle_of(share, change);
     if (!open) return false;
-    open_keeps_file(open);
+    open_cancel_delete(open);
     open_close(share, open);
     return true;
 }
@@ -377,7 +379,7 @@ static bool apply_truncate(struct share *share, const struct share_change *chang
     if (!node) return false;
     keep_state(share, node, false);
     set_length(share, node, change->length);
-    restamp(node, change);
+    stamp_node(node, change);
     return true;
 }
 
@@ -385,7 +387,7 @@ static bool apply_truncate(struct share *share, const struct share_change *chang
 static struct range_locks *locks_of_handle(const struct share *share, const struct share_change *change,
                                            struct file_open **open) {
     *open = handle_of(share, change);
-    return *open && (*open)->group->life ? &(*open)->group->life->locks : NULL;
+    return *open && (*open)->group->usage ? &(*open)->group->usage->locks : NULL;
 }
 
 static void count_locks(struct file_open *open, size_t before, size_t after) {
@@ -426,14 +428,14 @@ static bool apply_unlock(struct share *share, const struct share_change *change)
 static bool apply_dispose(struct share *share, const struct share_change *change) {
     struct file_node *node = file_of_handle(share, change);
     if (!node) return false;
-    node->life->pending = change->on;
+    node->usage->pending = change->on;
     return true;
 }
 
 static bool apply_load_mark(struct share *share, const struct share_change *change) {
     struct file_node *node = file_at_path(share, change);
-    bool open = node && node->life && node->life->tally.opens;
-    if (open) node->life->pending = true;
+    bool open = node && node->usage && node->usage->tally.opens;
+    if (open) node->usage->pending = true;
     return open;
 }
 
@@ -444,7 +446,7 @@ static bool apply_load_mark(struct share *share, const struct share_change *chan
 const struct share_kind share_change_kinds[SHARE_CHANGE_KINDS] = {
     [SHARE_CREATE]       = {{"share.create",       HAS(STAMP) | HAS(CREATED) | HAS(QUOTA) | HAS(METADATA) | HAS(POLICIES) | HAS(NUMBER), CHANGE_CREATES}, NULL, WAKES_NOBODY},
     [SHARE_SETMETA]      = {{"share.setmeta",      HAS(STAMP) | HAS(METADATA), 0}, apply_share_setmeta, WAKES_NOBODY},
-    [SHARE_SETPROPS]     = {{"share.setprops",     HAS(STAMP) | HAS(QUOTA), 0}, apply_file_setprops, WAKES_NOBODY},
+    [SHARE_SETPROPS]     = {{"share.setprops",     HAS(STAMP) | HAS(QUOTA), 0}, apply_share_setprops, WAKES_NOBODY},
     [SHARE_SETACL]       = {{"share.setacl",       HAS(STAMP) | HAS(POLICIES), 0}, apply_share_setacl, WAKES_NOBODY},
     [SHARE_DROP]         = {{"share.delete",       0, CHANGE_DROPS}, NULL, WAKES_NOBODY},
     [SHARE_SNAPSHOT]     = {{"share.snapshot",     HAS(SNAPSHOT) | HAS(STAMP) | HAS(METADATA), CHANGE_IN_FILES}, apply_share_snapshot, WAKES_NOBODY},
@@ -459,13 +461,13 @@ const struct share_kind share_change_kinds[SHARE_CHANGE_KINDS] = {
     [FILE_CREATE]        = {{"file.create",        HAS(PATH) | HAS(STAMP) | HAS(LENGTH) | HAS(ATTRIBUTES) | HAS(PROPERTIES) | HAS(METADATA), 0}, apply_create, WAKES_NOBODY},
     [FILE_PUTRANGE]      = {{"file.putrange",      HAS(PATH) | HAS(STAMP) | HAS(OFFSET), CHANGE_HAS_CONTENT}, apply_putrange, WAKES_NOBODY},
     [FILE_CLEARRANGE]    = {{"file.clearrange",    HAS(PATH) | HAS(STAMP) | HAS(OFFSET) | HAS(LENGTH), 0}, apply_clearrange, WAKES_NOBODY},
-    [FILE_SETPROPS]      = {{"file.setprops",      HAS(PATH) | HAS(STAMP) | HAS(PARTS) | HAS(LENGTH) | HAS(ATTRIBUTES) | HAS(PROPERTIES), 0}, apply_file_props, WAKES_NOBODY},
-    [FILE_SETMETA]       = {{"file.setmeta",       HAS(PATH) | HAS(STAMP) | HAS(METADATA), 0}, apply_file_meta, WAKES_NOBODY},
+    [FILE_SETPROPS]      = {{"file.setprops",      HAS(PATH) | HAS(STAMP) | HAS(PARTS) | HAS(LENGTH) | HAS(ATTRIBUTES) | HAS(PROPERTIES), 0}, apply_file_setprops, WAKES_NOBODY},
+    [FILE_SETMETA]       = {{"file.setmeta",       HAS(PATH) | HAS(STAMP) | HAS(METADATA), 0}, apply_file_setmeta, WAKES_NOBODY},
     [FILE_DELETE]        = {{"file.delete",        HAS(PATH), 0}, apply_file_delete, WAKES_FOR_FILE},
     [FILE_COPY]          = {{"file.copy",          HAS(PATH) | HAS(TARGET) | HAS(STAMP) | HAS(PARTS) | HAS(METADATA), 0}, apply_copy, WAKES_NOBODY},
     [FILE_RENAME]        = {{"file.rename",        HAS(PATH) | HAS(TARGET) | HAS(STAMP), 0}, apply_rename, WAKES_FOR_MOVE},
     [FILE_LEASE]         = {{NULL,                 HAS(PATH) | HAS(LEASE) | HAS(LEASE_EVENT) | HAS(LEASE_EXPIRED), CHANGE_IN_FILES | CHANGE_COMES_LAST}, apply_file_lease, WAKES_FOR_FILE},
-    [FILE_SETTLE]        = {{NULL,                 HAS(PATH), 0}, apply_share_settle, WAKES_FOR_FILE},
+    [FILE_SETTLE]        = {{NULL,                 HAS(PATH), 0}, apply_file_settle, WAKES_FOR_FILE},
     [FILE_OPEN]          = {{"file.open",          HAS(PATH) | HAS(SESSION) | HAS(HANDLE) | HAS(ACCESS) | HAS(SHARED) | HAS(DELETES) | HAS(INSTANT), 0}, apply_open, WAKES_NOBODY},
     [FILE_CLOSE]         = {{"file.close",         HAS(HANDLES), 0}, apply_close, WAKES_FOR_HANDLE},
     [FILE_CLOSEHANDLES]  = {{"file.closehandles",  HAS(HANDLES), 0}, apply_close, WAKES_FOR_KEY},

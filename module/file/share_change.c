@@ -49,88 +49,49 @@ static bool has_any_page(const void *present) {
     return *(const uint64_t *)present;
 }
 
-#define ROW(field, member) [SHARE_FIELD_##field] = {.offset = offsetof(struct share_change, member)
-static const struct field fields[] = {ROW(PATH, path), .codec = CODEC_BYTES, .sound = path_is_sound},
-                          ROW(TARGET, target), .codec = CODEC_BYTES, .sound = path_is_sound
-}
-, ROW(STAMP, stamp), .codec = CODEC_STAMP
-}
-, ROW(CREATED, created_ms), .codec = CODEC_INSTANT
-}
-, ROW(QUOTA, quota), .codec = CODEC_NUMBER, .max = INT64_MAX
-}
-, ROW(SNAPSHOT, snapshot), .codec = CODEC_VERSION
-}
-, ROW(PARTS, parts), .codec = CODEC_ENUM, .max = SAYS_ALL
-}
-, ROW(OFFSET, offset), .codec = CODEC_NUMBER
-}
-, ROW(LENGTH, length), .codec = CODEC_NUMBER
-}
-, ROW(ATTRIBUTES, attributes), .codec = CODEC_BYTE, .max = ATTRIBUTES_ALL
-}
-, ROW(METADATA, metadata), .codec = CODEC_LIST, .sound = metadata_is_sound
-}
-, ROW(POLICIES, policies), .codec = CODEC_LIST, .sound = policies_are_sound
-}
-, ROW(PROPERTIES, properties), .codec = CODEC_LIST, .sound = properties_are_sound
-}
-, ROW(LEASE, lease), .codec = CODEC_OWN, .own = &lease
-}
-, ROW(LEASE_EVENT, event), .codec = CODEC_ENUM, .max = LEASE_EVENTS - 1
-}
-, ROW(LEASE_EXPIRED, expired), .codec = CODEC_FLAG
-}
-, ROW(SESSION, session), .codec = CODEC_GUID
-}
-, ROW(HANDLE, handle), .codec = CODEC_GUID
-}
-, ROW(HANDLES, handles), .codec = CODEC_LIST
-}
-, ROW(OWNER, owner), .codec = CODEC_BYTES, .max = SESSION_OWNER_MAX_BYTES
-}
-, ROW(TTL, ttl_ms), .codec = CODEC_INSTANT
-}
-, ROW(INSTANT, instant_ms), .codec = CODEC_INSTANT
-}
-, ROW(CLOSING, ends_with_connection), .codec = CODEC_FLAG
-}
-, ROW(ACCESS, sharing.access), .codec = CODEC_BYTE, .max = SHARING_ALL
-}
-, ROW(SHARED, sharing.share), .codec = CODEC_BYTE, .max = SHARING_ALL
-}
-, ROW(DELETES, deletes_on_close), .codec = CODEC_FLAG
-}
-, ROW(ON, on), .codec = CODEC_FLAG
-}
-, ROW(LOCK, lock), .codec = CODEC_ENUM, .max = LOCK_KINDS - 1
-}
-, ROW(COUNT, count), .codec = CODEC_NUMBER
-}
-, ROW(NUMBER, number), .codec = CODEC_NUMBER, .max = SHARE_NUMBERS_MAX
-}
-, ROW(NAME, name), .codec = CODEC_BYTES, .sound = node_name_is_sound
-}
-, ROW(NODE_KIND, node_kind), .codec = CODEC_BYTE, .max = NODE_KINDS - 1
-}
-, ROW(PARENT, parent_number), .codec = CODEC_NUMBER
-}
-, ROW(NODE, node_number), .codec = CODEC_NUMBER
-}
-, ROW(BORN, born), .codec = CODEC_BYTE, .max = SHARE_SNAPSHOTS_MAX
-}
-, ROW(CHANGED, changed), .codec = CODEC_BYTE, .max = SHARE_SNAPSHOTS_MAX
-}
-, ROW(LAST, last), .codec = CODEC_BYTE, .max = SHARE_SNAPSHOTS_MAX
-}
-, ROW(LEAF, leaf), .codec = CODEC_NUMBER, .max = PAGES_MAX_BYTES / LEAF_BYTES - 1
-}
-, ROW(PRESENT, present), .codec = CODEC_WORD, .sound = has_any_page
-}
-,
-}
-;
-#undef ROW
+#define AT(member) .offset = offsetof(struct share_change, member)
+static const struct field fields[] = {
+    [SHARE_FIELD_PATH] = {AT(path), .codec = CODEC_BYTES, .sound = path_is_sound},
+    [SHARE_FIELD_TARGET] = {AT(target), .codec = CODEC_BYTES, .sound = path_is_sound},
+    [SHARE_FIELD_STAMP] = {AT(stamp), .codec = CODEC_STAMP},
+    [SHARE_FIELD_CREATED] = {AT(created_ms), .codec = CODEC_INSTANT},
+    [SHARE_FIELD_QUOTA] = {AT(quota), .codec = CODEC_NUMBER, .max = INT64_MAX},
+    [SHARE_FIELD_SNAPSHOT] = {AT(snapshot), .codec = CODEC_VERSION},
+    [SHARE_FIELD_PARTS] = {AT(parts), .codec = CODEC_ENUM, .max = FILE_PARTS_ALL},
+    [SHARE_FIELD_OFFSET] = {AT(offset), .codec = CODEC_NUMBER},
+    [SHARE_FIELD_LENGTH] = {AT(length), .codec = CODEC_NUMBER},
+    [SHARE_FIELD_ATTRIBUTES] = {AT(attributes), .codec = CODEC_BYTE, .max = ATTRIBUTES_ALL},
+    [SHARE_FIELD_METADATA] = {AT(metadata), .codec = CODEC_LIST, .sound = metadata_is_sound},
+    [SHARE_FIELD_POLICIES] = {AT(policies), .codec = CODEC_LIST, .sound = policies_are_sound},
+    [SHARE_FIELD_PROPERTIES] = {AT(properties), .codec = CODEC_LIST, .sound = properties_are_sound},
+    [SHARE_FIELD_LEASE] = {AT(lease), .codec = CODEC_OWN, .own = &lease},
+    [SHARE_FIELD_LEASE_EVENT] = {AT(event), .codec = CODEC_ENUM, .max = LEASE_EVENTS - 1},
+    [SHARE_FIELD_LEASE_EXPIRED] = {AT(expired), .codec = CODEC_FLAG},
+    [SHARE_FIELD_SESSION] = {AT(session), .codec = CODEC_GUID},
+    [SHARE_FIELD_HANDLE] = {AT(handle), .codec = CODEC_GUID},
+    [SHARE_FIELD_HANDLES] = {AT(handles), .codec = CODEC_LIST},
+    [SHARE_FIELD_OWNER] = {AT(owner), .codec = CODEC_BYTES, .max = SESSION_OWNER_MAX_BYTES},
+    [SHARE_FIELD_TTL] = {AT(ttl_ms), .codec = CODEC_INSTANT},
+    [SHARE_FIELD_INSTANT] = {AT(instant_ms), .codec = CODEC_INSTANT},
+    [SHARE_FIELD_CLOSING] = {AT(ends_with_connection), .codec = CODEC_FLAG},
+    [SHARE_FIELD_ACCESS] = {AT(sharing.access), .codec = CODEC_BYTE, .max = SHARING_ALL},
+    [SHARE_FIELD_SHARED] = {AT(sharing.share), .codec = CODEC_BYTE, .max = SHARING_ALL},
+    [SHARE_FIELD_DELETES] = {AT(deletes_on_close), .codec = CODEC_FLAG},
+    [SHARE_FIELD_ON] = {AT(on), .codec = CODEC_FLAG},
+    [SHARE_FIELD_LOCK] = {AT(lock), .codec = CODEC_ENUM, .max = LOCK_KINDS - 1},
+    [SHARE_FIELD_COUNT] = {AT(count), .codec = CODEC_NUMBER},
+    [SHARE_FIELD_NUMBER] = {AT(number), .codec = CODEC_NUMBER, .max = SHARE_NUMBERS_MAX},
+    [SHARE_FIELD_NAME] = {AT(name), .codec = CODEC_BYTES, .sound = node_name_is_sound},
+    [SHARE_FIELD_NODE_KIND] = {AT(node_kind), .codec = CODEC_BYTE, .max = NODE_KINDS - 1},
+    [SHARE_FIELD_PARENT] = {AT(parent_number), .codec = CODEC_NUMBER},
+    [SHARE_FIELD_NODE] = {AT(node_number), .codec = CODEC_NUMBER},
+    [SHARE_FIELD_BORN] = {AT(born), .codec = CODEC_BYTE, .max = SHARE_SNAPSHOTS_MAX},
+    [SHARE_FIELD_CHANGED] = {AT(changed), .codec = CODEC_BYTE, .max = SHARE_SNAPSHOTS_MAX},
+    [SHARE_FIELD_LAST] = {AT(last), .codec = CODEC_BYTE, .max = SHARE_SNAPSHOTS_MAX},
+    [SHARE_FIELD_LEAF] = {AT(leaf), .codec = CODEC_NUMBER, .max = PAGES_MAX_BYTES / LEAF_BYTES - 1},
+    [SHARE_FIELD_PRESENT] = {AT(present), .codec = CODEC_WORD, .sound = has_any_page},
+};
+#undef AT
 
 /* --- All of them together --- */
 

@@ -64,7 +64,13 @@ enum share_change_kind {
 };
 
 /* What a FILE_SETPROPS or FILE_COPY says something of. */
-enum { SAYS_PROPERTIES = 1, SAYS_METADATA = 2, SAYS_LENGTH = 4, SAYS_ATTRIBUTES = 8, SAYS_ALL = 15 };
+enum {
+    FILE_PART_PROPERTIES = 1,
+    FILE_PART_METADATA = 2,
+    FILE_PART_LENGTH = 4,
+    FILE_PART_ATTRIBUTES = 8,
+    FILE_PARTS_ALL = 15
+};
 
 struct file_node;
 struct file_open;

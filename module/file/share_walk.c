@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/pointer_map.h"
+#include "file/holders.h"
 #include "file/tree.h"
 
 #include "ccan/container_of/container_of.h"
@@ -13,7 +14,7 @@ struct numbered_directory {
     uint64_t number;
 };
 
-struct course {
+struct exporter {
     const struct share *share;
     const struct change_walk *walk;
     struct numbered_directory *directories; /* whose children come next */
@@ -22,8 +23,8 @@ struct course {
     struct pointer_map seen; /* numbers of nodes that have snapshot places, plus 1 */
 };
 
-static void share_take(const struct course *course, const struct share_change *change) {
-    course->walk->take(course->walk->context, change);
+static void share_take(const struct exporter *exporter, const struct share_change *change) {
+    exporter->walk->take(exporter->walk->context, change);
 }
 
 struct share_change share_as_change(const struct share *share) {
@@ -41,7 +42,7 @@ struct share_change share_as_change(const struct share *share) {
 /* --- What a node is like, and was --- */
 
 struct difference {
-    const struct course *course;
+    const struct exporter *exporter;
     const struct sparse *content;
 };
 
@@ -57,29 +58,29 @@ static bool take_leaf(void *context, uint64_t page, uint64_t changed, uint64_t c
         change.chunk = leaf.chunk;
         change.content = chunk_bytes(leaf.chunk);
     }
-    share_take(difference->course, &change);
+    share_take(difference->exporter, &change);
     return true;
 }
 
-static void walk_content(const struct course *course, const struct sparse *content,
+static void walk_content(const struct exporter *exporter, const struct sparse *content,
                          const struct sparse *before) {
-    struct difference difference = {course, content};
+    struct difference difference = {exporter, content};
     if (content->length != before->length) {
         struct share_change change = {.kind = LOAD_LENGTH, .length = content->length};
-        share_take(course, &change);
+        share_take(exporter, &change);
     }
     struct page_range window = {0, content->pages.length};
     pages_compare(&content->pages, &before->pages, window, SIZE_MAX, take_leaf, &difference);
 }
 
-static void walk_states(const struct course *course, const struct file_node *node) {
+static void walk_states(const struct exporter *exporter, const struct file_node *node) {
     static const struct sparse nothing;
     const struct sparse *before = &nothing;
     const struct file_past *past = node->extra ? node->extra->past : NULL;
     for (size_t i = 0; past && i < past->count; i++) {
         const struct file_state *state = &past->states[i];
         if (node_is_file(node)) {
-            walk_content(course, &state->content, before);
+            walk_content(exporter, &state->content, before);
             before = &state->content;
         }
         struct share_change change = {
@@ -88,13 +89,13 @@ static void walk_states(const struct course *course, const struct file_node *nod
             .stamp = state->stamp,
             .created_ms = state->created_ms,
             .attributes = state->attributes,
-            .parts = state->has_lists ? SAYS_PROPERTIES | SAYS_METADATA : 0,
+            .parts = state->has_lists ? FILE_PART_PROPERTIES | FILE_PART_METADATA : 0,
             .properties = packed_view(state->properties),
             .metadata = packed_view(state->metadata),
         };
-        share_take(course, &change);
+        share_take(exporter, &change);
     }
-    if (node_is_file(node)) walk_content(course, &node->content, before);
+    if (node_is_file(node)) walk_content(exporter, &node->content, before);
     struct share_change change = {
         .kind = LOAD_STATE,
         .changed = node->changed,
@@ -104,79 +105,79 @@ static void walk_states(const struct course *course, const struct file_node *nod
         .properties = node_properties(node),
         .metadata = node_metadata(node),
     };
-    share_take(course, &change);
+    share_take(exporter, &change);
 }
 
 /* --- The tree --- */
 
-static void queue(struct course *course, const struct directory *directory, uint64_t number) {
-    if (course->count == course->capacity) {
-        course->capacity = course->capacity ? course->capacity * 2 : 64;
-        course->directories =
-            memory_resize(course->directories, course->capacity * sizeof(*course->directories));
+static void queue(struct exporter *exporter, const struct directory *directory, uint64_t number) {
+    if (exporter->count == exporter->capacity) {
+        exporter->capacity = exporter->capacity ? exporter->capacity * 2 : 64;
+        exporter->directories =
+            memory_resize(exporter->directories, exporter->capacity * sizeof(*exporter->directories));
     }
-    course->directories[course->count++] = (struct numbered_directory){directory, number};
+    exporter->directories[exporter->count++] = (struct numbered_directory){directory, number};
 }
 
-static void walk_node(struct course *course, const struct file_node *node, struct share_change *change) {
-    uint64_t number = ++course->numbers;
+static void walk_node(struct exporter *exporter, const struct file_node *node, struct share_change *change) {
+    uint64_t number = ++exporter->numbers;
     change->kind = LOAD_NODE;
     change->node_kind = node->kind;
-    share_take(course, change);
-    walk_states(course, node);
-    if (!node_is_file(node)) queue(course, node->directory, number);
+    share_take(exporter, change);
+    walk_states(exporter, node);
+    if (!node_is_file(node)) queue(exporter, node->directory, number);
     if (node->extra && node->extra->past && node->extra->past->snapshot_places)
-        *pointer_map_at(&course->seen, node) = number + 1;
+        *pointer_map_at(&exporter->seen, node) = number + 1;
 }
 
 /* Where no sessions come along, a file that they would have deleted does not, either. */
-static bool goes(const struct course *course, const struct file_node *node) {
-    if (course->walk->holders || !node->life) return false;
-    return life_view(node->life, false, INT64_MAX).gone;
+static bool leaves_out(const struct exporter *exporter, const struct file_node *node) {
+    if (exporter->walk->holders || !node->usage) return false;
+    return usage_view(node->usage, false, INT64_MAX).gone;
 }
 
-static void walk_children(struct course *course, struct numbered_directory parent) {
-    struct tree_walk walk = tree_walk(course->share, parent.directory, 0, bytes_of("", 0));
+static void walk_children(struct exporter *exporter, struct numbered_directory parent) {
+    struct tree_walk walk = tree_walk(exporter->share, parent.directory, 0, bytes_of("", 0));
     struct tree_item item;
     while (tree_next(&walk, &item) != TREE_END) {
         struct share_change change = {
             .parent_number = parent.number, .name = item.name, .born = item.node->born};
-        if (!goes(course, item.node)) walk_node(course, item.node, &change);
+        if (!leaves_out(exporter, item.node)) walk_node(exporter, item.node, &change);
     }
 }
 
-static void walk_place_then(struct course *course, const struct file_node *node,
-                            struct share_change *change) {
-    uintptr_t known = course->seen.count ? *pointer_map_at(&course->seen, node) : 0;
+static void walk_snapshot_place(struct exporter *exporter, const struct file_node *node,
+                                struct share_change *change) {
+    uintptr_t known = exporter->seen.count ? *pointer_map_at(&exporter->seen, node) : 0;
     if (!known) {
-        walk_node(course, node, change);
-        *pointer_map_at(&course->seen, node) = course->numbers + 1;
+        walk_node(exporter, node, change);
+        *pointer_map_at(&exporter->seen, node) = exporter->numbers + 1;
         return;
     }
     change->kind = LOAD_SNAPSHOT_PLACE;
     change->node_number = known - 1;
-    share_take(course, change);
+    share_take(exporter, change);
 }
 
 /* Those that go with the sessions leave their place to the snapshots. */
-static void walk_departed(struct course *course, struct numbered_directory parent) {
-    struct tree_walk walk = tree_walk(course->share, parent.directory, 0, bytes_of("", 0));
-    unsigned last = course->share->snapshot_count;
+static void walk_left_out(struct exporter *exporter, struct numbered_directory parent) {
+    struct tree_walk walk = tree_walk(exporter->share, parent.directory, 0, bytes_of("", 0));
+    unsigned last = exporter->share->snapshot_count;
     struct tree_item item;
     while (tree_next(&walk, &item) != TREE_END) {
-        if (item.node->born >= last || !goes(course, item.node)) continue;
+        if (item.node->born >= last || !leaves_out(exporter, item.node)) continue;
         struct share_change change = {.parent_number = parent.number,
                                       .name = item.name,
                                       .born = item.node->born,
                                       .last = (uint8_t)last};
-        walk_place_then(course, item.node, &change);
+        walk_snapshot_place(exporter, item.node, &change);
     }
 }
 
-static void walk_snapshot_places(struct course *course, struct numbered_directory parent) {
+static void walk_snapshot_places(struct exporter *exporter, struct numbered_directory parent) {
     char room[NODE_KEY_ID_BYTES];
     struct bytes key = node_key(room, parent.directory->id, bytes_of("", 0));
-    struct order_cursor cursor = order_index_seek(&course->share->snapshot_places, key);
+    struct order_cursor cursor = order_index_seek(&exporter->share->snapshot_places, key);
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
         const struct snapshot_place *snapshot_place = snapshot_place_of_entry(entry);
         if (!bytes_start_with(entry_name(entry), key)) break;
@@ -184,28 +185,29 @@ static void walk_snapshot_places(struct course *course, struct numbered_director
                                       .name = snapshot_place_name(snapshot_place),
                                       .born = snapshot_place->born,
                                       .last = snapshot_place->last};
-        walk_place_then(course, snapshot_place->past->node, &change);
+        walk_snapshot_place(exporter, snapshot_place->past->node, &change);
     }
 }
 
-static void walk_tree(struct course *course) {
-    const struct share *share = course->share;
+static void walk_tree(struct exporter *exporter) {
+    const struct share *share = exporter->share;
     struct share_change end = {.kind = LOAD_END};
-    walk_states(course, share->root);
-    queue(course, share->root->directory, 0);
-    for (size_t i = 0; i < course->count; i++) walk_children(course, course->directories[i]);
-    for (size_t i = 0; i < course->count; i++) {
-        if (share->snapshot_places.root) walk_snapshot_places(course, course->directories[i]);
-        if (!course->walk->holders && share->snapshot_count) walk_departed(course, course->directories[i]);
+    walk_states(exporter, share->root);
+    queue(exporter, share->root->directory, 0);
+    for (size_t i = 0; i < exporter->count; i++) walk_children(exporter, exporter->directories[i]);
+    for (size_t i = 0; i < exporter->count; i++) {
+        if (share->snapshot_places.root) walk_snapshot_places(exporter, exporter->directories[i]);
+        if (!exporter->walk->holders && share->snapshot_count)
+            walk_left_out(exporter, exporter->directories[i]);
     }
-    share_take(course, &end);
-    memory_free(course->directories);
-    pointer_map_end(&course->seen);
+    share_take(exporter, &end);
+    memory_free(exporter->directories);
+    pointer_map_end(&exporter->seen);
 }
 
 /* --- Who holds what --- */
 
-static void walk_session(const struct course *course, const struct share_session *session) {
+static void walk_session(const struct exporter *exporter, const struct share_session *session) {
     struct share_change change = {
         .kind = SHARE_CONNECT,
         .session = session->id,
@@ -215,12 +217,12 @@ static void walk_session(const struct course *course, const struct share_session
         .ends_with_connection = session->ends_with_connection,
         .number = session->number,
     };
-    share_take(course, &change);
+    share_take(exporter, &change);
 }
 
-static void walk_end(const struct course *course, const struct share_session *session) {
+static void walk_end(const struct exporter *exporter, const struct share_session *session) {
     struct share_change change = {.kind = SHARE_DISCONNECT, .session = session->id};
-    share_take(course, &change);
+    share_take(exporter, &change);
 }
 
 static int compare_sessions(const void *a, const void *b) {
@@ -249,7 +251,7 @@ static struct gathering gather_sessions(const struct share *share) {
     return gathering;
 }
 
-static void walk_locks(const struct course *course, const struct file_open *open) {
+static void walk_locks(const struct exporter *exporter, const struct file_open *open) {
     const struct range_lock *lock = NULL;
     while ((lock = lock_owner_next(&open->locks, lock))) {
         struct share_change change = {
@@ -260,31 +262,31 @@ static void walk_locks(const struct course *course, const struct file_open *open
             .length = lock->range.length,
             .count = lock->times,
         };
-        share_take(course, &change);
+        share_take(exporter, &change);
     }
 }
 
-static void walk_mark(const struct course *course, const struct file_node *node) {
+static void walk_mark(const struct exporter *exporter, const struct file_node *node) {
     char *room = memory_alloc(node_path_length(node) + 1);
     struct share_change change = {.kind = LOAD_MARK, .path = node_path(node, room)};
-    share_take(course, &change);
+    share_take(exporter, &change);
     memory_free(room);
 }
 
 /* In the order of the first handles of the files: the same for all who hold the same. */
-static void walk_marks(const struct course *course) {
-    struct order_cursor cursor = share_opens_seek(course->share, 0);
+static void walk_marks(const struct exporter *exporter) {
+    struct order_cursor cursor = share_opens_seek(exporter->share, 0);
     struct pointer_map marked = {0};
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
-        const struct file_life *life = open_of_numbered(entry)->group->life;
-        if (!life || !life->pending || (*pointer_map_at(&marked, life))++) continue;
-        walk_mark(course, life->node);
+        const struct file_usage *usage = open_of_numbered(entry)->group->usage;
+        if (!usage || !usage->pending || (*pointer_map_at(&marked, usage))++) continue;
+        walk_mark(exporter, usage->node);
     }
     pointer_map_end(&marked);
 }
 
-static void walk_open(const struct course *course, const struct file_open *open) {
-    const struct file_node *node = open->group->life->node;
+static void walk_open(const struct exporter *exporter, const struct file_open *open) {
+    const struct file_node *node = open->group->usage->node;
     char *room = memory_alloc(node_path_length(node) + 1);
     struct share_change change = {
         .kind = LOAD_OPEN,
@@ -296,30 +298,30 @@ static void walk_open(const struct course *course, const struct file_open *open)
         .instant_ms = open->opened_ms,
         .number = open_number(open),
     };
-    share_take(course, &change);
+    share_take(exporter, &change);
     memory_free(room);
-    walk_locks(course, open);
+    walk_locks(exporter, open);
 }
 
-static void walk_opens(const struct course *course) {
-    struct order_cursor cursor = share_opens_seek(course->share, 0);
+static void walk_opens(const struct exporter *exporter) {
+    struct order_cursor cursor = share_opens_seek(exporter->share, 0);
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
         const struct file_open *open = open_of_numbered(entry);
-        if (open->group->life) walk_open(course, open);
+        if (open->group->usage) walk_open(exporter, open);
     }
 }
 
-static void walk_leases(const struct course *course) {
-    if (!course->share->leased.root) return;
-    struct order_cursor cursor = order_index_seek(&course->share->leased, bytes_of("", 0));
+static void walk_leases(const struct exporter *exporter) {
+    if (!exporter->share->leased.root) return;
+    struct order_cursor cursor = order_index_seek(&exporter->share->leased, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
         const struct file_lease *leased = container_of(entry, struct file_lease, entry);
-        char *room = memory_alloc(node_path_length(leased->life->node) + 1);
+        char *room = memory_alloc(node_path_length(leased->usage->node) + 1);
         struct share_change change = {.kind = FILE_LEASE,
-                                      .path = node_path(leased->life->node, room),
+                                      .path = node_path(leased->usage->node, room),
                                       .lease = *leased->lease,
                                       .event = LEASE_EVENT_QUIET};
-        share_take(course, &change);
+        share_take(exporter, &change);
         memory_free(room);
     }
 }
@@ -329,48 +331,48 @@ static bool has_part(const struct share_session *session) {
     const struct open_group *group;
     if (!session->ended) return true;
     list_for_each (&session->groups, group, of_session)
-        if (group->life) return true;
+        if (group->usage) return true;
     return false;
 }
 
 /* Sessions end last, so that their handles can still come. */
-static void walk_holders(const struct course *course) {
-    struct gathering all = gather_sessions(course->share);
+static void walk_holders(const struct exporter *exporter) {
+    struct gathering all = gather_sessions(exporter->share);
     struct share_session *ended;
     for (size_t i = 0; i < all.count; i++)
-        if (has_part(all.sessions[i])) walk_session(course, all.sessions[i]);
+        if (has_part(all.sessions[i])) walk_session(exporter, all.sessions[i]);
     memory_free(all.sessions);
-    walk_opens(course);
-    walk_marks(course);
-    list_for_each (&course->share->ended, ended, among_ended)
-        if (has_part(ended)) walk_end(course, ended);
-    walk_leases(course);
+    walk_opens(exporter);
+    walk_marks(exporter);
+    list_for_each (&exporter->share->ended, ended, among_ended)
+        if (has_part(ended)) walk_end(exporter, ended);
+    walk_leases(exporter);
 }
 
 /* --- All of it --- */
 
-static void walk_snapshots(const struct course *course) {
-    for (unsigned i = 0; i < course->share->snapshot_count; i++) {
-        const struct share_snapshot *snapshot = &course->share->snapshots[i];
+static void walk_snapshots(const struct exporter *exporter) {
+    for (unsigned i = 0; i < exporter->share->snapshot_count; i++) {
+        const struct share_snapshot *snapshot = &exporter->share->snapshots[i];
         struct share_change change = {.kind = SHARE_SNAPSHOT,
                                       .snapshot = snapshot->id,
                                       .stamp = snapshot->stamp,
                                       .metadata = packed_view(snapshot->metadata)};
-        share_take(course, &change);
+        share_take(exporter, &change);
     }
 }
 
 void share_walk(const struct share *share, const struct change_walk *walk) {
-    struct course course = {.share = share, .walk = walk};
+    struct exporter exporter = {.share = share, .walk = walk};
     struct share_change change = share_as_change(share);
-    share_take(&course, &change);
+    share_take(&exporter, &change);
     if (walk->holders && share->lease) {
         struct share_change lease = {.kind = SHARE_LEASE, .lease = *share->lease, .event = LEASE_EVENT_QUIET};
-        share_take(&course, &lease);
+        share_take(&exporter, &lease);
     }
-    walk_snapshots(&course);
-    walk_tree(&course);
-    if (walk->holders) walk_holders(&course);
+    walk_snapshots(&exporter);
+    walk_tree(&exporter);
+    if (walk->holders) walk_holders(&exporter);
 }
 
 /* --- Twins --- */

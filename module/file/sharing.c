@@ -41,6 +41,15 @@ void sharing_remove(struct sharing_tally *tally, struct sharing open) {
     count_opens(tally, open, UINT32_MAX);
 }
 
+void sharing_subtract(struct sharing_tally *tally, const struct sharing_tally *part) {
+    tally->opens -= part->opens;
+    tally->data_opens -= part->data_opens;
+    for (int bit = 0; bit < SHARING_BITS; bit++) {
+        tally->access[bit] -= part->access[bit];
+        tally->denied[bit] -= part->denied[bit];
+    }
+}
+
 /* Whether somebody denies what is wanted, or has more than is borne. */
 static bool clashes(const struct sharing_tally *tally, unsigned wanted, unsigned borne) {
     for (unsigned bit = 0; bit < SHARING_BITS; bit++) {

@@ -56,6 +56,8 @@ struct sharing_tally {
 void sharing_add(struct sharing_tally *tally, struct sharing open);
 /* The open must have been added before. */
 void sharing_remove(struct sharing_tally *tally, struct sharing open);
+/* Removes all opens of a part. */
+void sharing_subtract(struct sharing_tally *tally, const struct sharing_tally *part);
 
 bool sharing_fits_all(const struct sharing_tally *tally, struct sharing open);
 bool sharing_class_fits_all(const struct sharing_tally *tally, enum sharing_class class);

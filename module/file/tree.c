@@ -71,7 +71,7 @@ static void extend_reach(struct directory *directory, struct path_reach reach) {
     }
 }
 
-static void settle_in(struct share *share, struct file_node *node, struct directory *parent) {
+static void enter_directory(struct share *share, struct file_node *node, struct directory *parent) {
     node->parent = parent;
     node->born = (uint8_t)share->snapshot_count;
     catalog_add(&share->nodes, &node->entry);
@@ -89,7 +89,7 @@ struct file_node *tree_add(struct share *share, struct directory *parent, struct
                            enum node_kind kind) {
     struct file_node *node = node_new(&share->account, kind, ++share->ids, parent, name);
     node->changed = (uint8_t)share->snapshot_count;
-    settle_in(share, node, parent);
+    enter_directory(share, node, parent);
     count_nodes(share, kind, 1);
     return node;
 }
@@ -117,7 +117,7 @@ void tree_remove(struct share *share, struct file_node *node) {
 
 static int64_t opens_of(const struct file_node *node) {
     if (!node_is_file(node)) return (int64_t)node->directory->opens;
-    return node->life ? node->life->tally.opens : 0;
+    return node->usage ? node->usage->tally.opens : 0;
 }
 
 static int64_t leases_of(const struct file_node *node) {
@@ -141,7 +141,7 @@ struct file_node *tree_move(struct share *share, struct file_node *node, struct 
     tree_count_leases(node->parent, -leases);
     leave_directory(share, node);
     node = node_renamed(&share->account, node, parent, name);
-    settle_in(share, node, parent);
+    enter_directory(share, node, parent);
     tree_count_opens(parent, opens);
     tree_count_leases(parent, leases);
     return node;
@@ -158,7 +158,10 @@ void tree_hide(struct share *share, struct file_node *node) {
 
 /* --- Then --- */
 
-enum { FOLD_ROOM = NAME_FOLDED_MAX_BYTES * 3 / 2, GHOST_KEY_MAX_BYTES = NODE_KEY_MAX_BYTES + 2 };
+enum {
+    FOLDED_NAME_MAX_BYTES = NAME_FOLDED_MAX_BYTES * 3 / 2,
+    SNAPSHOT_PLACE_KEY_MAX_BYTES = NODE_KEY_MAX_BYTES + 2
+};
 
 static struct bytes snapshot_place_key(char *room, struct bytes key, unsigned last) {
     if (room != key.data) memcpy(room, key.data, key.length);
@@ -180,7 +183,7 @@ struct bytes snapshot_place_name(const struct snapshot_place *snapshot_place) {
 
 bool tree_was_free(const struct share *share, uint64_t directory, struct bytes name, unsigned born,
                    unsigned last) {
-    char folded[FOLD_ROOM], room[GHOST_KEY_MAX_BYTES];
+    char folded[FOLDED_NAME_MAX_BYTES], room[SNAPSHOT_PLACE_KEY_MAX_BYTES];
     struct bytes key = node_key(room, directory, bytes_of(folded, path_fold(folded, name)));
     struct entry *entry = catalog_find(&share->nodes, key);
     if (entry && (!last || node_of_entry(entry)->born < last)) return false;
@@ -196,7 +199,7 @@ bool tree_was_free(const struct share *share, uint64_t directory, struct bytes n
 
 void tree_add_snapshot_place(struct share *share, struct file_past *past, uint64_t directory,
                              struct bytes name, unsigned born, unsigned last) {
-    char folded[FOLD_ROOM], room[GHOST_KEY_MAX_BYTES];
+    char folded[FOLDED_NAME_MAX_BYTES], room[SNAPSHOT_PLACE_KEY_MAX_BYTES];
     struct bytes fold = bytes_of(folded, path_fold(folded, name));
     struct bytes key = snapshot_place_key(room, node_key(room, directory, fold), last);
     size_t extra = bytes_equal(fold, name) ? 0 : name.length;
@@ -216,8 +219,8 @@ void tree_add_snapshot_place(struct share *share, struct file_past *past, uint64
     past->snapshot_places++;
 }
 
-static struct file_node *snapshot_place_then(const struct share *share, struct bytes key, unsigned snapshot) {
-    char room[GHOST_KEY_MAX_BYTES];
+static struct file_node *find_snapshot_place(const struct share *share, struct bytes key, unsigned snapshot) {
+    char room[SNAPSHOT_PLACE_KEY_MAX_BYTES];
     if (!share->snapshot_places.root) return NULL;
     struct order_cursor cursor =
         order_index_seek(&share->snapshot_places, snapshot_place_key(room, key, snapshot));
@@ -228,13 +231,13 @@ static struct file_node *snapshot_place_then(const struct share *share, struct b
     return seen ? snapshot_place->past->node : NULL;
 }
 
-static struct file_node *child_then(const struct share *share, uint64_t directory, struct bytes folded,
-                                    unsigned snapshot) {
+static struct file_node *child_in_snapshot(const struct share *share, uint64_t directory, struct bytes folded,
+                                           unsigned snapshot) {
     char room[NODE_KEY_MAX_BYTES];
     struct bytes key = node_key(room, directory, folded);
     struct entry *entry = catalog_find(&share->nodes, key);
     if (entry && node_of_entry(entry)->born < snapshot) return node_of_entry(entry);
-    return snapshot_place_then(share, key, snapshot);
+    return find_snapshot_place(share, key, snapshot);
 }
 
 struct file_node *tree_find_in_snapshot(const struct share *share, struct bytes path, unsigned snapshot) {
@@ -243,7 +246,7 @@ struct file_node *tree_find_in_snapshot(const struct share *share, struct bytes 
     struct bytes left = bytes_of(room, path_fold(room, path)), folded;
     struct file_node *node = share->root;
     while (node && path_next(&left, &folded))
-        node = node_is_file(node) ? NULL : child_then(share, node->directory->id, folded, snapshot);
+        node = node_is_file(node) ? NULL : child_in_snapshot(share, node->directory->id, folded, snapshot);
     return node;
 }
 

@@ -186,7 +186,7 @@ static void try_resize(struct life *life, int path) {
     struct place *place = &life->now->places[path];
     uint16_t length = (uint16_t)dice_roll(&life->dice, BYTES_MAX);
     struct share_change change = {
-        .kind = FILE_SETPROPS, .path = path_of(life, path), .parts = SAYS_LENGTH, .length = length};
+        .kind = FILE_SETPROPS, .path = path_of(life, path), .parts = FILE_PART_LENGTH, .length = length};
     bool fits = place->thing == A_FILE;
     require_same(apply(life, &change), fits, "resizing %s", life->text[path]);
     if (!fits) return;

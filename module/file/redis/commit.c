@@ -11,9 +11,9 @@
 #include "ccan/container_of/container_of.h"
 
 enum {
-    EXPIRED_MAX = 64, /* sessions that end in one portion of upkeep */
-    SWEPT_MAX = 400,  /* handles and locks that go in one */
-    BREATHER_MS = 1,  /* between two portions */
+    EXPIRED_MAX = 64,    /* sessions that end in one portion of upkeep */
+    SWEPT_MAX = 400,     /* handles and locks that go in one */
+    UPKEEP_PAUSE_MS = 1, /* between two portions */
 };
 
 static struct histogram file_waiting_ms; /* for a handle or a lock */
@@ -54,10 +54,10 @@ void share_changed(struct call *call, const void *decided) {
     const struct share_change *change = decided;
     switch (change->kind) {
     case SHARE_CONNECT:
-        if (change->ends_with_connection) attendance_note(call, change->session);
+        if (change->ends_with_connection) session_owners_add(call, change->session);
         break;
     case SHARE_DISCONNECT:
-    case SHARE_EXPIRE: attendance_forget(call, change->session); break;
+    case SHARE_EXPIRE: session_owners_remove(call, change->session); break;
     default: break;
     }
 }
@@ -97,15 +97,15 @@ void share_end_session(struct call *call, enum share_change_kind kind, struct sh
     commit_at_once(call, &change);
 }
 
-static void end_those_who_left(struct call *call) {
+static void end_orphans(struct call *call) {
     struct guid id;
-    for (int left = EXPIRED_MAX; left && attendance_next_gone(call, &id); left--) {
+    for (int left = EXPIRED_MAX; left && session_owners_next_orphan(call, &id); left--) {
         struct share_session *session = share_session_find(call->value, &id);
         if (session && !session->ended) share_end_session(call, SHARE_DISCONNECT, session);
     }
 }
 
-static void end_those_due(struct call *call) {
+static void end_due(struct call *call) {
     struct share_session *session;
     for (int left = EXPIRED_MAX; left && (session = share_due_session(call->value, call_now_ms(call)));
          left--)
@@ -113,15 +113,15 @@ static void end_those_due(struct call *call) {
 }
 
 /* Some of its handles, as they came; true when these are the last ones. */
-static bool gather_share(const struct share_session *session, struct record_writer *handles,
-                         uint64_t *count) {
+static bool collect_handles(const struct share_session *session, struct record_writer *handles,
+                            uint64_t *count) {
     const struct open_group *group;
     const struct file_open *open;
     size_t effort = 0;
     list_for_each (&session->groups, group, of_session) {
         list_for_each (&group->opens, open, among) {
             if (effort >= SWEPT_MAX) return false;
-            effort += 1 + (group->life ? open->lock_count : 0);
+            effort += 1 + (group->usage ? open->lock_count : 0);
             share_handle_put(handles, open->id);
             ++*count;
         }
@@ -137,7 +137,7 @@ static void sweep_one(struct call *call) {
     struct record_writer handles;
     struct share_change change = {.kind = SHARE_SWEEP, .session = session->id, .holder = session};
     record_start(&handles);
-    change.on = gather_share(session, &handles, &change.handles.count);
+    change.on = collect_handles(session, &handles, &change.handles.count);
     change.handles.items = bytes_of(handles.data, handles.length);
     commit_at_once(call, &change);
     record_end(&handles);
@@ -146,11 +146,11 @@ static void sweep_one(struct call *call) {
 int64_t share_upkeep(struct call *call) {
     struct share *share = call->value;
     share->upkeep_ms = call_now_ms(call); /* this call does the upkeep itself */
-    end_those_who_left(call);
-    end_those_due(call);
+    end_orphans(call);
+    end_due(call);
     sweep_one(call);
     int64_t due_ms = share_next_end_ms(share);
-    if (due_ms <= call_now_ms(call)) due_ms = call_now_ms(call) + BREATHER_MS;
+    if (due_ms <= call_now_ms(call)) due_ms = call_now_ms(call) + UPKEEP_PAUSE_MS;
     share->upkeep_ms = due_ms == UPKEEP_NEVER ? 0 : due_ms;
     return due_ms;
 }
@@ -171,8 +171,8 @@ static enum outcome find_leased_file(struct call *call, struct lease_subject *su
     }
     struct tree_place place;
     struct bytes path = call_word(call, call->args.slots[SLOT_FILE].at);
-    enum outcome outcome = file_place(call, path, &place);
-    if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, NODE_FILE);
+    enum outcome outcome = file_find(call, path, &place);
+    if (outcome == OUTCOME_DONE) outcome = file_check_kind(&place, NODE_FILE);
     if (outcome != OUTCOME_DONE) return outcome;
     if (share_view(share, place.node, call_now_ms(call)).pending) return OUTCOME_DELETE_PENDING;
     subject->room = file_subject(place.node);
@@ -217,18 +217,18 @@ static const struct lease *lease_of_file(struct entry *entry) {
 }
 
 static bool leased_file_is_there(struct call *call, struct entry *entry) {
-    return !share_view(call->value, lease_at(entry)->life->node, call_now_ms(call)).gone;
+    return !share_view(call->value, lease_at(entry)->usage->node, call_now_ms(call)).gone;
 }
 
 static char *called(struct entry *entry, struct bytes *name) {
-    const struct file_node *node = lease_at(entry)->life->node;
+    const struct file_node *node = lease_at(entry)->usage->node;
     char *room = memory_alloc(node_path_length(node) + 1);
     *name = node_path(node, room);
     return room;
 }
 
 static struct bytes subject_of_change(struct entry *entry, uint64_t *room) {
-    *room = file_subject(lease_at(entry)->life->node);
+    *room = file_subject(lease_at(entry)->usage->node);
     return bytes_of(room, sizeof(*room));
 }
 

@@ -9,6 +9,7 @@
  */
 #include "core/memory.h"
 #include "core/text.h"
+#include "file/holders.h"
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
 #include "server/commit.h"
@@ -56,11 +57,11 @@ static struct tree_place find_path(const struct call *call, struct bytes path) {
 /* --- What is over goes --- */
 
 /* Sessions whose time is up end, as far as they have anything of this file. */
-static void end_sessions_of(struct call *call, const struct file_life *life) {
+static void end_sessions_of(struct call *call, const struct file_usage *usage) {
     const struct open_group *group;
-    list_for_each (&life->groups, group, of_life) {
+    list_for_each (&usage->groups, group, of_usage) {
         struct share_session *session = group->session;
-        if (!session->ended && session_is_over(session, call_now_ms(call)))
+        if (!session->ended && session_has_ended(session, call_now_ms(call)))
             share_end_session(call, SHARE_EXPIRE, session);
     }
 }
@@ -68,13 +69,13 @@ static void end_sessions_of(struct call *call, const struct file_life *life) {
 /* Nothing in the tree is any more where it was expected. */
 static void expire_sessions(struct call *call, struct file_node *node, struct bytes path) {
     sought.call = NULL;
-    end_sessions_of(call, node->life);
+    end_sessions_of(call, node->usage);
     struct share_change change = {.kind = FILE_SETTLE, .path = path, .node = node};
     commit_at_once(call, &change);
 }
 
 static bool needs_settling(struct call *call, const struct file_node *node) {
-    return node && node->life && life_has_over(node->life, call_now_ms(call));
+    return node && node->usage && usage_has_ended(node->usage, call_now_ms(call));
 }
 
 static void settle_node(struct call *call, struct file_node *node) {
@@ -117,7 +118,8 @@ static void settle_files_of(struct call *call, const struct share_session *sessi
                             const struct file_node *directory) {
     const struct open_group *group;
     list_for_each (&session->groups, group, of_session)
-        if (group->life && node_is_within(group->life->node, directory)) settle_node(call, group->life->node);
+        if (group->usage && node_is_within(group->usage->node, directory))
+            settle_node(call, group->usage->node);
 }
 
 void file_end_due_sessions(struct call *call) {
@@ -148,16 +150,16 @@ void file_settle_move(struct call *call) {
 
 /* --- The steps --- */
 
-enum outcome file_place(struct call *call, struct bytes path, struct tree_place *place) {
+enum outcome file_find(struct call *call, struct bytes path, struct tree_place *place) {
     struct share *share = call->value;
     *place = find_path(call, path);
     if (place->node && node_is_file(place->node)) pages_prefetch(&place->node->content.pages);
-    if (place->node && place->node->life && share_view(share, place->node, call_now_ms(call)).gone)
+    if (place->node && place->node->usage && share_view(share, place->node, call_now_ms(call)).gone)
         place->node = NULL;
     return place->parent || place->node == share->root ? OUTCOME_DONE : OUTCOME_PARENT_NOT_FOUND;
 }
 
-enum outcome file_is_there(const struct tree_place *place, unsigned kind) {
+enum outcome file_check_kind(const struct tree_place *place, unsigned kind) {
     if (!place->node) return OUTCOME_FILE_NOT_FOUND;
     return kind == ANY_NODE || place->node->kind == kind ? OUTCOME_DONE : OUTCOME_FILE_KIND;
 }
@@ -172,12 +174,12 @@ static void note_lease(struct call *call, const struct file_node *node) {
 }
 
 /* The same table as for blobs, under the file's codes; an id that does not belong is a conflict here. */
-static enum outcome pass_file_lease(struct call *call, const struct file_node *node,
-                                    const struct file_wish *wish) {
+static enum outcome check_file_lease(struct call *call, const struct file_node *node,
+                                     const struct file_access *access) {
     const struct lease *lease = file_lease_of(node);
-    if (!wish->lease_id && !lease->token) return OUTCOME_DONE;
-    enum outcome outcome = lease_gate(lease, wish->lease_id, is_write(wish->class) ? LEASE_WRITE : LEASE_READ,
-                                      call_now_ms(call));
+    if (!access->lease_id && !lease->token) return OUTCOME_DONE;
+    enum outcome outcome = lease_gate(lease, access->lease_id,
+                                      is_write(access->class) ? LEASE_WRITE : LEASE_READ, call_now_ms(call));
     switch (outcome) {
     case OUTCOME_LEASE_ID_MISSING: note_lease(call, node); return outcome;
     case OUTCOME_LEASE_MISMATCH_BLOB: return OUTCOME_LEASE_MISMATCH_FILE;
@@ -193,47 +195,49 @@ static struct lock_range touched(const struct file_node *node, struct lock_range
     return (struct lock_range){range.offset, range.length < left ? range.length : left};
 }
 
-static enum outcome pass_locks(struct call *call, const struct file_node *node,
-                               const struct file_wish *wish) {
+static enum outcome check_locks(struct call *call, const struct file_node *node,
+                                const struct file_access *access) {
     bool exact = share_is_exact(call->value, call_now_ms(call));
-    enum lock_question question = is_write(wish->class) ? LOCK_ANY : LOCK_READING;
-    struct lock_range range = touched(node, wish->range);
-    const struct range_lock *lock = life_lock(node->life, NULL, question, range, exact, call_now_ms(call));
+    enum lock_test test = is_write(access->class) ? LOCK_ANY : LOCK_READING;
+    struct lock_range range = touched(node, access->range);
+    const struct range_lock *lock = usage_lock(node->usage, NULL, test, range, exact, call_now_ms(call));
     return lock ? file_lock_violation(call, lock) : OUTCOME_DONE;
 }
 
-static enum outcome pass_handles(struct call *call, const struct file_node *node,
-                                 const struct life_view *view, const struct file_wish *wish) {
-    if (!sharing_class_fits_all(&view->tally, wish->class)) {
-        const struct file_open *obstacle = life_class_obstacle(node->life, wish->class, call_now_ms(call));
+static enum outcome check_handles(struct call *call, const struct file_node *node,
+                                  const struct usage_view *view, const struct file_access *access) {
+    if (!sharing_class_fits_all(&view->tally, access->class)) {
+        const struct file_open *obstacle =
+            usage_class_obstacle(node->usage, access->class, call_now_ms(call));
         return file_sharing_violation(call, obstacle);
     }
-    return wish->minds_locks ? pass_locks(call, node, wish) : OUTCOME_DONE;
+    return access->checks_locks ? check_locks(call, node, access) : OUTCOME_DONE;
 }
 
 /* Directories have nothing of all this, but may be asked for a lease that they do not have. */
-enum outcome file_pass(struct call *call, const struct file_node *node, const struct file_wish *wish) {
-    struct life_view view = {.pending = false};
-    if (node->life) view = share_view(call->value, node, call_now_ms(call));
+enum outcome file_check_access(struct call *call, const struct file_node *node,
+                               const struct file_access *access) {
+    struct usage_view view = {.pending = false};
+    if (node->usage) view = share_view(call->value, node, call_now_ms(call));
     if (view.pending) return OUTCOME_DELETE_PENDING;
-    enum outcome outcome = pass_file_lease(call, node, wish);
+    enum outcome outcome = check_file_lease(call, node, access);
     if (outcome != OUTCOME_DONE) return outcome;
-    bool readonly = node->attributes & ATTRIBUTE_READONLY && !wish->ignores_readonly;
-    if (readonly && is_write(wish->class)) return OUTCOME_READ_ONLY;
-    return node->life ? pass_handles(call, node, &view, wish) : OUTCOME_DONE;
+    bool readonly = node->attributes & ATTRIBUTE_READONLY && !access->ignores_readonly;
+    if (readonly && is_write(access->class)) return OUTCOME_READ_ONLY;
+    return node->usage ? check_handles(call, node, &view, access) : OUTCOME_DONE;
 }
 
 /* Whether all who have the file open bear a lease on it. */
 enum outcome file_may_be_leased(struct call *call, const struct file_node *node) {
-    if (!node->life) return OUTCOME_DONE;
-    struct life_view view = share_view(call->value, node, call_now_ms(call));
+    if (!node->usage) return OUTCOME_DONE;
+    struct usage_view view = share_view(call->value, node, call_now_ms(call));
     if (sharing_class_fits_all(&view.tally, CLASS_LEASE)) return OUTCOME_DONE;
-    return file_sharing_violation(call, life_class_obstacle(node->life, CLASS_LEASE, call_now_ms(call)));
+    return file_sharing_violation(call, usage_class_obstacle(node->usage, CLASS_LEASE, call_now_ms(call)));
 }
 
 /* --- To read --- */
 
-enum outcome file_asked_snapshot(const struct call *call, int slot, unsigned *number) {
+enum outcome file_snapshot_given(const struct call *call, int slot, unsigned *number) {
     *number = 0;
     if (!args_given(&call->args, slot)) return OUTCOME_DONE;
     *number = share_snapshot_number(call->value, call->args.slots[slot].version);
@@ -241,7 +245,7 @@ enum outcome file_asked_snapshot(const struct call *call, int slot, unsigned *nu
 }
 
 /* Nothing is open, leased or locked in a snapshot. */
-static enum outcome find_then(const struct call *call, unsigned kind, struct file_found *found) {
+static enum outcome find_in_snapshot(const struct call *call, unsigned kind, struct file_found *found) {
     struct bytes path = call_word(call, ARG_PATH);
     found->node = tree_find_in_snapshot(call->value, path, found->snapshot);
     if (!found->node) {
@@ -254,15 +258,15 @@ static enum outcome find_then(const struct call *call, unsigned kind, struct fil
     return call_lease_id(call) ? OUTCOME_LEASE_ABSENT_FILE : OUTCOME_DONE;
 }
 
-enum outcome file_to_read(struct call *call, unsigned kind, const struct file_wish *wish,
-                          struct file_found *found) {
+enum outcome file_find_to_read(struct call *call, unsigned kind, const struct file_access *access,
+                               struct file_found *found) {
     struct tree_place place;
-    enum outcome outcome = file_asked_snapshot(call, SLOT_SHARE_SNAPSHOT, &found->snapshot);
+    enum outcome outcome = file_snapshot_given(call, SLOT_SHARE_SNAPSHOT, &found->snapshot);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (found->snapshot) return find_then(call, kind, found);
-    outcome = file_place(call, call_word(call, ARG_PATH), &place);
-    if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, kind);
-    if (outcome == OUTCOME_DONE) outcome = file_pass(call, place.node, wish);
+    if (found->snapshot) return find_in_snapshot(call, kind, found);
+    outcome = file_find(call, call_word(call, ARG_PATH), &place);
+    if (outcome == OUTCOME_DONE) outcome = file_check_kind(&place, kind);
+    if (outcome == OUTCOME_DONE) outcome = file_check_access(call, place.node, access);
     if (outcome != OUTCOME_DONE) return outcome;
     found->node = place.node;
     found->view = node_view(place.node, 0);

@@ -4,12 +4,12 @@
 enum { ARG_CONTENT = 4, PUT_MAX_BYTES = 4 << 20 };
 
 /* A file or directory that is there, and is to be changed. */
-static enum outcome to_write(struct call *call, unsigned kind, const struct file_wish *wish,
-                             struct file_node **node) {
+static enum outcome find_to_write(struct call *call, unsigned kind, const struct file_access *access,
+                                  struct file_node **node) {
     struct tree_place place;
-    enum outcome outcome = file_place(call, call_word(call, ARG_PATH), &place);
-    if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, kind);
-    if (outcome == OUTCOME_DONE) outcome = file_pass(call, place.node, wish);
+    enum outcome outcome = file_find(call, call_word(call, ARG_PATH), &place);
+    if (outcome == OUTCOME_DONE) outcome = file_check_kind(&place, kind);
+    if (outcome == OUTCOME_DONE) outcome = file_check_access(call, place.node, access);
     *node = place.node;
     return outcome;
 }
@@ -40,7 +40,7 @@ static enum outcome is_delete_pending(struct call *call, const struct file_node 
 
 enum outcome file_mkdir(struct call *call) {
     struct tree_place place;
-    enum outcome outcome = file_place(call, call_word(call, ARG_PATH), &place);
+    enum outcome outcome = file_find(call, call_word(call, ARG_PATH), &place);
     if (outcome == OUTCOME_DONE && place.node) outcome = is_delete_pending(call, place.node);
     if (outcome == OUTCOME_DONE && place.node)
         outcome = node_is_file(place.node) ? OUTCOME_FILE_KIND : OUTCOME_FILE_EXISTS;
@@ -51,8 +51,8 @@ enum outcome file_mkdir(struct call *call) {
 
 enum outcome file_rmdir(struct call *call) {
     struct tree_place place;
-    enum outcome outcome = file_place(call, call_word(call, ARG_PATH), &place);
-    if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, NODE_DIRECTORY);
+    enum outcome outcome = file_find(call, call_word(call, ARG_PATH), &place);
+    if (outcome == OUTCOME_DONE) outcome = file_check_kind(&place, NODE_DIRECTORY);
     if (outcome != OUTCOME_DONE) return outcome;
     if (!place.parent) {
         call_note(call, "the root directory cannot be removed");
@@ -67,21 +67,21 @@ enum outcome file_rmdir(struct call *call) {
 /* --- Whole files --- */
 
 /* A file that is to be there with other bytes, whatever there was. */
-static enum outcome to_replace(struct call *call, struct bytes path, enum sharing_class class,
-                               const struct guid *lease_id, struct tree_place *place) {
-    struct file_wish wish = {.class = class, .minds_locks = true, .lease_id = lease_id};
-    enum outcome outcome = file_place(call, path, place);
+static enum outcome find_to_replace(struct call *call, struct bytes path, enum sharing_class class,
+                                    const struct guid *lease_id, struct tree_place *place) {
+    struct file_access access = {.class = class, .checks_locks = true, .lease_id = lease_id};
+    enum outcome outcome = file_find(call, path, place);
     if (outcome != OUTCOME_DONE) return outcome;
     if (!place->node) return lease_id ? OUTCOME_LEASE_ABSENT_FILE : OUTCOME_DONE;
-    outcome = file_is_there(place, NODE_FILE);
-    return outcome == OUTCOME_DONE ? file_pass(call, place->node, &wish) : outcome;
+    outcome = file_check_kind(place, NODE_FILE);
+    return outcome == OUTCOME_DONE ? file_check_access(call, place->node, &access) : outcome;
 }
 
 static uint64_t length_of(const struct file_node *node) {
     return node ? node->content.length : 0;
 }
 
-static uint8_t asked_attributes(const struct call *call) {
+static uint8_t given_attributes(const struct call *call) {
     bool given = args_given(&call->args, SLOT_FILE_ATTRIBUTES);
     return given ? (uint8_t)call->args.slots[SLOT_FILE_ATTRIBUTES].number : 0;
 }
@@ -94,12 +94,12 @@ static uint64_t given_size(const struct call *call) {
 enum outcome file_create(struct call *call) {
     struct tree_place place;
     enum outcome outcome =
-        to_replace(call, call_word(call, ARG_PATH), CLASS_WRITE_DELETE, call_lease_id(call), &place);
+        find_to_replace(call, call_word(call, ARG_PATH), CLASS_WRITE_DELETE, call_lease_id(call), &place);
     if (outcome == OUTCOME_DONE) outcome = file_may_grow(call, length_of(place.node), given_size(call));
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_change *change = decide_stamped_file(call, FILE_CREATE, place.node, NULL);
     change->length = given_size(call);
-    change->attributes = asked_attributes(call);
+    change->attributes = given_attributes(call);
     change->properties = call->properties.list;
     change->metadata = call->metadata.list;
     return OUTCOME_DONE;
@@ -107,8 +107,9 @@ enum outcome file_create(struct call *call) {
 
 enum outcome file_delete(struct call *call) {
     struct file_node *node;
-    struct file_wish wish = {.class = CLASS_DELETE, .minds_locks = true, .lease_id = call_lease_id(call)};
-    enum outcome outcome = to_write(call, NODE_FILE, &wish, &node);
+    struct file_access access = {
+        .class = CLASS_DELETE, .checks_locks = true, .lease_id = call_lease_id(call)};
+    enum outcome outcome = find_to_write(call, NODE_FILE, &access, &node);
     if (outcome != OUTCOME_DONE) return outcome;
     decide_file_change(call, FILE_DELETE, node, NULL);
     reply_ok(&call->out);
@@ -118,16 +119,16 @@ enum outcome file_delete(struct call *call) {
 enum outcome file_copy(struct call *call) {
     struct file_node *source;
     struct tree_place place;
-    struct file_wish wish = {.class = CLASS_READ, .minds_locks = true, .range = {0, UINT64_MAX}};
-    enum outcome outcome = to_write(call, NODE_FILE, &wish, &source);
+    struct file_access access = {.class = CLASS_READ, .checks_locks = true, .range = {0, UINT64_MAX}};
+    enum outcome outcome = find_to_write(call, NODE_FILE, &access, &source);
     if (outcome == OUTCOME_DONE)
-        outcome =
-            to_replace(call, call_word(call, ARG_TARGET), CLASS_WRITE_DELETE, call_lease_id(call), &place);
+        outcome = find_to_replace(call, call_word(call, ARG_TARGET), CLASS_WRITE_DELETE, call_lease_id(call),
+                                  &place);
     if (outcome == OUTCOME_DONE) outcome = file_may_grow(call, length_of(place.node), source->content.length);
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_change *change = decide_stamped_file(call, FILE_COPY, source, NULL);
     change->target = call_word(call, ARG_TARGET);
-    change->parts = args_given(&call->args, SLOT_META) ? SAYS_METADATA : 0;
+    change->parts = args_given(&call->args, SLOT_META) ? FILE_PART_METADATA : 0;
     change->metadata = call->metadata.list;
     return OUTCOME_DONE;
 }
@@ -135,9 +136,10 @@ enum outcome file_copy(struct call *call) {
 /* --- Moving --- */
 
 /* A directory goes with all that is in it, when nothing in it is open or leased. */
-static enum outcome may_leave(struct call *call, const struct file_node *node) {
-    struct file_wish wish = {.class = CLASS_DELETE, .minds_locks = true, .lease_id = call_lease_id(call)};
-    if (node_is_file(node)) return file_pass(call, node, &wish);
+static enum outcome check_source(struct call *call, const struct file_node *node) {
+    struct file_access access = {
+        .class = CLASS_DELETE, .checks_locks = true, .lease_id = call_lease_id(call)};
+    if (node_is_file(node)) return file_check_access(call, node, &access);
     if (!node->parent) {
         call_note(call, "the root directory cannot be removed");
         return OUTCOME_INVALID_PATH;
@@ -157,17 +159,17 @@ static const struct guid *new_lease_id(const struct call *call) {
     return given ? &call->args.slots[SLOT_FILE_NEWLEASE].id : NULL;
 }
 
-/* The lease of a file that replaces another one comes along when that one has none: whoever has the other one open
- * has to bear it, as if it were acquired. */
-static enum outcome may_bring_lease(struct call *call, const struct file_node *node,
-                                    const struct file_node *replaced) {
+/* The lease of a file that replaces another one comes along when that one has none: whoever has the other one open has to
+ * bear it, as if it were acquired. */
+static enum outcome check_moved_lease(struct call *call, const struct file_node *node,
+                                      const struct file_node *replaced) {
     bool brings = file_lease_of(node)->kind == LEASE_HELD && file_lease_of(replaced)->kind != LEASE_HELD;
     return brings ? file_may_be_leased(call, replaced) : OUTCOME_DONE;
 }
 
-static enum outcome may_arrive(struct call *call, const struct file_node *node, struct tree_place *place) {
+static enum outcome check_target(struct call *call, const struct file_node *node, struct tree_place *place) {
     struct bytes path = call_word(call, ARG_TARGET);
-    enum outcome outcome = file_place(call, path, place);
+    enum outcome outcome = file_find(call, path, place);
     if (outcome != OUTCOME_DONE) return outcome;
     if (!place->parent) return OUTCOME_FILE_EXISTS;
     if (node_is_within(place->parent->node, node)) {
@@ -184,18 +186,18 @@ static enum outcome may_arrive(struct call *call, const struct file_node *node, 
     if (outcome != OUTCOME_DONE) return outcome;
     if (!args_given(&call->args, SLOT_FILE_REPLACE)) return OUTCOME_FILE_EXISTS;
     if (!node_is_file(node) || !node_is_file(place->node)) return OUTCOME_FILE_KIND;
-    struct file_wish wish = {
-        .class = CLASS_WRITE_DELETE, .minds_locks = true, .lease_id = new_lease_id(call)};
-    outcome = file_pass(call, place->node, &wish);
-    return outcome == OUTCOME_DONE ? may_bring_lease(call, node, place->node) : outcome;
+    struct file_access access = {
+        .class = CLASS_WRITE_DELETE, .checks_locks = true, .lease_id = new_lease_id(call)};
+    outcome = file_check_access(call, place->node, &access);
+    return outcome == OUTCOME_DONE ? check_moved_lease(call, node, place->node) : outcome;
 }
 
 enum outcome file_rename(struct call *call) {
     struct tree_place source, place;
-    enum outcome outcome = file_place(call, call_word(call, ARG_PATH), &source);
-    if (outcome == OUTCOME_DONE) outcome = file_is_there(&source, ANY_NODE);
-    if (outcome == OUTCOME_DONE) outcome = may_leave(call, source.node);
-    if (outcome == OUTCOME_DONE) outcome = may_arrive(call, source.node, &place);
+    enum outcome outcome = file_find(call, call_word(call, ARG_PATH), &source);
+    if (outcome == OUTCOME_DONE) outcome = file_check_kind(&source, ANY_NODE);
+    if (outcome == OUTCOME_DONE) outcome = check_source(call, source.node);
+    if (outcome == OUTCOME_DONE) outcome = check_target(call, source.node, &place);
     if (outcome != OUTCOME_DONE) return outcome;
     decide_stamped_file(call, FILE_RENAME, source.node, NULL)->target = call_word(call, ARG_TARGET);
     return OUTCOME_DONE;
@@ -212,45 +214,45 @@ enum outcome file_setprops_check(struct call *call) {
 
 /* Whether the file gets another size is known only when it is there; it is that alone that locks mind. What clears the
  * attribute is not kept off by it. */
-static enum outcome to_describe(struct call *call, struct file_node **node) {
+static enum outcome find_to_describe(struct call *call, struct file_node **node) {
     struct tree_place place;
-    enum outcome outcome = file_place(call, call_word(call, ARG_PATH), &place);
-    if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, NODE_FILE);
+    enum outcome outcome = file_find(call, call_word(call, ARG_PATH), &place);
+    if (outcome == OUTCOME_DONE) outcome = file_check_kind(&place, NODE_FILE);
     if (outcome != OUTCOME_DONE) return outcome;
     bool sized = args_given(&call->args, SLOT_FILE_SIZE);
     bool clears =
-        args_given(&call->args, SLOT_FILE_ATTRIBUTES) && !(asked_attributes(call) & ATTRIBUTE_READONLY);
-    struct file_wish wish = {
+        args_given(&call->args, SLOT_FILE_ATTRIBUTES) && !(given_attributes(call) & ATTRIBUTE_READONLY);
+    struct file_access access = {
         .class = CLASS_WRITE,
-        .minds_locks = sized && given_size(call) != place.node->content.length,
+        .checks_locks = sized && given_size(call) != place.node->content.length,
         .ignores_readonly = clears,
         .lease_id = call_lease_id(call),
     };
     *node = place.node;
-    outcome = file_pass(call, place.node, &wish);
+    outcome = file_check_access(call, place.node, &access);
     if (outcome != OUTCOME_DONE || !sized) return outcome;
     return file_may_grow(call, place.node->content.length, given_size(call));
 }
 
 enum outcome file_setprops(struct call *call) {
     struct file_node *node;
-    enum outcome outcome = to_describe(call, &node);
+    enum outcome outcome = find_to_describe(call, &node);
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_change *change = decide_stamped_file(call, FILE_SETPROPS, node, NULL);
     change->properties = call->properties.list;
-    change->attributes = asked_attributes(call);
-    if (args_given(&call->args, SLOT_PROPS)) change->parts |= SAYS_PROPERTIES;
-    if (args_given(&call->args, SLOT_FILE_ATTRIBUTES)) change->parts |= SAYS_ATTRIBUTES;
+    change->attributes = given_attributes(call);
+    if (args_given(&call->args, SLOT_PROPS)) change->parts |= FILE_PART_PROPERTIES;
+    if (args_given(&call->args, SLOT_FILE_ATTRIBUTES)) change->parts |= FILE_PART_ATTRIBUTES;
     if (!args_given(&call->args, SLOT_FILE_SIZE)) return OUTCOME_DONE;
-    change->parts |= SAYS_LENGTH;
+    change->parts |= FILE_PART_LENGTH;
     change->length = given_size(call);
     return OUTCOME_DONE;
 }
 
 enum outcome file_setmeta(struct call *call) {
     struct file_node *node;
-    struct file_wish wish = {.class = CLASS_WRITE, .lease_id = call_lease_id(call)};
-    enum outcome outcome = to_write(call, ANY_NODE, &wish, &node);
+    struct file_access access = {.class = CLASS_WRITE, .lease_id = call_lease_id(call)};
+    enum outcome outcome = find_to_write(call, ANY_NODE, &access, &node);
     if (outcome != OUTCOME_DONE) return outcome;
     decide_stamped_file(call, FILE_SETMETA, node, NULL)->metadata = call->metadata.list;
     return OUTCOME_DONE;
@@ -271,9 +273,9 @@ enum outcome file_putrange_check(struct call *call) {
 static struct share_change *decide_range(struct call *call, enum share_change_kind kind, uint64_t length,
                                          RedisModuleString *content, enum outcome *outcome) {
     struct file_node *node;
-    struct file_wish wish = {.class = CLASS_WRITE, .minds_locks = true, .lease_id = call_lease_id(call)};
+    struct file_access access = {.class = CLASS_WRITE, .checks_locks = true, .lease_id = call_lease_id(call)};
     uint64_t offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
-    *outcome = to_write(call, NODE_FILE, &wish, &node);
+    *outcome = find_to_write(call, NODE_FILE, &access, &node);
     if (*outcome != OUTCOME_DONE) return NULL;
     uint64_t whole = node->content.length;
     if (length > whole || offset > whole - length) {

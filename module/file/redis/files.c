@@ -17,7 +17,7 @@ static const char *const attribute_names[] = {"readonly", "hidden", "system", "a
 
 /* --- Content --- */
 
-static struct lock_range asked_lock_range(const struct call *call) {
+static struct lock_range given_lock_range(const struct call *call) {
     if (!args_given(&call->args, SLOT_FILE_RANGE)) return (struct lock_range){0, UINT64_MAX};
     const struct argument *range = &call->args.slots[SLOT_FILE_RANGE];
     uint64_t offset = (uint64_t)range->number;
@@ -26,13 +26,13 @@ static struct lock_range asked_lock_range(const struct call *call) {
 
 /* Data is read, so the handles and their locks have a say. */
 static enum outcome find_data(struct call *call, struct file_found *found) {
-    struct file_wish wish = {
+    struct file_access access = {
         .class = CLASS_READ,
-        .minds_locks = true,
-        .range = asked_lock_range(call),
+        .checks_locks = true,
+        .range = given_lock_range(call),
         .lease_id = call_lease_id(call),
     };
-    return file_to_read(call, NODE_FILE, &wish, found);
+    return file_find_to_read(call, NODE_FILE, &access, found);
 }
 
 void reply_content(struct reply *out, const struct sparse *content, struct page_range range,
@@ -67,8 +67,8 @@ enum outcome file_get(struct call *call) {
 /* --- What is said of a file --- */
 
 static enum outcome find_description(struct call *call, struct file_found *found) {
-    struct file_wish wish = {.class = CLASS_ATTRIBUTES, .lease_id = call_lease_id(call)};
-    return file_to_read(call, ANY_NODE, &wish, found);
+    struct file_access access = {.class = CLASS_ATTRIBUTES, .lease_id = call_lease_id(call)};
+    return file_find_to_read(call, ANY_NODE, &access, found);
 }
 
 static void reply_attributes(struct reply *out, unsigned attributes) {
@@ -121,7 +121,7 @@ enum outcome file_getmeta(struct call *call) {
 static enum outcome previous_file(const struct call *call, unsigned now, const struct sparse **previous) {
     static const struct sparse nothing;
     unsigned since;
-    if (file_asked_snapshot(call, SLOT_SHARE_SINCE, &since) != OUTCOME_DONE)
+    if (file_snapshot_given(call, SLOT_SHARE_SINCE, &since) != OUTCOME_DONE)
         return OUTCOME_PREVIOUS_SHARE_SNAPSHOT;
     if (now && since > now) return OUTCOME_PREVIOUS_NEWER;
     const struct file_node *node = tree_find_in_snapshot(call->value, call_word(call, ARG_PATH), since);
@@ -198,7 +198,7 @@ static struct bytes folded_word(const struct call *call, int slot, char *room) {
 /* What is to be deleted is not shown, nor what is gone. */
 static bool node_is_shown(struct call *call, const struct file_found *directory,
                           const struct tree_item *item) {
-    if (directory->snapshot || !item->node->life) return true;
+    if (directory->snapshot || !item->node->usage) return true;
     return !share_view(call->value, item->node, call_now_ms(call)).pending;
 }
 
@@ -237,12 +237,12 @@ static void reply_listed_file(struct reply *out, const struct tree_item *item, u
 }
 
 enum outcome file_list(struct call *call) {
-    struct file_wish wish = {.class = CLASS_ATTRIBUTES};
+    struct file_access access = {.class = CLASS_ATTRIBUTES};
     struct file_found directory;
     struct listing listing;
     listing.count = 0;
     listing.next = bytes_of("", 0);
-    enum outcome outcome = file_to_read(call, NODE_DIRECTORY, &wish, &directory);
+    enum outcome outcome = file_find_to_read(call, NODE_DIRECTORY, &access, &directory);
     if (outcome != OUTCOME_DONE) return outcome;
     collect_items(call, &directory, &listing);
     reply_array(&call->out, 2);

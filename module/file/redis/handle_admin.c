@@ -2,6 +2,7 @@
  * public numbers; what is over is not shown. */
 #include "core/memory.h"
 #include "core/number.h"
+#include "file/holders.h"
 #include "file/redis/handlers.h"
 
 #include <stdlib.h>
@@ -26,14 +27,14 @@ static enum outcome check_recursion(struct call *call, const struct selection *s
 static enum outcome select_handles(struct call *call, struct bytes path, struct selection *selection) {
     struct tree_place place;
     selection->recursive = args_given(&call->args, SLOT_FILE_RECURSIVE);
-    enum outcome outcome = file_place(call, path, &place);
-    if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, ANY_NODE);
+    enum outcome outcome = file_find(call, path, &place);
+    if (outcome == OUTCOME_DONE) outcome = file_check_kind(&place, ANY_NODE);
     selection->node = place.node;
     return outcome == OUTCOME_DONE ? check_recursion(call, selection) : outcome;
 }
 
 static bool is_selected(struct call *call, const struct selection *selection, const struct file_open *open) {
-    if (!open->group->life || session_is_over(open->group->session, call_now_ms(call))) return false;
+    if (!open->group->usage || session_has_ended(open->group->session, call_now_ms(call))) return false;
     if (node_is_file(selection->node)) return open_node(open) == selection->node;
     return selection->recursive && node_is_within(open_node(open), selection->node);
 }
@@ -41,13 +42,13 @@ static bool is_selected(struct call *call, const struct selection *selection, co
 /* Where nothing is open there is nothing to look for. */
 static bool is_any_open(const struct selection *selection) {
     const struct file_node *node = selection->node;
-    if (node_is_file(node)) return node->life && node->life->tally.opens;
+    if (node_is_file(node)) return node->usage && node->usage->tally.opens;
     return selection->recursive && node->directory->opens;
 }
 
 /* --- FILE.HANDLES --- */
 
-static bool asked_marker(const struct call *call, uint64_t *number) {
+static bool given_marker(const struct call *call, uint64_t *number) {
     *number = 0;
     if (!args_given(&call->args, SLOT_MARKER)) return true;
     return number_read_unsigned(call_word(call, call->args.slots[SLOT_MARKER].at), number);
@@ -55,7 +56,7 @@ static bool asked_marker(const struct call *call, uint64_t *number) {
 
 enum outcome file_handles_check(struct call *call) {
     uint64_t number;
-    return asked_marker(call, &number) ? OUTCOME_DONE : OUTCOME_INVALID_QUERY;
+    return given_marker(call, &number) ? OUTCOME_DONE : OUTCOME_INVALID_QUERY;
 }
 
 static void reply_words(struct reply *out, unsigned bits, const char *none) {
@@ -127,12 +128,12 @@ static int compare_opens(const void *a, const void *b) {
 
 /* The file knows its handles, in no order. */
 static void gather_of_file(struct call *call, const struct selection *selection, struct page *page) {
-    const struct file_life *life = selection->node->life;
-    const struct file_open **opens = memory_alloc(life->tally.opens * sizeof(const struct file_open *)),
+    const struct file_usage *usage = selection->node->usage;
+    const struct file_open **opens = memory_alloc(usage->tally.opens * sizeof(const struct file_open *)),
                            *open;
     const struct open_group *group;
     size_t count = 0;
-    list_for_each (&life->groups, group, of_life)
+    list_for_each (&usage->groups, group, of_usage)
         list_for_each (&group->opens, open, among)
             if (open_number(open) >= page->from && is_selected(call, selection, open)) opens[count++] = open;
     if (count) qsort(opens, count, sizeof(const struct file_open *), compare_opens);
@@ -156,9 +157,9 @@ static void gather_of_share(struct call *call, const struct selection *selection
 static void reply_handle_page(struct call *call, const struct selection *selection) {
     struct page page = {.max = file_page_max(call, PAGE_DEFAULT, PAGE_MAX)};
     const struct file_node *node = selection->node;
-    asked_marker(call, &page.from);
+    given_marker(call, &page.from);
     if (is_any_open(selection)) {
-        bool few = node_is_file(node) && node->life->tally.opens <= LOOKED_AT_MAX;
+        bool few = node_is_file(node) && node->usage->tally.opens <= LOOKED_AT_MAX;
         (few ? gather_of_file : gather_of_share)(call, selection, &page);
     }
     reply_array(&call->out, 2);
@@ -182,17 +183,17 @@ enum outcome file_handles(struct call *call) {
 
 /* --- FILE.CLOSEHANDLES --- */
 
-static bool asked_handle(const struct call *call, uint64_t *number) {
+static bool given_handle(const struct call *call, uint64_t *number) {
     return number_read_unsigned(call_word(call, ARG_CLOSED), number);
 }
 
-static bool asked_all(const struct call *call) {
+static bool given_all(const struct call *call) {
     return bytes_equal(call_word(call, ARG_CLOSED), bytes_text("*"));
 }
 
 enum outcome file_closehandles_check(struct call *call) {
     uint64_t number;
-    if (asked_all(call) || asked_handle(call, &number)) return OUTCOME_DONE;
+    if (given_all(call) || given_handle(call, &number)) return OUTCOME_DONE;
     call_note(call, "a handle must be a number shown by FILE.HANDLES, or * for all");
     return OUTCOME_INVALID_VALUE;
 }
@@ -217,13 +218,13 @@ static bool page_take(const struct file_open *open, struct packed_list *taken, s
     return true;
 }
 
-static void take_all_of_file(struct call *call, const struct file_life *life, struct packed_list *taken,
+static void take_all_of_file(struct call *call, const struct file_usage *usage, struct packed_list *taken,
                              struct record_writer *handles) {
     const struct open_group *group;
     const struct file_open *open;
     size_t effort = 0;
-    list_for_each (&life->groups, group, of_life) {
-        if (session_is_over(group->session, call_now_ms(call))) continue;
+    list_for_each (&usage->groups, group, of_usage) {
+        if (session_has_ended(group->session, call_now_ms(call))) continue;
         list_for_each (&group->opens, open, among)
             if (!page_take(open, taken, handles, &effort)) return;
     }
@@ -235,7 +236,7 @@ static void take_all_handles(struct call *call, const struct selection *selectio
     size_t effort = 0;
     if (!is_any_open(selection)) return;
     if (node_is_file(selection->node)) {
-        take_all_of_file(call, selection->node->life, taken, handles);
+        take_all_of_file(call, selection->node->usage, taken, handles);
         return;
     }
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
@@ -252,9 +253,9 @@ enum outcome file_closehandles(struct call *call) {
     uint64_t number = 0;
     enum outcome outcome = select_handles(call, call_word(call, ARG_PATH), &selection);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (asked_all(call))
+    if (given_all(call))
         take_all_handles(call, &selection, &taken, handles);
-    else if (asked_handle(call, &number))
+    else if (given_handle(call, &number))
         take_one(call, &selection, number, &taken, handles);
     taken.items = bytes_of(handles->data, handles->length);
     if (taken.count) {

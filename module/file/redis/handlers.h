@@ -64,9 +64,9 @@ enum outcome share_owner_rule(struct bytes text);
 
 /* --- The way to a file: file_gate.c has the order of its checks --- */
 
-struct file_wish {
+struct file_access {
     enum sharing_class class; /* W, WD and DEL are writes for leases and for the attribute */
-    bool minds_locks;
+    bool checks_locks;
     bool ignores_readonly;
     struct lock_range range; /* that is read; writes mind locks wherever they lie */
     const struct guid *lease_id;
@@ -90,14 +90,15 @@ void file_settle_opening(struct call *call);
 void file_end_due_sessions(struct call *call);
 
 /* Where the path leads; what is gone is not there. Fails when the parent is missing. */
-enum outcome file_place(struct call *call, struct bytes path, struct tree_place *place);
+enum outcome file_find(struct call *call, struct bytes path, struct tree_place *place);
 
 /* That there is something of the kind at the place. ANY_NODE for both. */
 enum { ANY_NODE = NODE_KINDS };
-enum outcome file_is_there(const struct tree_place *place, unsigned kind);
+enum outcome file_check_kind(const struct tree_place *place, unsigned kind);
 
 /* All that follows for a file that is there. */
-enum outcome file_pass(struct call *call, const struct file_node *node, const struct file_wish *wish);
+enum outcome file_check_access(struct call *call, const struct file_node *node,
+                               const struct file_access *access);
 enum outcome file_may_be_leased(struct call *call, const struct file_node *node);
 
 /* What a reading command names: now, or in a snapshot. */
@@ -106,11 +107,11 @@ struct file_found {
     unsigned snapshot;
     struct node_view view;
 };
-enum outcome file_to_read(struct call *call, unsigned kind, const struct file_wish *wish,
-                          struct file_found *found);
+enum outcome file_find_to_read(struct call *call, unsigned kind, const struct file_access *access,
+                               struct file_found *found);
 
 /* The number of the snapshot that an option names; 0 without the option. */
-enum outcome file_asked_snapshot(const struct call *call, int slot, unsigned *number);
+enum outcome file_snapshot_given(const struct call *call, int slot, unsigned *number);
 
 /* Whether files may grow by so much. */
 enum outcome file_may_grow(struct call *call, uint64_t from, uint64_t to);
@@ -135,7 +136,7 @@ enum outcome file_handle(struct call *call, unsigned rights, struct file_open **
 struct share_change *file_decide_with_handle(struct call *call, enum share_change_kind kind,
                                              struct file_open *open, RedisModuleString *content);
 static inline struct file_node *open_node(const struct file_open *open) {
-    return open->group->life->node;
+    return open->group->usage->node;
 }
 /* Bytes that lie inside of a content. */
 void reply_content(struct reply *out, const struct sparse *content, struct page_range range,
@@ -149,8 +150,7 @@ uint64_t file_subject(const struct file_node *node);
 
 /* Claims: what opens a file, and what locks a range. */
 struct wait_claim claim_to_open(const struct share_session *session, struct sharing wanted);
-struct wait_claim claim_to_lock(const struct file_open *open, enum lock_question question,
-                                struct lock_range range);
+struct wait_claim claim_to_lock(const struct file_open *open, enum lock_test test, struct lock_range range);
 
 /* What a call claims cannot be had now, but perhaps later: the outcome of those who do not wait. */
 enum outcome file_not_yet(struct call *call, struct wait_kind *kind, const struct file_node *node,
@@ -186,12 +186,12 @@ void share_wake(struct call *call, const void *decided);
 void share_end_session(struct call *call, enum share_change_kind kind, struct share_session *session);
 
 /* Sessions of connections that have gone are to end. False for a key whose name is too long for that. */
-bool attendance_is_possible(const struct call *call);
-void attendance_note(const struct call *call, struct guid session);
-void attendance_forget(const struct call *call, struct guid session);
+bool session_owners_accept(const struct call *call);
+void session_owners_add(const struct call *call, struct guid session);
+void session_owners_remove(const struct call *call, struct guid session);
 /* One whose connection has gone, of a key; it is forgotten. */
-bool attendance_next_gone(const struct call *call, struct guid *session);
-int attendance_start(RedisModuleCtx *ctx);
+bool session_owners_next_orphan(const struct call *call, struct guid *session);
+int session_owners_start(RedisModuleCtx *ctx);
 
 /* For the data type's table. */
 int64_t share_upkeep(struct call *call);

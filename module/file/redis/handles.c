@@ -55,18 +55,18 @@ enum outcome file_open_check(struct call *call) {
     return OUTCOME_DONE;
 }
 
-static struct sharing asked_sharing(const struct call *call) {
+static struct sharing given_sharing(const struct call *call) {
     return (struct sharing){(uint8_t)(call->args.slots[SLOT_FILE_ACCESS].number & SHARING_ALL),
                             (uint8_t)(call->args.slots[SLOT_FILE_SHARE].number & SHARING_ALL)};
 }
 
-static enum disposal asked_disposal(const struct call *call, const struct file_node *node) {
+static enum disposal given_disposal(const struct call *call, const struct file_node *node) {
     bool given = args_given(&call->args, SLOT_FILE_DISPOSITION);
     int64_t disposition = given ? call->args.slots[SLOT_FILE_DISPOSITION].number : 0;
     return disposals[disposition][node ? IF_THERE : IF_MISSING];
 }
 
-static uint64_t asked_size(const struct call *call) {
+static uint64_t size_given(const struct call *call) {
     return args_given(&call->args, SLOT_FILE_SIZE) ? (uint64_t)call->args.slots[SLOT_FILE_SIZE].number : 0;
 }
 
@@ -76,7 +76,7 @@ struct share_change *file_decide_with_handle(struct call *call, enum share_chang
     struct share_change *change = call_decide_with(call, kind, content);
     change->handle = open->id;
     change->opened = open;
-    change->node = open->group->life ? open_node(open) : NULL;
+    change->node = open->group->usage ? open_node(open) : NULL;
     return change;
 }
 
@@ -90,7 +90,7 @@ struct opening {
 };
 
 /* The attribute does not keep a file from being opened for deletion, but from being deleted. */
-static enum outcome pass_readonly(const struct call *call, const struct opening *opening) {
+static enum outcome check_readonly(const struct call *call, const struct opening *opening) {
     if (!(opening->place.node->attributes & ATTRIBUTE_READONLY)) return OUTCOME_DONE;
     bool writes = opening->sharing.access & SHARING_WRITE || opening->disposal >= DISPOSAL_OVERWRITE;
     if (writes) return OUTCOME_READ_ONLY;
@@ -98,10 +98,10 @@ static enum outcome pass_readonly(const struct call *call, const struct opening 
 }
 
 /* The lease and the handles that are open. */
-static enum outcome pass_others(struct call *call, const struct opening *opening) {
+static enum outcome check_others(struct call *call, const struct opening *opening) {
     const struct file_node *node = opening->place.node;
     int64_t now_ms = call_now_ms(call);
-    struct life_view view = share_view(call->value, node, now_ms);
+    struct usage_view view = share_view(call->value, node, now_ms);
     struct wait_claim claim = claim_to_open(opening->session, opening->counted);
     bool leased = lease_locked(lease_state(file_lease_of(node), now_ms));
     if (leased && !sharing_fits_lease(opening->counted)) {
@@ -109,7 +109,7 @@ static enum outcome pass_others(struct call *call, const struct opening *opening
         return file_not_yet(call, &opening_wait, node, &claim, OUTCOME_SHARING_VIOLATION);
     }
     if (!sharing_fits_all(&view.tally, opening->counted)) {
-        const struct file_open *obstacle = life_obstacle(node->life, opening->counted, now_ms);
+        const struct file_open *obstacle = usage_obstacle(node->usage, opening->counted, now_ms);
         return file_not_yet(call, &opening_wait, node, &claim, file_sharing_violation(call, obstacle));
     }
     file_in_line(call, &opening_wait, node, &claim);
@@ -117,31 +117,31 @@ static enum outcome pass_others(struct call *call, const struct opening *opening
 }
 
 /* A file that is there: it is not to be deleted ─▶ not read-only ─▶ its lease ─▶ the handles share it. */
-static enum outcome pass_there(struct call *call, struct opening *opening) {
+static enum outcome check_existing(struct call *call, struct opening *opening) {
     const struct file_node *node = opening->place.node;
     if (share_view(call->value, node, call_now_ms(call)).pending) return OUTCOME_DELETE_PENDING;
     if (opening->disposal == DISPOSAL_REFUSE) return OUTCOME_FILE_EXISTS;
     opening->counted.access |= traits[opening->disposal].counted;
-    enum outcome outcome = pass_readonly(call, opening);
-    return outcome == OUTCOME_DONE ? pass_others(call, opening) : outcome;
+    enum outcome outcome = check_readonly(call, opening);
+    return outcome == OUTCOME_DONE ? check_others(call, opening) : outcome;
 }
 
 static enum outcome find_opening(struct call *call, struct opening *opening) {
     enum outcome outcome = file_session(call, call_word(call, ARG_SESSION), &opening->session);
-    if (outcome == OUTCOME_DONE) outcome = file_place(call, call_word(call, ARG_OPEN_PATH), &opening->place);
+    if (outcome == OUTCOME_DONE) outcome = file_find(call, call_word(call, ARG_OPEN_PATH), &opening->place);
     if (outcome != OUTCOME_DONE) return outcome;
     const struct file_node *node = opening->place.node;
     if (node && !node_is_file(node)) return OUTCOME_FILE_KIND;
-    opening->sharing = opening->counted = asked_sharing(call);
-    opening->disposal = asked_disposal(call, node);
+    opening->sharing = opening->counted = given_sharing(call);
+    opening->disposal = given_disposal(call, node);
     if (!node && opening->disposal == DISPOSAL_REFUSE) return OUTCOME_FILE_NOT_FOUND;
-    outcome = node ? pass_there(call, opening) : OUTCOME_DONE;
+    outcome = node ? check_existing(call, opening) : OUTCOME_DONE;
     if (outcome != OUTCOME_DONE || opening->disposal == DISPOSAL_OPEN) return outcome;
-    return file_may_grow(call, node ? node->content.length : 0, asked_size(call));
+    return file_may_grow(call, node ? node->content.length : 0, size_given(call));
 }
 
 /* The last check of all: in grace nobody new keeps others out. An open for attributes alone keeps out nobody. */
-static enum outcome pass_grace_to_open(struct call *call, const struct opening *opening) {
+static enum outcome check_grace_to_open(struct call *call, const struct opening *opening) {
     bool shares = !opening->counted.access || opening->counted.share == SHARING_ALL;
     if (shares || !grace_lasts(call)) return OUTCOME_DONE;
     struct wait_claim claim = claim_to_open(opening->session, opening->counted);
@@ -160,7 +160,7 @@ static void decide_file(struct call *call, const struct opening *opening, struct
     change->path = call_word(call, ARG_OPEN_PATH);
     change->node = opening->place.node;
     change->stamp = share_stamp(call);
-    change->length = asked_size(call);
+    change->length = size_given(call);
     opened->etag = change->stamp.etag;
     opened->length = change->length;
 }
@@ -206,7 +206,7 @@ enum outcome file_open(struct call *call) {
     enum outcome outcome = find_opening(call, &opening);
     if (outcome != OUTCOME_DONE) return outcome;
     if (((const struct share *)call->value)->numbers >= SHARE_NUMBERS_MAX) return OUTCOME_OUT_OF_RANGE;
-    outcome = pass_grace_to_open(call, &opening);
+    outcome = check_grace_to_open(call, &opening);
     if (outcome != OUTCOME_DONE) return outcome;
     if (opening.disposal == DISPOSAL_OPEN) {
         opened.etag = opening.place.node->stamp.etag;
@@ -225,7 +225,7 @@ enum outcome file_open(struct call *call) {
 enum outcome file_session(struct call *call, struct bytes text, struct share_session **session) {
     struct guid id;
     *session = guid_read(text, &id) ? share_session_find(call->value, &id) : NULL;
-    bool there = *session && !session_is_over(*session, call_now_ms(call));
+    bool there = *session && !session_has_ended(*session, call_now_ms(call));
     return there ? OUTCOME_DONE : OUTCOME_SESSION_NOT_FOUND;
 }
 
@@ -233,16 +233,16 @@ enum outcome file_handle(struct call *call, unsigned rights, struct file_open **
     struct guid id;
     *open = guid_read(call_word(call, ARG_HANDLE), &id) ? share_open_find(call->value, &id) : NULL;
     bool there =
-        *open && (*open)->group->life && !session_is_over((*open)->group->session, call_now_ms(call));
+        *open && (*open)->group->usage && !session_has_ended((*open)->group->session, call_now_ms(call));
     if (!there) return OUTCOME_HANDLE_NOT_FOUND;
     return !rights || (*open)->sharing.access & rights ? OUTCOME_DONE : OUTCOME_ACCESS_DENIED;
 }
 
-static enum outcome pass_lock(struct call *call, struct file_open *open, enum lock_question question,
-                              uint64_t offset, uint64_t length) {
+static enum outcome check_lock_for_data(struct call *call, struct file_open *open, enum lock_test test,
+                                        uint64_t offset, uint64_t length) {
     const struct range_lock *lock =
-        life_lock(open->group->life, &open->locks, question, (struct lock_range){offset, length},
-                  share_is_exact(call->value, call_now_ms(call)), call_now_ms(call));
+        usage_lock(open->group->usage, &open->locks, test, (struct lock_range){offset, length},
+                   share_is_exact(call->value, call_now_ms(call)), call_now_ms(call));
     return lock ? file_lock_violation(call, lock) : OUTCOME_DONE;
 }
 
@@ -253,7 +253,7 @@ enum outcome file_read(struct call *call) {
     uint64_t offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
     uint64_t length = (uint64_t)call->args.slots[SLOT_FILE_LENGTH].number;
     enum outcome outcome = file_handle(call, SHARING_READ, &open);
-    if (outcome == OUTCOME_DONE) outcome = pass_lock(call, open, LOCK_READING, offset, length);
+    if (outcome == OUTCOME_DONE) outcome = check_lock_for_data(call, open, LOCK_READING, offset, length);
     if (outcome != OUTCOME_DONE) return outcome;
     const struct sparse *content = &open_node(open)->content;
     uint64_t left = offset < content->length ? content->length - offset : 0;
@@ -281,7 +281,8 @@ enum outcome file_write(struct call *call) {
     struct bytes content = call_word(call, ARG_WRITTEN);
     uint64_t offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
     enum outcome outcome = file_handle(call, SHARING_WRITE, &open);
-    if (outcome == OUTCOME_DONE) outcome = pass_lock(call, open, LOCK_WRITING, offset, content.length);
+    if (outcome == OUTCOME_DONE)
+        outcome = check_lock_for_data(call, open, LOCK_WRITING, offset, content.length);
     if (outcome == OUTCOME_DONE && content.length)
         outcome = file_may_grow(call, open_node(open)->content.length, offset + content.length);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -318,7 +319,7 @@ enum outcome file_dispose(struct call *call) {
     enum outcome outcome = file_handle(call, SHARING_DELETE, &open);
     if (outcome != OUTCOME_DONE) return outcome;
     if (on && open_node(open)->attributes & ATTRIBUTE_READONLY) return OUTCOME_CANNOT_DELETE;
-    if (open->group->life->pending != on) file_decide_with_handle(call, FILE_DISPOSE, open, NULL)->on = on;
+    if (open->group->usage->pending != on) file_decide_with_handle(call, FILE_DISPOSE, open, NULL)->on = on;
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }

@@ -22,11 +22,11 @@ enum outcome file_lock_check(struct call *call) {
 
 /* Whether it can be had; if not, perhaps later. */
 static enum outcome pass(struct call *call, struct file_open *open, const struct lock_request *request) {
-    enum lock_question question = request->kind == LOCK_SHARED ? LOCK_SHARING : LOCK_EXCLUDING;
+    enum lock_test test = request->kind == LOCK_SHARED ? LOCK_SHARING : LOCK_EXCLUDING;
     bool exact = share_is_exact(call->value, call_now_ms(call));
     const struct range_lock *obstacle =
-        life_lock(open->group->life, &open->locks, question, request->range, exact, call_now_ms(call));
-    struct wait_claim claim = claim_to_lock(open, question, request->range);
+        usage_lock(open->group->usage, &open->locks, test, request->range, exact, call_now_ms(call));
+    struct wait_claim claim = claim_to_lock(open, test, request->range);
     if (obstacle) {
         enum outcome refused = file_lock_violation(call, obstacle);
         return file_not_yet(call, &lock_wait, open_node(open), &claim, refused);
@@ -36,12 +36,12 @@ static enum outcome pass(struct call *call, struct file_open *open, const struct
 }
 
 /* The last check of all: in grace only what the handle is known to hold can be had once more. */
-static enum outcome pass_grace_to_lock(struct call *call, struct file_open *open,
-                                       const struct lock_request *request) {
+static enum outcome check_grace_to_lock(struct call *call, struct file_open *open,
+                                        const struct lock_request *request) {
     if (!grace_lasts(call)) return OUTCOME_DONE;
-    if (range_locks_find(&open->group->life->locks, &open->locks, request->range)) return OUTCOME_DONE;
-    enum lock_question question = request->kind == LOCK_SHARED ? LOCK_SHARING : LOCK_EXCLUDING;
-    struct wait_claim claim = claim_to_lock(open, question, request->range);
+    if (range_locks_find(&open->group->usage->locks, &open->locks, request->range)) return OUTCOME_DONE;
+    enum lock_test test = request->kind == LOCK_SHARED ? LOCK_SHARING : LOCK_EXCLUDING;
+    struct wait_claim claim = claim_to_lock(open, test, request->range);
     return file_not_yet(call, &lock_wait, open_node(open), &claim, grace_refuse(call));
 }
 
@@ -59,11 +59,11 @@ enum outcome file_lock(struct call *call) {
     asked_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &request.range);
     outcome = pass(call, open, &request);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (open->lock_count == HANDLE_LOCKS_MAX || open->group->life->locks.count >= FILE_LOCKS_MAX) {
+    if (open->lock_count == HANDLE_LOCKS_MAX || open->group->usage->locks.count >= FILE_LOCKS_MAX) {
         call_note(call, "a handle has at most %d locks, and a file %d", HANDLE_LOCKS_MAX, FILE_LOCKS_MAX);
         return OUTCOME_FILE_LOCK_CONFLICT;
     }
-    outcome = pass_grace_to_lock(call, open, &request);
+    outcome = check_grace_to_lock(call, open, &request);
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_change *change = file_decide_with_handle(call, FILE_LOCK, open, NULL);
     change->lock = request.kind;
@@ -86,9 +86,9 @@ void file_lock_give_back(struct call *call, struct record_reader *granted) {
     struct lock_range range;
     struct file_open *open =
         share_handle_next(granted, &handle) ? share_open_find(call->value, &handle) : NULL;
-    if (!open || !open->group->life) return;
+    if (!open || !open->group->usage) return;
     if (asked_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &range) != OUTCOME_DONE) return;
-    if (range_locks_find(&open->group->life->locks, &open->locks, range)) unlock(call, open, range);
+    if (range_locks_find(&open->group->usage->locks, &open->locks, range)) unlock(call, open, range);
 }
 
 enum outcome file_unlock(struct call *call) {
@@ -97,7 +97,7 @@ enum outcome file_unlock(struct call *call) {
     enum outcome outcome = asked_range(call, ARG_UNLOCK_OFFSET, ARG_UNLOCK_LENGTH, &range);
     if (outcome == OUTCOME_DONE) outcome = file_handle(call, 0, &open);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (!range_locks_find(&open->group->life->locks, &open->locks, range)) return OUTCOME_RANGE_NOT_LOCKED;
+    if (!range_locks_find(&open->group->usage->locks, &open->locks, range)) return OUTCOME_RANGE_NOT_LOCKED;
     unlock(call, open, range);
     reply_ok(&call->out);
     return OUTCOME_DONE;

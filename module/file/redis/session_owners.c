@@ -17,58 +17,58 @@
 #include "ccan/container_of/container_of.h"
 
 enum {
-    FORGOTTEN_AFTER_MS = 600000, /* a key that nobody has looked at by then is not there */
-    SWEPT_MAX = 128,             /* places of the index that one portion of a sweep looks at */
+    ORPHAN_KEPT_MS = 600000, /* a key that nobody has looked at by then is not there */
+    SWEPT_MAX = 128,         /* places of the index that one portion of a sweep looks at */
 };
 
 /* Of a connection that is there, or of a key whose upkeep is to end what is left. */
 struct group {
     struct entry entry; /* its name is the client's id, or the packed key name */
     struct hash_index *index;
-    struct list_head attendees;
+    struct list_head sessions;
     char name[];
 };
 
-struct attendee {
+struct owned_session {
     struct entry entry; /* its name is the packed key name, and then the session's id */
     struct list_node node;
     struct group *group;
-    struct list_node among_gone;
-    int64_t gone_ms; /* 0 while the connection is there */
+    struct list_node among_orphans;
+    int64_t orphaned_ms; /* 0 while the connection is there */
     char name[];
 };
 
-static struct hash_index attendees, connections, keys;
+static struct hash_index sessions, connections, keys;
 static struct list_head gone = LIST_HEAD_INIT(gone); /* in the order in which they went */
 
 /* --- Groups --- */
 
-static struct group *find_owner_group(struct hash_index *index, struct bytes name) {
+static struct group *find_session_group(struct hash_index *index, struct bytes name) {
     struct entry *entry = hash_index_find(index, hash_bytes(name), name);
     return entry ? container_of(entry, struct group, entry) : NULL;
 }
 
 static struct group *need_group(struct hash_index *index, struct bytes name) {
-    struct group *group = find_owner_group(index, name);
+    struct group *group = find_session_group(index, name);
     if (group) return group;
     group = memory_zeroed(sizeof(*group) + name.length);
     memcpy(group->name, name.data, name.length);
     group->index = index;
     group->entry = (struct entry){hash_bytes(name), (uint16_t)name.length, offsetof(struct group, name)};
-    list_head_init(&group->attendees);
+    list_head_init(&group->sessions);
     hash_index_add(index, &group->entry);
     return group;
 }
 
-static void join_owner(struct attendee *attendee, struct group *group) {
-    attendee->group = group;
-    list_add_tail(&group->attendees, &attendee->node);
+static void join_session_group(struct owned_session *owned_session, struct group *group) {
+    owned_session->group = group;
+    list_add_tail(&group->sessions, &owned_session->node);
 }
 
-static void leave_owner(struct attendee *attendee) {
-    struct group *group = attendee->group;
-    list_del(&attendee->node);
-    if (!list_empty(&group->attendees)) return;
+static void leave_session_group(struct owned_session *owned_session) {
+    struct group *group = owned_session->group;
+    list_del(&owned_session->node);
+    if (!list_empty(&group->sessions)) return;
     hash_index_remove(group->index, &group->entry);
     memory_free(group);
 }
@@ -77,11 +77,11 @@ static struct bytes client_name(const unsigned long long *client) {
     return bytes_of(client, sizeof(*client));
 }
 
-static size_t attendee_name_length(struct key_name key) {
+static size_t owned_name_length(struct key_name key) {
     return key_name_length(key) + sizeof(struct guid);
 }
 
-static struct bytes attendee_name(char *buffer, struct key_name key, struct guid session) {
+static struct bytes owned_name(char *buffer, struct key_name key, struct guid session) {
     size_t length = key_name_pack(key, buffer).length;
     memcpy(buffer + length, &session, sizeof(session));
     return bytes_of(buffer, length + sizeof(session));
@@ -89,99 +89,100 @@ static struct bytes attendee_name(char *buffer, struct key_name key, struct guid
 
 /* --- Sessions --- */
 
-static void forget_owner(struct attendee *attendee) {
-    leave_owner(attendee);
-    if (attendee->gone_ms) list_del(&attendee->among_gone);
-    hash_index_remove(&attendees, &attendee->entry);
-    memory_free(attendee);
+static void forget_session(struct owned_session *owned_session) {
+    leave_session_group(owned_session);
+    if (owned_session->orphaned_ms) list_del(&owned_session->among_orphans);
+    hash_index_remove(&sessions, &owned_session->entry);
+    memory_free(owned_session);
 }
 
-static struct bytes owner_place(const struct attendee *attendee) {
-    return bytes_of(attendee->name, attendee->entry.name_length - sizeof(struct guid));
+static struct bytes key_of_session(const struct owned_session *owned_session) {
+    return bytes_of(owned_session->name, owned_session->entry.name_length - sizeof(struct guid));
 }
 
-bool attendance_is_possible(const struct call *call) {
+bool session_owners_accept(const struct call *call) {
     return call_word(call, ARG_SHARE).length <= KEY_NAME_MAX_BYTES;
 }
 
-void attendance_note(const struct call *call, struct guid session) {
+void session_owners_add(const struct call *call, struct guid session) {
     struct key_name key = call_key_name(call);
     unsigned long long client = RedisModule_GetClientId(call->ctx);
-    struct attendee *attendee = memory_zeroed(sizeof(*attendee) + attendee_name_length(key));
-    struct bytes name = attendee_name(attendee->name, key, session);
-    attendee->entry =
-        (struct entry){hash_bytes(name), (uint16_t)name.length, offsetof(struct attendee, name)};
-    join_owner(attendee, need_group(&connections, client_name(&client)));
-    hash_index_add(&attendees, &attendee->entry);
+    struct owned_session *owned_session = memory_zeroed(sizeof(*owned_session) + owned_name_length(key));
+    struct bytes name = owned_name(owned_session->name, key, session);
+    owned_session->entry =
+        (struct entry){hash_bytes(name), (uint16_t)name.length, offsetof(struct owned_session, name)};
+    join_session_group(owned_session, need_group(&connections, client_name(&client)));
+    hash_index_add(&sessions, &owned_session->entry);
 }
 
-void attendance_forget(const struct call *call, struct guid session) {
+void session_owners_remove(const struct call *call, struct guid session) {
     struct key_name key = call_key_name(call);
-    if (!attendees.count) return;
-    char *buffer = memory_alloc(attendee_name_length(key));
-    struct bytes name = attendee_name(buffer, key, session);
-    struct entry *entry = hash_index_find(&attendees, hash_bytes(name), name);
+    if (!sessions.count) return;
+    char *buffer = memory_alloc(owned_name_length(key));
+    struct bytes name = owned_name(buffer, key, session);
+    struct entry *entry = hash_index_find(&sessions, hash_bytes(name), name);
     memory_free(buffer);
-    if (entry) forget_owner(container_of(entry, struct attendee, entry));
+    if (entry) forget_session(container_of(entry, struct owned_session, entry));
 }
 
-bool attendance_next_gone(const struct call *call, struct guid *session) {
+bool session_owners_next_orphan(const struct call *call, struct guid *session) {
     struct entry *entry = keys.count ? key_name_find(&keys, call_key_name(call)) : NULL;
     if (!entry) return false;
-    struct attendee *attendee =
-        list_top(&container_of(entry, struct group, entry)->attendees, struct attendee, node);
-    memcpy(session, attendee->name + owner_place(attendee).length, sizeof(*session));
-    forget_owner(attendee);
+    struct owned_session *owned_session =
+        list_top(&container_of(entry, struct group, entry)->sessions, struct owned_session, node);
+    memcpy(session, owned_session->name + key_of_session(owned_session).length, sizeof(*session));
+    forget_session(owned_session);
     return true;
 }
 
-static void forget_old(int64_t now_ms) {
-    struct attendee *oldest;
-    while ((oldest = list_top(&gone, struct attendee, among_gone)) &&
-           oldest->gone_ms + FORGOTTEN_AFTER_MS < now_ms)
-        forget_owner(oldest);
+static void forget_old_orphans(int64_t now_ms) {
+    struct owned_session *oldest;
+    while ((oldest = list_top(&gone, struct owned_session, among_orphans)) &&
+           oldest->orphaned_ms + ORPHAN_KEPT_MS < now_ms)
+        forget_session(oldest);
 }
 
 /* --- Of shares that are gone --- */
 
-struct absentees {
+struct stale_sessions {
     size_t count, capacity;
-    struct attendee **list;
+    struct owned_session **list;
 };
 
 /* While a session lives, upkeep of its key is scheduled. */
-static void take_absentee(void *context, struct entry *entry) {
-    struct absentees *absentees = context;
-    struct attendee *attendee = container_of(entry, struct attendee, entry);
-    if (upkeep_is_scheduled(key_name_unpack(owner_place(attendee)))) return;
-    if (absentees->count == absentees->capacity) {
-        absentees->capacity = absentees->capacity ? absentees->capacity * 2 : SWEPT_MAX;
-        absentees->list = memory_resize(absentees->list, absentees->capacity * sizeof(*absentees->list));
+static void collect_stale(void *context, struct entry *entry) {
+    struct stale_sessions *stale_sessions = context;
+    struct owned_session *owned_session = container_of(entry, struct owned_session, entry);
+    if (upkeep_is_scheduled(key_name_unpack(key_of_session(owned_session)))) return;
+    if (stale_sessions->count == stale_sessions->capacity) {
+        stale_sessions->capacity = stale_sessions->capacity ? stale_sessions->capacity * 2 : SWEPT_MAX;
+        stale_sessions->list =
+            memory_resize(stale_sessions->list, stale_sessions->capacity * sizeof(*stale_sessions->list));
     }
-    absentees->list[absentees->count++] = attendee;
+    stale_sessions->list[stale_sessions->count++] = owned_session;
 }
 
 /* As upkeep sweeps its names: from the last place of the index to the first one. */
 static bool sweep(void) {
     static size_t left;
-    struct absentees absentees = {0, 0, NULL};
-    if (!left || left > attendees.buckets) left = attendees.buckets;
+    struct stale_sessions stale_sessions = {0, 0, NULL};
+    if (!left || left > sessions.buckets) left = sessions.buckets;
     for (int places = SWEPT_MAX; places && left; places--)
-        hash_index_visit(&attendees, --left, take_absentee, &absentees);
-    for (size_t i = 0; i < absentees.count; i++) forget_owner(absentees.list[i]);
-    memory_free(absentees.list);
+        hash_index_visit(&sessions, --left, collect_stale, &stale_sessions);
+    for (size_t i = 0; i < stale_sessions.count; i++) forget_session(stale_sessions.list[i]);
+    memory_free(stale_sessions.list);
     return left;
 }
 
 /* --- Connections --- */
 
 /* From its connection to its key. */
-static void go(struct attendee *attendee, int64_t now_ms) {
-    leave_owner(attendee);
-    join_owner(attendee, need_group(&keys, owner_place(attendee)));
-    attendee->gone_ms = now_ms;
-    list_add_tail(&gone, &attendee->among_gone);
-    upkeep_schedule_key(key_name_unpack(owner_place(attendee)), now_ms);
+static void orphan(struct owned_session *owned_session, int64_t now_ms) {
+    leave_session_group(owned_session);
+    join_session_group(owned_session, need_group(&keys, key_of_session(owned_session)));
+    owned_session->orphaned_ms = now_ms;
+    list_add_tail(&gone, &owned_session->among_orphans);
+    upkeep_schedule_key(key_name_unpack(key_of_session(owned_session)), now_ms);
 }
 
 /* The group goes with the last one of it. */
@@ -191,21 +192,21 @@ static void on_client_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64
     (void)event;
     if (change != REDISMODULE_SUBEVENT_CLIENT_CHANGE_DISCONNECTED || !connections.count) return;
     unsigned long long id = client->id;
-    struct group *group = find_owner_group(&connections, client_name(&id));
+    struct group *group = find_session_group(&connections, client_name(&id));
     if (!group) return;
     int64_t now_ms = server_now_ms();
-    forget_old(now_ms);
+    forget_old_orphans(now_ms);
     for (bool more = true; more;) {
-        struct attendee *attendee = list_top(&group->attendees, struct attendee, node);
-        if (!attendee) break;
-        more = attendee != list_tail(&group->attendees, struct attendee, node);
-        go(attendee, now_ms);
+        struct owned_session *owned_session = list_top(&group->sessions, struct owned_session, node);
+        if (!owned_session) break;
+        more = owned_session != list_tail(&group->sessions, struct owned_session, node);
+        orphan(owned_session, now_ms);
     }
 }
 
-int attendance_start(RedisModuleCtx *ctx) {
+int session_owners_start(RedisModuleCtx *ctx) {
     static struct upkeep_work work = {.run = sweep};
-    hash_index_start(&attendees);
+    hash_index_start(&sessions);
     hash_index_start(&connections);
     hash_index_start(&keys);
     upkeep_after_sweeps(&work);

@@ -1,4 +1,5 @@
 /* SHARE.*: from a parsed call to a decision, and from a share to a reply. */
+#include "file/holders.h"
 #include "file/redis/handlers.h"
 
 #include "core/duration.h"
@@ -17,7 +18,7 @@ enum { ARG_TTL = 2 };
 /* What a share's policies may permit: to read, to create, to write, to delete and to list. */
 #define SHARE_PERMISSIONS "rcwdl"
 
-static uint64_t asked_quota(const struct call *call) {
+static uint64_t given_quota(const struct call *call) {
     bool given = args_given(&call->args, SLOT_SHARE_QUOTA);
     return given ? (uint64_t)call->args.slots[SLOT_SHARE_QUOTA].number : 0;
 }
@@ -28,14 +29,14 @@ enum outcome share_create(struct call *call) {
     struct share_change *change = call_decide(call, SHARE_CREATE);
     change->stamp = stamp;
     change->created_ms = stamp.modified_ms;
-    change->quota = asked_quota(call);
+    change->quota = given_quota(call);
     change->metadata = call->metadata.list;
     reply_version(&call->out, stamp.etag);
     return OUTCOME_DONE;
 }
 
 /* A share's lease guards its deletion alone; an id that comes along anyway must be the right one. */
-static enum outcome pass_share_lease(struct call *call, enum lease_use use) {
+static enum outcome check_share_lease(struct call *call, enum lease_use use) {
     const struct lease *lease = share_lease(call->value);
     int64_t now_ms = call_now_ms(call);
     enum outcome outcome = lease_gate(lease, call_lease_id(call), use, now_ms);
@@ -56,7 +57,7 @@ static void reply_snapshots(struct reply *out, const struct share *share) {
 
 enum outcome share_get(struct call *call) {
     const struct share *share = call->value;
-    enum outcome outcome = pass_share_lease(call, LEASE_READ);
+    enum outcome outcome = check_share_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_gone gone = share_gone(share, call_now_ms(call));
     struct reply_map map = reply_map_counted(&call->out);
@@ -82,8 +83,8 @@ enum outcome share_getmeta(struct call *call) {
     const struct stamp *stamp = &share->stamp;
     const struct packed *metadata = share->metadata;
     unsigned number;
-    enum outcome outcome = pass_share_lease(call, LEASE_READ);
-    if (outcome == OUTCOME_DONE) outcome = file_asked_snapshot(call, SLOT_SHARE_SNAPSHOT, &number);
+    enum outcome outcome = check_share_lease(call, LEASE_READ);
+    if (outcome == OUTCOME_DONE) outcome = file_snapshot_given(call, SLOT_SHARE_SNAPSHOT, &number);
     if (outcome != OUTCOME_DONE) return outcome;
     if (number) {
         stamp = &share->snapshots[number - 1].stamp;
@@ -97,7 +98,7 @@ enum outcome share_getmeta(struct call *call) {
 
 enum outcome share_getacl(struct call *call) {
     const struct share *share = call->value;
-    enum outcome outcome = pass_share_lease(call, LEASE_READ);
+    enum outcome outcome = check_share_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     struct reply_map map = reply_map_counted(&call->out);
     while (reply_map_pass(&map)) {
@@ -111,7 +112,7 @@ enum outcome share_getacl(struct call *call) {
 /* NULL where it may not be updated; else the answer is the new ETag. */
 static struct share_change *decide_update(struct call *call, enum share_change_kind kind,
                                           enum outcome *outcome) {
-    *outcome = pass_share_lease(call, LEASE_READ);
+    *outcome = check_share_lease(call, LEASE_READ);
     if (*outcome != OUTCOME_DONE) return NULL;
     struct share_change *change = call_decide(call, kind);
     change->stamp = share_stamp(call);
@@ -129,7 +130,7 @@ enum outcome share_setmeta(struct call *call) {
 enum outcome share_setprops(struct call *call) {
     enum outcome outcome;
     struct share_change *change = decide_update(call, SHARE_SETPROPS, &outcome);
-    if (change) change->quota = asked_quota(call);
+    if (change) change->quota = given_quota(call);
     return outcome;
 }
 
@@ -146,7 +147,7 @@ enum outcome share_setacl(struct call *call) {
 
 enum outcome share_delete(struct call *call) {
     const struct share *share = call->value;
-    enum outcome outcome = pass_share_lease(call, LEASE_WRITE);
+    enum outcome outcome = check_share_lease(call, LEASE_WRITE);
     if (outcome != OUTCOME_DONE) return outcome;
     if (share->snapshot_count && !args_given(&call->args, SLOT_SHARE_SNAPSHOTS))
         return OUTCOME_SHARE_HAS_SNAPSHOTS;
@@ -172,7 +173,7 @@ enum outcome share_snapshot(struct call *call) {
 
 /* --- Sessions --- */
 
-static bool asked_ttl(const struct call *call, int64_t *ttl_ms) {
+static bool given_ttl(const struct call *call, int64_t *ttl_ms) {
     return duration_read(call_word(call, ARG_TTL), ttl_ms) && *ttl_ms > 0 && *ttl_ms <= TTL_MAX_MS;
 }
 
@@ -184,11 +185,11 @@ enum outcome share_connect_check(struct call *call) {
         call_note(call, "a script has no connection that could end a session: ONCLOSE END");
         return OUTCOME_INVALID_VALUE;
     }
-    if (ends && !attendance_is_possible(call)) {
+    if (ends && !session_owners_accept(call)) {
         call_note(call, "the share's key is too long to end a session with its connection: ONCLOSE END");
         return OUTCOME_INVALID_VALUE;
     }
-    if (asked_ttl(call, &ttl_ms)) return OUTCOME_DONE;
+    if (given_ttl(call, &ttl_ms)) return OUTCOME_DONE;
     if (duration_read(call_word(call, ARG_TTL), &ttl_ms))
         call_note(call, "ttl-seconds must be between 0.001 seconds and 365 days");
     else
@@ -200,7 +201,7 @@ enum outcome share_connect(struct call *call) {
     if (((const struct share *)call->value)->numbers >= SHARE_NUMBERS_MAX) return OUTCOME_OUT_OF_RANGE;
     struct share_change *change = call_decide(call, SHARE_CONNECT);
     change->session = entropy_guid();
-    asked_ttl(call, &change->ttl_ms);
+    given_ttl(call, &change->ttl_ms);
     change->instant_ms = call_now_ms(call) + change->ttl_ms;
     change->ends_with_connection = args_given(&call->args, SLOT_SHARE_ONCLOSE) &&
                                    call->args.slots[SLOT_SHARE_ONCLOSE].number == ONCLOSE_END;

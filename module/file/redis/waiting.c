@@ -37,17 +37,16 @@ uint64_t file_subject(const struct file_node *node) {
 /* --- Claims --- */
 
 enum { WORD_ACCESS, WORD_SHARE };
-enum { WORD_QUESTION, WORD_OFFSET, WORD_LENGTH };
+enum { WORD_TEST, WORD_OFFSET, WORD_LENGTH };
 
 struct wait_claim claim_to_open(const struct share_session *session, struct sharing wanted) {
     return (struct wait_claim){session->id, {[WORD_ACCESS] = wanted.access, [WORD_SHARE] = wanted.share}};
 }
 
-struct wait_claim claim_to_lock(const struct file_open *open, enum lock_question question,
-                                struct lock_range range) {
+struct wait_claim claim_to_lock(const struct file_open *open, enum lock_test test, struct lock_range range) {
     return (struct wait_claim){
         open->group->session->id,
-        {[WORD_QUESTION] = (uint64_t)question, [WORD_OFFSET] = range.offset, [WORD_LENGTH] = range.length}};
+        {[WORD_TEST] = (uint64_t)test, [WORD_OFFSET] = range.offset, [WORD_LENGTH] = range.length}};
 }
 
 static struct sharing claimed_sharing(const struct wait_claim *claim) {
@@ -60,7 +59,7 @@ static struct lock_range claimed_range(const struct wait_claim *claim) {
 
 static bool are_rivals(const struct wait_kind *kind, const struct wait_claim *a, const struct wait_claim *b) {
     if (kind == &opening_wait) return !sharing_fits(claimed_sharing(a), claimed_sharing(b));
-    bool both_shared = a->words[WORD_QUESTION] == LOCK_SHARING && b->words[WORD_QUESTION] == LOCK_SHARING;
+    bool both_shared = a->words[WORD_TEST] == LOCK_SHARING && b->words[WORD_TEST] == LOCK_SHARING;
     return !both_shared && lock_ranges_overlap(claimed_range(a), claimed_range(b));
 }
 
@@ -103,24 +102,24 @@ static bool add_holder(void *context, const struct file_open *open) {
     return add_session(circle, open->group->session->id, circle->claim->party);
 }
 
-static void add_lock_holders(struct circle *circle, const struct file_life *life, int64_t now_ms) {
+static void add_lock_holders(struct circle *circle, const struct file_usage *usage, int64_t now_ms) {
     struct lock_obstacles obstacles;
-    bool shared = circle->claim->words[WORD_QUESTION] == LOCK_SHARING;
+    bool shared = circle->claim->words[WORD_TEST] == LOCK_SHARING;
     struct lock_request request = {NULL, shared ? LOCK_SHARED : LOCK_EXCLUSIVE, claimed_range(circle->claim)};
-    range_locks_obstacles(&life->locks, &request, &obstacles);
+    range_locks_obstacles(&usage->locks, &request, &obstacles);
     for (unsigned i = 0; i < obstacles.count; i++) {
         const struct share_session *session = open_of_owner(obstacles.owners[i])->group->session;
-        if (!session_is_over(session, now_ms)) add_session(circle, session->id, circle->claim->party);
+        if (!session_has_ended(session, now_ms)) add_session(circle, session->id, circle->claim->party);
     }
 }
 
 static void add_holders(struct circle *circle, const struct wait_kind *kind, const struct file_node *node) {
     int64_t now_ms = call_now_ms((struct call *)(uintptr_t)circle->call);
-    if (!node || !node->life) return;
+    if (!node || !node->usage) return;
     if (kind == &opening_wait)
-        life_obstacles(node->life, claimed_sharing(circle->claim), now_ms, add_holder, circle);
+        usage_obstacles(node->usage, claimed_sharing(circle->claim), now_ms, add_holder, circle);
     else
-        add_lock_holders(circle, node->life, now_ms);
+        add_lock_holders(circle, node->usage, now_ms);
 }
 
 static bool add_rival(void *context, const struct wait_kind *kind, const struct wait_claim *claim,
@@ -147,7 +146,7 @@ static const struct file_node *awaited(const struct circle *circle, const struct
     }
     const struct file_open *open =
         guid_read(api_bytes(argv[ARG_HANDLE]), &id) ? share_open_find(share, &id) : NULL;
-    return open && open->group->life ? open_node(open) : NULL;
+    return open && open->group->usage ? open_node(open) : NULL;
 }
 
 /* Whom a waiter waits for. */

@@ -345,7 +345,7 @@ static void compare_snapshots(const struct share_life *life) {
 
 /* --- Comparing --- */
 
-static void compare_tally(const struct share_life *life, int node, const struct life_view *view) {
+static void compare_tally(const struct share_life *life, int node, const struct usage_view *view) {
     for (uint8_t i = 0; i < 64; i++) {
         struct sharing wanted = choose_sharing(i);
         bool denied = share_model_denies(&life->model, node, wanted, life->now_ms);
@@ -360,11 +360,11 @@ static void compare_tally(const struct share_life *life, int node, const struct 
 static void compare_obstacle(const struct share_life *life, const struct file_node *node, int number,
                              struct sharing wanted) {
     bool denied = share_model_denies(&life->model, number, wanted, life->now_ms);
-    if (!node->life) return;
-    const struct file_open *obstacle = life_obstacle(node->life, wanted, life->now_ms);
+    if (!node->usage) return;
+    const struct file_open *obstacle = usage_obstacle(node->usage, wanted, life->now_ms);
     require_same(obstacle != NULL, denied, "a handle that is in the way");
     if (!obstacle) return;
-    require(!session_is_over(obstacle->group->session, life->now_ms), "it is of a session that is over");
+    require(!session_has_ended(obstacle->group->session, life->now_ms), "it is of a session that is over");
     require(!sharing_fits(wanted, obstacle->sharing), "it is not in the way");
 }
 
@@ -375,20 +375,20 @@ static void ask_lock(const struct share_life *life, const struct file_node *node
         struct guid id = handle_id(handle);
         open = share_open_find(life->share, &id);
     }
-    for (enum lock_question question = LOCK_READING; question <= LOCK_ANY; question++) {
+    for (enum lock_test question = LOCK_READING; question <= LOCK_ANY; question++) {
         bool expected = share_model_is_locked(&life->model, number, handle, question, range, life->now_ms);
-        const struct range_lock *lock = life_lock(node->life, open ? &open->locks : NULL, question, range,
-                                                  share_is_exact(life->share, life->now_ms), life->now_ms);
+        const struct range_lock *lock = usage_lock(node->usage, open ? &open->locks : NULL, question, range,
+                                                   share_is_exact(life->share, life->now_ms), life->now_ms);
         require_same(lock != NULL, expected, "question %d", question);
         if (lock)
-            require(!session_is_over(open_of_owner(lock->owner)->group->session, life->now_ms),
+            require(!session_has_ended(open_of_owner(lock->owner)->group->session, life->now_ms),
                     "a lock of a session that is over");
     }
 }
 
 static void compare_locks(const struct share_life *life, const struct file_node *node, int number) {
     size_t count = share_model_locks_of(&life->model, number);
-    require_same(node->life ? node->life->locks.count : 0, count, "locks of a file");
+    require_same(node->usage ? node->usage->locks.count : 0, count, "locks of a file");
     if (!count) return;
     for (uint8_t i = 0; i < 64; i++) {
         struct lock_range range = choose_range(&(struct share_choice){.range = i});
@@ -402,7 +402,7 @@ static void compare_locks(const struct share_life *life, const struct file_node 
 
 static void compare_file(const struct share_life *life, const struct file_node *node, int number) {
     const struct model_node *known = &life->model.nodes[number];
-    struct life_view view = share_view(life->share, node, life->now_ms);
+    struct usage_view view = share_view(life->share, node, life->now_ms);
     const struct lease *lease = file_lease_of(node);
     require_same(node->content.length, known->length, "the length of a file");
     require_same(lease->kind, known->lease, "the lease of a file");
@@ -436,7 +436,7 @@ static void compare_sessions(const struct share_life *life) {
         require_same(session != NULL, known->is_there, "session %d", i);
         if (!session) continue;
         require_same(session->ended, known->ended, "the end of session %d", i);
-        require_same(session_is_over(session, life->now_ms),
+        require_same(session_has_ended(session, life->now_ms),
                      share_model_is_over(&life->model, i, life->now_ms), "session %d is over", i);
         int64_t due_ms = known->ended ? 0 : known->due_ms;
         if (due_ms < next_ms) next_ms = due_ms;
@@ -452,10 +452,10 @@ static void compare_handles(const struct share_life *life) {
         char room[MODEL_PATH_BYTES];
         require_same(open != NULL, known->is_there, "handle %d", i);
         if (!open) continue;
-        require_same(open->group->life != NULL, known->node != NOBODY, "the file of handle %d", i);
-        if (!open->group->life) continue;
+        require_same(open->group->usage != NULL, known->node != NOBODY, "the file of handle %d", i);
+        if (!open->group->usage) continue;
         struct bytes path = share_model_path(&life->model, known->node, room);
-        require(open->group->life->node == tree_find(life->share, path).node, "handle %d has another file",
+        require(open->group->usage->node == tree_find(life->share, path).node, "handle %d has another file",
                 i);
     }
 }

@@ -253,7 +253,7 @@ static bool is_same_range(struct lock_range a, struct lock_range b) {
     return a.offset == b.offset && a.length == b.length;
 }
 
-static bool stands(const struct model_lock *lock, int handle, enum lock_question question,
+static bool stands(const struct model_lock *lock, int handle, enum lock_test question,
                    struct lock_range range) {
     bool others = lock->handle != handle, meets = overlap(lock->range, range);
     switch (question) {
@@ -288,7 +288,7 @@ static struct model_lock *find_lock(struct share_model *model, int handle, enum 
 /* Locks of those who are over count until somebody settles the file. */
 bool share_model_lock(struct share_model *model, int handle, enum lock_kind kind, struct lock_range range) {
     if (!model->handles[handle].is_there || model->handles[handle].node == NOBODY) return false;
-    enum lock_question question = kind == LOCK_SHARED ? LOCK_SHARING : LOCK_EXCLUDING;
+    enum lock_test question = kind == LOCK_SHARED ? LOCK_SHARING : LOCK_EXCLUDING;
     for (int i = 0; i < MODEL_LOCKS; i++)
         if (is_of(model, &model->locks[i], model->handles[handle].node) &&
             stands(&model->locks[i], handle, question, range))
@@ -345,7 +345,7 @@ bool share_model_denies(const struct share_model *model, int node, struct sharin
     return false;
 }
 
-bool share_model_is_locked(const struct share_model *model, int node, int handle, enum lock_question question,
+bool share_model_is_locked(const struct share_model *model, int node, int handle, enum lock_test question,
                            struct lock_range range, int64_t now_ms) {
     for (int i = 0; i < MODEL_LOCKS; i++) {
         const struct model_lock *lock = &model->locks[i];

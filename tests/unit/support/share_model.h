@@ -113,7 +113,7 @@ bool share_model_is_pending(const struct share_model *model, int node, int64_t n
 /* Whether those who count stand in the way of an open. */
 bool share_model_denies(const struct share_model *model, int node, struct sharing wanted, int64_t now_ms);
 /* Whether a lock of theirs stands in the way of the handle, which may be NOBODY. */
-bool share_model_is_locked(const struct share_model *model, int node, int handle, enum lock_question question,
+bool share_model_is_locked(const struct share_model *model, int node, int handle, enum lock_test question,
                            struct lock_range range, int64_t now_ms);
 
 size_t share_model_locks_of(const struct share_model *model, int node);

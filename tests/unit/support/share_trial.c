@@ -93,7 +93,7 @@ static void require_held(const struct share *share, const struct directory *dire
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
         const struct file_node *node = node_of_entry(entry);
         if (!node_is_file(node) || !node_is_within(node, directory->node)) continue;
-        opens += node->life ? node->life->tally.opens : 0;
+        opens += node->usage ? node->usage->tally.opens : 0;
         leases += file_lease_of(node)->kind == LEASE_HELD;
     }
     require_same(directory->opens, opens, "handles below a directory");

@@ -1,57 +1,58 @@
-/* Lives of files, sessions and handles: how they begin and end. See opens.h. */
+#include "file/holders.h"
+
 #include "core/hash.h"
 #include "core/memory.h"
 #include "file/tree.h"
 
 #include "ccan/container_of/container_of.h"
 
-/* --- Lives --- */
+/* --- The usage of files --- */
 
-struct file_life *life_need(struct share *share, struct file_node *node) {
-    if (!node->life) {
-        node->life = account_add(&share->account, memory_zeroed(sizeof(*node->life)));
-        node->life->node = node;
-        list_head_init(&node->life->groups);
+struct file_usage *usage_need(struct share *share, struct file_node *node) {
+    if (!node->usage) {
+        node->usage = account_add(&share->account, memory_zeroed(sizeof(*node->usage)));
+        node->usage->node = node;
+        list_head_init(&node->usage->groups);
     }
-    return node->life;
+    return node->usage;
 }
 
-static void life_free(struct share *share, struct file_life *life) {
-    life->node->life = NULL;
-    account_discard(&share->account, life);
+static void usage_free(struct share *share, struct file_usage *usage) {
+    usage->node->usage = NULL;
+    account_discard(&share->account, usage);
 }
 
-static void drop_locks(struct share *share, struct file_life *life, struct lock_owner *owner) {
-    size_t before = life->locks.count;
+static void drop_locks(struct share *share, struct file_usage *usage, struct lock_owner *owner) {
+    size_t before = usage->locks.count;
     if (!owner->first) return;
-    range_locks_remove_owner(&share->account, &life->locks, owner);
-    census_count(CENSUS_LOCKS, before, life->locks.count);
+    range_locks_remove_owner(&share->account, &usage->locks, owner);
+    census_count(CENSUS_LOCKS, before, usage->locks.count);
 }
 
 static void leave_file(struct share *share, struct open_group *group) {
-    list_del(&group->of_life);
+    list_del(&group->of_usage);
     hash_index_remove(&share->groups, &group->entry);
 }
 
-/* The file goes on without the group, whose handles are left with nothing. */
+/* Separates a group from its file: its handles lose their locks and are left without a file. */
 static void detach(struct share *share, struct open_group *group) {
-    struct file_life *life = group->life;
+    struct file_usage *usage = group->usage;
     struct file_open *open;
-    if (life->locks.count) {
-        list_for_each (&group->opens, open, among) drop_locks(share, life, &open->locks);
+    if (usage->locks.count) {
+        list_for_each (&group->opens, open, among) drop_locks(share, usage, &open->locks);
     }
-    tally_take(&life->tally, &group->tally);
-    tree_count_opens(life->node->parent, -(int64_t)group->tally.opens);
-    if (group->deleting) life->pending = true;
+    sharing_subtract(&usage->tally, &group->tally);
+    tree_count_opens(usage->node->parent, -(int64_t)group->tally.opens);
+    if (group->deleting) usage->pending = true;
     leave_file(share, group);
-    group->life = NULL;
+    group->usage = NULL;
 }
 
 void file_remove(struct share *share, struct file_node *node) {
     struct open_group *group, *next;
-    if (node->life) {
-        list_for_each_safe (&node->life->groups, group, next, of_life) detach(share, group);
-        node->life->pending = false;
+    if (node->usage) {
+        list_for_each_safe (&node->usage->groups, group, next, of_usage) detach(share, group);
+        node->usage->pending = false;
         file_set_lease(share, node, NULL);
     }
     census_count(CENSUS_BYTES, share->bytes, share->bytes - node->content.length);
@@ -59,21 +60,21 @@ void file_remove(struct share *share, struct file_node *node) {
     tree_remove(share, node);
 }
 
-bool life_release(struct share *share, struct file_life *life) {
-    if (!list_empty(&life->groups)) return true;
-    if (life->pending) {
-        file_remove(share, life->node);
+bool usage_release(struct share *share, struct file_usage *usage) {
+    if (!list_empty(&usage->groups)) return true;
+    if (usage->pending) {
+        file_remove(share, usage->node);
         return false;
     }
-    if (!life->lease) life_free(share, life);
+    if (!usage->lease) usage_free(share, usage);
     return true;
 }
 
-bool life_settle(struct share *share, struct file_life *life) {
+bool usage_settle(struct share *share, struct file_usage *usage) {
     struct open_group *group, *next;
-    list_for_each_safe (&life->groups, group, next, of_life)
+    list_for_each_safe (&usage->groups, group, next, of_usage)
         if (group->session->ended) detach(share, group);
-    return life_release(share, life);
+    return usage_release(share, usage);
 }
 
 /* --- Sessions --- */
@@ -102,10 +103,10 @@ void session_end(struct share *share, struct share_session *session) {
     census_count(CENSUS_ENDED, 0, 1);
     deadlines_unset(&share->deadlines, &session->deadline);
     list_add_tail(&share->ended, &session->among_ended);
-    if (list_empty(&session->groups)) session_forget(share, session);
+    if (list_empty(&session->groups)) session_free(share, session);
 }
 
-void session_forget(struct share *share, struct share_session *session) {
+void session_free(struct share *share, struct share_session *session) {
     struct open_group *group;
     while ((group = list_top(&session->groups, struct open_group, of_session)))
         open_close(share, list_top(&group->opens, struct file_open, among));
@@ -118,28 +119,28 @@ void session_forget(struct share *share, struct share_session *session) {
 
 /* --- Handles --- */
 
-static struct open_group *find_life_group(const struct share *share, const struct share_session *session,
-                                          const struct file_life *life) {
-    uint64_t name[2] = {session->number, life->node->id};
+static struct open_group *find_group(const struct share *share, const struct share_session *session,
+                                     const struct file_usage *usage) {
+    uint64_t name[2] = {session->number, usage->node->id};
     struct bytes bytes = bytes_of(name, sizeof(name));
     struct entry *entry = hash_index_find(&share->groups, hash_bytes(bytes), bytes);
     return entry ? container_of(entry, struct open_group, entry) : NULL;
 }
 
 static struct open_group *group_for(struct share *share, struct share_session *session,
-                                    struct file_life *life) {
-    struct open_group *group = list_empty(&life->groups) ? NULL : find_life_group(share, session, life);
+                                    struct file_usage *usage) {
+    struct open_group *group = list_empty(&usage->groups) ? NULL : find_group(share, session, usage);
     if (group) return group;
     group = account_add(&share->account, memory_zeroed(sizeof(*group)));
     group->name[0] = session->number;
-    group->name[1] = life->node->id;
+    group->name[1] = usage->node->id;
     group->entry = (struct entry){hash_bytes(bytes_of(group->name, sizeof(group->name))), sizeof(group->name),
                                   offsetof(struct open_group, name)};
     hash_index_add(&share->groups, &group->entry);
     group->session = session;
-    group->life = life;
+    group->usage = usage;
     list_head_init(&group->opens);
-    list_add_tail(&life->groups, &group->of_life);
+    list_add_tail(&usage->groups, &group->of_usage);
     list_add_tail(&session->groups, &group->of_session);
     return group;
 }
@@ -157,8 +158,8 @@ static void name_open(struct file_open *open, uint64_t number) {
 
 struct file_open *open_add(struct share *share, struct file_node *node, struct share_session *session,
                            const struct share_change *change, uint64_t number) {
-    struct file_life *life = life_need(share, node);
-    struct open_group *group = group_for(share, session, life);
+    struct file_usage *usage = usage_need(share, node);
+    struct open_group *group = group_for(share, session, usage);
     struct file_open *open = account_add(&share->account, memory_zeroed(sizeof(*open)));
     open->id = change->handle;
     open->sharing = change->sharing;
@@ -170,29 +171,29 @@ struct file_open *open_add(struct share *share, struct file_node *node, struct s
     order_index_add(&share->numbered, &open->numbered);
     list_add_tail(&group->opens, &open->among);
     sharing_add(&group->tally, open->sharing);
-    sharing_add(&life->tally, open->sharing);
+    sharing_add(&usage->tally, open->sharing);
     group->deleting += open->deletes_on_close;
     tree_count_opens(node->parent, 1);
     census_count(CENSUS_HANDLES, 0, 1);
     return open;
 }
 
-void open_keeps_file(struct file_open *open) {
+void open_cancel_delete(struct file_open *open) {
     open->group->deleting -= open->deletes_on_close;
     open->deletes_on_close = false;
 }
 
-static void leave_life(struct share *share, const struct open_group *group, struct file_open *open) {
-    drop_locks(share, group->life, &open->locks);
-    sharing_remove(&group->life->tally, open->sharing);
-    tree_count_opens(group->life->node->parent, -1);
-    if (open->deletes_on_close) group->life->pending = true;
+static void leave_usage(struct share *share, const struct open_group *group, struct file_open *open) {
+    drop_locks(share, group->usage, &open->locks);
+    sharing_remove(&group->usage->tally, open->sharing);
+    tree_count_opens(group->usage->node->parent, -1);
+    if (open->deletes_on_close) group->usage->pending = true;
 }
 
 void open_close(struct share *share, struct file_open *open) {
     struct open_group *group = open->group;
-    struct file_life *life = group->life;
-    if (life) leave_life(share, group, open);
+    struct file_usage *usage = group->usage;
+    if (usage) leave_usage(share, group, open);
     sharing_remove(&group->tally, open->sharing);
     group->deleting -= open->deletes_on_close;
     hash_index_remove(&share->opens, &open->entry);
@@ -201,29 +202,29 @@ void open_close(struct share *share, struct file_open *open) {
     account_discard(&share->account, open);
     census_count(CENSUS_HANDLES, 1, 0);
     if (list_empty(&group->opens)) {
-        if (life) leave_file(share, group);
+        if (usage) leave_file(share, group);
         list_del(&group->of_session);
         account_discard(&share->account, group);
     }
-    if (life) life_release(share, life);
+    if (usage) usage_release(share, usage);
 }
 
-/* --- Files that are gone --- */
+/* --- Deleted files --- */
 
 struct gone_search {
     struct share_gone found;
     int64_t now_ms;
 };
 
-/* Of a file that is gone all groups are over, so the session of the first one counts it. */
+/* The sessions of all groups of a gone file have ended. The one of the first group counts it. */
 static void count_gone(struct gone_search *search, const struct share_session *session) {
     const struct open_group *group;
     list_for_each (&session->groups, group, of_session) {
-        const struct file_life *life = group->life;
-        bool counts = life && list_top(&life->groups, struct open_group, of_life) == group;
-        if (!counts || !life_view(life, false, search->now_ms).gone) continue;
+        const struct file_usage *usage = group->usage;
+        bool counts = usage && list_top(&usage->groups, struct open_group, of_usage) == group;
+        if (!counts || !usage_view(usage, false, search->now_ms).gone) continue;
         search->found.files++;
-        search->found.bytes += life->node->content.length;
+        search->found.bytes += usage->node->content.length;
     }
 }
 

@@ -1,0 +1,43 @@
+/* Sessions, handles and the usage of files: how they begin and end. See opens.h for the structures.
+ *
+ * A file that is to be deleted is removed with its last handle, whichever way that ends: by usage_release. */
+#ifndef HOLDFAST_HOLDERS_H
+#define HOLDFAST_HOLDERS_H
+
+#include "file/share.h"
+
+/* The usage of a file, made if it has none. */
+struct file_usage *usage_need(struct share *share, struct file_node *node);
+/* Frees a usage without handles and lease, and removes a file that is to be deleted and no longer open. False when the
+ * file has been removed. */
+bool usage_release(struct share *share, struct file_usage *usage);
+/* Takes everything that ended sessions have of the file away from it. False when the file has been removed. */
+bool usage_settle(struct share *share, struct file_usage *usage);
+/* Removes the file with its locks and lease; its handles are left without a file. */
+void file_remove(struct share *share, struct file_node *node);
+
+struct share_session *session_begin(struct share *share, const struct share_change *change);
+/* Ends the session; one without handles is freed at once. */
+void session_end(struct share *share, struct share_session *session);
+/* Frees an ended session with the handles that it still has. */
+void session_free(struct share *share, struct share_session *session);
+
+struct file_open *open_add(struct share *share, struct file_node *node, struct share_session *session,
+                           const struct share_change *change, uint64_t number);
+void open_close(struct share *share, struct file_open *open);
+/* Closing the handle will not mark the file for deletion. */
+void open_cancel_delete(struct file_open *open);
+
+/* A walk over the handles by number, from this one on. */
+struct order_cursor share_opens_seek(const struct share *share, uint64_t number);
+
+/* Files that were deleted by the end of sessions, but are still in memory and in the share's counts. Visits each file
+ * that such a session has open. */
+struct share_gone {
+    size_t files;
+    uint64_t bytes;
+};
+
+struct share_gone share_gone(const struct share *share, int64_t now_ms);
+
+#endif
