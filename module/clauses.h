@@ -104,7 +104,7 @@ static const struct clause
     source_unmodified     = {TOKEN("SOURCEIFUNMODIFIEDSINCE"), SHAPE_NUMBER, SLOT_SOURCE_UNMODIFIED, .width = 1,
                              .fault = OUTCOME_INVALID_VALUE, .min = 0, .max = INT64_MAX, .names = {"ms"}};
 
-/* Of the server itself. */
+/* Clauses of the server's own commands. */
 static const struct clause
     command_count = {.shape = SHAPE_NUMBER, .slot = SLOT_COMMANDS, .fault = OUTCOME_TRANSACTION_SIZE,
                      .min = 1, .max = ATOMIC_COMMANDS_MAX, .names = {"count"}},
@@ -117,7 +117,7 @@ static const struct clause
     grace_word = {.shape = SHAPE_CHOICE, .slot = SLOT_GRACE_WORD, .required = true, .words = grace_words, .names = {"action"}},
     help_topic = {.shape = SHAPE_TEXT, .slot = SLOT_HELP_TOPIC, .optional = true, .names = {"command"}};
 
-/* Of queues. What is looked at late is what the storage service looks at late. */
+/* Clauses of queues. `late` repeats the order in which the storage service checks them. */
 static const struct clause
     queue     = {.shape = SHAPE_KEY, .names = {"queue"}},
     message   = {.shape = SHAPE_TEXT, .names = {"message"}, .rule = queue_message_rule},
@@ -155,7 +155,7 @@ static const struct clause
                  .required = true, .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
                  .min = 0, .max = QUEUE_DELIVERIES_MAX};
 
-/* Of shares and files. */
+/* Clauses of shares and files. */
 static const struct clause
     share     = {.shape = SHAPE_KEY, .names = {"share"}},
     path      = {.shape = SHAPE_TEXT, .names = {"path"}, .rule = file_path_rule, .explain = file_path_explain},
@@ -211,7 +211,7 @@ static const struct clause
                  .names = {"disposition"}},
     delete_on_close = {TOKEN("DELETEONCLOSE"), SHAPE_FLAG, SLOT_FILE_DELETEONCLOSE, .names = {"deleteonclose"}};
 
-/* Of tables. Keys that are written with an entity and keys that are asked for have rules of their own. */
+/* Clauses of tables. The key of a new entity and a key to look for have different rules. */
 static const struct clause
     table     = {.shape = SHAPE_KEY, .names = {"table"}},
     new_partition = {.shape = SHAPE_TEXT, .names = {"partition-key"}, .rule = key_check},

@@ -15,7 +15,7 @@
 /* clang-format off */
 /* --- Grammars --- */
 
-/* Parts of initialisers cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses) */
+/* Parts of initialisers cannot be parenthesised. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define CONDITIONS &if_match, &if_none_match, &if_modified_since, &if_unmodified
 #define SOURCE_CONDITIONS &source_if_match, &source_if_none_match, &source_modified_since, &source_unmodified
 #define GRAMMAR(...) ((const struct clause *const[]){__VA_ARGS__, NULL})
@@ -52,7 +52,7 @@
 #define ON_CONTAINER LOOKS_AT_CONTAINER, .settle = container_clear_staged
 #define ON_BLOB LOOKS_AT_BLOB, .settle = container_clear_staged
 
-/* Each row needs an entry of its own for the server to call: the server says only which function, not which row. */
+/* Each row has an entry function of its own, because the server does not say which command it calls. */
 #define ROWS(X)                                                                                                      \
     X(container_create) X(container_get) X(container_getmeta) X(container_setmeta) X(container_getacl)               \
     X(container_setacl) X(container_delete) X(container_feed) X(container_changes_since)                             \
@@ -77,7 +77,7 @@
     X(table_insertorreplace) X(table_insertormerge) X(table_batch)                                                   \
     X(effect_apply) X(effect_apply_short) X(atomic_handle) X(grace_decide) X(help_decide) X(version_decide) X(doctor_decide)
 
-/* What a batch is made of, in the order of enum verb. */
+/* The operations of a batch, in the order of enum verb. */
 static const struct command_part table_operations[] = {
     {"INSERT",          GRAMMAR(&new_row, &entity)},
     {"REPLACE",         GRAMMAR(&row, &match, &condition, &entity)},
@@ -141,7 +141,7 @@ static const struct command commands[ROW_COUNT] = {
     DECIDES(container_feed) .name = "CONTAINER.FEED", ON_CONTAINER, WRITES_ANYWAY, .check = feed_switch_check,
         .grammar = GRAMMAR(&container, &feed_word, &feed_keep, &once),
         .complexity = "O(1); the feed of a container with many blobs is built, and freed, in the background",
-        .summary = "Lets a container remember what has changed in it, and how many deletions, or forget it."},
+        .summary = "Turns the feed of a container on or off, or sets how many deletions it remembers."},
     DECIDES(container_changes_since) .name = "CONTAINER.CHANGES", LOOKS_AT_CONTAINER, .settle = upkeep_schedule, READS_OR_WAITS,
         .grammar = GRAMMAR(&container, &since_bookmark, &prefix, &page_size, &block),
         .complexity = "O(log N + M), N being the blobs in the container and M those that are looked at",
@@ -209,11 +209,11 @@ static const struct command commands[ROW_COUNT] = {
         .complexity = "O(M), M being the bytes", .summary = "Writes pages and returns the blob's new ETag and its sequence number."},
     DECIDES(blob_clearpage) .name = "BLOB.CLEARPAGE", .touches = blob_touches, ON_BLOB, WRITES_ANYWAY, .conditions = CONDITIONS_WRITE, .check = blob_clearpage_check,
         .grammar = GRAMMAR(&container, &blob, &page_offset, &page_length, &if_sequence, CONDITIONS, &lease, &once),
-        .complexity = "O(M), M being the pages that there are",
+        .complexity = "O(M), M being the pages that exist",
         .summary = "Clears pages, which frees their memory, and returns the blob's new ETag and its sequence number."},
     DECIDES(blob_getpages) .name = "BLOB.GETPAGES", LOOKS_AT_BLOB, READS_PAGES, .conditions = CONDITIONS_READ,
         .grammar = GRAMMAR(&container, &blob, &range, &snapshot, &since, CONDITIONS, &lease),
-        .complexity = "O(M), M being the pages that there are",
+        .complexity = "O(M), M being the pages that exist",
         .summary = "Returns which pages a page blob has, or what has changed in it since a snapshot."},
     DECIDES(blob_createappend) .name = "BLOB.CREATEAPPEND", .touches = blob_touches, ON_BLOB, WRITES, .conditions = CONDITIONS_CREATE,
         .grammar = GRAMMAR(&container, &blob, &props, &meta, CONDITIONS, &lease, &once),
@@ -482,7 +482,7 @@ static const struct command commands[ROW_COUNT] = {
         .complexity = "O(1)", .summary = "Replaces a table's stored access policies."},
     DECIDES(table_index) .name = "TABLE.INDEX", ON_TABLE, .settle = upkeep_schedule, WRITES, .check = table_index_check,
         .grammar = GRAMMAR(&table, &property, &more_properties, &once),
-        .complexity = "O(1); the entities that are there are gone through in the background",
+        .complexity = "O(1); existing entities are added in the background",
         .summary = "Creates indexes of properties, by which queries then find entities."},
     DECIDES(table_unindex) .name = "TABLE.UNINDEX", ON_TABLE, WRITES_ANYWAY, .check = table_names_check,
         .grammar = GRAMMAR(&table, &property, &more_properties, &once),
@@ -493,7 +493,7 @@ static const struct command commands[ROW_COUNT] = {
     DECIDES(table_feed) .name = "TABLE.FEED", ON_TABLE, WRITES_ANYWAY, .check = feed_switch_check,
         .grammar = GRAMMAR(&table, &feed_word, &feed_keep, &once),
         .complexity = "O(1); the feed of a table with many entities is built, and freed, in the background",
-        .summary = "Lets a table remember what has changed in it, and how many deletions, or forget it."},
+        .summary = "Turns the feed of a table on or off, or sets how many deletions it remembers."},
     DECIDES(table_changes_since) .name = "TABLE.CHANGES", ON_TABLE, .settle = upkeep_schedule, READS_OR_WAITS,
         .grammar = GRAMMAR(&table, &since_bookmark, &page_size, &block),
         .complexity = "O(log N + M), N being the entities in the table and M those that are looked at",

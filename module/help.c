@@ -9,14 +9,15 @@
 
 #include <strings.h>
 
-/* The longest syntax, that of BLOB.COPY, takes half of it. */
+/* Twice the longest syntax, that of BLOB.COPY. */
 enum { HELP_LINE_BYTES = 1024 };
 
 static bool is_named(const struct command *command, struct bytes topic) {
     return strlen(command->name) == topic.length && !strncasecmp(command->name, topic.data, topic.length);
 }
 
-/* QUEUE.PUT is of the family QUEUE; HOLDFAST.APPLY is for nobody to send. Nothing asked for is all. */
+/* Whether the topic is the family of the command, as QUEUE is of QUEUE.PUT, or empty. HOLDFAST.APPLY is not
+ * shown: no client sends it. */
 static bool is_of_family(const struct command *command, struct bytes topic) {
     if (command->key == KEY_EFFECT) return false;
     if (!topic.length) return true;
@@ -25,19 +26,19 @@ static bool is_of_family(const struct command *command, struct bytes topic) {
 }
 
 static void reply_syntax(struct reply *out, const struct command *command) {
-    char room[HELP_LINE_BYTES];
-    struct text line = text_start(room, sizeof(room));
+    char buffer[HELP_LINE_BYTES];
+    struct text line = text_start(buffer, sizeof(buffer));
     registration_syntax(command, &line);
-    reply_line(out, room);
+    reply_line(out, buffer);
 }
 
 static void reply_summary(struct reply *out, const struct command *command) {
-    char room[HELP_LINE_BYTES];
-    struct text line = text_start(room, sizeof(room));
+    char buffer[HELP_LINE_BYTES];
+    struct text line = text_start(buffer, sizeof(buffer));
     text_put(&line, command->name);
     text_put(&line, ": ");
     text_put(&line, command->summary);
-    reply_line(out, room);
+    reply_line(out, buffer);
 }
 
 static const char *example_of(const struct command *command) {
@@ -47,13 +48,13 @@ static const char *example_of(const struct command *command) {
 }
 
 static void reply_example(struct reply *out, const struct command *command, const char *example) {
-    char room[HELP_LINE_BYTES];
-    struct text line = text_start(room, sizeof(room));
+    char buffer[HELP_LINE_BYTES];
+    struct text line = text_start(buffer, sizeof(buffer));
     text_put(&line, "Example: ");
     text_put(&line, command->name);
     if (*example) text_put(&line, " ");
     text_put(&line, example);
-    reply_line(out, room);
+    reply_line(out, buffer);
 }
 
 static void help_command(struct reply *out, const struct command *command) {

@@ -4,7 +4,7 @@
 
 #include "server/command.h"
 
-/* Where the parser leaves what help is wanted for. */
+/* The slot of the topic. */
 enum { SLOT_HELP_TOPIC = SLOT_FAMILY };
 
 enum outcome help_decide(struct call *call);

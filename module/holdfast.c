@@ -1,4 +1,4 @@
-/* The front door: what happens when a server loads the module. A walk over tables; nothing is decided here. */
+/* The entry point: what happens when a server loads the module. It walks over tables and decides nothing. */
 #include "blob/redis/copier.h"
 #include "blob/redis/handlers.h"
 #include "commands.h"
@@ -92,7 +92,7 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t sta
     wait_look_at_all();
 }
 
-/* A replica that went on answering while it loaded has exchanged all it had, or thrown away what it loaded. */
+/* A replica that kept serving while it loaded has replaced all of its data, or dropped what it loaded. */
 static void on_load_beside(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
     (void)ctx;
     (void)event;

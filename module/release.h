@@ -1,5 +1,5 @@
-/* The version of the module, in this place alone: the server is told, INFO and HOLDFAST.VERSION show it, and
- * 'make dist' names its tarball by it. deploy/CHANGELOG.md says how versions are counted. */
+/* The version of the module, for the server, INFO, HOLDFAST.VERSION and the tarball of 'make dist'; it is
+ * written nowhere else. deploy/CHANGELOG.md says how versions are counted. */
 #ifndef HOLDFAST_RELEASE_H
 #define HOLDFAST_RELEASE_H
 

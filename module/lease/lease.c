@@ -23,7 +23,7 @@ int64_t lease_remaining_ms(const struct lease *lease, int64_t now_ms) {
     return lease->ends_ms == LEASE_FOREVER ? LEASE_FOREVER : lease->ends_ms - now_ms;
 }
 
-/* What a cell of a table says: one of the refusals, or what to do. */
+/* The cells of the tables: a refusal, or what to do. */
 enum cell {
     GRANT,  /* a new lease for the proposed id */
     EXTEND, /* the same lease, its full duration anew */
@@ -96,7 +96,8 @@ static enum outcome refusal(enum cell cell) {
     }
 }
 
-/* When a lease or a period that begins now ends. What has a duration has an end, however far away. */
+/* When a lease or a break period that begins now ends. A finite duration has a finite end,
+ * however far away. */
 static int64_t lease_end_of(int64_t now_ms, int64_t duration_ms) {
     if (duration_ms < 0) return LEASE_FOREVER;
     return duration_ms < LEASE_FOREVER - now_ms ? now_ms + duration_ms : LEASE_FOREVER - 1;
@@ -229,18 +230,18 @@ struct lease lease_freed(const struct lease *lease) {
     return (struct lease){.kind = LEASE_FREE, .id = lease->id, .token = lease->token, .owner = {"", 0}};
 }
 
-/* --- Leases that stand --- */
+/* --- Stored leases --- */
 
 void lease_moved(struct lease *lease) {
     lease->owner.data = (const char *)(lease + 1);
 }
 
 struct lease *lease_new(const struct lease *lease) {
-    struct lease *standing = memory_alloc(sizeof(*standing) + lease->owner.length);
-    *standing = *lease;
-    lease_moved(standing);
-    if (lease->owner.length) memcpy(standing + 1, lease->owner.data, lease->owner.length);
-    return standing;
+    struct lease *stored = memory_alloc(sizeof(*stored) + lease->owner.length);
+    *stored = *lease;
+    lease_moved(stored);
+    if (lease->owner.length) memcpy(stored + 1, lease->owner.data, lease->owner.length);
+    return stored;
 }
 
 /* --- Records --- */
@@ -256,7 +257,7 @@ void lease_write(const struct lease *lease, struct record_writer *writer) {
     record_put_bytes(writer, lease->owner);
 }
 
-/* Only a lease without a duration has no end; what is broken off always has one. */
+/* Only a held lease without a duration may be endless; a break period always has an end. */
 static bool sound_end(const struct lease *lease) {
     bool endless = lease->ends_ms == LEASE_FOREVER;
     switch (lease->kind) {

@@ -48,7 +48,7 @@ static inline bool lease_locked(enum lease_state state) {
 /* Remaining time of the lock; LEASE_FOREVER, or 0 when not locked. */
 int64_t lease_remaining_ms(const struct lease *lease, int64_t now_ms);
 
-/* How a lease came to be what it is, for notifications; nothing is told of what a file brings back. */
+/* The events by which leases change, for notifications. Changes from files are quiet. */
 enum lease_event {
     LEASE_EVENT_QUIET,
     LEASE_EVENT_ACQUIRED,

@@ -23,7 +23,7 @@ enum outcome blob_append_check(struct call *call) {
                : content_too_large(call, "holdfast.max-append-bytes");
 }
 
-/* The conditions that only this command has, and the room that a blob has for blocks. */
+/* Checks the conditions that only BLOB.APPEND has, and the number of blocks. */
 static enum outcome may_append(struct call *call, const struct blob *blob, size_t more) {
     const struct argument *slots = call->args.slots;
     uint64_t length = blob->length;
@@ -54,7 +54,7 @@ enum outcome blob_append(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* One that is sealed already stays as it is, so that a caller may try again. */
+/* Sealing a sealed blob changes nothing, so that a caller may try again. */
 enum outcome blob_seal(struct call *call) {
     struct blob *blob;
     enum outcome outcome = blob_to_write(call, KIND_APPEND, &blob);

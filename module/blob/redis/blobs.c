@@ -1,4 +1,4 @@
-/* BLOB.* but for the listing: from a parsed call to a decision, and from a blob to a reply. */
+/* The commands that all kinds of blobs have, and what the handlers of blobs share. */
 #include "blob/redis/handlers.h"
 
 #include "blob/blocks.h"
@@ -16,20 +16,20 @@ const char *const sequence_words[] = {"MAX", "UPDATE", "INCREMENT", NULL};
 enum { DELETE_INCLUDE, DELETE_ONLY };
 enum { SEQUENCE_MAX, SEQUENCE_UPDATE, SEQUENCE_INCREMENT };
 
-/* A name that is too long is refused before anybody looks for it. */
+/* A name that is too long will be refused, so it is not looked up. */
 void blob_prefetch(struct call *call) {
     struct bytes name = call_word(call, ARG_BLOB);
     if (name.length <= NAME_MAX_BYTES) call->search = container_prefetch(call->value, name);
 }
 
-/* --- The way to a blob --- */
+/* --- Finding and checking --- */
 
 struct blob *blob_named(struct call *call) {
     struct blob *blob = container_found(call->value, &call->search);
     return !blob || blob_exists(blob) || staging_of(blob, call_now_ms(call)) ? blob : NULL;
 }
 
-/* Most blobs have no lease and most calls bring no id, and then there is nothing to ask. */
+/* Most blobs have no lease and most calls give no id: then there is nothing to check. */
 enum outcome blob_pass_lease(struct call *call, const struct blob *blob, enum lease_use use) {
     const struct guid *id = call_lease_id(call);
     if (!id && !(blob->extra && blob->extra->lease)) return OUTCOME_DONE;
@@ -66,7 +66,7 @@ enum outcome blob_to_read_content(struct call *call, unsigned kind, const struct
     return outcome == OUTCOME_DONE && blob_is_arriving(*blob) ? OUTCOME_PENDING_COPY : outcome;
 }
 
-/* Of a blob that may be uncommitted, which has no ETag. */
+/* For a blob that may be uncommitted, which has no ETag. */
 static enum outcome may_touch(struct call *call, const struct blob *blob) {
     enum outcome outcome = blob_pass_lease(call, blob, LEASE_WRITE);
     return outcome == OUTCOME_DONE ? call_conditions(call, blob_stamp(blob), "blob") : outcome;
@@ -157,7 +157,7 @@ enum outcome blob_put(struct call *call) {
 
 /* --- Reading --- */
 
-/* A content in several chunks has to be put together once, since a reply is one run of bytes. */
+/* Puts a content of several chunks together, since a reply is one run of bytes. */
 static void reply_in_one_piece(struct reply *out, const struct blob *blob, uint64_t offset, size_t length) {
     if (!reply_is_told(out)) return;
     char *whole = memory_alloc(length);
@@ -166,8 +166,9 @@ static void reply_in_one_piece(struct reply *out, const struct blob *blob, uint6
     memory_free(whole);
 }
 
-/* BLOCK waits for another ETag than the conditions know, or, without conditions, for the blob to be there. A snapshot
- * never changes. Nothing new by the end of the time is null, also where a caller who does not wait is told more. */
+/* BLOCK waits for a change of the ETag or, without conditions, for the blob to exist. Nobody waits for a
+ * snapshot, which never changes. When the time is up the reply is null, even where a caller without BLOCK
+ * gets an error. */
 static enum outcome no_news(struct call *call, enum outcome outcome) {
     bool news_may_come = outcome == OUTCOME_UNCHANGED || outcome == OUTCOME_PENDING_COPY ||
                          (outcome == OUTCOME_BLOB_NOT_FOUND && !call->conditions.given);
@@ -231,7 +232,7 @@ enum outcome blob_setprops_check(struct call *call) {
     return whole ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
 }
 
-/* The sequence number that SEQUENCE leads to. */
+/* The new sequence number, as SEQUENCE asks for it. */
 static enum outcome next_sequence(const struct call *call, int64_t now, int64_t *next) {
     const struct argument *asked = &call->args.slots[SLOT_SEQUENCE];
     if (asked->word == SEQUENCE_INCREMENT) {
@@ -279,7 +280,7 @@ enum outcome blob_delete_check(struct call *call) {
     return OUTCOME_INVALID_VALUE;
 }
 
-/* To delete all of them is a write to the blob; to delete one is not. */
+/* Deleting all snapshots is a write to the blob; deleting one is not. */
 static enum outcome delete_all_snapshots(struct call *call, struct blob *base) {
     if (snapshots_count(base)) blob_decide_touch(call, BLOB_DELETESNAPSHOTS, base, NULL);
     reply_ok(&call->out);
@@ -296,12 +297,12 @@ static enum outcome delete_snapshot(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* What a copy is going on to may be deleted as a whole, which aborts the copy. */
+/* A blob with a pending copy can be deleted with its snapshots, which aborts the copy. */
 enum outcome blob_delete(struct call *call) {
     if (args_given(&call->args, SLOT_SNAPSHOT)) return delete_snapshot(call);
     struct blob *blob = blob_named(call);
-    bool found =
-        call->conditions.given ? blob_exists(blob) : blob != NULL; /* conditions see no staged blocks */
+    /* Conditions do not see staged blocks. */
+    bool found = call->conditions.given ? blob_exists(blob) : blob != NULL;
     bool asked = args_given(&call->args, SLOT_SNAPSHOTS);
     bool only = asked && call->args.slots[SLOT_SNAPSHOTS].number == DELETE_ONLY;
     enum outcome outcome = !found ? OUTCOME_BLOB_NOT_FOUND

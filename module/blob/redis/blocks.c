@@ -35,7 +35,8 @@ enum outcome blob_putblock_check(struct call *call) {
     return OUTCOME_INVALID_VALUE;
 }
 
-/* The way to a name that takes blocks: no conditions, since nothing that they look at changes. */
+/* Whether blocks can be staged under this name. There are no conditions, since staging changes nothing that
+ * they look at. */
 static enum outcome may_stage(struct call *call, const struct blob *blob) {
     if (!blob) return call_lease_id(call) ? OUTCOME_LEASE_ABSENT_BLOB : OUTCOME_DONE;
     enum outcome outcome = blob_exists(blob) ? blob_kind_check(blob, KIND_BLOCK) : OUTCOME_DONE;
@@ -43,7 +44,7 @@ static enum outcome may_stage(struct call *call, const struct blob *blob) {
     return blob_is_being_copied(blob) ? OUTCOME_PENDING_COPY : blob_pass_lease(call, blob, LEASE_WRITE);
 }
 
-/* Blocks that one transaction stages have ids of one length among themselves, too. */
+/* All staged blocks of a blob have ids of one length, also those that one transaction stages. */
 static enum outcome fits_staged(struct call *call, const struct staging *staging, struct bytes id) {
     struct bytes name = call_word(call, ARG_BLOB);
     bool known = staging && staging_find(staging, id);
@@ -52,14 +53,14 @@ static enum outcome fits_staged(struct call *call, const struct staging *staging
     uint64_t id_bytes = call_taken_before(call, "bytes of ids", name, id.length);
     if (id_bytes != ids * id.length) return OUTCOME_INVALID_BLOB_OR_BLOCK;
     if (staging && id.length != staging->id_length) return OUTCOME_INVALID_BLOB_OR_BLOCK;
-    bool room = known || (staging ? staging->count : 0) + before < BLOCKS_STAGED_MAX;
-    return room ? OUTCOME_DONE : OUTCOME_BLOCK_COUNT_EXCEEDED;
+    bool fits = known || (staging ? staging->count : 0) + before < BLOCKS_STAGED_MAX;
+    return fits ? OUTCOME_DONE : OUTCOME_BLOCK_COUNT_EXCEEDED;
 }
 
 enum outcome blob_putblock(struct call *call) {
-    char *room = call_room(call, BLOCK_ID_MAX_BYTES);
-    long length = base64_read(call_word(call, ARG_BLOCK_ID), (unsigned char *)room, BLOCK_ID_MAX_BYTES);
-    struct bytes id = bytes_of(room, (size_t)length);
+    char *bytes = call_room(call, BLOCK_ID_MAX_BYTES);
+    long length = base64_read(call_word(call, ARG_BLOCK_ID), (unsigned char *)bytes, BLOCK_ID_MAX_BYTES);
+    struct bytes id = bytes_of(bytes, (size_t)length);
     struct blob *blob = blob_named(call);
     enum outcome outcome = may_stage(call, blob);
     if (outcome == OUTCOME_DONE) outcome = fits_staged(call, staging_of(blob, call_now_ms(call)), id);
@@ -73,7 +74,7 @@ enum outcome blob_putblock(struct call *call) {
 
 /* --- Committing --- */
 
-/* The pairs of the call as a list for a plan; every id has been looked at. */
+/* The pairs of the call as a list for block_plan_make; their ids have been checked. */
 static struct packed_list asked_blocks(const struct call *call, struct record_writer *writer) {
     const struct argument *pairs = &call->args.slots[SLOT_BLOCKS];
     const struct clause words = {.words = block_words};
@@ -101,7 +102,7 @@ static void *keep_block(struct call *call, const void *bytes, size_t length) {
     return length ? memcpy(call_room(call, length), bytes, length) : NULL;
 }
 
-/* The plan as long as the call lasts, and in its memory alone. */
+/* A copy of the plan in memory of the call. */
 static const struct block_plan *keep_plan(struct call *call, const struct block_plan *plan) {
     struct block_plan *kept = keep_block(call, plan, sizeof(*plan));
     kept->chunks = keep_block(call, plan->chunks, plan->count * sizeof(*plan->chunks));
@@ -171,7 +172,7 @@ static enum outcome find_listed(struct call *call, const struct blob **blob) {
     return outcome == OUTCOME_DONE && blob_is_arriving(*blob) ? OUTCOME_PENDING_COPY : outcome;
 }
 
-/* What a block takes besides its id. */
+/* The bytes of a block in the reply, besides its id. */
 enum { BLOCK_REPLY_BYTES = 48 };
 
 static uint64_t listed_bytes(struct call *call, const struct blob *blob, int64_t which) {

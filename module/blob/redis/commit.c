@@ -1,5 +1,4 @@
-/* What follows a change of a container, what happens to staged blocks that nobody asks for, and
- * leases in containers. */
+/* Containers before and after a change: events, counters, waiters and upkeep; and what LEASE.* needs of them. */
 #include "server/commit.h"
 #include "blob/blocks.h"
 #include "blob/redis/handlers.h"
@@ -9,11 +8,11 @@
 #include "server/upkeep.h"
 #include "server/wait.h"
 
-enum { UNSTAGED_IN_PASSING = 1000, COPIES_LOOK_EVERY_MS = 1000, BREATH_MS = 1 };
+enum { UNSTAGED_AT_ONCE = 1000, COPIES_LOOK_EVERY_MS = 1000, PORTIONS_APART_MS = 1 };
 
 struct wait_kind blob_news = {.discipline = WAIT_TOGETHER};
 
-/* That a lease has run out shows only now. */
+/* An expiry is noticed by the change that follows it, so its event comes first. */
 void container_events(const void *decided, const char *events[EVENTS_MAX]) {
     const struct container_change *change = decided;
     events[0] = container_change_event(change);
@@ -39,7 +38,7 @@ void container_before_change(struct call *call, void *decided) {
     if (leases) lease_count_change(call, lease, &change->lease, change->event);
 }
 
-/* Who waits for a blob may care for its content, for its lease, or for its end. */
+/* A change of a blob may concern those who wait for its content and those who wait for its lease. */
 void container_wake(struct call *call, const void *decided) {
     const struct container_change *change = decided;
     bool named = container_change_has_name(change);
@@ -48,13 +47,13 @@ void container_wake(struct call *call, const void *decided) {
     if (change->kind != CONTAINER_DROP) following_wake(call);
 }
 
-/* --- Staged blocks that have waited too long --- */
+/* --- Upkeep --- */
 
-/* Of one name, the first so many. */
+/* Drops at most `max` staged blocks of a blob. */
 static void unstage(struct call *call, struct blob *blob, uint64_t max) {
     char name[NAME_MAX_BYTES];
     struct bytes named = blob_name(blob);
-    memcpy(name, named.data, named.length); /* it may go with the blob */
+    memcpy(name, named.data, named.length); /* the change may free the blob */
     struct container_change change = {.kind = BLOB_UNSTAGE,
                                       .name = bytes_of(name, named.length),
                                       .count = max,
@@ -63,10 +62,10 @@ static void unstage(struct call *call, struct blob *blob, uint64_t max) {
     commit_at_once(call, &change);
 }
 
-static void unstage_some(struct call *call) {
+static void unstage_overdue(struct call *call) {
     struct bytes name;
     if (container_overdue(call->value, call_now_ms(call), &name))
-        unstage(call, container_find(call->value, name), UNSTAGED_IN_PASSING);
+        unstage(call, container_find(call->value, name), UNSTAGED_AT_ONCE);
 }
 
 /* A write to a name drops its expired staged blocks first; those of other names are dropped in passing. */
@@ -76,7 +75,7 @@ void container_clear_staged(struct call *call) {
     struct blob *blob = call->search.name.length ? container_found(container, &call->search) : NULL;
     bool overdue = blob && blob_special(blob)->staging && !staging_of(blob, call_now_ms(call));
     if (overdue) unstage(call, blob, UINT64_MAX);
-    unstage_some(call);
+    unstage_overdue(call);
 }
 
 static void build_feed(struct call *call) {
@@ -94,18 +93,19 @@ static bool is_being_built(const struct container *container) {
 
 int64_t container_upkeep(struct call *call) {
     struct container *container = call->value;
-    unstage_some(call);
+    unstage_overdue(call);
     if (is_being_built(container)) build_feed(call);
     bool more = copies_fail_orphans(call);
     container->copies_look_ms = call_now_ms(call) + (more ? 1 : COPIES_LOOK_EVERY_MS);
-    int64_t due_ms = is_being_built(container) ? call_now_ms(call) + BREATH_MS : container_due_ms(container);
+    int64_t due_ms =
+        is_being_built(container) ? call_now_ms(call) + PORTIONS_APART_MS : container_due_ms(container);
     container->upkeep_ms = due_ms == UPKEEP_NEVER ? 0 : due_ms;
     return due_ms;
 }
 
 /* --- What LEASE.* needs to know of containers --- */
 
-/* A name with nothing but staged blocks is there as long as they are. */
+/* A name that has only staged blocks exists until they expire. */
 static bool is_there(const struct blob *blob, int64_t now_ms) {
     return blob_exists(blob) || staging_of(blob, now_ms);
 }

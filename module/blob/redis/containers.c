@@ -11,7 +11,7 @@ static enum container_access asked_access(const struct call *call) {
                                                 : ACCESS_PRIVATE;
 }
 
-/* Decides a change that gives the container a new ETag, which is the answer. */
+/* Decides a change that gives the container a new ETag, and replies with it. */
 static struct container_change *decide_container_change(struct call *call, enum container_change_kind kind) {
     struct container_change *change = call_decide(call, kind);
     change->stamp = new_stamp(call_now_ms(call));
@@ -28,7 +28,8 @@ enum outcome container_create(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* A container's lease guards its deletion alone; an id that comes along anyway must be the right one. */
+/* A container's lease guards only its deletion. Other commands need no id, but one that is given must be
+ * the right one. */
 static enum outcome pass_container_lease(struct call *call, enum lease_use use) {
     const struct container *container = call->value;
     const struct lease *lease = container_lease(container);

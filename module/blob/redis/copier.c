@@ -23,30 +23,30 @@
 
 enum {
     LOOK_EVERY_MS = 1000,
-    NOT_NOW_MS = 50,       /* until it is asked again whether this server may write */
-    TURN_US = 1000,        /* spent on deliveries in one turn of the event loop */
-    STARTS_MAX = 32,       /* copiers started in one turn of the event loop */
-    FAREWELL_US = 1000000, /* how long a server that goes down waits for its links */
+    NOT_NOW_MS = 50,            /* until the next check whether this server may write */
+    TURN_US = 1000,             /* spent on deliveries in one turn of the event loop */
+    STARTS_MAX = 32,            /* copiers started in one turn of the event loop */
+    SHUTDOWN_WAIT_US = 1000000, /* how long a shutdown waits for links */
     PATH_BYTES = 1024,
 };
 
 struct copier {
-    struct list_node node; /* of those that wait, or of those at work */
-    struct entry entry;    /* under the copy's id */
+    struct list_node node; /* in in_line or at_work */
+    struct entry entry;    /* its name is the copy's id */
     version id;
     int db;
     RedisModuleString *key;
     struct bytes name;
     struct copy_order order;
     struct source_link *link; /* NULL while it waits in line */
-    bool gone;                /* nobody cares for what it brings */
-    struct arena arena;       /* of name and order */
+    bool gone;                /* its deliveries are dropped */
+    struct arena arena;       /* memory of name and order */
 };
 
 static LIST_HEAD(in_line);
 static LIST_HEAD(at_work);
 static size_t in_line_count, at_work_count;
-static struct hash_index copiers; /* both, but for those that are gone */
+static struct hash_index copiers; /* those of both lists that are not gone, by the id of the copy */
 
 struct setting_text copy_from = {.is_sound = host_list_is_sound,
                                  .fault = "it takes host:port patterns with blanks between them, or *"};
@@ -70,18 +70,18 @@ bool copies_may_come_from(struct bytes host, int port) {
 
 /* --- News from links --- */
 
-static atomic_bool news_told;
+static atomic_bool news_posted;
 
-/* Nothing is done here: this may run while a script does. */
+/* Only sets the alarm: this may run while a script does. */
 static void on_news(void *context) {
     (void)context;
-    atomic_store(&news_told, false);
+    atomic_store(&news_posted, false);
     alarm_set_by(&copies_alarm, server_now_ms());
 }
 
-/* In a link's thread. */
-static void tell_news(void) {
-    if (!atomic_exchange(&news_told, true)) RedisModule_EventLoopAddOneShot(on_news, NULL);
+/* Called in a link's thread. */
+static void post_news(void) {
+    if (!atomic_exchange(&news_posted, true)) RedisModule_EventLoopAddOneShot(on_news, NULL);
 }
 
 void copiers_look_soon(void) {
@@ -117,7 +117,7 @@ void copier_new(struct call *call, const struct container_change *start) {
     alarm_set_by(&copies_alarm, server_now_ms());
 }
 
-/* It is known no more. A link ends by itself. */
+/* Ends a copier; its link then ends by itself. */
 static void copier_leave(struct copier *copier) {
     if (copier->gone) return;
     copier->gone = true;
@@ -125,7 +125,7 @@ static void copier_leave(struct copier *copier) {
     if (copier->link) source_link_cancel(copier->link);
 }
 
-/* In neither list. */
+/* The copier must be in neither list. */
 static void copier_free(struct copier *copier) {
     copier_leave(copier);
     if (copier->link) source_link_free(copier->link);
@@ -149,9 +149,9 @@ bool copier_is_there(const struct call *call, version id) {
            bytes_equal(api_bytes(copier->key), call_word(call, ARG_CONTAINER));
 }
 
-/* --- What copies come to --- */
+/* --- Ends of copies --- */
 
-/* The end of a copy, with all that is known of it but its state. */
+/* The change that ends a copy with this status. */
 static struct container_change ended_copy(struct call *call, const struct blob *blob,
                                           enum copy_status status) {
     struct copy copy = *blob_special(blob)->copy;
@@ -163,11 +163,9 @@ static struct container_change ended_copy(struct call *call, const struct blob *
         .kind = BLOB_COPYEND, .name = blob_name(blob), .stamp = new_stamp(call_now_ms(call)), .copy = copy};
 }
 
-/* The name that a change brings must not lie in the blob itself, which may move. */
+/* Copies the name of the change: it lies in the blob, which may move. */
 static void commit_end(struct call *call, struct container_change *change) {
-    char *name = call_room(call, change->name.length);
-    memcpy(name, change->name.data, change->name.length);
-    change->name.data = name;
+    change->name = arena_copy(&call->arena, change->name);
     commit_at_once(call, change);
 }
 
@@ -193,9 +191,9 @@ static void fail_for(struct call *call, struct copier *copier, struct blob *blob
     copier_leave(copier);
 }
 
-/* --- What has come --- */
+/* --- Deliveries --- */
 
-/* What a visit to a copier's key is for. */
+/* The purpose of a visit to the key of a copier. */
 struct errand {
     struct copier *copier;
     struct delivery *delivery; /* NULL to look only */
@@ -208,7 +206,8 @@ static struct blob *blob_of_copy(const struct container *container, const struct
     return ours ? blob : NULL;
 }
 
-/* A value of before may have come back under the key, which lacks some of what was brought. */
+/* Whether the change continues the copy. An earlier value may have been restored under the key, which lacks
+ * bytes that were delivered. */
 static bool copy_goes_on(const struct blob *blob, const struct container_change *change) {
     const struct copy *copy = blob_special(blob)->copy;
     if (change->kind == BLOB_COPYBEGIN) return !copy->arriving;
@@ -220,7 +219,7 @@ static bool has_no_memory(const struct call *call) {
     return RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_OOM;
 }
 
-/* False when the copy has come to an end by it. */
+/* Applies one change of a delivery. False when the copy has ended instead. */
 static bool take_item(struct call *call, struct copier *copier, struct delivered *item) {
     struct container_change *change = &item->change;
     struct blob *blob = blob_of_copy(call->value, copier);
@@ -276,14 +275,14 @@ static void take_delivery(RedisModuleCtx *ctx, struct copier *copier) {
     delivery_free(delivery);
 }
 
-static void bury_copier(struct copier *copier) {
+static void remove_copier(struct copier *copier) {
     list_del(&copier->node);
     at_work_count--;
     copier_free(copier);
 }
 
-/* Each copier at work once, until the turn is over; whoever was served comes last next time. Answers whether
- * somebody is left. */
+/* Takes a delivery of each copier at work, until the time of the turn is up. A copier that was served moves
+ * to the end. Returns whether there may be more. */
 static bool take_deliveries(RedisModuleCtx *ctx) {
     int64_t since_us = api_elapsed_us();
     for (size_t left = at_work_count; left; left--) {
@@ -291,15 +290,15 @@ static bool take_deliveries(RedisModuleCtx *ctx) {
         struct copier *copier = list_top(&at_work, struct copier, node);
         list_del(&copier->node);
         list_add_tail(&at_work, &copier->node);
-        bool over = source_link_has_ended(copier->link);
+        bool ended = source_link_has_ended(copier->link);
         take_delivery(ctx, copier);
-        if (over) bury_copier(copier);
+        if (ended) remove_copier(copier);
     }
     return false;
 }
 
-static const char *tls_path(RedisModuleCtx *ctx, const char *name, char *room) {
-    return copy_tls && server_config(ctx, name, room, PATH_BYTES) ? room : NULL;
+static const char *tls_path(RedisModuleCtx *ctx, const char *name, char *path) {
+    return copy_tls && server_config(ctx, name, path, PATH_BYTES) ? path : NULL;
 }
 
 static struct source_link *open_link(RedisModuleCtx *ctx, const struct copier *copier) {
@@ -315,10 +314,10 @@ static struct source_link *open_link(RedisModuleCtx *ctx, const struct copier *c
         .certificate = tls_path(ctx, "tls-cert-file", paths[2]),
         .key = tls_path(ctx, "tls-key-file", paths[3]),
     };
-    return source_link_start(&copier->order, &settings, tell_news);
+    return source_link_start(&copier->order, &settings, post_news);
 }
 
-/* Nobody connects for a blob that is not there any more. */
+/* Connects only if the blob still has the copy. */
 static void begin_work(RedisModuleCtx *ctx, struct copier *copier) {
     leave_copy_line(copier);
     if (visit_key(ctx, copier, NULL)) copier->link = open_link(ctx, copier);
@@ -338,14 +337,14 @@ static bool begin_some(RedisModuleCtx *ctx) {
     return false;
 }
 
-/* Whether what they work for is still there. */
-static void look_after(RedisModuleCtx *ctx) {
+/* Ends copiers whose blob no longer has the copy. */
+static void check_keys(RedisModuleCtx *ctx) {
     struct copier *copier;
     list_for_each (&at_work, copier, node)
         if (!copier->gone && !visit_key(ctx, copier, NULL)) copier_leave(copier);
 }
 
-/* Their copies have failed, or will be found to have, by whoever may write then. */
+/* Ends all copiers. Their copies stay pending until the upkeep of a server that may write fails them. */
 static void leave_all(void) {
     struct copier *copier;
     list_for_each (&at_work, copier, node) copier_leave(copier);
@@ -356,30 +355,31 @@ static void leave_all(void) {
     copiers_look_soon();
 }
 
-/* When nobody may write: those that have ended go. */
-static void bury_the_ended(void) {
+/* For turns in which this server may not write. */
+static void remove_ended(void) {
     struct copier *copier, *next;
     list_for_each_safe (&at_work, copier, next, node)
-        if (copier->gone && source_link_has_ended(copier->link)) bury_copier(copier);
+        if (copier->gone && source_link_has_ended(copier->link)) remove_copier(copier);
 }
 
-static int64_t next_look_in_ms(RedisModuleCtx *ctx) {
+/* Returns how long to wait for the next turn. */
+static int64_t work_a_turn(RedisModuleCtx *ctx) {
     if (!api_may_write(ctx)) {
-        bury_the_ended();
+        remove_ended();
         return NOT_NOW_MS;
     }
-    look_after(ctx);
+    check_keys(ctx);
     bool more = take_deliveries(ctx);
     more |= begin_some(ctx);
     return more ? 0 : LOOK_EVERY_MS;
 }
 
 static void on_copies_alarm(RedisModuleCtx *ctx) {
-    int64_t in_ms = next_look_in_ms(ctx);
+    int64_t in_ms = work_a_turn(ctx);
     if (in_line_count || at_work_count) alarm_set_by(&copies_alarm, server_now_ms() + in_ms);
 }
 
-/* --- What the server tells --- */
+/* --- Events of the server --- */
 
 static void on_copies_role(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t role, void *data) {
     (void)ctx;
@@ -397,15 +397,16 @@ static void on_copies_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint6
         leave_all();
 }
 
-/* Threads must not outlive what they use. One that looks up a name cannot be hurried. */
+/* Threads must not outlive the module. But the lookup of a name cannot be interrupted, so the
+ * wait is limited. */
 static void on_copies_shutdown(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
     int64_t since_us = api_elapsed_us();
     (void)ctx;
     (void)event;
     (void)stage;
     (void)data;
-    for (leave_all(); at_work_count && api_elapsed_us() - since_us < FAREWELL_US; usleep(1000))
-        bury_the_ended();
+    for (leave_all(); at_work_count && api_elapsed_us() - since_us < SHUTDOWN_WAIT_US; usleep(1000))
+        remove_ended();
 }
 
 int copiers_start(RedisModuleCtx *ctx) {

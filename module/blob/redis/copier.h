@@ -1,4 +1,4 @@
-/* Copiers: the copies from other servers that go on, each with the place where it belongs.
+/* Copiers: the copies from other servers that are in progress, each with its target.
  *
  *   copier = db, key, blob, the copy's id ─▶ a link, once it is its turn
  *

@@ -1,4 +1,4 @@
-/* Earlier states and other places: SNAPSHOT, COPY and ABORTCOPY. */
+/* BLOB.SNAPSHOT, BLOB.COPY within a server, and BLOB.ABORTCOPY. */
 #include "blob/redis/handlers.h"
 #include "blob/snapshots.h"
 #include "core/duration.h"
@@ -7,7 +7,7 @@
 
 enum { ARG_COPY_ID = 3, ARG_SOURCE_CONTAINER = 3, ARG_SOURCE_BLOB = 4 };
 
-/* What stands in a label besides the two names: an address, and the snapshot. */
+/* The bytes of a label besides the two names: an address and a snapshot id. */
 enum { BESIDES_BYTES = 330 };
 
 enum outcome blob_snapshot(struct call *call) {
@@ -40,7 +40,7 @@ enum outcome blob_copy_check(struct call *call) {
     return outcome == OUTCOME_DONE && args_given(&call->args, SLOT_FROM) ? copy_from_check(call) : outcome;
 }
 
-/* Where a copy comes from. */
+/* The source of a copy. */
 struct source {
     bool elsewhere;
     struct bytes name;
@@ -69,7 +69,7 @@ static enum outcome find_source(struct call *call, struct source *source) {
     return OUTCOME_PENDING_COPY;
 }
 
-/* A finite lease may end while a copy goes on, so it cannot cover one. */
+/* A finite lease may end during a copy, so it cannot cover one. */
 static enum outcome lease_covers_copy(struct call *call, const struct blob *target) {
     const struct lease *lease = blob_lease(target);
     bool locked = lease_locked(lease_state(lease, call_now_ms(call)));

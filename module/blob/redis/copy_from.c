@@ -1,5 +1,4 @@
-/* BLOB.COPY … FROM: how a copy from another server begins, and what becomes of one for which nobody works. The
- * copiers do the rest. */
+/* BLOB.COPY … FROM: starts copies from another server, and fails those that have no copier. See copier.h. */
 #include "blob/redis/copier.h"
 #include "blob/redis/handlers.h"
 #include "core/host_list.h"
@@ -8,7 +7,7 @@
 
 enum { ARG_SOURCE_CONTAINER = 3, ARG_SOURCE_BLOB = 4, ORPHANS_MAX = 100, LOOKS_MAX = 5000 };
 
-/* --- The words --- */
+/* --- Arguments --- */
 
 static struct bytes without_brackets(struct bytes host) {
     bool has = host.length > 2 && host.data[0] == '[' && host.data[host.length - 1] == ']';
@@ -24,7 +23,7 @@ static bool asked_port(const struct call *call, int64_t *port) {
            *port <= PORT_MAX;
 }
 
-/* No name is longer, and none has anything in it that a label could not show. */
+/* No host name is longer than 255 bytes; a label shows printable characters only. */
 static bool host_is_sound(struct bytes host) {
     if (!host.length || host.length > 255) return false;
     for (size_t i = 0; i < host.length; i++)
@@ -48,7 +47,7 @@ enum outcome copy_from_check(struct call *call) {
     return OUTCOME_CANNOT_VERIFY_SOURCE;
 }
 
-/* The conditions that a reader of the source asks. That a source is none at all is nothing that can be met. */
+/* The conditions as words for BLOB.STAT. IFNONEMATCH * is left out: it matters for creation alone. */
 static void put_conditions(const struct call *call, struct copy_order *order) {
     static const struct {
         int slot;
@@ -118,7 +117,7 @@ enum outcome blob_copy_from(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* --- Afterwards --- */
+/* --- After changes --- */
 
 void container_changed(struct call *call, const void *decided) {
     const struct container_change *change = decided;
@@ -127,7 +126,7 @@ void container_changed(struct call *call, const void *decided) {
         copiers_look_soon();
 }
 
-/* From name to name: whatever fails leaves the index. */
+/* Goes on by name, since copies that fail leave the index. */
 bool copies_fail_orphans(struct call *call) {
     static const char why[] =
         "interrupted: this server was started or promoted, or the container came from elsewhere";

@@ -126,7 +126,7 @@ version container_deletion(struct call *call, const struct blob *blob);
 /* Drops expired staged blocks before a write is decided. */
 void container_clear_staged(struct call *call);
 
-/* The things that commands change: see things.h. */
+/* The things that commands change: see core/things.h. */
 void container_touches(const struct call *call, struct things *things);
 void blob_touches(const struct call *call, struct things *things);
 void block_list_touches(const struct call *call, struct things *things);

@@ -28,7 +28,7 @@ static void reply_copy_fields(struct reply_map *map, const struct copy *copy) {
     if (copy->description.length) reply_field_bytes(map, "copy-description", copy->description);
 }
 
-/* What only some kinds of blobs have. */
+/* Fields that only some blobs have. */
 static void reply_special_fields(struct reply_map *map, const struct blob *blob, bool snapshot,
                                  enum blob_fields fields) {
     const struct blob_special *special = blob_special(blob);

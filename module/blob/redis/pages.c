@@ -58,7 +58,7 @@ static enum outcome sequence_met(struct call *call, int64_t sequence) {
     return met ? OUTCOME_DONE : OUTCOME_SEQUENCE_NOT_MET;
 }
 
-/* Pages of the blob are put, from a content, or cleared; the answer is its ETag and sequence number. */
+/* Writes pages, or clears them when the content is NULL. Replies with the ETag and the sequence number. */
 static enum outcome write_pages(struct call *call, uint64_t length, RedisModuleString *content) {
     struct blob *blob;
     uint64_t offset = (uint64_t)call->args.slots[SLOT_OFFSET].number;
@@ -86,7 +86,7 @@ enum outcome blob_clearpage(struct call *call) {
 
 /* --- Ranges --- */
 
-/* Whole pages around what RANGE asks for; all of them without RANGE. */
+/* The whole pages around RANGE; all pages without it. */
 static enum outcome asked_window(const struct call *call, const struct blob *blob,
                                  struct page_range *window) {
     enum outcome outcome = range_asked(call, SLOT_RANGE, blob->length, window);
@@ -94,7 +94,7 @@ static enum outcome asked_window(const struct call *call, const struct blob *blo
     return outcome;
 }
 
-/* What SINCE names: an older state of the same pages. */
+/* The snapshot given by SINCE, which must be an older state of the same pages. */
 static enum outcome previous_blob(const struct call *call, const struct blob *blob,
                                   const struct blob **previous) {
     version since = call->args.slots[SLOT_SINCE].version;

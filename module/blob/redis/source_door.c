@@ -13,7 +13,7 @@ enum { LOSS_BYTES = 300 };
 /* --- Memory --- */
 
 static void *zeroed_items(size_t count, size_t size) {
-    return memory_zeroed(count * size); /* hiredis has looked whether it overflows */
+    return memory_zeroed(count * size); /* hiredis has checked for overflow */
 }
 
 static char *text_twin(const char *text) {
@@ -69,7 +69,7 @@ static bool is_allowed(const struct source_door *door, const char *host) {
     return host_list_allows(bytes_text(door->allowed), bytes_text(host), door->port);
 }
 
-/* --- Coming in --- */
+/* --- Connecting --- */
 
 static void lose_door(const struct source_door *door, struct source_failure *loss, const char *why) {
     char text[LOSS_BYTES];
@@ -77,7 +77,7 @@ static void lose_door(const struct source_door *door, struct source_failure *los
     source_failure_say(loss, COPY_FAILED_UNREACHABLE, bytes_text(text));
 }
 
-/* The numbers of an address. One of IPv4 that is written as one of IPv6 is the former. */
+/* Writes an address in numeric form. An IPv4 address mapped to IPv6 is written as IPv4. */
 static bool write_address(const struct addrinfo *address, char *text, size_t size) {
     const struct sockaddr_in6 *six = (const void *)address->ai_addr;
     struct sockaddr_in four = {.sin_family = AF_INET};
@@ -100,7 +100,7 @@ static redisContext *connect_to(const struct source_door *door, const char *addr
     return redisConnectWithOptions(&options);
 }
 
-/* The source shows a certificate that this server's own authorities have signed, as between servers that replicate. */
+/* The source's certificate must be signed by this server's own authorities, as for replication. */
 static bool secure_connection(const struct source_door *door, redisContext *connection,
                               struct source_failure *loss) {
     redisSSLContextError error = REDIS_SSL_CTX_NONE;
@@ -134,7 +134,7 @@ static void forbid_address(const struct source_door *door, struct source_reader 
     source_reader_fail(reader, COPY_FAILED_FORBIDDEN, bytes_text(text));
 }
 
-/* The first one that is allowed and answers. */
+/* Connects to the first address that is allowed and accepts. */
 static redisContext *try_addresses(const struct source_door *door, const struct addrinfo *address,
                                    struct source_reader *reader, struct source_failure *loss) {
     char text[NI_MAXHOST] = "";
@@ -149,12 +149,12 @@ static redisContext *try_addresses(const struct source_door *door, const struct 
     return NULL;
 }
 
-static void say_words(redisContext *connection, unsigned count, const char *const words[],
-                      const size_t lengths[]) {
+static void append_words(redisContext *connection, unsigned count, const char *const words[],
+                         const size_t lengths[]) {
     redisAppendCommandArgv(connection, (int)count, (const char **)words, lengths);
 }
 
-/* READONLY lets a replica in a cluster answer; elsewhere it is an error that does not matter. */
+/* READONLY lets a replica of a cluster reply; elsewhere it is an error without consequences. */
 static void greet_source(struct source_door *door, redisContext *connection) {
     const char *const words[] = {"AUTH", door->user, door->password};
     const size_t lengths[] = {4, door->user_length, door->password_length};
@@ -162,10 +162,10 @@ static void greet_source(struct source_door *door, redisContext *connection) {
     const size_t plain_lengths[] = {4, door->password_length}, readonly_length[] = {8};
     door->authenticates = door->user_length || door->password_length;
     if (door->user_length)
-        say_words(connection, 3, words, lengths);
+        append_words(connection, 3, words, lengths);
     else if (door->password_length)
-        say_words(connection, 2, plain, plain_lengths);
-    say_words(connection, 1, readonly, readonly_length);
+        append_words(connection, 2, plain, plain_lengths);
+    append_words(connection, 1, readonly, readonly_length);
     door->greetings = 1U + door->authenticates;
 }
 
@@ -199,10 +199,10 @@ void source_door_ask(redisContext *connection, const struct source_question *que
         words[i] = question->word[i].data;
         lengths[i] = question->word[i].length;
     }
-    say_words(connection, question->count, words, lengths);
+    append_words(connection, question->count, words, lengths);
 }
 
-/* Of a refusal only its first word is shown: the rest may repeat what was sent. */
+/* Only the first word of an error is shown: the rest may repeat what was sent. */
 void source_door_greeted(struct source_door *door, const struct answer *answer,
                          struct source_reader *reader) {
     char text[LOSS_BYTES];
@@ -219,7 +219,7 @@ void source_door_greeted(struct source_door *door, const struct answer *answer,
 
 /* --- Moving --- */
 
-/* "MOVED slot host:port"; without a host it is another port of the same one. */
+/* "MOVED slot host:port"; an empty host means the same host. */
 static bool read_moved(struct bytes error, char *host, size_t size, int *port) {
     char text[NI_MAXHOST + 32];
     if (!bytes_start_with(error, bytes_text("MOVED ")) || error.length >= sizeof(text)) return false;
@@ -245,9 +245,9 @@ enum door_move source_door_move(struct source_door *door, struct bytes error, st
     return DOOR_CLOSED;
 }
 
-/* --- What is told --- */
+/* --- Hiding the password --- */
 
-/* As it would be shown. */
+/* The password as a failure would show it. */
 static size_t shown_password(const struct source_door *door, char *shown, size_t size) {
     struct source_failure as_failure;
     source_failure_say(&as_failure, COPY_FAILED_REFUSED, bytes_of(door->password, door->password_length));
@@ -258,7 +258,7 @@ static void star_out(char *at, size_t length) {
     memset(at, '*', length);
 }
 
-/* Also the beginning of it, where the text was cut. */
+/* Also hides a part of the password at the end, where the text may have been cut. */
 void source_door_hide_password(const struct source_door *door, struct source_failure *failure) {
     char password[COPY_DESCRIPTION_MAX_BYTES + 1];
     size_t length = shown_password(door, password, sizeof(password)), all = strlen(failure->text);

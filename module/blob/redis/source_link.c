@@ -22,7 +22,7 @@ enum {
 };
 
 struct source_link {
-    struct source_door door; /* where it goes, and how it comes in */
+    struct source_door door; /* how to connect to the source */
     void (*news)(void);
     struct source_reader *reader;
     struct delivery *building;
@@ -30,14 +30,14 @@ struct source_link {
     struct source_failure loss; /* why the last visit ended */
     pthread_t thread;
 
-    /* Under the lock. */
+    /* Guarded by the lock. */
     redisContext *open; /* the connection that the thread reads from */
     struct delivery *waiting;
     bool cancelled, ended;
     pthread_cond_t change;
 };
 
-/* One for all links: it is held for moments only. */
+/* One lock for all links, which is only held for moments. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* --- Deliveries --- */
@@ -58,7 +58,8 @@ void delivery_free(struct delivery *delivery) {
     memory_free(delivery);
 }
 
-/* A content becomes an argument, as that of a command is, so that it is kept and sent on without being copied again. */
+/* The content becomes a string like the argument of a command, so that it is stored and replicated without
+ * being copied again. */
 static void deliver_change(struct delivery *delivery, const struct container_change *change) {
     struct delivered *item = &delivery->items[delivery->count++];
     item->change = *change;
@@ -81,7 +82,7 @@ static bool was_cancelled(struct source_link *link) {
     return cancelled;
 }
 
-/* Waits until the one before has been taken. */
+/* Waits until the previous delivery has been taken. */
 static void hand_over(struct source_link *link) {
     struct delivery *delivery = link->building;
     link->building = delivery_new();
@@ -103,7 +104,7 @@ static bool nothing_waits(struct source_link *link) {
     return nothing;
 }
 
-/* What the last answer has brought. */
+/* Delivers the changes from the last answer. */
 static void deliver_all(struct source_link *link) {
     struct container_change change;
     while (source_reader_next(link->reader, &change)) {
@@ -125,7 +126,7 @@ static void end_with(struct source_link *link, const struct source_failure *fail
 
 /* --- A visit --- */
 
-enum visit { VISIT_OVER, VISIT_LOST, VISIT_MOVED };
+enum visit { VISIT_ENDED, VISIT_LOST, VISIT_MOVED };
 
 static enum visit lose_source(struct source_link *link, enum copy_failure reason, const char *text) {
     source_failure_say(&link->loss, reason, bytes_text(text));
@@ -143,7 +144,7 @@ static enum visit lose_connection(struct source_link *link, const redisContext *
     return lose_source(link, silent ? COPY_FAILED_SILENT : COPY_FAILED_UNREACHABLE, text);
 }
 
-/* What passes by itself. */
+/* Whether the error is temporary. */
 static bool is_for_later(struct bytes error) {
     static const char *const classes[] = {"LOADING ", "MASTERDOWN ", "CLUSTERDOWN ", "TRYAGAIN "};
     for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
@@ -163,14 +164,14 @@ static enum visit take_answer(struct source_link *link, const struct answer *ans
     }
     source_reader_take(link->reader, answer);
     deliver_all(link);
-    return VISIT_OVER;
+    return VISIT_ENDED;
 }
 
-/* The first answers are those to what the door asked. */
+/* The first answers are those to the greetings. */
 static enum visit take_any(struct source_link *link, const struct answer *answer) {
     if (!link->door.greetings) return take_answer(link, answer);
     source_door_greeted(&link->door, answer, link->reader);
-    return VISIT_OVER;
+    return VISIT_ENDED;
 }
 
 static bool ask_what_is_next(struct source_link *link, redisContext *connection) {
@@ -182,7 +183,7 @@ static bool ask_what_is_next(struct source_link *link, redisContext *connection)
     return true;
 }
 
-/* As much as has come. False when the connection has come to its end. */
+/* Reads what has arrived. False when the connection has ended. */
 static bool read_more(redisContext *connection, struct source_answers *answers, bool *garbled) {
     char bytes[READ_BYTES];
     long count = connection->funcs->read(connection, bytes, sizeof(bytes));
@@ -190,28 +191,29 @@ static bool read_more(redisContext *connection, struct source_answers *answers, 
     return count >= 0;
 }
 
-static bool is_copy_over(struct source_link *link) {
+static bool copy_has_ended(struct source_link *link) {
     return source_reader_failure(link->reader) || source_reader_is_done(link->reader) || was_cancelled(link);
 }
 
 static enum visit garble(struct source_link *link) {
     const char *text = "the source's answer cannot be read";
     source_reader_fail(link->reader, COPY_FAILED_GARBLED, bytes_text(text));
-    return VISIT_OVER;
+    return VISIT_ENDED;
 }
 
-/* Asks and takes until the copy is over, or the connection. An answer that comes in drops must come to its end, too. */
+/* Sends requests and takes answers until the copy or the connection ends. A slow answer must also be
+ * complete in time. */
 static enum visit converse(struct source_link *link, redisContext *connection,
                            struct source_answers *answers) {
     int64_t patience_us = link->door.timeout_ms * 1000 * ANSWER_TIMEOUTS, since_us = api_elapsed_us();
     bool garbled = false;
-    while (!is_copy_over(link)) {
+    while (!copy_has_ended(link)) {
         if (!ask_what_is_next(link, connection)) return lose_connection(link, connection);
         const struct answer *answer = source_answers_next(answers, &garbled);
         if (garbled) return garble(link);
         if (answer) {
             enum visit visit = take_any(link, answer);
-            if (visit != VISIT_OVER) return visit;
+            if (visit != VISIT_ENDED) return visit;
             since_us = api_elapsed_us();
         } else if (!read_more(connection, answers, &garbled)) {
             return lose_connection(link, connection);
@@ -221,10 +223,11 @@ static enum visit converse(struct source_link *link, redisContext *connection,
             return lose_source(link, COPY_FAILED_SILENT, "the source takes too long for an answer");
         }
     }
-    return VISIT_OVER;
+    return VISIT_ENDED;
 }
 
-/* While it is open whoever cancels may end it; whoever has cancelled before has ended it. */
+/* Makes the connection known, so that source_link_cancel can shut it down; does so itself if that
+ * was called before. */
 static void set_open(struct source_link *link, redisContext *connection) {
     pthread_mutex_lock(&lock);
     link->open = connection;
@@ -243,7 +246,7 @@ static enum visit talk_to_source(struct source_link *link, redisContext *connect
 
 static enum visit visit_source(struct source_link *link) {
     redisContext *connection = source_door_open(&link->door, link->reader, &link->loss);
-    if (!connection) return source_reader_failure(link->reader) ? VISIT_OVER : VISIT_LOST;
+    if (!connection) return source_reader_failure(link->reader) ? VISIT_ENDED : VISIT_LOST;
     set_open(link, connection);
     enum visit visit = talk_to_source(link, connection);
     set_open(link, NULL);
@@ -259,7 +262,7 @@ static void start_condition(pthread_cond_t *condition) {
     pthread_condattr_destroy(&attributes);
 }
 
-/* Between two tries, however the wall clock is set meanwhile. */
+/* Waits between two tries, by a clock that nobody sets. */
 static void rest_between_tries(struct source_link *link, int64_t ms) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -271,12 +274,12 @@ static void rest_between_tries(struct source_link *link, int64_t ms) {
     pthread_mutex_unlock(&lock);
 }
 
-/* Tries that have brought something do not count. */
-static void visit_until_over(struct source_link *link) {
+/* Only tries in a row without progress count. */
+static void visit_until_end(struct source_link *link) {
     for (int tries = 0; tries < TRIES_MAX && !was_cancelled(link);) {
         link->has_progress = false;
         enum visit visit = visit_source(link);
-        if (visit == VISIT_OVER) return;
+        if (visit == VISIT_ENDED) return;
         if (visit == VISIT_MOVED) continue;
         tries = link->has_progress ? 1 : tries + 1;
         if (tries < TRIES_MAX) rest_between_tries(link, (int64_t)REST_MS * tries);
@@ -284,7 +287,7 @@ static void visit_until_over(struct source_link *link) {
     source_reader_fail(link->reader, link->loss.reason, bytes_text(link->loss.text));
 }
 
-/* Where processors are short, those who wait for an answer of the server come first. */
+/* Where processors are short, the server's own thread comes first. */
 static void give_way_to_main_thread(void) {
     setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), COPY_NICENESS);
 }
@@ -292,7 +295,7 @@ static void give_way_to_main_thread(void) {
 static void *work_for_copy(void *data) {
     struct source_link *link = data;
     give_way_to_main_thread();
-    visit_until_over(link);
+    visit_until_end(link);
     end_with(link, source_reader_failure(link->reader));
     pthread_mutex_lock(&lock);
     link->ended = true;
@@ -303,7 +306,7 @@ static void *work_for_copy(void *data) {
 
 /* --- On the main thread --- */
 
-/* Signals are the server's main thread's. */
+/* The thread blocks all signals, which are for the server's main thread. */
 static bool start_thread(struct source_link *link) {
     pthread_attr_t attributes;
     sigset_t all, before;

@@ -1,4 +1,4 @@
-/* What CONTAINER.* and BLOB.* change, and what becomes of their changes beside others of one transaction. */
+/* CONTAINER.* and BLOB.* in transactions: the things that they change, and how their changes get along. */
 #include "blob/blocks.h"
 #include "blob/redis/handlers.h"
 #include "core/base64.h"
@@ -24,7 +24,7 @@ void block_list_touches(const struct call *call, struct things *things) {
     things_list(things, (size_t)call->args.slots[SLOT_BLOCKS].count, BLOCKS_COMMITTED_MAX);
 }
 
-/* Blocks of one blob are several things, as long as nothing else happens to the blob. */
+/* Several commands may stage blocks of one blob, if nothing else changes the blob. */
 void block_touches(const struct call *call, struct things *things) {
     struct bytes name = call_word(call, ARG_BLOB);
     char *id = things_alloc(things, BLOCK_ID_MAX_BYTES);
@@ -33,7 +33,8 @@ void block_touches(const struct call *call, struct things *things) {
     things_add_part(things, "block", name, bytes_of(id, (size_t)length));
 }
 
-/* A blob may have moved, come or gone. That a lease has run out is told once. */
+/* Finds the blob again, which other changes may have moved, created or deleted. An expiry
+ * is reported once. */
 bool container_refresh(struct call *call, void *decided) {
     struct container_change *change = decided;
     if (!container_change_has_name(change)) return true;
@@ -50,7 +51,7 @@ bool container_refresh(struct call *call, void *decided) {
 
 /* --- Copies beside copies --- */
 
-/* A copy has decided one change, and nothing else. */
+/* The one change that a copy decides. */
 static struct container_change *copy_of(const struct call *call) {
     return call->decision.first->change;
 }
@@ -61,7 +62,7 @@ static bool writes_source(const struct call *writer, const struct call *reader) 
            bytes_equal(call_word(writer, ARG_CONTAINER), call_word(reader, ARG_SOURCE_CONTAINER));
 }
 
-/* The target as it is, for the copies that come later. */
+/* Takes a snapshot of the target, for copies of the transaction that read it. */
 static version keep_target(struct call *writer) {
     const struct blob *target = container_find(writer->value, copy_of(writer)->name);
     struct container_change change = {.kind = BLOB_SNAPSHOT,

@@ -1,6 +1,6 @@
 /* The container as a data type of the server: files, digests, memory, freeing, copies.
  *
- * A file holds the records of a walk, contents beside them. */
+ * A file has the records of a walk, with contents beside them. */
 #include "blob/digest.h"
 #include "blob/load_sequence.h"
 #include "blob/redis/copier.h"
@@ -20,7 +20,7 @@ enum {
     ENCODING_VERSION = 0,
     COPY_TIMEOUT_MAX_MS = 3600000,
     COPIES_AT_ONCE_MAX = 256,
-    APPENDED_WHOLE_BYTES = 1 << 16, /* from here on an append blob keeps what is appended as it came */
+    APPENDED_WHOLE_BYTES = 1 << 16, /* appended contents of this size keep their argument */
 };
 
 long long max_blob_bytes = 5000LL * 1024 * 1024;
@@ -44,8 +44,8 @@ static const struct setting settings[] = {
     {.name = NULL},
 };
 
-/* Small contents, as those inside of records all are, are copied where they go; a large one brings
- * its argument along. */
+/* Whether the value keeps the argument with the content; otherwise it copies the bytes, as it does with all
+ * that came inside of records. */
 static bool keeps_argument(const struct container_change *change) {
     switch (change->kind) {
     case BLOB_PUTPAGE: return false;

@@ -11,7 +11,7 @@
 #include "server/reply_room.h"
 #include "server/settings.h"
 
-/* Positions of the arguments behind the key. */
+/* Positions of the arguments after the key. */
 enum { ARG_DURATION = 2, ARG_ID = 2, ARG_NEW_ID = 3 };
 
 struct lease_stats lease_stats;
@@ -52,7 +52,7 @@ enum outcome lease_owner_rule(struct bytes text) {
     return text.length <= LEASE_OWNER_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
 }
 
-/* False for what is no duration at all. */
+/* False if the argument is not a duration. */
 static bool asked_duration(const struct call *call, int64_t *duration_ms) {
     return duration_read(call_word(call, ARG_DURATION), duration_ms);
 }
@@ -76,21 +76,19 @@ static struct guid id_at(const struct call *call, int at) {
 
 /* --- Decisions --- */
 
-/* The subject of the call, if it is there and as the conditions want it. */
+/* Finds the subject of the call and checks the conditions on it. */
 static enum outcome find_leased(struct call *call, struct lease_subject *subject) {
     enum outcome outcome = call->data_type->leases->find(call, subject);
     return outcome == OUTCOME_DONE ? call_conditions(call, subject->stamp, subject->noun) : outcome;
 }
 
-/* It may be borrowed from the lease that is there, which another change of the transaction may end before. */
+/* Copies the label, which may be borrowed from the current lease: another change of the transaction
+ * may free that. */
 static void keep_owner(struct call *call, struct lease *lease) {
-    if (!lease->owner.length) return;
-    char *room = call_room(call, lease->owner.length);
-    memcpy(room, lease->owner.data, lease->owner.length);
-    lease->owner.data = room;
+    lease->owner = arena_copy(&call->arena, lease->owner);
 }
 
-/* The lease becomes the next one, with a token of its own if there is a new holder. */
+/* Decides the next state of the lease, with a new token for a new holder. */
 static void decide_lease(struct call *call, const struct lease_subject *subject, struct lease *next,
                          enum lease_event event) {
     int64_t now_ms = call_now_ms(call);
@@ -100,7 +98,7 @@ static void decide_lease(struct call *call, const struct lease_subject *subject,
     call->data_type->leases->decide(call, subject, next, event, expired);
 }
 
-/* A holder's time ends now, or is given an end. */
+/* Counts how long the holder has the lease, if this change ends it or sets its end. */
 static void count_end(const struct lease *lease, const struct lease *next, int64_t now_ms) {
     if (lease_state(lease, now_ms) != LEASE_LEASED || next->kind == LEASE_HELD) return;
     histogram_add(&lease_holding_ms, (next->kind == LEASE_FREE ? now_ms : next->ends_ms) - lease->since_ms);
@@ -181,7 +179,7 @@ static struct lease_request acquire_request(struct call *call) {
     return request;
 }
 
-/* What can be had later can be waited for. */
+/* The lease is taken, so the call may wait for it. */
 static enum outcome not_yet(struct call *call, const struct lease_subject *subject, enum outcome refused) {
     int64_t due_ms = subject->lease->ends_ms == LEASE_FOREVER ? WAIT_NO_INSTANT : subject->lease->ends_ms;
     lease_note_holder(call, subject->lease, subject->name);
@@ -196,17 +194,17 @@ static enum outcome needs_no_end(struct call *call, const struct lease_subject *
 
 /* Whether the caller with this id remains the holder: a lease that ran out before grace began may belong
  * to somebody else now. */
-static bool goes_on(const struct lease *lease, const struct guid *id, int64_t now_ms) {
+static bool remains_holder(const struct lease *lease, const struct guid *id, int64_t now_ms) {
     enum lease_state state = lease_state(lease, now_ms);
     bool within = state == LEASE_EXPIRED && lease->ends_ms >= grace.began_ms;
     return guid_equal(lease->id, *id) && (state == LEASE_LEASED || within);
 }
 
-/* The last check of all: in grace there are no new holders. */
+/* The last check: there are no new holders in grace. */
 static enum outcome pass_grace_to_lease(struct call *call, const struct lease_subject *subject,
                                         const struct guid *id) {
     if (!grace_lasts(call)) return OUTCOME_DONE;
-    if (id && goes_on(subject->lease, id, call_now_ms(call))) return OUTCOME_DONE;
+    if (id && remains_holder(subject->lease, id, call_now_ms(call))) return OUTCOME_DONE;
     return call_not_yet(call, &lease_wait, subject->name, grace.ends_ms, grace_refuse(call));
 }
 
@@ -233,7 +231,7 @@ void lease_acquire_give_back(struct call *call, struct record_reader *granted) {
         decide_lease(call, &subject, &next, LEASE_EVENT_RELEASED);
 }
 
-/* Others come first, or the time to wait is over. */
+/* Others come first. */
 enum outcome lease_acquire_give_way(struct call *call) {
     struct lease_subject subject;
     if (call->data_type->leases->find(call, &subject) == OUTCOME_DONE)
@@ -241,9 +239,9 @@ enum outcome lease_acquire_give_way(struct call *call) {
     return OUTCOME_LEASE_PRESENT;
 }
 
-/* One that is locked can only be had by its holder, who need not stand in line. */
+/* A locked lease can only be acquired by its holder, who does not wait in line. */
 enum outcome lease_acquire_decide(struct call *call) {
-    struct lease_subject *subject = call_room(call, sizeof(*subject)); /* a line's name may lie in it */
+    struct lease_subject *subject = call_room(call, sizeof(*subject)); /* it may have the name of the line */
     struct lease next;
     enum outcome outcome = find_leased(call, subject);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -268,7 +266,7 @@ enum outcome lease_acquire_decide(struct call *call) {
 typedef enum outcome decision(const struct lease *lease, const struct lease_request *request,
                               struct lease *next);
 
-/* Renewing, changing, releasing and breaking go the same way. */
+/* The common part of renewing, changing, releasing and breaking. */
 static enum outcome decide_lease_change(struct call *call, decision *decision, struct lease_request *request,
                                         enum lease_event event, struct lease *next) {
     struct lease_subject subject;
@@ -320,7 +318,7 @@ enum outcome lease_break_decide(struct call *call) {
     if (args_given(&call->args, SLOT_PERIOD)) request.period_ms = call->args.slots[SLOT_PERIOD].number;
     enum outcome outcome = decide_lease_change(call, lease_break, &request, LEASE_EVENT_BROKEN, &next);
     if (outcome != OUTCOME_DONE) return outcome;
-    /* Rounded up, so that what is still locked never answers 0. */
+    /* Rounded up, so that a lease that is still locked never shows 0. */
     reply_number(&call->out, (lease_remaining_ms(&next, call_now_ms(call)) + 999) / 1000);
     return OUTCOME_DONE;
 }
@@ -370,7 +368,7 @@ enum outcome lease_get_decide(struct call *call) {
 
 enum { PAGE_DEFAULT = 100, PAGE_MAX = 1000, LOOKED_AT_MAX = 5000 };
 
-/* What a lease takes in a page besides its name and its holder's label. */
+/* The bytes of a lease in a page, besides its name and label. */
 enum { LEASE_REPLY_BYTES = 320 };
 
 static struct order_cursor lease_list_start(const struct call *call) {
@@ -383,12 +381,12 @@ static struct order_cursor lease_list_start(const struct call *call) {
 
 static void reply_leased(struct call *call, const struct lease_home *home, struct entry *entry) {
     struct bytes name = entry_name(entry);
-    char *room = home->display_name ? home->display_name(entry, &name) : NULL;
+    char *buffer = home->display_name ? home->display_name(entry, &name) : NULL;
     uint64_t subject;
     reply_array(&call->out, 2);
     reply_bytes(&call->out, name);
     reply_lease(call, home->lease_of(entry), home->subject_of ? home->subject_of(entry, &subject) : name);
-    memory_free(room);
+    memory_free(buffer);
 }
 
 static size_t leased_bytes(const struct lease_home *home, struct entry *entry) {
@@ -401,7 +399,8 @@ static bool is_listed(struct call *call, const struct lease_home *home, struct e
     return lease_locked(lease_state(home->lease_of(entry), call_now_ms(call))) && home->exists(call, entry);
 }
 
-/* Leases that have ended stand in the index until they are touched, so a page also ends by what it has looked at. */
+/* A page also ends after a number of entries, because leases that have ended stay in the index until a
+ * command clears them. */
 enum outcome lease_list_decide(struct call *call) {
     struct entry *shown[PAGE_MAX];
     struct page_room room = {0};

@@ -1,5 +1,5 @@
-/* Leases that are held for long: what DOCTOR tells of them, and the keys in which it has to look. Owners' labels are
- * shown, ids never. */
+/* For DOCTOR: leases that are held unusually long, and the keys where it has to look for them. Shows the labels of
+ * owners, never ids. */
 #include "lease/redis/handlers.h"
 
 #include "core/memory.h"
@@ -13,12 +13,12 @@
 enum {
     TIMES_THE_USUAL = 10,
     USUAL_PERCENT = 99,
-    ASKED_MAX = 100,   /* leases of a value that is asked whether it is worth a look */
-    LOOKED_MAX = 1000, /* leases of a value that is looked at */
+    NOTABLE_LOOKS_MAX = 100, /* leases looked at to see whether a value is notable */
+    LOOKED_MAX = 1000,       /* leases looked at in a notable value */
     NAME_BYTES = 80,
 };
 
-/* Only one without end, or one that was renewed, is held for longer than the longest lease. */
+/* Only an infinite lease, or one that was renewed, is held for longer than the longest lease. */
 static bool may_last(const struct lease *lease) {
     return lease->kind == LEASE_HELD && lease->ends_ms - lease->since_ms > lease_longest_ms();
 }
@@ -46,13 +46,13 @@ static struct entry *leases_next(struct leases_walk *walk) {
 bool lease_may_last(const struct lease_home *home, const void *value, const struct lease *lease) {
     if (lease) return may_last(lease);
     if (may_last(home->own(value))) return true;
-    struct leases_walk walk = leases_walk(home, value, ASKED_MAX);
+    struct leases_walk walk = leases_walk(home, value, NOTABLE_LOOKS_MAX);
     for (struct entry *entry; (entry = leases_next(&walk));)
         if (may_last(home->lease_of(entry))) return true;
     return false;
 }
 
-/* --- What DOCTOR asks --- */
+/* --- Rules --- */
 
 static int64_t unusual_ms(void) {
     int64_t usual_ms = TIMES_THE_USUAL * histogram_percentile_ms(&lease_holding_ms, USUAL_PERCENT);
@@ -77,12 +77,12 @@ static void look_at_holder(struct long_held *found, const struct lease *lease, s
 
 static void show_name(const struct lease_home *home, struct entry *entry, char *shown, size_t size) {
     struct bytes name = entry_name(entry);
-    char *room = home->display_name ? home->display_name(entry, &name) : NULL;
+    char *buffer = home->display_name ? home->display_name(entry, &name) : NULL;
     refusal_show_word(name, shown, size);
-    memory_free(room);
+    memory_free(buffer);
 }
 
-static void tell_holder(struct doctor *doctor, const struct long_held *found) {
+static void report_holder(struct doctor *doctor, const struct long_held *found) {
     char name[NAME_BYTES], owner[NAME_BYTES], others[NAME_BYTES] = "";
     int64_t held_ms = doctor->now_ms - found->lease->since_ms;
     if (found->entry) show_name(doctor->type->leases, found->entry, name, sizeof(name));
@@ -102,7 +102,7 @@ static void find_long_held(struct doctor *doctor) {
     struct leases_walk walk = leases_walk(home, doctor->value, max);
     for (struct entry *entry; (entry = leases_next(&walk)); doctor->looks_left--)
         look_at_holder(&found, home->lease_of(entry), entry, doctor->now_ms);
-    if (found.lease) tell_holder(doctor, &found);
+    if (found.lease) report_holder(doctor, &found);
 }
 
 const struct doctor_rule lease_key_rules[] = {
