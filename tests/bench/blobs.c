@@ -357,7 +357,7 @@ void measure_effects(const struct context *context) {
 
     server = server_start(context->options, "");
     char *settings = format_text("replicaof 127.0.0.1 %d\n", server_listen(server));
-    struct server *replica = server_start(context->options, settings);
+    struct server *replica = server_start_beside(context->options, settings);
     free(settings);
     await_link(replica);
     measure_writes(context, server, NULL, A_REPLICA);

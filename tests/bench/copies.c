@@ -43,7 +43,7 @@ static void source_fill(const struct route *route) {
 static struct route route_open(const struct context *context) {
     struct route route = {.mb = context->is_quick ? COPIED_MB_QUICK : COPIED_MB};
     route.target = server_start(context->options, "");
-    route.source = server_start(context->options, "");
+    route.source = server_start_beside(context->options, "");
     route.source_port = server_listen(route.source);
     route.from = connection_open_large(route.source, (size_t)(route.mb + 1) * MEGABYTE);
     route.to = connection_open(route.target, 0);

@@ -84,20 +84,32 @@ static void end_at_exit(void) {
     end_all();
 }
 
-/* The processor for one side: the first that we may use is the server's, the second is everybody else's. */
-static void take_processor(size_t which) {
-    cpu_set_t allowed;
+/* The number of the first or the second processor that we may use; negative if there is only one. */
+static int processor_number(size_t which) {
     static cpu_set_t at_first;
     static bool is_known;
-    if (!is_known && sched_getaffinity(0, sizeof at_first, &at_first)) return;
+    if (!is_known && sched_getaffinity(0, sizeof at_first, &at_first)) return -1;
     is_known = true;
-    if (CPU_COUNT(&at_first) < 2) return;
+    if (CPU_COUNT(&at_first) < 2) return -1;
+    for (int processor = 0; processor < CPU_SETSIZE; processor++)
+        if (CPU_ISSET((size_t)processor, &at_first) && which-- == 0) return processor;
+    return -1;
+}
+
+/* The processor for one side: the first is that of the server that is measured, the second is everybody else's. */
+static void take_processor(size_t which) {
+    int processor = processor_number(which);
+    if (processor < 0) return;
+    cpu_set_t allowed;
     CPU_ZERO(&allowed);
-    for (size_t processor = 0, seen = 0; processor < CPU_SETSIZE; processor++) {
-        if (!CPU_ISSET(processor, &at_first)) continue;
-        if (seen++ == which) CPU_SET(processor, &allowed);
-    }
+    CPU_SET((size_t)processor, &allowed);
     sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
+char *settings_with_children_aside(const char *settings) {
+    int processor = processor_number(1);
+    if (processor < 0) return format_text("%s", settings);
+    return format_text("%sbgsave_cpulist %d\naof_rewrite_cpulist %d\n", settings, processor, processor);
 }
 
 static void write_configuration(const struct server *server, const struct options *options,
@@ -145,11 +157,9 @@ static void start_await(struct server *server) {
     give_up("the server did not come up, see above");
 }
 
-struct server *server_start(const struct options *options, const char *settings) {
+static struct server *start(const struct options *options, const char *settings, bool is_measured) {
     static unsigned started;
     struct server *server = allocate(1, sizeof *server);
-    bool is_measured = true;
-    for (int index = 0; index < SERVERS_AT_MOST; index++) is_measured = is_measured && !servers[index];
     if (!started++) {
         atexit(end_at_exit);
         signal(SIGINT, end_by_signal);
@@ -171,6 +181,14 @@ struct server *server_start(const struct options *options, const char *settings)
     server->scheduler_file = open(path, O_RDONLY | O_CLOEXEC);
     free(path);
     return server;
+}
+
+struct server *server_start(const struct options *options, const char *settings) {
+    return start(options, settings, true);
+}
+
+struct server *server_start_beside(const struct options *options, const char *settings) {
+    return start(options, settings, false);
 }
 
 void server_stop(struct server *server) {
