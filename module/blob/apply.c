@@ -60,7 +60,7 @@ struct blob *apply_begin(struct container *container, struct blob *blob,
     } else {
         container_unstage(container, blob, UINT64_MAX);
         blob_clear_content(&container->account, blob);
-        blob->kind = (uint8_t)kind;
+        blob->kind = kind;
         blob = container_fit(container, blob, room);
     }
     apply_redescribe(container, blob, change);
@@ -81,7 +81,8 @@ static bool apply_blob_setprops(struct container *container, struct blob **blob,
     if (change->parts & (PART_LENGTH | PART_SEQUENCE) && (*blob)->kind != KIND_PAGE) return false;
     if (change->parts & PART_PROPERTIES)
         blob_set_lists(&container->account, *blob, &change->properties, NULL);
-    if (change->parts & PART_LENGTH) pages_resize(&container->account, &(*blob)->pages, change->length);
+    if (change->parts & PART_LENGTH)
+        pages_resize(&container->account, blob_need_pages(&container->account, *blob), change->length);
     if (change->parts & PART_SEQUENCE) (*blob)->extra->special->sequence = change->sequence;
     apply_forget_copy(container, *blob);
     apply_restamp(container, *blob, change);
@@ -116,20 +117,21 @@ static bool apply_createpage(struct container *container, struct blob **blob,
     struct blob_special *special = blob_need_special(&container->account, *blob);
     special->sequence = change->sequence;
     special->born = change->stamp.etag;
-    (*blob)->pages.length = change->length;
+    blob_need_pages(&container->account, *blob)->length = change->length;
     return true;
 }
 
 /* Whether these are whole pages within a page blob. */
 static bool are_pages(const struct blob *blob, uint64_t offset, uint64_t length) {
     return blob_exists(blob) && blob->kind == KIND_PAGE && length && length % PAGE_BYTES == 0 &&
-           length <= blob->length && offset <= blob->length - length;
+           length <= blob_length(blob) && offset <= blob_length(blob) - length;
 }
 
 static bool apply_putpage(struct container *container, struct blob **blob,
                           const struct container_change *change) {
     if (!are_pages(*blob, change->offset, change->content.length)) return false;
-    pages_write(&container->account, &(*blob)->pages, change->offset, change->content);
+    pages_write(&container->account, blob_need_pages(&container->account, *blob), change->offset,
+                change->content);
     apply_restamp(container, *blob, change);
     return true;
 }
@@ -137,7 +139,8 @@ static bool apply_putpage(struct container *container, struct blob **blob,
 static bool apply_clearpage(struct container *container, struct blob **blob,
                             const struct container_change *change) {
     if (!are_pages(*blob, change->offset, change->length)) return false;
-    pages_clear(&container->account, &(*blob)->pages, change->offset, change->length);
+    pages_clear(&container->account, blob_need_pages(&container->account, *blob), change->offset,
+                change->length);
     apply_restamp(container, *blob, change);
     return true;
 }
@@ -154,12 +157,14 @@ static bool apply_createappend(struct container *container, struct blob **blob,
 static bool apply_append(struct container *container, struct blob **blob,
                          const struct container_change *change) {
     if (!blob_exists(*blob) || (*blob)->kind != KIND_APPEND || !change->content.length) return false;
-    if ((*blob)->length != change->offset || blob_special(*blob)->appended >= APPEND_BLOCKS_MAX) return false;
+    if (blob_length(*blob) != change->offset || blob_special(*blob)->appended >= APPEND_BLOCKS_MAX)
+        return false;
     if (blob_special(*blob)->sealed) return false;
+    struct content *content = blob_need_content(&container->account, *blob);
     if (change->chunk)
-        content_add(&container->account, &(*blob)->content, change->chunk);
+        content_add(&container->account, content, change->chunk);
     else
-        content_append(&container->account, &(*blob)->content, change->content);
+        content_append(&container->account, content, change->content);
     blob_need_special(&container->account, *blob)->appended++;
     apply_forget_copy(container, *blob);
     apply_restamp(container, *blob, change);

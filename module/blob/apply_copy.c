@@ -28,7 +28,7 @@ bool apply_copy(struct container *container, struct blob **blob, const struct co
         container_unstage(container, *blob, UINT64_MAX);
         apply_redescribe(container, *blob, &whole);
     } else {
-        size_t room = blob_is_inline(source) ? (size_t)source->length : 0;
+        size_t room = blob_is_inline(source) ? (size_t)blob_length(source) : 0;
         *blob = apply_begin(container, *blob, &whole, source->kind, room);
         blob_take(&container->account, *blob, source, change->from_elsewhere);
     }
@@ -74,7 +74,7 @@ static void set_numbers(struct container *container, struct blob *blob,
     special->sealed = change->parts & PART_SEALED;
     if (blob->kind != KIND_PAGE) return;
     special->born = blob->stamp.etag;
-    blob->pages.length = change->length;
+    blob_need_pages(&container->account, blob)->length = change->length;
 }
 
 bool apply_copybegin(struct container *container, struct blob **blob, const struct container_change *change) {
@@ -82,7 +82,7 @@ bool apply_copybegin(struct container *container, struct blob **blob, const stru
     if (change->count > APPEND_BLOCKS_MAX) return false;
     container_unstage(container, *blob, UINT64_MAX);
     blob_clear_content(&container->account, *blob);
-    (*blob)->kind = (uint8_t)change->blob_kind;
+    (*blob)->kind = change->blob_kind;
     *blob = container_fit(container, *blob, 0);
     (*blob)->created_ms = (*blob)->stamp.modified_ms;
     blob_set_lists(&container->account, *blob, &change->properties, &change->metadata);
@@ -100,11 +100,11 @@ bool apply_copybegin(struct container *container, struct blob **blob, const stru
 /* Whether these bytes may come next. Pages that were never written are left out. */
 static bool comes_next(const struct blob *blob, const struct container_change *change) {
     if (!copy_is_pending(blob, true) || !change->content.length) return false;
-    if (blob_is_inline(blob) && blob->length) return false;
+    if (blob_is_inline(blob) && blob_length(blob)) return false;
     const struct copy *copy = blob_special(blob)->copy;
     uint64_t length = change->content.length;
     if (length > copy->total || change->offset > copy->total - length) return false;
-    return blob->kind == KIND_PAGE ? change->offset >= copy->done : change->offset == blob->length;
+    return blob->kind == KIND_PAGE ? change->offset >= copy->done : change->offset == blob_length(blob);
 }
 
 static struct chunk *chunk_of(const struct container_change *change, size_t room) {
@@ -122,8 +122,9 @@ static bool arrive_pages(struct container *container, struct blob *blob,
                          const struct container_change *change) {
     uint64_t length = change->content.length;
     if (change->offset % PAGE_BYTES || length % PAGE_BYTES) return false;
-    if (length > blob->length || change->offset > blob->length - length) return false;
-    pages_write(&container->account, &blob->pages, change->offset, change->content);
+    if (length > blob_length(blob) || change->offset > blob_length(blob) - length) return false;
+    pages_write(&container->account, blob_need_pages(&container->account, blob), change->offset,
+                change->content);
     if (change->chunk) chunk_discard(change->chunk);
     return true;
 }
@@ -131,10 +132,11 @@ static bool arrive_pages(struct container *container, struct blob *blob,
 /* Adds to the last block, which will have `length` bytes in all. */
 static bool arrive_in_block(struct container *container, struct blob *blob,
                             const struct container_change *change) {
-    size_t last = content_chunks(&blob->content);
-    size_t there = last ? chunk_bytes(content_chunk(&blob->content, last - 1)).length : 0;
+    size_t last = content_chunks(blob_content(blob));
+    size_t there = last ? chunk_bytes(content_chunk(blob_content(blob), last - 1)).length : 0;
     if (!there || change->length < there || change->content.length > change->length - there) return false;
-    content_extend_last(&container->account, &blob->content, change->content, (size_t)change->length);
+    content_extend_last(&container->account, blob_need_content(&container->account, blob), change->content,
+                        (size_t)change->length);
     if (change->chunk) chunk_discard(change->chunk);
     return true;
 }
@@ -157,7 +159,8 @@ bool apply_copypiece(struct container *container, struct blob **blob, const stru
                change->content.length <= BLOB_INLINE_MAX) {
         arrive_inline(container, blob, change);
     } else {
-        content_add(&container->account, &(*blob)->content, chunk_of(change, change->content.length));
+        content_add(&container->account, blob_need_content(&container->account, *blob),
+                    chunk_of(change, change->content.length));
     }
     has_arrived(*blob, change);
     return true;
@@ -172,9 +175,10 @@ bool apply_copyblock(struct container *container, struct blob **blob, const stru
     if (!comes_next(*blob, change) || (*blob)->kind != KIND_BLOCK) return false;
     uint64_t blocks = block_list_view(blob_special(*blob)->blocks).count;
     uint64_t left = blob_special(*blob)->copy->total - change->offset;
-    if (blocks != content_chunks(&(*blob)->content) || blocks == BLOCKS_COMMITTED_MAX) return false;
+    if (blocks != content_chunks(blob_content(*blob)) || blocks == BLOCKS_COMMITTED_MAX) return false;
     if (change->length < change->content.length || change->length > left) return false;
-    content_add(&container->account, &(*blob)->content, chunk_of(change, (size_t)change->length));
+    content_add(&container->account, blob_need_content(&container->account, *blob),
+                chunk_of(change, (size_t)change->length));
     add_block_id(container, *blob, change->block_id);
     has_arrived(*blob, change);
     return true;
@@ -209,7 +213,7 @@ bool apply_abortcopy(struct container *container, struct blob **blob, const stru
 /* Whether the whole content has arrived. */
 static bool is_complete(const struct blob *blob) {
     return copy_is_pending(blob, true) &&
-           (blob->kind == KIND_PAGE || blob->length == blob_special(blob)->copy->total);
+           (blob->kind == KIND_PAGE || blob_length(blob) == blob_special(blob)->copy->total);
 }
 
 bool apply_copyend(struct container *container, struct blob **blob, const struct container_change *change) {

@@ -18,7 +18,7 @@ bool apply_chunk(struct container *container, struct blob **blob, const struct c
 /* Whether the state may keep the content of the blob: only large contents are kept. */
 static bool file_keeps(const struct blob *blob, const struct container_change *change) {
     if (!blob_exists(blob) || blob_is_inline(blob)) return false;
-    return blob->kind != KIND_PAGE || blob->length == change->length;
+    return blob->kind != KIND_PAGE || blob_length(blob) == change->length;
 }
 
 /* A state without content, or with the content of the state before. */
@@ -36,7 +36,7 @@ bool apply_state(struct container *container, struct blob **blob, const struct c
     special->born = change->born;
     special->appended = change->count;
     special->sealed = change->parts & PART_SEALED;
-    if (change->blob_kind == KIND_PAGE) (*blob)->pages.length = change->length;
+    if (change->blob_kind == KIND_PAGE) blob_need_pages(&container->account, *blob)->length = change->length;
     blob_trim(&container->account, *blob);
     return true;
 }
@@ -73,9 +73,10 @@ static void extend_blocks(struct container *container, struct blob *blob, struct
 }
 
 static bool takes_spans(const struct blob *blob, const struct container_change *change) {
-    if (!blob_exists(blob) || blob->kind == KIND_PAGE || (blob_is_inline(blob) && blob->length)) return false;
+    if (!blob_exists(blob) || blob->kind == KIND_PAGE || (blob_is_inline(blob) && blob_length(blob)))
+        return false;
     size_t blocks = (size_t)block_list_view(blob_special(blob)->blocks).count,
-           chunks = content_chunks(&blob->content);
+           chunks = content_chunks(blob_content(blob));
     if (change->kind == BLOB_SPANS) return !blocks;
     return blob->kind == KIND_BLOCK && blocks == chunks &&
            change->list.count <= BLOCKS_COMMITTED_MAX - blocks;
@@ -88,8 +89,9 @@ bool apply_spans(struct container *container, struct blob **blob, const struct c
     struct record_writer ids;
     record_start(&ids);
     record_put_raw(&ids, before.items);
+    struct content *content = blob_need_content(&container->account, *blob);
     for (uint64_t i = 0; i < change->list.count; i++)
-        content_add(&container->account, &(*blob)->content, read_span(container, change, &reader, &ids));
+        content_add(&container->account, content, read_span(container, change, &reader, &ids));
     if (change->kind == BLOB_BLOCKS) extend_blocks(container, *blob, &ids, change->list.count);
     record_end(&ids);
     return true;
@@ -110,7 +112,7 @@ static bool leaves_sound(const struct container *container, const struct blob *b
     uint64_t min = 0;
     for (uint64_t i = 0; i < change->list.count; i++, min = leaf.index + 1) {
         if (!read_leaf(container, &reader, &leaf) || leaf.index < min) return false;
-        if (!pages_leaf_fits(&blob->pages, &leaf)) return false;
+        if (!pages_leaf_fits(blob_pages(blob), &leaf)) return false;
     }
     return record_complete(&reader);
 }
@@ -121,7 +123,7 @@ bool apply_leaves(struct container *container, struct blob **blob, const struct 
     struct record_reader reader = record_reader(change->list.items);
     struct page_leaf leaf;
     for (uint64_t i = 0; i < change->list.count && read_leaf(container, &reader, &leaf); i++)
-        pages_add_leaf(&container->account, &(*blob)->pages, &leaf);
+        pages_add_leaf(&container->account, blob_need_pages(&container->account, *blob), &leaf);
     return true;
 }
 

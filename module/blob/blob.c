@@ -9,15 +9,21 @@ enum { SPARE_ROOM_MAX = 128 };
 
 /* --- Reading --- */
 
-bool blob_is_inline(const struct blob *blob) {
-    return blob->kind != KIND_PAGE && !blob->content.chunk && !blob->content.rope;
+const struct content *blob_content(const struct blob *blob) {
+    static const struct content no_content;
+    return blob->outside ? &blob->extra->content : &no_content;
+}
+
+const struct pages *blob_pages(const struct blob *blob) {
+    static const struct pages no_pages;
+    return blob->outside ? &blob->extra->pages : &no_pages;
 }
 
 struct bytes blob_view(const struct blob *blob, uint64_t offset, uint64_t length) {
-    if (blob->kind == KIND_PAGE) return pages_view(&blob->pages, offset, length);
-    if (!blob_is_inline(blob)) return content_view(&blob->content, offset, length);
-    if (offset >= blob->length) return bytes_of("", 0);
-    uint64_t left = blob->length - offset;
+    if (blob->kind == KIND_PAGE) return pages_view(blob_pages(blob), offset, length);
+    if (!blob_is_inline(blob)) return content_view(blob_content(blob), offset, length);
+    if (offset >= blob->small_length) return bytes_of("", 0);
+    uint64_t left = blob->small_length - offset;
     return bytes_of(blob->room + blob->entry.name_length + offset, (size_t)(left < length ? left : length));
 }
 
@@ -53,13 +59,13 @@ const struct blob_special *blob_special(const struct blob *blob) {
 
 void blob_note_capacity(struct blob *blob) {
     size_t capacity = memory_size(blob) - offsetof(struct blob, room) - blob->entry.name_length;
-    blob->capacity = capacity > UINT16_MAX ? UINT16_MAX : (uint16_t)capacity;
+    blob->capacity = (capacity > BLOB_SIZE_MAX ? BLOB_SIZE_MAX : capacity) & BLOB_SIZE_MAX;
 }
 
 struct blob *blob_new(struct account *account, struct bytes name, enum blob_kind kind, size_t room) {
-    struct blob *blob = memory_alloc(sizeof(*blob) + name.length + room);
-    memset(blob, 0, sizeof(*blob));
-    blob->kind = (uint8_t)kind;
+    struct blob *blob = memory_alloc(blob_bytes(name.length, room));
+    memset(blob, 0, offsetof(struct blob, room));
+    blob->kind = kind;
     blob->entry.name_length = (uint16_t)name.length;
     blob->entry.name_at = offsetof(struct blob, room);
     memcpy(blob->room, name.data, name.length);
@@ -103,6 +109,18 @@ struct blob_special *blob_need_special(struct account *account, struct blob *blo
     return extra->special;
 }
 
+struct content *blob_need_content(struct account *account, struct blob *blob) {
+    struct blob_extra *extra = blob_need_extra(account, blob);
+    blob->outside = true;
+    return &extra->content;
+}
+
+struct pages *blob_need_pages(struct account *account, struct blob *blob) {
+    struct blob_extra *extra = blob_need_extra(account, blob);
+    blob->outside = true;
+    return &extra->pages;
+}
+
 static bool needs_special(const struct blob *blob) {
     const struct blob_special *special = blob->extra->special;
     return blob->kind == KIND_PAGE || special->appended || special->sealed || special->blocks ||
@@ -116,7 +134,7 @@ void blob_trim(struct account *account, struct blob *blob) {
         account_discard(account, extra->special);
         extra->special = NULL;
     }
-    if (extra->properties || extra->metadata || extra->lease || extra->special) return;
+    if (blob->outside || extra->properties || extra->metadata || extra->lease || extra->special) return;
     account_discard(account, extra);
     blob->extra = NULL;
 }
@@ -158,10 +176,12 @@ void blob_set_copy(struct account *account, struct blob *blob, const struct copy
 /* --- Content --- */
 
 void blob_clear_content(struct account *account, struct blob *blob) {
-    if (blob->kind == KIND_PAGE)
-        pages_drop(account, &blob->pages);
-    else
-        content_clear(account, &blob->content);
+    if (blob->outside && blob->kind == KIND_PAGE)
+        pages_drop(account, &blob->extra->pages);
+    else if (blob->outside)
+        content_clear(account, &blob->extra->content);
+    blob->outside = false;
+    blob->small_length = 0;
     if (!blob->extra || !blob->extra->special) return;
     struct blob_special *special = blob->extra->special;
     if (special->blocks) block_list_drop(account, special->blocks);
@@ -174,11 +194,11 @@ void blob_clear_content(struct account *account, struct blob *blob) {
 
 void blob_fill(struct account *account, struct blob *blob, struct bytes content, struct chunk *chunk) {
     if (chunk) {
-        content_add(account, &blob->content, chunk);
+        content_add(account, blob_need_content(account, blob), chunk);
         return;
     }
     if (content.length) memcpy(blob->room + blob->entry.name_length, content.data, content.length);
-    blob->length = content.length;
+    blob->small_length = content.length & BLOB_SIZE_MAX;
 }
 
 static void adopt_blocks(struct account *account, struct blob *blob, struct block_list *blocks,
@@ -192,15 +212,15 @@ void blob_take(struct account *account, struct blob *blob, const struct blob *so
     const struct blob_special *special = blob_special(source);
     blob->kind = source->kind;
     if (source->kind == KIND_PAGE && foreign)
-        pages_twin(account, &blob->pages, &source->pages);
+        pages_twin(account, blob_need_pages(account, blob), blob_pages(source));
     else if (source->kind == KIND_PAGE)
-        pages_share(&blob->pages, &source->pages);
+        pages_share(blob_need_pages(account, blob), blob_pages(source));
     else if (blob_is_inline(source))
         blob_fill(account, blob, blob_view(source, 0, UINT64_MAX), NULL);
     else if (foreign)
-        content_twin(account, &blob->content, &source->content);
+        content_twin(account, blob_need_content(account, blob), blob_content(source));
     else
-        content_share(account, &blob->content, &source->content);
+        content_share(account, blob_need_content(account, blob), blob_content(source));
     adopt_blocks(account, blob, special->blocks, foreign);
     if (source->kind == KIND_BLOCK) return;
     struct blob_special *own = blob_need_special(account, blob);
@@ -212,12 +232,12 @@ void blob_take(struct account *account, struct blob *blob, const struct blob *so
 }
 
 void blob_relocate_parts(struct blob *blob, const struct relocation *relocation) {
-    if (blob->kind == KIND_PAGE)
-        pages_relocate(&blob->pages, relocation);
-    else
-        content_relocate(&blob->content, relocation);
     if (!blob->extra) return;
     struct blob_extra *extra = blob->extra = relocate(relocation, blob->extra);
+    if (blob->outside && blob->kind == KIND_PAGE)
+        pages_relocate(&extra->pages, relocation);
+    else if (blob->outside)
+        content_relocate(&extra->content, relocation);
     extra->properties = relocate(relocation, extra->properties);
     extra->metadata = relocate(relocation, extra->metadata);
     extra->lease = relocate(relocation, extra->lease);

@@ -1,12 +1,14 @@
 /* A blob: the content under a name, with its properties, metadata and history.
  *
  *   blob, one allocation:
- *     ┌───────┬───────┬─────────┬─────────┬───────┬──────┬───────────────┐
- *     │ entry │ stamp │ created │ content │ extra │ name │ small content │
- *     └───────┴───────┴─────────┴─────────┴───────┴──────┴───────────────┘
- *     content   a rope, or the pages of a page blob; a small content has neither and follows the name
- *     extra     properties, metadata and lease, absent for most
+ *     ┌───────┬───────┬─────────┬───────┬────────────────┬──────┬───────────────┐
+ *     │ entry │ stamp │ created │ extra │ kind, lengths  │ name │ small content │
+ *     └───────┴───────┴─────────┴───────┴────────────────┴──────┴───────────────┘
+ *     extra     absent for most: properties, metadata and lease, and the content that is not small
+ *       content   a rope, or the pages of a page blob
  *       special   what page and append blobs have, blocks, staged blocks, snapshots and where a copy came from
+ *
+ * The head takes 44 bytes, so that a name of 16 bytes and a content of 100 fit into 160.
  *
  * A snapshot is a blob without a name, a lease, staged blocks and snapshots of its own. It shares content, pages and
  * block list with its base, and nothing that was shared ever changes.
@@ -41,20 +43,24 @@ struct blob_extra {
     struct packed *metadata;
     struct lease *lease; /* also an ended one, for its last id */
     struct blob_special *special;
-};
-
-struct blob {
-    struct entry entry;
-    struct stamp stamp;
-    int64_t created_ms;
     union {
         uint64_t length; /* the first field of every content */
         struct content content;
         struct pages pages;
     };
+};
+
+enum { BLOB_SIZE_BITS = 13, BLOB_SIZE_MAX = (1 << BLOB_SIZE_BITS) - 1 };
+
+struct blob {
+    struct entry entry;
+    struct stamp stamp;
+    int64_t created_ms;
     struct blob_extra *extra;
-    uint16_t capacity; /* bytes reserved after the name for a small content */
-    uint8_t kind;
+    enum blob_kind kind : 3;
+    bool outside : 1;                       /* the content is in `extra` */
+    unsigned capacity : BLOB_SIZE_BITS;     /* bytes reserved after the name for a small content */
+    unsigned small_length : BLOB_SIZE_BITS; /* of a small content; 0 if it is outside */
     char room[];
 };
 
@@ -71,15 +77,25 @@ static inline bool blob_exists(const struct blob *blob) {
     return blob && blob->kind != KIND_UNCOMMITTED;
 }
 
+static inline uint64_t blob_length(const struct blob *blob) {
+    return blob->outside ? blob->extra->length : blob->small_length;
+}
+
 /* What the container counts; nothing for a blob that does not exist. */
 static inline uint64_t blob_content_bytes(const struct blob *blob) {
-    return blob && blob->kind != KIND_UNCOMMITTED ? blob->length : 0;
+    return blob && blob->kind != KIND_UNCOMMITTED ? blob_length(blob) : 0;
 }
 
 /* --- Reading --- */
 
 /* Whether the content is stored after the name. */
-bool blob_is_inline(const struct blob *blob);
+static inline bool blob_is_inline(const struct blob *blob) {
+    return !blob->outside && blob->kind != KIND_PAGE;
+}
+
+/* The content of a blob that is no page blob, empty for a small one; the pages of one that is. */
+const struct content *blob_content(const struct blob *blob);
+const struct pages *blob_pages(const struct blob *blob);
 
 /* The longest contiguous run of bytes from offset on, at most length. Empty only beyond the end. */
 struct bytes blob_view(const struct blob *blob, uint64_t offset, uint64_t length);
@@ -116,6 +132,10 @@ static inline bool blob_is_arriving(const struct blob *blob) {
 
 /* --- Changes --- */
 
+static inline size_t blob_bytes(size_t name_length, size_t room) {
+    return offsetof(struct blob, room) + name_length + room;
+}
+
 struct blob *blob_new(struct account *account, struct bytes name, enum blob_kind kind, size_t room);
 
 /* Frees everything but the lease, which belongs to the container. */
@@ -130,6 +150,8 @@ void blob_note_capacity(struct blob *blob);
 /* Optional parts are created by blob_need_… and freed by blob_trim when empty. */
 struct blob_extra *blob_need_extra(struct account *account, struct blob *blob);
 struct blob_special *blob_need_special(struct account *account, struct blob *blob);
+struct content *blob_need_content(struct account *account, struct blob *blob);
+struct pages *blob_need_pages(struct account *account, struct blob *blob);
 void blob_trim(struct account *account, struct blob *blob);
 
 /* NULL leaves a list unchanged. A new list may be a view of the old one. */

@@ -65,7 +65,7 @@ static struct chunk *find_staged(const struct sources *sources, struct bytes id)
 
 static struct chunk *find_committed(const struct sources *sources, struct bytes id) {
     size_t place = table_find(&sources->committed, id, NULL);
-    return place < sources->committed.count ? content_chunk(&sources->blob->content, place) : NULL;
+    return place < sources->committed.count ? content_chunk(blob_content(sources->blob), place) : NULL;
 }
 
 /* Adds a block to the plan; false if there is none, or if the id has another choice elsewhere in the list. */

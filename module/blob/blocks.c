@@ -137,6 +137,6 @@ void blocks_commit(struct account *account, struct blob *blob, const struct bloc
     content_reserve(account, &content, plan->count);
     for (size_t i = 0; i < plan->count; i++) content_add(account, &content, plan->chunks[i]);
     blob_clear_content(account, blob);
-    blob->content = content;
+    if (plan->count) *blob_need_content(account, blob) = content;
     if (plan->count) blob_need_special(account, blob)->blocks = block_list_new(account, ids);
 }

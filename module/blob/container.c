@@ -262,7 +262,7 @@ static void blob_slots_set(const struct blob_slots *slots, struct blob *blob) {
 struct blob *container_fit(struct container *container, struct blob *blob, size_t room) {
     if (blob_room_fits(blob, room)) return blob;
     struct blob_slots slots = blob_slots_of(container, blob);
-    blob = account_resize(&container->account, blob, sizeof(*blob) + blob->entry.name_length + room);
+    blob = account_resize(&container->account, blob, blob_bytes(blob->entry.name_length, room));
     blob_note_capacity(blob);
     blob_slots_set(&slots, blob);
     return blob;

@@ -45,7 +45,7 @@ static void digest_range(const struct digesting *digesting, const struct blob *b
 
 static void digest_pages(const struct digesting *digesting, const struct blob *blob) {
     struct page_range range = {0, 0};
-    while (pages_range(&blob->pages, range.offset + range.length, blob->length, &range)) {
+    while (pages_range(blob_pages(blob), range.offset + range.length, blob_length(blob), &range)) {
         digest_number(digesting, range.offset);
         digest_number(digesting, range.length);
         digest_range(digesting, blob, range.offset, range.offset + range.length);
@@ -56,7 +56,7 @@ static void digest_blocks(const struct digesting *digesting, const struct blob *
     struct packed_list ids = block_list_view(blob_special(blob)->blocks);
     digesting->take(digesting->context, ids.items);
     for (size_t i = 0; i < ids.count; i++)
-        digest_number(digesting, chunk_bytes(content_chunk(&blob->content, i)).length);
+        digest_number(digesting, chunk_bytes(content_chunk(blob_content(blob), i)).length);
 }
 
 static void digest_state(const struct digesting *digesting, const struct blob *blob, struct bytes name) {
@@ -71,7 +71,7 @@ static void digest_state(const struct digesting *digesting, const struct blob *b
         return;
     }
     digest_blocks(digesting, blob);
-    digest_range(digesting, blob, 0, blob->length);
+    digest_range(digesting, blob, 0, blob_length(blob));
 }
 
 static void digest_staged(const struct digesting *digesting, const struct blob *blob) {

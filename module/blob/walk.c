@@ -40,7 +40,7 @@ struct container_change blob_as_change(const struct blob *blob, struct bytes nam
                  (special->sealed ? PART_SEALED : 0),
         .properties = blob_properties(blob),
         .metadata = blob_metadata(blob),
-        .length = blob->kind == KIND_PAGE ? blob->length : 0,
+        .length = blob->kind == KIND_PAGE ? blob_length(blob) : 0,
         .count = special->appended,
         .sequence = special->sequence,
         .born = special->born,
@@ -116,8 +116,9 @@ static void take_rope(struct walking *walking, const struct blob *blob, struct b
     struct record_reader reader = record_reader(ids.items);
     struct batch batch;
     batch_start(&batch, ids.count ? BLOB_BLOCKS : BLOB_SPANS, name);
-    for (size_t i = 0; i < content_chunks(&blob->content); i++) {
-        uint64_t number = number_of(walking, content_chunk(&blob->content, i), blob->content.chunk);
+    const struct content *content = blob_content(blob);
+    for (size_t i = 0; i < content_chunks(content); i++) {
+        uint64_t number = number_of(walking, content_chunk(content, i), content->chunk);
         if (ids.count) record_put_bytes(&batch.items, record_bytes(&reader));
         record_put_number(&batch.items, number);
         batch_next(walking, &batch);
@@ -129,7 +130,7 @@ static void walk_pages(struct walking *walking, const struct blob *blob, struct 
     struct page_leaf leaf = {0};
     struct batch batch;
     batch_start(&batch, BLOB_LEAVES, name);
-    for (uint64_t index = 0; pages_leaf(&blob->pages, index, &leaf); index = leaf.index + 1) {
+    for (uint64_t index = 0; pages_leaf(blob_pages(blob), index, &leaf); index = leaf.index + 1) {
         uint64_t number = number_of(walking, leaf.chunk, false);
         record_put_number(&batch.items, leaf.index);
         record_put_word(&batch.items, leaf.present);
@@ -145,8 +146,8 @@ static void walk_pages(struct walking *walking, const struct blob *blob, struct 
 static bool walk_keeps(const struct blob *blob, const struct blob *before) {
     if (!before || before->kind != blob->kind || blob_is_inline(blob)) return false;
     if (blob_special(blob)->blocks != blob_special(before)->blocks) return false;
-    return blob->kind == KIND_PAGE ? pages_same(&blob->pages, &before->pages)
-                                   : content_same(&blob->content, &before->content);
+    return blob->kind == KIND_PAGE ? pages_same(blob_pages(blob), blob_pages(before))
+                                   : content_same(blob_content(blob), blob_content(before));
 }
 
 static void walk_blob_content(struct walking *walking, const struct blob *blob, struct bytes name) {

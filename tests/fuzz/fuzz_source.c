@@ -51,7 +51,7 @@ static void end_copy(struct container *container, const struct source_reader *re
     struct container_change end = {.kind = BLOB_COPYEND, .stamp = {copy_id + 1, 8}, .copy = copy};
     carry_out(container, &end);
     const struct blob *blob = container_find(container, bytes_text("blob"));
-    require(!failure || blob->length == 0, "half a blob is left");
+    require(!failure || blob_length(blob) == 0, "half a blob is left");
 }
 
 static void ask_all(struct source_reader *reader, unsigned *questions) {

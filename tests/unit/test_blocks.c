@@ -23,9 +23,9 @@ static void start(struct container_trial *trial) {
 static void require_content(const struct container_trial *trial, const char *expected) {
     const struct blob *blob = act_blob(trial, "blob");
     char content[100];
-    require_same(blob->length, strlen(expected), "the length of '%s'", expected);
-    blob_read(blob, 0, content, (size_t)blob->length);
-    require_bytes(bytes_of(content, (size_t)blob->length), bytes_text(expected), "the content");
+    require_same(blob_length(blob), strlen(expected), "the length of '%s'", expected);
+    blob_read(blob, 0, content, (size_t)blob_length(blob));
+    require_bytes(bytes_of(content, (size_t)blob_length(blob)), bytes_text(expected), "the content");
 }
 
 /* --- Where blocks are found --- */
@@ -283,10 +283,10 @@ static void fifty_thousand_blocks_can_be_committed(void **state) {
     require(allocations_made() - made < 1000, "a commit makes %zu allocations", allocations_made() - made);
     blob = container_find(container, bytes_text("blob"));
     require_same(block_list_view(blob_special(blob)->blocks).count, BLOCKS_COMMITTED_MAX, "blocks");
-    require_same(blob->length, BLOCKS_COMMITTED_MAX * strlen("a block"), "the length");
+    require_same(blob_length(blob), BLOCKS_COMMITTED_MAX * strlen("a block"), "the length");
     /* Committed blocks in another order, 25,000 of them twice. */
     require(commit_many(container, BLOCKS_COMMITTED_MAX, BLOCKS_COMMITTED_MAX / 2), "and again");
-    require_same(container_find(container, bytes_text("blob"))->length,
+    require_same(blob_length(container_find(container, bytes_text("blob"))),
                  BLOCKS_COMMITTED_MAX * strlen("a block"), "the length");
     require_same(container_held(container), allocations_bytes(), "what it holds");
     container_free(container);

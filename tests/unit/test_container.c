@@ -62,7 +62,7 @@ static void contents_change_their_size_anyhow(void **state) {
 
 /* The address of a blob's content says whether it stands in the blob. */
 static bool stands_in_blob(const struct blob *blob) {
-    return !blob->content.chunk && !blob->content.rope;
+    return !blob_content(blob)->chunk && !blob_content(blob)->rope;
 }
 
 static void only_small_contents_stand_in_the_blob(void **state) {

@@ -126,7 +126,7 @@ static void a_copy_takes_no_snapshots_along(void **state) {
     require(act_copy(&trial, "copy", "large", 3), "a copy of it");
     require_same(snapshots_count(act_blob(&trial, "copy")), 1, "its own one");
     require(snapshots_find(act_blob(&trial, "copy"), 4), "its own one");
-    require_same(act_blob(&trial, "copy")->length, 200000, "the old state");
+    require_same(blob_length(act_blob(&trial, "copy")), 200000, "the old state");
     acts_end(&trial);
 }
 
@@ -136,7 +136,7 @@ static bool write(struct container_trial *trial, enum container_change_kind kind
     struct container_change change = act_change(kind, name);
     change.length = PAGE_BYTES;
     change.content = kind == BLOB_APPEND ? bytes_text("more") : act_bytes(0, PAGE_BYTES);
-    change.offset = kind == BLOB_APPEND ? act_blob(trial, name)->length : 0;
+    change.offset = kind == BLOB_APPEND ? blob_length(act_blob(trial, name)) : 0;
     change.block_id = bytes_text("c");
     change.snapshot = change.stamp.etag;
     change.lease =
@@ -202,7 +202,7 @@ static void aborting_leaves_nothing_but_the_name(void **state) {
         container_trial_compare(&trial);
         const struct blob *blob = act_blob(&trial, names[i]);
         const struct copy *copy = copy_at(&trial, names[i]);
-        require_same(blob->length, 0, "'%s'", names[i]);
+        require_same(blob_length(blob), 0, "'%s'", names[i]);
         require_same(copy->status, COPY_ABORTED, "'%s'", names[i]);
         require_same(copy->completed_ms, blob->stamp.modified_ms, "'%s'", names[i]);
         require(!abort_copy(&trial, names[i]), "it is over");

@@ -202,7 +202,8 @@ static void an_id_of_two_blocks_means_the_first(void **state) {
     require(list_fits(&trial, BLOB_BLOCKS, "blocks", 3, LIST("\1x\1\1x\4\1x\2")), "three blocks of one id");
     container_trial_compare(&trial);
     require(act_commit(&trial, "blocks", "Cx Ca Cx"), "a commit");
-    require_same(act_blob(&trial, "blocks")->length, UINT64_C(2) * PAGE_BYTES + 1, "the first one, twice");
+    require_same(blob_length(act_blob(&trial, "blocks")), UINT64_C(2) * PAGE_BYTES + 1,
+                 "the first one, twice");
     acts_end(&trial);
 }
 
@@ -211,11 +212,11 @@ static void blocks_of_files_are_as_many_as_there_may_be(void **state) {
     (void)state;
     struct container *container = act_container_of_blocks();
     const struct blob *blob = container_find(container, bytes_text("blob"));
-    require(!act_add_blocks(container, 50001) && blob->length == 0, "50,001 at once");
+    require(!act_add_blocks(container, 50001) && blob_length(blob) == 0, "50,001 at once");
     require(act_add_blocks(container, 49999), "49,999");
-    require(!act_add_blocks(container, 2) && blob->length == 49999, "and two more");
+    require(!act_add_blocks(container, 2) && blob_length(blob) == 49999, "and two more");
     require(act_add_blocks(container, 1), "and one more");
-    require(!act_add_blocks(container, 1) && blob->length == 50000, "and one more still");
+    require(!act_add_blocks(container, 1) && blob_length(blob) == 50000, "and one more still");
     require_same(container_held(container), allocations_bytes(), "what it holds");
     container_free(container);
 }

@@ -61,7 +61,7 @@ static void lists_and_numbers_are_kept(void **state) {
     require(container_trial_apply(&trial, &change), "all of it changes");
     container_trial_compare(&trial);
     const struct blob *snapshot = snapshots_find(act_blob(&trial, "blob"), 3);
-    require_same(snapshot->length, 1024, "its length");
+    require_same(blob_length(snapshot), 1024, "its length");
     require_same(blob_special(snapshot)->sequence, 77, "its sequence number");
     require_same(blob_special(snapshot)->copy->status, COPY_SUCCESS, "where it came from");
     require(!blob_special(act_blob(&trial, "blob"))->copy, "the blob came from nowhere any more");
@@ -234,9 +234,9 @@ static void an_older_state_can_be_promoted(void **state) {
                 act_snapshot(&trial, "pages", 2) && act_clear_pages(&trial, "pages", 0, 256),
             "two states and a third one");
     require(act_copy(&trial, "pages", "pages", 1), "the first one again");
-    require(
-        pages_same(&act_blob(&trial, "pages")->pages, &snapshots_find(act_blob(&trial, "pages"), 1)->pages),
-        "its bytes are shared");
+    require(pages_same(blob_pages(act_blob(&trial, "pages")),
+                       blob_pages(snapshots_find(act_blob(&trial, "pages"), 1))),
+            "its bytes are shared");
     require(blob_special(act_blob(&trial, "pages"))->born !=
                 blob_special(snapshots_find(act_blob(&trial, "pages"), 1))->born,
             "they cannot be compared with those of before");

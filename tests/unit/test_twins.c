@@ -104,7 +104,7 @@ static void a_snapshot_of_elsewhere_can_be_copied(void **state) {
             "of what is not committed");
     require(act_create_append(&pair.one, "log") && !act_copy_from(&pair.one, "log", "blob", 0),
             "another kind");
-    require_same(act_blob(&pair.one, "old")->length, 9000, "the old state");
+    require_same(blob_length(act_blob(&pair.one, "old")), 9000, "the old state");
     require_same(snapshots_count(act_blob(&pair.one, "old")), 0, "snapshots");
     part(&pair, false);
 }

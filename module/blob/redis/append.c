@@ -26,7 +26,7 @@ enum outcome blob_append_check(struct call *call) {
 /* Checks the conditions that only BLOB.APPEND has, and the number of blocks. */
 static enum outcome may_append(struct call *call, const struct blob *blob, size_t more) {
     const struct argument *slots = call->args.slots;
-    uint64_t length = blob->length;
+    uint64_t length = blob_length(blob);
     if (blob_special(blob)->sealed) return OUTCOME_BLOB_SEALED;
     if (args_given(&call->args, SLOT_IFPOSITION) && length != (uint64_t)slots[SLOT_IFPOSITION].number) {
         call_note(call, "the blob has %" PRIu64 " bytes", length);
@@ -46,7 +46,7 @@ enum outcome blob_append(struct call *call) {
     if (outcome == OUTCOME_DONE) outcome = may_append(call, blob, api_bytes(content).length);
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change *change = blob_decide_write(call, BLOB_APPEND, blob, content);
-    change->offset = blob->length;
+    change->offset = blob_length(blob);
     reply_array(&call->out, 3);
     reply_version(&call->out, change->stamp.etag);
     reply_number(&call->out, (long long)change->offset);

@@ -183,7 +183,7 @@ enum outcome blob_get(struct call *call) {
     struct page_range range;
     enum outcome outcome = blob_to_read_content(call, ANY_KIND, &blob);
     if (outcome != OUTCOME_DONE) return no_news(call, outcome);
-    outcome = range_asked(call, SLOT_RANGE, blob->content.length, &range);
+    outcome = range_asked(call, SLOT_RANGE, blob_length(blob), &range);
     if (outcome != OUTCOME_DONE) return outcome;
     struct bytes view = blob_view(blob, range.offset, range.length);
     outcome = range_fits_reply(call, range.length, view.length == range.length);

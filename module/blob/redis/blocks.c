@@ -149,7 +149,7 @@ static void reply_committed(struct reply *out, const struct blob *blob) {
     struct record_reader reader = record_reader(ids.items);
     reply_array(out, (long)ids.count);
     for (size_t i = 0; i < ids.count; i++)
-        reply_block(out, record_bytes(&reader), content_chunk(&blob->content, i));
+        reply_block(out, record_bytes(&reader), content_chunk(blob_content(blob), i));
 }
 
 static void reply_staged(struct reply *out, const struct staging *staging) {
@@ -198,7 +198,7 @@ enum outcome blob_getblocklist(struct call *call) {
     struct reply_map map = reply_map(&call->out, fields);
     if (blob_exists(blob)) {
         reply_field_version(&map, "etag", blob->stamp.etag);
-        reply_field_number(&map, "content-length", (long long)blob->length);
+        reply_field_number(&map, "content-length", (long long)blob_length(blob));
     }
     if (which != LIST_UNCOMMITTED) {
         reply_field(&map, "committed");

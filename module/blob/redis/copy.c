@@ -143,8 +143,8 @@ static void decide_copy(struct call *call, struct blob *target, const struct sou
     change->copy = (struct copy){.status = COPY_SUCCESS,
                                  .id = version_mint(call_now_ms(call)),
                                  .source = bytes_of(label->data, label->length),
-                                 .done = source->blob->length,
-                                 .total = source->blob->length,
+                                 .done = blob_length(source->blob),
+                                 .total = blob_length(source->blob),
                                  .completed_ms = change->stamp.modified_ms};
     copy_reply(call, change, "success");
 }

@@ -31,7 +31,7 @@ static void reply_changed_blob(struct reply_map *map, const struct entry *object
     const struct blob *blob = (const struct blob *)object;
     reply_field_number(map, "last-modified", blob->stamp.modified_ms);
     if (!blob_is_untyped(blob)) reply_field_bytes(map, "blob-type", bytes_text(blob_kind_names[blob->kind]));
-    reply_field_number(map, "content-length", (long long)blob->length);
+    reply_field_number(map, "content-length", (long long)blob_length(blob));
 }
 
 enum outcome container_changes_since(struct call *call) {

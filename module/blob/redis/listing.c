@@ -57,7 +57,7 @@ void reply_blob_fields(struct reply_map *map, const struct blob *blob, bool snap
                        int64_t now_ms) {
     if (!blob_is_untyped(blob)) reply_field_bytes(map, "blob-type", bytes_text(blob_kind_names[blob->kind]));
     if (blob_exists(blob)) reply_stamp_fields(map, blob);
-    reply_field_number(map, "content-length", (long long)blob->length);
+    reply_field_number(map, "content-length", (long long)blob_length(blob));
     if (blob_exists(blob)) reply_property_fields(map, blob);
     reply_special_fields(map, blob, snapshot, fields);
     if (!snapshot) reply_lease_fields(map, blob_lease(blob), now_ms);

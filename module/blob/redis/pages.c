@@ -65,7 +65,7 @@ static enum outcome write_pages(struct call *call, uint64_t length, RedisModuleS
     enum outcome outcome = blob_to_write(call, KIND_PAGE, &blob);
     if (outcome == OUTCOME_DONE) outcome = sequence_met(call, blob_special(blob)->sequence);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (length > blob->length || offset > blob->length - length) return OUTCOME_INVALID_PAGE_RANGE;
+    if (length > blob_length(blob) || offset > blob_length(blob) - length) return OUTCOME_INVALID_PAGE_RANGE;
     struct container_change *change =
         blob_decide_write(call, content ? BLOB_PUTPAGE : BLOB_CLEARPAGE, blob, content);
     change->offset = offset;
@@ -89,7 +89,7 @@ enum outcome blob_clearpage(struct call *call) {
 /* The whole pages around RANGE; all pages without it. */
 static enum outcome asked_window(const struct call *call, const struct blob *blob,
                                  struct page_range *window) {
-    enum outcome outcome = range_asked(call, SLOT_RANGE, blob->length, window);
+    enum outcome outcome = range_asked(call, SLOT_RANGE, blob_length(blob), window);
     if (outcome == OUTCOME_DONE) *window = sparse_window(*window);
     return outcome;
 }
@@ -113,9 +113,9 @@ static enum outcome collect_pages(struct call *call, const struct blob *blob, st
     if (args_given(&call->args, SLOT_SINCE)) {
         enum outcome outcome = previous_blob(call, blob, &previous);
         if (outcome != OUTCOME_DONE) return outcome;
-        whole = page_ranges_between(ranges, &blob->pages, &previous->pages, window);
+        whole = page_ranges_between(ranges, blob_pages(blob), blob_pages(previous), window);
     } else {
-        whole = page_ranges_of(ranges, &blob->pages, window);
+        whole = page_ranges_of(ranges, blob_pages(blob), window);
     }
     if (whole) return range_list_fits_reply(call, ranges->pages.count + ranges->cleared.count);
     call_note(call, "too many pages for one answer, use a smaller RANGE");
@@ -125,7 +125,7 @@ static enum outcome collect_pages(struct call *call, const struct blob *blob, st
 static void reply_pages(struct call *call, const struct blob *blob, const struct page_ranges *ranges) {
     struct reply_map map = reply_map(&call->out, args_given(&call->args, SLOT_SINCE) ? 4 : 3);
     reply_field_version(&map, "etag", blob->stamp.etag);
-    reply_field_number(&map, "content-length", (long long)blob->length);
+    reply_field_number(&map, "content-length", (long long)blob_length(blob));
     reply_field(&map, "pages");
     reply_ranges(&call->out, ranges->pages.ranges, ranges->pages.count);
     if (args_given(&call->args, SLOT_SINCE)) {

@@ -117,7 +117,7 @@ bool act_create_append(struct container_trial *trial, const char *name) {
 bool act_append(struct container_trial *trial, const char *name, struct bytes content) {
     struct container_change change = act_change(BLOB_APPEND, name);
     const struct blob *blob = act_blob(trial, name);
-    change.offset = blob ? blob->length : 0;
+    change.offset = blob ? blob_length(blob) : 0;
     change.content = content;
     return container_trial_apply(trial, &change);
 }

@@ -64,7 +64,7 @@ static void compare_ranges(const struct pages *pages, const struct model_state *
 }
 
 static void compare_pages(const struct blob *blob, const struct model_state *own) {
-    compare_ranges(&blob->pages, own);
+    compare_ranges(blob_pages(blob), own);
     for (size_t i = 0; i < own->page_count; i++) {
         char page[PAGE_BYTES];
         blob_read(blob, own->pages[i].number * PAGE_BYTES, page, PAGE_BYTES);
@@ -86,8 +86,8 @@ static void compare_blocks(const struct blob *blob, const struct model_state *ow
     for (size_t i = 0; i < ids.count; i++) {
         const struct model_block *block = &own->blocks.all[i];
         require_bytes(record_bytes(&reader), model_block_id(block), "the id of block %zu", i);
-        require_bytes(chunk_bytes(content_chunk(&blob->content, i)), model_block_bytes(block), "block %zu",
-                      i);
+        require_bytes(chunk_bytes(content_chunk(blob_content(blob), i)), model_block_bytes(block),
+                      "block %zu", i);
     }
     require(record_complete(&reader), "there is something behind the ids");
 }
@@ -111,7 +111,7 @@ static void compare_state(const struct blob *blob, const struct model_state *own
     compare_list(blob_properties(blob), &own->properties, "the properties");
     compare_list(blob_metadata(blob), &own->metadata, "the blob's metadata");
     compare_copy(blob_special(blob)->copy, &own->copy);
-    require_same(blob->length, own->length, "the length of a content");
+    require_same(blob_length(blob), own->length, "the length of a content");
     compare_blocks(blob, own);
     if (own->kind == KIND_APPEND) require_same(blob_special(blob)->appended, own->appended, "appended");
     require_same(blob_special(blob)->sealed, own->sealed, "whether it is sealed");
@@ -167,9 +167,11 @@ static void compare_lease(const struct lease *lease, const struct lease *standin
 /* What hangs from a blob is there only while it is needed. */
 static void compare_extra(const struct blob *blob) {
     const struct blob_extra *extra = blob->extra;
+    require(!blob->outside || blob_length(blob) || blob->kind == KIND_PAGE, "nothing is outside");
     if (!extra) return;
     const struct blob_special *special = extra->special;
-    require(extra->properties || extra->metadata || extra->lease || special, "there is an extra of nothing");
+    require(blob->outside || extra->properties || extra->metadata || extra->lease || special,
+            "there is an extra of nothing");
     if (special)
         require(blob->kind == KIND_PAGE || special->blocks || special->staging || special->snapshots ||
                     special->copy || special->appended || special->sealed,

@@ -45,12 +45,13 @@ static void count_node(struct counting *counting, const struct page_node *node, 
 
 static void count_content(struct counting *counting, const struct blob *blob) {
     if (blob->kind == KIND_PAGE) {
-        if (blob->pages.root) count_node(counting, blob->pages.root, blob->pages.height);
+        const struct pages *pages = blob_pages(blob);
+        if (pages->root) count_node(counting, pages->root, pages->height);
         return;
     }
-    counting->ropes += count(counting, blob->content.rope);
-    for (size_t i = 0; i < content_chunks(&blob->content); i++)
-        count_chunk(counting, content_chunk(&blob->content, i));
+    counting->ropes += count(counting, blob_content(blob)->rope);
+    for (size_t i = 0; i < content_chunks(blob_content(blob)); i++)
+        count_chunk(counting, content_chunk(blob_content(blob), i));
 }
 
 static void count_staging(struct counting *counting, const struct staging *staging) {
