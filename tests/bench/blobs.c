@@ -294,10 +294,10 @@ static void add_write_bars(struct results *results, const struct setting *settin
             if (limit == 0 || !text_is(compared.comparison->workload, write_bars[bar].workload) ||
                 !text_is(compared.comparison->against, write_bars[bar].against))
                 continue;
-            results_bar(results, setting->subject,
-                        format_text("%s, %s, to %s", setting->label, write_bars[bar].workload,
-                                    write_bars[bar].against),
-                        compared.ratio.median, limit, "x");
+            results_bar(
+                results, setting->subject,
+                format_text("%s / %s, %s", write_bars[bar].workload, write_bars[bar].against, setting->label),
+                compared.ratio.median, limit, "x");
         }
     }
 }
@@ -306,7 +306,7 @@ static const struct {
     const char *title;
     enum subject subject;
 } propagations[PROPAGATIONS] = {{"alone", ABOUT_SMALL_CALLS},
-                                {"append-only file", ABOUT_AOF},
+                                {"AOF", ABOUT_AOF},
                                 {"one replica", ABOUT_REPLICAS},
                                 {"on the replica", ABOUT_REPLICAS}};
 
@@ -320,8 +320,7 @@ static void measure_writes(const struct context *context, struct server *server,
             .section = context->section->name,
             .title = format_text("100 B, pipeline %d, %s objects, %s", PIPELINE, write_counts[count].label,
                                  propagations[propagation].title),
-            .label =
-                format_text("%s objects, %s", write_counts[count].label, propagations[propagation].title),
+            .label = format_text("%s, %s", write_counts[count].label, propagations[propagation].title),
             .subject = propagations[propagation].subject,
             .objects = data->objects,
             .pipeline = PIPELINE,

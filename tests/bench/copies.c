@@ -138,7 +138,7 @@ static void measure_rate(const struct context *context, const struct route *rout
     add_context_fact(context, format_text("GET and SET of %u MB", route->mb),
                      spread_of(get_set, ROUNDS).median, "s");
     add_context_bar(context, ABOUT_COPIES,
-                    format_text("BLOB.COPY FROM of %u MB, time, to GET and SET", route->mb),
+                    format_text("BLOB.COPY FROM of %u MB / GET and SET, time", route->mb),
                     spread_of_ratios(copy, get_set, ROUNDS).median, TIME_AT_MOST, "x");
 }
 

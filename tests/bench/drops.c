@@ -79,8 +79,7 @@ static void measure_clearing(const struct context *context) {
     struct server *server = server_start(context->options, LARGE_BATCHES);
     unsigned messages = context->is_quick ? MESSAGES_QUICK : MILLION;
     queue_fill(server, messages);
-    add_drop_bar(context, server,
-                 format_text("QUEUE.CLEAR of %u messages, as many dead ones stay", messages / 2),
+    add_drop_bar(context, server, format_text("QUEUE.CLEAR of %u, as many dead stay", messages / 2),
                  "QUEUE.CLEAR halves");
     add_drop_bar(context, server, format_text("QUEUE.CLEAR DEAD of %u messages", messages / 2),
                  "QUEUE.CLEAR halves DEAD");

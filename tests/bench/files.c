@@ -440,7 +440,7 @@ static void measure_growth_of(const struct context *context, const struct growth
                                          results_find(context->results, settings[last], name));
     add_context_bar(
         context, ABOUT_FILES,
-        format_text("%s with %u %s, to %u", name, growth->counts[last], growth->what, growth->counts[0]),
+        format_text("%s, %u %s / %u", name, growth->counts[last], growth->what, growth->counts[0]),
         grown.median, growth->limit, "x");
     for (unsigned index = 0; index < growth->count; index++) dataset_close(data[index]);
     server_stop(server);

@@ -239,21 +239,52 @@ static void report_write(const struct results *results, const struct options *op
     free(partial);
 }
 
+/* What was measured so far, and the section that is under way, if any: for the end of a run that could not go on. */
+static struct {
+    struct options options;
+    struct results results;
+    const struct section *section;
+} current;
+
+static void report_all(void) {
+    const struct options *options = &current.options;
+    report_write(&current.results, options, "results.txt", report_text);
+    report_write(&current.results, options, "results.json", report_json);
+    report_charts(&current.results, options->output);
+    if (options->only)
+        report_text(&current.results, stdout);
+    else
+        report_page(&current.results, stdout);
+    printf("All numbers: %s/results.txt and results.json; charts: *.svg there\n", options->output);
+}
+
+static void report_unfinished(void) {
+    if (!current.section || !current.results.bar_count) return;
+    const char *name = current.section->name;
+    current.section = NULL;
+    report_all();
+    printf("NOT WHOLE: the run ended in section '%s'\n", name);
+}
+
+static void section_measure(const struct section *section) {
+    const struct context context = {section, &current.options, &current.results,
+                                    current.options.rounds < QUICK_BELOW};
+    int64_t before_ns = monotonic_ns();
+    fprintf(stderr, "measuring %s: %s", section->name, section->title);
+    current.section = section;
+    section->measure(&context);
+    current.section = NULL;
+    fprintf(stderr, " (%.0f s)\n", (double)(monotonic_ns() - before_ns) / 1e9);
+}
+
 int main(int count, char **words) {
-    struct options options = options_read(count, words);
-    struct results results = {.machine = machine_name(), .server_version = version_of(&options)};
-    for (size_t index = 0; index < section_count; index++) {
-        const struct section *section = &sections[index];
-        if (options.only && !text_is(options.only, section->name)) continue;
-        int64_t before_ns = monotonic_ns();
-        fprintf(stderr, "measuring %s: %s", section->name, section->title);
-        const struct context context = {section, &options, &results, options.rounds < QUICK_BELOW};
-        section->measure(&context);
-        fprintf(stderr, " (%.0f s)\n", (double)(monotonic_ns() - before_ns) / 1e9);
-    }
-    report_text(&results, stdout);
-    report_write(&results, &options, "results.txt", report_text);
-    report_write(&results, &options, "results.json", report_json);
-    report_charts(&results, options.output);
-    return options.strict && results_missed(&results) ? STATUS_BARS_MISSED : 0;
+    current.options = options_read(count, words);
+    current.results =
+        (struct results){.machine = machine_name(), .server_version = version_of(&current.options)};
+    const char *only = current.options.only;
+    atexit(report_unfinished);
+    for (size_t index = 0; index < section_count; index++)
+        if (!only || text_is(only, sections[index].name)) section_measure(&sections[index]);
+    report_all();
+    return current.options.strict && results_missed(&current.results) ? STATUS_BARS_MISSED : 0;
 }

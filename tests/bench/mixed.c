@@ -186,6 +186,7 @@ void measure_mixed(const struct context *context) {
         add_wait_facts(context, &loads[which]);
         load_end(&loads[which]);
     }
-    results_bar(context->results, ABOUT_PAUSES, "PING beside all families, 999 of 1000, to native",
+    results_bar(context->results, ABOUT_PAUSES,
+                "PING beside all families / beside native commands, 999 of 1000",
                 slowest_ms[HOLDFAST] / slowest_ms[NATIVE], most_to_native, "x");
 }

@@ -244,8 +244,8 @@ static void measure_puts_with_aof(const struct context *context) {
     struct spread ratio =
         spread_of_ratios(results_find(context->results, setting, "QUEUE.PUT")->cpu_ns,
                          results_find(context->results, setting, "XADD")->cpu_ns, context->options->rounds);
-    results_bar(context->results, ABOUT_AOF, "append-only file, QUEUE.PUT, to XADD", ratio.median,
-                PUT_WITH_AOF_AT_MOST, "x");
+    results_bar(context->results, ABOUT_AOF, "QUEUE.PUT / XADD, AOF", ratio.median, PUT_WITH_AOF_AT_MOST,
+                "x");
     dataset_close(data);
     server_stop(server);
 }
@@ -303,8 +303,8 @@ static void measure_depths(const struct context *context, const struct sequence 
     struct spread growth =
         results_growth(results_find(context->results, settings[0], sequence->name),
                        results_find(context->results, settings[count - 1], sequence->name));
-    char *name = format_text("%s with %s messages %s, to %s", sequence->name, depths[count - 1].label, what,
-                             depths[0].label);
+    char *name =
+        format_text("%s, %s %s / %s", sequence->name, depths[count - 1].label, what, depths[0].label);
     add_context_fact(context, name, growth.median, "x");
     if (limit != 0) results_bar(context->results, ABOUT_QUEUES, name, growth.median, limit, "x");
     dataset_close(data);

@@ -77,6 +77,11 @@ struct spread results_growth(const struct measurement *fewest, const struct meas
     return spread_of_ratios(most->cpu_ns, fewest->cpu_ns, most->rounds);
 }
 
+/* In per cent of the limit; negative when the bar is met. */
+static double beyond(const struct bar *bar) {
+    return 100 * (bar->value / bar->limit - 1);
+}
+
 size_t results_missed(const struct results *results) {
     size_t missed = 0;
     for (size_t index = 0; index < results->bar_count; index++) missed += !results->bars[index].is_met;
@@ -224,7 +229,7 @@ static void bars_print(const struct results *results, FILE *file) {
     for (size_t index = 0; index < results->bar_count; index++) {
         const struct bar *bar = &results->bars[index];
         fprintf(file, "  %-7s %-66s %8.2f %-5s at most %-8.2f %+4.0f %%\n", bar->is_met ? "met" : "MISSED",
-                bar->text, bar->value, bar->unit, bar->limit, 100 * (bar->value / bar->limit - 1));
+                bar->text, bar->value, bar->unit, bar->limit, beyond(bar));
     }
 }
 
@@ -237,6 +242,89 @@ void report_text(const struct results *results, FILE *file) {
             results->server_version, results->machine);
     for (size_t index = 0; index < section_count; index++) section_print(results, &sections[index], file);
     bars_print(results, file);
+}
+
+/* --- A page --- */
+
+/*
+ * The bars by subject: those that were missed with a line for each, those that were met one after the other.
+ */
+
+enum { PAGE_COLUMNS = 100 };
+
+static const char *const subjects[SUBJECTS] = {
+    [ABOUT_SMALL_CALLS] = "Small calls",
+    [ABOUT_AOF] = "With an append-only file",
+    [ABOUT_REPLICAS] = "With a replica",
+    [ABOUT_LEASES] = "Leases",
+    [ABOUT_LARGE_BLOBS] = "Large blobs",
+    [ABOUT_QUEUES] = "Queues",
+    [ABOUT_TABLES] = "Tables",
+    [ABOUT_FILES] = "Files",
+    [ABOUT_TRANSACTIONS] = "Transactions",
+    [ABOUT_FEEDS] = "Feeds",
+    [ABOUT_COPIES] = "Copies from another server",
+    [ABOUT_MEMORY] = "Memory",
+    [ABOUT_DISK] = "Files on disk",
+    [ABOUT_PAUSES] = "The longest pauses",
+};
+
+/* A value with as many digits as mean something. */
+static char *value_text(const struct bar *bar) {
+    double size = bar->value < 0 ? -bar->value : bar->value;
+    return format_text("%.*f %s", size < 10 ? 2 : size < 100 ? 1 : 0, bar->value, bar->unit);
+}
+
+static void missed_print(const struct bar *bar, FILE *file) {
+    char *value = value_text(bar);
+    fprintf(file, "  MISSED  %-61s %10s, bar %g, %+.0f %%\n", bar->text, value, bar->limit, beyond(bar));
+    free(value);
+}
+
+/* Begins a new line when the entry does not fit. */
+static size_t met_print(const struct bar *bar, size_t column, FILE *file) {
+    char *value = value_text(bar), *entry = format_text("%s %s (%+.0f %%)", bar->text, value, beyond(bar));
+    size_t length = strlen(entry);
+    if (!column)
+        column = (size_t)fprintf(file, "  met     ");
+    else if (column + 2 + length > PAGE_COLUMNS)
+        column = (size_t)fprintf(file, "\n          ") - 1;
+    else
+        column += (size_t)fprintf(file, "; ");
+    fputs(entry, file);
+    free(entry);
+    free(value);
+    return column + length;
+}
+
+static void subject_print(const struct results *results, enum subject subject, FILE *file) {
+    size_t bars = 0, met = 0, column = 0;
+    for (size_t index = 0; index < results->bar_count; index++) {
+        bars += results->bars[index].subject == subject;
+        met += results->bars[index].subject == subject && results->bars[index].is_met;
+    }
+    if (!bars) return;
+    fprintf(file, "%s: %zu of %zu met\n", subjects[subject], met, bars);
+    for (size_t index = 0; index < results->bar_count; index++) {
+        const struct bar *bar = &results->bars[index];
+        if (bar->subject == subject && !bar->is_met) missed_print(bar, file);
+    }
+    for (size_t index = 0; index < results->bar_count; index++) {
+        const struct bar *bar = &results->bars[index];
+        if (bar->subject == subject && bar->is_met) column = met_print(bar, column, file);
+    }
+    if (column) fputc('\n', file);
+}
+
+void report_page(const struct results *results, FILE *file) {
+    fprintf(file, "Holdfast bench: %zu of %zu bars met, %s, %s\n",
+            results->bar_count - results_missed(results), results->bar_count, results->server_version,
+            results->machine);
+    fputs("x is a ratio of processor times of the server unless the line says otherwise; in % how far above "
+          "or below "
+          "its bar.\n",
+          file);
+    for (enum subject subject = 0; subject < SUBJECTS; subject++) subject_print(results, subject, file);
 }
 
 /* --- JSON --- */
@@ -323,6 +411,7 @@ void report_json(const struct results *results, FILE *file) {
     for (size_t index = 0; index < results->bar_count; index++) {
         const struct bar *bar = &results->bars[index];
         next_write(file, index);
+        name_write(file, "subject", subjects[bar->subject]);
         name_write(file, "text", bar->text);
         name_write(file, "unit", bar->unit);
         fprintf(file, "\"value\": %.4f, \"limit\": %.4f, \"met\": %s", bar->value, bar->limit,

@@ -88,9 +88,10 @@ struct spread results_growth(const struct measurement *fewest, const struct meas
 size_t results_missed(const struct results *results);
 
 /*
- * The files that a run writes: results.txt for people (also on standard output), results.json for programs, charts.
+ * What a run writes: a page on standard output; results.txt with all tables; results.json for programs; charts.
  */
 
+void report_page(const struct results *results, FILE *file);
 void report_text(const struct results *results, FILE *file);
 void report_json(const struct results *results, FILE *file);
 void report_charts(const struct results *results, const char *folder);

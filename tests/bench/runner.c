@@ -165,7 +165,7 @@ void add_ratio_bars(struct results *results, const struct setting *setting, cons
         double limit = comparison->limits[setting->size];
         if (limit == 0 || (family && compared.measurement->family != family)) continue;
         results_bar(results, setting->subject,
-                    format_text("%s, %s, to %s", setting->label, comparison->workload, comparison->against),
+                    format_text("%s / %s, %s", comparison->workload, comparison->against, setting->label),
                     compared.ratio.median, limit, "x");
     }
 }
@@ -225,9 +225,8 @@ static void add_growth_bars(struct results *results, const struct setting *fewes
         const struct workload *workload = measurement->workload;
         if (measurement->setting != most || workload->flat_limit == 0) continue;
         struct spread growth = results_growth(results_find(results, fewest, workload->name), measurement);
-        results_bar(results, most->subject,
-                    format_text("%s with a million objects, to a thousand", workload->name), growth.median,
-                    workload->flat_limit, "x");
+        results_bar(results, most->subject, format_text("%s, a million objects / a thousand", workload->name),
+                    growth.median, workload->flat_limit, "x");
     }
 }
 

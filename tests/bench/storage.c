@@ -210,9 +210,9 @@ static void add_cost_bars(const struct context *context, const char *what, const
     add_context_fact(context, format_text("%s: save, CPU", what), cost->save_ms, "ms");
     add_context_fact(context, format_text("%s: load, CPU", what), cost->load_ms, "ms");
     if (cost == hash) return;
-    add_context_bar(context, ABOUT_DISK, format_text("%s, save, to hash fields", what),
+    add_context_bar(context, ABOUT_DISK, format_text("save %s / hash fields", what),
                     cost->save_ms / hash->save_ms, TO_HASH, "x");
-    add_context_bar(context, ABOUT_DISK, format_text("%s, load, to hash fields", what),
+    add_context_bar(context, ABOUT_DISK, format_text("load %s / hash fields", what),
                     cost->load_ms / hash->load_ms, TO_HASH, "x");
 }
 

@@ -378,6 +378,6 @@ static void measure_largest(const struct context *context) {
 
 void measure_transactions(const struct context *context) {
     measure_several(context, "alone", "");
-    measure_several(context, "append-only file", WITH_AOF);
+    measure_several(context, "AOF", WITH_AOF);
     measure_largest(context);
 }

@@ -107,7 +107,7 @@ static void add_hand_over_bars(struct results *results, const struct line *short
                     spread_of(line->times.p99_ms, rounds).median, HOP_P99_MS, "ms");
     if (line != shortest)
         results_bar(results, ABOUT_LEASES,
-                    format_text("CPU per hand-over with %u in line, to %u", line->length, shortest->length),
+                    format_text("CPU per hand-over, %u in line / %u", line->length, shortest->length),
                     spread_of_ratios(line->times.cpu_us, shortest->times.cpu_us, rounds).median, FLAT_AT_MOST,
                     "x");
 }
@@ -263,7 +263,7 @@ void measure_delays(const struct context *context) {
         add_context_fact(context, format_text("%s: p99", name), spread_of(p99s[which], rounds).median, "us");
         if (which)
             add_context_bar(context, transports[which].subject,
-                            format_text("%s, p99, to %s", name, transports[0].name),
+                            format_text("%s / %s, p99", name, transports[0].name),
                             spread_of_ratios(p99s[which], p99s[0], rounds).median, DELAY_AT_MOST, "x");
     }
     connection_close(pair.producer);
