@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "examples.h"
 #include "release.h"
+#include "server/refusal.h"
 #include "server/registration.h"
 
 #include "ccan/array_size/array_size.h"

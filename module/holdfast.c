@@ -9,7 +9,7 @@
 #include "release.h"
 #include "server/alarm.h"
 #include "server/atomic.h"
-#include "server/doctor.h"
+#include "server/doctor_rules.h"
 #include "server/effect.h"
 #include "server/events.h"
 #include "server/following.h"
@@ -32,6 +32,8 @@ static struct data_type *const data_types[] = {&container_type, &queue_type, &ta
 /* All that clients can wait for. */
 static struct wait_kind *const wait_kinds[] = {&lease_wait, &message_wait, &blob_news, &opening_wait,
                                                &lock_wait,  &feed_news,    NULL};
+
+static const struct doctor_rule *const rule_tables[] = {doctor_rules, lease_rules, NULL};
 
 /* Tables of settings: the server side's, then the families'. */
 static const struct setting *setting_tables[ARRAY_SIZE(data_types) + 2];
@@ -137,6 +139,6 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (propagation_watch(ctx) != REDISMODULE_OK || settings_watch_server(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;
     if (subscribe(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    doctor_start(ctx, lease_rules);
+    doctor_start(ctx, rule_tables, doctor_key_rules);
     return REDISMODULE_OK;
 }

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The rules of the house that a compiler does not check: what lies where, which part may know which, how long things get. Answers in TAP.
+# The rules of the house that a compiler does not check: what lies where, which part may know which, how long things get,
+# how comments look. Answers in TAP.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 # lastpipe: the last part of a pipe runs in this shell, so that rule can count.
@@ -60,7 +61,7 @@ pure_sources_that_know_redis() {
 
 # A definition starts in the first column and ends with a brace there.
 long_functions() {
-    awk -v limit=60 '
+    awk -v limit=40 '
         FNR == 1 { start = 0 }
         /^[A-Za-z_].*\)[ \t]*\{[ \t]*$/ { start = FNR }
         /^\{[ \t]*$/ && !start { start = FNR }
@@ -86,6 +87,84 @@ static_names_shared() {
             if (name in place && place[name] != FILENAME) print name ": " place[name] ", " FILENAME
             place[name] = FILENAME
         }' "$@" /dev/null
+}
+
+# Modules, a header and its source each, that include each other, directly or through others: one group per line.
+cycles() {
+    perl -e '
+        my (%includes, %number, %low, @stack, %stacked, @cycles, $count);
+        for my $file (@ARGV) {
+            (my $module = $file) =~ s{^module/|\.[ch]$}{}g;
+            $includes{$module} //= {};
+            open my $in, "<", $file or die;
+            while (<$in>) {
+                next unless /^\s*#\s*include\s+"([^"]+)\.h"/;
+                my $other = $1;
+                $other = "$1$other" if $other !~ m{/} && $module =~ m{(.*/)};
+                $includes{$module}{$other} = 1 if $other ne $module;
+            }
+        }
+        sub visit {
+            my $module = shift;
+            $number{$module} = $low{$module} = ++$count;
+            push @stack, $module;
+            $stacked{$module} = 1;
+            for my $other (grep { $includes{$_} } sort keys %{$includes{$module}}) {
+                visit($other) unless $number{$other};
+                $low{$module} = $low{$other} if $stacked{$other} && $low{$other} < $low{$module};
+            }
+            return if $low{$module} < $number{$module};
+            my @cycle;
+            do { push @cycle, pop @stack; $stacked{$cycle[-1]} = 0 } while $cycle[-1] ne $module;
+            push @cycles, join " ", sort @cycle if @cycle > 1;
+        }
+        for (sort keys %includes) { visit($_) unless $number{$_} }
+        print map { "$_\n" } sort @cycles;' "$@"
+}
+
+# What comments look like: 'wide' ones have a line of more than 120 characters, 'orphan' ones end in a line of one word.
+comments() {
+    perl -CSD -0777 -ne '
+        BEGIN { $what = shift }
+        while (m{^([^\n]*?)(/\*.*?\*/)}gms) {
+            my ($before, $comment) = ($1, $2);
+            my $line = 1 + (substr($_, 0, $-[0]) =~ tr/\n//);
+            my @lines = split /\n/, $before . $comment;
+            my ($last) = $lines[-1] =~ m{^\s*\*?\s*(.*?)\s*\*/};
+            print "$ARGV:$line\n" if $what eq "wide" && grep { length > 120 } @lines;
+            print "$ARGV:$line: $last\n" if $what eq "orphan" && @lines > 1 && $last =~ /^\S+$/;
+        }' "$@"
+}
+
+# 'HEADER FILE' where a function that HEADER declares is defined in FILE, which has another name. A folder redis/ has one
+# header for all of its files, handlers.h.
+defined_elsewhere() {
+    perl -0777 -e '
+        for my $file (@ARGV) {
+            open my $in, "<", $file or die;
+            my $text = <$in>;
+            $text =~ s{/\*.*?\*/}{}gs;
+            my $names = $file =~ /h$/ ? \%declared : \%defined;
+            my $end = $file =~ /h$/ ? qr/;/ : qr/\{/;
+            while ($text =~ /^(?!static|typedef|#|\s)\w[\w \*]*?\b(\w+)\([^;{]*\)[^;{()]*$end/gm) { $names->{$1} = $file }
+        }
+        for my $name (keys %declared) {
+            my ($header, $file) = ($declared{$name}, $defined{$name});
+            next if !$file || $header =~ m{/handlers\.h$} || substr($header, 0, -2) eq substr($file, 0, -2);
+            $elsewhere{"$header $file"} = 1;
+        }
+        print map { "$_\n" } sort keys %elsewhere;' "$@"
+}
+
+# 'HEADER: N' for each family that has less than four option slots left.
+families_short_of_slots() {
+    awk '
+        FILENAME ~ /args\.h$/ && /^    SLOT_LEASING,/ { first = shared + 8 }
+        FILENAME ~ /args\.h$/ && /^    SLOT_/ { shared++ }
+        FILENAME ~ /args\.h$/ && /^    SLOTS_MAX = / { max = $3 + 0 }
+        / = SLOT_FAMILY,/ && FILENAME !~ /args\.h$/ { used = 0; counting = 1 }
+        /^    SLOT_[A-Z]+_END/ && counting { if (max - first - used < 4) print FILENAME ": " max - first - used; counting = 0 }
+        /^    SLOT_/ && counting { used++ }' module/server/args.h module/*/redis/handlers.h
 }
 
 exported_names() {
@@ -138,7 +217,53 @@ for source in "${sources[@]}"; do
     [ "$lines" -le 600 ] || echo "$source: $lines lines"
 done | rule 'no file is longer than 600 lines'
 
-long_functions module/*.c module/*/*.c module/*/redis/*.c | rule 'no function of the module is longer than 60 lines'
+long_functions module/*.c module/*/*.c module/*/redis/*.c | rule 'no function of the module is longer than 40 lines'
+
+mapfile -t module_files < <(find module -name '*.[ch]' | sort)
+
+# Who breaks a circle takes it off this list.
+diff <(cycles "${module_files[@]}") - <<'END' | sed -n 's/^</new:/p; s/^>/no longer there:/p' |
+blob/blob blob/blocks blob/snapshots
+blob/container blob/walk
+blob/redis/source_door blob/redis/source_link
+clauses commands help
+core/page_node core/pages
+file/share file/share_change file/share_load file/tree
+queue/queue queue/queue_registry
+server/alarm server/atomic server/command server/commit server/decision server/effect server/grace server/info server/key_name server/noted server/once server/records server/refusal server/registration server/saving server/settings server/tail server/untold server/upkeep server/wait
+table/filter table/filter_lexer
+END
+    rule 'no more modules include each other in a circle than those that do'
+
+# memory.h and args.h name what the server side provides to those who do not know it.
+diff <(defined_elsewhere "${module_files[@]}") - <<'END' | sed -n 's/^</new:/p; s/^>/no longer there:/p' |
+module/blob/apply.h module/blob/apply_feed.c
+module/blob/blocks.h module/blob/block_plan.c
+module/blob/container.h module/blob/apply.c
+module/core/feed.h module/core/feed_build.c
+module/core/feed.h module/core/feed_files.c
+module/core/feed.h module/core/feed_follow.c
+module/core/memory.h module/server/memory.c
+module/core/pages.h module/core/page_node.c
+module/core/pages.h module/core/page_walk.c
+module/file/share.h module/file/lives.c
+module/file/share.h module/file/share_apply.c
+module/file/share.h module/file/share_walk.c
+module/queue/queue.h module/queue/queue_apply.c
+module/queue/queue.h module/queue/queue_registry.c
+module/queue/queue.h module/queue/queue_view.c
+module/server/args.h module/server/command.c
+module/table/filter.h module/table/filter_match.c
+module/table/query.h module/table/query_plan.c
+module/table/value.h module/table/ticks.c
+END
+    rule 'what a header declares is defined in the source of its name, or known not to be'
+
+comments wide "${module_files[@]}" | rule 'no comment of the module is wider than 120 columns'
+
+comments orphan "${sources[@]}" | rule 'no comment ends in a line of one word'
+
+families_short_of_slots | rule 'each family has option slots left'
 
 static_names_shared module/*.c module/*/*.c module/*/redis/*.c | rule 'no two files have a static function of the same name'
 

@@ -34,4 +34,11 @@ void atomic_tell_keys(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 /* For INFO. */
 void atomic_info(RedisModuleInfoCtx *ctx);
 
+/* In a transaction: how much of a limit the earlier calls use, and records that this one uses `amount`. 0
+ * outside of a transaction. */
+uint64_t call_taken_before(struct call *call, const char *limit, struct bytes name, uint64_t amount);
+
+/* Likewise for the reply, which all calls of a transaction share: how many bytes the earlier calls return. */
+uint64_t call_replied_before(struct call *call, uint64_t length);
+
 #endif

@@ -214,42 +214,12 @@ enum outcome call_open_key(struct call *call);
 enum outcome call_share_key(struct call *call, const struct call *opened);
 void call_end(struct call *call);
 
-/* --- Deciding --- */
-
-/* Adds a change of this kind for the handler to fill in. It is applied after the handler has returned, if the
- * outcome is OUTCOME_DONE. Everything it borrows must live as long as the call. */
-void *call_decide(struct call *call, unsigned kind);
-
-/* The same, with an argument that travels beside the change. */
-void *call_decide_with(struct call *call, unsigned kind, RedisModuleString *content);
-
-/* Memory that lives as long as the call. */
-void *call_room(struct call *call, size_t bytes);
-
-/* An empty record that lives as long as the call. */
-struct record_writer *call_writer(struct call *call);
-
-/* The call cannot have what it wants now. With BLOCK it waits in this line, and is decided again when something
- * changes there, or at due_ms. Returns `outcome`, which is the reply for a caller who does not wait. */
-enum outcome call_not_yet(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms,
-                          enum outcome outcome);
-
-/* The call takes something for which others may wait in this line; they come first. */
-void call_in_line(struct call *call, struct wait_kind *kind, struct bytes name);
-
-/* After either of them, for lines whose waiters want different things: what this call wants. Waiters then come first
- * only if their claims conflict with this one, and only if the call would wait, too. */
-void call_claims(struct call *call, const struct wait_claim *claim);
-
 /* --- Queries for handlers --- */
 
 /* The data type of the call, even when there is no value yet. */
 static inline const struct data_type *call_type(const struct call *call) {
     return call->data_type ? call->data_type : call->command->data_type;
 }
-
-/* Adds a reason to the refusal that follows, in place of the table's text. */
-void call_note(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A positional argument or a word of an option. */
 struct bytes call_word(const struct call *call, int at);
@@ -267,13 +237,6 @@ int64_t call_now_ms(struct call *call);
 /* For a command that takes more memory only sometimes, and is not refused by the server itself: whether it may now.
  * Always true in transactions and scripts: the server checks before they begin, and half of one helps nobody. */
 enum outcome call_may_grow(const struct call *call);
-
-/* In a transaction: how much of a limit the earlier calls use, and records that this one uses `amount`. 0
- * outside of a transaction. */
-uint64_t call_taken_before(struct call *call, const char *limit, struct bytes name, uint64_t amount);
-
-/* Likewise for the reply, which all calls of a transaction share: how many bytes the earlier calls return. */
-uint64_t call_replied_before(struct call *call, uint64_t length);
 
 /* The value of the call's second key, of the same family; NULL and the reason in *outcome. */
 const void *call_other_value(struct call *call, enum outcome *outcome);

@@ -19,6 +19,35 @@
 
 #include "server/command.h"
 
+/* --- For handlers --- */
+
+/* Adds a change of this kind for the handler to fill in. It is applied after the handler has returned, if the
+ * outcome is OUTCOME_DONE. Everything it borrows must live as long as the call. */
+void *call_decide(struct call *call, unsigned kind);
+
+/* The same, with an argument that travels beside the change. */
+void *call_decide_with(struct call *call, unsigned kind, RedisModuleString *content);
+
+/* Memory that lives as long as the call. */
+void *call_room(struct call *call, size_t bytes);
+
+/* An empty record that lives as long as the call. */
+struct record_writer *call_writer(struct call *call);
+
+/* The call cannot have what it wants now. With BLOCK it waits in this line, and is decided again when something
+ * changes there, or at due_ms. Returns `outcome`, which is the reply for a caller who does not wait. */
+enum outcome call_not_yet(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms,
+                          enum outcome outcome);
+
+/* The call takes something for which others may wait in this line; they come first. */
+void call_in_line(struct call *call, struct wait_kind *kind, struct bytes name);
+
+/* After either of them, for lines whose waiters want different things: what this call wants. Waiters then come first
+ * only if their claims conflict with this one, and only if the call would wait, too. */
+void call_claims(struct call *call, const struct wait_claim *claim);
+
+/* --- For the server side --- */
+
 void decision_start(struct call *call);
 void decision_end(struct call *call);
 

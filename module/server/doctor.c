@@ -9,7 +9,7 @@
 
 static const char *const severity_names[SEVERITIES] = {"danger", "warning", "note"};
 
-static const struct doctor_rule *more_rules;
+static const struct doctor_rule *const *tables, *key_rules;
 
 /* --- Findings --- */
 
@@ -66,7 +66,7 @@ static void examine_key(struct doctor *doctor, struct key_name name) {
     doctor->type = seen.type;
     doctor->value = seen.value;
     if (doctor->type) {
-        check_rules(doctor, doctor_key_rules);
+        check_rules(doctor, key_rules);
         check_rules(doctor, doctor->type->rules);
     }
     seen_key_end(&seen);
@@ -86,8 +86,7 @@ static void examine_server(struct doctor *doctor, RedisModuleCtx *ctx) {
     *doctor = (struct doctor){.ctx = ctx, .now_ms = server_now_ms(), .looks_left = DOCTOR_LOOKS_MAX};
     doctor->end = &doctor->first;
     arena_start(&doctor->arena);
-    check_rules(doctor, doctor_rules);
-    check_rules(doctor, more_rules);
+    for (const struct doctor_rule *const *rules = tables; *rules; rules++) check_rules(doctor, *rules);
 }
 
 static void log_dangers(RedisModuleCtx *ctx) {
@@ -100,8 +99,10 @@ static void log_dangers(RedisModuleCtx *ctx) {
     arena_end(&doctor.arena);
 }
 
-void doctor_start(RedisModuleCtx *ctx, const struct doctor_rule *more) {
-    more_rules = more;
+void doctor_start(RedisModuleCtx *ctx, const struct doctor_rule *const *rules,
+                  const struct doctor_rule *for_keys) {
+    tables = rules;
+    key_rules = for_keys;
     log_dangers(ctx);
 }
 

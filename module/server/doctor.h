@@ -61,22 +61,12 @@ struct doctor {
     struct arena arena;
 };
 
-/* Adds rules that belong to no family, besides the server side's own; ended by one without a check. */
-void doctor_start(RedisModuleCtx *ctx, const struct doctor_rule *more);
+/* Once, at load: the tables of rules that belong to no data type, ended by NULL; and the rules for all keys. Each
+ * table is ended by a rule without a check. */
+void doctor_start(RedisModuleCtx *ctx, const struct doctor_rule *const *rules,
+                  const struct doctor_rule *for_keys);
 
 void doctor_find(struct doctor *doctor, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* A server setting as text; empty when there is none of this name. */
-struct doctor_setting {
-    char text[64];
-};
-struct doctor_setting doctor_setting(const struct doctor *doctor, const char *name);
-
-/* Whether this server has replicas, or is one. */
-bool doctor_sees_replication(const struct doctor *doctor);
-
-extern const struct doctor_rule doctor_rules[];     /* the server side's */
-extern const struct doctor_rule doctor_key_rules[]; /* the server side's, about keys */
 
 enum outcome doctor_decide(struct call *call);
 

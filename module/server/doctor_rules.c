@@ -1,6 +1,5 @@
-/* What the server side tells DOCTOR: settings of the server that endanger the promises, the clock, memory, effects, and
- * lines in which many wait. */
-#include "server/doctor.h"
+#include "server/doctor_rules.h"
+
 #include "server/effect.h"
 #include "server/grace.h"
 #include "server/noted.h"
@@ -11,20 +10,24 @@
 
 enum {
     CLOCK_FAR_MS = 1000,
-    EPOCH_AHEAD_S =
-        3600, /* epochs may run a little ahead: many are begun when keys come from other servers */
+    EPOCH_AHEAD_S = 3600, /* epochs may run ahead a little: keys from other servers begin many */
     MEMORY_NEAR_PERCENT = 90,
     MEBIBYTE = 1 << 20,
 };
 
-struct doctor_setting doctor_setting(const struct doctor *doctor, const char *name) {
-    struct doctor_setting setting;
+struct server_setting {
+    char text[64];
+};
+
+/* A setting of the server as text; empty when there is none of this name. */
+static struct server_setting server_setting(const struct doctor *doctor, const char *name) {
+    struct server_setting setting;
     if (!server_config(doctor->ctx, name, setting.text, sizeof(setting.text))) setting.text[0] = '\0';
     return setting;
 }
 
 static bool is_set_to(const struct doctor *doctor, const char *name, const char *value) {
-    struct doctor_setting setting = doctor_setting(doctor, name);
+    struct server_setting setting = server_setting(doctor, name);
     return !strcmp(setting.text, value);
 }
 
@@ -47,13 +50,13 @@ bool doctor_sees_replication(const struct doctor *doctor) {
 /* --- Settings of the server --- */
 
 static void find_eviction(struct doctor *doctor) {
-    struct doctor_setting policy = doctor_setting(doctor, "maxmemory-policy");
+    struct server_setting policy = server_setting(doctor, "maxmemory-policy");
     if (!strncmp(policy.text, "allkeys", strlen("allkeys")))
         doctor_find(doctor, "%s deletes any key, whatever is in it, when maxmemory is reached", policy.text);
 }
 
 static void find_eviction_by_ttl(struct doctor *doctor) {
-    struct doctor_setting policy = doctor_setting(doctor, "maxmemory-policy");
+    struct server_setting policy = server_setting(doctor, "maxmemory-policy");
     if (!strncmp(policy.text, "volatile", strlen("volatile")))
         doctor_find(doctor, "%s deletes keys that have a TTL when maxmemory is reached", policy.text);
 }

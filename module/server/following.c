@@ -1,6 +1,8 @@
 #include "server/following.h"
 
+#include "server/decision.h"
 #include "server/info.h"
+#include "server/refusal.h"
 #include "server/reply_room.h"
 
 enum {

@@ -2,6 +2,7 @@
 
 #include "server/alarm.h"
 #include "server/events.h"
+#include "server/refusal.h"
 #include "server/tail.h"
 #include "server/wait.h"
 

@@ -1,6 +1,7 @@
 #include "server/once.h"
 
 #include "core/hash.h"
+#include "server/decision.h"
 #include "server/effect.h"
 #include "server/info.h"
 #include "server/settings.h"

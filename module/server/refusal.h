@@ -7,6 +7,9 @@
 /* The word is user input: anything but plain text is shown as \xHH, and long words are cut. */
 void refusal_show_word(struct bytes word, char *text, size_t size);
 
+/* Adds a reason to the refusal that follows, in place of the table's text. */
+void call_note(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Notes in the call which argument is wrong. */
 void refusal_describe(struct call *call, const struct fault *fault);
 

@@ -1,5 +1,7 @@
 #include "server/reply_room.h"
 
+#include "server/atomic.h"
+#include "server/refusal.h"
 #include "server/settings.h"
 
 #include <inttypes.h>

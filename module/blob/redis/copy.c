@@ -3,7 +3,6 @@
 #include "blob/snapshots.h"
 #include "core/duration.h"
 #include "core/name.h"
-#include "server/refusal.h"
 
 enum { ARG_COPY_ID = 3, ARG_SOURCE_CONTAINER = 3, ARG_SOURCE_BLOB = 4 };
 

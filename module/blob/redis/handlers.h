@@ -3,7 +3,8 @@
 #define HOLDFAST_BLOB_HANDLERS_H
 
 #include "blob/container.h"
-#include "server/command.h"
+#include "server/decision.h"
+#include "server/refusal.h"
 #include "server/reply.h"
 #include "server/settings.h"
 #include "server/wait.h"

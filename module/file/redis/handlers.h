@@ -3,8 +3,9 @@
 #define HOLDFAST_FILE_HANDLERS_H
 
 #include "file/tree.h"
-#include "server/command.h"
+#include "server/decision.h"
 #include "server/ranges.h"
+#include "server/refusal.h"
 #include "server/reply.h"
 #include "server/reply_room.h"
 #include "server/wait.h"

@@ -4,8 +4,9 @@
 
 #include "core/order_index.h"
 #include "lease/lease.h"
-#include "server/command.h"
+#include "server/decision.h"
 #include "server/doctor.h"
+#include "server/refusal.h"
 #include "server/reply.h"
 #include "server/settings.h"
 #include "server/wait.h"

@@ -7,7 +7,6 @@
 #include "server/entropy.h"
 #include "server/grace.h"
 #include "server/info.h"
-#include "server/refusal.h"
 #include "server/reply_room.h"
 #include "server/settings.h"
 

@@ -3,9 +3,9 @@
 #include "lease/redis/handlers.h"
 
 #include "core/memory.h"
+#include "server/doctor_rules.h"
 #include "server/grace.h"
 #include "server/histogram.h"
-#include "server/refusal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

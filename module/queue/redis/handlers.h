@@ -3,8 +3,9 @@
 #define HOLDFAST_QUEUE_HANDLERS_H
 
 #include "queue/queue.h"
-#include "server/command.h"
+#include "server/decision.h"
 #include "server/doctor.h"
+#include "server/refusal.h"
 #include "server/reply.h"
 #include "server/reply_room.h"
 #include "server/settings.h"

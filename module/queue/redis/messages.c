@@ -5,9 +5,9 @@
 #include "core/kept.h"
 #include "core/memory.h"
 #include "core/pointer_map.h"
+#include "server/atomic.h"
 #include "server/entropy.h"
 #include "server/histogram.h"
-#include "server/refusal.h"
 #include "server/wait.h"
 
 /* How many portions of expired messages one GET removes if they hold up all others. */

@@ -2,7 +2,8 @@
 #ifndef HOLDFAST_TABLE_HANDLERS_H
 #define HOLDFAST_TABLE_HANDLERS_H
 
-#include "server/command.h"
+#include "server/decision.h"
+#include "server/refusal.h"
 #include "server/reply.h"
 #include "table/key.h"
 #include "table/operation.h"

@@ -3,7 +3,6 @@
 
 #include "core/policy.h"
 #include "server/info.h"
-#include "server/refusal.h"
 #include "table/name_set.h"
 
 /* The permissions in a table's policies: to query, add, update and delete. */
