@@ -2,6 +2,7 @@
 
 #include "server/commit.h"
 #include "server/once.h"
+#include "server/refusal.h"
 #include "server/wait.h"
 
 /* --- What a decision is made of --- */
