@@ -4,6 +4,7 @@
  * never stands still. */
 static int64_t correction_us(struct clock *clock, int64_t passed_us) {
     clock->unused_us += passed_us;
+    if (clock->unused_us < CLOCK_DRAW_PART) return 0; /* as between most commands */
     int64_t max_us = clock->unused_us / CLOCK_DRAW_PART;
     clock->unused_us %= CLOCK_DRAW_PART;
     if (clock->behind_us > max_us) return max_us;

@@ -28,31 +28,29 @@ static bool read_by(const char *pattern, struct bytes text, struct guid *guid) {
     return true;
 }
 
-/* Appends this many digits to a number; false if one of them is not a digit. */
-static bool add_digits(const char *text, int count, uint64_t *number) {
-    for (int i = 0; i < count; i++) {
-        unsigned value = hex_values[(unsigned char)text[i]];
-        if (!value) return false;
-        *number = *number << 4 | (value - 1);
-    }
+static bool read_word(const char *text, uint64_t *word) {
+    uint32_t high, low;
+    if (!hex_read(text, &high) || !hex_read(text + 8, &low)) return false;
+    *word = (uint64_t)high << 32 | low;
     return true;
 }
 
 static bool read_digits(const char *text, struct guid *guid) {
-    struct guid sum = {0, 0};
-    if (!add_digits(text, 16, &sum.high) || !add_digits(text + 16, 16, &sum.low)) return false;
-    *guid = sum;
+    struct guid read;
+    if (!read_word(text, &read.high) || !read_word(text + 16, &read.low)) return false;
+    *guid = read;
     return true;
 }
 
 static bool read_dashed(const char *text, struct guid *guid) {
-    struct guid sum = {0, 0};
+    char digits[GUID_DIGITS];
     if (text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-') return false;
-    bool sound = add_digits(text, 8, &sum.high) && add_digits(text + 9, 4, &sum.high) &&
-                 add_digits(text + 14, 4, &sum.high) && add_digits(text + 19, 4, &sum.low) &&
-                 add_digits(text + 24, 12, &sum.low);
-    if (sound) *guid = sum;
-    return sound;
+    memcpy(digits, text, 8);
+    memcpy(digits + 8, text + 9, 4);
+    memcpy(digits + 12, text + 14, 4);
+    memcpy(digits + 16, text + 19, 4);
+    memcpy(digits + 20, text + 24, 12);
+    return read_digits(digits, guid);
 }
 
 bool guid_read(struct bytes text, struct guid *guid) {

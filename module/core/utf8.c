@@ -25,7 +25,7 @@ static const struct form *form_of(unsigned char first) {
     return NULL;
 }
 
-size_t utf8_take(struct bytes *text, uint32_t *character) {
+size_t utf8_take_long(struct bytes *text, uint32_t *character) {
     const unsigned char *bytes = (const unsigned char *)text->data;
     const struct form *form = form_of(bytes[0]);
     if (!form || form->length > text->length) return 0;

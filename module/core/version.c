@@ -129,12 +129,8 @@ bool version_read(struct bytes text, version *v) {
         text = bytes_of(text.data + 1, VERSION_TEXT_LENGTH);
     if (text.length != VERSION_TEXT_LENGTH || text.data[0] != '0' || bytes_lower(text.data[1]) != 'x')
         return false;
-    version sum = 0;
-    for (size_t i = 2; i < VERSION_TEXT_LENGTH; i++) {
-        int digit = hex_value(text.data[i]);
-        if (digit < 0) return false;
-        sum = sum << 4 | (version)digit;
-    }
-    *v = sum;
+    uint32_t high, low;
+    if (!hex_read(text.data + 2, &high) || !hex_read(text.data + 10, &low)) return false;
+    *v = (version)high << 32 | low;
     return true;
 }

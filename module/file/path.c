@@ -28,19 +28,28 @@ enum { ASCII = 0x80, LAST_CONTROL = 0x1f, DELETE = 0x7f, LAST_HIGH_CONTROL = 0x9
 
 static bool bad_character(uint32_t character) {
     static const bool forbidden[ASCII] = {
-        ['"'] = true, ['\\'] = true, ['/'] = true, [':'] = true, ['|'] = true,
-        ['<'] = true, ['>'] = true,  ['*'] = true, ['?'] = true,
+        [0 ... LAST_CONTROL] = true,
+        [DELETE] = true,
+        ['"'] = true,
+        ['\\'] = true,
+        ['/'] = true,
+        [':'] = true,
+        ['|'] = true,
+        ['<'] = true,
+        ['>'] = true,
+        ['*'] = true,
+        ['?'] = true,
     };
-    if (character < ASCII) return character <= LAST_CONTROL || character == DELETE || forbidden[character];
+    if (character < ASCII) return forbidden[character];
     return character <= LAST_HIGH_CONTROL;
 }
 
 /* Only whole names: with an extension behind it a device's name is one like others. */
 static bool is_device(struct bytes name) {
-    static const char *const devices[] = {"con", "prn", "aux", "nul", "clock$"};
+    static const struct bytes devices[] = {{"con", 3}, {"prn", 3}, {"aux", 3}, {"nul", 3}, {"clock$", 6}};
     static const char *const ports[] = {"com", "lpt"};
     for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
-        if (bytes_same_word(name, bytes_text(devices[i]))) return true;
+        if (bytes_same_word(name, devices[i])) return true;
     if (name.length != 4 || name.data[3] < '1' || name.data[3] > '9') return false;
     for (size_t i = 0; i < sizeof(ports) / sizeof(ports[0]); i++)
         if (bytes_same_word(bytes_of(name.data, 3), bytes_text(ports[i]))) return true;
@@ -48,12 +57,14 @@ static bool is_device(struct bytes name) {
 }
 
 static enum path_fault check_characters(struct bytes name, size_t *count) {
-    for (*count = 0; name.length; ++*count) {
+    size_t characters = 0;
+    for (; name.length; characters++) {
         uint32_t character;
-        if (*count == NAME_MAX_CHARACTERS) return PATH_NAME_TOO_LONG;
+        if (characters == NAME_MAX_CHARACTERS) return PATH_NAME_TOO_LONG;
         if (!utf8_take(&name, &character)) return PATH_NOT_UTF8;
         if (bad_character(character)) return PATH_BAD_CHARACTER;
     }
+    *count = characters;
     return PATH_SOUND;
 }
 
@@ -123,7 +134,7 @@ struct bytes path_parent(struct bytes path) {
 
 enum { NO_CHARACTER = 0x110000 }; /* and a byte: one that belongs to no character */
 
-static uint32_t take_folded(struct bytes *text) {
+static inline uint32_t take_folded(struct bytes *text) {
     unsigned char first = (unsigned char)text->data[0];
     uint32_t character;
     if (first >= ASCII && utf8_take(text, &character)) return fold_character(character);

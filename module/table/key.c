@@ -4,13 +4,12 @@
 
 enum { KIND_USUAL, KIND_FORBIDDEN = 1, KIND_BEYOND = 2 /* ASCII: the units must be counted */ };
 
-static unsigned kind_of(char byte) {
-    unsigned char value = (unsigned char)byte;
-    if (value >= 0x80) return KIND_BEYOND;
-    bool forbidden =
-        value < 0x20 || value == 0x7f || value == '/' || value == '\\' || value == '#' || value == '?';
-    return forbidden ? KIND_FORBIDDEN : KIND_USUAL;
-}
+/* Which kind a byte is of. */
+static const uint8_t kinds_of_bytes[256] = {
+    [0x00 ... 0x1f] = KIND_FORBIDDEN, ['#'] = KIND_FORBIDDEN,  ['/'] = KIND_FORBIDDEN,
+    ['?'] = KIND_FORBIDDEN,           ['\\'] = KIND_FORBIDDEN, [0x7f] = KIND_FORBIDDEN,
+    [0x80 ... 0xff] = KIND_BEYOND,
+};
 
 /* U+0080 to U+009F, in valid UTF-8. */
 static bool has_c1_controls(struct bytes key) {
@@ -23,7 +22,7 @@ enum outcome key_check(struct bytes key) {
     unsigned kinds = KIND_USUAL;
     size_t units = key.length;
     if (key.length > KEY_MAX_BYTES) return OUTCOME_PROPERTY_VALUE_TOO_LARGE;
-    for (size_t i = 0; i < key.length; i++) kinds |= kind_of(key.data[i]);
+    for (size_t i = 0; i < key.length; i++) kinds |= kinds_of_bytes[(unsigned char)key.data[i]];
     if (kinds & KIND_BEYOND && !utf16_count(key, &units)) return OUTCOME_KEY_NOT_TEXT;
     if (units > KEY_MAX_UNITS) return OUTCOME_PROPERTY_VALUE_TOO_LARGE;
     if (kinds & KIND_FORBIDDEN || (kinds & KIND_BEYOND && has_c1_controls(key))) return OUTCOME_KEY_CHARACTER;

@@ -23,8 +23,26 @@ static void numbers_are_eight_digits(void **state) {
     require_bytes(bytes_of(text, 8), bytes_text("F0DC5A09"), "capitals");
 }
 
+/* Each byte in each place of a number that is sound otherwise. */
+static void eight_digits_are_a_number(void **state) {
+    (void)state;
+    uint32_t number;
+    for (size_t at = 0; at < 8; at++) {
+        for (int c = 0; c < 256; c++) {
+            char text[] = "19aFA0f2";
+            text[at] = (char)c;
+            uint32_t expected = 0;
+            for (size_t i = 0; i < 8; i++) expected = expected << 4 | ((uint32_t)hex_value(text[i]) & 15);
+            bool is_read = hex_read(text, &number);
+            require_same(is_read, hex_value((char)c) >= 0, "the byte %d at %zu", c, at);
+            if (is_read) require_same(number, expected, "the byte %d at %zu", c, at);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {tidy_test(only_digits_have_a_value),
-                                       tidy_test(numbers_are_eight_digits)};
+                                       tidy_test(numbers_are_eight_digits),
+                                       tidy_test(eight_digits_are_a_number)};
     return cmocka_run_group_tests_name("hex", tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@ enum {
     SLOT_OWNER,
     SLOT_PERIOD,
     SLOT_FILE,
+    SLOT_DURATION, /* of LEASE.ACQUIRE, read when its form is checked */
     SLOT_LEASING_END,
 };
 _Static_assert((int)SLOT_LEASING_END <= (int)SLOT_FAMILY, "too many options");

@@ -51,16 +51,16 @@ enum outcome lease_owner_rule(struct bytes text) {
     return text.length <= LEASE_OWNER_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
 }
 
-/* False if the argument is not a duration. */
-static bool asked_duration(const struct call *call, int64_t *duration_ms) {
-    return duration_read(call_word(call, ARG_DURATION), duration_ms);
+static bool duration_is_allowed(int64_t duration_ms) {
+    return duration_ms == DURATION_INFINITE_MS || (duration_ms >= shortest.ms && duration_ms <= longest.ms);
 }
 
 enum outcome lease_acquire_check(struct call *call) {
     int64_t duration_ms;
-    if (asked_duration(call, &duration_ms)) {
-        if (duration_ms == DURATION_INFINITE_MS) return OUTCOME_DONE;
-        if (duration_ms >= shortest.ms && duration_ms <= longest.ms) return OUTCOME_DONE;
+    if (duration_read(call_word(call, ARG_DURATION), &duration_ms) && duration_is_allowed(duration_ms)) {
+        call->args.slots[SLOT_DURATION] = (struct argument){.at = ARG_DURATION, .number = duration_ms};
+        call->args.given |= ARGS_BIT(SLOT_DURATION);
+        return OUTCOME_DONE;
     }
     call_note(call, "duration must be -1 or %.15g..%.15g seconds", (double)shortest.ms / 1000,
               (double)longest.ms / 1000);
@@ -170,7 +170,7 @@ void lease_note_holder(struct call *call, const struct lease *lease, struct byte
 
 static struct lease_request acquire_request(struct call *call) {
     struct lease_request request = {.now_ms = call_now_ms(call)};
-    asked_duration(call, &request.duration_ms);
+    request.duration_ms = call->args.slots[SLOT_DURATION].number;
     request.proposes = args_given(&call->args, SLOT_ID);
     if (request.proposes) request.proposed = call->args.slots[SLOT_ID].id;
     request.owner = args_given(&call->args, SLOT_OWNER) ? call_word(call, call->args.slots[SLOT_OWNER].at)
