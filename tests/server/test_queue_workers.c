@@ -1,10 +1,10 @@
 /*
- * Workers that crash, stall past their window and come back, with a clock that makes steps of all sizes, against a
- * model that is as naive as can be: a list of messages, gone through from end to end for every question. Which
- * messages a worker gets, in which order, how often they were delivered and which receipts are good: all of it is
- * foretold, to the millisecond: between its steps the clock stands. In the end everything that was put and did not
- * expire has been delivered, and nothing is lost.
+ * Workers that crash, stall past their window and come back, against a model that is as naive as can be, while the
+ * clock makes steps of all sizes. The model foretells which messages a worker gets, in which order, how often they were
+ * delivered and which receipts are good, to the millisecond: between its steps the clock stands still. In the end all
+ * that was put and did not expire has been delivered, and nothing is lost.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +13,7 @@
 #include "messages.h"
 #include "one_moment.h"
 #include "pool.h"
+#include "queue_model.h"
 #include "random.h"
 #include "same_everywhere.h"
 
@@ -28,24 +29,8 @@ enum {
     MINUTE_MS = 60 * SECOND_MS
 };
 
-/* What is written of instants that never come. */
-#define FOREVER_MS 253402300799000LL
-
-enum state { ABSENT, LIVING, DEAD };
-
-static struct message {
-    char id[40], receipt[40];
-    enum state state;
-    int group; /* 0 for none */
-    int order, turn, deliveries;
-    bool last; /* dies with its window, or when it is given back */
-    bool delivered;
-    long long inserted_ms, expires_ms, shows_ms;
-} messages[MESSAGES];
-
 struct parcel_held {
-    int number;
-    char receipt[40];
+    char id[MODEL_ID_SIZE], receipt[MODEL_ID_SIZE];
 };
 
 static struct worker {
@@ -57,7 +42,11 @@ static struct worker {
 
 /* What a sequence is about; and where it is. */
 static bool groups_are_used, letters_die;
-static int numbers, orders, max_deliveries;
+static int numbers, max_deliveries;
+static struct queue_model model;
+
+/* Of each message that was put, by the number that is its text. */
+static struct { bool delivered, expires; } messages[MESSAGES];
 static long long now_ms;
 
 /* Whether it was worth playing. */
@@ -65,18 +54,17 @@ static struct { int gets, redeliveries, crashes, stalls, stale, expiries, deaths
 
 /* --- What the model says ----------------------------------------------------------------------------------- */
 
-/* What time has ended by now. */
-static void end_what_is_over(void) {
-    for (int number = 0; number < numbers; number++) {
-        struct message *message = &messages[number];
-        if (message->state != LIVING) continue;
-        bool dies = message->last && message->shows_ms < message->expires_ms && message->shows_ms <= now_ms;
-        bool expires = message->expires_ms <= now_ms;
-        if (dies) {
-            message->state = DEAD;
+/* Removes what has expired, and tells dead letters from messages, as the server does with its next write. */
+static void end_what_is_due(void) {
+    for (size_t i = model.count; i-- > 0;) {
+        struct model_message *message = &model.messages[i];
+        if (message->stage == MODEL_DEAD || queue_model_is_living(message, now_ms)) continue;
+        if (queue_model_is_dead(message, now_ms)) {
+            message->stage = MODEL_DEAD;
+            message->turn = 0;
             seen.deaths++;
-        } else if (expires) {
-            message->state = ABSENT;
+        } else {
+            queue_model_take_out(&model, message);
             seen.expiries++;
         }
     }
@@ -86,83 +74,23 @@ static void end_what_is_over(void) {
 static void let_time_pass(long long ms) {
     time_passes(ms);
     now_ms = stop_clock();
-    end_what_is_over();
+    end_what_is_due();
 }
 
-static bool stands_behind(const struct message *message) {
-    if (!message->group) return false;
-    for (int number = 0; number < numbers; number++) {
-        const struct message *other = &messages[number];
-        if (other->state == LIVING && other->group == message->group && other->order < message->order)
-            return true;
-    }
-    return false;
+/* The messages that a consumer may see, or the dead letters, in their order. */
+static struct {
+    const struct model_message *message[MODEL_MESSAGES_MAX];
+    size_t count;
+} list;
+
+static void list_all(bool dead) {
+    list.count = queue_model_list(&model, dead, now_ms, list.message);
 }
 
-static bool is_visible(const struct message *message) {
-    return message->state == LIVING && message->shows_ms <= now_ms && !stands_behind(message);
-}
-
-static bool is_dead(const struct message *message) {
-    return message->state == DEAD;
-}
-
-static bool comes_before(const struct message *one, const struct message *other) {
-    if (one->shows_ms != other->shows_ms) return one->shows_ms < other->shows_ms;
-    return one->turn != other->turn ? one->turn < other->turn : one->order < other->order;
-}
-
-static bool will_show(const struct message *message) {
-    bool ends = message->last && message->shows_ms < message->expires_ms;
-    return message->state == LIVING && message->shows_ms < message->expires_ms && !ends &&
-           !stands_behind(message);
-}
-
-/* The message gets behind all that show when it does. */
-static void go_behind(struct message *message) {
-    const struct message *last = NULL;
-    message->turn = 0;
-    if (!will_show(message)) return;
-    for (int number = 0; number < numbers; number++) {
-        const struct message *other = &messages[number];
-        bool equal = other != message && other->shows_ms == message->shows_ms && will_show(other);
-        if (equal && (!last || comes_before(last, other))) last = other;
-    }
-    if (last) message->turn = last->turn + (last->order > message->order);
-}
-
-/* The first so many by the instant at which they came to be so; answers how many there are. */
-static int first_numbers(bool (*is_one)(const struct message *message), int *found, int max) {
-    int count = 0;
-    for (int number = 0; number < numbers; number++) {
-        if (!is_one(&messages[number])) continue;
-        int place = count;
-        while (place && comes_before(&messages[number], &messages[found[place - 1]])) place--;
-        if (place == max) continue;
-        if (count < max) count++;
-        memmove(found + place + 1, found + place, (size_t)(count - place - 1) * sizeof *found);
-        found[place] = number;
-    }
+static size_t count_living(void) {
+    size_t count = 0;
+    for (size_t i = 0; i < model.count; i++) count += queue_model_is_living(&model.messages[i], now_ms);
     return count;
-}
-
-static int count_of(bool (*is_one)(const struct message *message)) {
-    int count = 0;
-    for (int number = 0; number < numbers; number++) count += is_one(&messages[number]);
-    return count;
-}
-
-static bool is_living(const struct message *message) {
-    return message->state == LIVING;
-}
-
-static const struct message *oldest(void) {
-    const struct message *first = NULL;
-    for (int number = 0; number < numbers; number++) {
-        const struct message *message = &messages[number];
-        if (message->state == LIVING && (!first || message->order < first->order)) first = message;
-    }
-    return first;
 }
 
 /* --- How the server is asked ------------------------------------------------------------------------------- */
@@ -174,8 +102,9 @@ static redisReply *ask(struct client *client, const char *line) {
 }
 
 static void note(char *place, const redisReply *text) {
-    require(text->len < 40, "%s is too long", text->str);
-    memcpy(place, text->str, text->len + 1);
+    require(text->len < MODEL_ID_SIZE, "%s is too long", text->str);
+    memset(place, 0, MODEL_ID_SIZE);
+    memcpy(place, text->str, text->len);
 }
 
 /* --- What workers do --------------------------------------------------------------------------------------- */
@@ -191,66 +120,76 @@ static const char *seconds(long long ms) {
 
 static void play_put(struct worker *worker) {
     require(numbers < MESSAGES, "too many messages");
-    struct message *message = &messages[numbers];
     long long delay_ms = random_below(3) ? 0 : some_ms(3),
               life_ms = random_below(2) ? 0 : delay_ms + some_ms(15) + SECOND_MS;
     int group = groups_are_used && random_below(4) ? 1 + random_below(GROUPS) : 0;
     const char *line = pool_print("QUEUE.PUT jobs %d VISIBILITY %s TTL %s", numbers, seconds(delay_ms),
                                   life_ms ? seconds(life_ms) : "-1");
     redisReply *put = ask(worker->client, group ? pool_print("%s GROUP %d", line, group) : line);
-    *message = (struct message){.state = LIVING, .group = group, .order = orders++, .inserted_ms = now_ms};
-    message->shows_ms = now_ms + delay_ms;
-    message->expires_ms = life_ms ? now_ms + life_ms : FOREVER_MS;
+    struct model_message *message = queue_model_add(&model);
+    message->inserted_ms = now_ms;
+    message->visible_ms = now_ms + delay_ms;
+    message->expires_ms = life_ms ? now_ms + life_ms : MODEL_FOREVER_MS;
+    message->length = (size_t)snprintf(message->text, sizeof message->text, "%d", numbers);
+    if (group) message->group[0] = (char)('0' + group);
     note(message->id, field(put, "id"));
     note(message->receipt, field(put, "receipt"));
     expect_number(field(put, "inserted"), now_ms);
-    expect_number(field(put, "visible-at"), message->shows_ms);
+    expect_number(field(put, "visible-at"), message->visible_ms);
     expect_number(field(put, "expires"), message->expires_ms);
-    go_behind(message);
-    numbers++;
+    messages[numbers++].expires = life_ms;
+    queue_model_go_behind(&model, message);
 }
 
-static void deliver(struct worker *worker, int number, long long window_ms, const redisReply *got) {
-    struct message *message = &messages[number];
+static void hold(struct worker *worker, const struct model_message *message) {
+    struct parcel_held *parcel = &worker->held[worker->holds++];
+    memcpy(parcel->id, message->id, sizeof parcel->id);
+    memcpy(parcel->receipt, message->receipt, sizeof parcel->receipt);
+}
+
+static void deliver(struct worker *worker, struct model_message *message, long long window_ms,
+                    const redisReply *got) {
     message->deliveries++;
-    message->delivered = true;
-    message->shows_ms = now_ms + window_ms;
+    messages[atoi(message->text)].delivered = true;
+    message->visible_ms = now_ms + window_ms;
     message->turn = 0;
-    message->last = max_deliveries && message->deliveries >= max_deliveries;
-    expect_text(field(got, "message"), pool_print("%d", number));
+    bool last = max_deliveries && message->deliveries >= (uint32_t)max_deliveries;
+    message->stage = last ? MODEL_LAST : MODEL_QUEUED;
+    expect_text(field(got, "message"), message->text);
     expect_text(field(got, "id"), message->id);
     expect_number(field(got, "dequeue-count"), message->deliveries);
     expect_number(field(got, "inserted"), message->inserted_ms);
     expect_number(field(got, "expires"), message->expires_ms);
-    expect_number(field(got, "visible-at"), message->shows_ms);
+    expect_number(field(got, "visible-at"), message->visible_ms);
     assert_string_not_equal(field(got, "receipt")->str, message->receipt);
     note(message->receipt, field(got, "receipt"));
-    struct parcel_held *parcel = &worker->held[worker->holds++];
-    parcel->number = number;
-    memcpy(parcel->receipt, message->receipt, sizeof parcel->receipt);
+    hold(worker, message);
     seen.gets++;
     seen.redeliveries += message->deliveries > 1;
 }
 
 static void play_get(struct worker *worker) {
-    int max = 1 + random_below(TAKEN_MAX), foretold[TAKEN_MAX + 1];
-    if (worker->holds + max > HELD_MAX) return;
+    size_t max = 1 + random_size(TAKEN_MAX);
+    if (worker->holds + (int)max > HELD_MAX) return;
     long long window_ms = SECOND_MS + some_ms(5);
     redisReply *got =
-        ask(worker->client, pool_print("QUEUE.GET jobs COUNT %d VISIBILITY %s", max, seconds(window_ms)));
-    int count = first_numbers(is_visible, foretold, max);
-    expect_elements(got, (size_t)count);
-    for (int index = 0; index < count; index++)
-        deliver(worker, foretold[index], window_ms, got->element[index]);
+        ask(worker->client, pool_print("QUEUE.GET jobs COUNT %zu VISIBILITY %s", max, seconds(window_ms)));
+    list_all(false);
+    size_t count = list.count < max ? list.count : max;
+    expect_elements(got, count);
+    for (size_t index = 0; index < count; index++)
+        deliver(worker, (struct model_message *)list.message[index], window_ms, got->element[index]);
 }
 
 /* Whatever it is that a worker does with a message that it has, or once had. Answers the message when it may. */
-static struct message *claim(struct worker *worker, const char *verb, const char *rest, redisReply **reply) {
+static struct model_message *claim(struct worker *worker, const char *verb, const char *rest,
+                                   redisReply **reply) {
     struct parcel_held *parcel = &worker->held[random_below(worker->holds)], held = *parcel;
-    struct message *message = &messages[held.number];
+    struct model_message *message = queue_model_find(&model, held.id);
     *parcel = worker->held[--worker->holds];
-    *reply = ask(worker->client, pool_print("QUEUE.%s jobs %s %s %s", verb, message->id, held.receipt, rest));
-    if (message->state == LIVING && !strcmp(message->receipt, held.receipt)) return message;
+    *reply = ask(worker->client, pool_print("QUEUE.%s jobs %s %s %s", verb, held.id, held.receipt, rest));
+    bool owned = message && queue_model_is_living(message, now_ms) && !strcmp(message->receipt, held.receipt);
+    if (owned) return message;
     expect_error(*reply, GONE);
     seen.stale++;
     return NULL;
@@ -258,42 +197,39 @@ static struct message *claim(struct worker *worker, const char *verb, const char
 
 static void play_delete(struct worker *worker) {
     redisReply *reply;
-    struct message *message = claim(worker, "DELETE", "", &reply);
+    struct model_message *message = claim(worker, "DELETE", "", &reply);
     if (!message) return;
     expect_ok(reply);
-    message->state = ABSENT;
+    queue_model_take_out(&model, message);
 }
 
 static void play_update(struct worker *worker) {
     redisReply *reply;
     long long window_ms = random_below(4) ? some_ms(5) : 0;
-    struct message *message =
+    struct model_message *message =
         claim(worker, "UPDATE", pool_print("VISIBILITY %s", seconds(window_ms)), &reply);
     if (!message) return;
-    message->shows_ms = now_ms + window_ms;
+    message->visible_ms = now_ms + window_ms;
     message->turn = 0;
-    if (!window_ms) go_behind(message);
-    expect_number(field(reply, "visible-at"), message->shows_ms);
+    if (!window_ms) queue_model_go_behind(&model, message);
+    expect_number(field(reply, "visible-at"), message->visible_ms);
     note(message->receipt, field(reply, "receipt"));
-    end_what_is_over(); /* its last window, if that is over now */
-    struct parcel_held *parcel = &worker->held[worker->holds++];
-    parcel->number = (int)(message - messages);
-    memcpy(parcel->receipt, message->receipt, sizeof parcel->receipt);
+    hold(worker, message);
+    end_what_is_due(); /* its last window may be over now */
 }
 
 static void play_release(struct worker *worker) {
     redisReply *reply;
     long long delay_ms = random_below(2) ? some_ms(2) : 0;
-    struct message *message =
+    struct model_message *message =
         claim(worker, "RELEASE", pool_print("VISIBILITY %s", seconds(delay_ms)), &reply);
     if (!message) return;
     expect_ok(reply);
-    bool dies = message->last;
-    message->state = dies ? DEAD : LIVING;
-    message->shows_ms = dies ? now_ms : now_ms + delay_ms;
-    message->last = false;
+    bool dies = message->stage == MODEL_LAST;
+    message->stage = dies ? MODEL_DEAD : MODEL_QUEUED;
+    message->visible_ms = dies ? now_ms : now_ms + delay_ms;
     message->turn = 0;
-    if (!dies && !delay_ms) go_behind(message);
+    if (!dies && !delay_ms) queue_model_go_behind(&model, message);
     message->receipt[0] = '\0';
     seen.deaths += dies;
 }
@@ -316,20 +252,18 @@ static void play_clock(struct worker *worker) {
 }
 
 static void play_redrive(struct worker *worker) {
-    enum { MAX = 5 };
-    int found[MAX + 1], max = 1 + random_below(MAX);
-    redisReply *reply = ask(worker->client, pool_print("QUEUE.REDRIVE jobs COUNT %d", max));
-    int count = first_numbers(is_dead, found, max);
-    expect_number(reply, count);
-    for (int index = 0; index < count; index++) {
-        struct message *message = &messages[found[index]];
-        if (message->expires_ms != FOREVER_MS) message->expires_ms += now_ms - message->inserted_ms;
-        message->inserted_ms = message->shows_ms = now_ms;
-        message->state = LIVING;
-        message->order = orders++;
-        message->deliveries = 0;
-        message->last = false;
-        go_behind(message);
+    size_t max = 1 + random_size(5);
+    redisReply *reply = ask(worker->client, pool_print("QUEUE.REDRIVE jobs COUNT %zu", max));
+    list_all(true);
+    size_t count = list.count < max ? list.count : max;
+    expect_number(reply, (long long)count);
+    for (size_t index = 0; index < count; index++) {
+        list_all(true);
+        const struct model_message *dead = list.message[0];
+        int64_t inserted_ms = dead->inserted_ms;
+        struct model_message *message = queue_model_redrive(&model, dead, now_ms);
+        if (message->expires_ms != MODEL_FOREVER_MS) message->expires_ms += now_ms - inserted_ms;
+        queue_model_go_behind(&model, message);
         message->receipt[0] = '\0';
         seen.redriven++;
     }
@@ -343,32 +277,36 @@ static void play_configure(struct worker *worker) {
 }
 
 static void expect_dead(const redisReply *shown) {
-    static int found[MESSAGES + 1];
-    int count = first_numbers(is_dead, found, (int)shown->elements + 1);
-    require(count == (int)shown->elements, "%d are dead, %zu are shown", count, shown->elements);
-    for (int index = 0; index < count; index++) {
-        const struct message *message = &messages[found[index]];
-        expect_text(field(shown->element[index], "message"), pool_print("%d", found[index]));
+    list_all(true);
+    require(list.count == shown->elements, "%zu are dead, %zu are shown", list.count, shown->elements);
+    for (size_t index = 0; index < list.count; index++) {
+        const struct model_message *message = list.message[index];
+        expect_text(field(shown->element[index], "message"), message->text);
         expect_number(field(shown->element[index], "dequeue-count"), message->deliveries);
-        expect_number(field(shown->element[index], "died"), message->shows_ms);
+        expect_number(field(shown->element[index], "died"), message->visible_ms);
     }
 }
 
+static const struct model_message *oldest(void) {
+    for (size_t i = 0; i < model.count; i++)
+        if (queue_model_is_living(&model.messages[i], now_ms)) return &model.messages[i];
+    return NULL;
+}
+
 static void play_look(struct worker *worker) {
-    redisReply *stat = ask(worker->client, "QUEUE.STAT jobs");
-    int living = count_of(is_living), visible = count_of(is_visible);
-    expect_number(field(stat, "messages"), living);
-    expect_number(field(stat, "visible"), visible);
-    expect_number(field(stat, "invisible"), living - visible);
-    if (living) expect_number(field(stat, "oldest-ms"), now_ms - oldest()->inserted_ms);
-    if (letters_die) expect_dead(ask(worker->client, "QUEUE.DEAD jobs COUNT 1000"));
     enum { PEEKED = 32 };
-    int foretold[PEEKED + 1];
+    redisReply *stat = ask(worker->client, "QUEUE.STAT jobs");
+    long long living = (long long)count_living();
+    if (letters_die) expect_dead(ask(worker->client, "QUEUE.DEAD jobs COUNT 1000"));
+    list_all(false);
+    expect_number(field(stat, "messages"), living);
+    expect_number(field(stat, "visible"), (long long)list.count);
+    expect_number(field(stat, "invisible"), living - (long long)list.count);
+    if (living) expect_number(field(stat, "oldest-ms"), now_ms - oldest()->inserted_ms);
     redisReply *peeked = ask(worker->client, "QUEUE.PEEK jobs COUNT 32");
-    int count = first_numbers(is_visible, foretold, PEEKED);
-    expect_elements(peeked, (size_t)count);
-    for (int index = 0; index < count; index++)
-        expect_text(field(peeked->element[index], "message"), pool_print("%d", foretold[index]));
+    expect_elements(peeked, list.count < PEEKED ? list.count : PEEKED);
+    for (size_t index = 0; index < peeked->elements; index++)
+        expect_text(field(peeked->element[index], "message"), list.message[index]->text);
 }
 
 /* --- Sequences --------------------------------------------------------------------------------------------- */
@@ -394,20 +332,19 @@ static void play_step(void) {
 /* Whoever is left takes everything until nothing is there, as long as it takes. */
 static void drain(void) {
     struct worker *worker = &workers[0];
-    for (int turn = 0; count_of(is_living) || count_of(is_dead); turn++) {
+    for (int turn = 0; model.count; turn++) {
         require(turn < MESSAGES, "there is no end to it");
         worker->holds = 0;
         worker->stalls_until_ms = 0;
         play_get(worker);
         if (!worker->holds) let_time_pass(MINUTE_MS);
-        if (!worker->holds && count_of(is_dead)) play_redrive(worker);
+        if (!worker->holds && model.count != count_living()) play_redrive(worker);
         while (worker->holds) play_delete(worker);
     }
     time_passes(0);
     expect_depth(0, 0);
     for (int number = 0; number < numbers; number++)
-        require(messages[number].delivered || messages[number].expires_ms != FOREVER_MS,
-                "%d was never delivered", number);
+        require(messages[number].delivered || messages[number].expires, "%d was never delivered", number);
 }
 
 static void look_elsewhere(void) {
@@ -427,7 +364,9 @@ static void play_sequence(bool groups, bool deaths) {
     memset(&seen, 0, sizeof seen);
     groups_are_used = groups;
     letters_die = deaths;
-    numbers = orders = 0;
+    numbers = 0;
+    memset(&model, 0, sizeof model);
+    memset(messages, 0, sizeof messages);
     max_deliveries = deaths ? 2 : 0;
     queue_setup(pool_print("MAXDELIVERIES %d", max_deliveries));
     let_time_pass(0);

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { BATCH_MAX = 4 };
+enum { BATCH_MAX = 4, TRIAL_MESSAGES_MAX = 600 };
 
 static const char *const labels[] = {"", "", "", "a", "b", "c"};
 
@@ -38,7 +38,7 @@ static void apply(struct queue_trial *trial, const struct queue_change *change) 
     char *record;
     struct queue_change again = queue_change_again(change, &record);
     require(queue_apply(trial->queue, &again), "a change of kind %d does not fit", (int)change->kind);
-    queue_model_apply(&trial->model, &again);
+    queue_shadow_apply(&trial->shadow, &again);
     free(record);
 }
 
@@ -59,7 +59,7 @@ static void put(struct queue_trial *trial, const struct queue_choice *choice) {
     static const int64_t ttls_ms[] = {1000, 5000, 5000, 5000, 20000, DURATION_INFINITE_MS};
     static const int64_t delays_ms[] = {0, 0, 0, 500, 3000, 10000};
     uint64_t count = choice->count % 8 ? 1 : BATCH_MAX;
-    if (trial->model.count + count > MODEL_MESSAGES_MAX) return;
+    if (trial->shadow.model.count + count > TRIAL_MESSAGES_MAX) return;
     struct queue_change change = {
         .kind = QUEUE_PUT,
         .order = trial->queue->next_order + choice->label / 128,
@@ -97,9 +97,10 @@ static void get(struct queue_trial *trial, const struct queue_choice *choice) {
 
 /* One of the messages that are there. */
 static struct message *choose(struct queue_trial *trial, const struct queue_choice *choice) {
-    if (!trial->model.count) return NULL;
-    size_t at = choice->subject % trial->model.count;
-    return queue_find(trial->queue, &trial->model.messages[at].id, trial->now_ms);
+    if (!trial->shadow.model.count) return NULL;
+    size_t at = choice->subject % trial->shadow.model.count;
+    struct guid id = queue_shadow_id(trial->shadow.model.messages[at].id);
+    return queue_find(trial->queue, &id, trial->now_ms);
 }
 
 static void update(struct queue_trial *trial, const struct queue_choice *choice) {
@@ -221,9 +222,9 @@ void queue_trial_step(struct queue_trial *trial, const struct queue_choice *choi
 }
 
 void queue_trial_compare(const struct queue_trial *trial) {
-    queue_model_compare(&trial->model, trial->queue, trial->now_ms);
-    queue_model_compare(&trial->model, trial->queue, trial->now_ms + 700);
-    queue_model_compare(&trial->model, trial->queue, trial->now_ms + 100000);
+    queue_shadow_compare(&trial->shadow, trial->queue, trial->now_ms);
+    queue_shadow_compare(&trial->shadow, trial->queue, trial->now_ms + 700);
+    queue_shadow_compare(&trial->shadow, trial->queue, trial->now_ms + 100000);
 }
 
 static void take_over(struct queue_trial *trial, struct queue *queue) {

@@ -3,11 +3,11 @@
 #ifndef HOLDFAST_UNIT_QUEUE_TRIAL_H
 #define HOLDFAST_UNIT_QUEUE_TRIAL_H
 
-#include "queue_model.h"
+#include "queue_compare.h"
 
 struct queue_trial {
     struct queue *queue;
-    struct queue_model model;
+    struct queue_shadow shadow;
     int64_t now_ms;
     uint64_t ids; /* the last that was given */
 };
