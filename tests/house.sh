@@ -228,7 +228,7 @@ blob/container blob/walk
 blob/redis/source_door blob/redis/source_link
 clauses commands help
 core/page_node core/pages
-file/share file/share_change file/share_load file/tree
+file/holders file/share file/share_change file/share_load file/tree
 queue/queue queue/queue_registry
 server/alarm server/atomic server/command server/commit server/decision server/effect server/grace server/info server/key_name server/noted server/once server/records server/refusal server/registration server/saving server/settings server/tail server/untold server/upkeep server/wait
 table/filter table/filter_lexer
@@ -246,7 +246,6 @@ module/core/feed.h module/core/feed_follow.c
 module/core/memory.h module/server/memory.c
 module/core/pages.h module/core/page_node.c
 module/core/pages.h module/core/page_walk.c
-module/file/share.h module/file/lives.c
 module/file/share.h module/file/share_apply.c
 module/file/share.h module/file/share_walk.c
 module/queue/queue.h module/queue/queue_apply.c

@@ -1,4 +1,5 @@
-/* Changes of a container and its blobs, and how they are written as records; see change/change.h. Bytes of a content, and the key of a copy's source, travel beside the record. */
+/* Changes of a container and its blobs, and how they are written as records; see change/change.h. Bytes of a content,
+ * and the key of a copy's source, travel beside the record. */
 #ifndef HOLDFAST_CONTAINER_CHANGE_H
 #define HOLDFAST_CONTAINER_CHANGE_H
 

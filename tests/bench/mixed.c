@@ -1,7 +1,7 @@
 /*
- * How long a PING waits while a server is busy with all families, next to one that does as many native operations on as many
- * objects of the same content. Both write an append-only file, and both save and rewrite again and again, at the same moments
- * of their turns.
+ * How long a PING waits while a server is busy with all families, next to one that does as many native operations on
+ * as many objects of the same content. Both write an append-only file, and both save and rewrite again and again, at
+ * the same moments of their turns.
  *
  * Twice in each millisecond each of ten connections asks for one operation, and one more sends a PING. What counts is
  * the time that the slowest in a thousand of these takes: somebody's long command, or the fork, would show there.
@@ -38,7 +38,8 @@ struct mix {
 
 #define HOLDER_ID "11111111-2222-3333-4444-555555555555"
 
-/* In both: a string, a lock, an entity and a file for each object, and a queue that is as short at the end as before. */
+/* In both: a string, a lock, an entity and a file for each object, and a queue that is as short at the
+ * end as before. */
 static const struct mix mixes[] = {
     {"native",
      {NULL},

@@ -33,8 +33,8 @@ struct server *server_start(const struct options *options, const char *settings)
 /* The same for one that is not measured, such as a replica: it does not run on the processor of those that are. */
 struct server *server_start_beside(const struct options *options, const char *settings);
 
-/* With these settings the server's children run on the processor of the bench, as they would on another one if the server were
- * not bound to its own. */
+/* With these settings the server's children run on the processor of the bench, as they would on another one if the
+ * server were not bound to its own. */
 char *settings_with_children_aside(const char *settings);
 void server_stop(struct server *server);
 

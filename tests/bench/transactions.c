@@ -1,6 +1,6 @@
 /*
- * Several commands as one, next to single ones, to pipelines of them and to scripts that do the same with native keys; and
- * commands with a token, which may be sent again.
+ * Several commands as one, next to single ones, to pipelines of them and to scripts that do the same with native
+ * keys; and commands with a token, which may be sent again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,13 +152,15 @@ static const char *const several[] = {"BLOB.PUT",
 /* --- A message, an entity and another message --- */
 
 /*
- * A worker finishes a job: its message is deleted, an entity is changed if it is as it was seen, and another message is put.
- * The script does the same with a stream, a hash and a list, and checks what we check. Only that step is measured.
+ * A worker finishes a job: its message is deleted, an entity is changed if it is as it was seen, and another
+ * message is put. The script does the same with a stream, a hash and a list, and checks what we check. Only that
+ * step is measured.
  */
 
 enum { JOBS = 1024, REQUEST_BYTES = 1024 };
 
-/* KEYS: the stream, the hash, the list. ARGV: the message, the version seen, the new one, the next message, the worker. */
+/* KEYS: the stream, the hash, the list. ARGV: the message, the version seen, the new one, the next
+ * message, the worker. */
 static const char finish_script[] =
     "local p = redis.call('XPENDING', KEYS[1], 'g', ARGV[1], ARGV[1], 1, ARGV[5]) if #p == 0 then "
     "return redis.error_reply('NOTFOUND') end if redis.call('HGET', KEYS[2], 'version') ~= ARGV[2] then "

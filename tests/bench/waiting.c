@@ -155,7 +155,8 @@ void measure_handover(const struct context *context) {
 /* --- Messages and changes, told to one who waits --- */
 
 /*
- * One message or one change at a time, until a client that waits for it knows, next to the hand-over of an element of a list.
+ * One message or one change at a time, until a client that waits for it knows, next to the hand-over of an element
+ * of a list.
  */
 
 enum { TELLINGS = 500, DELAY_ROUNDS = 20, DELAY_ROUNDS_QUICK = 8, MESSAGE_BYTES = 100, BOOKMARK_BYTES = 80 };
