@@ -46,10 +46,11 @@ PURE_FOLDERS := $(addprefix module/, core change lease blob queue table file)
 PURE_SOURCES := $(wildcard $(addsuffix /*.c, $(PURE_FOLDERS))) module/server/args.c
 # Models know neither the module nor a server: tests of both ask them.
 MODEL_SOURCES := $(wildcard tests/models/*.c)
+PROCESS_SOURCES := $(wildcard tests/support/*.c)
 UNIT_SUPPORT_SOURCES := $(wildcard tests/unit/support/*.c) $(MODEL_SOURCES)
 # Tests of servers know the table of errors.
-SERVER_SUPPORT_SOURCES := $(wildcard tests/server/support/*.c) $(MODEL_SOURCES) module/core/outcome.c
-BENCH_SOURCES := $(wildcard tests/bench/*.c)
+SERVER_SUPPORT_SOURCES := $(wildcard tests/server/support/*.c) $(PROCESS_SOURCES) $(MODEL_SOURCES) module/core/outcome.c
+BENCH_SOURCES := $(wildcard tests/bench/*.c) $(PROCESS_SOURCES)
 FAULTS_SOURCES := $(wildcard tests/faults/*.c)
 
 # What two threads do at once, under a sanitizer that looks for races: core/ and the test alone.
@@ -67,7 +68,7 @@ BENCH_PROGRAM := $(if $(BENCH_SOURCES), $(BUILD)/bench/holdfast-bench)
 INSTRUCTIONS_PROGRAM := $(BUILD)/bench/holdfast-instructions
 INSTRUCTIONS_MARKER := $(BUILD)/bench/marker.so
 INSTRUCTIONS_TABLE := tests/bench/instructions.txt
-INSTRUCTIONS_SOURCES := $(filter-out %/marker.c, $(wildcard tests/bench/instructions/*.c))
+INSTRUCTIONS_SOURCES := $(filter-out %/marker.c, $(wildcard tests/bench/instructions/*.c)) $(PROCESS_SOURCES)
 
 # --- With which flags -------------------------------------------------------------------------------------------------
 
@@ -114,8 +115,8 @@ FLAGS_asan := $(MODULE_FLAGS) -O1 $(GCC_SANITIZE)
 FLAGS_unit := $(COMMON_FLAGS) -O1 $(GCC_SANITIZE) -Imodule -Itests/unit -Itests/unit/support -Itests/models $(OUTSIDE_INCLUDES)
 FLAGS_tsan := $(COMMON_FLAGS) -O1 $(TSAN_SANITIZE) -Imodule -Itests/unit -Itests/unit/support -Itests/models $(OUTSIDE_INCLUDES)
 FLAGS_fuzz := $(COMMON_FLAGS) -O1 $(FUZZ_COMPILE) -Imodule -Itests/unit/support -Itests/models -Itests/fuzz $(OUTSIDE_INCLUDES)
-FLAGS_server := $(COMMON_FLAGS) -O1 -Itests/server -Itests/server/support -Itests/models -Imodule
-FLAGS_bench := $(COMMON_FLAGS) -O2 -Itests/bench
+FLAGS_server := $(COMMON_FLAGS) -O1 -Itests/server -Itests/server/support -Itests/support -Itests/models -Imodule
+FLAGS_bench := $(COMMON_FLAGS) -O2 -Itests/bench -Itests/support
 
 # --- Rules ------------------------------------------------------------------------------------------------------------
 
@@ -349,7 +350,7 @@ LINT_SOURCES = $(sort $(shell find module tests -name '*.c'))
 LINT_FILES = $(sort $(shell find module tests -name '*.[ch]'))
 LINT_FLAGS := -std=gnu11 -Wall -Wextra -Imodule -Itests/unit -Itests/unit/support -Itests/models \
               -Itests/server -Itests/server/support -Itests/fuzz \
-              -Itests/bench -Itests/faults -Ideploy/recipes/c
+              -Itests/support -Itests/bench -Itests/faults -Ideploy/recipes/c
 
 lint: ## clang-format, clang-tidy and cppcheck over module and tests
 	$(call packages,lint)
@@ -377,7 +378,7 @@ compile_commands.json: $(OUTSIDE_HEADERS) ## tell editors how each source is com
 	@mkdir -p $(BUILD)
 	@deploy/dev/compilation.sh '$(CC) $(FLAGS_release)' $(MODULE_SOURCES) \
 	    -- '$(CC) $(FLAGS_unit)' $(wildcard tests/models/*.c tests/unit/*.c tests/unit/support/*.c) \
-	    -- '$(CC) $(FLAGS_server)' $(wildcard tests/server/*.c tests/server/support/*.c) \
+	    -- '$(CC) $(FLAGS_server)' $(wildcard tests/server/*.c tests/server/support/*.c tests/support/*.c) \
 	    -- '$(CLANG) $(FLAGS_fuzz)' $(wildcard tests/fuzz/*.c) \
 	    -- '$(CC) $(FLAGS_bench)' $(BENCH_SOURCES) $(wildcard tests/bench/instructions/*.c) >$(BUILD)/compile_commands.json
 	@echo $(BUILD)/compile_commands.json

@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "processes.h"
 #include "report.h"
 
 /* --- Giving up, memory, text --- */
@@ -136,17 +136,6 @@ static const char *environment(const char *name, const char *otherwise) {
     return value && *value ? value : otherwise;
 }
 
-static void make_folders(const char *path) {
-    char *partial = format_text("%s", path);
-    for (char *slash = strchr(partial + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(partial, 0777);
-        *slash = '/';
-    }
-    require(!mkdir(partial, 0777) || errno == EEXIST, "cannot make the folder %s: %s", path, strerror(errno));
-    free(partial);
-}
-
 static char *absolute_path(const char *path, const char *what) {
     char *absolute = realpath(path, NULL);
     require(absolute, "%s %s: %s", what, path, strerror(errno));
@@ -197,7 +186,7 @@ struct options options_read(int count, char **words) {
     if (!options.large_mb) options.large_mb = options.rounds < QUICK_BELOW ? LARGE_MB_QUICK : LARGE_MB;
     require(optind == count, "what is '%s'? --help tells what is understood", words[optind]);
     if (options.only) require_section(options.only);
-    make_folders(output);
+    folder_make(output);
     options.output = absolute_path(output, "the output folder");
     options.module = absolute_path(environment("HOLDFAST_MODULE", "build/holdfast.so"), "the module");
     options.server = environment("HOLDFAST_SERVER", "redis-server");

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "server.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <hiredis/hiredis.h>
@@ -13,15 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "processes.h"
 
 enum { SERVERS_AT_MOST = 8, START_SECONDS = 30, STOP_SECONDS = 20, SETTLE_US = 200, PORT_ATTEMPTS = 20 };
 enum { LOG_BYTES_SHOWN = 4000 };
@@ -48,23 +46,13 @@ static void show_end(const char *folder, const char *name) {
     fclose(file);
 }
 
-static void remove_folder(const char *folder) {
-    pid_t remover = fork();
-    if (!remover) {
-        execl("/bin/rm", "rm", "-rf", folder, (char *)NULL);
-        _exit(127);
-    }
-    if (remover > 0) waitpid(remover, NULL, 0);
-}
-
 /* Calls nothing that a signal handler must not call. */
 static void end_all(void) {
     for (int index = 0; index < SERVERS_AT_MOST; index++) {
         if (!servers[index]) continue;
-        kill(servers[index]->process, SIGKILL);
-        waitpid(servers[index]->process, NULL, 0);
+        process_kill(&servers[index]->process);
         unlink(servers[index]->socket);
-        remove_folder(servers[index]->folder);
+        folder_remove(servers[index]->folder);
     }
 }
 
@@ -76,8 +64,7 @@ static void end_by_signal(int number) {
 /* A server that has gone by itself has said why in its log, most likely. */
 static void end_at_exit(void) {
     for (int index = 0; index < SERVERS_AT_MOST; index++) {
-        if (!servers[index] || waitpid(servers[index]->process, NULL, WNOHANG) != servers[index]->process)
-            continue;
+        if (!servers[index] || process_runs(&servers[index]->process)) continue;
         show_end(servers[index]->folder, "output");
         show_end(servers[index]->folder, "log");
     }
@@ -112,8 +99,8 @@ char *settings_with_children_aside(const char *settings) {
     return format_text("%sbgsave_cpulist %d\naof_rewrite_cpulist %d\n", settings, processor, processor);
 }
 
-static void write_configuration(const struct server *server, const struct options *options,
-                                const char *settings) {
+static char *write_configuration(const struct server *server, const struct options *options,
+                                 const char *settings) {
     char *path = format_text("%s/redis.conf", server->folder);
     FILE *file = fopen(path, "w");
     require(file, "cannot write %s: %s", path, strerror(errno));
@@ -121,27 +108,32 @@ static void write_configuration(const struct server *server, const struct option
             "port 0\nunixsocket %s\ndir %s\nlogfile %s/log\nsave \"\"\nappendonly no\nloadmodule %s\n%s",
             server->socket, server->folder, server->folder, options->module, settings);
     fclose(file);
-    free(path);
+    return path;
 }
 
-/* Runs in the child: what cannot be set up here ends it with a status of its own. */
-static void become_server(const struct server *server, const struct options *options, bool is_measured,
-                          pid_t parent) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(126);
-    char *output_path = format_text("%s/output", server->folder);
-    int output = open(output_path, O_WRONLY | O_CREAT | O_APPEND, 0666);
-    dup2(output, STDOUT_FILENO);
-    dup2(output, STDERR_FILENO);
-    take_processor(is_measured ? 0 : 1);
-    execlp(options->server, options->server, format_text("%s/redis.conf", server->folder), (char *)NULL);
-    dprintf(STDERR_FILENO, "cannot run %s: %s\n", options->server, strerror(errno));
-    _exit(127);
+/* What runs in the child. */
+struct program {
+    const char *server, *configuration;
+    bool is_measured;
+};
+
+static void become_server(const void *what) {
+    const struct program *program = what;
+    take_processor(program->is_measured ? 0 : 1);
+    execlp(program->server, program->server, program->configuration, (char *)NULL);
+    dprintf(STDERR_FILENO, "cannot run %s: %s\n", program->server, strerror(errno));
+}
+
+static void server_run(struct server *server, const struct program *program) {
+    char *output = format_text("%s/output", server->folder);
+    server->process = process_start(output, become_server, program);
+    require(server->process >= 0, "cannot fork: %s", strerror(errno));
+    free(output);
 }
 
 static void start_await(struct server *server) {
     for (int attempt = 0; attempt < START_SECONDS * 100; attempt++) {
-        if (waitpid(server->process, NULL, WNOHANG) == server->process) break;
+        if (!process_runs(&server->process)) break;
         server->context = redisConnectUnix(server->socket);
         require(server->context, "out of memory");
         redisReply *reply = server->context->err ? NULL : redisCommand(server->context, "PING");
@@ -165,16 +157,14 @@ static struct server *start(const struct options *options, const char *settings,
         signal(SIGINT, end_by_signal);
         signal(SIGTERM, end_by_signal);
     }
-    server->folder = format_text("%s/server-XXXXXX", options->output);
-    require(mkdtemp(server->folder), "cannot make %s: %s", server->folder, strerror(errno));
+    server->folder = folder_make_new(options->output, "server");
+    require(server->folder, "cannot make a folder in %s: %s", options->output, strerror(errno));
     /* Not in that folder: the path of a socket must be short. */
     server->socket = format_text("/tmp/holdfast-bench-%d-%u.sock", (int)getpid(), started);
     *server_place(NULL) = server;
-    write_configuration(server, options, settings);
-    pid_t parent = getpid();
-    server->process = fork();
-    require(server->process >= 0, "cannot fork: %s", strerror(errno));
-    if (!server->process) become_server(server, options, is_measured, parent);
+    char *configuration = write_configuration(server, options, settings);
+    server_run(server, &(struct program){options->server, configuration, is_measured});
+    free(configuration);
     take_processor(1);
     start_await(server);
     char *path = format_text("/proc/%d/task/%d/schedstat", (int)server->process, (int)server->process);
@@ -195,31 +185,13 @@ void server_stop(struct server *server) {
     redisFree(server->context);
     if (server->scheduler_file >= 0) close(server->scheduler_file);
     kill(server->process, SIGTERM);
-    for (int attempt = 0; waitpid(server->process, NULL, WNOHANG) != server->process; attempt++) {
-        if (attempt == STOP_SECONDS * 100) kill(server->process, SIGKILL);
-        usleep(10000);
-    }
+    if (process_await_end(&server->process, STOP_SECONDS) < 0) process_kill(&server->process);
     unlink(server->socket);
     *server_place(server) = NULL;
-    remove_folder(server->folder);
+    folder_remove(server->folder);
     free(server->folder);
     free(server->socket);
     free(server);
-}
-
-static int free_port(void) {
-    struct sockaddr_in address = {.sin_family = AF_INET};
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    int port = 0;
-    int number = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (number < 0) return 0;
-    if (!bind(number, (struct sockaddr *)&address, size) &&
-        !getsockname(number, (struct sockaddr *)&address, &size)) {
-        port = ntohs(address.sin_port);
-    }
-    close(number);
-    return port;
 }
 
 int server_listen(struct server *server) {
@@ -275,12 +247,10 @@ void server_load_script(struct server *server, const char *script, char *digest)
 
 char *server_info(struct server *server, const char *field) {
     redisReply *reply = server_command(server, "INFO everything");
-    char *wanted = format_text("\n%s:", field);
-    const char *found = strstr(reply->str, wanted);
+    size_t length;
+    const char *found = info_value(reply->str, field, &length);
     require(found, "INFO has no field %s", field);
-    found += strlen(wanted);
-    char *value = format_text("%.*s", (int)strcspn(found, "\r\n"), found);
-    free(wanted);
+    char *value = format_text("%.*s", (int)length, found);
     freeReplyObject(reply);
     return value;
 }

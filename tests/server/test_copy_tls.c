@@ -7,6 +7,7 @@
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"
+#include "processes.h"
 #include "sources.h"
 #include "text.h"
 
@@ -26,13 +27,6 @@ static bool make_certificates(const char *name) {
            run_quietly(pool_print("openssl x509 -req -days 2 -in %s.csr -CA %s-ca.crt -CAkey %s-ca.key "
                                   "-CAcreateserial -out %s.crt",
                                   name, name, name, name));
-}
-
-/* A port that nobody has at this moment. */
-static int free_port(void) {
-    int port = source_port(source_start(NULL));
-    sources_end();
-    return port;
 }
 
 static void set_file(const char *setting, const char *file) {

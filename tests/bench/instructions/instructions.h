@@ -77,7 +77,7 @@ struct server {
 void server_start(struct server *server, enum propagation propagation);
 void server_stop(struct server *server);
 
-redisContext *server_connect(const struct server *server);
+redisContext *server_connect(struct server *server);
 
 /* Between the two calls the server's instructions are counted. */
 void server_count_start(struct server *server);

@@ -2,16 +2,13 @@
 #include "instructions.h"
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "processes.h"
 
 enum {
     START_SECONDS = 60,
@@ -28,14 +25,14 @@ static const char *environment(const char *name) {
 }
 
 /* What the server does by itself once in a while would be counted, too; so it is to do it as seldom as it can. */
-static void write_configuration(const struct server *server, enum propagation propagation, unsigned port) {
+static void write_configuration(const struct server *server, enum propagation propagation, int port) {
     char path[PATH_BYTES + 16];
     snprintf(path, sizeof path, "%s/redis.conf", server->folder);
     FILE *file = fopen(path, "w");
     require(file, "cannot write %s: %s", path, strerror(errno));
     fprintf(
         file,
-        "port %u\nunixsocket %s\ndir %s\nlogfile %s/log\nsave \"\"\nhz 1\ndynamic-hz no\nactiverehashing no\n"
+        "port %d\nunixsocket %s\ndir %s\nlogfile %s/log\nsave \"\"\nhz 1\ndynamic-hz no\nactiverehashing no\n"
         "appendonly %s\nappendfsync everysec\nauto-aof-rewrite-percentage 0\nenable-debug-command yes\n"
         "repl-diskless-sync-delay 0\nloadmodule %s\nloadmodule %s\n",
         port, server->socket, server->folder, server->folder, propagation == AN_AOF ? "yes" : "no",
@@ -43,41 +40,31 @@ static void write_configuration(const struct server *server, enum propagation pr
     fclose(file);
 }
 
-/* A replica knows its primary by a port only. */
-static unsigned free_port(void) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof address;
-    int probe = socket(AF_INET, SOCK_STREAM, 0);
-    bool is_bound = probe >= 0 && !bind(probe, (struct sockaddr *)&address, length) &&
-                    !getsockname(probe, (struct sockaddr *)&address, &length);
-    require(is_bound, "there is no port: %s", strerror(errno));
-    close(probe);
-    return ntohs(address.sin_port);
-}
+/* What runs in a child. A replica knows its primary by a port only. */
+struct program {
+    const struct server *server;
+    int port; /* of a replica's primary */
+};
 
-/* Runs in the child. */
-static void become_replica(const struct server *server, unsigned port, pid_t parent) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(1);
-    char primary[32];
-    snprintf(primary, sizeof primary, "127.0.0.1 %u", port);
-    char log[PATH_BYTES + 16], socket[PATH_BYTES + 16];
-    snprintf(log, sizeof log, "%s/replica.log", server->folder);
-    snprintf(socket, sizeof socket, "%s.replica", server->socket); /* it has to listen somewhere */
+static void become_replica(const void *what) {
+    const struct program *program = what;
+    const char *folder = program->server->folder;
+    char primary[32], log[PATH_BYTES + 16], socket[PATH_BYTES + 16];
+    snprintf(primary, sizeof primary, "127.0.0.1 %d", program->port);
+    snprintf(log, sizeof log, "%s/replica.log", folder);
+    snprintf(socket, sizeof socket, "%s.replica", program->server->socket); /* it has to listen somewhere */
     execlp(environment("HOLDFAST_SERVER"), "redis-server", "--port", "0", "--unixsocket", socket, "--save",
-           "", "--dir", server->folder, "--dbfilename", "replica.rdb", "--logfile", log, "--replicaof",
-           primary, "--loadmodule", environment("HOLDFAST_MODULE"), (char *)NULL);
-    _exit(1);
+           "", "--dir", folder, "--dbfilename", "replica.rdb", "--logfile", log, "--replicaof", primary,
+           "--loadmodule", environment("HOLDFAST_MODULE"), (char *)NULL);
 }
 
-/* Runs in the child. */
-static void become_server(const struct server *server, pid_t parent) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(1);
+static void become_server(const void *what) {
+    const struct program *program = what;
+    const char *folder = program->server->folder;
     char counts[PATH_BYTES + 64], log[PATH_BYTES + 64], configuration[PATH_BYTES + 16];
-    snprintf(counts, sizeof counts, "--callgrind-out-file=%s/counts", server->folder);
-    snprintf(log, sizeof log, "--log-file=%s/valgrind", server->folder);
-    snprintf(configuration, sizeof configuration, "%s/redis.conf", server->folder);
+    snprintf(counts, sizeof counts, "--callgrind-out-file=%s/counts", folder);
+    snprintf(log, sizeof log, "--log-file=%s/valgrind", folder);
+    snprintf(configuration, sizeof configuration, "%s/redis.conf", folder);
     /* The allocator gives memory back by the clock. JE_: the name in a server with an allocator of its own. */
     setenv("MALLOC_CONF", "dirty_decay_ms:-1,muzzy_decay_ms:-1", 1);
     setenv("JE_MALLOC_CONF", "dirty_decay_ms:-1,muzzy_decay_ms:-1", 1);
@@ -85,7 +72,6 @@ static void become_server(const struct server *server, pid_t parent) {
     personality(ADDR_NO_RANDOMIZE);
     execlp("valgrind", "valgrind", "--tool=callgrind", "--vgdb=no", "--dump-line=no", counts, log,
            environment("HOLDFAST_SERVER"), configuration, (char *)NULL);
-    _exit(1);
 }
 
 static redisContext *try_to_connect(const struct server *server) {
@@ -95,11 +81,11 @@ static redisContext *try_to_connect(const struct server *server) {
     return NULL;
 }
 
-redisContext *server_connect(const struct server *server) {
+redisContext *server_connect(struct server *server) {
     for (int poll = 0; poll < START_SECONDS * POLLS_PER_SECOND; poll++) {
         redisContext *client = try_to_connect(server);
         if (client) return client;
-        require(!waitpid(server->process, NULL, WNOHANG), "the server ended: see %s", server->folder);
+        require(process_runs(&server->process), "the server ended: see %s", server->folder);
         usleep(POLL_US);
     }
     require(false, "the server did not start: see %s", server->folder);
@@ -125,11 +111,9 @@ static void measure_markers(struct server *server) {
     server->marker_instructions = least;
 }
 
-static void attach_replica(struct server *server, unsigned port) {
-    pid_t parent = getpid();
-    server->replica = fork();
+static void attach_replica(struct server *server, int port) {
+    server->replica = process_start(NULL, become_replica, &(struct program){server, port});
     require(server->replica >= 0, "cannot fork: %s", strerror(errno));
-    if (server->replica == 0) become_replica(server, port, parent);
     for (int poll = 0; poll < START_SECONDS * POLLS_PER_SECOND; poll++) {
         redisReply *reply = server_call(server->client, "INFO replication");
         bool is_online = strstr(reply->str, "state=online");
@@ -147,12 +131,10 @@ void server_start(struct server *server, enum propagation propagation) {
     /* The name of a socket is at most about 100 characters long, that of a folder may be longer. */
     snprintf(server->socket, sizeof server->socket, "/tmp/holdfast-instructions.%d.%d", (int)getpid(),
              (int)propagation);
-    unsigned port = propagation == A_REPLICA ? free_port() : 0;
+    int port = propagation == A_REPLICA ? free_port() : 0;
     write_configuration(server, propagation, port);
-    pid_t parent = getpid();
-    server->process = fork();
+    server->process = process_start(NULL, become_server, &(struct program){server, 0});
     require(server->process >= 0, "cannot fork: %s", strerror(errno));
-    if (server->process == 0) become_server(server, parent);
     server->client = server_connect(server);
     freeReplyObject(server_call(server->client, "DEBUG REPLYBUFFER RESIZING 0"));
     if (propagation == A_REPLICA) attach_replica(server, port);
@@ -161,19 +143,13 @@ void server_start(struct server *server, enum propagation propagation) {
 
 void server_stop(struct server *server) {
     redisFree(server->client);
-    for (int i = 0; i < 2; i++) {
-        pid_t process = i ? server->process : server->replica;
-        if (!process) continue;
-        kill(process, SIGKILL);
-        waitpid(process, NULL, 0);
-    }
+    process_kill(&server->process);
+    process_kill(&server->replica);
     unlink(server->socket);
     char replica[PATH_BYTES + 16];
     snprintf(replica, sizeof replica, "%s.replica", server->socket);
     unlink(replica);
-    char command[PATH_BYTES + 16];
-    snprintf(command, sizeof command, "rm -rf '%s'", server->folder);
-    require(system(command) == 0, "cannot remove %s", server->folder); /* NOLINT(cert-env33-c) */
+    folder_remove(server->folder);
 }
 
 void server_count_start(struct server *server) {

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "pool.h"
+#include "processes.h"
 #include "text.h"
 
 /* From September 2001 to the year 2286 an instant in milliseconds has 13 digits. */
@@ -121,13 +122,9 @@ const char *reply_string(const redisReply *reply) {
 }
 
 const char *info_field(const redisReply *info, const char *name) {
-    size_t length = strlen(name);
-    for (const char *line = info->str; line && *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        if (!strncmp(line, name, length) && line[length] == ':') {
-            return pool_copy(line + length + 1, strcspn(line + length + 1, "\r\n"));
-        }
-    }
-    return NULL;
+    size_t length;
+    const char *value = info_value(info->str, name, &length);
+    return value ? pool_copy(value, length) : NULL;
 }
 
 long long info_number(const redisReply *info, const char *name) {

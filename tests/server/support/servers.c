@@ -1,24 +1,18 @@
 #define _GNU_SOURCE
 #include "servers.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
 #include <glob.h>
 #include <hiredis/hiredis.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "failure.h"
 #include "pool.h"
+#include "processes.h"
 #include "text.h"
 
 enum {
@@ -27,8 +21,7 @@ enum {
     STOP_SECONDS = 30,
     START_ATTEMPTS = 5,
     DEATH_SECONDS = 5,
-    LOG_BYTES_SHOWN = 2500,
-    HIGHEST_PORT = 55535
+    LOG_BYTES_SHOWN = 2500
 };
 
 /* What all servers of the tests have in common: quick reactions, and no traffic but what the tests cause. */
@@ -79,46 +72,9 @@ static void server_unregister(const struct server *server) {
     }
 }
 
-/* A port that was free a moment ago: whoever takes it meanwhile makes the start fail, and the start is repeated. */
-static int any_free_port(void) {
-    struct sockaddr_in address = {.sin_family = AF_INET};
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    int socket_number = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (socket_number < 0) return 0;
-    int port = 0;
-    if (!bind(socket_number, (struct sockaddr *)&address, size) &&
-        !getsockname(socket_number, (struct sockaddr *)&address, &size)) {
-        port = ntohs(address.sin_port);
-    }
-    close(socket_number);
-    return port;
-}
-
-/* In a cluster the port 10000 above is wanted, too. */
-static int free_port(void) {
-    int port = any_free_port();
-    while (port > HIGHEST_PORT) port = any_free_port();
-    return port;
-}
-
-static void make_folders(const char *path) {
-    char *partial = pool_copy(path, strlen(path));
-    for (char *slash = strchr(partial + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(partial, 0777);
-        *slash = '/';
-    }
-    mkdir(partial, 0777);
-}
-
 static char *scratch_folder(const char *name) {
-    const char *base = environment("HOLDFAST_TMP", "build/tmp");
-    make_folders(base);
-    char *template = pool_print("%s/%s-XXXXXX", base, name);
-    require(mkdtemp(template), "no scratch folder %s: %s", template, strerror(errno));
-    char *folder = realpath(template, NULL);
-    require(folder, "no scratch folder %s: %s", template, strerror(errno));
+    char *folder = folder_make_new(environment("HOLDFAST_TMP", "build/tmp"), name);
+    require(folder, "no scratch folder for %s: %s", name, strerror(errno));
     return folder;
 }
 
@@ -149,28 +105,20 @@ static void preload(const struct server *server, const char *library) {
     setenv("LD_PRELOAD", library, 1);
 }
 
-/* Runs in the child: what cannot be set up here ends it with a status of its own. */
-static void become_server(const struct server *server, pid_t parent) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(126);
-    int output = open(pool_print("%s/output", server->folder), O_WRONLY | O_CREAT | O_APPEND, 0666);
-    dup2(output, STDOUT_FILENO);
-    dup2(output, STDERR_FILENO);
-    closefrom(STDERR_FILENO + 1); /* connections of threads that go on meanwhile */
+/* Runs in the child. */
+static void become_server(const void *what) {
+    const struct server *server = what;
     const char *preloaded = environment("HOLDFAST_PRELOAD", "");
     if (*preloaded) preload(server, preloaded);
     const char *program = environment("HOLDFAST_SERVER", "redis-server");
     execlp(program, program, pool_print("%s/redis.conf", server->folder),
            server->is_sentinel ? "--sentinel" : NULL, (char *)NULL);
-    _exit(127);
 }
 
 static void server_run(struct server *server) {
     write_configuration(server);
-    pid_t parent = getpid();
-    server->process = fork();
+    server->process = process_start(pool_print("%s/output", server->folder), become_server, server);
     require(server->process >= 0, "cannot fork: %s", strerror(errno));
-    if (!server->process) become_server(server, parent);
 }
 
 static struct server *server_new(const char *name, const char *settings, const char *arguments) {
@@ -220,9 +168,7 @@ static bool server_answers(const struct server *server) {
 }
 
 bool server_runs(struct server *server) {
-    if (!server->process) return false;
-    if (waitpid(server->process, NULL, WNOHANG) == server->process) server->process = 0;
-    return server->process != 0;
+    return process_runs(&server->process);
 }
 
 static bool server_comes_up(struct server *server) {
@@ -308,19 +254,6 @@ void server_restart(struct server *server) {
     server_await(server);
 }
 
-/* The status with which it ended, or -1 when it did not end in time. */
-static int server_end(struct server *server) {
-    int status = -1;
-    for (int attempt = 0; attempt < STOP_SECONDS * 200; attempt++) {
-        if (waitpid(server->process, &status, WNOHANG) == server->process) {
-            server->process = 0;
-            return status;
-        }
-        usleep(5000);
-    }
-    return -1;
-}
-
 const char *server_ending(struct server *server) {
     if (!server->process) return NULL;
     redisContext *context = redisConnect("127.0.0.1", server->port);
@@ -329,7 +262,7 @@ const char *server_ending(struct server *server) {
         if (reply) freeReplyObject(reply);
         redisFree(context);
     }
-    int status = server_end(server);
+    int status = process_await_end(&server->process, STOP_SECONDS);
     if (!status) return NULL;
     const char *log = server_log(server);
     server_kill(server);
@@ -342,23 +275,13 @@ void server_stop(struct server *server) {
 }
 
 void server_kill(struct server *server) {
-    if (!server->process) return;
-    kill(server->process, SIGKILL);
-    waitpid(server->process, NULL, 0);
-    server->process = 0;
-}
-
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place) {
-    (void)status;
-    (void)kind;
-    (void)place;
-    return remove(path);
+    process_kill(&server->process);
 }
 
 void server_forget(struct server *server) {
     server_kill(server);
     server_unregister(server);
-    nftw(server->folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    folder_remove(server->folder);
     free(server->name);
     free(server->settings);
     free(server->arguments);
