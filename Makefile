@@ -332,7 +332,7 @@ fuzz: ## fuzz every target for FUZZ_SECONDS (300)
 	$(make_all) fuzz-programs
 	@$(call test_environment,fuzz,$(FUZZ_SECONDS)) tests/run.sh
 
-bench: ## measure against what one would pick instead: a page of bars, tables and charts in build/bench; a quarter of an hour
+bench: ## measure against what one would pick instead: a page of bars; tables and charts in build/bench
 	$(call packages,bench)
 	$(make_all) $(BUILD)/holdfast.so $(BENCH_PROGRAM)
 	@HOLDFAST_MODULE='$(abspath $(BUILD)/holdfast.so)' HOLDFAST_TMP='$(abspath $(BUILD)/bench)' $(BENCH_PROGRAM) $(BENCH_ARGS)
