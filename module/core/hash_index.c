@@ -153,6 +153,20 @@ static void replace_all(struct hash_index *index, struct bucket *bucket) {
     }
 }
 
+/* Moves the entries that belong in the new bucket: those whose hash has the bit by which the two are told apart. */
+static void split_bucket(struct hash_index *index, struct bucket *bucket, struct bucket *fresh, size_t bit) {
+    if (bucket->used & CHAINED) {
+        replace_all(index, bucket);
+        return;
+    }
+    for (unsigned used = bucket->used; used; used &= used - 1) {
+        struct entry *entry = bucket->slots[__builtin_ctz(used)];
+        if (!(entry->hash & bit)) continue;
+        bucket->used = (uint8_t)(bucket->used & ~(used & -used));
+        place_entry(index, fresh, entry);
+    }
+}
+
 static void resize_first_segment(struct hash_index *index, size_t buckets) {
     index->held -= memory_size(index->segments[0]);
     index->segments[0] = memory_resize(index->segments[0], buckets * sizeof(struct bucket));
@@ -179,7 +193,7 @@ static void hash_index_grow(struct hash_index *index) {
     size_t level = (size_t)1 << (63 - __builtin_clzl(fresh));
     index->buckets++;
     memset(bucket_at(index, fresh), 0, sizeof(struct bucket));
-    replace_all(index, bucket_at(index, fresh - level));
+    split_bucket(index, bucket_at(index, fresh - level), bucket_at(index, fresh), level);
 }
 
 static void hash_index_shrink(struct hash_index *index) {

@@ -6,8 +6,8 @@
 
 enum {
     LEAF_MIN = 4, /* capacity of the first leaf; it doubles as long as it is the only one */
-    LEAF_MAX = 60,
-    INNER_MAX = 50,
+    LEAF_MAX = 61,
+    INNER_MAX = 51,
     HEIGHT_MAX = 16,
     SPARSE_SHARE = 4, /* a node that is less than a fourth full … */
     JOINED_SHARE = 2, /* … joins a neighbour if the two together are at most half full */
@@ -94,6 +94,46 @@ static void descend(const struct time_index *index, struct key key, struct path 
         node = inner->branches[at].child;
     }
     path->leaf = node;
+}
+
+/* The path to the first or last leaf. */
+static void descend_edge(const struct time_index *index, bool last, struct path *path) {
+    void *node = index->root;
+    for (unsigned level = 0; level < index->height; level++) {
+        struct inner *inner = node;
+        unsigned at = last ? inner->count - 1 : 0;
+        path->steps[level].inner = inner;
+        path->steps[level].at = at;
+        node = inner->branches[at].child;
+    }
+    path->leaf = node;
+}
+
+/* Finds the position for a new entry with this key. Most entries are added last, so the end is tried first. */
+static unsigned position_for(const struct time_index *index, struct key key, struct path *path) {
+    const struct time_index_leaf *last = index->last;
+    if (last->count && !key_above(time_entry_key(index, last->entries[last->count - 1]), key)) {
+        descend_edge(index, true, path);
+        return last->count;
+    }
+    descend(index, key, path);
+    return leaf_position(index, path->leaf, key);
+}
+
+static unsigned entry_position(const struct time_index_leaf *leaf, const struct time_entry *entry) {
+    unsigned place = 0;
+    while (leaf->entries[place] != entry) place++;
+    return place;
+}
+
+/* Finds an entry. Most entries are removed first, so the beginning is tried first. */
+static unsigned position_of(const struct time_index *index, const struct time_entry *entry,
+                            struct path *path) {
+    if (index->first->entries[0] == entry)
+        descend_edge(index, false, path);
+    else
+        descend(index, time_entry_key(index, entry), path);
+    return entry_position(path->leaf, entry);
 }
 
 static struct branch *branch_at(const struct path *path, unsigned level) {
@@ -183,9 +223,9 @@ static void branch_update(struct branch *branch, struct branch now) {
 /* --- Adding --- */
 
 static void leaf_insert(struct time_index_leaf *leaf, unsigned place, struct time_entry *entry) {
-    memmove(&leaf->entries[place + 1], &leaf->entries[place], (leaf->count - place) * sizeof(entry));
+    unsigned after = leaf->count++ - place;
+    if (after) memmove(&leaf->entries[place + 1], &leaf->entries[place], after * sizeof(entry));
     leaf->entries[place] = entry;
-    leaf->count++;
 }
 
 static void inner_insert(struct inner *inner, unsigned place, const struct branch *branch) {
@@ -292,8 +332,7 @@ void time_index_add(struct time_index *index, struct time_entry *entry) {
     struct path path;
     struct key key = time_entry_key(index, entry);
     time_index_reserve(index);
-    descend(index, key, &path);
-    unsigned place = leaf_position(index, path.leaf, key);
+    unsigned place = position_for(index, key, &path);
     index->count++;
     if (path.leaf->count == LEAF_MAX) {
         struct time_index_leaf *right = leaf_split(index, path.leaf, place, entry);
@@ -416,17 +455,10 @@ static void update_latest_ends(struct time_index *index, struct path *path, int6
     }
 }
 
-static unsigned entry_position(const struct time_index_leaf *leaf, const struct time_entry *entry) {
-    unsigned place = 0;
-    while (leaf->entries[place] != entry) place++;
-    return place;
-}
-
 void time_index_remove(struct time_index *index, const struct time_entry *entry) {
     struct path path;
-    descend(index, time_entry_key(index, entry), &path);
+    unsigned place = position_of(index, entry, &path);
     struct time_index_leaf *leaf = path.leaf;
-    unsigned place = entry_position(leaf, entry);
     leaf->count--;
     memmove(&leaf->entries[place], &leaf->entries[place + 1], (leaf->count - place) * sizeof(entry));
     index->count--;
@@ -437,8 +469,8 @@ void time_index_remove(struct time_index *index, const struct time_entry *entry)
 
 struct time_entry **time_index_slot(const struct time_index *index, const struct time_entry *entry) {
     struct path path;
-    descend(index, time_entry_key(index, entry), &path);
-    return &path.leaf->entries[entry_position(path.leaf, entry)];
+    unsigned place = position_of(index, entry, &path);
+    return &path.leaf->entries[place];
 }
 
 static void time_index_free_below(struct time_index *index, void *node, unsigned levels) {

@@ -10,4 +10,8 @@
 /* 128 random bits, marked as a random GUID. */
 struct guid entropy_guid(void);
 
+/* A GUID that looks random and is as unique, for ids that are not secret: those who know one can predict the next. It
+ * takes a tenth of the time. */
+struct guid entropy_public_guid(void);
+
 #endif

@@ -145,7 +145,7 @@ static void reply_put(struct reply *out, const struct queue_change *change, stru
 static void put_and_reply(struct call *call, struct queue_change *change, int at, int count) {
     struct record_writer *items = call_writer(call);
     for (int i = 0; i < count; i++) {
-        struct queue_item item = {.id = entropy_guid(), .text = call_word(call, at + i)};
+        struct queue_item item = {.id = entropy_public_guid(), .text = call_word(call, at + i)};
         queue_prefetch(call->value, &item.id);
         item.receipt = entropy_guid();
         queue_item_put(QUEUE_PUT, items, &item);
