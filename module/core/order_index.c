@@ -5,7 +5,7 @@
 #include "ccan/endian/endian.h"
 
 enum {
-    FANOUT = 62,
+    FANOUT = 83,         /* a leaf takes 1024 bytes */
     SPARSE = FANOUT / 4, /* a node with fewer items is joined with a neighbour */
     JOINED_MAX = FANOUT * 3 / 4,
 };
@@ -13,8 +13,8 @@ enum {
 enum { CACHE_LINE_BYTES = 64 }; /* a cache line */
 
 enum {
-    HEAD_BYTES = 8,
-    HEAD_STALE = 4, /* heads that begin with this many common bytes are computed anew */
+    HEAD_BYTES = 4,
+    HEAD_STALE = 2, /* heads that begin with this many common bytes are computed anew */
 };
 
 /* first[i] is the entry itself in a leaf, and the first entry below children[i] in an inner node. All of
@@ -26,7 +26,7 @@ struct order_node {
     uint16_t skip;
     bool leaf;
     struct order_node *previous, *next; /* leaves only */
-    uint64_t heads[FANOUT];
+    uint32_t heads[FANOUT];
     void *first[FANOUT];
     struct order_node *children[]; /* inner nodes only */
 };
@@ -82,11 +82,11 @@ void order_index_end(struct order_index *index) {
 /* --- Heads --- */
 
 /* Short names are padded with zeros. Names that differ only in the padding have equal heads. */
-static uint64_t head_of(struct bytes name, size_t skip) {
-    uint64_t head = 0;
+static uint32_t head_of(struct bytes name, size_t skip) {
+    uint32_t head = 0;
     size_t length = name.length > skip ? name.length - skip : 0;
     if (length) memcpy(&head, name.data + skip, length < HEAD_BYTES ? length : HEAD_BYTES);
-    return be64_to_cpu(head);
+    return be32_to_cpu(head);
 }
 
 static size_t order_common_length(struct bytes a, struct bytes b) {
@@ -105,7 +105,8 @@ static void set_heads(struct order_node *node, size_t skip) {
     for (unsigned i = 0; i < node->count; i++) node->heads[i] = head_of(entry_name(node->first[i]), skip);
 }
 
-/* After removals: computes heads anew if they have become too much alike. */
+/* Computes heads anew if they have become too much alike, or still are: those of a new node begin with all of its
+ * first name. */
 static void freshen_heads(struct order_node *node) {
     size_t skip = node->count > 1 ? common_skip(node) : node->skip;
     if (skip >= node->skip + (size_t)HEAD_STALE) set_heads(node, skip);
@@ -133,7 +134,7 @@ static int compare_beginning(const struct order_node *node, struct bytes name) {
     return difference ? difference : name.length < node->skip ? -1 : 0;
 }
 
-static unsigned heads_below(const struct order_node *node, uint64_t head) {
+static unsigned heads_below(const struct order_node *node, uint32_t head) {
     unsigned low = 0, high = node->count;
     while (low < high) {
         unsigned middle = (low + high) / 2;
@@ -149,7 +150,7 @@ static unsigned heads_below(const struct order_node *node, uint64_t head) {
 static unsigned count_below(const struct order_node *node, struct bytes name) {
     int side = node->count ? compare_beginning(node, name) : 0;
     if (side) return side < 0 ? 0 : node->count;
-    uint64_t head = head_of(name, node->skip);
+    uint32_t head = head_of(name, node->skip);
     unsigned low = heads_below(node, head), high = low;
     while (high < node->count && node->heads[high] == head) high++;
     while (low < high) {
@@ -185,7 +186,7 @@ static void order_descend(const struct order_index *index, struct bytes name, st
 static void open_gap(struct order_node *node, unsigned at) {
     size_t behind = node->count - at;
     memmove(&node->first[at + 1], &node->first[at], behind * sizeof(void *));
-    memmove(&node->heads[at + 1], &node->heads[at], behind * sizeof(uint64_t));
+    memmove(&node->heads[at + 1], &node->heads[at], behind * sizeof(uint32_t));
     if (!node->leaf) memmove(&node->children[at + 1], &node->children[at], behind * sizeof(void *));
     node->count++;
 }
@@ -194,13 +195,13 @@ static void close_gap(struct order_node *node, unsigned at) {
     node->count--;
     size_t behind = node->count - at;
     memmove(&node->first[at], &node->first[at + 1], behind * sizeof(void *));
-    memmove(&node->heads[at], &node->heads[at + 1], behind * sizeof(uint64_t));
+    memmove(&node->heads[at], &node->heads[at + 1], behind * sizeof(uint32_t));
     if (!node->leaf) memmove(&node->children[at], &node->children[at + 1], behind * sizeof(void *));
 }
 
 static void move_items(struct order_node *to, struct order_node *from, unsigned from_at, unsigned count) {
     memcpy(&to->first[to->count], &from->first[from_at], count * sizeof(void *));
-    memcpy(&to->heads[to->count], &from->heads[from_at], count * sizeof(uint64_t));
+    memcpy(&to->heads[to->count], &from->heads[from_at], count * sizeof(uint32_t));
     if (!to->leaf) memcpy(&to->children[to->count], &from->children[from_at], count * sizeof(void *));
     to->count = (uint16_t)(to->count + count);
     from->count = (uint16_t)(from->count - count);
@@ -228,6 +229,8 @@ static void order_put(struct order_node *node, unsigned at, void *first, struct 
     open_gap(node, at);
     set_first(node, at, first);
     if (!node->leaf) node->children[at] = child;
+    bool has_doubled = (node->count & (node->count - 1)) == 0;
+    if (has_doubled) freshen_heads(node);
 }
 
 /* Updates the nodes above one whose first entry has changed. */
