@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "processes.h"
 #include "runner.h"
 
 enum { COPIED_MB = 500, COPIED_MB_QUICK = 64, MEGABYTE = 1 << 20, ROUNDS = 3, LOOK_US = 2000 };
@@ -79,7 +80,8 @@ static const char *field_of(const redisReply *map, const char *name) {
 
 static redisReply *next_reply(const struct route *route) {
     redisReply *reply = NULL;
-    require(redisGetReply(route->target->context, (void **)&reply) == REDIS_OK, "the target is gone");
+    require(redisGetReply(route->target->context, (void **)&reply) == REDIS_OK && reply,
+            "the target is gone");
     return reply;
 }
 
@@ -88,12 +90,14 @@ static struct progress progress_of(const struct route *route) {
     redisAppendCommand(route->target->context, "BLOB.STAT c copy");
     redisAppendCommand(route->target->context, "INFO memory");
     redisReply *stat = next_reply(route), *info = next_reply(route);
-    const char *status = field_of(stat, "copy-status"), *used = strstr(info->str, "used_memory:");
+    size_t length;
+    const char *status = field_of(stat, "copy-status");
+    const char *used = info_value(info->str, "used_memory", &length);
     bool is_pending = text_is(status, "pending");
     require(used && (is_pending || text_is(status, "success")), "the copy is '%s'", status);
     struct progress progress = {.is_over = !is_pending,
                                 .done = strtod(field_of(stat, "copy-progress"), NULL),
-                                .used_memory = strtoll(used + strlen("used_memory:"), NULL, 10)};
+                                .used_memory = used ? strtoll(used, NULL, 10) : 0};
     freeReplyObject(stat);
     freeReplyObject(info);
     return progress;

@@ -1,6 +1,6 @@
 /*
- * Commands that give up or copy very much at once: how long another client waits meanwhile, and for what follows in the
- * background.
+ * Commands that give up or copy very much at once: how long another client waits while they run, and while what
+ * they leave behind is removed in the background.
  */
 #include <stdio.h>
 #include <stdlib.h>

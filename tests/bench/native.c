@@ -82,7 +82,7 @@ static void stat_template(const struct dataset *data, struct template *template)
 static bool is_stat(struct driver *driver, unsigned object, const struct reply *reply) {
     (void)driver;
     (void)object;
-    return reply->kind == '*' && reply->length == 2 * STAT_FIELDS;
+    return reply->kind == '*' && reply->length == (size_t)2 * STAT_FIELDS;
 }
 
 static void lua_fill_template(const struct dataset *data, struct template *template) {

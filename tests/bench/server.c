@@ -46,13 +46,13 @@ static void show_end(const char *folder, const char *name) {
     fclose(file);
 }
 
-/* Calls nothing that a signal handler must not call. */
+/* Calls nothing that a signal handler must not call: those two make system calls only. */
 static void end_all(void) {
     for (int index = 0; index < SERVERS_AT_MOST; index++) {
         if (!servers[index]) continue;
-        process_kill(&servers[index]->process);
+        process_kill(&servers[index]->process); /* NOLINT(bugprone-signal-handler) */
         unlink(servers[index]->socket);
-        folder_remove(servers[index]->folder);
+        folder_remove(servers[index]->folder); /* NOLINT(bugprone-signal-handler) */
     }
 }
 
