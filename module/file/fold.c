@@ -2,15 +2,14 @@
 
 #include <stddef.h>
 
-/* Unicode's simple case folding, of version 14, without what only Turkish has. Later versions may know more letters;
- * this table does not follow, since what was two files yesterday would be one today, and files that were saved in order
- * would not be in order any more.
+/* Unicode 14's simple case folding, without the foldings for Turkish. The table must never change: with more letters
+ * folded, two existing files could get the same name, and saved shares would be out of order.
  *
- * Every step'th character from first to last folds to the one that is so much further. */
+ * Every step'th character from `first` to `last` folds to the character plus `offset`. */
 static const struct {
     uint32_t first, last;
     uint32_t step;
-    int32_t further;
+    int32_t offset;
 } folds[] = {
     /* clang-format off */
     {0x0041, 0x005a, 1, 32}, {0x00b5, 0x00b5, 1, 775}, {0x00c0, 0x00d6, 1, 32}, {0x00d8, 0x00de, 1, 32},
@@ -83,5 +82,5 @@ uint32_t fold_character(uint32_t character) {
     }
     if (low == FOLDS || character < folds[low].first) return character;
     if ((character - folds[low].first) % folds[low].step) return character;
-    return (uint32_t)((int32_t)character + folds[low].further);
+    return (uint32_t)((int32_t)character + folds[low].offset);
 }

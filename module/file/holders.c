@@ -55,8 +55,7 @@ void file_remove(struct share *share, struct file_node *node) {
         node->usage->pending = false;
         file_set_lease(share, node, NULL);
     }
-    census_count(CENSUS_BYTES, share->bytes, share->bytes - node->content.length);
-    share->bytes -= node->content.length;
+    share_count_length(share, node, 0);
     tree_remove(share, node);
 }
 

@@ -5,10 +5,10 @@
 
 /* --- Names and paths --- */
 
-struct bytes node_key(char *room, uint64_t directory, struct bytes folded) {
-    for (int i = NODE_KEY_ID_BYTES - 1; i >= 0; i--, directory >>= 8) room[i] = (char)(directory & 0xff);
-    memcpy(room + NODE_KEY_ID_BYTES, folded.data, folded.length);
-    return bytes_of(room, NODE_KEY_ID_BYTES + folded.length);
+struct bytes node_key(char *buffer, uint64_t directory, struct bytes folded) {
+    for (int i = NODE_KEY_ID_BYTES - 1; i >= 0; i--, directory >>= 8) buffer[i] = (char)(directory & 0xff);
+    memcpy(buffer + NODE_KEY_ID_BYTES, folded.data, folded.length);
+    return bytes_of(buffer, NODE_KEY_ID_BYTES + folded.length);
 }
 
 struct bytes node_folded_name(const struct file_node *node) {
@@ -26,16 +26,22 @@ size_t node_path_length(const struct file_node *node) {
     return length ? length - 1 : 0;
 }
 
-/* From the end to the front, since a node knows what is above it. */
-struct bytes node_path(const struct file_node *node, char *room) {
+/* Written backwards, since nodes refer to their parents. */
+struct bytes node_path(const struct file_node *node, char *buffer) {
     size_t length = node_path_length(node), at = length;
     for (; node->parent; node = node->parent->node) {
         struct bytes name = node_name(node);
         at -= name.length;
-        memcpy(room + at, name.data, name.length);
-        if (at) room[--at] = '/';
+        memcpy(buffer + at, name.data, name.length);
+        if (at) buffer[--at] = '/';
     }
-    return bytes_of(room, length);
+    return bytes_of(buffer, length);
+}
+
+char *node_path_new(const struct file_node *node, struct bytes *path) {
+    char *buffer = memory_alloc(node_path_length(node) + 1);
+    *path = node_path(node, buffer);
+    return buffer;
 }
 
 size_t node_name_characters(struct bytes name) {
@@ -129,14 +135,14 @@ void node_free(struct account *account, struct file_node *node) {
     account_discard(account, node);
 }
 
-/* --- What is said of a node --- */
+/* --- Properties and metadata --- */
 
 static struct file_extra *node_need_extra(struct account *account, struct file_node *node) {
     if (!node->extra) node->extra = account_add(account, memory_zeroed(sizeof(*node->extra)));
     return node->extra;
 }
 
-void node_settle(struct account *account, struct file_node *node) {
+void node_trim(struct account *account, struct file_node *node) {
     const struct file_extra *extra = node->extra;
     if (!extra || extra->properties || extra->metadata || extra->past) return;
     account_discard(account, node->extra);
@@ -158,7 +164,7 @@ void node_set_lists(struct account *account, struct file_node *node, const struc
     struct file_extra *extra = node_need_extra(account, node);
     if (properties) packed_replace(account, &extra->properties, *properties);
     if (metadata) packed_replace(account, &extra->metadata, *metadata);
-    node_settle(account, node);
+    node_trim(account, node);
 }
 
 /* --- The past --- */
@@ -187,7 +193,7 @@ static struct file_state *append_state(struct account *account, struct file_node
     return state;
 }
 
-/* From now on the state does without those of the node. */
+/* Gives the state lists of its own, as those of the node are about to change. */
 static void keep_lists(struct account *account, struct file_node *node, struct file_state *state) {
     struct packed_list properties = node_properties(node), metadata = node_metadata(node);
     packed_replace(account, &state->properties, properties);

@@ -1,18 +1,18 @@
 /* A node: a directory or a file, with its properties, metadata and history.
  *
  *   node, one allocation:
- *     ┌───────┬───────┬─────────┬────┬────────┬──────────────────────┬───────┬──────┬──────────────┬──────┐
- *     │ entry │ stamp │ created │ id │ parent │ content or directory │ extra │ life │ key          │ name │
- *     └───────┴───────┴─────────┴────┴────────┴──────────────────────┴───────┴──────┴──────────────┴──────┘
- *     key        the id of the directory that has the node, and the folded name: by it nodes are found and in order
- *     name       as it was given, where that is not the folded form
- *     directory  of a directory: what its children know it by, wherever the node moves
- *     extra      properties, metadata, and the past: absent for most
- *     life       of a file that is open or leased: see opens.h
+ *     ┌───────┬───────┬─────────┬────┬────────┬──────────────────────┬───────┬───────┬─────────────┬──────┐
+ *     │ entry │ stamp │ created │ id │ parent │ content or directory │ extra │ usage │ key         │ name │
+ *     └───────┴───────┴─────────┴────┴────────┴──────────────────────┴───────┴───────┴─────────────┴──────┘
+ *     key        the id of the parent directory and the folded name; nodes are found and sorted by it
+ *     name       as given, if that is not its folded form
+ *     directory  of a directory: its children refer to it, and it stays where it is when the node moves
+ *     extra      properties, metadata and past: absent for most
+ *     usage      of a file that is open or leased: see opens.h
  *
- * The past of a node consists of the states that snapshots of the share still see. A state is kept when the node is
- * about to change for the first time since a snapshot was taken, and shares its pages with later states. For that,
- * snapshots are numbered in the order in which they were taken, from 1; 0 is before all of them.
+ * The past of a node is the list of states that snapshots of the share still see. A state is kept when the node changes
+ * for the first time since a snapshot was taken; it shares its pages with later states. Snapshots are numbered from 1 in
+ * the order in which they were taken; 0 means before all of them.
  *
  * All memory of a node is counted in its share's account. */
 #ifndef HOLDFAST_NODE_H
@@ -39,7 +39,7 @@ enum {
 struct file_node;
 struct file_usage;
 
-/* How far a subtree extends downwards: the names of a path, and its characters including the leading slashes. */
+/* How deep a subtree is: names, and characters with a leading slash for each name. */
 struct path_reach {
     uint64_t names;
     uint64_t characters;
@@ -54,7 +54,7 @@ struct directory {
     struct path_reach reach; /* of the longest path below since the directory was last empty */
 };
 
-/* An earlier state of a node. Without its own lists it has those of the next state, or of the node. */
+/* An earlier state of a node. A state without lists of its own has those of the next state, or of the node. */
 struct file_state {
     unsigned last; /* the last snapshot that sees it */
     bool has_lists;
@@ -109,15 +109,17 @@ static inline bool node_is_file(const struct file_node *node) {
     return node->kind == NODE_FILE;
 }
 
-/* Writes the key for a valid, folded name to `room`, which must have NODE_KEY_MAX_BYTES. */
-struct bytes node_key(char *room, uint64_t directory, struct bytes folded);
+/* Writes the key for a valid, folded name to a buffer of NODE_KEY_MAX_BYTES. */
+struct bytes node_key(char *buffer, uint64_t directory, struct bytes folded);
 
 struct bytes node_name(const struct file_node *node);
 struct bytes node_folded_name(const struct file_node *node);
 
 /* The path from the root: its length, and the path itself, which must fit into the buffer. */
 size_t node_path_length(const struct file_node *node);
-struct bytes node_path(const struct file_node *node, char *room);
+struct bytes node_path(const struct file_node *node, char *buffer);
+/* The same in a buffer that the caller frees. */
+char *node_path_new(const struct file_node *node, struct bytes *path);
 
 size_t node_name_characters(struct bytes name);
 
@@ -130,15 +132,14 @@ bool node_is_within(const struct file_node *node, const struct file_node *direct
 struct file_node *node_new(struct account *account, enum node_kind kind, uint64_t id,
                            const struct directory *parent, struct bytes name);
 
-/* Makes the node under another name and updates what points to the old one, except its entries in
- * indexes. Frees the old one. */
+/* Makes the node anew under another name, frees the old one, and updates what points to it except for indexes. */
 struct file_node *node_renamed(struct account *account, struct file_node *node,
                                const struct directory *parent, struct bytes name);
 
 /* The allocation has moved: updates the pointers of its parts. */
 void node_moved(struct file_node *node);
 
-/* The node must not have a life. */
+/* The node must have no usage. */
 void node_free(struct account *account, struct file_node *node);
 
 struct packed_list node_properties(const struct file_node *node);
@@ -148,16 +149,16 @@ struct packed_list node_metadata(const struct file_node *node);
 void node_set_lists(struct account *account, struct file_node *node, const struct packed_list *properties,
                     const struct packed_list *metadata);
 
-/* Frees optional parts that are empty. */
-void node_settle(struct account *account, struct file_node *node);
+/* Frees `extra` if it is empty. */
+void node_trim(struct account *account, struct file_node *node);
 
 /* --- The past --- */
 
-/* Call it before the node changes: keeps its state for the last snapshot, if that sees it. `lists`: properties or
- * metadata are about to change. */
+/* Before a change of the node: keeps its state for the last snapshot, if that sees it. `lists`: properties or metadata
+ * are about to change. */
 void node_keep(struct account *account, struct file_node *node, unsigned snapshots, bool lists);
 
-/* The same for a state from a file; it must be the next one. Takes ownership of the lists and the content. */
+/* For states from a file, which must come in order. Takes ownership of the lists and the content. */
 bool node_may_have_state(const struct file_node *node, unsigned last);
 void node_add_state(struct account *account, struct file_node *node, const struct file_state *state);
 

@@ -18,29 +18,29 @@ struct usage_view usage_view(const struct file_usage *usage, bool exact, int64_t
     return view;
 }
 
-bool usage_has_ended(const struct file_usage *usage, int64_t now_ms) {
+bool usage_has_ended_handles(const struct file_usage *usage, int64_t now_ms) {
     const struct open_group *group;
     list_for_each (&usage->groups, group, of_usage)
         if (session_has_ended(group->session, now_ms)) return true;
     return false;
 }
 
-/* --- Who stands in the way --- */
+/* --- Conflicting handles --- */
 
 struct search {
-    struct sharing wanted; /* if no class is asked about */
+    struct sharing wanted; /* unless has_class */
     bool has_class;
     enum sharing_class class;
     visit_open *visit;
     void *context;
 };
 
-static bool stands_in_the_way(const struct search *search, struct sharing open) {
+static bool conflicts(const struct search *search, struct sharing open) {
     if (search->has_class) return !sharing_class_fits_open(search->class, open);
     return !sharing_fits(search->wanted, open);
 }
 
-static void look(const struct file_usage *usage, const struct search *search, int64_t now_ms) {
+static void visit_conflicting(const struct file_usage *usage, const struct search *search, int64_t now_ms) {
     const struct open_group *group;
     const struct file_open *open;
     int left = LOOKED_AT_MAX;
@@ -49,7 +49,7 @@ static void look(const struct file_usage *usage, const struct search *search, in
         if (session_has_ended(group->session, now_ms)) continue;
         list_for_each (&group->opens, open, among) {
             if (!left--) return;
-            if (stands_in_the_way(search, open->sharing) && !search->visit(search->context, open)) return;
+            if (conflicts(search, open->sharing) && !search->visit(search->context, open)) return;
         }
     }
 }
@@ -62,28 +62,30 @@ static bool opens_take_first(void *context, const struct file_open *open) {
 const struct file_open *usage_obstacle(const struct file_usage *usage, struct sharing wanted,
                                        int64_t now_ms) {
     const struct file_open *found = NULL;
-    look(usage, &(struct search){.wanted = wanted, .visit = opens_take_first, .context = &found}, now_ms);
+    visit_conflicting(usage, &(struct search){.wanted = wanted, .visit = opens_take_first, .context = &found},
+                      now_ms);
     return found;
 }
 
 const struct file_open *usage_class_obstacle(const struct file_usage *usage, enum sharing_class class,
                                              int64_t now_ms) {
     const struct file_open *found = NULL;
-    look(usage,
-         &(struct search){.has_class = true, .class = class, .visit = opens_take_first, .context = &found},
-         now_ms);
+    visit_conflicting(
+        usage,
+        &(struct search){.has_class = true, .class = class, .visit = opens_take_first, .context = &found},
+        now_ms);
     return found;
 }
 
 void usage_obstacles(const struct file_usage *usage, struct sharing wanted, int64_t now_ms, visit_open *visit,
                      void *context) {
-    look(usage, &(struct search){.wanted = wanted, .visit = visit, .context = context}, now_ms);
+    visit_conflicting(usage, &(struct search){.wanted = wanted, .visit = visit, .context = context}, now_ms);
 }
 
 /* --- Locks --- */
 
-static const struct range_lock *ask(const struct range_locks *locks, struct lock_owner *owner,
-                                    enum lock_test test, struct lock_range range) {
+static const struct range_lock *find_conflict(const struct range_locks *locks, struct lock_owner *owner,
+                                              enum lock_test test, struct lock_range range) {
     struct lock_request request = {owner, test == LOCK_SHARING ? LOCK_SHARED : LOCK_EXCLUSIVE, range};
     switch (test) {
     case LOCK_READING: return range_locks_reading(locks, owner, range);
@@ -93,9 +95,9 @@ static const struct range_lock *ask(const struct range_locks *locks, struct lock
     }
 }
 
-/* The same for one lock alone. */
-static bool lock_stands(const struct range_lock *lock, const struct lock_owner *owner, enum lock_test test,
-                        struct lock_range range) {
+/* The same for a single lock. */
+static bool lock_conflicts(const struct range_lock *lock, const struct lock_owner *owner, enum lock_test test,
+                           struct lock_range range) {
     bool others = lock->owner != owner, exclusive = lock->kind == LOCK_EXCLUSIVE;
     if (test == LOCK_ANY) return true;
     if (!range.length && test <= LOCK_WRITING) return false;
@@ -107,7 +109,7 @@ static bool lock_stands(const struct range_lock *lock, const struct lock_owner *
     }
 }
 
-/* Whose locks are in the way of reading, each once, as far as bounded work shows them: one that counts, if there is. */
+/* A lock of a session that has not ended and conflicts with reading. `cut`: the bounded work did not see all owners. */
 static const struct range_lock *reading_obstacle(const struct file_usage *usage, struct lock_owner *owner,
                                                  struct lock_range range, int64_t now_ms, bool *cut) {
     struct lock_request request = {owner, LOCK_SHARED, range};
@@ -120,14 +122,14 @@ static const struct range_lock *reading_obstacle(const struct file_usage *usage,
     return NULL;
 }
 
-/* Where sessions may be over, their locks are passed over. */
+/* Visits all locks, skipping those of sessions that have ended. */
 static const struct range_lock *lock_that_counts(const struct file_usage *usage, struct lock_owner *owner,
                                                  enum lock_test test, struct lock_range range,
                                                  int64_t now_ms) {
     const struct range_lock *lock = NULL;
     while ((lock = range_locks_next(&usage->locks, lock))) {
         if (session_has_ended(open_of_owner(lock->owner)->group->session, now_ms)) continue;
-        if (lock_stands(lock, owner, test, range)) return lock;
+        if (lock_conflicts(lock, owner, test, range)) return lock;
     }
     return NULL;
 }
@@ -136,7 +138,7 @@ const struct range_lock *usage_lock(const struct file_usage *usage, struct lock_
                                     enum lock_test test, struct lock_range range, bool exact,
                                     int64_t now_ms) {
     if (!usage || !usage->locks.count) return NULL;
-    const struct range_lock *lock = ask(&usage->locks, owner, test, range);
+    const struct range_lock *lock = find_conflict(&usage->locks, owner, test, range);
     if (!lock || exact || !session_has_ended(open_of_owner(lock->owner)->group->session, now_ms)) return lock;
     if (test == LOCK_READING) {
         bool cut;

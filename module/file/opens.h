@@ -1,17 +1,16 @@
-/* Sessions, and their open handles of files.
+/* Sessions and their open handles of files.
  *
- *   session ─▶ group ⇄ group ⇄ …         a group: what one session has open of one file
- *                ▲                        life:   what a file has only while it is open or leased
- *   life ────────┴▶ group ⇄ group ⇄ …
- *                     │
- *                     └─▶ open ⇄ open ⇄ …   the handles, each with its locks
+ *   session ──────────▶ group ⇄ group ⇄ …       group: the handles that one session has of one file
+ *   file ──▶ usage ───▶ group ⇄ group ⇄ …       usage: what a file has only while it is open or leased
+ *                         │
+ *                         └─▶ open ⇄ open ⇄ …   the handles, each with its locks
  *
  * A session ends by a command, or when its time is up. From then on its handles and locks do not count: every query
- * skips them. So ending a session costs the same for one handle and for a hundred thousand; they are removed later,
- * in portions, or from one file when that file is changed.
+ * skips them. So ending a session costs the same for one handle and for a hundred thousand. They are removed later, in
+ * portions, or from one file when that file changes.
  *
- * A file is deleted in two ways: by its mark, or by handles that mark it when they close. It is gone when it is to
- * be deleted and no handle of a living session is left. */
+ * A file is pending when it is marked for deletion, by FILE.DISPOSE or by a handle that was opened with DELETEONCLOSE and
+ * is closed now. A pending file is gone when no handle counts any more, even if it is still in memory. */
 #ifndef HOLDFAST_OPENS_H
 #define HOLDFAST_OPENS_H
 
@@ -42,13 +41,13 @@ struct file_usage {
     struct sharing_tally tally; /* of all groups */
     struct range_locks locks;
     struct file_lease *lease;
-    bool pending; /* the mark */
+    bool pending; /* marked for deletion */
 };
 
 struct share_session {
     struct entry entry; /* its name is the id */
     struct guid id;
-    uint64_t number; /* the public number */
+    uint64_t number; /* shown by FILE.HANDLES */
     struct deadline deadline;
     struct list_node among_ended;
     struct list_head groups;
@@ -60,11 +59,11 @@ struct share_session {
 };
 
 struct open_group {
-    struct entry entry; /* its name is the session's number and the file's id, while it has a file */
+    struct entry entry; /* its name is the session's number and the file's id; indexed while it has a file */
     uint64_t name[2];
     struct list_node of_session, of_usage;
     struct share_session *session;
-    struct file_usage *usage; /* NULL when the group no longer belongs to a file */
+    struct file_usage *usage; /* NULL when the file has been removed */
     struct list_head opens;
     struct sharing_tally tally;
     uint32_t deleting; /* handles that mark the file when they close */
@@ -88,6 +87,7 @@ static inline int64_t session_expires_ms(const struct share_session *session) {
     return session->deadline.due_ms;
 }
 
+/* Whether the session has ended by a change, or its time is up. */
 static inline bool session_has_ended(const struct share_session *session, int64_t now_ms) {
     return session->ended || session->deadline.due_ms <= now_ms;
 }
@@ -100,7 +100,7 @@ static inline struct bytes guid_bytes(const struct guid *id) {
     return bytes_of(id, sizeof(*id));
 }
 
-/* The public number. */
+/* The number that FILE.HANDLES shows. */
 static inline uint64_t open_number(const struct file_open *open) {
     return open->locks.number;
 }
@@ -109,7 +109,7 @@ static inline struct file_open *open_of_owner(const struct lock_owner *owner) {
     return (struct file_open *)((char *)(uintptr_t)owner - offsetof(struct file_open, locks));
 }
 
-/* --- A file as seen by a call, at a moment --- */
+/* --- What counts at a time --- */
 
 struct usage_view {
     struct sharing_tally tally; /* of the handles that count */
@@ -117,24 +117,24 @@ struct usage_view {
     bool gone;
 };
 
-/* `exact`: no session is over, so nothing has to be computed. The life may be NULL. */
+/* `exact`: no session has ended, so everything counts. The usage may be NULL. */
 struct usage_view usage_view(const struct file_usage *usage, bool exact, int64_t now_ms);
 
-/* Whether any handle of the file belongs to a session that is over. */
-bool usage_has_ended(const struct file_usage *usage, int64_t now_ms);
+/* Whether the file has handles of sessions that have ended. */
+bool usage_has_ended_handles(const struct file_usage *usage, int64_t now_ms);
 
-/* A handle that counts and conflicts; NULL if none is found in bounded work. */
+/* A conflicting handle; NULL if there is none, or if bounded work finds none. */
 const struct file_open *usage_obstacle(const struct file_usage *usage, struct sharing wanted, int64_t now_ms);
 const struct file_open *usage_class_obstacle(const struct file_usage *usage, enum sharing_class class,
                                              int64_t now_ms);
 
-/* The lock that counts and conflicts with reading or writing a range, or with another lock. The owner is NULL for
- * a stateless command. */
+/* The lock that conflicts with reading or writing a range, or with another lock; NULL for none. The owner is NULL for a
+ * stateless command. */
 enum lock_test { LOCK_READING, LOCK_WRITING, LOCK_SHARING, LOCK_EXCLUDING, LOCK_ANY };
 const struct range_lock *usage_lock(const struct file_usage *usage, struct lock_owner *owner,
                                     enum lock_test test, struct lock_range range, bool exact, int64_t now_ms);
 
-/* Visits each handle that counts and conflicts. Returning false ends the visit, as does the limit on work. */
+/* Visits the conflicting handles. Returning false ends the visit, as does the limit on work. */
 typedef bool visit_open(void *context, const struct file_open *open);
 void usage_obstacles(const struct file_usage *usage, struct sharing wanted, int64_t now_ms, visit_open *visit,
                      void *context);

@@ -3,7 +3,7 @@
 #include "core/utf8.h"
 #include "file/fold.h"
 
-/* --- Are they sound? --- */
+/* --- Checks --- */
 
 static const struct path_fault_text fault_texts[PATH_FAULTS] = {
     [PATH_TOO_LONG] = {PATH_CODE_INVALID_PATH, "a path has at most 2048 characters"},
@@ -44,7 +44,7 @@ static bool bad_character(uint32_t character) {
     return character <= LAST_HIGH_CONTROL;
 }
 
-/* Only whole names: with an extension behind it a device's name is one like others. */
+/* Only whole names: with an extension, the name of a device is allowed. */
 static bool is_device(struct bytes name) {
     static const struct bytes devices[] = {{"con", 3}, {"prn", 3}, {"aux", 3}, {"nul", 3}, {"clock$", 6}};
     static const char *const ports[] = {"com", "lpt"};
@@ -110,7 +110,7 @@ enum path_fault path_check(struct bytes path) {
     }
 }
 
-/* --- Ways --- */
+/* --- Parts of paths --- */
 
 bool path_next(struct bytes *path, struct bytes *name) {
     if (!path->length) return false;
@@ -130,9 +130,9 @@ struct bytes path_parent(struct bytes path) {
     return bytes_of(path.data, length ? length - 1 : 0);
 }
 
-/* --- Names in any case --- */
+/* --- Folding --- */
 
-enum { NO_CHARACTER = 0x110000 }; /* and a byte: one that belongs to no character */
+enum { NO_CHARACTER = 0x110000 }; /* plus the byte: one that is not UTF-8 */
 
 static inline uint32_t take_folded(struct bytes *text) {
     unsigned char first = (unsigned char)text->data[0];
@@ -142,14 +142,14 @@ static inline uint32_t take_folded(struct bytes *text) {
     return first < ASCII ? (uint32_t)bytes_lower((char)first) : (uint32_t)NO_CHARACTER + first;
 }
 
-size_t path_fold(char *room, struct bytes text) {
+size_t path_fold(char *folded, struct bytes text) {
     size_t length = 0;
     while (text.length) {
-        uint32_t folded = take_folded(&text);
-        if (folded < ASCII || folded >= NO_CHARACTER)
-            room[length++] = (char)folded;
+        uint32_t character = take_folded(&text);
+        if (character < ASCII || character >= NO_CHARACTER)
+            folded[length++] = (char)character;
         else
-            length += utf8_put(room + length, folded);
+            length += utf8_put(folded + length, character);
     }
     return length;
 }

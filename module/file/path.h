@@ -1,17 +1,16 @@
 /* Paths within a share, and the names that they are made of.
  *
- *     path       names with a slash between them; '' is the root
- *     name       what a directory or a file is called in its directory: 1 to 255 characters of UTF-8
- *     character  what Unicode has a number for; all limits count these, not bytes
+ *     path       names separated by slashes; '' is the root
+ *     name       of a file or directory within its directory: 1 to 255 characters of UTF-8
+ *     character  a Unicode code point; all limits count these, not bytes
  *
- * A name keeps the case that it was given, and is found in any. For that it is folded: two names are the same when
- * their folded forms have the same bytes, and names are in order as the bytes of their folded forms are. Folding maps
- * single characters to single characters, by a table that never changes, since files and replicas are in the order that
- * it makes. It knows no language, and does not compose: é in one character and e with an accent behind it are two
- * names.
+ * Names preserve case and are found in any case: two names are equal if their folded forms are, and names are sorted by
+ * the bytes of their folded forms. Folding maps characters one to one by a table that never changes, since saved files
+ * and replicas rely on the order. It depends on no language and does not compose: é as one character differs from e
+ * followed by a combining accent.
  *
- * Names that the service would trim, with a dot or a space at the end, are refused: no two paths
- * lead to the same file. */
+ * Names that the storage service would trim, with a dot or a space at the end, are refused, so no two paths lead to the
+ * same file. */
 #ifndef HOLDFAST_PATH_H
 #define HOLDFAST_PATH_H
 
@@ -21,7 +20,7 @@ enum {
     NAME_MAX_CHARACTERS = 255,
     PATH_MAX_CHARACTERS = 2048, /* including slashes */
     PATH_MAX_NAMES = 250,
-    NAME_FOLDED_MAX_BYTES = NAME_MAX_CHARACTERS * 4, /* a valid name, as it is or folded */
+    NAME_FOLDED_MAX_BYTES = NAME_MAX_CHARACTERS * 4, /* of a valid name, as given or folded */
     PATH_FOLDED_MAX_BYTES = PATH_MAX_CHARACTERS * 4,
 };
 
@@ -41,7 +40,7 @@ enum path_fault {
     PATH_FAULTS
 };
 
-/* The service's own codes. */
+/* The error codes of the storage service. */
 enum path_code { PATH_CODE_INVALID_PATH, PATH_CODE_INVALID_NAME };
 
 struct path_fault_text {
@@ -49,7 +48,7 @@ struct path_fault_text {
     const char *text;    /* for people */
 };
 
-/* The first fault from the left, unless the path has more bytes than any valid path. */
+/* The first fault from the left; PATH_TOO_LONG at once for more bytes than any valid path has. */
 enum path_fault path_check(struct bytes path);
 
 /* The same for one name, which must not be empty. */
@@ -58,7 +57,7 @@ enum path_fault path_check_name(struct bytes name);
 /* Not for PATH_SOUND. */
 const struct path_fault_text *path_fault_text(enum path_fault fault);
 
-/* --- Steps along valid paths --- */
+/* --- Parts of valid paths --- */
 
 /* Takes the first name off the path; false when the path is empty. */
 bool path_next(struct bytes *path, struct bytes *name);
@@ -67,11 +66,11 @@ bool path_next(struct bytes *path, struct bytes *name);
 struct bytes path_parent(struct bytes path);
 struct bytes path_last(struct bytes path);
 
-/* --- Names in any case: for UTF-8; of anything else, every byte stands for itself --- */
+/* --- Folding: of UTF-8; other bytes fold to themselves --- */
 
-/* Writes the folded form, which may be longer or shorter than the text, but at most by half. Returns its length.
- * Folding is idempotent; the parts of a path are folded as the path is. */
-size_t path_fold(char *room, struct bytes text);
+/* Writes the folded form, which may be longer than the text by half, and returns its length. Folding is idempotent, and
+ * folding a path folds each of its names. */
+size_t path_fold(char *folded, struct bytes text);
 
 /* Like bytes_start_with, on the folded forms. */
 bool path_starts_with(struct bytes text, struct bytes start);

@@ -1,6 +1,5 @@
-/* A tree is an AVL tree in the order of offset, length and owner's number. Each lock also knows how far those
- * below it reach. So a search for what overlaps, of any owner or of any but one, goes straight to the first one
- * that there is. */
+/* AVL trees sorted by offset, length and owner's number. Each node also stores how far the locks of its subtree reach,
+ * so the first overlapping lock, of any owner or of any but one, is found in one descent. */
 #include "file/range_locks.h"
 
 #include "core/memory.h"
@@ -19,7 +18,7 @@ bool lock_ranges_overlap(struct lock_range a, struct lock_range b) {
     return begins_before_end(a.offset, b) && begins_before_end(b.offset, a);
 }
 
-/* Only ranges that have a byte, or one before them, can overlap anything. */
+/* Whether the range has a last byte; an empty one has the byte before it. The empty range at 0 overlaps nothing. */
 static bool has_last(struct lock_range range) {
     return range.offset || range.length;
 }
@@ -49,7 +48,8 @@ static void reach_of_owner(struct lock_reach *reach, uint64_t owner, uint64_t la
     }
 }
 
-/* Where its farthest owner is one of the others here, nobody else of that part reaches farther than they do. */
+/* The part's others may include the owner of `reach`. Then the part's own owner reaches at least as far as they do, and
+ * counts among the others already. */
 static void reach_of_part(struct lock_reach *reach, const struct range_lock *part) {
     if (!part || !part->reach.owners) return;
     reach_of_owner(reach, part->reach.owner, part->reach.last);
@@ -60,7 +60,7 @@ static bool is_of(uint64_t number, const struct lock_owner *owner) {
     return owner && number == owner->number;
 }
 
-/* Whether a lock of somebody but this owner, who may be NULL, ends behind the offset. */
+/* Whether a lock of any owner but this one, which may be NULL, ends behind the offset. */
 static bool reaches(const struct range_lock *top, uint64_t offset, const struct lock_owner *except) {
     if (!top || !top->reach.owners) return false;
     if (!is_of(top->reach.owner, except)) return top->reach.last >= offset;
@@ -83,7 +83,7 @@ static unsigned height_of(const struct range_lock *top) {
     return top ? top->height : 0;
 }
 
-/* The children have changed. */
+/* Recomputes height and reach from the children. */
 static void refresh_lock(struct range_lock *top) {
     unsigned left = height_of(top->below[0]), right = height_of(top->below[1]);
     top->height = (uint8_t)((left > right ? left : right) + 1);
@@ -93,8 +93,8 @@ static void refresh_lock(struct range_lock *top) {
     reach_of_part(&top->reach, top->below[1]);
 }
 
-/* The child on this side becomes the top. */
-static struct range_lock *turn(struct range_lock *top, unsigned side) {
+/* Makes the child on this side the top. */
+static struct range_lock *rotate(struct range_lock *top, unsigned side) {
     struct range_lock *rising = top->below[side];
     top->below[side] = rising->below[!side];
     rising->below[!side] = top;
@@ -111,8 +111,8 @@ static struct range_lock *balance(struct range_lock *top) {
         return top;
     }
     if (height_of(child->below[!heavy]) > height_of(child->below[heavy]))
-        top->below[heavy] = turn(child, !heavy);
-    return turn(top, heavy);
+        top->below[heavy] = rotate(child, !heavy);
+    return rotate(top, heavy);
 }
 
 static struct range_lock *tree_add(struct range_lock *top, struct range_lock *lock) {
@@ -158,8 +158,8 @@ static struct range_lock *tree_find(struct range_lock *top, const struct lock_ow
     return top;
 }
 
-/* Where something on the left reaches far enough, the first overlap is there, or there is none: what lies right of it
- * begins no earlier. */
+/* If a lock on the left reaches the range, the first overlap is there, or there is none: locks on the right begin
+ * later. */
 static const struct range_lock *first_overlap(const struct range_lock *top, struct lock_range range,
                                               const struct lock_owner *except) {
     while (top) {
@@ -173,9 +173,9 @@ static const struct range_lock *first_overlap(const struct range_lock *top, stru
 
 /* --- Queries --- */
 
-/* The exclusive ones of all but this owner, then, where they matter, the shared ones of all. */
-static const struct range_lock *in_the_way(const struct range_locks *locks, struct lock_range range,
-                                           const struct lock_owner *except, bool shared_too) {
+/* An exclusive lock of any other owner, then, if they count, a shared lock of any owner. */
+static const struct range_lock *first_conflict(const struct range_locks *locks, struct lock_range range,
+                                               const struct lock_owner *except, bool shared_too) {
     const struct range_lock *lock = first_overlap(locks->trees[LOCK_EXCLUSIVE], range, except);
     return lock || !shared_too ? lock : first_overlap(locks->trees[LOCK_SHARED], range, NULL);
 }
@@ -183,17 +183,17 @@ static const struct range_lock *in_the_way(const struct range_locks *locks, stru
 const struct range_lock *range_locks_obstacle(const struct range_locks *locks,
                                               const struct lock_request *request) {
     bool exclusive = request->kind == LOCK_EXCLUSIVE;
-    return in_the_way(locks, request->range, exclusive ? NULL : request->owner, exclusive);
+    return first_conflict(locks, request->range, exclusive ? NULL : request->owner, exclusive);
 }
 
 const struct range_lock *range_locks_reading(const struct range_locks *locks, const struct lock_owner *owner,
                                              struct lock_range range) {
-    return range.length ? in_the_way(locks, range, owner, false) : NULL;
+    return range.length ? first_conflict(locks, range, owner, false) : NULL;
 }
 
 const struct range_lock *range_locks_writing(const struct range_locks *locks, const struct lock_owner *owner,
                                              struct lock_range range) {
-    return range.length ? in_the_way(locks, range, owner, true) : NULL;
+    return range.length ? first_conflict(locks, range, owner, true) : NULL;
 }
 
 const struct range_lock *range_locks_any(const struct range_locks *locks) {
@@ -225,7 +225,7 @@ static bool is_known_lock(const struct collecting *collecting, uint64_t number) 
     return is_of(number, collecting->except);
 }
 
-static void note(struct collecting *collecting, struct lock_owner *owner) {
+static void add_obstacle(struct collecting *collecting, struct lock_owner *owner) {
     struct lock_obstacles *found = collecting->found;
     if (found->count == LOCK_OBSTACLES_MAX)
         found->cut = true;
@@ -233,7 +233,7 @@ static void note(struct collecting *collecting, struct lock_owner *owner) {
         found->owners[found->count++] = owner;
 }
 
-/* Passes over trees that only owners reach from who are known already. */
+/* Skips subtrees in which only known owners reach the range. */
 static void collect_locks(struct collecting *collecting, const struct range_lock *top) {
     if (!top || !reaches(top, collecting->range.offset, collecting->except)) return;
     if (top->reach.owners == 1 && is_known_lock(collecting, top->reach.owner)) return;
@@ -242,11 +242,11 @@ static void collect_locks(struct collecting *collecting, const struct range_lock
     collect_locks(collecting, top->below[0]);
     if (!begins_before_end(top->range.offset, collecting->range)) return;
     if (lock_ranges_overlap(top->range, collecting->range) && !is_known_lock(collecting, top->owner->number))
-        note(collecting, top->owner);
+        add_obstacle(collecting, top->owner);
     collect_locks(collecting, top->below[1]);
 }
 
-/* The owners of all locks of which in_the_way answers the first. */
+/* The owners of all locks of which first_conflict returns the first. */
 void range_locks_obstacles(const struct range_locks *locks, const struct lock_request *request,
                            struct lock_obstacles *obstacles) {
     bool exclusive = request->kind == LOCK_EXCLUSIVE;
@@ -258,7 +258,7 @@ void range_locks_obstacles(const struct range_locks *locks, const struct lock_re
     if (exclusive) collect_locks(&collecting, locks->trees[LOCK_SHARED]);
 }
 
-/* --- To change --- */
+/* --- Changes --- */
 
 static void owner_add(struct lock_owner *owner, struct range_lock *lock) {
     lock->previous = owner->last;
@@ -338,7 +338,7 @@ void range_locks_end(struct account *account, struct range_locks *locks) {
     *locks = (struct range_locks){0};
 }
 
-/* --- To walk --- */
+/* --- Walk --- */
 
 static const struct range_lock *tree_first(const struct range_lock *top) {
     while (top && top->below[0]) top = top->below[0];

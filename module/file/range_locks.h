@@ -1,24 +1,23 @@
 /* The byte-range locks of one file.
  *
- *     file: range_locks ─▶ tree of exclusive locks     each in the order of ranges
+ *     file: range_locks ─▶ tree of exclusive locks     both sorted by range
  *                       ─▶ tree of shared locks
- *     handle: lock_owner ─▶ lock ⇄ lock ⇄ lock         those of one owner, in the order in which they came
+ *     handle: lock_owner ─▶ lock ⇄ lock ⇄ lock         the locks of one owner, in the order of locking
  *
  * The rules:
  *   - The owner of a lock is a handle. Two handles of one session are different owners.
- *   - A range is [offset, offset + length), and may end at 2^64, never behind it. It may lie behind the end of the
- *     file.
- *   - Ranges overlap when each begins before the other one ends. That holds for empty ranges, too: one at X overlaps
- *     what begins before X and ends behind it, and one at 0 nothing.
- *   - An exclusive lock is granted where nothing overlaps, the owner's own included; a shared one where no other
- *     owner's exclusive lock does.
+ *   - A range is [offset, offset + length). It ends at 2^64 or before, and may lie beyond the end of the file.
+ *   - Ranges overlap if each begins before the other one ends. So an empty range at X overlaps ranges that begin before
+ *     X and end after it, and one at 0 overlaps nothing.
+ *   - An exclusive lock is granted if no lock overlaps, not even one of the same owner; a shared lock if no exclusive
+ *     lock of another owner overlaps.
  *   - Reads conflict with exclusive locks of others; writes conflict with those and with every shared lock, including
  *     the owner's own. Reading or writing no bytes never conflicts.
- *   - Locks are recursive: each LOCK needs an UNLOCK of its own. An unlock names offset and length exactly, and
- *     takes the exclusive one first.
+ *   - Locks are recursive: each LOCK needs its own UNLOCK, with exactly the same offset and length. UNLOCK releases the
+ *     exclusive lock first.
  *
- * Every query and change takes time logarithmic in the number of locks, and operations on one owner do not walk the
- * locks of others. The caller decides which handle may lock, who waits, and in which order. */
+ * Queries and changes take logarithmic time, and operations on one owner do not visit the locks of others. The caller
+ * decides which handle may lock, who waits, and in which order. */
 #ifndef HOLDFAST_RANGE_LOCKS_H
 #define HOLDFAST_RANGE_LOCKS_H
 
@@ -105,7 +104,7 @@ enum { LOCK_OBSTACLES_MAX = 64, LOCK_OBSTACLES_LOOKED_AT = 4096 };
 struct lock_obstacles {
     struct lock_owner *owners[LOCK_OBSTACLES_MAX];
     unsigned count;
-    bool cut; /* incomplete: the array or the allowed work was used up */
+    bool cut; /* incomplete: the array is full, or the work limit was reached */
 };
 
 void range_locks_obstacles(const struct range_locks *locks, const struct lock_request *request,
@@ -113,8 +112,8 @@ void range_locks_obstacles(const struct range_locks *locks, const struct lock_re
 
 /* --- Changes --- */
 
-/* Adds a lock with this recursion count, which is 1 except when a file restores it. False, and nothing done, when
- * the range is not valid or a lock conflicts; that may be the same lock, the second time. */
+/* Adds a lock with this recursion count, which is 1 unless a file restores it. False, and nothing done, when the range is
+ * not valid or a lock conflicts; an exclusive lock conflicts with itself. */
 bool range_locks_add(struct account *account, struct range_locks *locks, const struct lock_request *request,
                      uint64_t times);
 
@@ -125,14 +124,14 @@ bool range_locks_remove(struct account *account, struct range_locks *locks, stru
 /* Removes all locks of the owner; returns whether there were any. */
 bool range_locks_remove_owner(struct account *account, struct range_locks *locks, struct lock_owner *owner);
 
-/* Removes all locks without touching their owners, which may be gone; the owners must not be used any more. */
+/* Frees all locks. Owners are not updated, may have been freed before, and must not be used any more. */
 void range_locks_end(struct account *account, struct range_locks *locks);
 
 /* --- Walk --- */
 
-/* First the exclusive locks, then the shared ones, both by offset, length and owner's number: the same for all
- * servers with the same locks, whatever their history. Adding them in this order, with their recursion counts,
- * always succeeds; so does adding them owner by owner in each owner's order. NULL starts and ends. */
+/* The next lock: first the exclusive ones, then the shared ones, both by offset, length and owner's number. NULL starts
+ * and ends. The order does not depend on the history. Adding the locks in this order, with their recursion counts,
+ * always succeeds; so does adding them owner by owner. */
 const struct range_lock *range_locks_next(const struct range_locks *locks, const struct range_lock *lock);
 
 static inline const struct range_lock *lock_owner_next(const struct lock_owner *owner,

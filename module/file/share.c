@@ -19,6 +19,12 @@ void census_count(enum census_kind kind, uint64_t before, uint64_t after) {
     if (before != after) atomic_fetch_add_explicit(&census[kind], after - before, memory_order_relaxed);
 }
 
+void share_count_length(struct share *share, const struct file_node *node, uint64_t length) {
+    uint64_t bytes = share->bytes + length - node->content.length;
+    census_count(CENSUS_BYTES, share->bytes, bytes);
+    share->bytes = bytes;
+}
+
 struct share_census share_census(void) {
     return (struct share_census){
         .shares = census[CENSUS_SHARES],
@@ -34,7 +40,7 @@ struct share_census share_census(void) {
     };
 }
 
-/* --- The share itself --- */
+/* --- Creation and freeing --- */
 
 struct share *share_new(const struct share_change *change) {
     struct share *share = memory_zeroed(sizeof(*share));
@@ -73,7 +79,7 @@ static bool lease_is_held(const struct lease *lease) {
     return lease && lease->kind == LEASE_HELD;
 }
 
-/* What files have while they are open; nobody comes back to their groups. */
+/* Groups are freed with their sessions. */
 static void share_free_usage(struct share *share, struct file_usage *usage) {
     census_count(CENSUS_LOCKS, usage->locks.count, 0);
     range_locks_end(&share->account, &usage->locks);
@@ -214,7 +220,7 @@ void file_set_lease(struct share *share, struct file_node *node, const struct le
     struct file_lease *leased = usage->lease;
     bool before = leased && lease_is_set(leased->lease);
     struct lease *next =
-        lease_is_set(lease) ? lease_kept(share, lease) : NULL; /* a freed one leaves nothing here */
+        lease_is_set(lease) ? lease_kept(share, lease) : NULL; /* a file does not keep a freed one */
     census_count(CENSUS_LEASES, before, lease_is_set(next));
     tree_count_leases(node->parent, lease_is_held(next) - lease_is_held(before ? leased->lease : NULL));
     if (before) unlist_lease(share, leased);
@@ -232,7 +238,7 @@ void file_set_lease(struct share *share, struct file_node *node, const struct le
     usage_release(share, usage);
 }
 
-/* --- Snapshots of the moment: what is found --- */
+/* --- Queries --- */
 
 struct share_session *share_session_find(const struct share *share, const struct guid *id) {
     struct bytes name = guid_bytes(id);
@@ -261,10 +267,10 @@ int64_t share_next_end_ms(const struct share *share) {
     return first ? first->due_ms : INT64_MAX;
 }
 
-/* --- Moving --- */
+/* --- Defragmentation --- */
 
 struct share *share_relocate(struct share *share, const struct relocation *relocation) {
-    /* The list of sessions that have ended points back to the share, so that stays where it is while there are any. */
+    /* The ended sessions are linked to a list head in the share: while there are any, it cannot move. */
     if (list_empty(&share->ended)) {
         share = relocate(relocation, share);
         leftovers_follow(&share->account);

@@ -1,24 +1,22 @@
 /* Shares: one value of one key.
  *
- *   share ─▶ root, nodes   the tree: directories and files, each under the id of its directory and its folded name, in
- *                          one order; see node.h and tree.h
+ *   share ─▶ root, nodes   directories and files, by the id of the parent and the folded name: see node.h, tree.h
  *         ─▶ snapshot_places  places in the tree that only snapshots see
- *         ─▶ snapshots     at most 200, each an id and what the share was called by its metadata
- *         ─▶ sessions      by id, and by when their time is up; with their handles: see opens.h
- *         ─▶ opens         the handles, by id, and in the order of their public numbers
- *         ─▶ leased        the files that are leased, in the order of their tokens
+ *         ─▶ snapshots     at most 200, each an id with the share's metadata at that time
+ *         ─▶ sessions      by id and by deadline, with their handles: see opens.h
+ *         ─▶ opens         the handles, by id and by number
+ *         ─▶ leased        the leased files, sorted by token
  *         ─▶ metadata, policies, lease                        (absent for most)
  *
  * The rules:
- *   - Only share_apply changes a value, and only by a change: a fact with absolute numbers, whoever decided it.
- *   - To take a snapshot costs the same for any tree. What changes for the first time afterwards keeps how it was: a
- *     node its state, which shares pages with what follows, and a place its node. Snapshots go with the share alone.
- *   - To move a directory is to move one node: its children know the directory and not its path.
- *   - A session that has ended has no handles and no locks any more, whoever asks; SHARE_SWEEP and FILE_SETTLE
- *     remove from memory what is left of them.
- *   - A file that is to be deleted goes with its last handle, however that ends. One place says so: life_release.
- *   - Directories are not opened; what is open in and below a directory is counted there.
- *   - Values know no key and no clock. */
+ *   - Only share_apply changes a share, and only by a change: a fact with absolute numbers.
+ *   - Taking a snapshot costs the same for any tree. A node keeps its state at its first change afterwards, sharing
+ *     pages with later states; a place keeps its node. Snapshots are deleted only with the share.
+ *   - Moving a directory moves one node: its children refer to the directory, and know no path.
+ *   - Handles and locks of a session that has ended do not count. SHARE_SWEEP and FILE_SETTLE remove them from memory.
+ *   - A file that is to be deleted is removed with its last handle, in one place: usage_release.
+ *   - Directories cannot be opened; each counts the handles and leases of the files below it.
+ *   - A share does not know its key in the database, and reads no clock. */
 #ifndef HOLDFAST_SHARE_H
 #define HOLDFAST_SHARE_H
 
@@ -37,7 +35,7 @@ struct share_snapshot {
     struct packed *metadata;
 };
 
-/* A place where snapshots see a node: those after `born`, up to `last`. */
+/* A place where snapshots see a node: the snapshots after `born`, up to `last`. */
 struct snapshot_place {
     struct entry entry; /* its name is the key of the place, a zero byte, and `last` */
     struct file_past *past;
@@ -65,13 +63,13 @@ struct share {
     struct hash_index sessions;
     struct deadlines deadlines; /* of sessions that have not ended */
     struct list_head ended;     /* ended sessions that have not been removed */
-    struct hash_index groups;   /* those that have a file, by session and file */
+    struct hash_index groups;   /* groups that have a file, by session and file */
     struct hash_index opens;
     struct order_index numbered;
     struct order_index leased;     /* no root while there are none */
     struct account account;        /* all allocations but those of the indexes */
     struct remembered *remembered; /* calls made with a token; NULL for none */
-    void *load;                    /* only while a file builds the share: what the walk's numbers refer to */
+    void *load;                    /* the loader, while a file is loaded: see share_load.h */
     /* Not part of the value: when the next upkeep is scheduled. */
     int64_t upkeep_ms;
     bool noted; /* its key is noted for DOCTOR */
@@ -101,7 +99,7 @@ bool share_apply(struct share *share, const struct share_change *change);
 /* The number of the snapshot with this id; 0 if there is none. */
 unsigned share_snapshot_number(const struct share *share, version id);
 
-/* Whether no session is over. */
+/* Whether no session has ended, so that all handles count. */
 static inline bool share_is_exact(const struct share *share, int64_t now_ms) {
     const struct deadline *first = deadlines_first(&share->deadlines);
     return list_empty(&share->ended) && !(first && first->due_ms <= now_ms);
@@ -112,7 +110,7 @@ static inline struct usage_view share_view(const struct share *share, const stru
     return usage_view(node->usage, !node->usage || share_is_exact(share, now_ms), now_ms);
 }
 
-/* Also finds sessions that are over. */
+/* These also find sessions that have ended, and their handles. */
 struct share_session *share_session_find(const struct share *share, const struct guid *id);
 struct file_open *share_open_find(const struct share *share, const struct guid *id);
 
@@ -121,7 +119,7 @@ struct file_open *open_of_numbered(struct entry *entry);
 /* The next session whose time is up; NULL if there is none. */
 struct share_session *share_due_session(const struct share *share, int64_t now_ms);
 
-/* When upkeep has something to do; INT64_MAX for never. */
+/* When upkeep is needed next; INT64_MAX for never. */
 int64_t share_next_end_ms(const struct share *share);
 
 const struct lease *share_lease(const struct share *share);
@@ -130,12 +128,12 @@ const struct lease *file_lease_of(const struct file_node *node);
 bool share_has_token(const struct share *share, version token, const struct file_node *node);
 
 size_t share_held(const struct share *share);
-/* How many allocations freeing it takes. */
+/* The number of allocations. */
 static inline size_t share_parts(const struct share *share) {
     return share->account.parts + remembered_parts(share->remembered);
 }
 
-/* --- For the other files of the pure side --- */
+/* --- Leases --- */
 
 /* NULL, or a lease without a token, removes the lease. */
 void share_set_lease(struct share *share, const struct lease *lease);
@@ -156,12 +154,14 @@ enum census_kind {
     CENSUS_KINDS
 };
 void census_count(enum census_kind kind, uint64_t before, uint64_t after);
+/* A current file gets another length: counts the bytes of the share and of all shares. */
+void share_count_length(struct share *share, const struct file_node *node, uint64_t length);
 
 /* --- Memory --- */
 
 /* Moves the share and its lists; returns the share's new address. */
 struct share *share_relocate(struct share *share, const struct relocation *relocation);
-/* Moves all nodes at one of this many places of the hash index, and the index itself there. */
+/* Active defragmentation moves the nodes in portions, numbered from 0 to share_places. */
 static inline size_t share_places(const struct share *share) {
     return share->nodes.by_hash.buckets;
 }

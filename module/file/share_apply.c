@@ -1,4 +1,4 @@
-/* Applying: what each kind of change does to a share. Nothing here decides or reads a clock. */
+/* What each kind of change does to a share. Nothing here decides, and nothing reads a clock. */
 #include "core/memory.h"
 #include "file/holders.h"
 #include "file/share_load.h"
@@ -53,8 +53,7 @@ static bool apply_share_setacl(struct share *share, const struct share_change *c
     return true;
 }
 
-/* Files that only sessions that have ended still hold are gone, and in no snapshot. Each is met once, by
- * its first group. */
+/* Hides gone files from the snapshot. Each is visited once, at its first group. */
 static void hide_gone(struct share *share) {
     const struct share_session *session;
     const struct open_group *group;
@@ -90,8 +89,8 @@ static bool apply_share_lease(struct share *share, const struct share_change *ch
 /* --- Sessions --- */
 
 static bool apply_connect(struct share *share, const struct share_change *change) {
-    bool room = share->numbers < SHARE_NUMBERS_MAX;
-    if (change->number > share->numbers || !room || session_of(share, change)) return false;
+    if (change->number > share->numbers || share->numbers >= SHARE_NUMBERS_MAX) return false;
+    if (session_of(share, change)) return false;
     session_begin(share, change);
     return true;
 }
@@ -122,7 +121,7 @@ static bool apply_close(struct share *share, const struct share_change *change) 
     return any;
 }
 
-/* Of a session that has nothing left there may be nothing at all, where a file was read meanwhile. */
+/* A server that has loaded a file may not have the session: files leave out ended sessions without handles. */
 static bool apply_sweep(struct share *share, const struct share_change *change) {
     struct share_session *session = session_of(share, change);
     if (!session) return true;
@@ -142,14 +141,8 @@ static void stamp_node(struct file_node *node, const struct share_change *change
     node->stamp = change->stamp;
 }
 
-static void count_length(struct share *share, const struct file_node *node, uint64_t length) {
-    uint64_t bytes = share->bytes + length - node->content.length;
-    census_count(CENSUS_BYTES, share->bytes, bytes);
-    share->bytes = bytes;
-}
-
 static void set_length(struct share *share, struct file_node *node, uint64_t length) {
-    count_length(share, node, length);
+    share_count_length(share, node, length);
     sparse_resize(&share->account, &node->content, length);
 }
 
@@ -170,7 +163,7 @@ static bool apply_rmdir(struct share *share, const struct share_change *change) 
     return true;
 }
 
-/* An empty file at the path, whatever there was; NULL if there cannot be one. */
+/* Makes the file at the path empty, or a new one; NULL if that is impossible. */
 static struct file_node *begin_file(struct share *share, struct file_node *node, struct bytes path) {
     if (!node) {
         struct tree_place place = tree_find(share, path);
@@ -180,7 +173,7 @@ static struct file_node *begin_file(struct share *share, struct file_node *node,
     }
     if (!node_is_file(node)) return NULL;
     keep_state(share, node, true);
-    count_length(share, node, 0);
+    share_count_length(share, node, 0);
     pages_drop(&share->account, &node->content.pages);
     node->content.length = 0;
     return node;
@@ -251,30 +244,30 @@ static bool apply_file_delete(struct share *share, const struct share_change *ch
     return true;
 }
 
-/* The pages are shared. The file is empty. */
+/* Gives an empty file the content of another one; the pages are shared. */
 static void adopt_content(struct share *share, struct file_node *node, const struct file_node *source) {
-    count_length(share, node, source->content.length);
+    share_count_length(share, node, source->content.length);
     node->content.length = source->content.length;
     pages_share(&node->content.pages, &source->content.pages);
     node->attributes = source->attributes;
 }
 
-/* A copy onto itself leaves the content as it is. */
+/* A copy of a file onto itself keeps the content. */
 static bool apply_copy(struct share *share, const struct share_change *change) {
-    struct file_node *source = file_at_path(share, change), *there = tree_find(share, change->target).node;
+    struct file_node *source = file_at_path(share, change), *target = tree_find(share, change->target).node;
     if (!source) return false;
-    if (there != source) there = begin_file(share, there, change->target);
-    if (!there) return false;
+    if (target != source) target = begin_file(share, target, change->target);
+    if (!target) return false;
     struct packed_list properties = node_properties(source), metadata = node_metadata(source);
     if (change->parts & FILE_PART_METADATA) metadata = change->metadata;
-    if (there == source) {
-        keep_state(share, there, true);
+    if (target == source) {
+        keep_state(share, target, true);
     } else {
-        adopt_content(share, there, source);
-        there->created_ms = change->stamp.modified_ms;
+        adopt_content(share, target, source);
+        target->created_ms = change->stamp.modified_ms;
     }
-    node_set_lists(&share->account, there, &properties, &metadata);
-    stamp_node(there, change);
+    node_set_lists(&share->account, target, &properties, &metadata);
+    stamp_node(target, change);
     return true;
 }
 
@@ -285,7 +278,7 @@ static bool may_move(const struct file_node *node, const struct tree_place *plac
     return !replaces || (node_is_file(node) && node_is_file(place->node));
 }
 
-/* No two files have one lease, not even for a moment: they are listed by its token. */
+/* The lease is taken from the source first, since leased files are listed by token. */
 static void adopt_lease(struct share *share, struct file_node *node, struct file_node *source) {
     if (file_lease_of(source)->kind != LEASE_HELD) return;
     struct lease *lease = lease_new(file_lease_of(source));
@@ -294,14 +287,14 @@ static void adopt_lease(struct share *share, struct file_node *node, struct file
     memory_free(lease);
 }
 
-/* The file that is there becomes what the other one is, and whoever has it open sees it; its own lease stays, or else
- * the other one's comes along. */
-static void replace_file(struct share *share, struct file_node *there, struct file_node *source) {
+/* Moves the content of a file into an existing one, which keeps its handles and its lease. Without one, it gets the
+ * lease of the source. */
+static void replace_file(struct share *share, struct file_node *target, struct file_node *source) {
     struct packed_list properties = node_properties(source), metadata = node_metadata(source);
-    adopt_content(share, there, source);
-    there->created_ms = source->created_ms;
-    node_set_lists(&share->account, there, &properties, &metadata);
-    if (file_lease_of(there)->kind != LEASE_HELD) adopt_lease(share, there, source);
+    adopt_content(share, target, source);
+    target->created_ms = source->created_ms;
+    node_set_lists(&share->account, target, &properties, &metadata);
+    if (file_lease_of(target)->kind != LEASE_HELD) adopt_lease(share, target, source);
     file_remove(share, source);
 }
 
@@ -383,7 +376,7 @@ static bool apply_truncate(struct share *share, const struct share_change *chang
     return true;
 }
 
-/* The handle, and the locks of the file that it has; NULL if it has none. */
+/* The handle, and the locks of its file; NULL if it has no file. */
 static struct range_locks *locks_of_handle(const struct share *share, const struct share_change *change,
                                            struct file_open **open) {
     *open = handle_of(share, change);
@@ -477,7 +470,7 @@ const struct share_kind share_change_kinds[SHARE_CHANGE_KINDS] = {
     [FILE_UNLOCK]        = {{"file.unlock",        HAS(HANDLE) | HAS(OFFSET) | HAS(LENGTH), 0}, apply_unlock, WAKES_FOR_FILE},
     [FILE_DISPOSE]       = {{"file.dispose",       HAS(HANDLE) | HAS(ON), 0}, apply_dispose, WAKES_FOR_FILE},
     [LOAD_NODE]          = {{NULL,                 HAS(NODE_KIND) | HAS(PARENT) | HAS(NAME) | HAS(BORN) | HAS(LAST), CHANGE_IN_FILES}, share_load, WAKES_NOBODY},
-    [LOAD_SNAPSHOT_PLACE]         = {{NULL,                 HAS(PARENT) | HAS(NODE) | HAS(NAME) | HAS(BORN) | HAS(LAST), CHANGE_IN_FILES}, share_load, WAKES_NOBODY},
+    [LOAD_SNAPSHOT_PLACE] = {{NULL,                HAS(PARENT) | HAS(NODE) | HAS(NAME) | HAS(BORN) | HAS(LAST), CHANGE_IN_FILES}, share_load, WAKES_NOBODY},
     [LOAD_LENGTH]        = {{NULL,                 HAS(LENGTH), CHANGE_IN_FILES}, share_load, WAKES_NOBODY},
     [LOAD_LEAF]          = {{NULL,                 HAS(LEAF) | HAS(PRESENT), CHANGE_IN_FILES | CHANGE_HAS_CONTENT}, share_load, WAKES_NOBODY},
     [LOAD_GAP]           = {{NULL,                 HAS(LEAF), CHANGE_IN_FILES}, share_load, WAKES_NOBODY},

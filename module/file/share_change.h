@@ -1,8 +1,7 @@
-/* Changes of a share: the vocabulary in which its state moves, and how it is written down.
+/* Changes of a share, and their records.
  *
- * A change is a fact: it carries paths, ids, instants, versions and bytes, and never a condition or a choice. The same
- * record travels to replicas, stands in append-only files and snapshots, and is read back by one decoder that takes
- * nothing on trust. */
+ * A change is a fact: it carries paths, ids, instants, versions and bytes, and no condition. The same record goes to
+ * replicas, append-only files and snapshots. The decoder trusts nothing that it reads. */
 #ifndef HOLDFAST_SHARE_CHANGE_H
 #define HOLDFAST_SHARE_CHANGE_H
 
@@ -26,11 +25,11 @@ enum share_change_kind {
     SHARE_CONNECT,
     SHARE_PING,
     SHARE_DISCONNECT,
-    SHARE_EXPIRE, /* a session ends by itself */
-    SHARE_SWEEP,  /* handles of a session that has ended go, and perhaps the session */
+    SHARE_EXPIRE, /* the time of a session is up */
+    SHARE_SWEEP,  /* removes handles of an ended session, and with `on` the session */
     FILE_MKDIR,
     FILE_RMDIR,
-    FILE_CREATE, /* whatever was there */
+    FILE_CREATE, /* replaces an existing file */
     FILE_PUTRANGE,
     FILE_CLEARRANGE,
     FILE_SETPROPS,
@@ -39,7 +38,7 @@ enum share_change_kind {
     FILE_COPY,
     FILE_RENAME,
     FILE_LEASE,
-    FILE_SETTLE, /* what sessions that have ended hold of a file goes */
+    FILE_SETTLE, /* takes the handles of ended sessions away from a file */
     FILE_OPEN,
     FILE_CLOSE,
     FILE_CLOSEHANDLES,
@@ -48,7 +47,7 @@ enum share_change_kind {
     FILE_LOCK,
     FILE_UNLOCK,
     FILE_DISPOSE,
-    /* The rest is the way in which a file builds a share anew; see share_walk.h. */
+    /* In files only: see share_walk.h. */
     LOAD_NODE,
     LOAD_SNAPSHOT_PLACE,
     LOAD_LENGTH,
@@ -59,11 +58,11 @@ enum share_change_kind {
     LOAD_OPEN,
     LOAD_LOCK,
     LOAD_MARK,
-    FILE_UNOPEN, /* nobody has got the handle after all: it goes, and deletes nothing */
+    FILE_UNOPEN, /* closes a handle that no client has got; deletes nothing */
     SHARE_CHANGE_KINDS
 };
 
-/* What a FILE_SETPROPS or FILE_COPY says something of. */
+/* The parts that a FILE_SETPROPS or FILE_COPY sets. */
 enum {
     FILE_PART_PROPERTIES = 1,
     FILE_PART_METADATA = 2,
@@ -76,7 +75,7 @@ struct file_node;
 struct file_open;
 struct share_session;
 
-/* In the order of its meaning; there is one at a time. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
+/* Members are grouped by meaning, not packed: few changes exist at a time. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct share_change {
     enum share_change_kind kind;
     struct stamp stamp;
@@ -87,7 +86,7 @@ struct share_change {
     struct packed_list properties;
     version snapshot;
     struct bytes path;
-    struct bytes target; /* where it is copied or moved to */
+    struct bytes target; /* the path of a copy or move */
     unsigned parts;
     uint64_t offset;
     uint64_t length;
@@ -104,14 +103,14 @@ struct share_change {
     bool ends_with_connection;
     struct sharing sharing;
     bool deletes_on_close;
-    bool on; /* the mark; of a sweep, whether the session goes */
+    bool on; /* marked for deletion; in a sweep: removes the session, too */
     enum lock_kind lock;
-    uint64_t count;  /* how often a lock is had */
-    uint64_t number; /* of a session or handle, 0 for the next one; of a share, the last one */
-    /* Of files: */
+    uint64_t count;  /* of a lock: its recursion count */
+    uint64_t number; /* of a session or handle, 0 for the next one; of a share: the last one assigned */
+    /* In files: */
     struct bytes name;
     uint8_t node_kind;
-    uint64_t parent_number, node_number; /* in the order in which they came; the root is 0 */
+    uint64_t parent_number, node_number; /* in the order of the walk, from the root's 0 */
     uint8_t born, last, changed;
     uint64_t leaf;
     uint64_t present;
@@ -127,7 +126,7 @@ struct share_change {
     struct guid party;
 };
 
-/* The fields of a record, in their order: the rows of the layout. */
+/* The fields of a record, in order: the rows of the layout. */
 enum share_field {
     SHARE_FIELD_PATH,
     SHARE_FIELD_TARGET,
@@ -175,7 +174,7 @@ enum share_field {
 /* The first byte of every record; other families have other ones. */
 enum { SHARE_FAMILY = 'S' };
 
-/* Public numbers stay below. */
+/* Numbers of sessions and handles are less than this. */
 #define SHARE_NUMBERS_MAX (UINT64_C(1) << 62)
 
 extern const struct change_family share_changes;
@@ -185,7 +184,7 @@ struct share;
 /* Applies a change of one kind. */
 typedef bool share_change_apply(struct share *share, const struct share_change *change);
 
-/* Which waiters are probed after such a change. */
+/* The waiters that are probed after a change. */
 enum share_wake {
     WAKES_NOBODY,
     WAKES_FOR_SHARE,   /* waiters for the share's lease */
@@ -196,7 +195,7 @@ enum share_wake {
     WAKES_FOR_MOVE,    /* all waiters of the key, and waiters for the file */
 };
 
-/* A row of the table of kinds, next to the functions that apply them. */
+/* A row of the table of kinds, which is in share_apply.c beside the functions that apply them. */
 struct share_kind {
     struct change_kind is;
     share_change_apply *apply; /* NULL for kinds that create or drop */
@@ -205,7 +204,7 @@ struct share_kind {
 
 extern const struct share_kind share_change_kinds[SHARE_CHANGE_KINDS];
 
-/* One more handle for a list; a step through it, false at its end. */
+/* Append a handle to a list; read the next one, false at the end. */
 void share_handle_put(struct record_writer *writer, struct guid handle);
 bool share_handle_next(struct record_reader *reader, struct guid *handle);
 

@@ -6,7 +6,7 @@
 
 enum { FIRST_CAPACITY = 64 };
 
-/* The snapshots in which a node has a place: a bit for each. */
+/* The snapshots in which a node has a place, one bit for each. */
 struct times {
     uint64_t bits[SHARE_SNAPSHOTS_MAX / 64 + 1];
 };
@@ -14,8 +14,8 @@ struct times {
 struct share_loader {
     struct file_node **nodes; /* by number */
     size_t count, capacity;
-    struct file_node *current; /* whose states come; NULL when the next node may come */
-    struct pointer_map timed;  /* of nodes with several places, where their times stand, from 1 on */
+    struct file_node *current; /* its states come next; NULL: a node comes next */
+    struct pointer_map timed;  /* from nodes with several places to indexes in `times`, from 1 */
     struct times *times;
     size_t times_count, times_capacity;
 };
@@ -45,8 +45,8 @@ static struct times *times_of(struct share_loader *loader, const struct file_nod
     return &loader->times[*place - 1];
 }
 
-/* The node has a place in the snapshots behind `born`, up to `last`. False if it has another one there: a directory
- * could then be below itself. */
+/* Notes that the node has a place in the snapshots after `born`, up to `last`. False if it has another one there: then a
+ * directory could be below itself. */
 static bool take_times(struct share_loader *loader, const struct file_node *node, unsigned born,
                        unsigned last) {
     struct times *times = times_of(loader, node);
@@ -56,7 +56,7 @@ static bool take_times(struct share_loader *loader, const struct file_node *node
     return free;
 }
 
-/* Only a share in which nothing has been yet is built. */
+/* A load can only begin in a new share. */
 static struct share_loader *loader_of(struct share *share) {
     if (!share->load && share->ids == 1) {
         share->load = memory_zeroed(sizeof(struct share_loader));
@@ -90,8 +90,8 @@ static bool snapshot_place_fits(const struct share *share, const struct director
     return tree_was_free(share, parent->id, change->name, change->born, change->last);
 }
 
-/* Until its own state comes, and should that never come, a node is as old as the share: whatever ends a load too soon
- * leaves a share that can be saved and loaded. */
+/* Until its state is read, a node is as old as the share. So a load that is cut short leaves a share that can be saved
+ * and loaded. */
 static void take_age(const struct share *share, struct file_node *node) {
     node->stamp = share->stamp;
     node->created_ms = share->created_ms;
@@ -141,15 +141,11 @@ static void clear_leaf(struct share *share, struct pages *pages, uint64_t leaf) 
 }
 
 static void load_length(struct share *share, struct file_node *node, uint64_t length) {
-    if (is_live(share, node)) {
-        uint64_t bytes = share->bytes + length - node->content.length;
-        census_count(CENSUS_BYTES, share->bytes, bytes);
-        share->bytes = bytes;
-    }
+    if (is_live(share, node)) share_count_length(share, node, length);
     sparse_resize(&share->account, &node->content, length);
 }
 
-/* The change's chunk, if any, is the caller's still when this answers false. */
+/* Takes ownership of the change's chunk only on success. */
 static bool load_content(struct share *share, struct share_loader *loader,
                          const struct share_change *change) {
     if (!loader->current || !node_is_file(loader->current)) return false;

@@ -1,13 +1,15 @@
-/* Loading: how a share is built anew from what a walk said of its tree; see share_walk.h. What has been read so far is
- * kept with the share until the tree is whole, and forgotten when anything else happens to it. */
+/* Loading: rebuilds the tree of a share from the LOAD_ changes of a walk; see share_walk.h. The loader belongs to the
+ * share until the tree is complete, and is dropped when any other change comes before. */
 #ifndef HOLDFAST_SHARE_LOAD_H
 #define HOLDFAST_SHARE_LOAD_H
 
 #include "file/share.h"
 
+/* Whether a change belongs to the tree. */
 bool share_load_is(enum share_change_kind kind);
 
-/* False, and nothing done, for what cannot come next. The change's chunk is taken over in either case. */
+/* Applies a LOAD_ change. False, and nothing done, when it cannot come next. Takes ownership of the change's chunk in
+ * either case. */
 bool share_load(struct share *share, const struct share_change *change);
 
 void share_load_end(struct share *share);

@@ -17,13 +17,13 @@ struct numbered_directory {
 struct exporter {
     const struct share *share;
     const struct change_walk *walk;
-    struct numbered_directory *directories; /* whose children come next */
+    struct numbered_directory *directories; /* in the order in which their children are walked */
     size_t count, capacity;
     uint64_t numbers;
-    struct pointer_map seen; /* numbers of nodes that have snapshot places, plus 1 */
+    struct pointer_map seen; /* from nodes with snapshot places to their numbers plus 1 */
 };
 
-static void share_take(const struct exporter *exporter, const struct share_change *change) {
+static void walk_change(const struct exporter *exporter, const struct share_change *change) {
     exporter->walk->take(exporter->walk->context, change);
 }
 
@@ -39,14 +39,14 @@ struct share_change share_as_change(const struct share *share) {
     };
 }
 
-/* --- What a node is like, and was --- */
+/* --- States of a node --- */
 
 struct difference {
     const struct exporter *exporter;
     const struct sparse *content;
 };
 
-static bool take_leaf(void *context, uint64_t page, uint64_t changed, uint64_t cleared) {
+static bool walk_leaf(void *context, uint64_t page, uint64_t changed, uint64_t cleared) {
     const struct difference *difference = context;
     struct share_change change = {.kind = LOAD_GAP, .leaf = page / LEAF_PAGES};
     struct page_leaf leaf;
@@ -58,7 +58,7 @@ static bool take_leaf(void *context, uint64_t page, uint64_t changed, uint64_t c
         change.chunk = leaf.chunk;
         change.content = chunk_bytes(leaf.chunk);
     }
-    share_take(difference->exporter, &change);
+    walk_change(difference->exporter, &change);
     return true;
 }
 
@@ -67,10 +67,10 @@ static void walk_content(const struct exporter *exporter, const struct sparse *c
     struct difference difference = {exporter, content};
     if (content->length != before->length) {
         struct share_change change = {.kind = LOAD_LENGTH, .length = content->length};
-        share_take(exporter, &change);
+        walk_change(exporter, &change);
     }
     struct page_range window = {0, content->pages.length};
-    pages_compare(&content->pages, &before->pages, window, SIZE_MAX, take_leaf, &difference);
+    pages_compare(&content->pages, &before->pages, window, SIZE_MAX, walk_leaf, &difference);
 }
 
 static void walk_states(const struct exporter *exporter, const struct file_node *node) {
@@ -93,7 +93,7 @@ static void walk_states(const struct exporter *exporter, const struct file_node 
             .properties = packed_view(state->properties),
             .metadata = packed_view(state->metadata),
         };
-        share_take(exporter, &change);
+        walk_change(exporter, &change);
     }
     if (node_is_file(node)) walk_content(exporter, &node->content, before);
     struct share_change change = {
@@ -105,12 +105,12 @@ static void walk_states(const struct exporter *exporter, const struct file_node 
         .properties = node_properties(node),
         .metadata = node_metadata(node),
     };
-    share_take(exporter, &change);
+    walk_change(exporter, &change);
 }
 
 /* --- The tree --- */
 
-static void queue(struct exporter *exporter, const struct directory *directory, uint64_t number) {
+static void queue_directory(struct exporter *exporter, const struct directory *directory, uint64_t number) {
     if (exporter->count == exporter->capacity) {
         exporter->capacity = exporter->capacity ? exporter->capacity * 2 : 64;
         exporter->directories =
@@ -123,14 +123,14 @@ static void walk_node(struct exporter *exporter, const struct file_node *node, s
     uint64_t number = ++exporter->numbers;
     change->kind = LOAD_NODE;
     change->node_kind = node->kind;
-    share_take(exporter, change);
+    walk_change(exporter, change);
     walk_states(exporter, node);
-    if (!node_is_file(node)) queue(exporter, node->directory, number);
+    if (!node_is_file(node)) queue_directory(exporter, node->directory, number);
     if (node->extra && node->extra->past && node->extra->past->snapshot_places)
         *pointer_map_at(&exporter->seen, node) = number + 1;
 }
 
-/* Where no sessions come along, a file that they would have deleted does not, either. */
+/* A walk without sessions leaves out the files that their end would delete. */
 static bool leaves_out(const struct exporter *exporter, const struct file_node *node) {
     if (exporter->walk->holders || !node->usage) return false;
     return usage_view(node->usage, false, INT64_MAX).gone;
@@ -156,10 +156,10 @@ static void walk_snapshot_place(struct exporter *exporter, const struct file_nod
     }
     change->kind = LOAD_SNAPSHOT_PLACE;
     change->node_number = known - 1;
-    share_take(exporter, change);
+    walk_change(exporter, change);
 }
 
-/* Those that go with the sessions leave their place to the snapshots. */
+/* Snapshots still see the files that are left out. */
 static void walk_left_out(struct exporter *exporter, struct numbered_directory parent) {
     struct tree_walk walk = tree_walk(exporter->share, parent.directory, 0, bytes_of("", 0));
     unsigned last = exporter->share->snapshot_count;
@@ -175,8 +175,8 @@ static void walk_left_out(struct exporter *exporter, struct numbered_directory p
 }
 
 static void walk_snapshot_places(struct exporter *exporter, struct numbered_directory parent) {
-    char room[NODE_KEY_ID_BYTES];
-    struct bytes key = node_key(room, parent.directory->id, bytes_of("", 0));
+    char buffer[NODE_KEY_ID_BYTES];
+    struct bytes key = node_key(buffer, parent.directory->id, bytes_of("", 0));
     struct order_cursor cursor = order_index_seek(&exporter->share->snapshot_places, key);
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
         const struct snapshot_place *snapshot_place = snapshot_place_of_entry(entry);
@@ -193,19 +193,19 @@ static void walk_tree(struct exporter *exporter) {
     const struct share *share = exporter->share;
     struct share_change end = {.kind = LOAD_END};
     walk_states(exporter, share->root);
-    queue(exporter, share->root->directory, 0);
+    queue_directory(exporter, share->root->directory, 0);
     for (size_t i = 0; i < exporter->count; i++) walk_children(exporter, exporter->directories[i]);
     for (size_t i = 0; i < exporter->count; i++) {
         if (share->snapshot_places.root) walk_snapshot_places(exporter, exporter->directories[i]);
         if (!exporter->walk->holders && share->snapshot_count)
             walk_left_out(exporter, exporter->directories[i]);
     }
-    share_take(exporter, &end);
+    walk_change(exporter, &end);
     memory_free(exporter->directories);
     pointer_map_end(&exporter->seen);
 }
 
-/* --- Who holds what --- */
+/* --- Sessions, handles and leases --- */
 
 static void walk_session(const struct exporter *exporter, const struct share_session *session) {
     struct share_change change = {
@@ -217,12 +217,12 @@ static void walk_session(const struct exporter *exporter, const struct share_ses
         .ends_with_connection = session->ends_with_connection,
         .number = session->number,
     };
-    share_take(exporter, &change);
+    walk_change(exporter, &change);
 }
 
-static void walk_end(const struct exporter *exporter, const struct share_session *session) {
+static void walk_disconnect(const struct exporter *exporter, const struct share_session *session) {
     struct share_change change = {.kind = SHARE_DISCONNECT, .session = session->id};
-    share_take(exporter, &change);
+    walk_change(exporter, &change);
 }
 
 static int compare_sessions(const void *a, const void *b) {
@@ -230,25 +230,25 @@ static int compare_sessions(const void *a, const void *b) {
     return memcmp(&(*one)->id, &(*other)->id, sizeof(struct guid));
 }
 
-struct gathering {
+struct session_list {
     const struct share_session **sessions;
     size_t count;
 };
 
-static void gather_holders(void *context, struct entry *entry) {
-    struct gathering *gathering = context;
-    gathering->sessions[gathering->count++] = container_of(entry, struct share_session, entry);
+static void gather_session(void *context, struct entry *entry) {
+    struct session_list *session_list = context;
+    session_list->sessions[session_list->count++] = container_of(entry, struct share_session, entry);
 }
 
-/* In the order of their ids, which is the same for all who hold the same. */
-static struct gathering gather_sessions(const struct share *share) {
-    struct gathering gathering = {.count = 0};
-    if (!share->sessions.count) return gathering;
-    gathering.sessions = memory_alloc(share->sessions.count * sizeof(*gathering.sessions));
+/* Sorted by id, so that equal shares give equal walks. */
+static struct session_list gather_sessions(const struct share *share) {
+    struct session_list session_list = {.count = 0};
+    if (!share->sessions.count) return session_list;
+    session_list.sessions = memory_alloc(share->sessions.count * sizeof(*session_list.sessions));
     for (size_t place = 0; place < share->sessions.buckets; place++)
-        hash_index_visit(&share->sessions, place, gather_holders, &gathering);
-    qsort(gathering.sessions, gathering.count, sizeof(*gathering.sessions), compare_sessions);
-    return gathering;
+        hash_index_visit(&share->sessions, place, gather_session, &session_list);
+    qsort(session_list.sessions, session_list.count, sizeof(*session_list.sessions), compare_sessions);
+    return session_list;
 }
 
 static void walk_locks(const struct exporter *exporter, const struct file_open *open) {
@@ -262,18 +262,18 @@ static void walk_locks(const struct exporter *exporter, const struct file_open *
             .length = lock->range.length,
             .count = lock->times,
         };
-        share_take(exporter, &change);
+        walk_change(exporter, &change);
     }
 }
 
 static void walk_mark(const struct exporter *exporter, const struct file_node *node) {
-    char *room = memory_alloc(node_path_length(node) + 1);
-    struct share_change change = {.kind = LOAD_MARK, .path = node_path(node, room)};
-    share_take(exporter, &change);
-    memory_free(room);
+    struct share_change change = {.kind = LOAD_MARK};
+    char *buffer = node_path_new(node, &change.path);
+    walk_change(exporter, &change);
+    memory_free(buffer);
 }
 
-/* In the order of the first handles of the files: the same for all who hold the same. */
+/* In the order of each file's first handle, so that equal shares give equal walks. */
 static void walk_marks(const struct exporter *exporter) {
     struct order_cursor cursor = share_opens_seek(exporter->share, 0);
     struct pointer_map marked = {0};
@@ -287,10 +287,8 @@ static void walk_marks(const struct exporter *exporter) {
 
 static void walk_open(const struct exporter *exporter, const struct file_open *open) {
     const struct file_node *node = open->group->usage->node;
-    char *room = memory_alloc(node_path_length(node) + 1);
     struct share_change change = {
         .kind = LOAD_OPEN,
-        .path = node_path(node, room),
         .session = open->group->session->id,
         .handle = open->id,
         .sharing = open->sharing,
@@ -298,8 +296,9 @@ static void walk_open(const struct exporter *exporter, const struct file_open *o
         .instant_ms = open->opened_ms,
         .number = open_number(open),
     };
-    share_take(exporter, &change);
-    memory_free(room);
+    char *buffer = node_path_new(node, &change.path);
+    walk_change(exporter, &change);
+    memory_free(buffer);
     walk_locks(exporter, open);
 }
 
@@ -316,18 +315,16 @@ static void walk_leases(const struct exporter *exporter) {
     struct order_cursor cursor = order_index_seek(&exporter->share->leased, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
         const struct file_lease *leased = container_of(entry, struct file_lease, entry);
-        char *room = memory_alloc(node_path_length(leased->usage->node) + 1);
-        struct share_change change = {.kind = FILE_LEASE,
-                                      .path = node_path(leased->usage->node, room),
-                                      .lease = *leased->lease,
-                                      .event = LEASE_EVENT_QUIET};
-        share_take(exporter, &change);
-        memory_free(room);
+        struct share_change change = {
+            .kind = FILE_LEASE, .lease = *leased->lease, .event = LEASE_EVENT_QUIET};
+        char *buffer = node_path_new(leased->usage->node, &change.path);
+        walk_change(exporter, &change);
+        memory_free(buffer);
     }
 }
 
-/* An ended session without files is not written: a reader would remove it at once. */
-static bool has_part(const struct share_session *session) {
+/* An ended session without files is left out: applying its end would free it. */
+static bool is_walked(const struct share_session *session) {
     const struct open_group *group;
     if (!session->ended) return true;
     list_for_each (&session->groups, group, of_session)
@@ -335,21 +332,21 @@ static bool has_part(const struct share_session *session) {
     return false;
 }
 
-/* Sessions end last, so that their handles can still come. */
+/* Sessions end after their handles, which need them. */
 static void walk_holders(const struct exporter *exporter) {
-    struct gathering all = gather_sessions(exporter->share);
+    struct session_list all = gather_sessions(exporter->share);
     struct share_session *ended;
     for (size_t i = 0; i < all.count; i++)
-        if (has_part(all.sessions[i])) walk_session(exporter, all.sessions[i]);
+        if (is_walked(all.sessions[i])) walk_session(exporter, all.sessions[i]);
     memory_free(all.sessions);
     walk_opens(exporter);
     walk_marks(exporter);
     list_for_each (&exporter->share->ended, ended, among_ended)
-        if (has_part(ended)) walk_end(exporter, ended);
+        if (is_walked(ended)) walk_disconnect(exporter, ended);
     walk_leases(exporter);
 }
 
-/* --- All of it --- */
+/* --- The share --- */
 
 static void walk_snapshots(const struct exporter *exporter) {
     for (unsigned i = 0; i < exporter->share->snapshot_count; i++) {
@@ -358,32 +355,32 @@ static void walk_snapshots(const struct exporter *exporter) {
                                       .snapshot = snapshot->id,
                                       .stamp = snapshot->stamp,
                                       .metadata = packed_view(snapshot->metadata)};
-        share_take(exporter, &change);
+        walk_change(exporter, &change);
     }
 }
 
 void share_walk(const struct share *share, const struct change_walk *walk) {
     struct exporter exporter = {.share = share, .walk = walk};
     struct share_change change = share_as_change(share);
-    share_take(&exporter, &change);
+    walk_change(&exporter, &change);
     if (walk->holders && share->lease) {
         struct share_change lease = {.kind = SHARE_LEASE, .lease = *share->lease, .event = LEASE_EVENT_QUIET};
-        share_take(&exporter, &lease);
+        walk_change(&exporter, &lease);
     }
     walk_snapshots(&exporter);
     walk_tree(&exporter);
     if (walk->holders) walk_holders(&exporter);
 }
 
-/* --- Twins --- */
+/* --- Copies --- */
 
 static void copy_change(void *context, const void *walked) {
     struct share *share = context;
     const struct share_change *change = walked;
-    struct share_change twin = *change;
+    struct share_change copy = *change;
     if (change->kind == SHARE_CREATE) return;
-    if (change->chunk) twin.chunk = chunk_twin(change->chunk);
-    share_apply(share, &twin);
+    if (change->chunk) copy.chunk = chunk_twin(change->chunk);
+    share_apply(share, &copy);
 }
 
 struct share *share_copy(const struct share *source) {

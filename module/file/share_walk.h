@@ -1,12 +1,10 @@
-/* Walks: a share as the changes that build it anew, for files, digests and twins. What is shared in the share is shared
- * in what the walk builds.
+/* Walks: the changes that rebuild a share, for files, digests and copies. Pages that states share are shared again.
  *
- *   CREATE, LEASE, each SNAPSHOT
- *   the tree, in which nodes have numbers, from the root's 0 on, in the order in which they come:
- *     what is there now, directory by directory, then the places that only snapshots see
- *     for each node NODE, and then for each of its states, the oldest first, and at last for how it is now:
- *       its content, as it differs from that of the state before: LENGTH, LEAF, GAP; then STATE
- *     SNAPSHOT_PLACE for a further place of a node that has come already
+ *   CREATE, LEASE, each SNAPSHOT *   the tree; nodes are numbered in the order of the walk, from the root's 0:
+ *     the current tree, directory by directory, then the places that only snapshots see
+ *     for each node NODE, then for each of its states, the oldest first and the current one last:
+ *       its content, as the difference to the state before: LENGTH, LEAF, GAP; then STATE
+ *     SNAPSHOT_PLACE for another place of a node that has been walked
  *   END
  *   each session: CONNECT, and DISCONNECT if it has ended; each handle by number: OPEN, its LOCKs;
  *   MARK and LEASE of files */
@@ -15,10 +13,10 @@
 
 #include "file/share.h"
 
-/* Without holders as if all sessions and leases had ended. */
+/* Without walk->holders: as if all sessions and leases had ended. */
 void share_walk(const struct share *share, const struct change_walk *walk);
 
-/* The change that would build the share's own part anew, without what is in it. */
+/* The SHARE_CREATE that rebuilds the share without its tree. */
 struct share_change share_as_change(const struct share *share);
 
 #endif

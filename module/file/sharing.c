@@ -2,15 +2,15 @@
 
 enum { R = SHARING_READ, W = SHARING_WRITE, D = SHARING_DELETE };
 
-/* What a class asks of all opens that have an access. That a lease wants the right to read shared, too, though it would
- * do with less, is the service's own saying: it fails for everything but R that shares all. */
+/* What a class requires of all opens with an access. A lease requires reads to be shared, too, since the storage service
+ * refuses it for all opens but those that read and share everything. */
 static const struct {
-    uint8_t shared; /* by everyone */
-    uint8_t held;   /* at most, by anyone */
-    bool alone;     /* no opens at all, those without an access included */
+    uint8_t shared;  /* every open shares these */
+    uint8_t allowed; /* no open has an access beside these */
+    bool alone;      /* no opens at all, not even for attributes */
 } classes[SHARING_CLASSES] = {
     /* clang-format off */
-                           /* shared     held       alone */
+                           /* shared     allowed    alone */
     [CLASS_ATTRIBUTES]   = {0,           R | W | D, false},
     [CLASS_READ]         = {R,           R | W | D, false},
     [CLASS_WRITE]        = {W,           R | W | D, false},
@@ -22,7 +22,7 @@ static const struct {
 
 /* --- All opens of one file --- */
 
-/* Counts it in by 1, or out by -1, which is UINT32_MAX. */
+/* by: 1, or UINT32_MAX for -1. */
 static void count_opens(struct sharing_tally *tally, struct sharing open, uint32_t by) {
     tally->opens += by;
     if (!open.access) return;
@@ -50,11 +50,11 @@ void sharing_subtract(struct sharing_tally *tally, const struct sharing_tally *p
     }
 }
 
-/* Whether somebody denies what is wanted, or has more than is borne. */
-static bool clashes(const struct sharing_tally *tally, unsigned wanted, unsigned borne) {
+/* Whether an open denies what is wanted, or has an access that is not allowed. */
+static bool clashes(const struct sharing_tally *tally, unsigned wanted, unsigned allowed) {
     for (unsigned bit = 0; bit < SHARING_BITS; bit++) {
         if (wanted >> bit & 1 && tally->denied[bit]) return true;
-        if (!(borne >> bit & 1) && tally->access[bit]) return true;
+        if (!(allowed >> bit & 1) && tally->access[bit]) return true;
     }
     return false;
 }
@@ -65,10 +65,10 @@ bool sharing_fits_all(const struct sharing_tally *tally, struct sharing open) {
 
 bool sharing_class_fits_all(const struct sharing_tally *tally, enum sharing_class class) {
     if (classes[class].alone && tally->opens) return false;
-    return !clashes(tally, classes[class].shared, classes[class].held);
+    return !clashes(tally, classes[class].shared, classes[class].allowed);
 }
 
-/* --- Two --- */
+/* --- Two opens --- */
 
 static struct sharing_tally tally_of(struct sharing open) {
     struct sharing_tally tally = {0};

@@ -1,16 +1,15 @@
-/* Sharing: who may have a file open together, and which stateless commands go with those who have.
+/* Share modes: which opens of a file can exist together, and which stateless commands can run beside them.
  *
- *     access   what an open does with the file's data:  R  W  D   or nothing, when it is after attributes alone
- *     share    what it lets others do meanwhile:        R  W  D   or nothing
+ *     access   what an open does with the file's data:  R  W  D, or nothing for attributes only
+ *     share    what it allows others at the same time:  R  W  D, or nothing
  *
- * Two opens fit when neither has an access that the other one does not share. Attribute-only opens (without access)
- * conflict with nothing but DEL. Owners do not matter: two opens by one session are checked against each other.
+ * Two opens fit if neither has an access that the other one does not share. An open without access conflicts with
+ * nothing but DEL. Owners do not matter: two opens by one session are checked against each other, too.
  *
- * A tally counts the opens of a file by what they hold and what they deny, so that a check against all of them
- * costs the same for one and for a million. It keeps no list; the caller finds the conflicting open by checking
- * one after the other.
+ * A tally counts the opens of a file by access and by denied access, so that checking against all of them costs the same
+ * for one and for a million. To name the conflicting open, the caller checks one after the other.
  *
- * Not here: marks of deletion, attributes, byte-range locks, and what a disposition adds to the access. */
+ * Deletion, attributes, byte-range locks, and what a disposition adds to the access are checked elsewhere. */
 #ifndef HOLDFAST_SHARING_H
 #define HOLDFAST_SHARING_H
 

@@ -2,27 +2,27 @@
 
 #include "core/memory.h"
 
-/* --- Now --- */
+/* --- The current tree --- */
 
-static struct file_node *child(const struct share *share, uint64_t directory, struct bytes folded) {
-    char room[NODE_KEY_MAX_BYTES];
-    struct entry *entry = catalog_find(&share->nodes, node_key(room, directory, folded));
+static struct file_node *find_child(const struct share *share, uint64_t directory, struct bytes folded) {
+    char buffer[NODE_KEY_MAX_BYTES];
+    struct entry *entry = catalog_find(&share->nodes, node_key(buffer, directory, folded));
     return entry ? node_of_entry(entry) : NULL;
 }
 
 struct tree_place tree_find(const struct share *share, struct bytes path) {
-    char room[PATH_FOLDED_MAX_BYTES * 3 / 2];
-    struct bytes left = bytes_of(room, path_fold(room, path)), folded;
+    char buffer[PATH_FOLDED_MAX_BYTES * 3 / 2];
+    struct bytes left = bytes_of(buffer, path_fold(buffer, path)), folded;
     struct tree_place place = {NULL, share->root, path_last(path)};
     while (path_next(&left, &folded)) {
         if (!place.node || node_is_file(place.node)) return (struct tree_place){NULL, NULL, place.name};
         place.parent = place.node->directory;
-        place.node = child(share, place.parent->id, folded);
+        place.node = find_child(share, place.parent->id, folded);
     }
     return place;
 }
 
-bool tree_prefetch(const struct share *share, struct bytes path, char *room, struct catalog_search *search) {
+bool tree_prefetch(const struct share *share, struct bytes path, char *key, struct catalog_search *search) {
     char folded[PATH_FOLDED_MAX_BYTES * 3 / 2];
     if (!path.length || path.length > PATH_FOLDED_MAX_BYTES) return false;
     struct bytes left = bytes_of(folded, path_fold(folded, path)), name;
@@ -30,9 +30,9 @@ bool tree_prefetch(const struct share *share, struct bytes path, char *room, str
     while (path_next(&left, &name)) {
         if (!node || node_is_file(node) || name.length > NAME_FOLDED_MAX_BYTES) return false;
         if (left.length)
-            node = child(share, node->directory->id, name);
+            node = find_child(share, node->directory->id, name);
         else
-            *search = catalog_prefetch(&share->nodes, node_key(room, node->directory->id, name));
+            *search = catalog_prefetch(&share->nodes, node_key(key, node->directory->id, name));
     }
     return true;
 }
@@ -156,18 +156,18 @@ void tree_hide(struct share *share, struct file_node *node) {
     node->born = (uint8_t)share->snapshot_count;
 }
 
-/* --- Then --- */
+/* --- In snapshots --- */
 
 enum {
     FOLDED_NAME_MAX_BYTES = NAME_FOLDED_MAX_BYTES * 3 / 2,
     SNAPSHOT_PLACE_KEY_MAX_BYTES = NODE_KEY_MAX_BYTES + 2
 };
 
-static struct bytes snapshot_place_key(char *room, struct bytes key, unsigned last) {
-    if (room != key.data) memcpy(room, key.data, key.length);
-    room[key.length] = '\0';
-    room[key.length + 1] = (char)last;
-    return bytes_of(room, key.length + 2);
+static struct bytes snapshot_place_key(char *buffer, struct bytes key, unsigned last) {
+    if (buffer != key.data) memcpy(buffer, key.data, key.length);
+    buffer[key.length] = '\0';
+    buffer[key.length + 1] = (char)last;
+    return bytes_of(buffer, key.length + 2);
 }
 
 static struct bytes place_key(const struct snapshot_place *snapshot_place) {
@@ -183,12 +183,13 @@ struct bytes snapshot_place_name(const struct snapshot_place *snapshot_place) {
 
 bool tree_was_free(const struct share *share, uint64_t directory, struct bytes name, unsigned born,
                    unsigned last) {
-    char folded[FOLDED_NAME_MAX_BYTES], room[SNAPSHOT_PLACE_KEY_MAX_BYTES];
-    struct bytes key = node_key(room, directory, bytes_of(folded, path_fold(folded, name)));
+    char folded[FOLDED_NAME_MAX_BYTES], buffer[SNAPSHOT_PLACE_KEY_MAX_BYTES];
+    struct bytes key = node_key(buffer, directory, bytes_of(folded, path_fold(folded, name)));
     struct entry *entry = catalog_find(&share->nodes, key);
     if (entry && (!last || node_of_entry(entry)->born < last)) return false;
     if (!share->snapshot_places.root) return true;
-    struct order_cursor cursor = order_index_seek(&share->snapshot_places, snapshot_place_key(room, key, 0));
+    struct order_cursor cursor =
+        order_index_seek(&share->snapshot_places, snapshot_place_key(buffer, key, 0));
     for (; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
         const struct snapshot_place *snapshot_place = snapshot_place_of_entry(entry);
         if (!bytes_equal(place_key(snapshot_place), key)) break;
@@ -199,9 +200,9 @@ bool tree_was_free(const struct share *share, uint64_t directory, struct bytes n
 
 void tree_add_snapshot_place(struct share *share, struct file_past *past, uint64_t directory,
                              struct bytes name, unsigned born, unsigned last) {
-    char folded[FOLDED_NAME_MAX_BYTES], room[SNAPSHOT_PLACE_KEY_MAX_BYTES];
+    char folded[FOLDED_NAME_MAX_BYTES], buffer[SNAPSHOT_PLACE_KEY_MAX_BYTES];
     struct bytes fold = bytes_of(folded, path_fold(folded, name));
-    struct bytes key = snapshot_place_key(room, node_key(room, directory, fold), last);
+    struct bytes key = snapshot_place_key(buffer, node_key(buffer, directory, fold), last);
     size_t extra = bytes_equal(fold, name) ? 0 : name.length;
     struct snapshot_place *snapshot_place =
         account_add(&share->account, memory_alloc(sizeof(*snapshot_place) + key.length + extra));
@@ -220,10 +221,10 @@ void tree_add_snapshot_place(struct share *share, struct file_past *past, uint64
 }
 
 static struct file_node *find_snapshot_place(const struct share *share, struct bytes key, unsigned snapshot) {
-    char room[SNAPSHOT_PLACE_KEY_MAX_BYTES];
+    char buffer[SNAPSHOT_PLACE_KEY_MAX_BYTES];
     if (!share->snapshot_places.root) return NULL;
     struct order_cursor cursor =
-        order_index_seek(&share->snapshot_places, snapshot_place_key(room, key, snapshot));
+        order_index_seek(&share->snapshot_places, snapshot_place_key(buffer, key, snapshot));
     struct entry *entry = order_cursor_entry(&cursor);
     if (!entry) return NULL;
     const struct snapshot_place *snapshot_place = snapshot_place_of_entry(entry);
@@ -231,10 +232,10 @@ static struct file_node *find_snapshot_place(const struct share *share, struct b
     return seen ? snapshot_place->past->node : NULL;
 }
 
-static struct file_node *child_in_snapshot(const struct share *share, uint64_t directory, struct bytes folded,
-                                           unsigned snapshot) {
-    char room[NODE_KEY_MAX_BYTES];
-    struct bytes key = node_key(room, directory, folded);
+static struct file_node *find_child_in_snapshot(const struct share *share, uint64_t directory,
+                                                struct bytes folded, unsigned snapshot) {
+    char buffer[NODE_KEY_MAX_BYTES];
+    struct bytes key = node_key(buffer, directory, folded);
     struct entry *entry = catalog_find(&share->nodes, key);
     if (entry && node_of_entry(entry)->born < snapshot) return node_of_entry(entry);
     return find_snapshot_place(share, key, snapshot);
@@ -242,11 +243,12 @@ static struct file_node *child_in_snapshot(const struct share *share, uint64_t d
 
 struct file_node *tree_find_in_snapshot(const struct share *share, struct bytes path, unsigned snapshot) {
     if (!snapshot) return tree_find(share, path).node;
-    char room[PATH_FOLDED_MAX_BYTES * 3 / 2];
-    struct bytes left = bytes_of(room, path_fold(room, path)), folded;
+    char buffer[PATH_FOLDED_MAX_BYTES * 3 / 2];
+    struct bytes left = bytes_of(buffer, path_fold(buffer, path)), folded;
     struct file_node *node = share->root;
     while (node && path_next(&left, &folded))
-        node = node_is_file(node) ? NULL : child_in_snapshot(share, node->directory->id, folded, snapshot);
+        node =
+            node_is_file(node) ? NULL : find_child_in_snapshot(share, node->directory->id, folded, snapshot);
     return node;
 }
 
@@ -254,8 +256,8 @@ struct file_node *tree_find_in_snapshot(const struct share *share, struct bytes 
 
 struct tree_walk tree_walk(const struct share *share, const struct directory *directory, unsigned snapshot,
                            struct bytes folded) {
-    char room[NODE_KEY_MAX_BYTES];
-    struct bytes key = node_key(room, directory->id, folded);
+    char buffer[NODE_KEY_MAX_BYTES];
+    struct bytes key = node_key(buffer, directory->id, folded);
     struct tree_walk walk = {.share = share, .directory = directory->id, .snapshot = snapshot};
     walk.nodes = catalog_seek(&share->nodes, key);
     if (snapshot && share->snapshot_places.root)
@@ -263,13 +265,13 @@ struct tree_walk tree_walk(const struct share *share, const struct directory *di
     return walk;
 }
 
-/* The entry at the cursor, if it is still of the directory. */
-static struct entry *entry_at(const struct tree_walk *walk, const struct order_cursor *cursor) {
-    char room[NODE_KEY_ID_BYTES];
+/* The entry at the cursor, if it belongs to the directory. */
+static struct entry *entry_in_directory(const struct tree_walk *walk, const struct order_cursor *cursor) {
+    char buffer[NODE_KEY_ID_BYTES];
     struct entry *entry = order_cursor_entry(cursor);
     if (!entry) return NULL;
-    return bytes_start_with(entry_name(entry), node_key(room, walk->directory, bytes_of("", 0))) ? entry
-                                                                                                 : NULL;
+    struct bytes prefix = node_key(buffer, walk->directory, bytes_of("", 0));
+    return bytes_start_with(entry_name(entry), prefix) ? entry : NULL;
 }
 
 static enum tree_step take_node(struct tree_walk *walk, struct entry *entry, struct tree_item *item) {
@@ -284,15 +286,15 @@ static enum tree_step take_snapshot_place(struct tree_walk *walk, struct entry *
     const struct snapshot_place *snapshot_place = snapshot_place_of_entry(entry);
     *item = (struct tree_item){snapshot_place->past->node, snapshot_place_name(snapshot_place)};
     order_cursor_next(&walk->snapshot_places);
-    return snapshot_place->born < walk->snapshot && walk->snapshot <= snapshot_place->last ? TREE_ITEM
-                                                                                           : TREE_PASSED;
+    bool seen = snapshot_place->born < walk->snapshot && walk->snapshot <= snapshot_place->last;
+    return seen ? TREE_ITEM : TREE_PASSED;
 }
 
-/* Nodes and snapshot places are in the same order but for what stands behind a snapshot place's name, which comes
- * after the name. */
+/* Merges nodes and snapshot places, both sorted by directory and folded name. */
 enum tree_step tree_next(struct tree_walk *walk, struct tree_item *item) {
-    struct entry *node = entry_at(walk, &walk->nodes);
-    struct entry *snapshot_place = walk->snapshot_places.leaf ? entry_at(walk, &walk->snapshot_places) : NULL;
+    struct entry *node = entry_in_directory(walk, &walk->nodes);
+    struct entry *snapshot_place =
+        walk->snapshot_places.leaf ? entry_in_directory(walk, &walk->snapshot_places) : NULL;
     if (!node && !snapshot_place) return TREE_END;
     if (!snapshot_place) return take_node(walk, node, item);
     if (!node || bytes_compare(place_key(snapshot_place_of_entry(snapshot_place)), entry_name(node)) < 0)
@@ -300,7 +302,7 @@ enum tree_step tree_next(struct tree_walk *walk, struct tree_item *item) {
     return take_node(walk, node, item);
 }
 
-/* --- The end --- */
+/* --- Freeing --- */
 
 static void free_snapshot_places(struct share *share) {
     if (!share->snapshot_places.root) return;

@@ -4,23 +4,22 @@
 
 #include "file/share.h"
 
-/* Where a valid path leads. */
+/* The result of looking up a valid path. */
 struct tree_place {
     struct directory *parent; /* NULL when it is missing or a file; also for the root */
-    struct file_node *node;   /* NULL when nothing is there */
+    struct file_node *node;   /* NULL when it does not exist */
     struct bytes name;        /* last name of the path */
 };
 
 struct tree_place tree_find(const struct share *share, struct bytes path);
 
-/* Two-step lookup: prefetch, then find. This step goes down to the directory, writes the node's key to
- * `room` (NODE_KEY_MAX_BYTES) and prefetches. False when it cannot, and tree_find has to do it all. The
- * path need not be valid. */
-bool tree_prefetch(const struct share *share, struct bytes path, char *room, struct catalog_search *search);
+/* Two-step lookup. tree_prefetch finds the directory, writes the node's key to a buffer of NODE_KEY_MAX_BYTES and
+ * prefetches the node; the path need not be valid. False when it cannot: then use tree_find. */
+bool tree_prefetch(const struct share *share, struct bytes path, char *key, struct catalog_search *search);
 struct tree_place tree_found(const struct share *share, struct bytes path,
                              const struct catalog_search *search);
 
-/* Where a path led in the snapshot with this number; 0 for now. */
+/* Looks up a path in the snapshot with this number; 0 for now. */
 struct file_node *tree_find_in_snapshot(const struct share *share, struct bytes path, unsigned snapshot);
 
 /* Adds a new node to a directory that has none of this name. */
@@ -37,7 +36,7 @@ void tree_hide(struct share *share, struct file_node *node);
 struct file_node *tree_move(struct share *share, struct file_node *node, struct directory *parent,
                             struct bytes name);
 
-/* Whether the paths of a node, and of everything that is or was below it, would not be too long or too deep there. */
+/* Whether a node could move there without making a path too long or too deep: its own, or one that is or was below it. */
 bool tree_fits(const struct file_node *node, const struct directory *parent, struct bytes name);
 
 /* Adds to the number of handles of a directory and of all above it. */
@@ -59,18 +58,18 @@ struct tree_walk {
     struct order_cursor nodes, snapshot_places;
 };
 
-/* A walk from the first name whose folded form is not less than this one. Valid until the next change. */
+/* A walk that starts at the first name whose folded form is not less than this one. Valid until the next change. */
 struct tree_walk tree_walk(const struct share *share, const struct directory *directory, unsigned snapshot,
                            struct bytes folded);
 
 enum tree_step { TREE_ITEM, TREE_PASSED, TREE_END };
 
-/* Advances by one item, or by something that the snapshot does not see. */
+/* Advances: to an item, or past something that the snapshot does not see. */
 enum tree_step tree_next(struct tree_walk *walk, struct tree_item *item);
 
 /* --- For files and for freeing --- */
 
-/* Whether a directory had nothing of this name after the snapshot `born`, up to `last`, or, for 0, until now. */
+/* Whether no node had this name in the directory after the snapshot `born`, up to `last`, or until now if that is 0. */
 bool tree_was_free(const struct share *share, uint64_t directory, struct bytes name, unsigned born,
                    unsigned last);
 

@@ -75,7 +75,7 @@ static void expire_sessions(struct call *call, struct file_node *node, struct by
 }
 
 static bool needs_settling(struct call *call, const struct file_node *node) {
-    return node && node->usage && usage_has_ended(node->usage, call_now_ms(call));
+    return node && node->usage && usage_has_ended_handles(node->usage, call_now_ms(call));
 }
 
 static void settle_node(struct call *call, struct file_node *node) {
