@@ -76,6 +76,51 @@ bool usage_settle(struct share *share, struct file_usage *usage) {
     return usage_release(share, usage);
 }
 
+/* --- Leases of files --- */
+
+static bool lease_is_held(const struct lease *lease) {
+    return lease && lease->kind == LEASE_HELD;
+}
+
+static void list_lease(struct share *share, struct file_usage *usage, struct lease *lease) {
+    struct file_lease *leased = usage->lease;
+    if (!leased) {
+        leased = usage->lease = account_add(&share->account, memory_zeroed(sizeof(*leased)));
+        leased->usage = usage;
+    }
+    leased->lease = lease;
+    leased->entry =
+        (struct entry){.name_length = VERSION_TEXT_LENGTH, .name_at = offsetof(struct file_lease, token)};
+    version_write(lease->token, leased->token);
+    if (!share->leased.root) order_index_start(&share->leased);
+    order_index_add(&share->leased, &leased->entry);
+}
+
+static void unlist_lease(struct share *share, struct file_lease *leased) {
+    order_index_remove(&share->leased, &leased->entry);
+    if (!order_index_empty(&share->leased)) return;
+    order_index_end(&share->leased);
+    share->leased.root = NULL;
+}
+
+void file_set_lease(struct share *share, struct file_node *node, const struct lease *lease) {
+    struct file_usage *usage = usage_need(share, node);
+    struct lease *old = usage->lease ? usage->lease->lease : NULL, *next = NULL;
+    if (lease && lease->token && lease->kind != LEASE_FREE)
+        next = account_add(&share->account, lease_new(lease));
+    census_count(CENSUS_LEASES, old != NULL, next != NULL);
+    tree_count_leases(node->parent, lease_is_held(next) - lease_is_held(old));
+    if (old) unlist_lease(share, usage->lease);
+    account_discard(&share->account, old);
+    if (next) {
+        list_lease(share, usage, next);
+    } else {
+        account_discard(&share->account, usage->lease);
+        usage->lease = NULL;
+    }
+    usage_release(share, usage);
+}
+
 /* --- Sessions --- */
 
 struct share_session *session_begin(struct share *share, const struct share_change *change) {

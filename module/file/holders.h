@@ -1,4 +1,4 @@
-/* Sessions, handles and the usage of files: how they begin and end. See opens.h for the structures.
+/* Sessions, handles, leases and the usage of files: how they begin and end. See opens.h for the structures.
  *
  * A file that is to be deleted is removed with its last handle, whichever way that ends: by usage_release. */
 #ifndef HOLDFAST_HOLDERS_H
@@ -15,6 +15,9 @@ bool usage_release(struct share *share, struct file_usage *usage);
 bool usage_settle(struct share *share, struct file_usage *usage);
 /* Removes the file with its locks and lease; its handles are left without a file. */
 void file_remove(struct share *share, struct file_node *node);
+
+/* NULL, or a lease that is free or has no token, removes the lease. */
+void file_set_lease(struct share *share, struct file_node *node, const struct lease *lease);
 
 struct share_session *session_begin(struct share *share, const struct share_change *change);
 /* Ends the session; one without handles is freed at once. */

@@ -11,8 +11,8 @@
  *     usage      of a file that is open or leased: see opens.h
  *
  * The past of a node is the list of states that snapshots of the share still see. A state is kept when the node changes
- * for the first time since a snapshot was taken; it shares its pages with later states. Snapshots are numbered from 1 in
- * the order in which they were taken; 0 means before all of them.
+ * for the first time after a snapshot; it shares its pages with later states. Snapshots are numbered from 1 in the
+ * order in which they were taken; 0 means before all of them.
  *
  * All memory of a node is counted in its share's account. */
 #ifndef HOLDFAST_NODE_H

@@ -9,8 +9,8 @@
  * skips them. So ending a session costs the same for one handle and for a hundred thousand. They are removed later, in
  * portions, or from one file when that file changes.
  *
- * A file is pending when it is marked for deletion, by FILE.DISPOSE or by a handle that was opened with DELETEONCLOSE and
- * is closed now. A pending file is gone when no handle counts any more, even if it is still in memory. */
+ * A file is pending when it is marked for deletion: by FILE.DISPOSE, or by closing a handle that was opened with
+ * DELETEONCLOSE. A pending file is gone when no handle counts any more, even if it is still in memory. */
 #ifndef HOLDFAST_OPENS_H
 #define HOLDFAST_OPENS_H
 

@@ -158,8 +158,8 @@ static struct range_lock *tree_find(struct range_lock *top, const struct lock_ow
     return top;
 }
 
-/* If a lock on the left reaches the range, the first overlap is there, or there is none: locks on the right begin
- * later. */
+/* If a lock on the left reaches the range, the first overlap is there, or there is none, since locks on the right
+ * begin later. */
 static const struct range_lock *first_overlap(const struct range_lock *top, struct lock_range range,
                                               const struct lock_owner *except) {
     while (top) {

@@ -112,8 +112,8 @@ void range_locks_obstacles(const struct range_locks *locks, const struct lock_re
 
 /* --- Changes --- */
 
-/* Adds a lock with this recursion count, which is 1 unless a file restores it. False, and nothing done, when the range is
- * not valid or a lock conflicts; an exclusive lock conflicts with itself. */
+/* Adds a lock with this recursion count, which is 1 unless a file restores it. False, and nothing done, when the range
+ * is not valid or a lock conflicts; an exclusive lock conflicts with itself. */
 bool range_locks_add(struct account *account, struct range_locks *locks, const struct lock_request *request,
                      uint64_t times);
 

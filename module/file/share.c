@@ -3,7 +3,6 @@
 #include "core/hash.h"
 #include "core/leftovers.h"
 #include "core/memory.h"
-#include "file/holders.h"
 #include "file/share_load.h"
 #include "file/tree.h"
 
@@ -75,16 +74,12 @@ static bool lease_is_set(const struct lease *lease) {
     return lease && lease->kind != LEASE_FREE;
 }
 
-static bool lease_is_held(const struct lease *lease) {
-    return lease && lease->kind == LEASE_HELD;
-}
-
 /* Groups are freed with their sessions. */
 static void share_free_usage(struct share *share, struct file_usage *usage) {
     census_count(CENSUS_LOCKS, usage->locks.count, 0);
     range_locks_end(&share->account, &usage->locks);
     if (usage->lease) {
-        census_count(CENSUS_LEASES, lease_is_set(usage->lease->lease), 0);
+        census_count(CENSUS_LEASES, 1, 0);
         account_discard(&share->account, usage->lease->lease);
         account_discard(&share->account, usage->lease);
     }
@@ -178,12 +173,8 @@ const struct lease *file_lease_of(const struct file_node *node) {
     return node->usage && node->usage->lease ? node->usage->lease->lease : &no_lease;
 }
 
-static struct lease *lease_kept(struct share *share, const struct lease *lease) {
-    return lease && lease->token ? account_add(&share->account, lease_new(lease)) : NULL;
-}
-
 void share_set_lease(struct share *share, const struct lease *lease) {
-    struct lease *next = lease_kept(share, lease);
+    struct lease *next = lease && lease->token ? account_add(&share->account, lease_new(lease)) : NULL;
     census_count(CENSUS_LEASES, lease_is_set(share->lease), lease_is_set(next));
     account_discard(&share->account, share->lease);
     share->lease = next;
@@ -198,44 +189,6 @@ bool share_has_token(const struct share *share, version token, const struct file
     struct entry *entry = order_cursor_entry(&cursor);
     if (!entry || !bytes_equal(entry_name(entry), name)) return false;
     return container_of(entry, struct file_lease, entry)->usage->node != node;
-}
-
-static void unlist_lease(struct share *share, struct file_lease *leased) {
-    order_index_remove(&share->leased, &leased->entry);
-    if (!order_index_empty(&share->leased)) return;
-    order_index_end(&share->leased);
-    share->leased.root = NULL;
-}
-
-static void list_lease(struct share *share, struct file_lease *leased) {
-    leased->entry =
-        (struct entry){.name_length = VERSION_TEXT_LENGTH, .name_at = offsetof(struct file_lease, token)};
-    version_write(leased->lease->token, leased->token);
-    if (!share->leased.root) order_index_start(&share->leased);
-    order_index_add(&share->leased, &leased->entry);
-}
-
-void file_set_lease(struct share *share, struct file_node *node, const struct lease *lease) {
-    struct file_usage *usage = usage_need(share, node);
-    struct file_lease *leased = usage->lease;
-    bool before = leased && lease_is_set(leased->lease);
-    struct lease *next =
-        lease_is_set(lease) ? lease_kept(share, lease) : NULL; /* a file does not keep a freed one */
-    census_count(CENSUS_LEASES, before, lease_is_set(next));
-    tree_count_leases(node->parent, lease_is_held(next) - lease_is_held(before ? leased->lease : NULL));
-    if (before) unlist_lease(share, leased);
-    if (leased) account_discard(&share->account, leased->lease);
-    if (next && !leased) {
-        leased = usage->lease = account_add(&share->account, memory_zeroed(sizeof(*leased)));
-        leased->usage = usage;
-    }
-    if (leased) leased->lease = next;
-    if (leased && !next) {
-        account_discard(&share->account, leased);
-        usage->lease = NULL;
-    }
-    if (lease_is_set(next)) list_lease(share, leased);
-    usage_release(share, usage);
 }
 
 /* --- Queries --- */

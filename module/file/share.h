@@ -137,7 +137,6 @@ static inline size_t share_parts(const struct share *share) {
 
 /* NULL, or a lease without a token, removes the lease. */
 void share_set_lease(struct share *share, const struct lease *lease);
-void file_set_lease(struct share *share, struct file_node *node, const struct lease *lease);
 
 /* For INFO: counts that have changed. */
 enum census_kind {

@@ -75,7 +75,7 @@ struct file_node;
 struct file_open;
 struct share_session;
 
-/* Members are grouped by meaning, not packed: few changes exist at a time. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
+/* Members are grouped by meaning, not packed. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct share_change {
     enum share_change_kind kind;
     struct stamp stamp;

@@ -2,8 +2,8 @@
 
 enum { R = SHARING_READ, W = SHARING_WRITE, D = SHARING_DELETE };
 
-/* What a class requires of all opens with an access. A lease requires reads to be shared, too, since the storage service
- * refuses it for all opens but those that read and share everything. */
+/* What a class requires of all opens with an access. A lease requires reads to be shared, too, since the storage
+ * service refuses it for all opens but those that read and share everything. */
 static const struct {
     uint8_t shared;  /* every open shares these */
     uint8_t allowed; /* no open has an access beside these */

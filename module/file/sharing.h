@@ -6,8 +6,8 @@
  * Two opens fit if neither has an access that the other one does not share. An open without access conflicts with
  * nothing but DEL. Owners do not matter: two opens by one session are checked against each other, too.
  *
- * A tally counts the opens of a file by access and by denied access, so that checking against all of them costs the same
- * for one and for a million. To name the conflicting open, the caller checks one after the other.
+ * A tally counts the opens of a file by access and by denied access, so that checking against all of them costs the
+ * same for one and for a million. To name the conflicting open, the caller checks one after the other.
  *
  * Deletion, attributes, byte-range locks, and what a disposition adds to the access are checked elsewhere. */
 #ifndef HOLDFAST_SHARING_H

@@ -36,7 +36,8 @@ void tree_hide(struct share *share, struct file_node *node);
 struct file_node *tree_move(struct share *share, struct file_node *node, struct directory *parent,
                             struct bytes name);
 
-/* Whether a node could move there without making a path too long or too deep: its own, or one that is or was below it. */
+/* Whether a node could move there without making a path too long or too deep: its own path, or
+ * one that is or was below it. */
 bool tree_fits(const struct file_node *node, const struct directory *parent, struct bytes name);
 
 /* Adds to the number of handles of a directory and of all above it. */

@@ -159,8 +159,8 @@ static const struct guid *new_lease_id(const struct call *call) {
     return given ? &call->args.slots[SLOT_FILE_NEWLEASE].id : NULL;
 }
 
-/* The lease of a file that replaces another one comes along when that one has none: whoever has the other one open
- * has to bear it, as if it were acquired. */
+/* A file that replaces another one brings its lease if the other one has none. Then the other one's open handles must
+ * allow a lease, as if it were acquired. */
 static enum outcome check_moved_lease(struct call *call, const struct file_node *node,
                                       const struct file_node *replaced) {
     bool brings = file_lease_of(node)->kind == LEASE_HELD && file_lease_of(replaced)->kind != LEASE_HELD;
