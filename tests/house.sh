@@ -228,7 +228,7 @@ blob/container blob/walk
 blob/redis/source_door blob/redis/source_link
 clauses commands help
 core/page_node core/pages
-file/holders file/share file/share_change file/share_load file/tree
+file/share file/share_change file/share_load file/tree
 queue/queue queue/queue_registry
 server/alarm server/atomic server/command server/commit server/decision server/effect server/grace server/info server/key_name server/noted server/once server/records server/refusal server/registration server/saving server/settings server/tail server/untold server/upkeep server/wait
 table/filter table/filter_lexer

@@ -1,7 +1,7 @@
 /* Containers and the blobs in them: one value of one key.
  *
  *   container ─▶ catalog ─▶ blob blob blob …                (found by name, listed in the order of names)
- *             ─▶ leased                                      (blobs whose lease is held or breaking, also if that has ended)
+ *             ─▶ leased                                      (blobs with a lease held or breaking, even if ended)
  *             ─▶ copying                                     (blobs with a copy from another server in progress)
  *             ─▶ stagings                                    (blobs with staged blocks, by when these expire)
  *             ─▶ feed                                        (what has changed, if followers want to know)
