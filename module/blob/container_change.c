@@ -241,10 +241,10 @@ static bool is_sound_container(const void *record) {
     return !kind->paged || (is_paged(change->offset) && is_paged(change->length));
 }
 
-const struct change_family container_changes = {
+const struct change_schema container_changes = {
     .letter = 'C',
     .kind_count = CONTAINER_CHANGE_KINDS,
-    .size = sizeof(struct container_change),
+    .size = CHANGE_SIZE(container_change),
     .kinds = &container_change_kinds[0].is,
     .kind_bytes = sizeof(container_change_kinds[0]),
     .layout = {.fields = fields,

@@ -179,7 +179,7 @@ enum container_field {
     CONTAINER_HAS_FEED = 1 << 25,
 };
 
-extern const struct change_family container_changes;
+extern const struct change_schema container_changes;
 
 /* Applies a change of one kind. Takes ownership of the change's chunk on success. `place` points to the pointer to
  * the blob, which is NULL if there is none. */

@@ -5,10 +5,10 @@
 /* Of the byte that is the kind. */
 enum { CONTENT_INSIDE = 0x80 };
 
-void change_write(const struct change_family *family, const void *change, struct record_writer *writer) {
-    record_put_byte(writer, family->letter);
-    record_put_byte(writer, (uint8_t) * (const unsigned *)change);
-    layout_write(&family->layout, change_kind(family, change)->fields, change, writer);
+void change_write(const struct change_schema *schema, const void *change, struct record_writer *writer) {
+    record_put_byte(writer, schema->letter);
+    record_put_byte(writer, (uint8_t)change_kind_number(change));
+    layout_write(&schema->layout, change_kind(schema, change)->fields, change, writer);
 }
 
 void change_add_content(struct record_writer *record, struct bytes content) {
@@ -22,25 +22,25 @@ static bool read_content(struct record_reader *reader, struct bytes *content) {
     return !reader->failed && content->length <= CHANGE_CONTENT_INSIDE_MAX;
 }
 
-bool change_read_with(const struct change_family *family, struct bytes record, void *change,
+bool change_read_with(const struct change_schema *schema, struct bytes record, void *change,
                       struct bytes *content) {
     struct record_reader reader = record_reader(record);
     uint8_t letter = record_byte(&reader), mark = record_byte(&reader);
     unsigned kind = mark & ~(unsigned)CONTENT_INSIDE;
-    memset(change, 0, family->size);
+    memset(change, 0, schema->size);
     *content = bytes_of(NULL, 0);
-    if (reader.failed || letter != family->letter || kind >= family->kind_count) return false;
-    *(unsigned *)change = kind;
-    layout_read(&family->layout, change_kind(family, change)->fields, &reader, change);
+    if (reader.failed || letter != schema->letter || kind >= schema->kind_count) return false;
+    change_set_kind(change, kind);
+    layout_read(&schema->layout, change_kind(schema, change)->fields, &reader, change);
     bool complete = mark & CONTENT_INSIDE ? read_content(&reader, content) : record_complete(&reader);
-    return complete && (!family->sound || family->sound(change));
+    return complete && (!schema->sound || schema->sound(change));
 }
 
-bool change_read(const struct change_family *family, struct bytes record, void *change) {
+bool change_read(const struct change_schema *schema, struct bytes record, void *change) {
     struct bytes content;
-    return change_read_with(family, record, change, &content) && !content.data;
+    return change_read_with(schema, record, change, &content) && !content.data;
 }
 
-version change_newest_version(const struct change_family *family, const void *change) {
-    return layout_newest_version(&family->layout, change_kind(family, change)->fields, change);
+version change_newest_version(const struct change_schema *schema, const void *change) {
+    return layout_newest_version(&schema->layout, change_kind(schema, change)->fields, change);
 }

@@ -1,25 +1,29 @@
-/* The engine of changes: what all families share of the facts by which their values move.
+/* The engine of changes: what all data types share of the facts by which their values move.
  *
  *   decision ─▶ change ──change_write──▶ record ─▶ replicas, append-only files, snapshots
  *                  │                        │
  *                apply ◀────change_read─────┘      checked field by field: records are hostile until then
  *
- * A change is a fact: it carries ids, instants, versions and bytes, and never a condition or a choice. Each family has
- * a struct for its changes, whose first member is the kind (an enum), and describes it in two tables:
+ * A change is a fact: it carries ids, instants, versions and bytes, and never a condition or a choice. Each data type
+ * has a struct for its changes, whose first member is the kind (an enum), and a schema that describes it by two tables:
  *
  *   - its layout: a row for each field of the struct (see layout.h);
  *   - its kinds: a row for each kind, with its event, its fields, its traits, and the function that applies it.
  *
- * A record is the family's letter, the kind, and the fields. A small content follows the fields, and the kind's top
+ * A record is the schema's letter, the kind, and the fields. A small content follows the fields, and the kind's top
  * bit says so; a large one travels beside the record, so that it is never copied.
  *
- * To add a kind of change: one name in the family's enum, one row in its table of kinds, one function that applies
+ * To add a kind of change: one name in the enum of kinds, one row in its table of kinds, one function that applies
  * it, named in that row. To add a field: one member, one row in the layout, one bit. The numbers of kinds and bits
  * must never change, since old files must always load: new ones go to the end. */
 #ifndef HOLDFAST_CHANGE_H
 #define HOLDFAST_CHANGE_H
 
 #include "change/layout.h"
+
+#include "ccan/build_assert/build_assert.h"
+
+#include <stddef.h>
 
 enum change_trait {
     CHANGE_CREATES = 1 << 0,     /* creates the value */
@@ -35,47 +39,60 @@ enum change_trait {
  * more than the copy. */
 enum { CHANGE_CONTENT_INSIDE_MAX = 512 };
 
-/* The columns that all families have. A family's row begins with them; its own columns follow: the function that
+/* The columns that all data types have. Their rows begin with these; columns of their own follow: the function that
  * applies such a change, and whatever else it needs. */
 struct change_kind {
-    const char *event; /* keyspace notification; NULL for none, or when the family names another one */
+    const char *event; /* keyspace notification; NULL for none, or when the data type names another one */
     uint64_t fields;   /* bitmap of rows of the layout */
     unsigned traits;
 };
 
-struct change_family {
+struct change_schema {
     uint8_t letter; /* first byte of each record */
     uint8_t kind_count;
-    size_t size;                     /* size of the family's struct */
+    size_t size;                     /* CHANGE_SIZE of the struct */
     const struct change_kind *kinds; /* the first row; `kind_bytes` is the size of each */
     size_t kind_bytes;
     struct layout layout;
     bool (*sound)(const void *change); /* rules across several fields; may be NULL */
 };
 
+/* The size of a struct of changes, which must begin with its kind: the engine looks for it there. */
+#define CHANGE_SIZE(type)                                                                                    \
+    (sizeof(struct type) + BUILD_ASSERT_OR_ZERO(offsetof(struct type, kind) == 0 &&                          \
+                                                sizeof(((struct type *)0)->kind) == sizeof(unsigned)))
+
+static inline unsigned change_kind_number(const void *change) {
+    return *(const unsigned *)change;
+}
+
+static inline void change_set_kind(void *change, unsigned kind) {
+    *(unsigned *)change = kind;
+}
+
 /* The row for a change's kind. */
-static inline const struct change_kind *change_kind(const struct change_family *family, const void *change) {
-    const char *rows = (const char *)family->kinds;
-    return (const void *)(rows + *(const unsigned *)change * family->kind_bytes);
+static inline const struct change_kind *change_kind(const struct change_schema *schema, const void *change) {
+    const char *rows = (const char *)schema->kinds;
+    return (const void *)(rows + change_kind_number(change) * schema->kind_bytes);
 }
 
-static inline bool change_is(const struct change_family *family, const void *change,
+static inline bool change_is(const struct change_schema *schema, const void *change,
                              enum change_trait trait) {
-    return change_kind(family, change)->traits & trait;
+    return change_kind(schema, change)->traits & trait;
 }
 
-void change_write(const struct change_family *family, const void *change, struct record_writer *writer);
+void change_write(const struct change_schema *schema, const void *change, struct record_writer *writer);
 
 /* Appends a small content after the fields. */
 void change_add_content(struct record_writer *record, struct bytes content);
 
 /* Reads and checks a record. Fields that are not in it stay zero. The change borrows from the record, and so does
  * the content, whose data is NULL if the record has none. */
-bool change_read_with(const struct change_family *family, struct bytes record, void *change,
+bool change_read_with(const struct change_schema *schema, struct bytes record, void *change,
                       struct bytes *content);
 
 /* The same for a record that must not have content. */
-bool change_read(const struct change_family *family, struct bytes record, void *change);
+bool change_read(const struct change_schema *schema, struct bytes record, void *change);
 
 /* A walk over the changes that rebuild a value, in order. */
 struct change_walk {
@@ -86,6 +103,6 @@ struct change_walk {
 };
 
 /* The newest version in the change; 0 for none. */
-version change_newest_version(const struct change_family *family, const void *change);
+version change_newest_version(const struct change_schema *schema, const void *change);
 
 #endif

@@ -1,4 +1,4 @@
-/* Checks of fields that several families share, for their layouts. */
+/* Checks of fields that several data types share, for their layouts. */
 #ifndef HOLDFAST_CHECKS_H
 #define HOLDFAST_CHECKS_H
 

@@ -53,10 +53,10 @@ static const struct change_kind kinds[ONCE_CHANGE_KINDS] = {
     [ONCE_TAKE_BACK] = {NULL, ONCE_HAS_TOKEN, 0},
 };
 
-const struct change_family once_changes = {
+const struct change_schema once_changes = {
     .letter = LETTER,
     .kind_count = ONCE_CHANGE_KINDS,
-    .size = sizeof(struct once_change),
+    .size = CHANGE_SIZE(once_change),
     .kinds = kinds,
     .kind_bytes = sizeof(kinds[0]),
     .layout = {.fields = fields},

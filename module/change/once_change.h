@@ -1,6 +1,6 @@
 /* Changes of what a value remembers of calls made with a token (core/remembered.h). They are the same for all
- * families, so they have their own letter. The family's change travels inside the change that remembers the call, so
- * that no replica or file ever has one without the other. */
+ * data types, so they have a letter of their own. The data type's change travels inside the change that remembers the
+ * call, so that no replica or file ever has one without the other. */
 #ifndef HOLDFAST_ONCE_CHANGE_H
 #define HOLDFAST_ONCE_CHANGE_H
 
@@ -18,7 +18,7 @@ struct once_change {
     enum once_change_kind kind;
     uint64_t forgets; /* number of oldest calls to forget */
     struct remembered_call call;
-    struct bytes inside; /* the family's record; empty for none */
+    struct bytes inside; /* the data type's record; empty for none */
 };
 
 /* The fields of a record, in their order: the rows of the layout. */
@@ -30,7 +30,7 @@ enum once_field {
     ONCE_HAS_INSIDE = 1 << 4,
 };
 
-extern const struct change_family once_changes;
+extern const struct change_schema once_changes;
 
 /* Whether the record is a once_change. */
 bool once_change_is(struct bytes record);

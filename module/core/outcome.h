@@ -1,8 +1,8 @@
 /* Outcomes: the possible results of a decision, and the one table of their classes, codes and texts.
  *
- * An outcome other than OUTCOME_DONE and OUTCOME_UNCHANGED is a refusal: nothing has changed. The class
- * tells a program what to do next, the code is the storage service's own name for the case, the text
- * helps a person. */
+ * All outcomes from OUTCOME_FIRST on are refusals: they are answered by an error, and nothing has changed. The class
+ * tells a program what to do next, the code is the storage service's own name for the case, and the text helps a
+ * person to understand it. */
 #ifndef HOLDFAST_OUTCOME_H
 #define HOLDFAST_OUTCOME_H
 

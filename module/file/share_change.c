@@ -117,10 +117,10 @@ static bool is_sound_share(const void *record) {
     return !(has & (SHARE_HAS(OFFSET) | SHARE_HAS(LENGTH))) || range_is_sound(change, locks);
 }
 
-const struct change_family share_changes = {
-    .letter = SHARE_FAMILY,
+const struct change_schema share_changes = {
+    .letter = 'S',
     .kind_count = SHARE_CHANGE_KINDS,
-    .size = sizeof(struct share_change),
+    .size = CHANGE_SIZE(share_change),
     .kinds = &share_change_kinds[0].is,
     .kind_bytes = sizeof(share_change_kinds[0]),
     .layout = {.fields = fields},

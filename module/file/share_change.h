@@ -171,13 +171,10 @@ enum share_field {
 
 #define SHARE_HAS(field) (UINT64_C(1) << SHARE_FIELD_##field)
 
-/* The first byte of every record; other families have other ones. */
-enum { SHARE_FAMILY = 'S' };
-
 /* Numbers of sessions and handles are less than this. */
 #define SHARE_NUMBERS_MAX (UINT64_C(1) << 62)
 
-extern const struct change_family share_changes;
+extern const struct change_schema share_changes;
 
 struct share;
 

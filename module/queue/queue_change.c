@@ -147,10 +147,10 @@ static bool is_sound_queue(const void *record) {
     return !change->dedup.length || change->items.count == 1;
 }
 
-const struct change_family queue_changes = {
+const struct change_schema queue_changes = {
     .letter = 'Q',
     .kind_count = QUEUE_CHANGE_KINDS,
-    .size = sizeof(struct queue_change),
+    .size = CHANGE_SIZE(queue_change),
     .kinds = &queue_change_kinds[0].is,
     .kind_bytes = sizeof(queue_change_kinds[0]),
     .layout = {.fields = fields},

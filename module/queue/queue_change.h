@@ -121,7 +121,7 @@ enum queue_field {
     QUEUE_HAS_BEHIND = 1 << 22,
 };
 
-extern const struct change_family queue_changes;
+extern const struct change_schema queue_changes;
 
 struct message;
 struct queue;

@@ -58,7 +58,7 @@ struct command {
     unsigned variant; /* which of the commands that share a handler this is; numbered by the family */
     const struct clause *const *grammar;
     const struct command_part *parts; /* the parts of SHAPE_REST, ended by one without a word; may be NULL */
-    struct data_type *data_type; /* NULL: any family with leases, or, for KEY_EFFECT, chosen by the handler */
+    struct data_type *data_type;      /* NULL: any with leases, or, for KEY_EFFECT, chosen by the handler */
     enum condition_use conditions;
     enum key_use key;
     /* Reports the keys to the server, where the two fixed positions are not enough; NULL for most. */
@@ -238,7 +238,7 @@ int64_t call_now_ms(struct call *call);
  * Always true in transactions and scripts: the server checks before they begin, and half of one helps nobody. */
 enum outcome call_may_grow(const struct call *call);
 
-/* The value of the call's second key, of the same family; NULL and the reason in *outcome. */
+/* The value of the call's second key, of the same type; NULL and the reason in *outcome. */
 const void *call_other_value(struct call *call, enum outcome *outcome);
 
 /* Reads conditions from four slots in the order of the shared ones. */

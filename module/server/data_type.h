@@ -1,5 +1,5 @@
-/* A data type: what the server side knows of a family, that is, of one data type. The server side names no family;
- * each family provides a filled struct, and holdfast.c registers them. */
+/* A data type: what the server side knows of it. The server side names none of them: each has a filled struct in its
+ * family's folder, and holdfast.c registers them. */
 #ifndef HOLDFAST_DATA_TYPE_H
 #define HOLDFAST_DATA_TYPE_H
 
@@ -13,8 +13,8 @@ enum { EVENTS_MAX = 2 }; /* keyspace notifications per change */
 
 /* What one effect does to a key's value. */
 struct effect_target {
-    void *value;                    /* NULL when the key does not exist; the family may set a new one */
-    bool drop;                      /* the family asks to delete the key */
+    void *value;                    /* NULL when the key does not exist; a new one may be set */
+    bool drop;                      /* the key is to be deleted */
     struct bytes name;              /* name of the changed object in the value; empty for the value itself */
     const char *events[EVENTS_MAX]; /* keyspace notifications, if any */
     int64_t upkeep_ms;              /* next upkeep of the value because of this change; 0 for never */
@@ -44,7 +44,7 @@ struct lease_home;
 
 struct data_type {
     const char *type_name;
-    const struct change_family *changes;
+    const struct change_schema *changes; /* its changes */
     /* Creates the value from a change of a creating kind. */
     void *(*make)(const void *change);
     /* Applies any other change. False, and nothing done, when it does not fit. */
@@ -99,7 +99,6 @@ struct data_type {
     bool (*closes_circle)(const struct call *call);
     /* Somebody waits for something in the value: schedules what only time will bring. May be NULL. */
     void (*awaited)(struct call *call);
-    unsigned char family; /* first byte of its records */
     int encoding_version; /* of its files */
     RedisModuleTypeMethods methods;
     enum outcome missing;            /* outcome when a command needs the key and it does not exist */
@@ -113,15 +112,15 @@ struct data_type {
     RedisModuleType *type; /* set at load */
 };
 
-/* Registers all families, ended by NULL; called once, at load. */
-void data_types_start(struct data_type *const *data_types);
+/* Registers all data types, ended by NULL; called once, at load. */
+void data_types_start(struct data_type *const *all);
 
-/* NULL when there is none. */
+/* Of values of the server's type, and of records that begin with this letter; NULL when there is none. */
 const struct data_type *data_type_of(const RedisModuleType *type);
-const struct data_type *data_type_of_family(unsigned char family);
-/* The first family that has leases. */
+const struct data_type *data_type_of_letter(uint8_t letter);
+/* The first one that has leases. */
 const struct data_type *data_type_leasable(void);
-/* The sum of `holdings` over all families. */
+/* The sum of `holdings` over all data types. */
 unsigned long long data_types_holdings(void);
 
 #endif

@@ -44,7 +44,7 @@ struct record_writer *call_writer(struct call *call) {
 void *call_decide_with(struct call *call, unsigned kind, RedisModuleString *content) {
     struct decision *decision = &call->decision;
     void *change = arena_zeroed(&call->arena, call_type(call)->changes->size);
-    *(unsigned *)change = kind;
+    change_set_kind(change, kind);
     struct decided *decided = call_room(call, sizeof(*decided));
     *decided = (struct decided){.change = change, .content = content};
     *decision->end = decided;

@@ -7,7 +7,7 @@
 #include "server/upkeep.h"
 #include "server/wait.h"
 
-enum { NEWEST_FAMILY = 'V' }; /* none of the families' */
+enum { NEWEST_LETTER = 'V' }; /* no data type's */
 
 static unsigned long long misfits, malformed;
 
@@ -42,12 +42,12 @@ void effect_emit(RedisModuleIO *io, RedisModuleString *key, const struct record_
 }
 
 void effect_write_newest(struct record_writer *record) {
-    record_put_byte(record, NEWEST_FAMILY);
+    record_put_byte(record, NEWEST_LETTER);
     record_put_word(record, version_newest());
 }
 
 bool effect_is_newest(struct bytes record) {
-    return record.length && record.data[0] == NEWEST_FAMILY;
+    return record.length && record.data[0] == NEWEST_LETTER;
 }
 
 bool effect_read_newest(struct bytes record, int64_t horizon_ms, version *newest) {
@@ -81,10 +81,10 @@ int64_t effect_horizon_ms(bool obeyed) {
     return obeyed ? INT64_MAX : server_now_ms();
 }
 
-const void *effect_other_value(const struct effect_content *content, const struct data_type *family) {
+const void *effect_other_value(const struct effect_content *content, const struct data_type *type) {
     if (!content->obeyed && !api_may_read(content->ctx, content->argument)) return NULL;
     RedisModuleKey *key = RedisModule_OpenKey(content->ctx, content->argument, REDISMODULE_READ);
-    bool there = key && RedisModule_ModuleTypeGetType(key) == family->type;
+    bool there = key && RedisModule_ModuleTypeGetType(key) == type->type;
     const void *value = there ? RedisModule_ModuleTypeGetValue(key) : NULL;
     if (key) RedisModule_CloseKey(key);
     return value;
@@ -92,24 +92,24 @@ const void *effect_other_value(const struct effect_content *content, const struc
 
 /* A record, and what is remembered along with it, or alone. */
 struct received {
-    struct bytes record;            /* the family's; empty for none */
+    struct bytes record;            /* of the data type; empty for none */
     const struct once_change *once; /* NULL for nothing */
 };
 
-/* The family whose value the key has to hold; NULL if there is none. */
-static const struct data_type *family_of(const struct call *call, const struct received *received) {
+/* The data type that the key has to hold; NULL if there is none. */
+static const struct data_type *type_wanted(const struct call *call, const struct received *received) {
     if (!received->record.length) return data_type_of(RedisModule_ModuleTypeGetType(call->key));
-    return data_type_of_family((unsigned char)received->record.data[0]);
+    return data_type_of_letter((uint8_t)received->record.data[0]);
 }
 
-/* Lets the family change the key's value, and the key follow it. */
+/* Applies it to the key's value, and lets the key follow. */
 static enum effect_result apply_to_key(struct call *call, const struct received *received,
                                        struct effect_target *target, bool obeyed) {
     call->key = RedisModule_OpenKey(call->ctx, call->argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
-    const struct data_type *family = family_of(call, received);
-    if (!family) return received->record.length ? EFFECT_MALFORMED : EFFECT_MISFIT;
+    const struct data_type *type = type_wanted(call, received);
+    if (!type) return received->record.length ? EFFECT_MALFORMED : EFFECT_MISFIT;
     if (RedisModule_KeyType(call->key) != REDISMODULE_KEYTYPE_EMPTY) {
-        if (RedisModule_ModuleTypeGetType(call->key) != family->type) return EFFECT_MISFIT;
+        if (RedisModule_ModuleTypeGetType(call->key) != type->type) return EFFECT_MISFIT;
         target->value = RedisModule_ModuleTypeGetValue(call->key);
     }
     void *before = target->value;
@@ -119,11 +119,11 @@ static enum effect_result apply_to_key(struct call *call, const struct received 
         content.bytes = call_word(call, 3);
     }
     enum effect_result result =
-        records_apply(family, target, received->record, received->once, &content, effect_horizon_ms(obeyed));
+        records_apply(type, target, received->record, received->once, &content, effect_horizon_ms(obeyed));
     if (result == EFFECT_APPLIED && target->drop) RedisModule_UnlinkKey(call->key);
     if (result == EFFECT_APPLIED && !before && target->value)
-        RedisModule_ModuleTypeSetValue(call->key, family->type, target->value);
-    if (target->notable) noted_add(call_key_name(call), family, target->value);
+        RedisModule_ModuleTypeSetValue(call->key, type->type, target->value);
+    if (target->notable) noted_add(call_key_name(call), type, target->value);
     return result;
 }
 

@@ -4,7 +4,7 @@
  *
  * HFA is a short name of HOLDFAST.APPLY: it is in every effect, and looked up for every effect.
  *
- * A record is a family's packed fact. Large bytes travel beside it as an argument of their own, shared, not
+ * A record is a packed change. Large bytes travel beside it as an argument of their own, shared, not
  * copied. The handler calls the same apply as the primary did and replicates itself onward, since a replica's
  * own append-only file depends on that. It takes effects from the primary's link and from an append-only file
  * that is being loaded; from clients only where the operator allows it.
@@ -31,7 +31,7 @@ void effect_not_propagated(const struct call *call);
 void effect_emit(RedisModuleIO *io, RedisModuleString *key, const struct record_writer *record,
                  const struct bytes *content);
 
-/* The record after each value in a file: the newest version of the server that wrote it. It belongs to no family.
+/* The record after each value in a file: the newest version of the server that wrote it. It belongs to no data type.
  * Reading fails for what is malformed or not plausible. */
 void effect_write_newest(struct record_writer *record);
 bool effect_is_newest(struct bytes record);
@@ -41,8 +41,8 @@ bool effect_read_newest(struct bytes record, int64_t horizon_ms, version *newest
  * server may still use it. */
 struct chunk *effect_chunk(const struct effect_content *content);
 
-/* The value of the key that travels beside a record, if it is of the family; NULL if not. */
-const void *effect_other_value(const struct effect_content *content, const struct data_type *family);
+/* The value of the key that travels beside a record, if it has this type; NULL if not. */
+const void *effect_other_value(const struct effect_content *content, const struct data_type *type);
 
 /* The latest instant that versions from outside may have; no limit for sources that are obeyed. */
 int64_t effect_horizon_ms(bool obeyed);

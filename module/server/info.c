@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 static const char *version_text;
-static struct data_type *const *families;
+static struct data_type *const *types;
 static void (*add_more)(RedisModuleInfoCtx *);
 
 /* Several outcomes may have one code, each with a text of its own. */
@@ -72,9 +72,9 @@ static void show_field(RedisModuleInfoCtx *ctx, int for_crash_report) {
     RedisModule_InfoAddSection(ctx, "");
     RedisModule_InfoAddFieldCString(ctx, "version", version_text);
     RedisModule_InfoAddFieldULongLong(ctx, "version_epoch", version_newest() >> 32);
-    for (struct data_type *const *family = families; *family; family++) {
-        (*family)->info(ctx);
-        if ((*family)->survey && !for_crash_report) (*family)->survey(ctx);
+    for (struct data_type *const *type = types; *type; type++) {
+        (*type)->info(ctx);
+        if ((*type)->survey && !for_crash_report) (*type)->survey(ctx);
     }
     add_more(ctx);
     atomic_info(ctx);
@@ -93,6 +93,6 @@ int info_register(RedisModuleCtx *ctx, const char *version, struct data_type *co
                   void (*more)(RedisModuleInfoCtx *)) {
     add_more = more;
     version_text = version;
-    families = data_types;
+    types = data_types;
     return RedisModule_RegisterInfoFunc(ctx, show_field);
 }

@@ -2,7 +2,7 @@
  *
  *   change, load, arrival ─▶ worth a look? ─▶ db, key        at most NOTED_MAX of them
  *
- * Each family says which of its values are notable; large values of any family are, too. Only the name is kept: to
+ * Each data type says which of its values are notable; large values of any type are, too. Only the name is kept: to
  * examine it, the key is opened again. A flag in the value tells that its key is noted, so that it is noted once;
  * the value does not know the name. A name is removed when the server reports that its key loses its value. When the
  * list is full, names that are no longer notable are removed within a second. */

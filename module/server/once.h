@@ -60,7 +60,7 @@ static inline const struct remembered *once_remembered(const struct data_type *t
 }
 struct remembered **once_place(const struct data_type *type, void *value);
 
-/* A change that comes with one of the family, in the call's value. */
+/* What the value remembers along with a change of the call. */
 void once_do(struct call *call, const struct once_change *change);
 
 int64_t once_due_ms(const struct remembered *remembered);

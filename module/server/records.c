@@ -77,7 +77,7 @@ static bool once_fits(const struct data_type *type, const struct effect_target *
     return once_change_fits(remembered, once);
 }
 
-/* The change of the family that a record is. */
+/* The change of the data type that a record is. */
 static enum effect_result apply_record(const struct data_type *type, struct effect_target *target,
                                        void *change, const struct effect_content *content) {
     target->events[0] = change_kind(type->changes, change)->event;
@@ -164,7 +164,7 @@ struct record_saving {
 
 static void put_record(void *context, const void *change) {
     const struct record_saving *to = context;
-    const struct change_family *changes = to->type->changes;
+    const struct change_schema *changes = to->type->changes;
     struct record_writer *record = saving_record(to->saving);
     bool has_content = change_is(changes, change, CHANGE_HAS_CONTENT);
     const struct bytes *content = has_content ? to->type->content_of(change) : NULL;

@@ -9,7 +9,7 @@
  * Each record is preceded by a number: twice its length, plus one if it has content. The content is the next string,
  * and such a record is the last one in its own string. An empty string is the end.
  *
- * A file has the same records as the replication stream, so a family has one decoder. The family turns a value into
+ * A file has the same records as the replication stream, so a data type has one decoder. It turns a value into
  * records and applies a record to a value; everything in between is here. An implausible record, a stream that ends
  * too soon or an incomplete value make the whole load fail.
  *
@@ -26,7 +26,7 @@ struct data_type;
 struct saving;
 struct loading;
 
-/* What a family says of its type. */
+/* What files need to know of a data type. */
 struct saved_type {
     const char *noun;             /* what the log calls a value: "a queue" */
     const struct data_type *type; /* whose records these are: see records.h */
@@ -56,9 +56,9 @@ void saving_put(struct saving *saving, const struct bytes *content);
 void saving_file(RedisModuleIO *io, const void *value, const struct saved_type *type);
 void saving_effects(RedisModuleIO *io, RedisModuleString *key, const void *value,
                     const struct saved_type *type);
-/* For families whose equal values walk equally. */
+/* For data types whose equal values walk equally. */
 void saving_digest(RedisModuleDigest *digest, const void *value, const struct saved_type *type);
-/* The part of a digest that all families share: the calls that the value remembers. */
+/* The part of a digest that all data types share: the calls that the value remembers. */
 void saving_digest_remembered(RedisModuleDigest *digest, const void *value, const struct saved_type *type);
 
 /* --- Into memory --- */
@@ -66,7 +66,7 @@ void saving_digest_remembered(RedisModuleDigest *digest, const void *value, cons
 struct loading {
     RedisModuleIO *io;
     void *value;        /* the value so far; NULL before the first record */
-    void *progress;     /* state of the family between records */
+    void *progress;     /* state of the data type between records */
     bool beside;        /* the current record has content beside it */
     int64_t horizon_ms; /* see effect_horizon_ms */
     bool knows_newest;

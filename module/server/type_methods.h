@@ -1,11 +1,11 @@
 /* The type methods of a data type. The server calls them with a value but not with its type, so each type has its
- * own, which differ only in what they call. These macros make them from a family's function names:
+ * own, which differ only in what they call. These macros make them from a prefix of function names:
  *
  *   TYPE_FILES(saved)             save, rewrite            see saving.h
- *   TYPE_LOADS(saved)             load, digest_value       for a family that keeps no progress while it loads
- *   TYPE_MEMORY(family)           memory_use, effort, copy      from family_held, family_parts, family_copy
- *   TYPE_MOVES(family, members)   defrag                        from family_relocate, family_places,
- *                                                               family_relocate_members; and what is remembered
+ *   TYPE_LOADS(saved)             load, digest_value       for a data type that keeps no progress while it loads
+ *   TYPE_MEMORY(prefix)           memory_use, effort, copy      from prefix_held, prefix_parts, prefix_copy
+ *   TYPE_MOVES(prefix, members)   defrag                        from prefix_relocate, prefix_places,
+ *                                                               prefix_relocate_members; and what is remembered
  *   TYPE_METHODS                  the table of all of them, with `release`, which frees a value; and upkeep hears of
  *                                 keys that lose their value */
 #ifndef HOLDFAST_TYPE_METHODS_H
@@ -31,32 +31,32 @@
         saving_digest(digest, value, &(saved));                                                              \
     }
 
-#define TYPE_MEMORY(family)                                                                                  \
+#define TYPE_MEMORY(prefix)                                                                                  \
     static size_t memory_use(RedisModuleKeyOptCtx *ctx, const void *value, size_t sample_size) {             \
         (void)ctx;                                                                                           \
         (void)sample_size;                                                                                   \
-        return family##_held(value);                                                                         \
+        return prefix##_held(value);                                                                         \
     }                                                                                                        \
     static size_t effort(RedisModuleKeyOptCtx *ctx, const void *value) {                                     \
         (void)ctx;                                                                                           \
-        return family##_parts(value);                                                                        \
+        return prefix##_parts(value);                                                                        \
     }                                                                                                        \
     static void *copy(RedisModuleKeyOptCtx *ctx, const void *value) {                                        \
         (void)ctx;                                                                                           \
-        return family##_copy(value);                                                                         \
+        return prefix##_copy(value);                                                                         \
     }
 
 /* Large values take several turns. */
-#define TYPE_MOVES(family, members)                                                                          \
+#define TYPE_MOVES(prefix, members)                                                                          \
     static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value) {                     \
         struct relocating relocating = relocating_start(ctx);                                                \
         (void)key;                                                                                           \
-        if (relocating.first) *value = family##_relocate(*value, &relocating.relocation);                    \
-        struct family *moved = *value;                                                                       \
-        const size_t own = family##_places(moved);                                                           \
+        if (relocating.first) *value = prefix##_relocate(*value, &relocating.relocation);                    \
+        struct prefix *moved = *value;                                                                       \
+        const size_t own = prefix##_places(moved);                                                           \
         while (relocating_next(&relocating, own + remembered_places(moved->remembered)))                     \
             if (relocating.place < own)                                                                      \
-                family##_relocate_##members(moved, relocating.place, &relocating.relocation);                \
+                prefix##_relocate_##members(moved, relocating.place, &relocating.relocation);                \
             else                                                                                             \
                 remembered_relocate_place(moved->remembered, relocating.place - own,                         \
                                           &relocating.relocation);                                           \

@@ -196,10 +196,10 @@ static bool is_sound_table(const void *record) {
     return !(table_change_kinds[change->kind].is.fields & TABLE_HAS_STEPS) || steps_sound(change);
 }
 
-const struct change_family table_changes = {
+const struct change_schema table_changes = {
     .letter = 'T',
     .kind_count = TABLE_CHANGE_KINDS,
-    .size = sizeof(struct table_change),
+    .size = CHANGE_SIZE(table_change),
     .kinds = &table_change_kinds[0].is,
     .kind_bytes = sizeof(table_change_kinds[0]),
     .layout = {.fields = fields},

@@ -91,7 +91,7 @@ enum table_field {
     TABLE_HAS_FEED = 1 << 7,
 };
 
-extern const struct change_family table_changes;
+extern const struct change_schema table_changes;
 
 struct table;
 

@@ -100,7 +100,7 @@ static bool load_container(struct loader *loader, struct bytes record) {
 }
 
 /* Whether a file may have such a change where it stands. */
-static bool is_believed(const struct change_family *changes, const void *change, bool is_first) {
+static bool is_believed(const struct change_schema *changes, const void *change, bool is_first) {
     bool creates = change_is(changes, change, CHANGE_CREATES);
     return creates == is_first && (creates || change_is(changes, change, CHANGE_IN_FILES));
 }

@@ -15,7 +15,7 @@
 
 enum { CHANGE_MAX_BYTES = 1024, KIND_BITS = 127 };
 
-static const struct change_family *const families[] = {&container_changes, &queue_changes, &table_changes,
+static const struct change_schema *const families[] = {&container_changes, &queue_changes, &table_changes,
                                                        &share_changes, &once_changes};
 
 static bool seen[COUNT_OF(families)][KIND_BITS + 1];

@@ -166,7 +166,6 @@ static unsigned long long container_holdings(void) {
 
 struct data_type container_type = {
     .type_name = "holdfastC",
-    .family = 'C',
     .encoding_version = ENCODING_VERSION,
     .methods = TYPE_METHODS,
     .missing = OUTCOME_CONTAINER_NOT_FOUND,

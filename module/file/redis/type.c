@@ -82,7 +82,6 @@ static unsigned long long share_holdings(void) {
 
 struct data_type share_type = {
     .type_name = "holdfastS",
-    .family = SHARE_FAMILY,
     .encoding_version = ENCODING_VERSION,
     .methods = TYPE_METHODS,
     .missing = OUTCOME_SHARE_NOT_FOUND,

@@ -45,7 +45,6 @@ TYPE_MOVES(queue, messages)
 
 struct data_type queue_type = {
     .type_name = "holdfastQ",
-    .family = 'Q',
     .encoding_version = ENCODING_VERSION,
     .methods = TYPE_METHODS,
     .missing = OUTCOME_QUEUE_NOT_FOUND,

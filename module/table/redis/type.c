@@ -64,7 +64,6 @@ TYPE_MOVES(table, entities)
 
 struct data_type table_type = {
     .type_name = "holdfastT",
-    .family = 'T',
     .encoding_version = ENCODING_VERSION,
     .methods = TYPE_METHODS,
     .missing = OUTCOME_TABLE_NOT_FOUND,
