@@ -63,7 +63,7 @@ struct packed_list block_list_view(const struct block_list *list) {
 struct staging *staging_new(struct account *account, struct blob *blob, size_t id_length) {
     struct staging *staging = account_add(account, memory_zeroed(sizeof(*staging)));
     order_index_start(&staging->blocks);
-    account->held += staging->blocks.held;
+    account->memory += staging->blocks.memory;
     staging->blob = blob;
     staging->id_length = (uint8_t)id_length;
     return staging;
@@ -80,7 +80,7 @@ void staging_free(struct account *account, struct staging *staging) {
         order_cursor_next(&cursor);
         staged_drop(account, (struct staged_block *)entry);
     }
-    account->held -= staging->blocks.held;
+    account->memory -= staging->blocks.memory;
     order_index_end(&staging->blocks);
     account_discard(account, staging);
 }
@@ -112,21 +112,21 @@ void staging_add(struct account *account, struct staging *staging, struct bytes 
     block->entry = (struct entry){0, (uint16_t)id.length, offsetof(struct staged_block, id)};
     block->chunk = chunk;
     memcpy(block->id, id.data, id.length);
-    account->held -= staging->blocks.held;
+    account->memory -= staging->blocks.memory;
     order_index_add(&staging->blocks, &block->entry);
-    account->held += staging->blocks.held;
+    account->memory += staging->blocks.memory;
     staging->count++;
 }
 
 void staging_drop(struct account *account, struct staging *staging, uint64_t max) {
-    account->held -= staging->blocks.held;
+    account->memory -= staging->blocks.memory;
     for (; max && staging->count; max--, staging->count--) {
         struct order_cursor cursor = staging_walk(staging);
         struct entry *entry = order_cursor_entry(&cursor);
         order_index_remove(&staging->blocks, entry);
         staged_drop(account, (struct staged_block *)entry);
     }
-    account->held += staging->blocks.held;
+    account->memory += staging->blocks.memory;
 }
 
 /* --- Commit --- */

@@ -65,12 +65,12 @@ struct blob *container_found(const struct container *container, const struct cat
     return entry ? blob_of_entry(entry) : NULL;
 }
 
-size_t container_held(const struct container *container) {
-    return container->account.held + catalog_held(&container->blobs) +
-           (container->leased.root ? container->leased.held : 0) +
-           (container->copying.root ? container->copying.held : 0) +
+size_t container_memory(const struct container *container) {
+    return container->account.memory + catalog_memory(&container->blobs) +
+           (container->leased.root ? container->leased.memory : 0) +
+           (container->copying.root ? container->copying.memory : 0) +
            container->stagings.capacity * sizeof(*container->stagings.heap) +
-           remembered_held(container->remembered) + (container->feed ? feed_held(container->feed) : 0);
+           remembered_memory(container->remembered) + (container->feed ? feed_memory(container->feed) : 0);
 }
 
 const struct lease *container_lease(const struct container *container) {

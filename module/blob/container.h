@@ -97,10 +97,10 @@ struct container *container_relocate(struct container *container, const struct r
 size_t container_places(const struct container *container);
 void container_relocate_blobs(struct container *container, size_t place, const struct relocation *relocation);
 
-size_t container_held(const struct container *container);
+size_t container_memory(const struct container *container);
 /* How many allocations freeing it takes. */
-static inline size_t container_parts(const struct container *container) {
-    return container->account.parts + remembered_parts(container->remembered);
+static inline size_t container_allocations(const struct container *container) {
+    return container->account.allocations + remembered_allocations(container->remembered);
 }
 
 const struct lease *container_lease(const struct container *container);

@@ -3,21 +3,21 @@
 #include "core/memory.h"
 
 void *account_add(struct account *account, void *memory) {
-    account->held += memory_size(memory);
-    account->parts++;
+    account->memory += memory_size(memory);
+    account->allocations++;
     return memory;
 }
 
 void account_discard(struct account *account, void *memory) {
     if (!memory) return;
-    account->held -= memory_size(memory);
-    account->parts--;
+    account->memory -= memory_size(memory);
+    account->allocations--;
     memory_free(memory);
 }
 
 void *account_resize(struct account *account, void *memory, size_t size) {
-    account->held -= memory_size(memory);
+    account->memory -= memory_size(memory);
     memory = memory_resize(memory, size);
-    account->held += memory_size(memory);
+    account->memory += memory_size(memory);
     return memory;
 }

@@ -9,8 +9,8 @@
 struct leftovers;
 
 struct account {
-    size_t held;
-    size_t parts;
+    size_t memory; /* bytes */
+    size_t allocations;
     struct leftovers *leftovers; /* to be freed later; NULL for nothing */
     bool ends;                   /* set aside nothing more for later */
 };

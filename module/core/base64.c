@@ -14,17 +14,17 @@ long base64_read(struct bytes text, unsigned char *bytes, size_t max) {
     if (digits % 4 || digits > LONG_MAX / 2) return -1;
     for (int padding = 0; padding < 2 && digits && text.data[digits - 1] == '='; padding++) digits--;
     size_t length = digits * 6 / 8;
-    unsigned bits = 0, held = 0;
+    unsigned bits = 0, count = 0;
     for (size_t i = 0, at = 0; i < digits; i++) {
         int value = value_of(text.data[i]);
         if (value < 0) return -1;
         bits = (bits << 6 | (unsigned)value) & 0xffff;
-        held += 6;
-        if (held < 8) continue;
-        held -= 8;
-        if (length <= max) bytes[at++] = (unsigned char)(bits >> held);
+        count += 6;
+        if (count < 8) continue;
+        count -= 8;
+        if (length <= max) bytes[at++] = (unsigned char)(bits >> count);
     }
-    return bits & ((1U << held) - 1) ? -1 : (long)length; /* unused bits must be zero */
+    return bits & ((1U << count) - 1) ? -1 : (long)length; /* unused bits must be zero */
 }
 
 void base64_write(struct bytes bytes, char *text) {

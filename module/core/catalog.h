@@ -49,8 +49,8 @@ static inline size_t catalog_count(const struct catalog *catalog) {
 }
 
 /* Bytes used by the indexes, without the entries. */
-static inline size_t catalog_held(const struct catalog *catalog) {
-    return catalog->by_hash.held + catalog->by_order.held;
+static inline size_t catalog_memory(const struct catalog *catalog) {
+    return catalog->by_hash.memory + catalog->by_order.memory;
 }
 
 static inline struct order_cursor catalog_seek(const struct catalog *catalog, struct bytes name) {

@@ -10,7 +10,7 @@ struct chunk {
     size_t uses;              /* by contents of its aggregate */
     const char *data;
     size_t length;
-    size_t held;
+    size_t memory;
     void *owner;          /* the argument that holds the bytes; NULL if they are in `own`, or shared */
     struct chunk *source; /* the chunk of another aggregate whose bytes these are */
     char own[];
@@ -21,15 +21,15 @@ static struct chunk *chunk_new(struct chunk *chunk, const char *data, size_t len
     chunk->uses = 0;
     chunk->data = data;
     chunk->length = length;
-    chunk->held = memory_size(chunk);
+    chunk->memory = memory_size(chunk);
     chunk->owner = NULL;
     chunk->source = NULL;
     return chunk;
 }
 
-struct chunk *chunk_adopt(void *owner, struct bytes bytes, size_t held) {
+struct chunk *chunk_adopt(void *owner, struct bytes bytes, size_t memory) {
     struct chunk *chunk = chunk_new(memory_alloc(sizeof(*chunk)), bytes.data, bytes.length);
-    chunk->held += held;
+    chunk->memory += memory;
     chunk->owner = owner;
     return chunk;
 }
@@ -50,7 +50,7 @@ struct chunk *chunk_twin(struct chunk *chunk) {
     struct chunk *source = chunk->source ? chunk->source : chunk;
     atomic_fetch_add_explicit(&source->references, 1, memory_order_relaxed);
     struct chunk *twin = chunk_new(memory_alloc(sizeof(*twin)), source->data, source->length);
-    twin->held += source->held;
+    twin->memory += source->memory;
     twin->source = source;
     return twin;
 }
@@ -68,14 +68,14 @@ void chunk_discard(struct chunk *chunk) {
 
 void chunk_use(struct account *account, struct chunk *chunk) {
     if (chunk->uses++) return;
-    account->held += chunk->held;
-    account->parts += 2;
+    account->memory += chunk->memory;
+    account->allocations += 2;
 }
 
 void chunk_drop(struct account *account, struct chunk *chunk) {
     if (--chunk->uses) return;
-    account->held -= chunk->held;
-    account->parts -= 2;
+    account->memory -= chunk->memory;
+    account->allocations -= 2;
     chunk_discard(chunk);
 }
 
@@ -87,8 +87,8 @@ struct bytes chunk_bytes(const struct chunk *chunk) {
     return bytes_of(chunk->data, chunk->length);
 }
 
-size_t chunk_held(const struct chunk *chunk) {
-    return chunk->held;
+size_t chunk_memory(const struct chunk *chunk) {
+    return chunk->memory;
 }
 
 static bool is_unshared(const struct chunk *chunk) {
@@ -113,12 +113,12 @@ void chunk_extend(struct chunk *chunk, struct bytes bytes) {
 }
 
 struct chunk *chunk_resize(struct account *account, struct chunk *chunk, size_t capacity) {
-    if (chunk->uses) account->held -= chunk->held;
+    if (chunk->uses) account->memory -= chunk->memory;
     chunk = memory_resize(chunk, sizeof(*chunk) + capacity);
     chunk->data = chunk->own;
-    chunk->held = memory_size(chunk);
+    chunk->memory = memory_size(chunk);
     if (chunk->length > capacity) chunk->length = capacity;
-    if (chunk->uses) account->held += chunk->held;
+    if (chunk->uses) account->memory += chunk->memory;
     return chunk;
 }
 

@@ -20,9 +20,9 @@ struct chunk;
 
 /* --- New chunks, with no uses yet --- */
 
-/* Takes ownership of `owner`, which is not NULL and is released by memory_drop_owner. `held` is what the
+/* Takes ownership of `owner`, which is not NULL and is released by memory_drop_owner. `memory` is what the
  * owner really occupies. */
-struct chunk *chunk_adopt(void *owner, struct bytes bytes, size_t held);
+struct chunk *chunk_adopt(void *owner, struct bytes bytes, size_t memory);
 
 /* Copies the bytes. NULL when that much memory cannot be allocated. */
 struct chunk *chunk_copy(struct bytes bytes);
@@ -75,6 +75,6 @@ void chunk_overwrite(struct chunk *chunk, size_t at, struct bytes bytes);
 struct chunk *chunk_relocate(struct chunk *chunk, const struct relocation *relocation);
 
 /* What the allocator holds for the chunk, including its owner or the chunk whose bytes it shares. */
-size_t chunk_held(const struct chunk *chunk);
+size_t chunk_memory(const struct chunk *chunk);
 
 #endif

@@ -257,8 +257,8 @@ void feed_advance(struct account *account, struct feed *feed, struct bytes front
 
 /* --- Memory --- */
 
-size_t feed_held(const struct feed *feed) {
-    return feed->markers.segments ? feed->markers.held : 0;
+size_t feed_memory(const struct feed *feed) {
+    return feed->markers.segments ? feed->markers.memory : 0;
 }
 
 size_t feed_places(const struct feed *feed) {

@@ -178,7 +178,7 @@ void feed_loaded(struct feed *feed);
 /* --- Memory --- */
 
 /* Bytes that are not counted in the account. */
-size_t feed_held(const struct feed *feed);
+size_t feed_memory(const struct feed *feed);
 
 /* Moves the feed's parts at one of this many places. The feed itself stays where it is. */
 size_t feed_places(const struct feed *feed);

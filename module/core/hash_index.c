@@ -46,7 +46,7 @@ void hash_index_start(struct hash_index *index) {
     index->segments[0] = memory_zeroed(sizeof(struct bucket));
     index->buckets = 1;
     index->count = 0;
-    index->held = memory_size(index->segments) + memory_size(index->segments[0]);
+    index->memory = memory_size(index->segments) + memory_size(index->segments[0]);
 }
 
 static size_t segment_count(size_t buckets) {
@@ -110,7 +110,7 @@ struct entry *hash_index_find(const struct hash_index *index, uint32_t hash, str
 /* Chains a new bucket to a full one, whose last entry moves to it. */
 static struct bucket *chain(struct hash_index *index, struct bucket *bucket) {
     struct bucket *next = memory_zeroed(sizeof(*next));
-    index->held += memory_size(next);
+    index->memory += memory_size(next);
     next->slots[0] = bucket->slots[LAST];
     next->tags[0] = bucket->tags[LAST];
     next->used = 1;
@@ -135,7 +135,7 @@ static void place_entry(struct hash_index *index, struct bucket *bucket, struct 
 }
 
 static void free_chained(struct hash_index *index, struct bucket *bucket) {
-    index->held -= memory_size(bucket);
+    index->memory -= memory_size(bucket);
     memory_free(bucket);
 }
 
@@ -168,19 +168,19 @@ static void split_bucket(struct hash_index *index, struct bucket *bucket, struct
 }
 
 static void resize_first_segment(struct hash_index *index, size_t buckets) {
-    index->held -= memory_size(index->segments[0]);
+    index->memory -= memory_size(index->segments[0]);
     index->segments[0] = memory_resize(index->segments[0], buckets * sizeof(struct bucket));
-    index->held += memory_size(index->segments[0]);
+    index->memory += memory_size(index->segments[0]);
 }
 
 static void add_segment(struct hash_index *index, size_t segment) {
     if ((segment & (segment - 1)) == 0) { /* the directory grows by doubling */
-        index->held -= memory_size(index->segments);
+        index->memory -= memory_size(index->segments);
         index->segments = memory_resize(index->segments, segment * 2 * sizeof(*index->segments));
-        index->held += memory_size(index->segments);
+        index->memory += memory_size(index->segments);
     }
     index->segments[segment] = memory_alloc(SEGMENT_BUCKETS * sizeof(struct bucket));
-    index->held += memory_size(index->segments[segment]);
+    index->memory += memory_size(index->segments[segment]);
 }
 
 static void hash_index_grow(struct hash_index *index) {
@@ -204,7 +204,7 @@ static void hash_index_shrink(struct hash_index *index) {
     if (last < SEGMENT_BUCKETS) {
         if ((last & (last - 1)) == 0) resize_first_segment(index, last);
     } else if (last % SEGMENT_BUCKETS == 0) {
-        index->held -= memory_size(index->segments[last / SEGMENT_BUCKETS]);
+        index->memory -= memory_size(index->segments[last / SEGMENT_BUCKETS]);
         memory_free(index->segments[last / SEGMENT_BUCKETS]);
     }
 }

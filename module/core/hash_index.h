@@ -20,7 +20,7 @@ struct hash_index {
     struct bucket **segments;
     size_t buckets;
     size_t count;
-    size_t held; /* bytes of segments and buckets */
+    size_t memory; /* bytes of segments and buckets */
 };
 
 void hash_index_start(struct hash_index *index);

@@ -49,19 +49,19 @@ static struct order_node *order_node_new(struct order_index *index, bool leaf) {
     node->skip = 0;
     node->leaf = leaf;
     node->previous = node->next = NULL;
-    index->held += memory_size(node);
+    index->memory += memory_size(node);
     return node;
 }
 
 static void order_node_free(struct order_index *index, struct order_node *node) {
     if (node->previous) node->previous->next = node->next;
     if (node->next) node->next->previous = node->previous;
-    index->held -= memory_size(node);
+    index->memory -= memory_size(node);
     memory_free(node);
 }
 
 void order_index_start(struct order_index *index) {
-    index->held = 0;
+    index->memory = 0;
     index->root = order_node_new(index, true);
 }
 

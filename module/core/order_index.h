@@ -15,7 +15,7 @@ struct order_node;
 
 struct order_index {
     struct order_node *root; /* never NULL after order_index_start */
-    size_t held;
+    size_t memory;           /* bytes */
 };
 
 /* Points to an entry, or past the last one. Valid until the next change. */

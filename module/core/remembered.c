@@ -42,7 +42,7 @@ struct remembered {
     struct hash_index by_token;
     struct segment **segments;
     size_t first, count, capacity; /* segments in use: [first, count) */
-    size_t held;                   /* by segments */
+    size_t memory;                 /* by segments */
     size_t bytes;                  /* of calls */
     int64_t newest_ms;
 };
@@ -136,7 +136,7 @@ static void make_space(struct remembered *remembered) {
 /* A new segment is as large as all others together, within bounds. */
 static size_t segment_bytes(const struct remembered *remembered, size_t min) {
     size_t bytes = SEGMENT_MIN_BYTES;
-    while (bytes < remembered->held && bytes < SEGMENT_MAX_BYTES) bytes *= 2;
+    while (bytes < remembered->memory && bytes < SEGMENT_MAX_BYTES) bytes *= 2;
     min += sizeof(struct segment);
     return min > bytes ? min : bytes;
 }
@@ -147,12 +147,12 @@ static struct segment *segment_new(struct remembered *remembered, size_t min) {
     *segment = (struct segment){.size = (uint32_t)(bytes - sizeof(*segment))};
     make_space(remembered);
     remembered->segments[remembered->count++] = segment;
-    remembered->held += memory_size(segment);
+    remembered->memory += memory_size(segment);
     return segment;
 }
 
 static void segment_free(struct remembered *remembered, struct segment *segment) {
-    remembered->held -= memory_size(segment);
+    remembered->memory -= memory_size(segment);
     memory_free(segment);
 }
 
@@ -366,13 +366,13 @@ size_t remembered_taking(const struct remembered *remembered, size_t bytes, size
 
 /* --- Memory --- */
 
-size_t remembered_held(const struct remembered *remembered) {
+size_t remembered_memory(const struct remembered *remembered) {
     if (!remembered) return 0;
-    return memory_size(remembered) + memory_size(remembered->segments) + remembered->held +
-           remembered->by_token.held;
+    return memory_size(remembered) + memory_size(remembered->segments) + remembered->memory +
+           remembered->by_token.memory;
 }
 
-size_t remembered_parts(const struct remembered *remembered) {
+size_t remembered_allocations(const struct remembered *remembered) {
     return remembered ? 2 + remembered->count - remembered->first : 0;
 }
 

@@ -68,9 +68,9 @@ void remembered_end(struct remembered **place);
 
 /* --- Memory --- */
 
-size_t remembered_held(const struct remembered *remembered);
+size_t remembered_memory(const struct remembered *remembered);
 /* How many allocations freeing it takes. */
-size_t remembered_parts(const struct remembered *remembered);
+size_t remembered_allocations(const struct remembered *remembered);
 
 /* Moves the head, then the parts at one of this many places. */
 void remembered_relocate(struct remembered **place, const struct relocation *relocation);

@@ -141,12 +141,12 @@ void share_free(struct share *share) {
     memory_free(share);
 }
 
-size_t share_held(const struct share *share) {
-    return share->account.held + catalog_held(&share->nodes) + share->sessions.held + share->groups.held +
-           share->opens.held + share->numbered.held +
-           (share->snapshot_places.root ? share->snapshot_places.held : 0) +
-           (share->leased.root ? share->leased.held : 0) +
-           share->deadlines.capacity * sizeof(*share->deadlines.heap) + remembered_held(share->remembered);
+size_t share_memory(const struct share *share) {
+    return share->account.memory + catalog_memory(&share->nodes) + share->sessions.memory +
+           share->groups.memory + share->opens.memory + share->numbered.memory +
+           (share->snapshot_places.root ? share->snapshot_places.memory : 0) +
+           (share->leased.root ? share->leased.memory : 0) +
+           share->deadlines.capacity * sizeof(*share->deadlines.heap) + remembered_memory(share->remembered);
 }
 
 unsigned share_snapshot_number(const struct share *share, version id) {

@@ -127,10 +127,10 @@ const struct lease *file_lease_of(const struct file_node *node);
 /* Whether another file has a lease with this token. */
 bool share_has_token(const struct share *share, version token, const struct file_node *node);
 
-size_t share_held(const struct share *share);
+size_t share_memory(const struct share *share);
 /* The number of allocations. */
-static inline size_t share_parts(const struct share *share) {
-    return share->account.parts + remembered_parts(share->remembered);
+static inline size_t share_allocations(const struct share *share) {
+    return share->account.allocations + remembered_allocations(share->remembered);
 }
 
 /* --- Leases --- */

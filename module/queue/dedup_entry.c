@@ -16,7 +16,7 @@ struct dedup_entry *dedup_entries_find(const struct dedup_entries *entries, stru
 static void dedup_entry_remove(struct dedup_entries *entries, struct dedup_entry *entry) {
     time_index_remove(&entries->by_end, &entry->times);
     hash_index_remove(&entries->by_name, &entry->entry);
-    entries->held -= memory_size(entry);
+    entries->memory -= memory_size(entry);
     memory_free(entry);
 }
 
@@ -40,7 +40,7 @@ void dedup_entries_add(struct dedup_entries *entries, const struct queue_change 
         .visible_ms = change->visible_ms,
     };
     memcpy(entry->name, name.data, name.length);
-    entries->held += memory_size(entry);
+    entries->memory += memory_size(entry);
     hash_index_add(&entries->by_name, &entry->entry);
     time_index_add(&entries->by_end, &entry->times);
 }
@@ -68,6 +68,7 @@ void dedup_entries_end(struct dedup_entries *entries) {
     dedup_entries_start(entries);
 }
 
-size_t dedup_entries_held(const struct dedup_entries *entries) {
-    return entries->held + entries->by_end.held + (entries->by_name.segments ? entries->by_name.held : 0);
+size_t dedup_entries_memory(const struct dedup_entries *entries) {
+    return entries->memory + entries->by_end.memory +
+           (entries->by_name.segments ? entries->by_name.memory : 0);
 }

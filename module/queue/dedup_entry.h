@@ -22,7 +22,7 @@ struct dedup_entry {
 struct dedup_entries {
     struct hash_index by_name; /* no segments before the first entry */
     struct time_index by_end;
-    size_t held; /* bytes of the entries, without the indexes */
+    size_t memory; /* bytes of the entries, without the indexes */
 };
 
 void dedup_entries_start(struct dedup_entries *entries);
@@ -37,7 +37,7 @@ void dedup_entries_forget_first(struct dedup_entries *entries);
 
 struct queue_change dedup_entry_as_change(const struct dedup_entry *entry);
 
-size_t dedup_entries_held(const struct dedup_entries *entries);
+size_t dedup_entries_memory(const struct dedup_entries *entries);
 
 static inline struct dedup_entry *dedup_entry_of_time_entry(struct time_entry *entry) {
     return entry ? (struct dedup_entry *)((char *)entry - offsetof(struct dedup_entry, times)) : NULL;

@@ -122,9 +122,9 @@ void message_relocate_parts(struct message *message, const struct relocation *re
     extra->reason = relocate(relocation, extra->reason);
 }
 
-size_t message_held(const struct message *message) {
+size_t message_memory(const struct message *message) {
     const struct message_extra *extra = message->extra;
-    size_t held = memory_size(message);
-    if (!extra) return held;
-    return held + memory_size(extra) + (extra->reason ? memory_size(extra->reason) : 0);
+    size_t memory = memory_size(message);
+    if (!extra) return memory;
+    return memory + memory_size(extra) + (extra->reason ? memory_size(extra->reason) : 0);
 }

@@ -69,7 +69,7 @@ void message_renew(struct message *message, int64_t inserted_ms, int64_t expires
 void message_relocate_parts(struct message *message, const struct relocation *relocation);
 
 /* Bytes that the allocator holds for it. */
-size_t message_held(const struct message *message);
+size_t message_memory(const struct message *message);
 
 static inline struct bytes message_text(const struct message *message) {
     return bytes_of(message->text, message->length);

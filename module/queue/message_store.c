@@ -26,13 +26,14 @@ void message_store_start(struct message_store *store) {
     };
 }
 
-static size_t index_held(const struct hash_index *index) {
-    return index->segments ? index->held : 0;
+static size_t index_memory(const struct hash_index *index) {
+    return index->segments ? index->memory : 0;
 }
 
-size_t message_store_held(const struct message_store *store) {
-    return store->held + index_held(&store->by_id) + index_held(&store->groups) + store->by_arrival.held +
-           store->by_visible.held + store->by_end.held + store->hidden.held + store->last_windows.held;
+size_t message_store_memory(const struct message_store *store) {
+    return store->memory + index_memory(&store->by_id) + index_memory(&store->groups) +
+           store->by_arrival.memory + store->by_visible.memory + store->by_end.memory + store->hidden.memory +
+           store->last_windows.memory;
 }
 
 void message_store_prefetch(const struct message_store *store, const struct guid *id) {
@@ -62,7 +63,7 @@ static struct group *find_or_add_group(struct message_store *store, struct bytes
     memcpy(group->name, name.data, name.length);
     list_head_init(&group->messages);
     hash_index_add(&store->groups, &group->entry);
-    store->held += memory_size(group);
+    store->memory += memory_size(group);
     return group;
 }
 
@@ -161,7 +162,7 @@ static void leave_group(struct message_store *store, struct message *message) {
     message->extra->group = NULL;
     if (list_empty(&group->messages)) {
         hash_index_remove(&store->groups, &group->entry);
-        store->held -= memory_size(group);
+        store->memory -= memory_size(group);
         memory_free(group);
     } else if (was_first) {
         struct message *next = group_first(group);
@@ -173,7 +174,7 @@ static void leave_group(struct message_store *store, struct message *message) {
 static void store_message(struct message_store *store, struct message *message, add_time_entry *add) {
     if (!store->by_id.segments) hash_index_start(&store->by_id);
     hash_index_add(&store->by_id, &message->entry);
-    store->held += message_held(message);
+    store->memory += message_memory(message);
     if (message->extra) join_group(store, message);
     time_index_add(&store->by_arrival, &message->times);
     add_to_indexes(store, message, add);
@@ -191,7 +192,7 @@ void message_store_remove(struct message_store *store, struct message *message) 
     remove_from_indexes(store, message);
     time_index_remove(&store->by_arrival, &message->times);
     hash_index_remove(&store->by_id, &message->entry);
-    store->held -= message_held(message);
+    store->memory -= message_memory(message);
     if (message->extra) leave_group(store, message);
 }
 
@@ -215,10 +216,10 @@ void message_store_set_visibility(struct message_store *store, struct message *m
     }
     remove_from_indexes(store, message);
     time_index_remove(&store->by_arrival, &message->times);
-    store->held -= message_held(message);
+    store->memory -= message_memory(message);
     message_set_visibility(message, visibility->ms, visibility->stage);
     message->times.turn = turn & TIME_ENTRY_TURN_MAX;
-    store->held += message_held(message);
+    store->memory += message_memory(message);
     time_index_add(&store->by_arrival, &message->times);
     add_to_indexes(store, message, add);
 }
@@ -253,16 +254,16 @@ static void message_store_slots_set(const struct slots *slots, struct message *m
 
 void message_store_set_text(struct message_store *store, struct message *message, struct bytes text) {
     struct slots slots = message_store_slots(store, message);
-    store->held -= message_held(message);
+    store->memory -= message_memory(message);
     message = message_set_text(message, text);
-    store->held += message_held(message);
+    store->memory += message_memory(message);
     message_store_slots_set(&slots, message);
 }
 
 void message_store_set_reason(struct message_store *store, struct message *message, struct bytes reason) {
-    store->held -= message_held(message);
+    store->memory -= message_memory(message);
     message_set_reason(message, reason);
-    store->held += message_held(message);
+    store->memory += message_memory(message);
 }
 
 struct message_relocation {

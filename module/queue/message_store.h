@@ -26,7 +26,7 @@ struct message_store {
     struct hash_index by_id;  /* no segments before the first message */
     struct hash_index groups; /* no segments before the first group */
     struct time_index by_arrival, by_visible, by_end, hidden, last_windows;
-    size_t held; /* bytes of messages and groups, without the indexes */
+    size_t memory; /* bytes of messages and groups, without the indexes */
 };
 
 void message_store_start(struct message_store *store);
@@ -69,7 +69,7 @@ void message_store_visit_successors(const struct message_store *store, int64_t n
 void message_store_relocate(struct message_store *store, size_t bucket, const struct relocation *relocation);
 
 /* Bytes that the allocator holds for it. */
-size_t message_store_held(const struct message_store *store);
+size_t message_store_memory(const struct message_store *store);
 
 static inline size_t message_store_count(const struct message_store *store) {
     return store->by_id.count;

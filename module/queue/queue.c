@@ -84,15 +84,15 @@ static size_t held_by(const void *memory) {
     return memory ? memory_size(memory) : 0;
 }
 
-size_t queue_held(const struct queue *queue) {
+size_t queue_memory(const struct queue *queue) {
     return memory_size(queue) + held_by(queue->metadata) + held_by(queue->policies) +
-           message_store_held(&queue->live) + message_store_held(&queue->dead) +
-           dedup_entries_held(&queue->dedup_entries) + remembered_held(queue->remembered);
+           message_store_memory(&queue->live) + message_store_memory(&queue->dead) +
+           dedup_entries_memory(&queue->dedup_entries) + remembered_memory(queue->remembered);
 }
 
-size_t queue_parts(const struct queue *queue) {
+size_t queue_allocations(const struct queue *queue) {
     return 1 + message_store_count(&queue->live) + message_store_count(&queue->dead) +
-           queue->dedup_entries.by_end.count + remembered_parts(queue->remembered);
+           queue->dedup_entries.by_end.count + remembered_allocations(queue->remembered);
 }
 
 struct queue *queue_relocate(struct queue *queue, const struct relocation *relocation) {

@@ -135,9 +135,9 @@ int64_t queue_instant_after(int64_t now_ms, int64_t duration_ms);
 
 /* --- Memory --- */
 
-size_t queue_held(const struct queue *queue);
+size_t queue_memory(const struct queue *queue);
 /* The number of allocations that a free has to release, for the decision whether another thread should do it. */
-size_t queue_parts(const struct queue *queue);
+size_t queue_allocations(const struct queue *queue);
 
 /* Moves the queue itself and its lists; returns its new address. */
 struct queue *queue_relocate(struct queue *queue, const struct relocation *relocation);

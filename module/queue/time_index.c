@@ -149,12 +149,12 @@ static struct key key_after(int64_t instant_ms) {
 
 static void *time_index_node_new(struct time_index *index, size_t size) {
     void *node = memory_alloc(size);
-    index->held += memory_size(node);
+    index->memory += memory_size(node);
     return node;
 }
 
 static void time_index_node_free(struct time_index *index, void *node) {
-    index->held -= memory_size(node);
+    index->memory -= memory_size(node);
     memory_free(node);
 }
 
@@ -312,9 +312,9 @@ static void add_branch_above(struct time_index *index, struct path *path, struct
 static void double_only_leaf(struct time_index *index) {
     struct time_index_leaf *leaf = index->root;
     uint32_t capacity = leaf->capacity * 2 > LEAF_MAX / 2 ? LEAF_MAX : leaf->capacity * 2;
-    index->held -= memory_size(leaf);
+    index->memory -= memory_size(leaf);
     leaf = memory_resize(leaf, sizeof(*leaf) + capacity * sizeof(leaf->entries[0]));
-    index->held += memory_size(leaf);
+    index->memory += memory_size(leaf);
     leaf->capacity = capacity;
     index->root = index->first = index->last = leaf;
 }

@@ -37,7 +37,7 @@ struct time_index {
     struct time_index_leaf *first, *last;
     const struct time_entry *last_added; /* may have been freed: compared, never read */
     size_t count;
-    size_t held; /* bytes of the nodes */
+    size_t memory; /* bytes of the nodes */
     uint8_t height;
     uint8_t key;      /* enum time_index_key */
     bool tracks_ends; /* required for time_index_next_living */

@@ -175,10 +175,10 @@ const struct doctor_rule doctor_rules[] = {
 /* --- Keys --- */
 
 static void find_bulk(struct doctor *doctor) {
-    int64_t held = (int64_t)doctor->type->methods.mem_usage2(NULL, doctor->value, 0);
-    if (held > longest_reply_bytes)
+    int64_t bytes = (int64_t)doctor->type->methods.mem_usage2(NULL, doctor->value, 0);
+    if (bytes > longest_reply_bytes)
         doctor_find(doctor, "takes %" PRId64 " MiB, and proto-max-bulk-len is %" PRId64 " MiB",
-                    held / MEBIBYTE, longest_reply_bytes / MEBIBYTE);
+                    bytes / MEBIBYTE, longest_reply_bytes / MEBIBYTE);
 }
 
 const struct doctor_rule doctor_key_rules[] = {

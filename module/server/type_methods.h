@@ -35,11 +35,11 @@
     static size_t memory_use(RedisModuleKeyOptCtx *ctx, const void *value, size_t sample_size) {             \
         (void)ctx;                                                                                           \
         (void)sample_size;                                                                                   \
-        return prefix##_held(value);                                                                         \
+        return prefix##_memory(value);                                                                       \
     }                                                                                                        \
     static size_t effort(RedisModuleKeyOptCtx *ctx, const void *value) {                                     \
         (void)ctx;                                                                                           \
-        return prefix##_parts(value);                                                                        \
+        return prefix##_allocations(value);                                                                  \
     }                                                                                                        \
     static void *copy(RedisModuleKeyOptCtx *ctx, const void *value) {                                        \
         (void)ctx;                                                                                           \

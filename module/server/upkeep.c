@@ -340,7 +340,7 @@ void upkeep_info(RedisModuleInfoCtx *ctx) {
     size_t heap_bytes = deadlines.capacity * sizeof(*deadlines.heap);
     const struct info_number numbers[] = {
         {"upkeep_keys", chores.count},
-        {"upkeep_bytes", chores_bytes + chores.held + heap_bytes},
+        {"upkeep_bytes", chores_bytes + chores.memory + heap_bytes},
     };
     info_show(ctx, numbers, ARRAY_SIZE(numbers));
 }

@@ -423,16 +423,17 @@ struct table *table_copy(const struct table *source) {
 
 /* --- Memory --- */
 
-size_t table_held(const struct table *table) {
-    size_t held = table->account.held + catalog_held(&table->entities) + remembered_held(table->remembered);
-    for (unsigned i = 0; i < table->index_count; i++) held += table_index_held(&table->indexes[i]);
-    if (table->feed) held += feed_held(table->feed);
-    return held;
+size_t table_memory(const struct table *table) {
+    size_t memory =
+        table->account.memory + catalog_memory(&table->entities) + remembered_memory(table->remembered);
+    for (unsigned i = 0; i < table->index_count; i++) memory += table_index_memory(&table->indexes[i]);
+    if (table->feed) memory += feed_memory(table->feed);
+    return memory;
 }
 
-size_t table_parts(const struct table *table) {
-    size_t parts = table->account.parts + remembered_parts(table->remembered);
-    for (unsigned i = 0; i < table->index_count; i++) parts += table->indexes[i].account.parts;
+size_t table_allocations(const struct table *table) {
+    size_t parts = table->account.allocations + remembered_allocations(table->remembered);
+    for (unsigned i = 0; i < table->index_count; i++) parts += table->indexes[i].account.allocations;
     return parts;
 }
 

@@ -85,9 +85,9 @@ struct table_census table_census(void);
 
 /* --- Memory --- */
 
-size_t table_held(const struct table *table);
+size_t table_memory(const struct table *table);
 /* The number of allocations. */
-size_t table_parts(const struct table *table);
+size_t table_allocations(const struct table *table);
 
 /* Active defragmentation moves the table and its lists first, then the entities in portions, numbered from
  * 0 to table_places. */

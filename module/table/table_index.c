@@ -126,8 +126,8 @@ void table_index_complete(struct table_index *index) {
     index->complete = true;
 }
 
-size_t table_index_held(const struct table_index *index) {
-    return index->entries.held + index->account.held;
+size_t table_index_memory(const struct table_index *index) {
+    return index->entries.memory + index->account.memory;
 }
 
 /* --- Dropped indexes --- */

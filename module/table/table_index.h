@@ -37,7 +37,7 @@ void table_index_complete(struct table_index *index);
 /* The stored key of the entity. */
 struct bytes index_entry_key(const struct entry *entry);
 
-size_t table_index_held(const struct table_index *index);
+size_t table_index_memory(const struct table_index *index);
 
 /* --- Dropped indexes --- */
 

@@ -234,10 +234,10 @@ static void compare_all(const struct life *life) {
         for (size_t place = 0; place <= PLACES; place++) compare_page(&life->subjects[i], page_of(place));
         compare_ranges(&life->subjects[i], (struct window){0, page_of(PLACES)});
     }
-    size_t held = life->accounts[0].held + life->accounts[1].held;
-    require(held >= allocations_bytes(), "%zu bytes are on no account", allocations_bytes() - held);
-    require(!life->apart || held == allocations_bytes(), "%zu bytes are held twice",
-            held - allocations_bytes());
+    size_t memory = life->accounts[0].memory + life->accounts[1].memory;
+    require(memory >= allocations_bytes(), "%zu bytes are on no account", allocations_bytes() - memory);
+    require(!life->apart || memory == allocations_bytes(), "%zu bytes are held twice",
+            memory - allocations_bytes());
 }
 
 /* --- A life --- */
@@ -277,7 +277,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     compare_all(&life);
     for (size_t i = 0; i < SUBJECTS; i++) drop(&life.accounts[i >= SUBJECTS / 2], &life.subjects[i]);
     for (size_t i = 0; i < 2; i++)
-        require_same(life.accounts[i].held + life.accounts[i].parts, 0, "all is dropped");
+        require_same(life.accounts[i].memory + life.accounts[i].allocations, 0, "all is dropped");
     require_same(allocations_count(), 0, "all is freed");
     return 0;
 }

@@ -272,9 +272,9 @@ static void fifty_thousand_blocks_can_be_committed(void **state) {
     (void)state;
     struct container *container = empty_container();
     stage_many(container, 0, BLOCKS_COMMITTED_MAX + 1, true);
-    size_t before = container_held(container);
+    size_t before = container_memory(container);
     require(!commit_many(container, BLOCKS_COMMITTED_MAX + 1, BLOCKS_COMMITTED_MAX + 1), "50,001 blocks");
-    require_same(container_held(container), before, "what is refused holds nothing");
+    require_same(container_memory(container), before, "what is refused holds nothing");
     const struct blob *blob = container_find(container, bytes_text("blob"));
     require_same(blob_special(blob)->staging->count, BLOCKS_COMMITTED_MAX + 1, "staged blocks");
     require(!blob_exists(blob), "there is no blob");
@@ -288,7 +288,7 @@ static void fifty_thousand_blocks_can_be_committed(void **state) {
     require(commit_many(container, BLOCKS_COMMITTED_MAX, BLOCKS_COMMITTED_MAX / 2), "and again");
     require_same(blob_length(container_find(container, bytes_text("blob"))),
                  BLOCKS_COMMITTED_MAX * strlen("a block"), "the length");
-    require_same(container_held(container), allocations_bytes(), "what it holds");
+    require_same(container_memory(container), allocations_bytes(), "what it holds");
     container_free(container);
 }
 
@@ -300,7 +300,7 @@ static void a_hundred_thousand_blocks_can_be_staged(void **state) {
     stage_many(container, 500, 503, true); /* in place of others */
     require_same(blob_special(container_find(container, bytes_text("blob")))->staging->count,
                  BLOCKS_STAGED_MAX, "staged blocks");
-    require_same(container_held(container), allocations_bytes(), "what it holds");
+    require_same(container_memory(container), allocations_bytes(), "what it holds");
     container_free(container);
 }
 
@@ -314,13 +314,13 @@ static void a_commit_copies_no_byte(void **state) {
             "two blocks");
     const struct staging *staging = blob_special(act_blob(&trial, "blob"))->staging;
     const char *first = chunk_bytes(staging_find(staging, bytes_text("a"))->chunk).data;
-    size_t held = container_held(trial.container);
+    size_t memory = container_memory(trial.container);
     require(act_commit(&trial, "blob", "Lb La Lb La La"), "a commit");
     require(blob_view(act_blob(&trial, "blob"), 100000, 1).data == first, "the block stands elsewhere");
-    require(container_held(trial.container) < held + 1000, "repeated blocks stand there twice");
+    require(container_memory(trial.container) < memory + 1000, "repeated blocks stand there twice");
     require(act_commit(&trial, "blob", "La"), "a commit of less");
     require(blob_view(act_blob(&trial, "blob"), 0, 1).data == first, "the block stands elsewhere");
-    require(container_held(trial.container) < held - 99000, "a block that is not listed stays");
+    require(container_memory(trial.container) < memory - 99000, "a block that is not listed stays");
     acts_end(&trial);
 }
 

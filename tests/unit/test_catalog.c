@@ -35,7 +35,7 @@ static size_t catalog_size(const void *catalog) {
 }
 
 static size_t catalog_bytes(const void *catalog) {
-    return catalog_held(catalog);
+    return catalog_memory(catalog);
 }
 
 static const struct index_kind kind = {
@@ -45,7 +45,7 @@ static const struct index_kind kind = {
     .seek = catalog_from,
     .replace = catalog_replace,
     .count = catalog_size,
-    .held = catalog_bytes,
+    .memory = catalog_bytes,
 };
 
 static void agrees_with_an_array(void **state) {

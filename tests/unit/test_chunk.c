@@ -13,16 +13,16 @@ static struct chunk *chunk_of(enum kind kind, struct bytes bytes) {
     if (kind == COPIED) return chunk_copy(bytes);
     if (kind == ADOPTED) {
         void *owner = owner_new(bytes);
-        return chunk_adopt(owner, owner_bytes(owner), owner_held(owner));
+        return chunk_adopt(owner, owner_bytes(owner), owner_memory(owner));
     }
     struct chunk *chunk = chunk_empty(bytes.length + 3);
     chunk_extend(chunk, bytes);
     return chunk;
 }
 
-static void require_account(const struct account *account, size_t held, size_t parts, const char *when) {
-    require_same(account->held, held, "%s", when);
-    require_same(account->parts, parts, "%s", when);
+static void require_account(const struct account *account, size_t memory, size_t parts, const char *when) {
+    require_same(account->memory, memory, "%s", when);
+    require_same(account->allocations, parts, "%s", when);
 }
 
 /* --- New ones --- */
@@ -33,7 +33,7 @@ static void a_copy_has_bytes_of_its_own(void **state) {
     struct chunk *chunk = chunk_copy(bytes_text(text));
     text[0] = 'X';
     require_bytes(chunk_bytes(chunk), bytes_text("content"), "a copy");
-    require_same(chunk_held(chunk), allocations_bytes(), "a copy");
+    require_same(chunk_memory(chunk), allocations_bytes(), "a copy");
     require_same(allocations_count(), 1, "a copy is one allocation");
     chunk_discard(chunk);
 }
@@ -41,10 +41,10 @@ static void a_copy_has_bytes_of_its_own(void **state) {
 static void an_adopted_one_keeps_its_owner(void **state) {
     (void)state;
     void *owner = owner_new(bytes_text("content"));
-    struct chunk *chunk = chunk_adopt(owner, owner_bytes(owner), owner_held(owner));
+    struct chunk *chunk = chunk_adopt(owner, owner_bytes(owner), owner_memory(owner));
     require(chunk_bytes(chunk).data == owner_bytes(owner).data, "the bytes were copied");
     require_bytes(chunk_bytes(chunk), bytes_text("content"), "an adopted chunk");
-    require_same(chunk_held(chunk), allocations_bytes(), "an adopted chunk");
+    require_same(chunk_memory(chunk), allocations_bytes(), "an adopted chunk");
     require_same(allocations_count(), 3, "chunk, owner and its bytes");
     chunk_discard(chunk);
     require_same(allocations_count(), 0, "the owner goes with the chunk");
@@ -56,7 +56,7 @@ static void an_empty_one_has_room(void **state) {
         struct chunk *chunk = chunk_empty(room);
         require_same(chunk_bytes(chunk).length, 0, "room for %zu", room);
         require(chunk_spare(chunk) >= room, "room for %zu has room for %zu", room, chunk_spare(chunk));
-        require_same(chunk_held(chunk), allocations_bytes(), "room for %zu", room);
+        require_same(chunk_memory(chunk), allocations_bytes(), "room for %zu", room);
         chunk_discard(chunk);
     }
     struct chunk *chunk = chunk_copy(bytes_of(NULL, 0));
@@ -136,13 +136,13 @@ static void a_twin_has_the_same_bytes(void **state) {
     (void)state;
     for (enum kind kind = 0; kind < KINDS; kind++) {
         struct family family = family_of(kind);
-        size_t held = chunk_held(family.chunks[0]);
+        size_t memory = chunk_memory(family.chunks[0]);
         for (int i = 0; i < FAMILY; i++) {
             require(chunk_bytes(family.chunks[i]).data == chunk_bytes(family.chunks[0]).data, "twin %d", i);
             require_same(chunk_bytes(family.chunks[i]).length, 7, "twin %d", i);
             size_t own = i ? memory_size(family.chunks[i]) : 0;
-            require_same(chunk_held(family.chunks[i]), held + own, "twin %d", i);
-            require_account(&family.accounts[i], held + own, 2, "a twin");
+            require_same(chunk_memory(family.chunks[i]), memory + own, "twin %d", i);
+            require_account(&family.accounts[i], memory + own, 2, "a twin");
             chunk_drop(&family.accounts[i], family.chunks[i]);
         }
     }
@@ -291,7 +291,7 @@ static void random_changes_equal_an_array(void **state) {
         }
         require_bytes(chunk_bytes(subject.chunk), bytes_of(subject.bytes, subject.length), "step %d", step);
         require_account(&subject.account, allocations_bytes(), 2, "changed");
-        require_same(chunk_held(subject.chunk), allocations_bytes(), "step %d", step);
+        require_same(chunk_memory(subject.chunk), allocations_bytes(), "step %d", step);
         require(chunk_is_sole(subject.chunk), "step %d", step);
     }
     chunk_drop(&subject.account, subject.chunk);

@@ -89,7 +89,7 @@ static void a_small_blob_is_small(void **state) {
         char name[] = {(char)('a' + i / 100), (char)('0' + i / 10 % 10), (char)('0' + i % 10), '\0'};
         act_put(&trial, name, bytes_of(bytes, CONTENT));
     }
-    size_t each = container_held(trial.container) / BLOBS;
+    size_t each = container_memory(trial.container) / BLOBS;
     require(each < CONTENT + MAX_OVERHEAD, "a blob of %d bytes costs %zu", CONTENT, each);
     acts_end(&trial);
 }
@@ -101,11 +101,11 @@ static void a_shrunken_blob_gives_back_its_room(void **state) {
     struct container_trial trial;
     acts_start(&trial);
     act_put(&trial, "blob", bytes_of(bytes, 1));
-    size_t before = container_held(trial.container);
+    size_t before = container_memory(trial.container);
     act_put(&trial, "blob", bytes_of(bytes, BLOB_INLINE_MAX));
     act_put(&trial, "blob", bytes_of(bytes, 1));
-    require(container_held(trial.container) <= before + 256, "%zu bytes have become %zu", before,
-            container_held(trial.container));
+    require(container_memory(trial.container) <= before + 256, "%zu bytes have become %zu", before,
+            container_memory(trial.container));
     acts_end(&trial);
 }
 

@@ -229,8 +229,8 @@ static void the_index_is_there_while_it_is_needed(void **state) {
         set_lease(&trial, BLOB_LEASE, bytes_text("b"), LEASE_FREE);
         require(!has_index(&trial), "none is left");
         container_trial_compare(&trial);
-        if (round) require_same(container_held(trial.container), without, "round %d", round);
-        without = container_held(trial.container);
+        if (round) require_same(container_memory(trial.container), without, "round %d", round);
+        without = container_memory(trial.container);
     }
     finish(&trial);
 }

@@ -88,7 +88,7 @@ static size_t span_parts(const struct content *content) {
 static void compare_account(const struct aggregate *aggregate) {
     static const void *chunks[SUBJECTS * (CHUNKS_MAX + 1)];
     const void *ropes[SUBJECTS];
-    size_t chunk_count = 0, rope_count = 0, spans = 0, held = 0;
+    size_t chunk_count = 0, rope_count = 0, spans = 0, memory = 0;
     for (int i = 0; i < SUBJECTS; i++) {
         const struct content *content = &aggregate->subjects[i].content;
         require(!content->chunk || !content->rope, "both a chunk and a rope");
@@ -99,21 +99,21 @@ static void compare_account(const struct aggregate *aggregate) {
     }
     chunk_count = once(chunks, chunk_count);
     rope_count = once(ropes, rope_count);
-    for (size_t i = 0; i < chunk_count; i++) held += chunk_held(chunks[i]);
-    for (size_t i = 0; i < rope_count; i++) held += memory_size(ropes[i]);
+    for (size_t i = 0; i < chunk_count; i++) memory += chunk_memory(chunks[i]);
+    for (size_t i = 0; i < rope_count; i++) memory += memory_size(ropes[i]);
     size_t parts = 2 * chunk_count + rope_count;
-    require(aggregate->account.held >= held && aggregate->account.held <= held + spans * SPANS_BYTES,
-            "%zu bytes are held of %zu chunks and %zu ropes of %zu bytes", aggregate->account.held,
-            chunk_count, rope_count, held);
-    require(aggregate->account.parts >= parts && aggregate->account.parts <= parts + spans,
-            "%zu parts are %zu, with at most %zu of spans", aggregate->account.parts, parts, spans);
+    require(aggregate->account.memory >= memory && aggregate->account.memory <= memory + spans * SPANS_BYTES,
+            "%zu bytes are held of %zu chunks and %zu ropes of %zu bytes", aggregate->account.memory,
+            chunk_count, rope_count, memory);
+    require(aggregate->account.allocations >= parts && aggregate->account.allocations <= parts + spans,
+            "%zu parts are %zu, with at most %zu of spans", aggregate->account.allocations, parts, spans);
 }
 
 /* --- Random life --- */
 
 static struct chunk *adopted(struct bytes bytes) {
     void *owner = owner_new(bytes);
-    return chunk_adopt(owner, owner_bytes(owner), owner_held(owner));
+    return chunk_adopt(owner, owner_bytes(owner), owner_memory(owner));
 }
 
 static struct chunk *twin_only(struct bytes bytes) {
@@ -212,7 +212,7 @@ static void live(int count, int steps, struct dice *dice) {
     require(aggregates, "there is memory");
     for (int i = 0; i < steps; i++) {
         step(aggregates, count, dice);
-        if (count == 1) require_same(aggregates->account.held, allocations_bytes(), "step %d", i);
+        if (count == 1) require_same(aggregates->account.memory, allocations_bytes(), "step %d", i);
         if (i % COMPARE_EVERY) continue;
         for (int which = 0; which < count; which++) {
             compare_account(&aggregates[which]);
@@ -221,8 +221,8 @@ static void live(int count, int steps, struct dice *dice) {
     }
     for (int which = 0; which < count; which++) {
         for (int at = 0; at < SUBJECTS; at++) clear(&aggregates[which], &aggregates[which].subjects[at]);
-        require_same(aggregates[which].account.held, 0, "all is cleared");
-        require_same(aggregates[which].account.parts, 0, "all is cleared");
+        require_same(aggregates[which].account.memory, 0, "all is cleared");
+        require_same(aggregates[which].account.allocations, 0, "all is cleared");
     }
     require_same(allocations_count(), 0, "all is cleared");
     free(aggregates);
@@ -255,8 +255,8 @@ static struct bytes periodic(uint64_t offset, size_t length) {
 /* Of what is allocated for more than a few bytes, less than 30 in a hundred are not content. */
 static void require_little_slack(const struct account *account, uint64_t length) {
     if (length <= 1024) return;
-    require((account->held - length) * 10 < account->held * 3, "%zu bytes are held for %llu", account->held,
-            (unsigned long long)length);
+    require((account->memory - length) * 10 < account->memory * 3, "%zu bytes are held for %llu",
+            account->memory, (unsigned long long)length);
 }
 
 static void growing_by_little_takes_few_chunks(void **state) {
@@ -270,7 +270,7 @@ static void growing_by_little_takes_few_chunks(void **state) {
         content_append(&account, &content, periodic(content.length, STEP));
         require_little_slack(&account, content.length);
     }
-    require_same(account.held, allocations_bytes(), "grown");
+    require_same(account.memory, allocations_bytes(), "grown");
     require(content_chunks(&content) < CHUNKS, "%zu chunks", content_chunks(&content));
     require(allocations_made() - before < (size_t)2 * CHUNKS, "%zu allocations", allocations_made() - before);
     for (int i = 0; i < VIEWS; i++) {
@@ -294,7 +294,7 @@ static void small_contents_are_one_chunk(void **state) {
             require_same(content_chunks(&content), 1, "%llu bytes in steps of %zu",
                          (unsigned long long)content.length, step);
         }
-        require_same(account.held, allocations_bytes(), "in steps of %zu", step);
+        require_same(account.memory, allocations_bytes(), "in steps of %zu", step);
         content_clear(&account, &content);
     }
 }
@@ -304,7 +304,7 @@ static void one_large_append_takes_what_it_needs(void **state) {
     struct account account = {0};
     struct content content = {0};
     content_append(&account, &content, periodic(0, LARGE_BYTES_MAX));
-    require(account.held < LARGE_BYTES_MAX + 256, "%zu bytes are held", account.held);
+    require(account.memory < LARGE_BYTES_MAX + 256, "%zu bytes are held", account.memory);
     require_same(content_chunks(&content), 1, "one append");
     content_clear(&account, &content);
 }
@@ -349,7 +349,7 @@ static void nothing_appended_changes_nothing(void **state) {
     require_same(content.length, 4, "nothing to something");
     content_clear(&account, &content);
     content_clear(&account, &content);
-    require_same(account.held + account.parts, 0, "cleared twice");
+    require_same(account.memory + account.allocations, 0, "cleared twice");
 }
 
 static void reserved_room_is_used(void **state) {
@@ -367,7 +367,7 @@ static void reserved_room_is_used(void **state) {
                 allocations_made() - made);
         require_same(content.length, (CHUNKS + first) * 3, "all of them");
         require_same(equal.length, first * 3, "the equal one");
-        require_same(account.held, allocations_bytes(), "reserved");
+        require_same(account.memory, allocations_bytes(), "reserved");
         content_clear(&account, &content);
         content_clear(&account, &equal);
     }
@@ -404,7 +404,7 @@ static void equals_live_and_die_apart(void **state) {
                               pieces);
             }
             content_clear(of[!first], &contents[!first]);
-            require_same(accounts[0].held + accounts[1].held, 0, "way %d, %d pieces", way, pieces);
+            require_same(accounts[0].memory + accounts[1].memory, 0, "way %d, %d pieces", way, pieces);
         }
 }
 
@@ -419,8 +419,8 @@ static void an_equal_costs_nothing(void **state) {
         content_share(&account, &equal, &content);
         require(content_same(&equal, &content), "%d pieces", pieces);
         require_same(allocations_made(), made, "%d pieces", pieces);
-        require_same(account.held, before.held, "%d pieces", pieces);
-        require_same(account.parts, before.parts, "%d pieces", pieces);
+        require_same(account.memory, before.memory, "%d pieces", pieces);
+        require_same(account.allocations, before.allocations, "%d pieces", pieces);
         content_append(&account, &equal, bytes_text("x"));
         require(!content_same(&equal, &content), "%d pieces, and more", pieces);
         content_clear(&account, &content);
@@ -439,19 +439,19 @@ static void what_is_in_many_places_has_one_twin(void **state) {
     for (int i = 0; i < PLACES; i++) content_add(&account, &content, chunks[i % DIFFERENT]);
     content_twin(&other, &twin, &content);
     require_same(content_chunks(&twin), PLACES, "the places");
-    size_t held = memory_size(twin.rope);
+    size_t memory = memory_size(twin.rope);
     for (int i = 0; i < PLACES; i++) {
         require(content_chunk(&twin, (size_t)i) == content_chunk(&twin, (size_t)i % DIFFERENT), "place %d",
                 i);
-        if (i < DIFFERENT) held += chunk_held(content_chunk(&twin, (size_t)i));
+        if (i < DIFFERENT) memory += chunk_memory(content_chunk(&twin, (size_t)i));
     }
-    require(other.held > held && other.held <= held + SPANS_BYTES, "%zu bytes for %zu of twins", other.held,
-            held);
-    require_same(other.parts, 2 * DIFFERENT + 2, "each twin once");
+    require(other.memory > memory && other.memory <= memory + SPANS_BYTES, "%zu bytes for %zu of twins",
+            other.memory, memory);
+    require_same(other.allocations, 2 * DIFFERENT + 2, "each twin once");
     content_clear(&account, &content);
-    require_same(account.held, 0, "the first is gone");
+    require_same(account.memory, 0, "the first is gone");
     content_clear(&other, &twin);
-    require_same(other.held, 0, "both are gone");
+    require_same(other.memory, 0, "both are gone");
 }
 
 /* --- Far --- */
@@ -475,7 +475,7 @@ static void lengths_beyond_32_bits_are_sound(void **state) {
     require_same(content_view(&content, total - 1, 9).length, 1, "the last byte");
     require_same(content_view(&content, total, 1).length, 0, "behind the last byte");
     require_same(content_view(&content, UINT64_MAX, UINT64_MAX).length, 0, "far behind");
-    require_same(account.held, allocations_bytes(), "one chunk, many times");
+    require_same(account.memory, allocations_bytes(), "one chunk, many times");
     content_clear(&account, &content);
 }
 

@@ -40,12 +40,12 @@ static void a_copy_is_equal_and_shares_all_bytes(void **state) {
     (void)state;
     struct container_trial trial;
     start(&trial);
-    size_t held = container_held(trial.container);
+    size_t memory = container_memory(trial.container);
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         require(act_copy(&trial, "copy", names[i], 0), "a copy of '%s'", names[i]);
         container_trial_compare(&trial);
-        require(container_held(trial.container) < held + 1500, "a copy of '%s' holds %zu", names[i],
-                container_held(trial.container) - held);
+        require(container_memory(trial.container) < memory + 1500, "a copy of '%s' holds %zu", names[i],
+                container_memory(trial.container) - memory);
         require_same(copy_at(&trial, "copy")->status, COPY_SUCCESS, "'%s'", names[i]);
         require(act_delete(&trial, "copy"), "it goes");
     }
@@ -193,7 +193,7 @@ static void aborting_leaves_nothing_but_the_name(void **state) {
     (void)state;
     struct container_trial trial;
     start(&trial);
-    size_t before = container_held(trial.container);
+    size_t before = container_memory(trial.container);
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         require(!abort_copy(&trial, names[i]), "nothing goes on");
         require(act_copy_state(&trial, names[i], COPY_SUCCESS) && !abort_copy(&trial, names[i]),
@@ -207,7 +207,7 @@ static void aborting_leaves_nothing_but_the_name(void **state) {
         require_same(copy->completed_ms, blob->stamp.modified_ms, "'%s'", names[i]);
         require(!abort_copy(&trial, names[i]), "it is over");
     }
-    require(container_held(trial.container) < before / 10, "their bytes are there still");
+    require(container_memory(trial.container) < before / 10, "their bytes are there still");
     require(!abort_copy(&trial, "missing"), "of no blob");
     acts_end(&trial);
 }

@@ -194,8 +194,8 @@ static void life_begin(struct life *life, uint64_t seed) {
 static void life_end(struct life *life) {
     for (size_t i = 0; i < NAMES; i++) memory_free(life->objects[i]);
     feed_free(&life->account, life->feed);
-    require_same(life->account.held, 0, "bytes on the account");
-    require_same(life->account.parts, 0, "parts on the account");
+    require_same(life->account.memory, 0, "bytes on the account");
+    require_same(life->account.allocations, 0, "parts on the account");
     require_same(feed_census().kept, 0, "markers of all feeds");
 }
 
@@ -251,7 +251,7 @@ static void files_bring_the_same_feed(void **state) {
         require_like_model(&copy);
         require_same(copy.feed->end_count, life.feed->end_count, "epochs");
         feed_free(&account, copy.feed);
-        require_same(account.parts, 0, "parts of the copy");
+        require_same(account.allocations, 0, "parts of the copy");
         life_end(&life);
     }
 }
@@ -317,7 +317,7 @@ static bool markers_are_read(struct said_marker one, struct said_marker two) {
     }
     feed_free(&account, feed);
     record_end(&room);
-    require_same(account.parts, 0, "parts that are left");
+    require_same(account.allocations, 0, "parts that are left");
     return read;
 }
 

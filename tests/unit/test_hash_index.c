@@ -29,8 +29,8 @@ static size_t index_count(const void *index) {
     return ((const struct hash_index *)index)->count;
 }
 
-static size_t index_held(const void *index) {
-    return ((const struct hash_index *)index)->held;
+static size_t index_memory(const void *index) {
+    return ((const struct hash_index *)index)->memory;
 }
 
 /* A name always has to have the same hash, however it was chosen. */
@@ -65,7 +65,7 @@ static struct index_kind kind_with(uint32_t (*hash)(struct dice *, struct bytes)
         .find = index_find,
         .replace = index_replace,
         .count = index_count,
-        .held = index_held,
+        .memory = index_memory,
         .hash = hash,
     };
 }
@@ -114,7 +114,7 @@ static void an_empty_one_finds_nothing(void **state) {
     hash_index_start(&index);
     require(!hash_index_find(&index, 0, bytes_of("", 0)), "something is found in nothing");
     require(!hash_index_find(&index, UINT32_MAX, bytes_text("a")), "something is found in nothing");
-    require_same(index.held, allocations_bytes(), "nothing added");
+    require_same(index.memory, allocations_bytes(), "nothing added");
     hash_index_end(&index);
 }
 
@@ -143,11 +143,11 @@ static void its_size_follows_the_count(void **state) {
     struct hash_index index;
     struct roster roster = {0};
     hash_index_start(&index);
-    size_t smallest = index.held;
+    size_t smallest = index.memory;
     (void)add_many(&index, &roster);
-    require(index.held < (size_t)MANY * BYTES_PER_ENTRY, "%zu bytes for %d entries", index.held, MANY);
+    require(index.memory < (size_t)MANY * BYTES_PER_ENTRY, "%zu bytes for %d entries", index.memory, MANY);
     for (size_t i = 0; i < MANY; i++) hash_index_remove(&index, roster.entries[i]);
-    require(index.held < smallest + 4096, "%zu bytes for nothing", index.held);
+    require(index.memory < smallest + 4096, "%zu bytes for nothing", index.memory);
     roster_free(&roster);
     hash_index_end(&index);
 }

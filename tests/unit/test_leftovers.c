@@ -49,18 +49,18 @@ static void what_is_large_is_freed_by_and_by(void **state) {
     leftovers_wait = note_waiting;
     fill_content(&account, &subject.content);
     fill_pages(&account, &subject.pages, LEAVES);
-    size_t parts = account.parts;
+    size_t parts = account.allocations;
     waited = 0;
     content_clear(&account, &subject.content);
     pages_drop(&account, &subject.pages);
     assert_int_equal(waited, 2);
-    require(account.parts > parts * 2 / 3, "%zu of %zu parts were freed at once", parts - account.parts,
-            parts);
-    for (size_t before = account.parts; leftovers_sweep(PORTION_MAX); before = account.parts)
-        require(account.parts < before && before - account.parts <= 20 * PORTION_MAX,
-                "a portion of %zu parts", before - account.parts);
-    require_same(account.parts, 0, "all is freed");
-    require_same(account.held, 0, "all is freed");
+    require(account.allocations > parts * 2 / 3, "%zu of %zu parts were freed at once",
+            parts - account.allocations, parts);
+    for (size_t before = account.allocations; leftovers_sweep(PORTION_MAX); before = account.allocations)
+        require(account.allocations < before && before - account.allocations <= 20 * PORTION_MAX,
+                "a portion of %zu parts", before - account.allocations);
+    require_same(account.allocations, 0, "all is freed");
+    require_same(account.memory, 0, "all is freed");
     leftovers_wait = NULL;
 }
 
@@ -72,19 +72,19 @@ static void a_large_part_is_freed_by_and_by(void **state) {
     leftovers_wait = note_waiting;
     for (int cut = 0; cut < 2; cut++) {
         fill_pages(&account, &pages, MANY_LEAVES);
-        size_t parts = account.parts;
+        size_t parts = account.allocations;
         if (cut)
             pages_resize(&account, &pages, PAGE_BYTES);
         else
             pages_clear(&account, &pages, LEAF_BYTES, (uint64_t)(MANY_LEAVES - 2) * LEAF_BYTES);
-        require(account.parts > parts * 2 / 3, "%zu of %zu parts were freed at once", parts - account.parts,
-                parts);
+        require(account.allocations > parts * 2 / 3, "%zu of %zu parts were freed at once",
+                parts - account.allocations, parts);
         while (leftovers_sweep(PORTION_MAX)) {
         }
-        require(account.parts < 20, "%zu parts are left", account.parts);
+        require(account.allocations < 20, "%zu parts are left", account.allocations);
     }
     pages_drop(&account, &pages);
-    require_same(account.parts, 0, "all is freed");
+    require_same(account.allocations, 0, "all is freed");
     leftovers_wait = NULL;
 }
 
@@ -103,7 +103,7 @@ static void leftovers_end_with_their_aggregate(void **state) {
     leftovers_end(&moved);
     assert_false(leftovers_sweep(1));
     pages_drop(&moved, &pages);
-    require_same(moved.parts, 0, "all is freed");
+    require_same(moved.allocations, 0, "all is freed");
     assert_false(leftovers_sweep(1));
     leftovers_wait = NULL;
 }
@@ -117,7 +117,7 @@ static void what_is_small_is_freed_at_once(void **state) {
     for (int i = 0; i < 500; i++) content_add(&account, &content, chunk_copy(bytes_of("chunk", 5)));
     content_clear(&account, &content);
     assert_int_equal(waited, 0);
-    require_same(account.parts, 0, "all is freed");
+    require_same(account.allocations, 0, "all is freed");
     leftovers_wait = NULL;
 }
 
@@ -164,7 +164,8 @@ static void lives_end_with_nothing_left(void **state) {
         }
         while (leftovers_sweep(1 + dice_roll(&dice, PORTION_MAX))) {
         }
-        require(!account.parts && !account.held, "seed %d leaves %zu parts", (int)seed, account.parts);
+        require(!account.allocations && !account.memory, "seed %d leaves %zu parts", (int)seed,
+                account.allocations);
     }
     leftovers_wait = NULL;
 }

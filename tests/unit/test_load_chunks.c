@@ -23,11 +23,11 @@ static void require_chunk(const struct filling *filling, uint64_t number, const 
 
 /* The account is that of what is allocated, and nothing is left of it. */
 static void finish(struct filling *filling) {
-    require_same(filling->account.held, allocations_bytes(), "what it holds");
+    require_same(filling->account.memory, allocations_bytes(), "what it holds");
     load_chunks_drop(&filling->account, &filling->load_chunks);
     require(!filling->load_chunks, "the pool is gone");
-    require_same(filling->account.held, 0, "what it holds");
-    require_same(filling->account.parts, 0, "its parts");
+    require_same(filling->account.memory, 0, "what it holds");
+    require_same(filling->account.allocations, 0, "its parts");
     load_chunks_drop(&filling->account, &filling->load_chunks);
 }
 
@@ -93,14 +93,14 @@ static void chunks_are_taken_over(void **state) {
     struct filling filling = {.load_chunks = NULL};
     for (int piece = 0; piece < 2; piece++) {
         void *owner = owner_new(bytes_text("the bytes"));
-        struct chunk *chunk = chunk_adopt(owner, owner_bytes(owner), owner_held(owner));
+        struct chunk *chunk = chunk_adopt(owner, owner_bytes(owner), owner_memory(owner));
         uint64_t length = piece ? 18 : 9;
         require(load_chunks_add(&filling.account, &filling.load_chunks, length, chunk_bytes(chunk), chunk),
                 "a chunk");
         require_same(load_chunks_chunk(filling.load_chunks, 1) == chunk || piece, 1, "it is another one");
     }
     void *owner = owner_new(bytes_text("and more."));
-    struct chunk *rest = chunk_adopt(owner, owner_bytes(owner), owner_held(owner));
+    struct chunk *rest = chunk_adopt(owner, owner_bytes(owner), owner_memory(owner));
     require(load_chunks_add(&filling.account, &filling.load_chunks, 0, chunk_bytes(rest), rest), "the rest");
     require_chunk(&filling, 1, "the bytes");
     require_chunk(&filling, 2, "the bytesand more.");
@@ -116,9 +116,9 @@ static void a_chunk_in_use_outlives_the_pool(void **state) {
     chunk_use(&filling.account, chunk);
     load_chunks_drop(&filling.account, &filling.load_chunks);
     require_bytes(chunk_bytes(chunk), bytes_text("two"), "the chunk");
-    require_same(filling.account.held, allocations_bytes(), "what it holds");
+    require_same(filling.account.memory, allocations_bytes(), "what it holds");
     chunk_drop(&filling.account, chunk);
-    require_same(filling.account.held, 0, "what it holds");
+    require_same(filling.account.memory, 0, "what it holds");
 }
 
 /* Long random fillings against plain bytes. */

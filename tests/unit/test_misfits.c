@@ -217,7 +217,7 @@ static void blocks_of_files_are_as_many_as_there_may_be(void **state) {
     require(!act_add_blocks(container, 2) && blob_length(blob) == 49999, "and two more");
     require(act_add_blocks(container, 1), "and one more");
     require(!act_add_blocks(container, 1) && blob_length(blob) == 50000, "and one more still");
-    require_same(container_held(container), allocations_bytes(), "what it holds");
+    require_same(container_memory(container), allocations_bytes(), "what it holds");
     container_free(container);
 }
 

@@ -35,8 +35,8 @@ static struct entry *index_replace(void *index, struct entry *entry,
     return moved;
 }
 
-static size_t index_held(const void *index) {
-    return ((const struct order_index *)index)->held;
+static size_t index_memory(const void *index) {
+    return ((const struct order_index *)index)->memory;
 }
 
 static const struct index_kind kind = {
@@ -45,7 +45,7 @@ static const struct index_kind kind = {
     .find = index_find,
     .seek = index_seek,
     .replace = index_replace,
-    .held = index_held,
+    .memory = index_memory,
 };
 
 static void agrees_with_an_array(void **state) {
@@ -62,10 +62,10 @@ static void grows_and_shrinks(void **state) {
     (void)state;
     struct order_index index;
     order_index_start(&index);
-    size_t smallest = index.held;
+    size_t smallest = index.memory;
     struct trial trial = {.kind = &kind, .index = &index, .dice = {2}};
     trial_grow_and_shrink(&trial, 100000);
-    require_same(index.held, smallest, "all entries removed");
+    require_same(index.memory, smallest, "all entries removed");
     trial_end(&trial);
     order_index_end(&index);
 }
@@ -111,7 +111,7 @@ enum { SEQUENCE_COUNT = 4000 };
 static void run_sequences(const char *names, sequence come, sequence go) {
     struct order_index index;
     order_index_start(&index);
-    size_t smallest = index.held;
+    size_t smallest = index.memory;
     struct entry *all[SEQUENCE_COUNT];
     struct trial trial = {.kind = &kind, .index = &index, .dice = {3}};
     for (size_t i = 0; i < SEQUENCE_COUNT; i++) {
@@ -134,7 +134,7 @@ static void run_sequences(const char *names, sequence come, sequence go) {
         entry_free(entry);
         if (i % 197 == 0 || i > SEQUENCE_COUNT - 70) trial_compare(&trial);
     }
-    require_same(index.held, smallest, "%s", names);
+    require_same(index.memory, smallest, "%s", names);
     trial_end(&trial);
     order_index_end(&index);
 }
@@ -159,7 +159,7 @@ static void growth_at_the_end_fills_the_leaves(void **state) {
         roster_add(&roster, entry_new(bytes_of(room, (size_t)length), 0));
         order_index_add(&index, roster.entries[i]);
     }
-    require(index.held < (size_t)MANY * MAX_BYTES, "%zu bytes for %d entries", index.held, MANY);
+    require(index.memory < (size_t)MANY * MAX_BYTES, "%zu bytes for %d entries", index.memory, MANY);
     order_index_end(&index);
     roster_free(&roster);
 }
@@ -184,7 +184,7 @@ static void sparse_leaves_are_joined(void **state) {
         roster_remove(&trial.roster, place);
     }
     trial_compare(&trial);
-    require(index.held < trial.roster.count * MAX_BYTES, "%zu bytes for %zu entries", index.held,
+    require(index.memory < trial.roster.count * MAX_BYTES, "%zu bytes for %zu entries", index.memory,
             trial.roster.count);
     trial_end(&trial);
     order_index_end(&index);

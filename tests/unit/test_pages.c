@@ -318,8 +318,8 @@ static void end(struct life *life) {
     for (size_t which = 0; which < life->count; which++) {
         struct aggregate *aggregate = &life->aggregates[which];
         for (int at = 0; at < SUBJECTS; at++) drop(&aggregate->account, &aggregate->subjects[at]);
-        require_same(aggregate->account.held, 0, "all is dropped");
-        require_same(aggregate->account.parts, 0, "all is dropped");
+        require_same(aggregate->account.memory, 0, "all is dropped");
+        require_same(aggregate->account.allocations, 0, "all is dropped");
     }
     require_same(allocations_count(), 0, "all is dropped");
     free(life);
@@ -333,9 +333,9 @@ static void live(struct life *life, int steps) {
             for (int at = 0; at < SUBJECTS; at++) compare(life, &life->aggregates[which].subjects[at]);
         const struct account *account = &life->aggregates->account;
         if (life->count > 1) continue;
-        require_same(account->held, allocations_bytes(), "step %d", i);
-        require(account->parts >= allocations_count() && account->parts <= 2 * allocations_count(),
-                "%zu allocations are %zu parts", allocations_count(), account->parts);
+        require_same(account->memory, allocations_bytes(), "step %d", i);
+        size_t counted = account->allocations, made = allocations_count();
+        require(counted >= made && counted <= 2 * made, "%zu allocations count as %zu", made, counted);
     }
     end(life);
 }
@@ -389,8 +389,8 @@ static void require_page(const struct pages *pages, uint64_t page, unsigned char
 
 static void require_same_accounts(const struct account *account, const struct account *expected,
                                   const char *when) {
-    require_same(account->held, expected->held, "%s", when);
-    require_same(account->parts, expected->parts, "%s", when);
+    require_same(account->memory, expected->memory, "%s", when);
+    require_same(account->allocations, expected->allocations, "%s", when);
 }
 
 static void nothing_has_no_bytes(void **state) {
@@ -408,7 +408,7 @@ static void nothing_has_no_bytes(void **state) {
     pages_write(&account, &pages, 0, bytes_of("", 0));
     pages_share(&equal, &pages);
     require(pages_same(&equal, &pages), "both are nothing");
-    require_same(account.held + account.parts + allocations_count(), 0, "nothing takes no memory");
+    require_same(account.memory + account.allocations + allocations_count(), 0, "nothing takes no memory");
     pages_drop(&account, &pages);
 }
 
@@ -434,10 +434,10 @@ static void an_equal_costs_what_differs(void **state) {
         require(pages_same(&equal, &pages), "an equal");
         write_page(&account, &equal, leaf * LEAF_PAGES + leaf % LEAF_PAGES, 3);
         require(!pages_same(&equal, &pages), "not equal any more");
-        require_same(account.held, allocations_bytes(), "changed");
-        require(account.held - before.held < WAY_BYTES + 2 * PAGE_BYTES, "%zu bytes for a page",
-                account.held - before.held);
-        require(account.parts - before.parts <= 6, "%zu parts for a page", account.parts - before.parts);
+        require_same(account.memory, allocations_bytes(), "changed");
+        const size_t bytes = account.memory - before.memory, more = account.allocations - before.allocations;
+        require(bytes < WAY_BYTES + 2 * PAGE_BYTES, "%zu bytes for a page", bytes);
+        require(more <= 6, "%zu allocations for a page", more);
         made = allocations_made();
         write_page(&account, &equal, leaf * LEAF_PAGES + leaf % LEAF_PAGES, 4);
         require_same(allocations_made(), made, "what is its own changes in place");
@@ -447,7 +447,7 @@ static void an_equal_costs_what_differs(void **state) {
         require_same_accounts(&account, &before, "the equal one is gone");
     }
     pages_drop(&account, &pages);
-    require_same(account.held + account.parts, 0, "all are gone");
+    require_same(account.memory + account.allocations, 0, "all are gone");
 }
 
 enum { LEAVES = 300 };
@@ -473,17 +473,17 @@ static void cleared_memory_comes_back(void **state) {
         struct account before = account;
         struct page_range gap = some_gap(&dice, round % 2);
         pages_write(&account, &pages, gap.offset, bytes_of(bytes, gap.length));
-        require(account.held >= before.held + gap.length, "round %d", round);
+        require(account.memory >= before.memory + gap.length, "round %d", round);
         uint64_t part = dice_roll(&dice, gap.length / PAGE_BYTES + 1) * PAGE_BYTES;
         pages_clear(&account, &pages, gap.offset + part, gap.length - part);
-        require_same(account.held, allocations_bytes(), "round %d", round);
+        require_same(account.memory, allocations_bytes(), "round %d", round);
         pages_clear(&account, &pages, gap.offset, part);
         require_same_accounts(&account, &before, "cleared in two parts");
     }
     pages_clear(&account, &pages, 0, LEAVES * (uint64_t)LEAF_BYTES);
     require_page(&pages, PAGES_MAX_BYTES / PAGE_BYTES - 1, 2);
     pages_clear(&account, &pages, 0, PAGES_MAX_BYTES);
-    require_same(account.held + account.parts, 0, "all is cleared");
+    require_same(account.memory + account.allocations, 0, "all is cleared");
 }
 
 static void a_twin_outlives_the_first(void **state) {
@@ -494,13 +494,13 @@ static void a_twin_outlives_the_first(void **state) {
         pages_twin(&accounts[1], &both[1], &both[0]);
         for (int i = 0; i < 2; i++) write_page(&accounts[i], &both[i], 0, (unsigned char)(10 + i));
         pages_drop(&accounts[first], &both[first]);
-        require_same(accounts[first].held + accounts[first].parts, 0, "one is gone");
+        require_same(accounts[first].memory + accounts[first].allocations, 0, "one is gone");
         require_page(&both[!first], 0, (unsigned char)(10 + !first));
         for (uint64_t i = 1; i < 100; i++) {
             require_page(&both[!first], i * LEAF_PAGES + i % LEAF_PAGES, 2);
             write_page(&accounts[!first], &both[!first], i * LEAF_PAGES + i % LEAF_PAGES, 3);
         }
-        require_same(accounts[!first].held, allocations_bytes(), "nothing is in common any more");
+        require_same(accounts[!first].memory, allocations_bytes(), "nothing is in common any more");
         pages_drop(&accounts[!first], &both[!first]);
     }
 }
@@ -523,7 +523,7 @@ static void add_fit(struct account *account, struct pages *pages, uint64_t index
     struct page_leaf leaf = {index, present, chunk}, added;
     require(pages_leaf_fits(pages, &leaf), "leaf %llu", (unsigned long long)index);
     pages_add_leaf(account, pages, &leaf);
-    require_same(account->held, allocations_bytes(), "leaf %llu", (unsigned long long)index);
+    require_same(account->memory, allocations_bytes(), "leaf %llu", (unsigned long long)index);
     require(pages_leaf(pages, index, &added) && added.index == index && added.chunk == chunk &&
                 added.present == present,
             "leaf %llu is another one", (unsigned long long)index);
@@ -570,14 +570,14 @@ static void what_an_owner_keeps_is_copied_to_change(void **state) {
             memcpy(bytes + (size_t)i * PAGE_BYTES, pattern((unsigned char)(2 + i)), PAGE_BYTES);
         void *owner = owner_new(bytes_of(bytes, sizeof(bytes)));
         pages_resize(&account, &pages, (first + LEAF_PAGES) * PAGE_BYTES);
-        add_fit(&account, &pages, 5, 0x29, chunk_adopt(owner, owner_bytes(owner), owner_held(owner)));
+        add_fit(&account, &pages, 5, 0x29, chunk_adopt(owner, owner_bytes(owner), owner_memory(owner)));
         require(pages_view(&pages, first * PAGE_BYTES, 1).data == owner_bytes(owner).data,
                 "the bytes were copied");
         if (way)
             write_page(&account, &pages, first + 3, 9);
         else
             pages_clear(&account, &pages, (first + 3) * PAGE_BYTES, PAGE_BYTES);
-        require_same(account.held, allocations_bytes(), "the owner is gone");
+        require_same(account.memory, allocations_bytes(), "the owner is gone");
         require_page(&pages, first, 2);
         require_page(&pages, first + 3, way ? 9 : 0);
         require_page(&pages, first + 5, 4);

@@ -344,7 +344,7 @@ static void it_holds_what_the_allocator_says(void **state) {
         queue_trial_step(&trial, &choice);
         while (queue_sweep_cleared(100)) continue;
         if (step % 100 == 0)
-            require_same(queue_held(trial.queue), allocations_bytes() - before, "step %d", step);
+            require_same(queue_memory(trial.queue), allocations_bytes() - before, "step %d", step);
     }
     queue_trial_end(&trial);
 }

@@ -23,8 +23,8 @@ static void stage_end(struct stage *stage) {
     for (size_t i = 0; i < OWNERS; i++)
         range_locks_remove_owner(&stage->account, &stage->locks, &stage->owners[i]);
     require_same(stage->locks.count, 0, "locks that are left");
-    require_same(stage->account.parts, 0, "allocations on the account");
-    require_same(stage->account.held, 0, "bytes on the account");
+    require_same(stage->account.allocations, 0, "allocations on the account");
+    require_same(stage->account.memory, 0, "bytes on the account");
 }
 
 static struct lock_request request(struct stage *stage, size_t owner, enum lock_kind kind, uint64_t offset,
@@ -339,10 +339,10 @@ static void a_file_ends_without_its_owners(void **state) {
     for (size_t i = 0; i < 1000; i++) require(lock(stage, i % OWNERS, i % 2, i, 1), "lock %zu", i);
     struct range_locks locks = stage->locks;
     struct account account = stage->account;
-    require_same(account.parts, 1000, "allocations on the account");
+    require_same(account.allocations, 1000, "allocations on the account");
     memory_free(stage);
     range_locks_end(&account, &locks);
-    require_same(account.parts + account.held, 0, "what is left on the account");
+    require_same(account.allocations + account.memory, 0, "what is left on the account");
     require(!locks.count && !range_locks_any(&locks), "no locks");
 }
 

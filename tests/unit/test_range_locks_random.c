@@ -36,7 +36,7 @@ static void trial_start(struct trial *trial, uint64_t seed, uint64_t spread) {
 
 static void trial_end(struct trial *trial) {
     range_locks_end(&trial->account, &trial->locks);
-    require_same(trial->account.held + trial->account.parts, 0, "what is left on the account");
+    require_same(trial->account.memory + trial->account.allocations, 0, "what is left on the account");
     for (size_t i = 0; i < OWNERS; i++) memory_free(trial->owners[i]);
 }
 
@@ -289,12 +289,12 @@ static void compare_answers(struct trial *trial) {
 static void compare_all(struct trial *trial) {
     for (unsigned kind = 0; kind < LOCK_KINDS; kind++) check_tree(trial->locks.trees[kind], kind);
     require_same(trial->locks.count, trial->count, "so many locks");
-    require_same(trial->account.parts, trial->count, "allocations on the account");
+    require_same(trial->account.allocations, trial->count, "allocations on the account");
     require_same(allocations_count(), trial->count + OWNERS, "allocations");
-    size_t held = 0;
+    size_t memory = 0;
     for (const struct range_lock *lock = NULL; (lock = range_locks_next(&trial->locks, lock));)
-        held += memory_size(lock);
-    require_same(trial->account.held, held, "bytes on the account");
+        memory += memory_size(lock);
+    require_same(trial->account.memory, memory, "bytes on the account");
     require((range_locks_any(&trial->locks) != NULL) == (trial->count > 0), "there are any");
     compare_walk(trial);
     compare_owners(trial);

@@ -186,10 +186,10 @@ static size_t bytes_of_one(size_t count) {
         remembered_add(&remembered, &(struct remembered_call){bytes_of(token, (size_t)length), 1, (int64_t)i,
                                                               bytes_of("123456789", 9)});
     }
-    size_t held = remembered_held(remembered), parts = remembered_parts(remembered);
+    size_t memory = remembered_memory(remembered), parts = remembered_allocations(remembered);
     require(parts <= 4 + count / 40, "%zu allocations for %zu calls", parts, count);
     remembered_end(&remembered);
-    return held / count;
+    return memory / count;
 }
 
 static void a_call_is_small(void **state) {
@@ -204,15 +204,15 @@ static void memory_is_given_back(void **state) {
     (void)state;
     struct remembered *remembered = NULL;
     char token[16];
-    size_t held = 0;
+    size_t memory = 0;
     for (int64_t i = 0; i < 200000; i++) {
         snprintf(token, sizeof(token), "%" PRId64, i);
         remembered_add(&remembered, &(struct remembered_call){bytes_text(token), 1, i, bytes_text("x")});
         if (remembered_count(remembered) > 1000) remembered_forget(&remembered, 1);
-        if (i == 50000) held = remembered_held(remembered);
+        if (i == 50000) memory = remembered_memory(remembered);
     }
-    require(remembered_held(remembered) <= held + held / 8, "%zu bytes, and %zu before",
-            remembered_held(remembered), held);
+    require(remembered_memory(remembered) <= memory + memory / 8, "%zu bytes, and %zu before",
+            remembered_memory(remembered), memory);
     remembered_end(&remembered);
 }
 

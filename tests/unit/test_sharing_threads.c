@@ -48,7 +48,7 @@ static void fill(struct aggregate *aggregate) {
         void *owner = owner_new(half);
         if (i % 2)
             content_add(&aggregate->account, &aggregate->contents[i],
-                        chunk_adopt(owner, owner_bytes(owner), owner_held(owner)));
+                        chunk_adopt(owner, owner_bytes(owner), owner_memory(owner)));
         else
             memory_drop_owner(owner);
         content_append(&aggregate->account, &aggregate->contents[i],
@@ -119,7 +119,7 @@ static void read_and_free(struct round *round, struct aggregate *aggregate) {
         pages_clear(&aggregate->account, &aggregate->pages, at * LEAF_BYTES, LEAF_BYTES);
     }
     pages_drop(&aggregate->account, &aggregate->pages);
-    if (!sound || aggregate->account.held || aggregate->account.parts) round->others_sound = false;
+    if (!sound || aggregate->account.memory || aggregate->account.allocations) round->others_sound = false;
 }
 
 static void *free_others(void *context) {
@@ -200,7 +200,7 @@ static void require_changed(struct aggregate *aggregate) {
         require_same(second.data[0], leaf % 8 == 7 ? '\0' : 'c', "leaf %zu", leaf);
     }
     pages_drop(&aggregate->account, &aggregate->pages);
-    require_same(aggregate->account.held + aggregate->account.parts, 0, "all is dropped");
+    require_same(aggregate->account.memory + aggregate->account.allocations, 0, "all is dropped");
 }
 
 static void one_changes_while_others_are_freed(void **state) {

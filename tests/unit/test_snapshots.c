@@ -147,7 +147,7 @@ static void one_or_all_can_be_dropped(void **state) {
     acts_start(&trial);
     require(!act_drop_snapshots(&trial, "blob", 0), "of no blob");
     require(act_put(&trial, "blob", act_bytes(0, 5000)), "a blob");
-    size_t before = container_held(trial.container);
+    size_t before = container_memory(trial.container);
     require(!act_drop_snapshots(&trial, "blob", 0) && !act_drop_snapshots(&trial, "blob", 3),
             "there are none");
     for (version id = 1; id <= 5; id++) require(act_snapshot(&trial, "blob", id), "a snapshot");
@@ -158,10 +158,10 @@ static void one_or_all_can_be_dropped(void **state) {
         require(!act_drop_snapshots(&trial, "blob", order[i]), "it is gone");
         container_trial_compare(&trial);
     }
-    require_same(container_held(trial.container), before, "nothing of them is left");
+    require_same(container_memory(trial.container), before, "nothing of them is left");
     for (version id = 6; id <= 9; id++) require(act_snapshot(&trial, "blob", id), "a snapshot");
     require(act_drop_snapshots(&trial, "blob", 0), "all of them");
-    require_same(container_held(trial.container), before, "nothing of them is left");
+    require_same(container_memory(trial.container), before, "nothing of them is left");
     require(act_snapshot(&trial, "blob", 10) && act_delete(&trial, "blob"), "the blob with all of them");
     acts_end(&trial);
 }
@@ -181,10 +181,10 @@ static void a_snapshot_holds_no_bytes_of_its_own(void **state) {
     static const char *const names[] = {"large", "pages", "log"};
     for (size_t i = 0; i < COUNT_OF(names); i++)
         for (version id = 1; id <= 10; id++) {
-            size_t held = container_held(trial.container), made = allocations_made();
+            size_t memory = container_memory(trial.container), made = allocations_made();
             require(act_snapshot(&trial, names[i], id), "a snapshot of '%s'", names[i]);
-            require(container_held(trial.container) < held + RECORD_MAX, "a snapshot of '%s' holds %zu",
-                    names[i], container_held(trial.container) - held);
+            require(container_memory(trial.container) < memory + RECORD_MAX, "a snapshot of '%s' holds %zu",
+                    names[i], container_memory(trial.container) - memory);
             require(allocations_made() - made < 10, "a snapshot of '%s' makes %zu allocations", names[i],
                     allocations_made() - made);
         }
@@ -199,10 +199,10 @@ static void a_changed_page_costs_one_leaf(void **state) {
     require(act_create_page(&trial, "pages", 1 << 20) && act_put_pages(&trial, "pages", 0, 600), "pages");
     for (version id = 1; id <= 5; id++) {
         require(act_snapshot(&trial, "pages", id), "a snapshot");
-        size_t held = container_held(trial.container);
+        size_t memory = container_memory(trial.container);
         require(act_put_pages(&trial, "pages", 100 * id, 1), "one page");
-        require(container_held(trial.container) < held + LEAF_BYTES + 2000, "one page holds %zu",
-                container_held(trial.container) - held);
+        require(container_memory(trial.container) < memory + LEAF_BYTES + 2000, "one page holds %zu",
+                container_memory(trial.container) - memory);
     }
     acts_end(&trial);
 }
@@ -215,11 +215,11 @@ static void bytes_go_with_the_last_who_has_them(void **state) {
     require(act_put(&trial, "blob", act_bytes(0, 100000)) && act_snapshot(&trial, "blob", 1) &&
                 act_snapshot(&trial, "blob", 2) && act_put(&trial, "blob", bytes_text("small")),
             "two snapshots");
-    require(container_held(trial.container) > 100000, "both have it");
+    require(container_memory(trial.container) > 100000, "both have it");
     require(act_drop_snapshots(&trial, "blob", 1), "one of them");
-    require(container_held(trial.container) > 100000, "the other one has it");
+    require(container_memory(trial.container) > 100000, "the other one has it");
     require(act_drop_snapshots(&trial, "blob", 2), "the other one");
-    require(container_held(trial.container) < 5000, "nobody has it, and it is there");
+    require(container_memory(trial.container) < 5000, "nobody has it, and it is there");
     acts_end(&trial);
 }
 

@@ -139,12 +139,12 @@ static void a_batch_with_one_misfit_does_nothing(void **state) {
             put_step(&steps, STEP_ADD, row, 1000 + step);
         }
         put_step(&steps, last_steps[i].kind, last_steps[i].row, 2000);
-        size_t held = table_held(table);
+        size_t memory = table_memory(table);
         require(!apply_steps(table, TABLE_BATCH, TABLE_BATCH_MAX, &steps), "%s", last_steps[i].why);
         require_same(catalog_count(&table->entities), 1, "%s", last_steps[i].why);
         require_same(table->indexes[0].count, 1, "%s", last_steps[i].why);
         require_same(table->ticks, 8, "%s", last_steps[i].why);
-        require_same(table_held(table), held, "%s", last_steps[i].why);
+        require_same(table_memory(table), memory, "%s", last_steps[i].why);
         record_end(&steps);
     }
     table_free(table);
@@ -419,8 +419,8 @@ static void it_holds_what_the_allocator_says(void **state) {
     for (int round = 0; round < 120; round++) {
         table_trial_live(&trial, &dice, 10);
         while (table_index_free_dropped(100)) continue;
-        require_same(table_held(trial.table), allocations_bytes() - before, "round %d", round);
-        require(table_parts(trial.table) <= allocations_count(), "round %d", round);
+        require_same(table_memory(trial.table), allocations_bytes() - before, "round %d", round);
+        require(table_allocations(trial.table) <= allocations_count(), "round %d", round);
     }
     table_trial_compare(&trial);
     table_trial_end(&trial);

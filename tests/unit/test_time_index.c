@@ -136,7 +136,7 @@ static void live(const struct habit *habit, uint64_t seed) {
     }
     while (trial.naive.count) take(&trial, trial.naive.entries[dice_roll(&dice, trial.naive.count)]);
     compare(&trial, 5);
-    require_same(trial.index.held, 0, "an empty timeline holds nothing");
+    require_same(trial.index.memory, 0, "an empty timeline holds nothing");
     trial_end(&trial);
 }
 
@@ -169,7 +169,7 @@ static void rising_entries_fill_their_leaves(void **state) {
     (void)state;
     for (size_t i = COUNT; i < COUNT + 10; i++) time_index_add(&index, &entries[i]);
     for (size_t i = 0; i < COUNT; i++) time_index_add(&index, &entries[i]);
-    require(index.held < COUNT * 10, "%zu bytes for %zu entries", index.held, COUNT);
+    require(index.memory < COUNT * 10, "%zu bytes for %zu entries", index.memory, COUNT);
     time_index_clear(&index);
     free(entries);
 }
@@ -182,7 +182,7 @@ static void thinned_out_it_shrinks(void **state) {
     for (size_t i = 0; i < COUNT; i++) time_index_add(&index, &entries[i]);
     for (size_t i = 0; i < COUNT; i++)
         if (i % KEPT) time_index_remove(&index, &entries[i]);
-    require(index.held < COUNT / KEPT * 100, "%zu bytes for %zu entries", index.held, COUNT / KEPT);
+    require(index.memory < COUNT / KEPT * 100, "%zu bytes for %zu entries", index.memory, COUNT / KEPT);
     time_index_clear(&index);
     free(entries);
 }

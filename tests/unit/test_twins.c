@@ -64,8 +64,8 @@ static void bytes_are_shared_between_containers(void **state) {
         compare(&pair);
         require(allocations_bytes() - before < 12000, "the copies take %zu bytes",
                 allocations_bytes() - before);
-        require(container_held(pair.one.container) > 800000, "each container accounts for what it has");
-        require(container_held(pair.one.container) < container_held(pair.other.container) + 5000,
+        require(container_memory(pair.one.container) > 800000, "each container accounts for what it has");
+        require(container_memory(pair.one.container) < container_memory(pair.other.container) + 5000,
                 "and for each block once");
         part(&pair, other_first);
     }

@@ -138,9 +138,9 @@ static void (*const sharings[])(struct container_trial *trial) = {share_pages, s
                                                                   share_one_piece};
 
 /* Headers of chunks and the room that is kept for more may differ, but no bytes stand there twice. */
-static void require_like(size_t held, size_t expected, const char *what, size_t sharing) {
-    require(held <= expected + expected / 20, "%s of sharing %zu holds %zu bytes instead of %zu", what,
-            sharing, held, expected);
+static void require_like(size_t memory, size_t expected, const char *what, size_t sharing) {
+    require(memory <= expected + expected / 20, "%s of sharing %zu holds %zu bytes instead of %zu", what,
+            sharing, memory, expected);
 }
 
 static void a_copy_shares_what_its_source_shares(void **state) {
@@ -150,10 +150,10 @@ static void a_copy_shares_what_its_source_shares(void **state) {
         acts_start(&trial);
         sharings[i](&trial);
         container_trial_compare(&trial);
-        size_t held = container_held(trial.container), before = allocations_bytes();
+        size_t memory = container_memory(trial.container), before = allocations_bytes();
         struct container *copy = container_copy(trial.container);
-        require_like(container_held(copy), held, "the copy", i);
-        require(allocations_bytes() - before < held / 3, "a copy of %zu bytes takes %zu", held,
+        require_like(container_memory(copy), memory, "the copy", i);
+        require(allocations_bytes() - before < memory / 3, "a copy of %zu bytes takes %zu", memory,
                 allocations_bytes() - before);
         require_same_digest(trial.container, copy);
         container_trial_take_over(&trial, copy);
@@ -168,9 +168,9 @@ static void a_file_shares_what_its_container_shares(void **state) {
             struct container_trial trial;
             acts_start(&trial);
             sharings[i](&trial);
-            size_t held = container_held(trial.container);
+            size_t memory = container_memory(trial.container);
             struct container *rebuilt = container_rebuild(trial.container, pieces[piece]);
-            require_like(container_held(rebuilt), held, "what a file builds", i);
+            require_like(container_memory(rebuilt), memory, "what a file builds", i);
             require_same_digest(trial.container, rebuilt);
             container_trial_take_over(&trial, rebuilt);
             acts_end(&trial);

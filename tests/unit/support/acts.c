@@ -41,7 +41,7 @@ static bool apply_with_content(struct container_trial *trial, struct container_c
     change->content = content;
     if (content.length > BLOB_INLINE_MAX) {
         void *owner = owner_new(content);
-        change->chunk = chunk_adopt(owner, owner_bytes(owner), owner_held(owner));
+        change->chunk = chunk_adopt(owner, owner_bytes(owner), owner_memory(owner));
         change->content = chunk_bytes(change->chunk);
     }
     return container_trial_apply(trial, change);

@@ -22,7 +22,7 @@ void allocations_fail_try(unsigned nth);
 /* An owner for a chunk: it points to a copy of the bytes, an allocation of its own. memory_drop_owner frees both. */
 void *owner_new(struct bytes bytes);
 struct bytes owner_bytes(const void *owner);
-size_t owner_held(const void *owner);
+size_t owner_memory(const void *owner);
 
 /* Where the owner points to its bytes, so that they can move without it. */
 char **owner_place_of_bytes(void *owner);

@@ -255,20 +255,22 @@ static void compare_feed(const struct model *model, const struct container *cont
 }
 
 static void compare_account(const struct model *model, const struct container *container) {
-    size_t indexes = catalog_held(&container->blobs) + (container->leased.root ? container->leased.held : 0) +
-                     (container->copying.root ? container->copying.held : 0) +
+    size_t indexes = catalog_memory(&container->blobs) +
+                     (container->leased.root ? container->leased.memory : 0) +
+                     (container->copying.root ? container->copying.memory : 0) +
                      container->stagings.capacity * sizeof(*container->stagings.heap) +
-                     (container->feed ? feed_held(container->feed) : 0);
-    require_same(container_held(container), container->account.held + indexes, "all that is held");
+                     (container->feed ? feed_memory(container->feed) : 0);
+    require_same(container_memory(container), container->account.memory + indexes, "all that is held");
     if (model->load_chunks.missing) return;
     struct figures figures = container_figures(container);
-    size_t held = container->account.held - figures.account.held,
-           parts = container->account.parts - figures.account.parts;
-    require(container->account.held >= figures.account.held &&
-                container->account.parts >= figures.account.parts,
+    size_t memory = container->account.memory - figures.account.memory,
+           parts = container->account.allocations - figures.account.allocations;
+    require(container->account.memory >= figures.account.memory &&
+                container->account.allocations >= figures.account.allocations,
             "%zu blobs have more than is on the account", model->count);
-    if (!figures.ropes) require(!held && !parts, "there are %zu parts of %zu bytes too many", parts, held);
-    if (figures.ropes) require(held >= figures.ropes && parts >= figures.ropes, "ropes without a part");
+    if (!figures.ropes)
+        require(!memory && !parts, "there are %zu parts of %zu bytes too many", parts, memory);
+    if (figures.ropes) require(memory >= figures.ropes && parts >= figures.ropes, "ropes without a part");
 }
 
 void model_compare(const struct model *model, const struct container *container) {

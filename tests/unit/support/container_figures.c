@@ -23,15 +23,15 @@ static bool is_new(struct counting *counting, const void *part) {
 
 static bool count(struct counting *counting, const void *part) {
     if (!is_new(counting, part)) return false;
-    counting->account.held += memory_size(part);
-    counting->account.parts++;
+    counting->account.memory += memory_size(part);
+    counting->account.allocations++;
     return true;
 }
 
 static void count_chunk(struct counting *counting, const struct chunk *chunk) {
     if (!is_new(counting, chunk)) return;
-    counting->account.held += chunk_held(chunk);
-    counting->account.parts += 2;
+    counting->account.memory += chunk_memory(chunk);
+    counting->account.allocations += 2;
 }
 
 static void count_node(struct counting *counting, const struct page_node *node, unsigned height) {
@@ -56,7 +56,7 @@ static void count_content(struct counting *counting, const struct blob *blob) {
 
 static void count_staging(struct counting *counting, const struct staging *staging) {
     if (!count(counting, staging)) return;
-    counting->account.held += staging->blocks.held;
+    counting->account.memory += staging->blocks.memory;
     struct order_cursor cursor = staging_walk(staging);
     for (const struct staged_block *block; (block = staged_block_at(&cursor)); order_cursor_next(&cursor)) {
         (void)count(counting, block);

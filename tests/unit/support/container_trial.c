@@ -234,7 +234,7 @@ static void compare_census(const struct container_trial *trial) {
 void container_trial_compare(const struct container_trial *trial) {
     model_compare(&trial->model, trial->container);
     if (trial->neighbour) return;
-    require_same(container_held(trial->container), allocations_bytes(), "%zu blobs", trial->model.count);
+    require_same(container_memory(trial->container), allocations_bytes(), "%zu blobs", trial->model.count);
     compare_census(trial);
 }
 
@@ -258,7 +258,7 @@ bool container_load(struct container_loader *loader, struct container_change *ch
     change->content = content;
     if (content.length > BLOB_INLINE_MAX) {
         void *owner = owner_new(content);
-        change->chunk = chunk_adopt(owner, owner_bytes(owner), owner_held(owner));
+        change->chunk = chunk_adopt(owner, owner_bytes(owner), owner_memory(owner));
         change->content = chunk_bytes(change->chunk);
     }
     if (change->kind == CONTAINER_CREATE) {

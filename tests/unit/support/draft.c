@@ -270,7 +270,7 @@ struct chunk *draft_chunk(const struct draft *draft, const struct choice *choice
     if (choice->beside % 4 == 1) return chunk_copy(content);
     if (!large || (choice->beside % 4 == 0 && draft->change.kind != BLOB_PUT)) return NULL;
     void *owner = owner_new(content);
-    return chunk_adopt(owner, owner_bytes(owner), owner_held(owner));
+    return chunk_adopt(owner, owner_bytes(owner), owner_memory(owner));
 }
 
 /* --- Whether two say the same --- */

@@ -14,7 +14,7 @@ struct index_kind {
     /* Tells the index that an entry stands elsewhere. `move` changes it in between. */
     struct entry *(*replace)(void *index, struct entry *entry, struct entry *(*move)(struct entry *entry));
     size_t (*count)(const void *index);
-    size_t (*held)(const void *index);
+    size_t (*memory)(const void *index);
     uint32_t (*hash)(struct dice *dice, struct bytes name); /* for entries that bring their own */
 };
 

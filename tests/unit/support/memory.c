@@ -104,7 +104,7 @@ struct bytes owner_bytes(const void *owner) {
     return bytes_of(whole->data, whole->length);
 }
 
-size_t owner_held(const void *owner) {
+size_t owner_memory(const void *owner) {
     const struct owner *whole = owner;
     return memory_size(whole) + memory_size(whole->data);
 }

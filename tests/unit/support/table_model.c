@@ -372,5 +372,6 @@ void table_model_compare(const struct table_model *model, const struct table *ta
     require_same(policies.count, model->policies.count, "policies");
     require_bytes(policies.items, bytes_of(model->policies.data, model->policies.length), "policies");
     require_same(table->ticks, model->ticks, "the greatest Timestamp");
-    require_same(table_parts(table), parts_of(model, table) + compare_feed(model, table->feed), "parts");
+    require_same(table_allocations(table), parts_of(model, table) + compare_feed(model, table->feed),
+                 "parts");
 }
