@@ -236,6 +236,7 @@ static void follow_to_another_server(const struct followed *what) {
     turn_on(1000);
     for (int place = 0; place < 3; place++) {
         if (place) migrate(at[place - 1], at[place]);
+        expect_the_same(follower, at[place]);
         for (int i = 0; i < 100; i++) {
             write_at(at[place], random_below(WRITES));
             if (i % 30 == 0) reads_page(follower, at[place], 3);

@@ -192,9 +192,10 @@ static void clear(struct queue_trial *trial, const struct queue_choice *choice) 
     require_same(after.dead, before.dead, "dead letters");
 }
 
-/* Most of a life is putting, getting and deleting. */
+/* Most of a life is putting, getting and deleting; half of the steps come in the same millisecond. */
 void queue_trial_step(struct queue_trial *trial, const struct queue_choice *choice) {
-    trial->now_ms += choice->pass % 8 ? choice->pass % 8 : choice->pass * INT64_C(10);
+    if (choice->pass % 8 < 4)
+        trial->now_ms += choice->pass % 8 ? choice->pass % 8 : choice->pass * INT64_C(10);
     switch (choice->kind % 32) {
     case 0: clear(trial, choice); break;
     case 1: configure(trial, choice); break;
