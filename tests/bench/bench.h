@@ -38,7 +38,7 @@ struct options {
     const char *module; /* HOLDFAST_MODULE */
     const char *server; /* HOLDFAST_SERVER */
     const char *output; /* HOLDFAST_TMP: results, charts and, while it runs, the servers' files */
-    const char *only;   /* the one section to run, or NULL */
+    const char *only;   /* the sections to run, with commas between them; or NULL for all */
     unsigned rounds;
     unsigned large_mb; /* the size of a large blob */
     unsigned slice_ms; /* how long a workload runs in one round */
@@ -120,7 +120,7 @@ void measure_transactions(const struct context *context);
 void measure_delays(const struct context *context);
 void measure_passing(const struct context *context);
 
-/* A setting at pipeline 16. Its bars begin with the label. */
+/* A setting at pipeline 16. Its bars end with the label, unless that is NULL. */
 const struct setting *context_setting(const struct context *context, const char *label, const char *title,
                                       unsigned objects);
 

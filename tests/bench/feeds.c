@@ -100,7 +100,7 @@ static void measure_followed(const struct context *context, const char *title, c
         connection_call(data->connections[0], "CONTAINER.CREATE container");
         followed_create(data);
     }
-    const struct setting *setting = context_setting(context, sizes[0].label, title, objects);
+    const struct setting *setting = context_setting(context, NULL, title, objects);
     struct run run = run_open(server, context->options, context->results);
     run.visits = are_deleted;
     run.renew = are_deleted ? blobs_renew : NULL;

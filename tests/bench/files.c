@@ -386,7 +386,7 @@ static void measure_handles(const struct context *context) {
     struct dataset *data = dataset_open(server, 0, sizes[0].objects, sizes[0].bytes);
     struct sequence_run run = {.context = context, .server = server, .data = data};
     const struct setting *setting = context_setting(
-        context, "handles", format_text("handles and locks, pipeline %d", PIPELINE), data->objects);
+        context, NULL, format_text("handles and locks, pipeline %d", PIPELINE), data->objects);
     sequence_run_add(&run, setting, &file_open_close, "opened", OPERATIONS);
     sequence_run_fill(&run, &file_fill, "opened", data->objects);
     sequence_run_add(&run, setting, &file_lock_own, "locked", OPERATIONS);

@@ -153,7 +153,6 @@ void measure_leases(const struct context *context) {
         .section = context->section->name,
         .subject = context->section->subject,
         .title = format_text("%s, pipeline %d", sizes[0].label, PIPELINE),
-        .label = sizes[0].label,
         .objects = data->objects,
         .pipeline = PIPELINE,
     });

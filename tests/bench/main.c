@@ -116,7 +116,7 @@ static const char usage[] =
     "                      [--strict] [--output FOLDER]\n"
     "  --quick    fewer and shorter rounds\n"
     "  --rounds   how often each workload is measured (50)\n"
-    "  --only     one section alone, see below\n"
+    "  --only     these sections alone, with commas between them, see below; of one it prints the tables\n"
     "  --large    how large the large blobs of the section 'kinds' are (1024, quick: 512); it takes as much\n"
     "             memory and half as much again\n"
     "  --strict   end with status 1 when a bar is missed\n"
@@ -150,12 +150,22 @@ static unsigned number_read(const char *option, const char *text, long least, lo
     return (unsigned)number;
 }
 
-static void require_section(const char *name) {
-    for (size_t index = 0; index < section_count; index++) {
-        if (text_is(sections[index].name, name)) return;
-    }
+/* Whether a list of names with commas between them has that name, or there is no list. */
+static bool is_listed(const char *list, const char *name) {
+    size_t length = strlen(name);
+    for (const char *word = list; word; word = strchr(word, ',') ? strchr(word, ',') + 1 : NULL)
+        if (strcspn(word, ",") == length && !memcmp(word, name, length)) return true;
+    return !list;
+}
+
+/* Gives up unless there are as many sections of those names as there are names. */
+static void require_sections(const char *list) {
+    size_t names = 1, found = 0;
+    for (const char *comma = strchr(list, ','); comma; comma = strchr(comma + 1, ',')) names++;
+    for (size_t index = 0; index < section_count; index++) found += is_listed(list, sections[index].name);
+    if (names == found) return;
     show_usage(stderr);
-    give_up("there is no section '%s'", name);
+    give_up("not all of these are sections: %s", list);
 }
 
 struct options options_read(int count, char **words) {
@@ -185,7 +195,7 @@ struct options options_read(int count, char **words) {
     }
     if (!options.large_mb) options.large_mb = options.rounds < QUICK_BELOW ? LARGE_MB_QUICK : LARGE_MB;
     require(optind == count, "what is '%s'? --help tells what is understood", words[optind]);
-    if (options.only) require_section(options.only);
+    if (options.only) require_sections(options.only);
     folder_make(output);
     options.output = absolute_path(output, "the output folder");
     options.module = absolute_path(environment("HOLDFAST_MODULE", "build/holdfast.so"), "the module");
@@ -240,10 +250,8 @@ static void report_all(void) {
     report_write(&current.results, options, "results.txt", report_text);
     report_write(&current.results, options, "results.json", report_json);
     report_charts(&current.results, options->output);
-    if (options->only)
-        report_text(&current.results, stdout);
-    else
-        report_page(&current.results, stdout);
+    bool is_one = options->only && !strchr(options->only, ',');
+    (is_one ? report_text : report_page)(&current.results, stdout);
     printf("All numbers: %s/results.txt and results.json; charts: *.svg there\n", options->output);
 }
 
@@ -270,10 +278,9 @@ int main(int count, char **words) {
     current.options = options_read(count, words);
     current.results =
         (struct results){.machine = machine_name(), .server_version = version_of(&current.options)};
-    const char *only = current.options.only;
     atexit(report_unfinished);
     for (size_t index = 0; index < section_count; index++)
-        if (!only || text_is(only, sections[index].name)) section_measure(&sections[index]);
+        if (is_listed(current.options.only, sections[index].name)) section_measure(&sections[index]);
     report_all();
     return current.options.strict && results_missed(&current.results) ? STATUS_BARS_MISSED : 0;
 }

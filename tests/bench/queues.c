@@ -254,9 +254,8 @@ static void measure_ratio(const struct context *context) {
     struct server *server = server_start(context->options, LARGE_BATCHES);
     struct dataset *data = dataset_open(server, 0, sizes[0].objects, MESSAGE_BYTES);
     struct sequence_run run = {.context = context, .server = server, .data = data};
-    const struct setting *setting =
-        context_setting(context, sizes[0].label,
-                        format_text("messages of %s, pipeline %d", sizes[0].label, PIPELINE), data->objects);
+    const struct setting *setting = context_setting(
+        context, NULL, format_text("messages of %s, pipeline %d", sizes[0].label, PIPELINE), data->objects);
     sequence_run_add(&run, setting, &queue_life, "queue", OPERATIONS);
     sequence_run_add(&run, setting, &stream_life, "stream", OPERATIONS);
     sequence_run_add(&run, setting, &script_life, "set", OPERATIONS);
@@ -293,8 +292,8 @@ static void measure_depths(const struct context *context, const struct sequence 
     for (unsigned index = 0; index < count; index++) {
         const struct depth *depth = &depths[index];
         char *key = format_text("depth:%u", depth->messages);
-        settings[index] = context_setting(context, sizes[0].label,
-                                          format_text("%s messages %s", depth->label, what), depth->messages);
+        settings[index] = context_setting(context, NULL, format_text("%s messages %s", depth->label, what),
+                                          depth->messages);
         struct sequence_entry *entry = sequence_run_add(&run, settings[index], sequence, key, OPERATIONS);
         sequence_run_fill(&run, filler, key, depth->messages);
         entry->pool->started = depth->messages + PIPELINE;

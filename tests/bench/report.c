@@ -266,8 +266,15 @@ static const char *const subjects[SUBJECTS] = {
     [ABOUT_COPIES] = "Copies from another server",
     [ABOUT_MEMORY] = "Memory",
     [ABOUT_DISK] = "Files on disk",
-    [ABOUT_PAUSES] = "The longest pauses",
+    [ABOUT_PAUSES] = "How long a PING waits at most, unless the line says what",
 };
+
+/* The heading says already what is waited for. */
+static int text_length(const struct bar *bar) {
+    const char *said = bar->subject == ABOUT_PAUSES ? strstr(bar->text, ": longest PING") : NULL;
+    bool is_all = said && text_is(said, ": longest PING");
+    return (int)(is_all ? (size_t)(said - bar->text) : strlen(bar->text));
+}
 
 /* A value with as many digits as mean something. */
 static char *value_text(const struct bar *bar) {
@@ -277,13 +284,15 @@ static char *value_text(const struct bar *bar) {
 
 static void missed_print(const struct bar *bar, FILE *file) {
     char *value = value_text(bar);
-    fprintf(file, "  MISSED  %-61s %10s, bar %g, %+.0f %%\n", bar->text, value, bar->limit, beyond(bar));
+    fprintf(file, "  MISSED  %-61.*s %10s, bar %g, %+.0f %%\n", text_length(bar), bar->text, value,
+            bar->limit, beyond(bar));
     free(value);
 }
 
 /* Begins a new line when the entry does not fit. */
 static size_t met_print(const struct bar *bar, size_t column, FILE *file) {
-    char *value = value_text(bar), *entry = format_text("%s %s (%+.0f %%)", bar->text, value, beyond(bar));
+    char *value = value_text(bar),
+         *entry = format_text("%.*s %s (%+.0f %%)", text_length(bar), bar->text, value, beyond(bar));
     size_t length = strlen(entry);
     if (!column)
         column = (size_t)fprintf(file, "  met     ");

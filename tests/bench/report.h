@@ -17,7 +17,7 @@
 struct setting {
     const char *section;
     const char *title; /* "100 B, pipeline 16" */
-    const char *label; /* what its bars begin with: "100 B" */
+    const char *label; /* what its bars end with: "4 KiB"; may be NULL */
     enum subject subject;
     unsigned size; /* index into sizes */
     unsigned objects;

@@ -164,9 +164,9 @@ void add_ratio_bars(struct results *results, const struct setting *setting, cons
         const struct comparison *comparison = compared.comparison;
         double limit = comparison->limits[setting->size];
         if (limit == 0 || (family && compared.measurement->family != family)) continue;
-        results_bar(results, setting->subject,
-                    format_text("%s / %s, %s", comparison->workload, comparison->against, setting->label),
-                    compared.ratio.median, limit, "x");
+        char *text = format_text("%s / %s", comparison->workload, comparison->against);
+        if (setting->label) text = format_text("%s, %s", text, setting->label);
+        results_bar(results, setting->subject, text, compared.ratio.median, limit, "x");
     }
 }
 
@@ -225,7 +225,7 @@ static void add_growth_bars(struct results *results, const struct setting *fewes
         const struct workload *workload = measurement->workload;
         if (measurement->setting != most || workload->flat_limit == 0) continue;
         struct spread growth = results_growth(results_find(results, fewest, workload->name), measurement);
-        results_bar(results, most->subject, format_text("%s, a million objects / a thousand", workload->name),
+        results_bar(results, most->subject, format_text("%s, million / thousand", workload->name),
                     growth.median, workload->flat_limit, "x");
     }
 }

@@ -199,32 +199,35 @@ static struct file_cost cost_of(const struct context *context, const struct stor
     return cost;
 }
 
-static void add_cost_bars(const struct context *context, const char *what, const struct stored *stored_kind,
-                          const struct file_cost *cost, const struct file_cost *hash, bool compresses) {
-    double limit_mb = compresses && !context->is_quick ? stored_kind->mb_at_most : 0;
-    char *size = format_text("%s: RDB file", what);
+static void add_ratio_bar(const struct context *context, const char *what, const struct stored *kind,
+                          const char *contents, double ratio) {
+    add_context_bar(context, ABOUT_DISK,
+                    format_text("%s %s / %s, %s", what, kind->name, stored[0].name, contents), ratio, TO_HASH,
+                    "x");
+}
+
+static void add_cost_bars(const struct context *context, const struct stored *kind, const char *contents,
+                          double limit_mb, const struct file_cost *cost, const struct file_cost *hash) {
+    char *size = format_text("RDB file of %s, %s", kind->name, contents);
     if (limit_mb > 0)
         add_context_bar(context, ABOUT_DISK, size, cost->mb, limit_mb, "MB");
     else
         add_context_fact(context, size, cost->mb, "MB");
-    add_context_fact(context, format_text("%s: save, CPU", what), cost->save_ms, "ms");
-    add_context_fact(context, format_text("%s: load, CPU", what), cost->load_ms, "ms");
+    add_context_fact(context, format_text("save %s, %s: CPU", kind->name, contents), cost->save_ms, "ms");
+    add_context_fact(context, format_text("load %s, %s: CPU", kind->name, contents), cost->load_ms, "ms");
     if (cost == hash) return;
-    add_context_bar(context, ABOUT_DISK, format_text("save %s / hash fields", what),
-                    cost->save_ms / hash->save_ms, TO_HASH, "x");
-    add_context_bar(context, ABOUT_DISK, format_text("load %s / hash fields", what),
-                    cost->load_ms / hash->load_ms, TO_HASH, "x");
+    add_ratio_bar(context, "save", kind, contents, cost->save_ms / hash->save_ms);
+    add_ratio_bar(context, "load", kind, contents, cost->load_ms / hash->load_ms);
 }
 
 static void measure_files_of(const struct context *context, bool compresses) {
     unsigned objects = context->is_quick ? OBJECTS_QUICK : MILLION;
+    const char *contents = compresses ? "one letter" : "random letters";
     struct file_cost costs[STORED];
     for (unsigned index = 0; index < STORED; index++) {
+        double limit_mb = compresses && !context->is_quick ? stored[index].mb_at_most : 0;
         costs[index] = cost_of(context, &stored[index], objects, compresses);
-        add_cost_bars(context,
-                      format_text("%u %s, %s", objects, stored[index].name,
-                                  compresses ? "one letter each" : "random letters"),
-                      &stored[index], &costs[index], &costs[0], compresses);
+        add_cost_bars(context, &stored[index], contents, limit_mb, &costs[index], &costs[0]);
     }
 }
 
@@ -249,9 +252,9 @@ static double aof_bytes_per_write(struct server *server, struct dataset *data, c
 static void measure_aof(const struct context *context) {
     struct server *server = server_start(context->options, WITH_AOF);
     struct dataset *data = dataset_open(server, 0, AOF_OBJECTS, sizes[0].bytes);
-    add_context_fact(context, "append-only file, bytes of a SET of 100 B",
+    add_context_fact(context, "AOF, bytes of a SET of 100 B",
                      aof_bytes_per_write(server, data, "SET, short name"), "bytes");
-    add_context_bar(context, ABOUT_DISK, "append-only file, bytes of a BLOB.PUT of 100 B",
+    add_context_bar(context, ABOUT_DISK, "AOF, bytes of a BLOB.PUT of 100 B",
                     aof_bytes_per_write(server, data, "BLOB.PUT, short name"), AOF_BYTES, "bytes");
     dataset_close(data);
     server_stop(server);

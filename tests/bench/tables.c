@@ -235,7 +235,7 @@ static void measure_ratio(const struct context *context, const char *title, cons
                           unsigned objects, bool is_new) {
     struct server *server = server_start(context->options, "");
     struct dataset *data = dataset_open(server, 0, objects, sizes[0].bytes);
-    const struct setting *setting = context_setting(context, "10 properties", title, data->objects);
+    const struct setting *setting = context_setting(context, NULL, title, data->objects);
     struct run run = run_open(server, context->options, context->results);
     run.visits = is_new;
     run.renew = is_new ? tables_renew : NULL;
