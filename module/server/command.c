@@ -244,10 +244,11 @@ static enum outcome run(struct call *call) {
     return outcome;
 }
 
+/* Nothing is said yet to a client that waits: wait.c answers it later. */
 static void run_and_answer(struct call *call) {
     struct reply out = reply_to(call->ctx);
     enum outcome outcome = run(call);
-    if (outcome != OUTCOME_DONE) refusal_reply(&out, outcome, call->note);
+    if (outcome != OUTCOME_DONE && outcome != OUTCOME_WAITING) refusal_reply(&out, outcome, call->note);
 }
 
 bool command_has_other_key(const struct command *command, RedisModuleString **argv, int argc) {

@@ -173,8 +173,7 @@ static enum outcome await(struct call *call) {
     call->note[0] = '\0';
     if (wait->claim && wait_anybody() && type->closes_circle(call)) return OUTCOME_DEADLOCK;
     if (type->awaited) type->awaited(call);
-    if (wait->claim) return wait_with_claim(call, wait->kind, wait->name, wait->claim);
-    return wait_in_line(call, wait->kind, wait->name, wait->due_ms);
+    return wait_in_line(call);
 }
 
 /* With a token the answer is a kept one. */

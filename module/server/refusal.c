@@ -115,7 +115,6 @@ void refusal_note_place(struct call *call, unsigned place, enum outcome outcome,
 
 /* Refusals are everyday answers, so they are put together without the cost of a format. */
 void refusal_reply(struct reply *out, enum outcome outcome, const char *note) {
-    if (outcome == OUTCOME_WAITING) return;
     if (outcome == OUTCOME_UNCHANGED) {
         reply_null(out);
         return;

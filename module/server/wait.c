@@ -491,7 +491,9 @@ static int on_ready(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     return REDISMODULE_ERR;
 }
 
-/* The time is up, or untold_tell() has unblocked the client. */
+/* Here every waiter gets its reply, not only those whose time is up: a module can unblock a client that waits for keys
+ * in no other way than by a time-out, and so untold_tell() does with those that were served. What a waiter was granted
+ * is a kept reply; one that reads, or whose time is up, runs once more. */
 static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct waiter *waiter = waiter_of(ctx);
     struct waiting_command *waiting = waiter->waiting;
@@ -537,19 +539,22 @@ static struct waiter *waiter_new(const struct call *call, struct wait_kind *kind
     return waiter;
 }
 
-static enum outcome get_in_line(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms,
-                                const struct wait_claim *claim) {
-    struct line *line = need_line(call, kind, name);
-    struct waiter *waiter = waiter_new(call, kind);
+static void join_line(struct waiter *waiter, struct line *line, int64_t due_ms) {
     waiter->line = line;
-    if (claim) join_party(waiter, claim);
     list_add_tail(&line->waiters, &waiter->node);
     if (++line->count == WAIT_LONG_LINE) list_add_tail(&long_lines, &line->among_long);
     waiters_count++;
-    kind->waiting++;
-    kind->waits++;
+    line->kind->waiting++;
+    line->kind->waits++;
     if (line->count == 1) line_due(line, due_ms);
     arm();
+}
+
+enum outcome wait_in_line(struct call *call) {
+    const struct wait_request *wait = &call->wait;
+    struct waiter *waiter = waiter_new(call, wait->kind);
+    join_line(waiter, need_line(call, wait->kind, wait->name), wait->due_ms);
+    if (wait->claim) join_party(waiter, wait->claim);
     waiter->waiting->client =
         RedisModule_BlockClientOnKeys(call->ctx, on_ready, on_timeout, on_gone,
                                       call->args.slots[SLOT_BLOCK].number, &call->argv[1], 1, waiter);
@@ -558,15 +563,6 @@ static enum outcome get_in_line(struct call *call, struct wait_kind *kind, struc
     else
         on_gone(call->ctx, waiter);
     return OUTCOME_WAITING;
-}
-
-enum outcome wait_in_line(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms) {
-    return get_in_line(call, kind, name, due_ms, NULL);
-}
-
-enum outcome wait_with_claim(struct call *call, struct wait_kind *kind, struct bytes name,
-                             const struct wait_claim *claim) {
-    return get_in_line(call, kind, name, WAIT_NO_INSTANT, claim);
 }
 
 void wait_start(struct wait_kind *const *all_kinds) {

@@ -59,11 +59,8 @@ void wait_start(struct wait_kind *const *kinds);
 /* Whether the call may wait: BLOCK was given, it does not come from a line, and nothing forbids it. */
 bool wait_allowed(const struct call *call);
 
-/* Puts the call's client in line; due_ms as above. Always returns OUTCOME_WAITING. */
-enum outcome wait_in_line(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms);
-/* The same, with a claim. */
-enum outcome wait_with_claim(struct call *call, struct wait_kind *kind, struct bytes name,
-                             const struct wait_claim *claim);
+/* Puts the call's client in the line that call->wait tells of. Always returns OUTCOME_WAITING. */
+enum outcome wait_in_line(struct call *call);
 
 /* Visits a waiter's claim; returning false ends the visit. */
 typedef bool wait_visitor(void *context, const struct wait_kind *kind, const struct wait_claim *claim,
