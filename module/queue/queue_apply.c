@@ -53,11 +53,11 @@ static bool has_one_item(const struct queue_change *change) {
 /* Whether each item names a message of the store or, if `store` is NULL, no message of the queue. */
 static bool items_fit(const struct queue *queue, const struct message_store *store,
                       const struct queue_change *change) {
+    struct queue_items items;
     if (has_one_item(change) || change->found) return true;
-    struct record_reader reader = record_reader(change->items.items);
-    struct queue_item item;
-    while (queue_item_next(change->kind, &reader, &item))
-        if (store ? !message_store_find(store, &item.id) : is_known_message(queue, &item.id)) return false;
+    queue_items_start(&items, change);
+    for (const struct queue_item *item; (item = queue_items_next(&items));)
+        if (store ? !message_store_find(store, &item->id) : is_known_message(queue, &item->id)) return false;
     return true;
 }
 
@@ -72,8 +72,7 @@ static void add_dedup_entry(struct queue *queue, const struct queue_change *put,
 }
 
 static bool apply_message_put(struct queue *queue, const struct queue_change *change) {
-    struct record_reader reader = record_reader(change->items.items);
-    struct queue_item item;
+    struct queue_items items;
     if (change->order < queue->next_order || !items_fit(queue, NULL, change)) return false;
     struct queue_change one = {
         .kind = QUEUE_MESSAGE,
@@ -83,17 +82,18 @@ static bool apply_message_put(struct queue *queue, const struct queue_change *ch
         .visible_ms = change->visible_ms,
         .group = change->group,
     };
-    for (; queue_item_next(QUEUE_PUT, &reader, &item); one.order++) {
-        bool known = is_known_message(queue, &item.id);
+    queue_items_start(&items, change);
+    for (const struct queue_item *item; (item = queue_items_next(&items)); one.order++) {
+        bool known = is_known_message(queue, &item->id);
         if (known && has_one_item(change)) return false;
         if (known) continue;
-        one.id = item.id;
-        one.receipt = item.receipt;
-        one.text = item.text;
+        one.id = item->id;
+        one.receipt = item->receipt;
+        one.text = item->text;
         message_store_add_last(&queue->live, message_new(&one));
+        if (change->dedup.length) add_dedup_entry(queue, change, item);
     }
     queue->next_order = one.order;
-    if (change->dedup.length) add_dedup_entry(queue, change, &item);
     return true;
 }
 
@@ -104,17 +104,18 @@ static struct message *changed_message(const struct queue *queue, const struct q
 }
 
 static bool apply_deliver(struct queue *queue, const struct queue_change *change) {
-    struct record_reader reader = record_reader(change->items.items);
-    struct queue_item item;
+    struct queue_items items;
+    const struct queue_item *item;
     if (!items_fit(queue, &queue->live, change)) return false;
-    for (size_t i = 0; queue_item_next(change->kind, &reader, &item); i++) {
-        struct message *message = changed_message(queue, change, i, &item.id);
+    queue_items_start(&items, change);
+    for (size_t i = 0; (item = queue_items_next(&items)); i++) {
+        struct message *message = changed_message(queue, change, i, &item->id);
         if (!message) return false;
-        message->receipt = item.receipt;
-        message->deliveries = item.deliveries;
-        struct visibility visibility = {change->visible_ms, 0, item.last ? MESSAGE_LAST : MESSAGE_QUEUED};
+        message->receipt = item->receipt;
+        message->deliveries = item->deliveries;
+        struct visibility visibility = {change->visible_ms, 0, item->last ? MESSAGE_LAST : MESSAGE_QUEUED};
         if (change->kind == QUEUE_UNDELIVER)
-            visibility = (struct visibility){item.visible_ms, (int)item.turn, MESSAGE_QUEUED};
+            visibility = (struct visibility){item->visible_ms, (int)item->turn, MESSAGE_QUEUED};
         message_store_set_visibility(&queue->live, message, &visibility);
     }
     return true;

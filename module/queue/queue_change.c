@@ -66,7 +66,39 @@ bool queue_item_next(enum queue_change_kind kind, struct record_reader *reader, 
     return !reader->failed;
 }
 
+void queue_items_start(struct queue_items *items, const struct queue_change *change) {
+    items->change = change;
+    items->at = 0;
+    items->reader = record_reader(change->items.items);
+}
+
+const struct queue_item *queue_items_next(struct queue_items *items) {
+    const struct queue_change *change = items->change;
+    if (change->decided_items)
+        return items->at < change->items.count ? &change->decided_items[items->at++] : NULL;
+    return queue_item_next(change->kind, &items->reader, &items->read) ? &items->read : NULL;
+}
+
 /* --- Fields --- */
+
+static void write_items(const void *field, struct record_writer *writer) {
+    const struct queue_change *change = field;
+    struct record_writer packed;
+    if (!change->decided_items) {
+        record_put_list(writer, change->items);
+        return;
+    }
+    record_start(&packed);
+    for (uint64_t i = 0; i < change->items.count; i++)
+        queue_item_put(change->kind, &packed, &change->decided_items[i]);
+    record_put_list(writer, (struct packed_list){change->items.count, bytes_of(packed.data, packed.length)});
+    record_end(&packed);
+}
+
+static void read_items(struct record_reader *reader, void *field) {
+    struct queue_change *change = field;
+    change->items = record_list(reader);
+}
 
 /* An update may leave the text as it is. */
 static void write_maybe_text(const void *field, struct record_writer *writer) {
@@ -99,6 +131,7 @@ static void read_dedup(struct record_reader *reader, void *field) {
 
 static const struct own_codec maybe_text = {write_maybe_text, read_maybe_text, NULL};
 static const struct own_codec dedup = {write_dedup, read_dedup, NULL};
+static const struct own_codec items_codec = {write_items, read_items, NULL};
 
 #define AT(member) .offset = offsetof(struct queue_change, member)
 static const struct field fields[] = {
@@ -122,7 +155,7 @@ static const struct field fields[] = {
     FIELD(QUEUE_HAS_ENDED) = {AT(ended), .codec = CODEC_NUMBER},
     FIELD(QUEUE_HAS_DIED) = {AT(died), .codec = CODEC_NUMBER},
     FIELD(QUEUE_HAS_FORGOTTEN) = {AT(forgotten), .codec = CODEC_NUMBER},
-    FIELD(QUEUE_HAS_ITEMS) = {AT(items), .codec = CODEC_LIST},
+    FIELD(QUEUE_HAS_ITEMS) = {.codec = CODEC_OWN, .own = &items_codec},
     FIELD(QUEUE_HAS_TURN) = {AT(turn), .codec = CODEC_COUNT, .max = QUEUE_TURN_MAX},
     FIELD(QUEUE_HAS_BEHIND) = {AT(behind), .codec = CODEC_FLAG},
 };

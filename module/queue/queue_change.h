@@ -78,8 +78,9 @@ struct queue_change {
     uint64_t died;       /* … so many have died … */
     uint64_t forgotten;  /* … and so many dedup entries are forgotten */
     struct packed_list items;
-    struct message *const
-        *found; /* the messages of the items, if the decision has found them; not in records */
+    /* If the decision has them at hand; not in records: the items, which then are not packed, and their messages. */
+    const struct queue_item *decided_items;
+    struct message *const *found;
 };
 
 /* One item of a change; each kind of change uses some of the fields. */
@@ -141,6 +142,18 @@ extern const struct queue_kind queue_change_kinds[QUEUE_CHANGE_KINDS];
 void queue_item_put(enum queue_change_kind kind, struct record_writer *writer, const struct queue_item *item);
 /* Reads the next item; false at the end. */
 bool queue_item_next(enum queue_change_kind kind, struct record_reader *reader, struct queue_item *item);
+
+/* A walk over the items of a change, whether they are packed or not. */
+struct queue_items {
+    const struct queue_change *change;
+    uint64_t at; /* in decided_items */
+    struct record_reader reader;
+    struct queue_item read;
+};
+
+void queue_items_start(struct queue_items *items, const struct queue_change *change);
+/* The next item, or NULL. It is valid until the next call. */
+const struct queue_item *queue_items_next(struct queue_items *items);
 
 /* Events of a QUEUE_SETTLE. */
 #define QUEUE_EXPIRED_EVENT "queue.expired"

@@ -131,6 +131,41 @@ static void the_format_is_what_it_was(void **state) {
         require(seen[kind], "no record of kind %zu", kind);
 }
 
+/* Two items, packed and not: the same record, and the same walk. */
+static void items_need_not_be_packed(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(records); i++) {
+        struct record_writer packed, items, record, same;
+        if (!records[i].item.id.high) continue;
+        struct queue_change change = change_of(&records[i], &packed), decided = change;
+        struct queue_item both[] = {records[i].item, records[i].item};
+        both[1].id = receipt;
+        record_start(&items);
+        for (size_t at = 0; at < COUNT_OF(both); at++) queue_item_put(change.kind, &items, &both[at]);
+        change.items = (struct packed_list){COUNT_OF(both), bytes_of(items.data, items.length)};
+        decided.items = (struct packed_list){.count = COUNT_OF(both)};
+        decided.decided_items = both;
+        record_start(&record);
+        record_start(&same);
+        change_write(&queue_changes, &change, &record);
+        change_write(&queue_changes, &decided, &same);
+        require_bytes(bytes_of(same.data, same.length), bytes_of(record.data, record.length), "record %zu",
+                      i);
+        struct queue_items walk, other_walk;
+        queue_items_start(&walk, &change);
+        queue_items_start(&other_walk, &decided);
+        for (size_t at = 0; at < COUNT_OF(both); at++) {
+            const struct queue_item *item = queue_items_next(&walk), *other = queue_items_next(&other_walk);
+            require(item && other && guid_equal(item->id, other->id), "item %zu of record %zu", at, i);
+        }
+        require(!queue_items_next(&walk) && !queue_items_next(&other_walk), "the end of record %zu", i);
+        record_end(&same);
+        record_end(&record);
+        record_end(&items);
+        record_end(&packed);
+    }
+}
+
 /* In a piece of memory of its own, so that a step beyond the end is seen. */
 static bool reads(const char *bytes, size_t length, struct queue_change *change) {
     char *alone = malloc(length ? length : 1);
@@ -213,7 +248,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(the_format_is_what_it_was),           tidy_test(what_is_read_says_the_same),
         tidy_test(what_is_cut_or_goes_on_is_no_record), tidy_test(doctored_records_are_safe),
-        tidy_test(what_nobody_writes_is_not_read),
+        tidy_test(what_nobody_writes_is_not_read),      tidy_test(items_need_not_be_packed),
     };
     return cmocka_run_group_tests_name("queue_change", tests, NULL, NULL);
 }

@@ -141,17 +141,24 @@ static void reply_put(struct reply *out, const struct queue_change *change, stru
     if (duplicate) reply_field_number(&map, "duplicate", 1);
 }
 
+/* Gives the change this many items, for the caller to set. */
+static struct queue_item *decide_items(struct call *call, struct queue_change *change, size_t count) {
+    struct queue_item *items = call_room(call, count * sizeof(*items));
+    change->items.count = count;
+    change->decided_items = items;
+    return items;
+}
+
 /* Adds the messages in argv from `at` on to the change, and replies for each. */
 static void put_and_reply(struct call *call, struct queue_change *change, int at, int count) {
-    struct record_writer *items = call_writer(call);
+    struct queue_item *items = decide_items(call, change, (size_t)count);
     for (int i = 0; i < count; i++) {
-        struct queue_item item = {.id = entropy_public_guid(), .text = call_word(call, at + i)};
-        queue_prefetch(call->value, &item.id);
-        item.receipt = entropy_guid();
-        queue_item_put(QUEUE_PUT, items, &item);
-        reply_put(&call->out, change, item.id, item.receipt, false);
+        items[i].id = entropy_public_guid();
+        queue_prefetch(call->value, &items[i].id);
+        items[i].receipt = entropy_guid();
+        items[i].text = call_word(call, at + i);
+        reply_put(&call->out, change, items[i].id, items[i].receipt, false);
     }
-    change->items = (struct packed_list){(uint64_t)count, bytes_of(items->data, items->length)};
 }
 
 /* Only a crafted payload can bring a queue to the end of its order numbers. */
@@ -279,15 +286,13 @@ static void deliver(struct call *call, struct message *const *found, size_t coun
     int64_t visibility_ms = asked_number(call, SLOT_VISIBILITY, DEFAULT_VISIBILITY_MS);
     struct queue_change *change = call_decide(call, QUEUE_DELIVER);
     change->found = copy_found(call, found, count);
-    struct record_writer *items = call_writer(call);
+    struct queue_item *items = decide_items(call, change, count);
     change->visible_ms = queue_instant_after(call_now_ms(call), visibility_ms);
     for (size_t i = 0; i < count; i++) {
-        struct queue_item item = queue_delivery(call->value, found[i], entropy_guid());
-        queue_item_put(QUEUE_DELIVER, items, &item);
-        reply_delivered(&call->out, found[i], &item, change->visible_ms);
-        if (call->grant) put_message_grant(call->grant, found[i], item.receipt);
+        items[i] = queue_delivery(call->value, found[i], entropy_guid());
+        reply_delivered(&call->out, found[i], &items[i], change->visible_ms);
+        if (call->grant) put_message_grant(call->grant, found[i], items[i].receipt);
     }
-    change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
 }
 
 enum outcome queue_get(struct call *call) {
@@ -314,12 +319,12 @@ enum outcome queue_get_nothing(struct call *call) {
 /* The ids and receipts are enough: as long as the receipts are valid, the queue has the messages. */
 void queue_get_remember(struct call *call, struct reply *kept) {
     const struct queue_change *change = call->decision.first->change;
-    struct record_reader items = record_reader(change->items.items);
-    struct queue_item item;
+    struct queue_items items;
+    queue_items_start(&items, change);
     reply_array(kept, 2 * (long)change->items.count);
-    while (queue_item_next(QUEUE_DELIVER, &items, &item)) {
-        reply_guid(kept, item.id);
-        reply_guid(kept, item.receipt);
+    for (const struct queue_item *item; (item = queue_items_next(&items));) {
+        reply_guid(kept, item->id);
+        reply_guid(kept, item->receipt);
     }
 }
 
@@ -425,10 +430,8 @@ enum outcome queue_release(struct call *call) {
 static void decide_delete(struct call *call, struct message *const *messages, size_t count) {
     struct queue_change *change = call_decide(call, QUEUE_DELETE);
     change->found = copy_found(call, messages, count);
-    struct record_writer *items = call_writer(call);
-    for (size_t i = 0; i < count; i++)
-        queue_item_put(QUEUE_DELETE, items, &(struct queue_item){.id = messages[i]->id});
-    change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
+    struct queue_item *items = decide_items(call, change, count);
+    for (size_t i = 0; i < count; i++) items[i].id = messages[i]->id;
 }
 
 enum outcome queue_delete(struct call *call) {
