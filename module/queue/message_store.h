@@ -15,7 +15,13 @@
  *
  * Only the first message of a group can be visible. When it is removed, the next one takes its place. If
  * the first one has ended but is still in the store, its successor is visible without being in
- * by_visible: see message_store_visit_successors. */
+ * by_visible: see message_store_visit_successors.
+ *
+ * A message with a text of 100 bytes and a TTL takes 236 bytes:
+ *
+ *   192  a block of the allocator, for 88 bytes of struct message and the text
+ *    27  by_arrival, by_visible and by_end: a pointer in each, and a share of the nodes
+ *    17  by_id: a bucket of 64 bytes for 4 messages, and the buckets chained to full ones */
 #ifndef HOLDFAST_MESSAGE_STORE_H
 #define HOLDFAST_MESSAGE_STORE_H
 

@@ -8,7 +8,11 @@
  *
  * Entries that are added in ascending order fill their leaves, at any position in the tree. The entries are embedded
  * in structures of the caller. Their keys must not change while they are in an index, and no two of them may have
- * the same order number. */
+ * the same order number.
+ *
+ * The other B+tree, order_index.h, shares no code with this one. Its nodes have heads of names, and its inner nodes
+ * change only with the first entry below them; here, each addition and removal changes the numbers of all nodes above.
+ * Only to split and join nodes is alike: about 60 lines, which callbacks for keys and numbers would outweigh. */
 #ifndef HOLDFAST_TIME_INDEX_H
 #define HOLDFAST_TIME_INDEX_H
 
