@@ -210,6 +210,11 @@ for family in "${families[@]}"; do
     includes_outside "core change server lease $family" "${files[@]}" | rule "$family knows no other family but lease"
 done
 
+{
+    includes_outside '' tests/models/*.[ch]
+    includes_of_redis tests/models/*.[ch]
+} | rule 'models of tests know neither the module nor a server'
+
 pure_sources_that_know_redis | rule 'pure sources know nothing of Redis'
 
 for source in "${sources[@]}"; do

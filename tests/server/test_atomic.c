@@ -13,34 +13,6 @@
 #include "text.h"
 #include "traces.h"
 
-/* A container `c` with the blobs a and b, a queue `q`, a table `t` with the entity p r, a share `s` with a file f of
- * ten bytes in it, a directory d, and a string `text`. */
-static void stage(void) {
-    lease_setup();
-    create("c");
-    put("c", "a", "alpha");
-    put("c", "b", "beta");
-    expect_ok(call(primary, "QUEUE.CREATE q"));
-    expect_ok(call(primary, "TABLE.CREATE t"));
-    expect_etag(call(primary, "TABLE.INSERT t p r PROPS 1 n:int32 1"));
-    expect_etag(call(primary, "SHARE.CREATE s"));
-    expect_etag(call(primary, "FILE.CREATE s f 10"));
-    expect_etag(call(primary, "FILE.MKDIR s d"));
-    expect_ok(call(primary, "SET text x"));
-}
-
-static const char *content(const char *blob) {
-    redisReply *reply = call(primary, "BLOB.GET c %s", blob);
-    return reply_is_error(reply) ? "(none)" : reply_string(reply->element[1]);
-}
-
-/* Keeps its id and its receipt under these letters. */
-static void put_message(char id, char receipt) {
-    redisReply *reply = call(primary, "QUEUE.PUT q work");
-    step_keep(id, reply_string(field(reply, "id")));
-    step_keep(receipt, reply_string(field(reply, "receipt")));
-}
-
 /* The same id in another spelling. */
 static const char *in_braces(const char *id) {
     struct text text = {0};
@@ -102,7 +74,7 @@ static const struct {
 };
 
 TEST(what_is_wrong_is_refused_with_its_place_and_changes_nothing) {
-    stage();
+    atomic_setup();
     traces_begin("none");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct words words = step_words(wrong[i].line);
@@ -114,7 +86,7 @@ TEST(what_is_wrong_is_refused_with_its_place_and_changes_nothing) {
 }
 
 TEST(one_refusal_is_counted) {
-    stage();
+    atomic_setup();
     long long refused = info_of(primary, "holdfast_refused"),
               atomics = info_of(primary, "holdfast_atomic_refused");
     expect_error(atomic("BLOB.PUT c a x", "BLOB.GET c none", "BLOB.GET c none"), "NOTFOUND BlobNotFound 1:");
@@ -146,7 +118,7 @@ static const char *batch(const char *command, int count, const char *item) {
 }
 
 TEST(the_lists_of_a_transaction_have_the_bound_of_one) {
-    stage();
+    atomic_setup();
     expect_ok(call(primary, "QUEUE.CREATE p"));
     expect_ok(call(primary, "BLOB.PUTBLOCK c new AAAA x"));
     static const char too_long[] =
@@ -193,8 +165,8 @@ static const struct {
 };
 
 TEST(nothing_is_changed_twice) {
-    stage();
-    put_message('m', 'r');
+    atomic_setup();
+    atomic_put_message('m', 'r');
     step_keep('u', in_braces(step_kept('m')));
     traces_begin("none");
     for (size_t i = 0; i < sizeof twice / sizeof *twice; i++) {
@@ -230,7 +202,7 @@ static const char *const together[][2] = {
 };
 
 TEST(what_only_looks_alike_goes_together) {
-    stage();
+    atomic_setup();
     for (size_t i = 0; i < sizeof together / sizeof *together; i++) {
         redisReply *reply = atomic(together[i][0], together[i][1]);
         require(!reply_is_error(reply) && reply->elements == 2, "%s beside %s gives %s", together[i][0],
@@ -303,11 +275,11 @@ static const char *const each[] = {
 
 /* Beside a write of something else, in the same value and in another one. */
 TEST(every_command_once) {
-    stage();
-    put_message('m', 'r');
-    put_message('n', 'o');
-    put_message('k', 'l');
-    put_message('i', 'j');
+    atomic_setup();
+    atomic_put_message('m', 'r');
+    atomic_put_message('n', 'o');
+    atomic_put_message('k', 'l');
+    atomic_put_message('i', 'j');
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
         if (strstr(each[i], "DELAY")) continue;
         redisReply *reply = atomic(pool_print("BLOB.PUT c other%zu x", i), each[i],
@@ -319,7 +291,7 @@ TEST(every_command_once) {
 /* --- What travels, and what is told --- */
 
 TEST(the_changes_travel_as_one) {
-    stage();
+    atomic_setup();
     struct stream *stream = stream_attach(primary->server);
     expect_elements(atomic("BLOB.PUT c a x", "QUEUE.PUT q m", "TABLE.GET t p r", "FILE.CREATE s g 1"), 4);
     stream_expect(stream, primary, "MULTI\nHOLDFAST.APPLY c\nHOLDFAST.APPLY q\nHOLDFAST.APPLY s\nEXEC");
@@ -329,7 +301,7 @@ TEST(the_changes_travel_as_one) {
 }
 
 TEST(each_change_is_told) {
-    stage();
+    atomic_setup();
     traces_begin("");
     expect_elements(atomic("LEASE.ACQUIRE c 60 BLOB a", "BLOB.PUT c a x", "QUEUE.PUT q m", "BLOB.GET c b",
                            "TABLE.MERGE t p r IFMATCH * PROPS 0"),
@@ -343,7 +315,7 @@ TEST(each_change_is_told) {
 }
 
 TEST(waiting_clients_are_served_after_the_last_change) {
-    stage();
+    atomic_setup();
     struct client *consumer = waiting("QUEUE.GET q BLOCK 0");
     struct client *reader = waiting("BLOB.GET c new BLOCK 0");
     expect_elements(atomic("QUEUE.PUT q work", "BLOB.PUT c new x", "BLOB.PUT c a z"), 3);
@@ -355,7 +327,7 @@ TEST(waiting_clients_are_served_after_the_last_change) {
 /* --- In other transactions, in scripts, in another protocol --- */
 
 TEST(it_works_in_multi_and_in_scripts) {
-    stage();
+    atomic_setup();
     struct words put = atomic_words(LINES("BLOB.PUT c a multi", "QUEUE.PUT q m"));
     struct words bad = atomic_words(LINES("BLOB.PUT c b multi", "BLOB.GET c none"));
     expect_ok(call(primary, "MULTI"));
@@ -364,14 +336,14 @@ TEST(it_works_in_multi_and_in_scripts) {
     redisReply *replies = expect_elements(call(primary, "EXEC"), 2);
     expect_elements(replies->element[0], 2);
     expect_error(replies->element[1], "NOTFOUND BlobNotFound 1:");
-    assert_string_equal(content("a"), "multi");
-    assert_string_equal(content("b"), "beta");
+    assert_string_equal(atomic_content("a"), "multi");
+    assert_string_equal(atomic_content("b"), "beta");
     expect_elements(
         call(primary, "EVAL %s 1 c",
              "return redis.call('HOLDFAST.ATOMIC', 2, 4, 'BLOB.PUT', KEYS[1], 'a', 'lua', 3, 'BLOB.GET', "
              "KEYS[1], 'b')"),
         2);
-    assert_string_equal(content("a"), "lua");
+    assert_string_equal(atomic_content("a"), "lua");
     expect_error(
         call(primary, "EVAL %s 1 c",
              "return redis.call('HOLDFAST.ATOMIC', 2, 4, 'BLOB.PUT', KEYS[1], 'a', 'x', 3, 'BLOB.GET', "
@@ -380,7 +352,7 @@ TEST(it_works_in_multi_and_in_scripts) {
 }
 
 TEST(a_token_is_remembered_with_the_transaction) {
-    stage();
+    atomic_setup();
     struct words words = atomic_words(LINES("QUEUE.PUT q m", "BLOB.PUT c a once"));
     words_add_line(&words, "ONCE token-1");
     redisReply *first = expect_elements(call_words(primary, &words), 2);
@@ -405,7 +377,7 @@ TEST(a_token_is_remembered_with_the_transaction) {
 /* --- Rights, memory, keys --- */
 
 TEST(each_command_and_key_needs_its_right) {
-    stage();
+    atomic_setup();
     expect_ok(call(
         primary,
         "ACL SETUSER part on nopass resetkeys ~c %%R~t +holdfast.atomic +blob.put +table.get +table.delete"));
@@ -446,8 +418,8 @@ TEST(in_a_cluster_all_keys_are_in_one_slot) {
 }
 
 TEST(short_memory_refuses_all_that_may_grow) {
-    stage();
-    put_message('m', 'r');
+    atomic_setup();
+    atomic_put_message('m', 'r');
     configure(primary, "maxmemory", "1mb");
     expect_error(atomic("QUEUE.DELETE q $m $r", "BLOB.PUT c a x"), "OOM");
     expect_elements(atomic("QUEUE.DELETE q $m $r", "BLOB.GET c a", "TABLE.DELETE t p r IFMATCH *"), 3);

@@ -8,38 +8,10 @@
 #include "pool.h"
 #include "steps.h"
 
-/* A container `c` with the blobs a and b, a queue `q`, a table `t` with the entity p r, a share `s` with a file f of
- * ten bytes in it, a directory d, and a string `text`. */
-static void stage(void) {
-    lease_setup();
-    create("c");
-    put("c", "a", "alpha");
-    put("c", "b", "beta");
-    expect_ok(call(primary, "QUEUE.CREATE q"));
-    expect_ok(call(primary, "TABLE.CREATE t"));
-    expect_etag(call(primary, "TABLE.INSERT t p r PROPS 1 n:int32 1"));
-    expect_etag(call(primary, "SHARE.CREATE s"));
-    expect_etag(call(primary, "FILE.CREATE s f 10"));
-    expect_etag(call(primary, "FILE.MKDIR s d"));
-    expect_ok(call(primary, "SET text x"));
-}
-
-static const char *content(const char *blob) {
-    redisReply *reply = call(primary, "BLOB.GET c %s", blob);
-    return reply_is_error(reply) ? "(none)" : reply_string(reply->element[1]);
-}
-
-/* Keeps its id and its receipt under these letters. */
-static void put_message(char id, char receipt) {
-    redisReply *reply = call(primary, "QUEUE.PUT q work");
-    step_keep(id, reply_string(field(reply, "id")));
-    step_keep(receipt, reply_string(field(reply, "receipt")));
-}
-
 /* --- One state --- */
 
 TEST(reads_see_what_was_before) {
-    stage();
+    atomic_setup();
     redisReply *reply =
         expect_elements(atomic("BLOB.GET c a", "BLOB.PUT c a new", "BLOB.GET c a", "CONTAINER.GET c"), 4);
     expect_text(reply->element[0]->element[1], "alpha");
@@ -52,16 +24,16 @@ TEST(reads_see_what_was_before) {
 }
 
 TEST(nothing_new_refuses_nothing) {
-    stage();
+    atomic_setup();
     const char *etag = expect_etag(call(primary, "BLOB.GET c a"));
     redisReply *reply =
         expect_elements(atomic(pool_print("BLOB.GET c a IFNONEMATCH %s", etag), "BLOB.PUT c b x"), 2);
     expect_null(reply->element[0]);
-    assert_string_equal(content("b"), "x");
+    assert_string_equal(atomic_content("b"), "x");
 }
 
 TEST(each_write_has_an_etag_of_its_own_in_order) {
-    stage();
+    atomic_setup();
     redisReply *reply = expect_elements(atomic("BLOB.PUT c a x", "TABLE.MERGE t p r IFMATCH * PROPS 0",
                                                "BLOB.PUT c b y", "FILE.SETMETA s f META 0"),
                                         4);
@@ -72,7 +44,7 @@ TEST(each_write_has_an_etag_of_its_own_in_order) {
 }
 
 TEST(timestamps_of_one_table_differ) {
-    stage();
+    atomic_setup();
     expect_elements(
         atomic("TABLE.INSERT t p 1 PROPS 0", "TABLE.INSERT t p 2 PROPS 0", "TABLE.INSERT t p 3 PROPS 0"), 3);
     const char *before = "";
@@ -87,36 +59,36 @@ TEST(timestamps_of_one_table_differ) {
 /* --- Copies --- */
 
 TEST(copies_read_what_was_before) {
-    stage();
+    atomic_setup();
     put("c", "x", "xenon");
     expect_elements(atomic("BLOB.PUT c a new", "BLOB.COPY c copy c a"), 2);
-    assert_string_equal(content("copy"), "alpha");
-    assert_string_equal(content("a"), "new");
+    assert_string_equal(atomic_content("copy"), "alpha");
+    assert_string_equal(atomic_content("a"), "new");
     expect_elements(atomic("BLOB.COPY c a c b", "BLOB.COPY c b c a"), 2);
-    assert_string_equal(content("a"), "beta");
-    assert_string_equal(content("b"), "new");
+    assert_string_equal(atomic_content("a"), "beta");
+    assert_string_equal(atomic_content("b"), "new");
     expect_elements(
         atomic("BLOB.COPY c a c b", "BLOB.COPY c b c x", "BLOB.COPY c x c a", "BLOB.COPY c y c a"), 4);
-    assert_string_equal(content("a"), "new");
-    assert_string_equal(content("b"), "xenon");
-    assert_string_equal(content("x"), "beta");
-    assert_string_equal(content("y"), "beta");
+    assert_string_equal(atomic_content("a"), "new");
+    assert_string_equal(atomic_content("b"), "xenon");
+    assert_string_equal(atomic_content("x"), "beta");
+    assert_string_equal(atomic_content("y"), "beta");
     expect_elements(atomic("BLOB.COPY c moved c x", "BLOB.DELETE c x"), 2);
-    assert_string_equal(content("moved"), "beta");
-    assert_string_equal(content("x"), "(none)");
+    assert_string_equal(atomic_content("moved"), "beta");
+    assert_string_equal(atomic_content("x"), "(none)");
     expect_elements(atomic("BLOB.DELETE c y", "BLOB.COPY c back c y"), 2);
-    assert_string_equal(content("back"), "beta");
+    assert_string_equal(atomic_content("back"), "beta");
     expect_elements(atomic("BLOB.COPY c a c a META 1 k new", "BLOB.COPY c kin c a"), 2);
     expect_shape(call(primary, "BLOB.GETMETA c kin"), "[<etag>, []]");
     expect_number(field(stat_of("c", "a"), "snapshots"), 0);
 }
 
 TEST(copies_between_containers_exchange) {
-    stage();
+    atomic_setup();
     create("o");
     put("o", "b", "omega");
     expect_elements(atomic("BLOB.COPY c a o b", "BLOB.COPY o b c a"), 2);
-    assert_string_equal(content("a"), "omega");
+    assert_string_equal(atomic_content("a"), "omega");
     expect_text(call(primary, "BLOB.GET o b")->element[1], "alpha");
 }
 
@@ -135,10 +107,10 @@ TEST(large_blobs_are_exchanged) {
 /* --- Leases beside what they stand on --- */
 
 TEST(a_lease_changes_after_what_it_stands_on) {
-    stage();
+    atomic_setup();
     expect_elements(call(primary, "LEASE.ACQUIRE c 60 BLOB a ID " ID_A " OWNER me"), 2);
     expect_elements(atomic("LEASE.RELEASE c " ID_A " BLOB a", "BLOB.PUT c a final LEASE " ID_A), 2);
-    assert_string_equal(content("a"), "final");
+    assert_string_equal(atomic_content("a"), "final");
     expect_text(field(call(primary, "LEASE.GET c BLOB a"), "state"), "available");
     expect_elements(call(primary, "LEASE.ACQUIRE c 60 BLOB a ID " ID_A " OWNER me"), 2);
     expect_error(atomic("LEASE.RELEASE c " ID_A " BLOB a", "BLOB.PUT c a late"),
@@ -146,14 +118,14 @@ TEST(a_lease_changes_after_what_it_stands_on) {
     redisReply *reply =
         expect_elements(atomic("LEASE.RENEW c " ID_A " BLOB a", "BLOB.DELETE c a LEASE " ID_A), 2);
     expect_elements(reply->element[0], 2);
-    assert_string_equal(content("a"), "(none)");
+    assert_string_equal(atomic_content("a"), "(none)");
     expect_shape(call(primary, "LEASE.LIST c"), "[null, []]");
 }
 
 /* A write frees what is left of a lease that has run out, and whoever renews it beside has its owner's
  * name from there. */
 TEST(a_lease_that_has_run_out_is_renewed_beside_a_write) {
-    stage();
+    atomic_setup();
     expect_elements(call(primary, "LEASE.ACQUIRE c 15 BLOB a ID " ID_A " OWNER "
                                   "somebody-with-a-long-name"),
                     2);
@@ -171,14 +143,14 @@ TEST(a_lease_that_has_run_out_is_renewed_beside_a_write) {
 }
 
 TEST(the_lease_of_a_file_goes_with_it) {
-    stage();
+    atomic_setup();
     expect_elements(call(primary, "LEASE.ACQUIRE s -1 FILE f ID " ID_A), 2);
     expect_elements(atomic("FILE.DELETE s F LEASE " ID_A, "LEASE.RELEASE s " ID_A " FILE f"), 2);
     expect_error(call(primary, "FILE.STAT s f"), "NOTFOUND ResourceNotFound");
 }
 
 TEST(who_stands_in_line_comes_first) {
-    stage();
+    atomic_setup();
     expect_elements(call(primary, "LEASE.ACQUIRE c -1 BLOB a ID " ID_A), 2);
     struct client *next = waiting("LEASE.ACQUIRE c 60 BLOB a ID " ID_B " BLOCK 0");
     expect_elements(atomic("BLOB.PUT c a done LEASE " ID_A, "LEASE.RELEASE c " ID_A " BLOB a"), 2);
@@ -189,7 +161,7 @@ TEST(who_stands_in_line_comes_first) {
 /* --- Limits that several share --- */
 
 TEST(the_quota_counts_for_all) {
-    stage();
+    atomic_setup();
     expect_etag(call(primary, "SHARE.SETPROPS s QUOTA 100"));
     expect_error(atomic("FILE.CREATE s one 50", "FILE.CREATE s two 50"), "CONFLICT ShareSizeLimitReached 1:");
     expect_error(atomic("FILE.DELETE s f", "FILE.CREATE s one 95"), "CONFLICT ShareSizeLimitReached 1:");
@@ -200,7 +172,7 @@ TEST(the_quota_counts_for_all) {
 }
 
 TEST(ids_of_new_blocks_have_one_length) {
-    stage();
+    atomic_setup();
     expect_error(atomic("BLOB.PUTBLOCK c new AAAA x", "BLOB.PUTBLOCK c new AAAAAAAA y"),
                  "INVALID InvalidBlobOrBlock 1:");
     expect_error(call(primary, "BLOB.GETBLOCKLIST c new ALL"), "NOTFOUND BlobNotFound");
@@ -208,13 +180,13 @@ TEST(ids_of_new_blocks_have_one_length) {
         atomic("BLOB.PUTBLOCK c new AAAA x", "BLOB.PUTBLOCK c new BBBB y", "BLOB.PUTBLOCK c two AAAAAAAA z"),
         3);
     expect_etag(call(primary, "BLOB.PUTBLOCKLIST c new 2 LATEST BBBB LATEST AAAA"));
-    assert_string_equal(content("new"), "yx");
+    assert_string_equal(atomic_content("new"), "yx");
 }
 
 TEST(a_list_of_deletions_goes_as_a_whole) {
-    stage();
-    put_message('m', 'r');
-    put_message('n', 'o');
+    atomic_setup();
+    atomic_put_message('m', 'r');
+    atomic_put_message('n', 'o');
     static const char none[] = "aaaaaaaa-0000-4000-8000-00000000000a";
     const char *bad = pool_print("QUEUE.DELETEMANY q 2 $m $r %s $r", none);
     expect_error(atomic("BLOB.PUT c a x", bad), "NOTFOUND MessageNotFound 1:");

@@ -262,7 +262,7 @@ static void offer_lists(enum effect_kind kind, const char *what, size_t lists, u
 }
 
 /* Each list makes work that grows with what came before it, so a payload must not consist of them. */
-TEST(lists_in_small_change) {
+TEST(lists_in_many_small_records) {
     static const enum effect_kind kinds[] = {EFFECT_SPANS, EFFECT_BLOCKS};
     hand_open();
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
@@ -557,15 +557,15 @@ TEST(staged_blocks_that_cannot_be) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RUN(bytes_changed_anywhere),     RUN(every_byte_of_every_record_changed),
-        RUN(records_in_another_order),   RUN(records_left_out_at_the_end),
-        RUN(pages_that_cannot_be),       RUN(pages_that_overlap),
-        RUN(lists_in_small_change),      RUN(counts_without_an_end),
-        RUN(chunks_that_are_not_whole),  RUN(chunks_that_nobody_settles),
-        RUN(snapshots_that_do_not_grow), RUN(states_that_cannot_be),
-        RUN(contents_of_another_kind),   RUN(records_that_come_too_early_or_too_late),
-        RUN(states_that_keep_a_content), RUN(chunks_that_many_share),
-        RUN(blocks_beyond_the_limit),    RUN(staged_blocks_that_cannot_be),
+        RUN(bytes_changed_anywhere),      RUN(every_byte_of_every_record_changed),
+        RUN(records_in_another_order),    RUN(records_left_out_at_the_end),
+        RUN(pages_that_cannot_be),        RUN(pages_that_overlap),
+        RUN(lists_in_many_small_records), RUN(counts_without_an_end),
+        RUN(chunks_that_are_not_whole),   RUN(chunks_that_nobody_settles),
+        RUN(snapshots_that_do_not_grow),  RUN(states_that_cannot_be),
+        RUN(contents_of_another_kind),    RUN(records_that_come_too_early_or_too_late),
+        RUN(states_that_keep_a_content),  RUN(chunks_that_many_share),
+        RUN(blocks_beyond_the_limit),     RUN(staged_blocks_that_cannot_be),
     };
     return harness_run("blob_payloads", tests);
 }

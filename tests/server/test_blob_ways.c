@@ -65,7 +65,7 @@ static void require_same_shape(int index, const redisReply *reply, const char *w
             shapes[index], way, shape);
 }
 
-TEST(transactions) {
+TEST(blob_commands_in_transactions) {
     play_plainly();
     expect_number(call(primary, "DEL box"), 1);
     expect_ok(call(primary, "MULTI"));
@@ -88,7 +88,7 @@ static redisReply *call_in_script(const char *line) {
     return call_words(primary, &words);
 }
 
-TEST(scripts) {
+TEST(blob_commands_in_scripts) {
     play_plainly();
     expect_number(call(primary, "DEL box"), 1);
     for (int index = 0; index < COMMANDS; index++)
@@ -171,7 +171,8 @@ TEST(watchers_of_all_kinds) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RUN(transactions),          RUN(scripts), RUN(a_script_keeps_what_it_brings), RUN(the_newer_protocol),
+        RUN(blob_commands_in_transactions), RUN(blob_commands_in_scripts),
+        RUN(a_script_keeps_what_it_brings), RUN(the_newer_protocol),
         RUN(watchers_of_all_kinds),
     };
     return harness_run("blob_ways", tests);

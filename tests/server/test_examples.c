@@ -47,7 +47,7 @@ TEST(the_examples_answer_what_they_show) {
     play_all(false);
 }
 
-TEST(they_answer_the_same_in_resp3) {
+TEST(examples_answer_the_same_in_resp3) {
     play_all(true);
 }
 
@@ -117,7 +117,7 @@ TEST(the_pages_tell_what_each_command_returns) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {RUN(the_examples_answer_what_they_show),
-                                       RUN(they_answer_the_same_in_resp3),
+                                       RUN(examples_answer_the_same_in_resp3),
                                        RUN(the_pages_tell_what_each_command_returns)};
     return harness_run("examples", tests);
 }

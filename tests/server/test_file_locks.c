@@ -155,7 +155,7 @@ TEST(scenario_27_odd_ranges) {
          {"lock $h EXCLUSIVE 45 5", "OK"});
 }
 
-TEST(the_ends_of_the_world) {
+TEST(locks_at_offset_zero_and_at_the_last_byte) {
     stage();
     acts({"lock $h EXCLUSIVE " END_OF_ALL " 1", "OK"}, {"lock $i SHARED " END_OF_ALL " 1", LOCKED},
          {"lock $i SHARED 18446744073709551614 1", "OK"}, {"lock $i SHARED " HALF " " HALF, LOCKED},
@@ -289,7 +289,7 @@ int main(void) {
         RUN(scenario_25_locks_stack),
         RUN(scenario_26_locks_go_with_their_handle),
         RUN(scenario_27_odd_ranges),
-        RUN(the_ends_of_the_world),
+        RUN(locks_at_offset_zero_and_at_the_last_byte),
         RUN(scenario_28_a_size_is_data_and_metadata_is_not),
         RUN(what_a_handle_may),
         RUN(no_bytes_mind_no_lock),

@@ -242,7 +242,7 @@ TEST(files_are_no_directories) {
          {"handles a RECURSIVE", "INVALID InvalidQueryParameterValue"});
 }
 
-TEST(the_root) {
+TEST(the_root_can_be_read_and_not_removed) {
     file_commands_setup();
     acts({"mkdir ''", EXISTS}, {"rmdir ''", BAD_PATH}, {"delete ''", OTHER_KIND}, {"create '' 1", OTHER_KIND},
          {"rename '' x", BAD_PATH}, {"rename a ''", EXISTS}, {"rename a '' REPLACE", EXISTS},
@@ -386,7 +386,7 @@ TEST(what_is_replaced_stays_itself) {
     assert_int_equal(share_number("bytes"), 15);
 }
 
-TEST(copies) {
+TEST(copies_of_files_within_a_share) {
     file_commands_setup();
     acts({"setmeta a META 1 color red", NULL}, {"copy a c", NULL},
          {"meta c", "[<etag>, [\"color\", \"red\"]]"}, {"copy a c META 1 x y", NULL},
@@ -419,7 +419,7 @@ int main(void) {
         RUN(case_beyond_ascii),
         RUN(to_rename_the_case_alone),
         RUN(files_are_no_directories),
-        RUN(the_root),
+        RUN(the_root_can_be_read_and_not_removed),
         RUN(scenario_40_missing_parents_and_the_attribute),
         RUN(the_attribute_minds_no_handle_that_is_open),
         RUN(listing_by_pages),
@@ -428,7 +428,7 @@ int main(void) {
         RUN(what_is_open_keeps_its_directories),
         RUN(moving_keeps_what_a_file_is),
         RUN(what_is_replaced_stays_itself),
-        RUN(copies),
+        RUN(copies_of_files_within_a_share),
     };
     return harness_run("file_paths", tests);
 }

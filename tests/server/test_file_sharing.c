@@ -186,7 +186,7 @@ static void expect_opened(const char *line, const char *action, long long length
     expect_closed(reply);
 }
 
-TEST(dispositions) {
+TEST(each_disposition_of_an_open) {
     static const struct {
         const char *name, *there, *missing;
     } rows[] = {{"OPEN", "opened", NULL},
@@ -306,7 +306,7 @@ int main(void) {
         RUN(scenario_8_every_open_has_a_say),
         RUN(scenario_9_what_is_made_anew_minds_no_opens_elsewhere),
         RUN(scenario_10_to_overwrite_is_to_write),
-        RUN(dispositions),
+        RUN(each_disposition_of_an_open),
         RUN(what_is_overwritten_is_new),
         RUN(every_command_in_every_state),
         RUN(handles_are_seen_and_closed_in_every_state),

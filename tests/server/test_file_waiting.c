@@ -192,7 +192,7 @@ TEST(readers_and_a_writer) {
 }
 
 /* What does not get in the way of those who wait is not held up by them. */
-TEST(others_pass_by) {
+TEST(locks_of_other_ranges_do_not_wait_in_line) {
     stage();
     acts({"h = open t a RW/RWD", NULL}, {"i = open s a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"});
     struct client *waiter = act_waiting("lock $i EXCLUSIVE 0 10 BLOCK 0");
@@ -327,7 +327,7 @@ TEST(a_waiter_learns_that_there_is_no_hope) {
 }
 
 /* A refusal that no waiting mends comes at once. */
-TEST(what_is_not_waited_for) {
+TEST(refusals_that_time_does_not_end_are_answered_at_once) {
     stage();
     acts({"h = open t a RD/RWD", NULL}, {"dispose $h ON", "OK"}, {"open s a R/R BLOCK 0", PENDING},
          {"open s no R/R BLOCK 0", NO_FILE}, {"open s no/no R/R BLOCK 0", NO_PARENT},
@@ -561,7 +561,7 @@ int main(void) {
         RUN(first_come_first_served),
         RUN(locks_in_turn),
         RUN(readers_and_a_writer),
-        RUN(others_pass_by),
+        RUN(locks_of_other_ranges_do_not_wait_in_line),
         RUN(hundreds_are_served_by_one_close),
         RUN(other_files_are_other_lines),
         RUN(when_time_is_up_the_refusal_comes),
@@ -569,7 +569,7 @@ int main(void) {
         RUN(a_waiter_leaves_with_its_session),
         RUN(a_waiter_leaves_with_its_handle),
         RUN(a_waiter_learns_that_there_is_no_hope),
-        RUN(what_is_not_waited_for),
+        RUN(refusals_that_time_does_not_end_are_answered_at_once),
         RUN(in_a_transaction_or_a_script_nobody_waits),
         RUN(a_share_that_goes_leaves_its_line_waiting),
         RUN(a_share_that_takes_the_name_serves),

@@ -115,13 +115,13 @@ static void find_releases(void) {
     require(releases_count, "there is no release in tests/golden");
 }
 
-TEST(there_is_a_release) {
+TEST(golden_files_of_a_release_are_there) {
     find_releases();
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RUN(there_is_a_release),
+        RUN(golden_files_of_a_release_are_there),
         RUN(snapshots_of_every_release_answer_as_ever),
         RUN(rewritten_files_of_every_release_answer_as_ever),
         RUN(effects_of_every_release_answer_as_ever),

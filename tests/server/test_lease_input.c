@@ -276,7 +276,7 @@ TEST(durations_that_the_operator_allows) {
     expect_state("box", &on_blob, "expired");
 }
 
-TEST(bounds_that_are_none) {
+TEST(settings_of_lease_bounds_refuse_other_values) {
     static const char *const values[] = {"0", "-1", "x", "", "0.0001", "INFINITE", "1e3"};
     for (size_t index = 0; index < COUNT(values); index++) {
         expect_error(call(primary, "CONFIG SET holdfast.lease-min-seconds %s", values[index]), "ERR");
@@ -297,7 +297,7 @@ int main(void) {
         RUN(what_is_missing_or_of_another_type),
         RUN(refusals_of_leases_leave_no_trace),
         RUN(durations_that_the_operator_allows),
-        RUN(bounds_that_are_none),
+        RUN(settings_of_lease_bounds_refuse_other_values),
     };
     return harness_run("lease_input", tests);
 }

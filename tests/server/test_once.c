@@ -190,11 +190,11 @@ TEST(what_comes_again_is_answered_again) {
     play_twice("QUEUE.DELETEMANY jobs 2 $m $r $m $r", play_alone);
 }
 
-TEST(also_in_transactions) {
+TEST(once_works_in_transactions) {
     for (size_t line = 0; line < LINES; line++) play_twice(lines[line], play_in_transaction);
 }
 
-TEST(also_in_scripts) {
+TEST(once_works_in_scripts) {
     for (size_t line = 0; line < LINES; line++) play_twice(lines[line], play_in_script);
 }
 
@@ -397,8 +397,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(every_command_that_writes_takes_once),
         RUN(what_comes_again_is_answered_again),
-        RUN(also_in_transactions),
-        RUN(also_in_scripts),
+        RUN(once_works_in_transactions),
+        RUN(once_works_in_scripts),
         RUN(what_has_ended_stays_until_somebody_decides),
         RUN(tokens_have_bounds),
         RUN(other_words_are_refused),

@@ -147,7 +147,7 @@ TEST(a_killed_connection_ends_it_as_well) {
     client_close(client);
 }
 
-TEST(else_it_lives_on) {
+TEST(without_onclose_end_a_session_outlives_its_connection) {
     static const char *const ways[] = {"", "ONCLOSE KEEP", "ONCLOSE END"};
     for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
         file_commands_setup();
@@ -401,7 +401,7 @@ int main(void) {
         RUN(a_pause_holds_back_the_end),
         RUN(a_session_ends_with_its_connection_when_told_so),
         RUN(a_killed_connection_ends_it_as_well),
-        RUN(else_it_lives_on),
+        RUN(without_onclose_end_a_session_outlives_its_connection),
         RUN(all_sessions_of_a_connection_end),
         RUN(a_connection_ends_after_its_share),
         RUN(a_restored_share_knows_nothing_of_connections),

@@ -99,7 +99,7 @@ TEST(what_a_snapshot_says_of_itself) {
                 "they do not grow");
 }
 
-TEST(two_hundred_are_the_most) {
+TEST(a_share_has_at_most_two_hundred_snapshots) {
     file_commands_setup();
     for (int index = 0; index < MAX; index++) {
         redisReply *made = act("SHARE.SNAPSHOT fs", "[<etag>, <etag>]");
@@ -279,7 +279,7 @@ int main(void) {
         RUN(the_tree_is_as_it_was),
         RUN(snapshots_mind_nobody),
         RUN(what_a_snapshot_says_of_itself),
-        RUN(two_hundred_are_the_most),
+        RUN(a_share_has_at_most_two_hundred_snapshots),
         RUN(snapshots_share_bytes),
         RUN(to_take_one_costs_the_same_for_any_tree),
         RUN(what_has_changed_since),

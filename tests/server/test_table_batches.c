@@ -21,7 +21,7 @@
 
 /* --- Refusals --- */
 
-TEST(one_of_each) {
+TEST(a_batch_of_all_verbs) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t p r1 PROPS 2 a 1 b 1", NULL},
         {"TABLE.INSERT t p r2 PROPS 2 a 1 b 1", NULL},
@@ -279,7 +279,7 @@ TEST(a_file_cut_off_anywhere_has_whole_batches) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RUN(one_of_each),
+        RUN(a_batch_of_all_verbs),
         RUN(each_etag_is_that_of_its_entity),
         RUN(what_is_wrong_with_a_batch),
         RUN(the_failing_index_is_told),

@@ -249,7 +249,7 @@ TEST(keys_and_timestamps_in_filters) {
 
 /* --- Conditions on properties --- */
 
-TEST(only_if_there_is_stock) {
+TEST(a_write_under_a_filter_needs_stock) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t p r PROPS 2 stock:int32 1 colour red", NULL},
         {"TABLE.MERGE t p r IFMATCH * IF \"stock gt 0\" PROPS 1 stock:int32 0", NULL},
@@ -277,7 +277,7 @@ TEST(only_if_there_is_stock) {
 }
 
 /* The condition is judged by what is there when the command comes, so what is sold was there. */
-TEST(nobody_sells_what_is_not_there) {
+TEST(sellers_at_once_never_sell_more_than_the_stock) {
     enum { STOCK = 40, BUYERS = 5, TRIES = 20 };
     struct client *buyers[BUYERS];
     int sold = 0;
@@ -459,10 +459,14 @@ TEST(every_plan_gives_the_same_answer) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RUN(malformed_filters_say_where),    RUN(what_a_filter_may_hold),
-        RUN(true_and_false_stand_alone),     RUN(zero_bytes_in_texts),
-        RUN(keys_and_timestamps_in_filters), RUN(only_if_there_is_stock),
-        RUN(nobody_sells_what_is_not_there), RUN(every_plan_gives_the_same_answer),
+        RUN(malformed_filters_say_where),
+        RUN(what_a_filter_may_hold),
+        RUN(true_and_false_stand_alone),
+        RUN(zero_bytes_in_texts),
+        RUN(keys_and_timestamps_in_filters),
+        RUN(a_write_under_a_filter_needs_stock),
+        RUN(sellers_at_once_never_sell_more_than_the_stock),
+        RUN(every_plan_gives_the_same_answer),
     };
     return harness_run("table_filters", tests);
 }

@@ -102,7 +102,7 @@ TEST(what_ifmatch_says_and_what_is_there) {
     play_outcomes(false);
 }
 
-TEST(the_same_in_a_batch) {
+TEST(each_write_does_what_it_says_in_a_batch) {
     play_outcomes(true);
 }
 
@@ -282,7 +282,7 @@ TEST(a_key_of_another_type_is_told_so) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(what_ifmatch_says_and_what_is_there),
-        RUN(the_same_in_a_batch),
+        RUN(each_write_does_what_it_says_in_a_batch),
         RUN(what_a_write_does_to_properties),
         RUN(every_write_renews_etag_and_timestamp),
         RUN(keys_among_the_properties),

@@ -128,7 +128,7 @@ TEST(a_stale_etag_does_not_match_behind_a_move) {
     server_stop(later->server);
 }
 
-TEST(there_and_back_again) {
+TEST(versions_stay_new_after_a_move_there_and_back) {
     struct client *later = later_server(60);
     for (int index = 0; index < KINDS; index++) {
         const struct kind *kind = &kinds[index];
@@ -166,7 +166,7 @@ static void require_apart(const char *what, struct client *one, struct client *o
                     given[0][a]);
 }
 
-TEST(copies_go_apart) {
+TEST(versions_of_copies_are_told_apart) {
     struct client *later = later_server(60);
     for (int index = 0; index < KINDS; index++) {
         play(later, kinds[index].create);
@@ -408,8 +408,8 @@ int main(void) {
         RUN(nothing_comes_back_with_a_key_that_moves),
         RUN(what_was_deleted_before_the_dump_counts),
         RUN(a_stale_etag_does_not_match_behind_a_move),
-        RUN(there_and_back_again),
-        RUN(copies_go_apart),
+        RUN(versions_stay_new_after_a_move_there_and_back),
+        RUN(versions_of_copies_are_told_apart),
         RUN(equal_epochs),
         RUN(many_restores_begin_no_epochs),
         RUN(a_promoted_replica_knows_what_moved_in),

@@ -319,7 +319,7 @@ static void what_is_required_has_to_be_there(void **state) {
     }
 }
 
-static void the_rest_may_be_anything(void **state) {
+static void the_rest_of_a_line_may_be_any_words(void **state) {
     (void)state;
     const char *const lines[] = {"c key", "c key x", "c key VALUE VALUE ''", "c key '' '' ''"};
     for (size_t i = 0; i < COUNT_OF(lines); i++) {
@@ -530,12 +530,18 @@ static void what_is_kept_is_what_was_parsed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(what_is_kept_is_what_was_parsed), tidy_test(right_words_are_understood),
-        tidy_test(wrong_words_are_pointed_at),      tidy_test(ids_are_read_in_any_form),
-        tidy_test(words_are_compared_in_full),      tidy_test(what_is_required_has_to_be_there),
-        tidy_test(the_rest_may_be_anything),        tidy_test(pairs_may_come_without_a_token),
-        tidy_test(a_grammar_knows_its_least),       tidy_test(any_words_are_parsed_soundly),
-        tidy_test(a_million_words_are_quick),       tidy_test(lists_stand_among_the_first_words),
+        tidy_test(what_is_kept_is_what_was_parsed),
+        tidy_test(right_words_are_understood),
+        tidy_test(wrong_words_are_pointed_at),
+        tidy_test(ids_are_read_in_any_form),
+        tidy_test(words_are_compared_in_full),
+        tidy_test(what_is_required_has_to_be_there),
+        tidy_test(the_rest_of_a_line_may_be_any_words),
+        tidy_test(pairs_may_come_without_a_token),
+        tidy_test(a_grammar_knows_its_least),
+        tidy_test(any_words_are_parsed_soundly),
+        tidy_test(a_million_words_are_quick),
+        tidy_test(lists_stand_among_the_first_words),
         tidy_test(some_faults_count_late),
     };
     return cmocka_run_group_tests_name("args", tests, NULL, NULL);

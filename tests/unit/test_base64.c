@@ -20,7 +20,7 @@ static const struct {
     {"\xfb\xef\xbe", "++++"},
 };
 
-static void the_known_ones(void **state) {
+static void texts_of_the_standard_are_read_and_written(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(known); i++) {
         struct bytes bytes = bytes_text(known[i].bytes), text = bytes_text(known[i].text);
@@ -69,7 +69,7 @@ static void all_bytes_there_and_back(void **state) {
     }
 }
 
-static void what_is_none(void **state) {
+static void texts_that_are_not_base64_are_refused(void **state) {
     (void)state;
     static const char *const texts[] = {
         "A",
@@ -146,9 +146,9 @@ static void more_than_there_is_room_for(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(the_known_ones),
+        tidy_test(texts_of_the_standard_are_read_and_written),
         tidy_test(all_bytes_there_and_back),
-        tidy_test(what_is_none),
+        tidy_test(texts_that_are_not_base64_are_refused),
         tidy_test(each_character_has_one_meaning),
         tidy_test(more_than_there_is_room_for),
     };

@@ -38,7 +38,7 @@ static void a_copy_has_bytes_of_its_own(void **state) {
     chunk_discard(chunk);
 }
 
-static void an_adopted_one_keeps_its_owner(void **state) {
+static void an_adopted_chunk_keeps_its_owner(void **state) {
     (void)state;
     void *owner = owner_new(bytes_text("content"));
     struct chunk *chunk = chunk_adopt(owner, owner_bytes(owner), owner_memory(owner));
@@ -314,7 +314,7 @@ static void one_that_nobody_uses_is_resized_on_no_account(void **state) {
 /* --- Moving --- */
 
 /* What is shared stays; all that is not may move, and the bytes with it. */
-static void it_moves_unless_it_is_shared(void **state) {
+static void a_chunk_moves_unless_it_is_shared(void **state) {
     (void)state;
     struct dice dice = {22};
     struct relocation relocation = mover(&dice);
@@ -361,7 +361,7 @@ static void it_changes_after_a_move_as_before(void **state) {
 }
 
 /* How many moves there were is not told, so many tries must give some. */
-static void it_does_move(void **state) {
+static void chunks_and_their_bytes_move(void **state) {
     (void)state;
     struct dice dice = {24};
     struct relocation relocation = mover(&dice);
@@ -383,7 +383,7 @@ static void it_does_move(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(a_copy_has_bytes_of_its_own),
-        tidy_test(an_adopted_one_keeps_its_owner),
+        tidy_test(an_adopted_chunk_keeps_its_owner),
         tidy_test(an_empty_one_has_room),
         tidy_test(what_cannot_be_had_is_null),
         tidy_test(however_often_it_is_used_it_counts_once),
@@ -395,9 +395,9 @@ int main(void) {
         tidy_test(one_use_less_makes_it_sole_again),
         tidy_test(random_changes_equal_an_array),
         tidy_test(one_that_nobody_uses_is_resized_on_no_account),
-        tidy_test(it_moves_unless_it_is_shared),
+        tidy_test(a_chunk_moves_unless_it_is_shared),
         tidy_test(it_changes_after_a_move_as_before),
-        tidy_test(it_does_move),
+        tidy_test(chunks_and_their_bytes_move),
     };
     return cmocka_run_group_tests_name("chunk", tests, NULL, NULL);
 }

@@ -133,7 +133,7 @@ static void a_blob_may_get_its_own_lists_again(void **state) {
 
 /* --- Moving in memory ----------------------------------------------------------------------------------- */
 
-static void all_of_it_may_move(void **state) {
+static void all_parts_of_a_container_may_move(void **state) {
     (void)state;
     struct container_trial trial;
     struct dice dice = {50};
@@ -200,7 +200,7 @@ static void change_some(struct container_trial *trial, struct dice *dice, bool g
 }
 
 /* A large one moves in turns, and changes in between. */
-static void it_may_move_in_turns(void **state) {
+static void a_container_may_move_in_turns(void **state) {
     (void)state;
     struct container_trial trial;
     struct dice dice = {70};
@@ -247,9 +247,9 @@ int main(void) {
         tidy_test(a_small_blob_is_small),
         tidy_test(a_shrunken_blob_gives_back_its_room),
         tidy_test(a_blob_may_get_its_own_lists_again),
-        tidy_test(all_of_it_may_move),
+        tidy_test(all_parts_of_a_container_may_move),
         tidy_test(the_index_moves_with_the_blobs),
-        tidy_test(it_may_move_in_turns),
+        tidy_test(a_container_may_move_in_turns),
         tidy_test(what_is_shared_does_not_move),
     };
     return cmocka_run_group_tests_name("container", tests, NULL, NULL);

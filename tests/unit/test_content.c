@@ -408,7 +408,7 @@ static void equals_live_and_die_apart(void **state) {
         }
 }
 
-static void an_equal_costs_nothing(void **state) {
+static void a_copy_of_a_content_takes_no_memory(void **state) {
     (void)state;
     for (int pieces = 0; pieces <= 5; pieces++) {
         struct account account = {0};
@@ -490,7 +490,7 @@ int main(void) {
         tidy_test(nothing_appended_changes_nothing),
         tidy_test(reserved_room_is_used),
         tidy_test(equals_live_and_die_apart),
-        tidy_test(an_equal_costs_nothing),
+        tidy_test(a_copy_of_a_content_takes_no_memory),
         tidy_test(what_is_in_many_places_has_one_twin),
         tidy_test(lengths_beyond_32_bits_are_sound),
     };

@@ -53,7 +53,7 @@ static void a_copy_is_equal_and_shares_all_bytes(void **state) {
 }
 
 /* Whichever of the two changes, the other one does not; the model sees to that. */
-static void both_go_on_alone(void **state) {
+static void a_copied_state_and_its_source_change_alone(void **state) {
     (void)state;
     struct container_trial trial;
     start(&trial);
@@ -249,7 +249,7 @@ static void what_is_pending_survives_files_copies_and_snapshots(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(a_copy_is_equal_and_shares_all_bytes),
-        tidy_test(both_go_on_alone),
+        tidy_test(a_copied_state_and_its_source_change_alone),
         tidy_test(properties_come_along_and_metadata_may_be_new),
         tidy_test(what_cannot_be_copied_changes_nothing),
         tidy_test(a_copy_takes_no_snapshots_along),

@@ -203,7 +203,7 @@ static struct packed_list large_list(struct record_writer *room, size_t last) {
     return written(room, FULL + 1);
 }
 
-static void a_mebibyte_is_the_most(void **state) {
+static void an_entity_holds_at_most_a_mebibyte(void **state) {
     enum { EDGE = ENTITY_MAX_BYTES - COUNTED };
     (void)state;
     for (size_t more = 0; more <= 2; more++) {
@@ -314,16 +314,11 @@ static void many_small_properties_are_counted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(it_is_written_anew_where_it_stands),
-        tidy_test(a_little_more_fits_mostly),
-        tidy_test(an_entity_may_have_nothing),
-        tidy_test(what_all_have_is_no_property),
-        tidy_test(names_are_found_and_stand_once),
-        tidy_test(merges_are_like_naive_ones),
-        tidy_test(a_mebibyte_is_the_most),
-        tidy_test(types_count_as_the_service_counts),
-        tidy_test(keys_count_as_the_service_counts),
-        tidy_test(text_counts_twice),
+        tidy_test(it_is_written_anew_where_it_stands), tidy_test(a_little_more_fits_mostly),
+        tidy_test(an_entity_may_have_nothing),         tidy_test(what_all_have_is_no_property),
+        tidy_test(names_are_found_and_stand_once),     tidy_test(merges_are_like_naive_ones),
+        tidy_test(an_entity_holds_at_most_a_mebibyte), tidy_test(types_count_as_the_service_counts),
+        tidy_test(keys_count_as_the_service_counts),   tidy_test(text_counts_twice),
         tidy_test(many_small_properties_are_counted),
     };
     return cmocka_run_group_tests_name("entity", tests, NULL, NULL);

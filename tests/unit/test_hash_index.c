@@ -153,7 +153,7 @@ static void its_size_follows_the_count(void **state) {
 }
 
 /* No single addition pays for the growth of the whole. */
-static void it_grows_in_small_steps(void **state) {
+static void an_index_grows_in_small_steps(void **state) {
     (void)state;
     enum { MAX_ALLOCATIONS = 8 };
     struct hash_index index;
@@ -261,7 +261,7 @@ int main(void) {
         tidy_test(bears_two_hashes_for_all),
         tidy_test(an_empty_one_finds_nothing),
         tidy_test(its_size_follows_the_count),
-        tidy_test(it_grows_in_small_steps),
+        tidy_test(an_index_grows_in_small_steps),
         tidy_test(a_tour_of_all_places_meets_every_entry_once),
         tidy_test(each_segment_moves_by_itself),
     };

@@ -32,7 +32,7 @@ static void what_is_a_list(void **state) {
         require_same(host_list_is_sound(bytes_text(rows[row].list)), rows[row].sound, "'%s'", rows[row].list);
 }
 
-static void whom_it_allows(void **state) {
+static void a_list_allows_its_hosts_and_ports(void **state) {
     (void)state;
     static const struct {
         const char *list, *host;
@@ -73,6 +73,7 @@ static void whom_it_allows(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {tidy_test(what_is_a_list), tidy_test(whom_it_allows)};
+    const struct CMUnitTest tests[] = {tidy_test(what_is_a_list),
+                                       tidy_test(a_list_allows_its_hosts_and_ports)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

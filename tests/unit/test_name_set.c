@@ -14,7 +14,7 @@ static void fill_stock(void) {
     for (int i = 0; i < STOCK; i++) (void)snprintf(stock[i], NAME_LENGTH, "n%d", i);
 }
 
-static void it_has_what_was_added(void **state) {
+static void a_set_has_the_names_that_were_added(void **state) {
     struct dice dice = {3};
     (void)state;
     fill_stock();
@@ -55,7 +55,7 @@ static void names_are_compared_whole(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(it_has_what_was_added),
+        tidy_test(a_set_has_the_names_that_were_added),
         tidy_test(names_are_compared_whole),
     };
     return cmocka_run_group_tests_name("name_set", tests, NULL, NULL);

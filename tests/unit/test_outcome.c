@@ -35,7 +35,7 @@ static bool same(const char *a, const char *b) {
 }
 
 /* One code may stand for several cases, of which each has a text of its own. */
-static void no_two_are_the_same(void **state) {
+static void no_two_outcomes_have_the_same_code(void **state) {
     (void)state;
     for (int a = OUTCOME_FIRST; a < OUTCOME_COUNT; a++) {
         for (int b = OUTCOME_FIRST; b < a; b++) {
@@ -86,7 +86,7 @@ static void codes_are_the_storage_service_s(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(every_refusal_has_class_code_and_text),
-        tidy_test(no_two_are_the_same),
+        tidy_test(no_two_outcomes_have_the_same_code),
         tidy_test(classes_of_redis_are_marked),
         tidy_test(codes_are_the_storage_service_s),
     };

@@ -56,7 +56,7 @@ static struct pages pages_without(struct account *account) {
     return pages;
 }
 
-static void equals_do_not_differ(void **state) {
+static void equal_pages_do_not_differ(void **state) {
     (void)state;
     struct account account = {0}, other = {0};
     struct pages pages = pages_without(&account), equal, twin, apart = pages_without(&account);
@@ -219,7 +219,7 @@ static void the_visitor_may_end_it(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(equals_do_not_differ),
+        tidy_test(equal_pages_do_not_differ),
         tidy_test(each_page_is_changed_or_cleared_or_neither),
         tidy_test(windows_cut_what_is_told),
         tidy_test(a_root_that_grew_hides_nothing),

@@ -66,7 +66,7 @@ static const struct {
     {"a/../\xff", PATH_DOTS},
 };
 
-static void samples_are_as_they_are(void **state) {
+static void each_fault_of_a_path_is_found(void **state) {
     (void)state;
     bool seen[PATH_FAULTS] = {[PATH_TOO_LONG] = true, [PATH_TOO_DEEP] = true, [PATH_NAME_TOO_LONG] = true};
     for (size_t i = 0; i < COUNT_OF(samples); i++) {
@@ -291,7 +291,7 @@ static int compare_folded(const char *a, const char *b) {
     return (difference > 0) - (difference < 0);
 }
 
-static void the_order_is_this_one(void **state) {
+static void paths_come_in_the_order_of_their_folded_bytes(void **state) {
     (void)state;
     static const char *const ordered[] = {
         "",
@@ -338,7 +338,7 @@ static void any_bytes_can_be_folded(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(samples_are_as_they_are),
+        tidy_test(each_fault_of_a_path_is_found),
         tidy_test(names_are_checked_alone),
         tidy_test(forbidden_characters_are_found),
         tidy_test(names_have_255_characters),
@@ -350,7 +350,7 @@ int main(void) {
         tidy_test(folding_never_changes),
         tidy_test(names_are_folded),
         tidy_test(beginnings_are_found_in_any_case),
-        tidy_test(the_order_is_this_one),
+        tidy_test(paths_come_in_the_order_of_their_folded_bytes),
         tidy_test(any_bytes_can_be_folded),
     };
     return cmocka_run_group_tests_name("path", tests, NULL, NULL);

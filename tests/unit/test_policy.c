@@ -107,7 +107,7 @@ static void a_policy_keeps_the_rules(void **state) {
     }
 }
 
-static void there_are_at_most_five(void **state) {
+static void a_container_has_at_most_five_policies(void **state) {
     (void)state;
     struct record_writer writer;
     record_start(&writer);
@@ -177,7 +177,7 @@ static void a_family_has_its_own_letters(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(an_instant_is_milliseconds_or_none), tidy_test(what_is_packed_is_read_back),
-        tidy_test(a_policy_keeps_the_rules),           tidy_test(there_are_at_most_five),
+        tidy_test(a_policy_keeps_the_rules),           tidy_test(a_container_has_at_most_five_policies),
         tidy_test(an_instant_from_outside_fits),       tidy_test(a_family_has_its_own_letters),
     };
     return cmocka_run_group_tests_name("policy", tests, NULL, NULL);

@@ -349,7 +349,7 @@ static void it_holds_what_the_allocator_says(void **state) {
     queue_trial_end(&trial);
 }
 
-static void it_can_be_moved(void **state) {
+static void a_queue_can_move_in_memory(void **state) {
     (void)state;
     static struct queue_trial trial;
     struct dice dice = {5};
@@ -403,7 +403,7 @@ int main(void) {
         tidy_test(what_is_cleared_is_freed_bit_by_bit),
         tidy_test(what_does_not_fit_does_nothing),
         tidy_test(it_holds_what_the_allocator_says),
-        tidy_test(it_can_be_moved),
+        tidy_test(a_queue_can_move_in_memory),
         tidy_test(all_queues_are_known),
     };
     return cmocka_run_group_tests_name("queue", tests, NULL, NULL);

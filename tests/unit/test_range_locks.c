@@ -128,7 +128,7 @@ static void stateless_commands_own_no_locks(void **state) {
     stage_end(&stage);
 }
 
-static void it_is_told_whose_lock_it_is(void **state) {
+static void a_conflict_tells_whose_lock_it_is(void **state) {
     (void)state;
     struct stage stage;
     stage_start(&stage);
@@ -415,7 +415,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(locks_stand_in_the_way_as_the_table_says),
         tidy_test(stateless_commands_own_no_locks),
-        tidy_test(it_is_told_whose_lock_it_is),
+        tidy_test(a_conflict_tells_whose_lock_it_is),
         tidy_test(ranges_end_at_the_end),
         tidy_test(the_last_byte_can_be_locked),
         tidy_test(empty_ranges_mind_what_is_around_them),

@@ -149,7 +149,7 @@ static void compare(const struct model *model, struct dice *dice) {
     require(!remembered_find(remembered, bytes_text(unknown.text), &found), "a token that was never given");
 }
 
-static void it_remembers_what_a_list_does(void **state) {
+static void remembered_calls_equal_a_plain_list(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 3; seed++) {
         struct dice dice = {seed};
@@ -221,7 +221,7 @@ int main(void) {
     dice_fill(&(struct dice){7}, seed, sizeof(seed));
     hash_seed(seed);
     static const struct CMUnitTest tests[] = {
-        tidy_test(it_remembers_what_a_list_does),
+        tidy_test(remembered_calls_equal_a_plain_list),
         tidy_test(a_call_is_small),
         tidy_test(memory_is_given_back),
     };

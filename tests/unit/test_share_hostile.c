@@ -176,7 +176,7 @@ static bool takes(struct share *share, struct share_change change) {
 }
 
 /* In a snapshot everything has one place, and so no directory is below itself. */
-static void nothing_has_two_places_at_a_time(void **state) {
+static void a_loaded_node_has_one_place_in_each_snapshot(void **state) {
     struct share_change create = {.kind = SHARE_CREATE, .stamp = {1, 1}};
     struct share_change done = {.kind = LOAD_STATE, .stamp = {1, 1}};
     struct bytes name = bytes_text("d"), other = bytes_text("e");
@@ -236,7 +236,7 @@ int main(void) {
         tidy_test(doctored_records_break_nothing),
         tidy_test(records_that_end_too_soon_are_not_read),
         tidy_test(a_share_that_comes_in_part_is_whole),
-        tidy_test(nothing_has_two_places_at_a_time),
+        tidy_test(a_loaded_node_has_one_place_in_each_snapshot),
         tidy_test(an_ended_session_without_files_is_not_written),
     };
     return cmocka_run_group_tests_name("share hostile", tests, NULL, NULL);

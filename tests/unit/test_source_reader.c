@@ -206,7 +206,7 @@ static void an_empty_blob(void **state) {
 /* --- What an answer may take --- */
 
 /* In whatever portions it comes. */
-static void answers_come_in_drops(void **state) {
+static void answers_may_come_byte_by_byte(void **state) {
     static const char text[] = STAT_OF("5\r\nblock", "4", "", "8");
     bool failed = false;
     uint64_t length;
@@ -306,7 +306,7 @@ int main(void) {
         tidy_test(a_new_connection),
         tidy_test(page_blobs_go_by_windows),
         tidy_test(an_empty_blob),
-        tidy_test(answers_come_in_drops),
+        tidy_test(answers_may_come_byte_by_byte),
         tidy_test(answers_are_bounded),
         tidy_test(the_longest_list_of_blocks_fits),
         tidy_test(an_error_without_a_text_has_a_description),

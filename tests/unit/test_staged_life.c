@@ -111,7 +111,7 @@ static void the_one_that_waits_longest_comes_first(void **state) {
     acts_end(&trial);
 }
 
-static void they_go_in_parts(void **state) {
+static void expired_blocks_are_removed_in_portions(void **state) {
     (void)state;
     struct container_trial trial;
     acts_start(&trial);
@@ -174,7 +174,7 @@ int main(void) {
         tidy_test(each_block_begins_the_week_anew),
         tidy_test(moments_may_be_anything),
         tidy_test(the_one_that_waits_longest_comes_first),
-        tidy_test(they_go_in_parts),
+        tidy_test(expired_blocks_are_removed_in_portions),
         tidy_test(an_uncommitted_blob_goes_with_its_lease),
         tidy_test(deadlines_go_along),
     };

@@ -427,7 +427,7 @@ static void it_holds_what_the_allocator_says(void **state) {
     require_same(allocations_bytes(), before, "all of it came back");
 }
 
-static void it_can_be_moved(void **state) {
+static void a_table_can_move_in_memory(void **state) {
     static struct table_trial trial;
     struct dice dice = {5};
     unsigned moved = 0;
@@ -480,7 +480,7 @@ int main(void) {
         tidy_test(large_entities_come_one_by_one),
         tidy_test(a_copy_goes_on_with_its_timestamps),
         tidy_test(it_holds_what_the_allocator_says),
-        tidy_test(it_can_be_moved),
+        tidy_test(a_table_can_move_in_memory),
         tidy_test(all_tables_are_known),
     };
     return cmocka_run_group_tests_name("table", tests, NULL, NULL);

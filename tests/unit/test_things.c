@@ -79,7 +79,7 @@ static void a_command_may_name_a_thing_twice(void **state) {
 
 enum { MANY = 5000 };
 
-static void there_may_be_many(void **state) {
+static void thousands_of_things_are_told_apart(void **state) {
     (void)state;
     struct things things;
     things_start(&things);
@@ -102,7 +102,7 @@ int main(void) {
         tidy_test(what_differs_in_anything_is_no_twin),
         tidy_test(several_share_and_nobody_takes_all),
         tidy_test(a_command_may_name_a_thing_twice),
-        tidy_test(there_may_be_many),
+        tidy_test(thousands_of_things_are_told_apart),
     };
     return cmocka_run_group_tests_name("things", tests, NULL, NULL);
 }

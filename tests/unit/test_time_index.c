@@ -140,7 +140,7 @@ static void live(const struct habit *habit, uint64_t seed) {
     trial_end(&trial);
 }
 
-static void it_is_a_sorted_array(void **state) {
+static void an_index_of_times_equals_a_sorted_array(void **state) {
     static const struct habit habits[] = {
         {BY_VISIBLE, 100000, false, false, false}, {BY_VISIBLE, 3, false, false, false},
         {BY_VISIBLE, 5000, true, true, false},     {BY_END, 1000, true, false, false},
@@ -215,8 +215,10 @@ static void an_empty_timeline_answers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(it_is_a_sorted_array),      tidy_test(rising_entries_fill_their_leaves),
-        tidy_test(thinned_out_it_shrinks),    tidy_test(slots_can_be_moved),
+        tidy_test(an_index_of_times_equals_a_sorted_array),
+        tidy_test(rising_entries_fill_their_leaves),
+        tidy_test(thinned_out_it_shrinks),
+        tidy_test(slots_can_be_moved),
         tidy_test(an_empty_timeline_answers),
     };
     return cmocka_run_group_tests_name("timeline", tests, NULL, NULL);

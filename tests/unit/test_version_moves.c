@@ -230,7 +230,7 @@ static void versions_stay_new(void **state) {
     }
 }
 
-static void less_than_the_whole_rule_fails(void **state) {
+static void each_part_of_the_rule_is_needed(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(without); i++) {
         size_t twice = 0, not_greater = 0;
@@ -328,7 +328,7 @@ static void stretches_do_not_meet(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(versions_stay_new),      tidy_test(less_than_the_whole_rule_fails),
+        tidy_test(versions_stay_new),      tidy_test(each_part_of_the_rule_is_needed),
         tidy_test(epochs_do_not_run_away), tidy_test(many_loads_are_one_meeting),
         tidy_test(stretches_do_not_meet),
     };

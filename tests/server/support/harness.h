@@ -1,5 +1,5 @@
 /*
- * The stage on which all tests of a program play: a primary, a replica of it with another configuration, and
+ * The servers of all tests of a program: a primary, a replica of it with another configuration, and
  * a replica of that replica, which keeps an append-only file.
  *
  * Every test begins with empty databases and ends with require_same_everywhere.
@@ -50,7 +50,7 @@ void configure(struct client *client, const char *name, const char *value);
 /* A number of INFO, all sections looked through. */
 long long info_of(struct client *client, const char *name);
 
-/* CONTAINER.CREATE and BLOB.PUT that must succeed, for scenes that begin with something there. */
+/* CONTAINER.CREATE and BLOB.PUT that must succeed, for tests that begin with something there. */
 const char *create(const char *container);
 const char *put(const char *container, const char *blob, const char *content);
 

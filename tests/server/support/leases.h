@@ -1,7 +1,7 @@
 /*
  * What tests of leases have in common: ids, a clock that is moved, and clients that wait.
  *
- * The clock goes forwards only, through all scenes of a program, and is the same on all servers of the stage,
+ * The clock goes forwards only, through all tests of a program, and is the same on all three servers,
  * so that all of them show the same leases as held.
  */
 #ifndef HOLDFAST_TESTS_LEASES_H

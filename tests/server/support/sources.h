@@ -34,7 +34,7 @@ int source_port(const struct source *source);
 const char *source_heard(const struct source *source);
 int source_visits(const struct source *source);
 
-/* All of them hang up; who copies from them is refused from then on. Before the end of each scene. */
+/* All of them hang up; who copies from them is refused from then on. Before the end of each test. */
 void sources_end(void);
 
 /* Begins a copy of `src/blob` from this port to the primary's blob, with further words, and answers its id. */
