@@ -1,15 +1,15 @@
 /* Containers and the blobs in them: one value of one key.
  *
- *   container ─▶ catalog ─▶ blob blob blob …                (found by name, listed in the order of names)
- *             ─▶ leased                                      (blobs with a lease held or breaking, even if ended)
- *             ─▶ copying                                     (blobs with a copy from another server in progress)
- *             ─▶ stagings                                    (blobs with staged blocks, by when these expire)
- *             ─▶ feed                                        (what has changed, if followers want to know)
- *             ─▶ metadata, policies                          (packed lists, absent for most)
+ *   container ─▶ catalog ─▶ blob blob blob …   (found by name, listed in the order of names)
+ *             ─▶ leased                        (blobs with a lease held or breaking, even if ended)
+ *             ─▶ copying                       (blobs with a copy from another server in progress)
+ *             ─▶ stagings                      (blobs with staged blocks, by when these expire)
+ *             ─▶ feed                          (what has changed, if followers want to know)
+ *             ─▶ metadata, policies            (packed lists, absent for most)
  *
  * The rules:
  *   - Only container_apply changes a value, and only by a change: a fact with absolute numbers, decided before.
- *   - A small content is copied into the blob, for a large one, the argument that has it is kept.
+ *   - A small content is copied into the blob; for a large one the argument that has it is kept.
  *   - Every allocation is counted in the account; what blobs and snapshots share is counted once.
  *   - Values know no key and no clock. */
 #ifndef HOLDFAST_CONTAINER_H

@@ -1,6 +1,6 @@
 #include "core/utf8.h"
 
-/* The forms of characters, told by the first byte: its bits under `mask` are `mark`, the others are the
+/* The forms of characters, distinguished by the first byte: its bits under `mask` are `mark`, the others are the
  * character's. `min` is the first character that needs this length. */
 static const struct form {
     unsigned char mark, mask;
