@@ -20,37 +20,36 @@
 #define SOURCE_CONDITIONS &source_if_match, &source_if_none_match, &source_modified_since, &source_unmodified
 #define GRAMMAR(...) ((const struct clause *const[]){__VA_ARGS__, NULL})
 
-#define READS   .key = KEY_READ,   .flags = "readonly fast",       .categories = "read fast"
-#define WRITES   .key = KEY_UPDATE, .flags = "write deny-oom fast", .categories = "write fast"
-#define CREATES .key = KEY_CREATE, .flags = "write deny-oom fast", .categories = "write fast"
-#define COPIES  .key = KEY_UPDATE, .other_key = 3, .flags = "write deny-oom fast getkeys-api", .categories = "write fast"
-#define WRITES_ANYWAY .key = KEY_UPDATE, .flags = "write fast",          .categories = "write fast"
-#define REMOVES .key = KEY_REMOVE, .flags = "write fast",          .categories = "write fast"
-#define ON_LEASE .settle = lease_settle, .key = KEY_UPDATE, .flags = "write fast", .categories = "write fast"
-#define WAITS .key = KEY_UPDATE, .flags = "write deny-oom blocking", .categories = "write blocking"
-#define READS_OR_WAITS .key = KEY_READ, .flags = "readonly blocking", .categories = "read blocking"
-#define READS_PAGES   .key = KEY_READ,   .flags = "readonly",            .categories = "read slow"
+/* How a command uses its key. */
+#define READS              .key = KEY_READ,   .flags = "readonly fast",                           .categories = "read fast"
+#define WRITES             .key = KEY_UPDATE, .flags = "write deny-oom fast",                     .categories = "write fast"
+#define CREATES            .key = KEY_CREATE, .flags = "write deny-oom fast",                     .categories = "write fast"
+#define COPIES             .key = KEY_UPDATE, .flags = "write deny-oom fast getkeys-api",         .categories = "write fast", .other_key = 3
+#define WRITES_ANYWAY      .key = KEY_UPDATE, .flags = "write fast",                              .categories = "write fast"
+#define REMOVES            .key = KEY_REMOVE, .flags = "write fast",                              .categories = "write fast"
+#define ON_LEASE           .key = KEY_UPDATE, .flags = "write fast",                              .categories = "write fast", .settle = lease_settle
+#define WAITS              .key = KEY_UPDATE, .flags = "write deny-oom blocking",                 .categories = "write blocking"
+#define READS_OR_WAITS     .key = KEY_READ,   .flags = "readonly blocking",                       .categories = "read blocking"
+#define READS_PAGES        .key = KEY_READ,   .flags = "readonly",                                .categories = "read slow"
+#define WRITES_MUCH        .key = KEY_UPDATE, .flags = "write deny-oom",                          .categories = "write slow"
+#define WRITES_MUCH_ANYWAY .key = KEY_UPDATE, .flags = "write",                                   .categories = "write slow"
+#define TAKES_OR_WAITS     .key = KEY_UPDATE, .flags = "write blocking",                          .categories = "write blocking"
+#define ADMINISTERS        .key = KEY_NONE,   .flags = "admin fast",                              .categories = "admin dangerous fast"
+#define TELLS              .key = KEY_NONE,   .flags = "readonly fast allow-loading allow-stale", .categories = "read fast"
+#define EXAMINES           .key = KEY_NONE,   .flags = "admin allow-stale",                       .categories = "admin dangerous slow"
+#define DROPS              .key = KEY_CREATE, .flags = "write fast",                              .categories = "write fast"
 
-#define WRITES_MUCH .key = KEY_UPDATE, .flags = "write deny-oom", .categories = "write slow"
-#define WRITES_MUCH_ANYWAY .key = KEY_UPDATE, .flags = "write", .categories = "write slow"
-#define TAKES_OR_WAITS .key = KEY_UPDATE, .flags = "write blocking", .categories = "write blocking"
-
-#define ADMINISTERS .key = KEY_NONE, .flags = "admin fast", .categories = "admin dangerous fast"
-
-#define TELLS .key = KEY_NONE, .flags = "readonly fast allow-loading allow-stale", .categories = "read fast"
-#define EXAMINES .key = KEY_NONE, .flags = "admin allow-stale", .categories = "admin dangerous slow"
-
-#define DROPS   .key = KEY_CREATE, .flags = "write fast",          .categories = "write fast"
-#define ON_QUEUE .data_type = &queue_type, .settle = queue_settle_some
-#define LOOKS_AT_QUEUE .data_type = &queue_type, .settle = upkeep_schedule
-#define ON_SHARE .data_type = &share_type
-#define ON_PATH ON_SHARE, .prefetch = file_prefetch
-#define ON_TABLE .data_type = &table_type
-#define ON_ENTITY ON_TABLE, .prefetch = table_prefetch
+/* What it works on. */
+#define ON_QUEUE           .data_type = &queue_type, .settle = queue_settle_some
+#define LOOKS_AT_QUEUE     .data_type = &queue_type, .settle = upkeep_schedule
+#define ON_SHARE           .data_type = &share_type
+#define ON_PATH            ON_SHARE, .prefetch = file_prefetch
+#define ON_TABLE           .data_type = &table_type
+#define ON_ENTITY          ON_TABLE, .prefetch = table_prefetch
 #define LOOKS_AT_CONTAINER .data_type = &container_type
-#define LOOKS_AT_BLOB LOOKS_AT_CONTAINER, .prefetch = blob_prefetch
-#define ON_CONTAINER LOOKS_AT_CONTAINER, .settle = container_clear_staged
-#define ON_BLOB LOOKS_AT_BLOB, .settle = container_clear_staged
+#define LOOKS_AT_BLOB      LOOKS_AT_CONTAINER, .prefetch = blob_prefetch
+#define ON_CONTAINER       LOOKS_AT_CONTAINER, .settle = container_clear_staged
+#define ON_BLOB            LOOKS_AT_BLOB, .settle = container_clear_staged
 
 /* Each row has an entry function of its own, because the server does not say which command it calls. */
 #define ROWS(X)                                                                                                      \

@@ -164,7 +164,7 @@ enum outcome call_share_key(struct call *call, const struct call *opened) {
     return look_behind(call, opened->key);
 }
 
-enum outcome call_may_grow(const struct call *call) {
+enum outcome call_check_memory(const struct call *call) {
     int flags = RedisModule_GetContextFlags(call->ctx);
     bool alone = !(flags & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA));
     bool full = alone && flags & REDISMODULE_CTX_FLAGS_OOM;
@@ -307,7 +307,7 @@ static void start_held(struct call *call, const struct held_call *held, RedisMod
     call->mode = mode;
 }
 
-void command_answer(const struct held_call *held, RedisModuleCtx *ctx, enum call_mode mode) {
+void command_run_waiting(const struct held_call *held, RedisModuleCtx *ctx, enum call_mode mode) {
     struct call call;
     start_held(&call, held, ctx, mode);
     run_and_answer(&call);
@@ -335,14 +335,14 @@ void command_give_back(const struct held_call *held, RedisModuleCtx *ctx, const 
     call_end(&call);
 }
 
-void command_reply(RedisModuleCtx *ctx, const struct call_result *result) {
+void call_result_reply(RedisModuleCtx *ctx, const struct call_result *result) {
     if (result->outcome == OUTCOME_DONE)
         reply_play(ctx, bytes_of(result->reply.data, result->reply.length));
     else
         refusal_reply(&(struct reply){ctx, NULL}, result->outcome, result->note);
 }
 
-void command_result_end(struct call_result *result) {
+void call_result_end(struct call_result *result) {
     if (result->reply.data) record_end(&result->reply);
     if (result->grant.data) record_end(&result->grant);
 }
@@ -399,7 +399,7 @@ void command_visit(RedisModuleCtx *ctx, RedisModuleString *key, const struct dat
 }
 
 int64_t call_now_ms(struct call *call) {
-    if (!call->now_ms) call->now_ms = server_now_ms();
+    call_read_clock(call);
     return call->now_ms;
 }
 
@@ -407,12 +407,12 @@ const struct guid *call_lease_id(const struct call *call) {
     return args_given(&call->args, SLOT_LEASE) ? &call->args.slots[SLOT_LEASE].id : NULL;
 }
 
-enum outcome call_conditions(struct call *call, const struct stamp *object, const char *noun) {
+enum outcome call_check_conditions(struct call *call, const struct stamp *object, const char *noun) {
     enum outcome outcome = conditions_check(&call->conditions, call->command->conditions, object);
     if (outcome == OUTCOME_CONDITION_NOT_MET) refusal_describe_object(call, object, noun);
     return outcome;
 }
 
-void call_event(const struct call *call, const char *event) {
+void call_notify(const struct call *call, const char *event) {
     RedisModule_NotifyKeyspaceEvent(call->ctx, REDISMODULE_NOTIFY_MODULE, event, call->argv[1]);
 }

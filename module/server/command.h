@@ -170,13 +170,13 @@ void held_call_start(struct held_call *held, const struct call *call);
 void held_call_end(struct held_call *held);
 
 /* Runs the call in its client's own context: it is served something to read, or its time is up. */
-void command_answer(const struct held_call *held, RedisModuleCtx *ctx, enum call_mode mode);
+void command_run_waiting(const struct held_call *held, RedisModuleCtx *ctx, enum call_mode mode);
 
 /* Its turn has come, in another client's context: the reply is kept. */
 void command_grant(const struct held_call *held, RedisModuleCtx *ctx, struct call_result *result);
 /* Tells the client what it was granted. */
-void command_reply(RedisModuleCtx *ctx, const struct call_result *result);
-void command_result_end(struct call_result *result);
+void call_result_reply(RedisModuleCtx *ctx, const struct call_result *result);
+void call_result_end(struct call_result *result);
 
 /* The client was lost before it got the reply: undoes the grant, if that still exists. */
 void command_give_back(const struct held_call *held, RedisModuleCtx *ctx, const struct call_result *result);
@@ -231,12 +231,17 @@ int64_t server_now_ms(void);
 /* How far it is behind the wall clock after that was set; negative when it is ahead. */
 int64_t server_clock_behind_ms(void);
 
+/* Fixes the time of the call, unless it is fixed already. Worth a call of its own while prefetched memory arrives. */
+static inline void call_read_clock(struct call *call) {
+    if (!call->now_ms) call->now_ms = server_now_ms();
+}
+
 /* The time of the call; the same whenever it is read. */
 int64_t call_now_ms(struct call *call);
 
-/* For a command that takes more memory only sometimes, and is not refused by the server itself: whether it may now.
+/* For a command that takes more memory only sometimes, and is not refused by the server itself: whether there is any.
  * Always true in transactions and scripts: the server checks before they begin, and half of one helps nobody. */
-enum outcome call_may_grow(const struct call *call);
+enum outcome call_check_memory(const struct call *call);
 
 /* The value of the call's second key, of the same type; NULL and the reason in *outcome. */
 const void *call_other_value(struct call *call, enum outcome *outcome);
@@ -248,9 +253,9 @@ void call_read_conditions(const struct call *call, int first_slot, struct condit
 const struct guid *call_lease_id(const struct call *call);
 
 /* Checks the call's conditions against an object; NULL when it does not exist. On failure the call's note tells why. */
-enum outcome call_conditions(struct call *call, const struct stamp *object, const char *noun);
+enum outcome call_check_conditions(struct call *call, const struct stamp *object, const char *noun);
 
 /* Sends a keyspace notification for the call's key. */
-void call_event(const struct call *call, const char *event);
+void call_notify(const struct call *call, const char *event);
 
 #endif

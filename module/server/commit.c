@@ -57,7 +57,7 @@ static void notify(struct call *call, const struct data_type *type, const void *
     if (!events[0] && !events[1]) return;
     RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
     for (int i = 0; i < EVENTS_MAX; i++)
-        if (events[i]) call_event(call, events[i]);
+        if (events[i]) call_notify(call, events[i]);
 }
 
 /* What happens outside of a command has no command that could be counted instead of an effect. */

@@ -29,12 +29,12 @@ void decision_end(struct call *call) {
     arena_end(&call->arena);
 }
 
-void *call_room(struct call *call, size_t bytes) {
+void *call_alloc(struct call *call, size_t bytes) {
     return arena_alloc(&call->arena, bytes);
 }
 
 struct record_writer *call_writer(struct call *call) {
-    struct call_writer *writer = call_room(call, sizeof(*writer));
+    struct call_writer *writer = call_alloc(call, sizeof(*writer));
     record_start(&writer->writer);
     writer->next = call->writers;
     call->writers = writer;
@@ -45,7 +45,7 @@ void *call_decide_with(struct call *call, unsigned kind, RedisModuleString *cont
     struct decision *decision = &call->decision;
     void *change = arena_zeroed(&call->arena, call_type(call)->changes->size);
     change_set_kind(change, kind);
-    struct decided *decided = call_room(call, sizeof(*decided));
+    struct decided *decided = call_alloc(call, sizeof(*decided));
     *decided = (struct decided){.change = change, .content = content};
     *decision->end = decided;
     decision->end = &decided->next;
@@ -68,7 +68,7 @@ enum outcome call_not_yet(struct call *call, struct wait_kind *kind, struct byte
 
 /* The claim is copied: it lasts as long as the call. */
 void call_claims(struct call *call, const struct wait_claim *claim) {
-    struct wait_claim *kept = call_room(call, sizeof(*kept));
+    struct wait_claim *kept = call_alloc(call, sizeof(*kept));
     *kept = *claim;
     call->wait.claim = kept;
 }

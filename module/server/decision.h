@@ -29,7 +29,7 @@ void *call_decide(struct call *call, unsigned kind);
 void *call_decide_with(struct call *call, unsigned kind, RedisModuleString *content);
 
 /* Memory that lives as long as the call. */
-void *call_room(struct call *call, size_t bytes);
+void *call_alloc(struct call *call, size_t bytes);
 
 /* An empty record that lives as long as the call. */
 struct record_writer *call_writer(struct call *call);

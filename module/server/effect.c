@@ -174,7 +174,7 @@ enum outcome effect_handle(struct call *call) {
         RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
         if (target.upkeep_ms) upkeep_schedule_key(call_key_name(call), target.upkeep_ms);
         for (int i = 0; i < EVENTS_MAX; i++)
-            if (target.events[i]) call_event(call, target.events[i]);
+            if (target.events[i]) call_notify(call, target.events[i]);
         if (wait_anybody() && !target.drop) look_for_waiters(call, target.name);
     }
     reply_ok(&call->out);

@@ -71,7 +71,7 @@ static size_t changes_asked(const struct call *call) {
 static struct page_of_changes collect_changes(struct call *call, const struct feed *feed,
                                               struct bookmark from, const struct following *following) {
     size_t max = changes_asked(call), budget = reply_room_up_to(PAGE_ROOM_BYTES), taken = 0;
-    struct version_slot *slots = call_room(call, max * sizeof(*slots)), slot;
+    struct version_slot *slots = call_alloc(call, max * sizeof(*slots)), slot;
     struct page_of_changes page = {slots, 0, from};
     struct feed_walk walk = feed_follow(feed, from);
     for (int looked_at = 0; looked_at < PAGE_LOOKED_AT_MAX && page.count < max; looked_at++) {
@@ -154,7 +154,7 @@ enum outcome feed_switch_asked(struct call *call, const struct feed *feed, struc
         if (given && feed->keep != asked->keep) asked->what = FEED_KEEPS;
         return OUTCOME_DONE;
     }
-    enum outcome outcome = call_may_grow(call);
+    enum outcome outcome = call_check_memory(call);
     if (outcome != OUTCOME_DONE) return outcome;
     asked->what = FEED_BEGINS;
     asked->beginning = version_mint(call_now_ms(call));

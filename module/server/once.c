@@ -118,7 +118,7 @@ void once_remember(struct call *asked, struct call *bearer, struct bytes answer)
     if (!args_given(&asked->args, SLOT_ONCE) || !decision->first) return;
     const struct remembered *remembered =
         bearer->value ? once_remembered(call_type(bearer), bearer->value) : NULL;
-    struct once_change *change = call_room(bearer, sizeof(*change));
+    struct once_change *change = call_alloc(bearer, sizeof(*change));
     *change = (struct once_change){
         .kind = ONCE_REMEMBER,
         .forgets = to_forget(remembered, call_now_ms(bearer), answer, FORGOTTEN_IN_PASSING),

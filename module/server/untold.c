@@ -15,7 +15,7 @@ struct waiting_command *waiting_command_new(const struct call *call) {
 
 void waiting_command_free(struct waiting_command *waiting) {
     held_call_end(&waiting->call);
-    command_result_end(&waiting->result);
+    call_result_end(&waiting->result);
     memory_free(waiting);
 }
 

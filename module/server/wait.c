@@ -502,9 +502,9 @@ static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     depart(waiter);
     untold_told(waiting);
     if (waiting->served && is_served_by_write(waiter->kind))
-        command_reply(ctx, &waiting->result);
+        call_result_reply(ctx, &waiting->result);
     else
-        command_answer(&waiting->call, ctx, waiting->served ? CALL_SERVED : CALL_TIMED_OUT);
+        command_run_waiting(&waiting->call, ctx, waiting->served ? CALL_SERVED : CALL_TIMED_OUT);
     return REDISMODULE_OK;
 }
 

@@ -58,7 +58,7 @@ enum outcome blob_to_read(struct call *call, unsigned kind, const struct blob **
     if (!*blob) return OUTCOME_BLOB_NOT_FOUND;
     enum outcome outcome = blob_kind_check(*blob, kind);
     if (outcome == OUTCOME_DONE) outcome = blob_pass_lease(call, *blob, LEASE_READ);
-    return outcome == OUTCOME_DONE ? call_conditions(call, &(*blob)->stamp, "blob") : outcome;
+    return outcome == OUTCOME_DONE ? call_check_conditions(call, &(*blob)->stamp, "blob") : outcome;
 }
 
 enum outcome blob_to_read_content(struct call *call, unsigned kind, const struct blob **blob) {
@@ -69,7 +69,7 @@ enum outcome blob_to_read_content(struct call *call, unsigned kind, const struct
 /* For a blob that may be uncommitted, which has no ETag. */
 static enum outcome may_touch(struct call *call, const struct blob *blob) {
     enum outcome outcome = blob_pass_lease(call, blob, LEASE_WRITE);
-    return outcome == OUTCOME_DONE ? call_conditions(call, blob_stamp(blob), "blob") : outcome;
+    return outcome == OUTCOME_DONE ? call_check_conditions(call, blob_stamp(blob), "blob") : outcome;
 }
 
 static enum outcome may_write(struct call *call, const struct blob *blob) {
@@ -85,7 +85,8 @@ enum outcome blob_to_write(struct call *call, unsigned kind, struct blob **blob)
 
 enum outcome blob_to_create(struct call *call, enum blob_kind kind, struct blob **blob) {
     *blob = blob_named(call);
-    if (!*blob) return call_lease_id(call) ? OUTCOME_LEASE_ABSENT_BLOB : call_conditions(call, NULL, "blob");
+    if (!*blob)
+        return call_lease_id(call) ? OUTCOME_LEASE_ABSENT_BLOB : call_check_conditions(call, NULL, "blob");
     bool of_some_kind = blob_exists(*blob) && !blob_is_untyped(*blob);
     enum outcome outcome = of_some_kind ? blob_kind_check(*blob, kind) : OUTCOME_DONE;
     return outcome == OUTCOME_DONE ? may_write(call, *blob) : outcome;
@@ -147,7 +148,7 @@ enum outcome blob_put_check(struct call *call) {
 enum outcome blob_put(struct call *call) {
     struct blob *blob;
     container_prefetch_blob(call->value, &call->search);
-    call_now_ms(call); /* reads the clock while the prefetch is in flight */
+    call_read_clock(call);
     enum outcome outcome = blob_to_create(call, KIND_BLOCK, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change *change = blob_decide_new(call, BLOB_PUT, blob, call->argv[ARG_CONTENT]);

@@ -59,7 +59,7 @@ static enum outcome fits_staged(struct call *call, const struct staging *staging
 }
 
 enum outcome blob_putblock(struct call *call) {
-    char *bytes = call_room(call, BLOCK_ID_MAX_BYTES);
+    char *bytes = call_alloc(call, BLOCK_ID_MAX_BYTES);
     long length = base64_read(call_word(call, ARG_BLOCK_ID), (unsigned char *)bytes, BLOCK_ID_MAX_BYTES);
     struct bytes id = bytes_of(bytes, (size_t)length);
     struct blob *blob = blob_named(call);
@@ -100,7 +100,7 @@ enum outcome blob_putblocklist_check(struct call *call) {
 }
 
 static void *keep_block(struct call *call, const void *bytes, size_t length) {
-    return length ? memcpy(call_room(call, length), bytes, length) : NULL;
+    return length ? memcpy(call_alloc(call, length), bytes, length) : NULL;
 }
 
 /* A copy of the plan in memory of the call. */

@@ -86,7 +86,7 @@ enum outcome container_getacl(struct call *call) {
 static enum outcome may_change(struct call *call, enum lease_use use) {
     const struct container *container = call->value;
     enum outcome outcome = pass_container_lease(call, use);
-    return outcome == OUTCOME_DONE ? call_conditions(call, &container->stamp, "container") : outcome;
+    return outcome == OUTCOME_DONE ? call_check_conditions(call, &container->stamp, "container") : outcome;
 }
 
 enum outcome container_setmeta(struct call *call) {

@@ -14,7 +14,7 @@ enum outcome blob_snapshot(struct call *call) {
     if (!blob_exists(blob)) return OUTCOME_BLOB_NOT_FOUND;
     if (blob_is_being_copied(blob)) return OUTCOME_PENDING_COPY;
     enum outcome outcome = blob_pass_lease(call, blob, LEASE_READ);
-    if (outcome == OUTCOME_DONE) outcome = call_conditions(call, &blob->stamp, "blob");
+    if (outcome == OUTCOME_DONE) outcome = call_check_conditions(call, &blob->stamp, "blob");
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change *change = blob_decide(call, BLOB_SNAPSHOT, blob, NULL);
     change->snapshot = version_mint(call_now_ms(call));
@@ -83,7 +83,7 @@ enum outcome copy_target_lease(struct call *call, const struct blob *target) {
 }
 
 enum outcome copy_target_conditions(struct call *call, const struct blob *target) {
-    enum outcome outcome = call_conditions(call, blob_stamp(target), "target");
+    enum outcome outcome = call_check_conditions(call, blob_stamp(target), "target");
     return outcome == OUTCOME_CONDITION_NOT_MET ? OUTCOME_TARGET_CONDITION_NOT_MET : outcome;
 }
 

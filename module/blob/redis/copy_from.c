@@ -68,7 +68,7 @@ static void put_conditions(const struct call *call, struct copy_order *order) {
 }
 
 static const struct copy_order *write_order(struct call *call) {
-    struct copy_order *order = call_room(call, sizeof(*order));
+    struct copy_order *order = call_alloc(call, sizeof(*order));
     int64_t port = 0;
     asked_port(call, &port);
     *order = (struct copy_order){

@@ -173,7 +173,7 @@ bool file_closes_circle(const struct call *call) {
 
 /* Without a node: the name of the file that an open would create. */
 static struct bytes line_name(struct call *call, const struct file_node *node) {
-    uint64_t *subject = call_room(call, sizeof(*subject));
+    uint64_t *subject = call_alloc(call, sizeof(*subject));
     *subject = node ? file_subject(node) : subject_of_node(call_word(call, ARG_OPEN_PATH));
     return bytes_of(subject, sizeof(*subject));
 }

@@ -78,7 +78,7 @@ static struct guid id_at(const struct call *call, int at) {
 /* Finds the subject of the call and checks the conditions on it. */
 static enum outcome find_leased(struct call *call, struct lease_subject *subject) {
     enum outcome outcome = call->data_type->leases->find(call, subject);
-    return outcome == OUTCOME_DONE ? call_conditions(call, subject->stamp, subject->noun) : outcome;
+    return outcome == OUTCOME_DONE ? call_check_conditions(call, subject->stamp, subject->noun) : outcome;
 }
 
 /* Copies the label, which may be borrowed from the current lease: another change of the transaction
@@ -240,7 +240,7 @@ enum outcome lease_acquire_give_way(struct call *call) {
 
 /* A locked lease can only be acquired by its holder, who does not wait in line. */
 enum outcome lease_acquire_decide(struct call *call) {
-    struct lease_subject *subject = call_room(call, sizeof(*subject)); /* it may have the name of the line */
+    struct lease_subject *subject = call_alloc(call, sizeof(*subject)); /* it may have the name of the line */
     struct lease next;
     enum outcome outcome = find_leased(call, subject);
     if (outcome != OUTCOME_DONE) return outcome;

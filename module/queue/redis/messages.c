@@ -279,7 +279,7 @@ void queue_get_give_back(struct call *call, struct record_reader *granted) {
 
 /* Copies the pointers into the call's memory. */
 static struct message *const *copy_found(struct call *call, struct message *const *found, size_t count) {
-    return memcpy(call_room(call, count * sizeof(*found)), found, count * sizeof(*found));
+    return memcpy(call_alloc(call, count * sizeof(*found)), found, count * sizeof(*found));
 }
 
 static void deliver(struct call *call, struct message *const *found, size_t count) {
@@ -392,7 +392,7 @@ enum outcome queue_update(struct call *call) {
     struct message *message;
     enum outcome outcome = find_by_arguments(call, &message);
     bool grows = outcome == OUTCOME_DONE && asked_message_text(call, SLOT_MESSAGE).length > message->length;
-    if (grows) outcome = call_may_grow(call);
+    if (grows) outcome = call_check_memory(call);
     if (outcome != OUTCOME_DONE) return outcome;
     struct queue_change *change = call_decide(call, QUEUE_UPDATE);
     change->found = copy_found(call, &message, 1);

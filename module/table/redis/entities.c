@@ -9,7 +9,7 @@ void table_prefetch(struct call *call) {
     struct bytes partition = call_word(call, ARG_PARTITION), row = call_word(call, ARG_ROW);
     if (partition.length > KEY_MAX_BYTES || row.length > KEY_MAX_BYTES) return;
     const struct table *table = call->value;
-    char *key = call_room(call, stored_key_length(partition, row));
+    char *key = call_alloc(call, stored_key_length(partition, row));
     call->search = catalog_prefetch(&table->entities, stored_key_write(partition, row, key));
 }
 
@@ -123,7 +123,7 @@ static void stamp_steps(const struct table *table, struct table_step *steps, siz
 /* Returns the steps, or NULL with the outcome. */
 static const struct table_step *decide_steps(struct call *call, enum table_change_kind kind,
                                              const struct drafts *drafts, enum outcome *outcome) {
-    struct table_step *steps = call_room(call, drafts->count * sizeof(*steps));
+    struct table_step *steps = call_alloc(call, drafts->count * sizeof(*steps));
     *outcome = judge_all(call, drafts, steps);
     if (*outcome != OUTCOME_DONE) return NULL;
     stamp_steps(call->value, steps, drafts->count);
