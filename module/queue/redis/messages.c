@@ -143,7 +143,7 @@ static void reply_put(struct reply *out, const struct queue_change *change, stru
 
 /* Gives the change this many items, for the caller to set. */
 static struct queue_item *decide_items(struct call *call, struct queue_change *change, size_t count) {
-    struct queue_item *items = call_room(call, count * sizeof(*items));
+    struct queue_item *items = call_alloc(call, count * sizeof(*items));
     change->items.count = count;
     change->decided_items = items;
     return items;
