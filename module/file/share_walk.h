@@ -1,13 +1,14 @@
 /* Walks: the changes that rebuild a share, for files, digests and copies. Pages that states share are shared again.
  *
- *   CREATE, LEASE, each SNAPSHOT *   the tree; nodes are numbered in the order of the walk, from the root's 0:
+ *   CREATE, LEASE, each SNAPSHOT
+ *   the tree; nodes are numbered in the order of the walk, from the root's 0:
  *     the current tree, directory by directory, then the places that only snapshots see
  *     for each node NODE, then for each of its states, the oldest first and the current one last:
  *       its content, as the difference to the state before: LENGTH, LEAF, GAP; then STATE
  *     SNAPSHOT_PLACE for another place of a node that has been walked
  *   END
- *   each session: CONNECT, and DISCONNECT if it has ended; each handle by number: OPEN, its LOCKs;
- *   MARK and LEASE of files */
+ *   each session: CONNECT; each handle by number: OPEN, its LOCKs; each file marked for deletion: MARK
+ *   each ended session: DISCONNECT; each leased file: LEASE */
 #ifndef HOLDFAST_SHARE_WALK_H
 #define HOLDFAST_SHARE_WALK_H
 

@@ -1,5 +1,4 @@
-/* The second half of every writing command: from the decided change to the world that knows of it; what happens to a
- * share when nobody asks; and what LEASE.* has to know of shares. */
+/* What precedes and follows a change of a share, the upkeep of sessions, leases of shares and files, and INFO. */
 #include "server/commit.h"
 #include "core/memory.h"
 #include "file/redis/handlers.h"
@@ -12,7 +11,7 @@
 
 enum {
     EXPIRED_MAX = 64,    /* sessions that end in one portion of upkeep */
-    SWEPT_MAX = 400,     /* handles and locks that go in one */
+    SWEPT_MAX = 400,     /* handles and locks that one portion removes */
     UPKEEP_PAUSE_MS = 1, /* between two portions */
 };
 
@@ -27,7 +26,7 @@ struct stamp share_stamp(struct call *call) {
 
 /* --- Around a change --- */
 
-/* What a lease is known by when it has been acquired, renewed or broken stands in its event. */
+/* A change of a lease has its event in a field. */
 void share_events(const void *decided, const char *events[EVENTS_MAX]) {
     const struct share_change *change = decided;
     if (!(share_change_kinds[change->kind].is.fields & SHARE_HAS(LEASE))) return;
@@ -35,8 +34,7 @@ void share_events(const void *decided, const char *events[EVENTS_MAX]) {
     events[1] = lease_event_name(change->event);
 }
 
-/* Those who wait know files by their paths, and parties by their sessions: what the change is about may be gone when it
- * has happened. */
+/* Names the line of waiters, and the session, that the change may wake: afterwards the file or handle may be freed. */
 void share_before_change(struct call *call, void *decided) {
     struct share_change *change = decided;
     if (change->expired) lease_count_expiry(share_lease(call->value));
@@ -49,7 +47,7 @@ void share_before_change(struct call *call, void *decided) {
     if (change->opened) change->party = change->opened->group->session->id;
 }
 
-/* Only where a session was begun is anything known of its connection. */
+/* Runs on the primary only, where the session's connection is. */
 void share_changed(struct call *call, const void *decided) {
     const struct share_change *change = decided;
     switch (change->kind) {
@@ -62,7 +60,7 @@ void share_changed(struct call *call, const void *decided) {
     }
 }
 
-/* --- Those who wait --- */
+/* --- Waiters --- */
 
 static void look_at_file(const struct call *call, uint64_t subject) {
     struct bytes name = bytes_of(&subject, sizeof(subject));
@@ -90,7 +88,7 @@ void share_wake(struct call *call, const void *decided) {
     }
 }
 
-/* --- When nobody asks --- */
+/* --- Upkeep --- */
 
 void share_end_session(struct call *call, enum share_change_kind kind, struct share_session *session) {
     struct share_change change = {.kind = kind, .session = session->id, .holder = session};
@@ -112,7 +110,7 @@ static void end_due(struct call *call) {
         share_end_session(call, SHARE_EXPIRE, session);
 }
 
-/* Some of its handles, as they came; true when these are the last ones. */
+/* A portion of the session's handles; true when they are the last ones. */
 static bool collect_handles(const struct share_session *session, struct record_writer *handles,
                             uint64_t *count) {
     const struct open_group *group;
@@ -129,7 +127,7 @@ static bool collect_handles(const struct share_session *session, struct record_w
     return true;
 }
 
-/* The handles are named: other servers may have them in another order. */
+/* The change names the handles, since other servers may have them in another order. */
 static void sweep_one(struct call *call) {
     struct share *share = call->value;
     struct share_session *session = list_top(&share->ended, struct share_session, among_ended);
@@ -155,7 +153,7 @@ int64_t share_upkeep(struct call *call) {
     return due_ms;
 }
 
-/* --- What LEASE.* needs to know of shares --- */
+/* --- Leases --- */
 
 static enum outcome find_leased_file(struct call *call, struct lease_subject *subject) {
     struct share *share = call->value;
@@ -221,10 +219,7 @@ static bool leased_file_is_there(struct call *call, struct entry *entry) {
 }
 
 static char *called(struct entry *entry, struct bytes *name) {
-    const struct file_node *node = lease_at(entry)->usage->node;
-    char *room = memory_alloc(node_path_length(node) + 1);
-    *name = node_path(node, room);
-    return room;
+    return node_path_new(lease_at(entry)->usage->node, name);
 }
 
 static struct bytes subject_of_change(struct entry *entry, uint64_t *room) {

@@ -1,12 +1,11 @@
-/* The way to a file, step by step. Every command that names a path goes it, but FILE.OPEN with an order of its own:
+/* Access to a file: the checks of commands that name a path, in this order. FILE.OPEN has its own order, in handles.c.
  *
- *   the share is there, the path is sound      before the handler: the form of the call
- *   the parent is there                        file_place
- *   the target is there, and of the kind       file_is_there
- *   it is not to be deleted ─▶ its lease ─▶ it is not read-only ─▶ the handles share it ─▶ no lock is in the way
- *                                              file_pass
- *   the arguments fit its size                 the handler
- */
+ *   the share exists, the path is valid        before the handler: the form of the call
+ *   the parent exists                          file_find
+ *   the node exists and has the right kind     file_check_kind
+ *   not pending ─▶ lease ─▶ not read-only ─▶ share modes of handles ─▶ locks
+ *                                              file_check_access
+ *   the arguments fit the size                 the handler */
 #include "core/memory.h"
 #include "core/text.h"
 #include "file/holders.h"
@@ -33,30 +32,30 @@ enum outcome share_owner_rule(struct bytes text) {
     return text.length <= SESSION_OWNER_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
 }
 
-/* --- The way that was expected --- */
+/* --- Prefetched lookups --- */
 
-/* The key that a call is looking for, and whose it is: other calls may run before it is found, since what has ended is
- * settled first, and leave keys of their own here. */
+/* The key that a call has prefetched. Before the call uses it, settling may run other calls, which prefetch keys of
+ * their own. */
 static struct {
     const struct call *call;
     char key[NODE_KEY_MAX_BYTES];
-} sought;
+} prefetched;
 
 void file_prefetch(struct call *call) {
     struct bytes path = call_word(call, ARG_PATH);
-    sought.call = tree_prefetch(call->value, path, sought.key, &call->search) ? call : NULL;
+    prefetched.call = tree_prefetch(call->value, path, prefetched.key, &call->search) ? call : NULL;
 }
 
 static struct tree_place find_path(const struct call *call, struct bytes path) {
-    bool expected = call->command->prefetch == file_prefetch && sought.call == call;
-    if (expected && path.data == call_word(call, ARG_PATH).data)
+    bool found = call->command->prefetch == file_prefetch && prefetched.call == call;
+    if (found && path.data == call_word(call, ARG_PATH).data)
         return tree_found(call->value, path, &call->search);
     return tree_find(call->value, path);
 }
 
-/* --- What is over goes --- */
+/* --- Settling: removing what ended sessions have left --- */
 
-/* Sessions whose time is up end, as far as they have anything of this file. */
+/* Ends the expired sessions that have handles of this file. */
 static void end_sessions_of(struct call *call, const struct file_usage *usage) {
     const struct open_group *group;
     list_for_each (&usage->groups, group, of_usage) {
@@ -66,9 +65,9 @@ static void end_sessions_of(struct call *call, const struct file_usage *usage) {
     }
 }
 
-/* Nothing in the tree is any more where it was expected. */
+/* Nodes may be freed: the prefetched lookup is void. */
 static void expire_sessions(struct call *call, struct file_node *node, struct bytes path) {
-    sought.call = NULL;
+    prefetched.call = NULL;
     end_sessions_of(call, node->usage);
     struct share_change change = {.kind = FILE_SETTLE, .path = path, .node = node};
     commit_at_once(call, &change);
@@ -79,9 +78,10 @@ static bool needs_settling(struct call *call, const struct file_node *node) {
 }
 
 static void settle_node(struct call *call, struct file_node *node) {
-    char *room = memory_alloc(node_path_length(node) + 1);
-    expire_sessions(call, node, node_path(node, room));
-    memory_free(room);
+    struct bytes path;
+    char *buffer = node_path_new(node, &path);
+    expire_sessions(call, node, path);
+    memory_free(buffer);
 }
 
 static bool is_exact(struct call *call) {
@@ -113,7 +113,7 @@ void file_settle_handle(struct call *call) {
     if (needs_settling(call, open_node(open))) settle_node(call, open_node(open));
 }
 
-/* A file that is settled has no part any more of the groups, which stay with their session. */
+/* Settling a file leaves the groups in the session's list. */
 static void settle_files_of(struct call *call, const struct share_session *session,
                             const struct file_node *directory) {
     const struct open_group *group;
@@ -148,7 +148,7 @@ void file_settle_move(struct call *call) {
     file_settle_at(call, call_word(call, ARG_TARGET));
 }
 
-/* --- The steps --- */
+/* --- Checks --- */
 
 enum outcome file_find(struct call *call, struct bytes path, struct tree_place *place) {
     struct share *share = call->value;
@@ -173,7 +173,7 @@ static void note_lease(struct call *call, const struct file_node *node) {
     lease_note_holder(call, file_lease_of(node), bytes_of(&subject, sizeof(subject)));
 }
 
-/* The same table as for blobs, under the file's codes; an id that does not belong is a conflict here. */
+/* The rules for blobs with the codes for files. */
 static enum outcome check_file_lease(struct call *call, const struct file_node *node,
                                      const struct file_access *access) {
     const struct lease *lease = file_lease_of(node);
@@ -189,8 +189,8 @@ static enum outcome check_file_lease(struct call *call, const struct file_node *
     }
 }
 
-/* What is read of a range: nothing lies behind the end of the file. */
-static struct lock_range touched(const struct file_node *node, struct lock_range range) {
+/* The part of a range that lies within the file. */
+static struct lock_range range_in_file(const struct file_node *node, struct lock_range range) {
     uint64_t left = range.offset < node->content.length ? node->content.length - range.offset : 0;
     return (struct lock_range){range.offset, range.length < left ? range.length : left};
 }
@@ -199,7 +199,7 @@ static enum outcome check_locks(struct call *call, const struct file_node *node,
                                 const struct file_access *access) {
     bool exact = share_is_exact(call->value, call_now_ms(call));
     enum lock_test test = is_write(access->class) ? LOCK_ANY : LOCK_READING;
-    struct lock_range range = touched(node, access->range);
+    struct lock_range range = range_in_file(node, access->range);
     const struct range_lock *lock = usage_lock(node->usage, NULL, test, range, exact, call_now_ms(call));
     return lock ? file_lock_violation(call, lock) : OUTCOME_DONE;
 }
@@ -214,7 +214,7 @@ static enum outcome check_handles(struct call *call, const struct file_node *nod
     return access->checks_locks ? check_locks(call, node, access) : OUTCOME_DONE;
 }
 
-/* Directories have nothing of all this, but may be asked for a lease that they do not have. */
+/* Also for directories, which have no lease: a lease id is refused. */
 enum outcome file_check_access(struct call *call, const struct file_node *node,
                                const struct file_access *access) {
     struct usage_view view = {.pending = false};
@@ -227,7 +227,7 @@ enum outcome file_check_access(struct call *call, const struct file_node *node,
     return node->usage ? check_handles(call, node, &view, access) : OUTCOME_DONE;
 }
 
-/* Whether all who have the file open bear a lease on it. */
+/* Whether all open handles allow a lease on the file. */
 enum outcome file_may_be_leased(struct call *call, const struct file_node *node) {
     if (!node->usage) return OUTCOME_DONE;
     struct usage_view view = share_view(call->value, node, call_now_ms(call));
@@ -235,7 +235,7 @@ enum outcome file_may_be_leased(struct call *call, const struct file_node *node)
     return file_sharing_violation(call, usage_class_obstacle(node->usage, CLASS_LEASE, call_now_ms(call)));
 }
 
-/* --- To read --- */
+/* --- Reading --- */
 
 enum outcome file_snapshot_given(const struct call *call, int slot, unsigned *number) {
     *number = 0;
@@ -244,7 +244,7 @@ enum outcome file_snapshot_given(const struct call *call, int slot, unsigned *nu
     return *number ? OUTCOME_DONE : OUTCOME_SNAPSHOT_NOT_FOUND;
 }
 
-/* Nothing is open, leased or locked in a snapshot. */
+/* In a snapshot nothing is open, leased or locked. */
 static enum outcome find_in_snapshot(const struct call *call, unsigned kind, struct file_found *found) {
     struct bytes path = call_word(call, ARG_PATH);
     found->node = tree_find_in_snapshot(call->value, path, found->snapshot);
@@ -288,7 +288,7 @@ enum outcome file_may_grow(struct call *call, uint64_t from, uint64_t to) {
     return OUTCOME_SHARE_FULL;
 }
 
-/* --- What a refusal says --- */
+/* --- Notes of refusals --- */
 
 static void note_owner(struct text *text, const struct file_open *open) {
     char shown[96];

@@ -1,9 +1,9 @@
-/* Stateless commands that write: from a parsed call to a decision. */
+/* The stateless FILE.* commands that write. */
 #include "file/redis/handlers.h"
 
 enum { ARG_CONTENT = 4, PUT_MAX_BYTES = 4 << 20 };
 
-/* A file or directory that is there, and is to be changed. */
+/* Finds an existing node that the command changes. */
 static enum outcome find_to_write(struct call *call, unsigned kind, const struct file_access *access,
                                   struct file_node **node) {
     struct tree_place place;
@@ -22,7 +22,7 @@ static struct share_change *decide_file_change(struct call *call, enum share_cha
     return change;
 }
 
-/* The change gets a new stamp, and the answer is its ETag. */
+/* Gives the change a new stamp, and replies its ETag. */
 static struct share_change *decide_stamped_file(struct call *call, enum share_change_kind kind,
                                                 struct file_node *node, RedisModuleString *content) {
     struct share_change *change = decide_file_change(call, kind, node, content);
@@ -66,7 +66,7 @@ enum outcome file_rmdir(struct call *call) {
 
 /* --- Whole files --- */
 
-/* A file that is to be there with other bytes, whatever there was. */
+/* Finds the place for a file with new content: an existing file, or none. */
 static enum outcome find_to_replace(struct call *call, struct bytes path, enum sharing_class class,
                                     const struct guid *lease_id, struct tree_place *place) {
     struct file_access access = {.class = class, .checks_locks = true, .lease_id = lease_id};
@@ -86,7 +86,7 @@ static uint8_t given_attributes(const struct call *call) {
     return given ? (uint8_t)call->args.slots[SLOT_FILE_ATTRIBUTES].number : 0;
 }
 
-/* Of a command that has it among its positional words, or has looked whether it is given. */
+/* Only if SIZE is given, or a positional argument. */
 static uint64_t given_size(const struct call *call) {
     return (uint64_t)call->args.slots[SLOT_FILE_SIZE].number;
 }
@@ -135,7 +135,7 @@ enum outcome file_copy(struct call *call) {
 
 /* --- Moving --- */
 
-/* A directory goes with all that is in it, when nothing in it is open or leased. */
+/* A directory can be moved only when no file below it is open or leased. */
 static enum outcome check_source(struct call *call, const struct file_node *node) {
     struct file_access access = {
         .class = CLASS_DELETE, .checks_locks = true, .lease_id = call_lease_id(call)};
@@ -212,8 +212,7 @@ enum outcome file_setprops_check(struct call *call) {
     return OUTCOME_SYNTAX;
 }
 
-/* Whether the file gets another size is known only when it is there; it is that alone that locks mind. What clears the
- * attribute is not kept off by it. */
+/* Locks are checked only if the size changes. A command that clears READONLY is not refused for it. */
 static enum outcome find_to_describe(struct call *call, struct file_node **node) {
     struct tree_place place;
     enum outcome outcome = file_find(call, call_word(call, ARG_PATH), &place);
@@ -269,7 +268,7 @@ enum outcome file_putrange_check(struct call *call) {
     return length ? OUTCOME_DONE : OUTCOME_INVALID_RANGE;
 }
 
-/* What is put or cleared lies inside of the file. NULL where it may not be written. */
+/* Decides a change of a range, which must lie within the file; NULL when it is refused. */
 static struct share_change *decide_range(struct call *call, enum share_change_kind kind, uint64_t length,
                                          RedisModuleString *content, enum outcome *outcome) {
     struct file_node *node;

@@ -1,4 +1,4 @@
-/* Stateless commands that read: from a parsed call to a reply. */
+/* The stateless FILE.* commands that read. */
 #include "core/memory.h"
 #include "core/page_ranges.h"
 #include "core/property.h"
@@ -9,7 +9,7 @@ const char *const file_attribute_words[] = {"READONLY", "HIDDEN", "SYSTEM", "ARC
 
 enum { PAGE_DEFAULT = 1000, PAGE_MAX = 5000, LOOKED_AT_MAX = 10000 };
 
-/* What an item takes in a listing besides its name. */
+/* What an item of a listing takes in the reply besides its name. */
 enum { ITEM_REPLY_BYTES = 96 };
 
 static const char *const kind_names[NODE_KINDS] = {"file", "directory"};
@@ -24,7 +24,7 @@ static struct lock_range given_lock_range(const struct call *call) {
     return (struct lock_range){offset, range->length < 0 ? UINT64_MAX - offset : (uint64_t)range->length};
 }
 
-/* Data is read, so the handles and their locks have a say. */
+/* Reads data, so share modes and locks are checked. */
 static enum outcome find_data(struct call *call, struct file_found *found) {
     struct file_access access = {
         .class = CLASS_READ,
@@ -64,7 +64,7 @@ enum outcome file_get(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* --- What is said of a file --- */
+/* --- Properties and metadata --- */
 
 static enum outcome find_description(struct call *call, struct file_found *found) {
     struct file_access access = {.class = CLASS_ATTRIBUTES, .lease_id = call_lease_id(call)};
@@ -117,7 +117,7 @@ enum outcome file_getmeta(struct call *call) {
 
 /* --- Ranges --- */
 
-/* What SINCE names: the file of the path as it was then. What was no file has no bytes. */
+/* The content of the path in the snapshot of SINCE; empty if it was no file then. */
 static enum outcome previous_file(const struct call *call, unsigned now, const struct sparse **previous) {
     static const struct sparse nothing;
     unsigned since;
@@ -195,7 +195,7 @@ static struct bytes folded_word(const struct call *call, int slot, char *room) {
     return bytes_of(room, path_fold(room, word));
 }
 
-/* What is to be deleted is not shown, nor what is gone. */
+/* Pending and gone files are not shown. */
 static bool node_is_shown(struct call *call, const struct file_found *directory,
                           const struct tree_item *item) {
     if (directory->snapshot || !item->node->usage) return true;

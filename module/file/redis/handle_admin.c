@@ -1,5 +1,5 @@
-/* FILE.HANDLES and FILE.CLOSEHANDLES: who has what open, and how to end it. For operators, who know handles by their
- * public numbers; what is over is not shown. */
+/* FILE.HANDLES and FILE.CLOSEHANDLES, for operators, who refer to handles by number. Handles of sessions that have
+ * ended do not count. */
 #include "core/memory.h"
 #include "core/number.h"
 #include "file/holders.h"
@@ -9,10 +9,10 @@
 
 enum { ARG_CLOSED = 3, PAGE_DEFAULT = 100, PAGE_MAX = 1000, LOOKED_AT_MAX = 20000, CLOSED_MAX = 2000 };
 
-/* What a handle takes in a page besides its path and its session's owner. */
+/* What a handle takes in the reply besides its path and owner. */
 enum { HANDLE_REPLY_BYTES = 352 };
 
-/* Which handles are meant: those of a file, or of all files below a directory. */
+/* The handles of a file, or of all files below a directory. */
 struct selection {
     const struct file_node *node;
     bool recursive;
@@ -39,7 +39,6 @@ static bool is_selected(struct call *call, const struct selection *selection, co
     return selection->recursive && node_is_within(open_node(open), selection->node);
 }
 
-/* Where nothing is open there is nothing to look for. */
 static bool is_any_open(const struct selection *selection) {
     const struct file_node *node = selection->node;
     if (node_is_file(node)) return node->usage && node->usage->tally.opens;
@@ -68,9 +67,10 @@ static void reply_words(struct reply *out, unsigned bits, const char *none) {
 }
 
 static void reply_path(struct reply_map *map, const struct file_node *node) {
-    char *room = memory_alloc(node_path_length(node) + 1);
-    reply_field_bytes(map, "path", node_path(node, room));
-    memory_free(room);
+    struct bytes path;
+    char *buffer = node_path_new(node, &path);
+    reply_field_bytes(map, "path", path);
+    memory_free(buffer);
 }
 
 static void reply_handle(struct call *call, const struct file_open *open) {
@@ -110,7 +110,7 @@ struct page {
     const struct file_open *next; /* NULL at the end */
 };
 
-/* One handle more, or the one before which the page ends. */
+/* Adds a handle to the page, or ends the page before it. */
 static void show_handle(struct page *page, const struct file_open *open) {
     size_t bytes =
         HANDLE_REPLY_BYTES + node_path_length(open_node(open)) + open->group->session->owner_length;
@@ -126,7 +126,7 @@ static int compare_opens(const void *a, const void *b) {
     return (number > other_number) - (number < other_number);
 }
 
-/* The file knows its handles, in no order. */
+/* The handles of a file are not sorted. */
 static void gather_of_file(struct call *call, const struct selection *selection, struct page *page) {
     const struct file_usage *usage = selection->node->usage;
     const struct file_open **opens = memory_alloc(usage->tally.opens * sizeof(const struct file_open *)),
@@ -152,8 +152,7 @@ static void gather_of_share(struct call *call, const struct selection *selection
     }
 }
 
-/* Below a directory, and where one file has more handles than are looked at for a page, pages may have fewer than were
- * asked for, or none. */
+/* Pages of a directory, or of a file with very many handles, may have fewer handles than requested, or none. */
 static void reply_handle_page(struct call *call, const struct selection *selection) {
     struct page page = {.max = file_page_max(call, PAGE_DEFAULT, PAGE_MAX)};
     const struct file_node *node = selection->node;
@@ -168,7 +167,7 @@ static void reply_handle_page(struct call *call, const struct selection *selecti
     for (size_t i = 0; i < page.count; i++) reply_handle(call, page.found[i]);
 }
 
-/* Without a path all handles of the share are meant. */
+/* Without a path: all handles of the share. */
 enum outcome file_handles(struct call *call) {
     const struct share *share = call->value;
     struct selection selection = {share->root, true};
@@ -198,70 +197,70 @@ enum outcome file_closehandles_check(struct call *call) {
     return OUTCOME_INVALID_VALUE;
 }
 
-static void take_one(struct call *call, const struct selection *selection, uint64_t number,
-                     struct packed_list *taken, struct record_writer *handles) {
+static void collect_one_handle(struct call *call, const struct selection *selection, uint64_t number,
+                               struct packed_list *collected, struct record_writer *handles) {
     struct order_cursor cursor = share_opens_seek(call->value, number);
     struct entry *entry = order_cursor_entry(&cursor);
     const struct file_open *open = entry ? open_of_numbered(entry) : NULL;
     if (!open || open_number(open) != number || !is_selected(call, selection, open)) return;
     share_handle_put(handles, open->id);
-    taken->count = 1;
+    collected->count = 1;
 }
 
-/* Handles and their locks: as much as one command may close. */
-static bool page_take(const struct file_open *open, struct packed_list *taken, struct record_writer *handles,
-                      size_t *effort) {
+/* Adds a handle; false when one command may close no more. */
+static bool collect_handle(const struct file_open *open, struct packed_list *collected,
+                           struct record_writer *handles, size_t *effort) {
     if (*effort >= CLOSED_MAX) return false;
     *effort += 1 + open->lock_count;
     share_handle_put(handles, open->id);
-    taken->count++;
+    collected->count++;
     return true;
 }
 
-static void take_all_of_file(struct call *call, const struct file_usage *usage, struct packed_list *taken,
-                             struct record_writer *handles) {
+static void collect_handles_of_file(struct call *call, const struct file_usage *usage,
+                                    struct packed_list *collected, struct record_writer *handles) {
     const struct open_group *group;
     const struct file_open *open;
     size_t effort = 0;
     list_for_each (&usage->groups, group, of_usage) {
         if (session_has_ended(group->session, call_now_ms(call))) continue;
         list_for_each (&group->opens, open, among)
-            if (!page_take(open, taken, handles, &effort)) return;
+            if (!collect_handle(open, collected, handles, &effort)) return;
     }
 }
 
-static void take_all_handles(struct call *call, const struct selection *selection, struct packed_list *taken,
-                             struct record_writer *handles) {
+static void collect_all_handles(struct call *call, const struct selection *selection,
+                                struct packed_list *collected, struct record_writer *handles) {
     struct order_cursor cursor = share_opens_seek(call->value, 0);
     size_t effort = 0;
     if (!is_any_open(selection)) return;
     if (node_is_file(selection->node)) {
-        take_all_of_file(call, selection->node->usage, taken, handles);
+        collect_handles_of_file(call, selection->node->usage, collected, handles);
         return;
     }
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
         const struct file_open *open = open_of_numbered(entry);
-        if (is_selected(call, selection, open) && !page_take(open, taken, handles, &effort)) return;
+        if (is_selected(call, selection, open) && !collect_handle(open, collected, handles, &effort)) return;
     }
 }
 
-/* As many as one command may close; who is told of that many calls again. */
+/* Closes as many handles as one command may, and replies how many; callers repeat it for the rest. */
 enum outcome file_closehandles(struct call *call) {
     struct selection selection;
     struct record_writer *handles = call_writer(call);
-    struct packed_list taken = {.count = 0};
+    struct packed_list collected = {.count = 0};
     uint64_t number = 0;
     enum outcome outcome = select_handles(call, call_word(call, ARG_PATH), &selection);
     if (outcome != OUTCOME_DONE) return outcome;
     if (given_all(call))
-        take_all_handles(call, &selection, &taken, handles);
+        collect_all_handles(call, &selection, &collected, handles);
     else if (given_handle(call, &number))
-        take_one(call, &selection, number, &taken, handles);
-    taken.items = bytes_of(handles->data, handles->length);
-    if (taken.count) {
+        collect_one_handle(call, &selection, number, &collected, handles);
+    collected.items = bytes_of(handles->data, handles->length);
+    if (collected.count) {
         struct share_change *change = call_decide(call, FILE_CLOSEHANDLES);
-        change->handles = taken;
+        change->handles = collected;
     }
-    reply_number(&call->out, (long long)taken.count);
+    reply_number(&call->out, (long long)collected.count);
     return OUTCOME_DONE;
 }

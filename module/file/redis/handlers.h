@@ -37,7 +37,7 @@ enum {
 };
 _Static_assert((int)SLOT_FILE_END <= (int)SLOTS_MAX, "too many options");
 
-/* Places of the arguments that many commands have. */
+/* Positions of arguments that many commands have. */
 enum { ARG_SHARE = 1, ARG_PATH = 2, ARG_SESSION = 2, ARG_HANDLE = 2, ARG_TARGET = 3, ARG_OPEN_PATH = 3 };
 
 extern struct data_type share_type;
@@ -63,46 +63,45 @@ enum outcome file_path_rule(struct bytes text);
 const char *file_path_explain(struct bytes text);
 enum outcome share_owner_rule(struct bytes text);
 
-/* --- The way to a file: file_gate.c has the order of its checks --- */
+/* --- Access to a file: file_gate.c has the order of the checks --- */
 
+/* What a stateless command needs of a file. */
 struct file_access {
-    enum sharing_class class; /* W, WD and DEL are writes for leases and for the attribute */
+    enum sharing_class class; /* W, WD and DEL are writes for leases and READONLY */
     bool checks_locks;
     bool ignores_readonly;
-    struct lock_range range; /* that is read; writes mind locks wherever they lie */
+    struct lock_range range; /* for reads; a write conflicts with locks anywhere in the file */
     const struct guid *lease_id;
 };
 
-/* What the path of a call leads to will be asked for: before anything is checked. For commands that name one. */
+/* Prefetches the node of the command's path, before anything is checked. */
 void file_prefetch(struct call *call);
 
-/* Before a command that writes is decided: what sessions that are over hold of the files that it is about goes, so that
- * they are as they count. Of a file, … */
+/* Before a writing command is decided: ends the expired sessions that have handles of its files, and takes the handles
+ * of all ended sessions away from these files. So what is in memory is what counts. */
 void file_settle_at(struct call *call, struct bytes path);
-/* … of the command's path, of its two paths, of its path and all files below, of all these, and of its handle. */
-void file_settle_path(struct call *call);
-void file_settle_paths(struct call *call);
-void file_settle_directory(struct call *call);
-void file_settle_move(struct call *call);
-void file_settle_handle(struct call *call);
-/* … and of the path that it opens. */
-void file_settle_opening(struct call *call);
-/* Sessions whose time is up end, as all servers know it then. */
+void file_settle_path(struct call *call);      /* the command's path */
+void file_settle_paths(struct call *call);     /* its path and target */
+void file_settle_directory(struct call *call); /* its path, and all files below */
+void file_settle_move(struct call *call);      /* its path, all files below, and its target */
+void file_settle_handle(struct call *call);    /* the file of its handle */
+void file_settle_opening(struct call *call);   /* the path that it opens */
+/* Ends all sessions whose time is up, by changes that all servers get. */
 void file_end_due_sessions(struct call *call);
 
-/* Where the path leads; what is gone is not there. Fails when the parent is missing. */
+/* Looks up a path; a gone file counts as missing. PARENT_NOT_FOUND when the parent is missing. */
 enum outcome file_find(struct call *call, struct bytes path, struct tree_place *place);
 
-/* That there is something of the kind at the place. ANY_NODE for both. */
+/* Checks that the place has a node of this kind. */
 enum { ANY_NODE = NODE_KINDS };
 enum outcome file_check_kind(const struct tree_place *place, unsigned kind);
 
-/* All that follows for a file that is there. */
+/* The checks on an existing file. */
 enum outcome file_check_access(struct call *call, const struct file_node *node,
                                const struct file_access *access);
 enum outcome file_may_be_leased(struct call *call, const struct file_node *node);
 
-/* What a reading command names: now, or in a snapshot. */
+/* What a reading command finds, now or in a snapshot. */
 struct file_found {
     const struct file_node *node;
     unsigned snapshot;
@@ -114,14 +113,14 @@ enum outcome file_find_to_read(struct call *call, unsigned kind, const struct fi
 /* The number of the snapshot that an option names; 0 without the option. */
 enum outcome file_snapshot_given(const struct call *call, int slot, unsigned *number);
 
-/* Whether files may grow by so much. */
+/* Checks the quota, for a file that changes its length. */
 enum outcome file_may_grow(struct call *call, uint64_t from, uint64_t to);
 
-/* Says in the call's refusal who has the file open in a way that does not allow it. */
+/* Refusals whose note names the conflicting handle. */
 enum outcome file_sharing_violation(struct call *call, const struct file_open *obstacle);
 enum outcome file_lock_violation(struct call *call, const struct range_lock *lock);
 
-/* How many items a page has at most. */
+/* The maximum number of items in a page. */
 static inline size_t file_page_max(const struct call *call, int64_t given_none, int64_t limit) {
     bool given = args_given(&call->args, SLOT_PAGE_SIZE);
     int64_t max = given ? call->args.slots[SLOT_PAGE_SIZE].number : given_none;
@@ -131,33 +130,33 @@ static inline size_t file_page_max(const struct call *call, int64_t given_none, 
 /* --- Sessions and handles --- */
 
 enum outcome file_session(struct call *call, struct bytes text, struct share_session **session);
-/* An open handle with one of these rights at least; 0 for any. */
+/* The command's handle, which needs one of these rights; 0 for none. */
 enum outcome file_handle(struct call *call, unsigned rights, struct file_open **open);
-/* Decides a change of a handle, and of its file, if it still has one. */
+/* Decides a change that concerns a handle, and its file if it still has one. */
 struct share_change *file_decide_with_handle(struct call *call, enum share_change_kind kind,
                                              struct file_open *open, RedisModuleString *content);
 static inline struct file_node *open_node(const struct file_open *open) {
     return open->group->usage->node;
 }
-/* Bytes that lie inside of a content. */
+/* Replies a range within the content; `view` has it if it is contiguous. */
 void reply_content(struct reply *out, const struct sparse *content, struct page_range range,
                    struct bytes view);
 
 /* --- Waiting --- */
 
-/* What lines of those who wait know a file by: its path, in short. A file that takes the path of another one takes over
- * who waits there, and a share that was loaded anew has the same lines. */
+/* The name of a file's line of waiters: a hash of its path. So a file that takes the path of another one takes over its
+ * waiters, and a share that was loaded again has the same lines. */
 uint64_t file_subject(const struct file_node *node);
 
-/* Claims: what opens a file, and what locks a range. */
+/* Claims of waiters: to open a file, to lock a range. */
 struct wait_claim claim_to_open(const struct share_session *session, struct sharing wanted);
 struct wait_claim claim_to_lock(const struct file_open *open, enum lock_test test, struct lock_range range);
 
-/* What a call claims cannot be had now, but perhaps later: the outcome of those who do not wait. */
+/* The claim conflicts now: the call waits if it has BLOCK, else it is refused. */
 enum outcome file_not_yet(struct call *call, struct wait_kind *kind, const struct file_node *node,
                           const struct wait_claim *claim, enum outcome refused);
 
-/* It can be had, but others may have claimed it before. */
+/* The claim conflicts with nothing that is held. With BLOCK, conflicting waiters come first. */
 void file_in_line(struct call *call, struct wait_kind *kind, const struct file_node *node,
                   const struct wait_claim *claim);
 
@@ -165,15 +164,15 @@ void file_in_line(struct call *call, struct wait_kind *kind, const struct file_n
 bool file_has_rival(const struct call *call);
 bool file_closes_circle(const struct call *call);
 
-/* --- From a decision to the world that knows of it --- */
+/* --- Decisions and changes --- */
 
 struct stamp share_stamp(struct call *call);
 
-/* The things that commands change: see things.h. */
+/* What commands change, for transactions: see things.h. */
 void file_touches(const struct call *call, struct things *things);
 void file_begins_touches(const struct call *call, struct things *things);
 void file_rmdir_touches(const struct call *call, struct things *things);
-/* LEASE.*, whatever it stands on: a path is compared as paths are. */
+/* LEASE.* on anything; paths are compared folded. */
 void lease_touches(const struct call *call, struct things *things);
 
 /* For the data type's table: see data_type.h. */
@@ -183,14 +182,16 @@ void share_before_change(struct call *call, void *decided);
 void share_changed(struct call *call, const void *decided);
 void share_wake(struct call *call, const void *decided);
 
-/* A session ends, disconnected or because its time is up, and its connection has nothing to do with it any more. */
+/* Ends a session at once: SHARE_DISCONNECT or SHARE_EXPIRE. */
 void share_end_session(struct call *call, enum share_change_kind kind, struct share_session *session);
 
-/* Sessions of connections that have gone are to end. False for a key whose name is too long for that. */
+/* --- Sessions that end with their connection: see session_owners.c --- */
+
+/* False for a key whose name is too long. */
 bool session_owners_accept(const struct call *call);
 void session_owners_add(const struct call *call, struct guid session);
 void session_owners_remove(const struct call *call, struct guid session);
-/* One whose connection has gone, of a key; it is forgotten. */
+/* Takes the next session of the call's key whose connection is gone. */
 bool session_owners_next_orphan(const struct call *call, struct guid *session);
 int session_owners_start(RedisModuleCtx *ctx);
 

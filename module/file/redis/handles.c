@@ -1,4 +1,4 @@
-/* Handles: FILE.OPEN, and what is done with what it gave. */
+/* FILE.OPEN, and the commands that use a handle. */
 #include "core/memory.h"
 #include "file/redis/handlers.h"
 #include "server/effect.h"
@@ -15,13 +15,13 @@ enum { DISPOSE_ON };
 enum { ARG_WRITTEN = 4, WRITE_MAX_BYTES = 4 << 20 };
 enum { ACCESS_ATTRIBUTES = 8, SHARE_NONE = 8 };
 
-/* What a disposition does with a file that is there, or is not. */
+/* What a disposition does if the file exists, and if it does not. */
 enum disposal { DISPOSAL_REFUSE, DISPOSAL_OPEN, DISPOSAL_CREATE, DISPOSAL_OVERWRITE, DISPOSAL_SUPERSEDE };
 
 /* clang-format off */
-enum { IF_THERE, IF_MISSING };
+enum { IF_EXISTS, IF_MISSING };
 static const enum disposal disposals[][2] = {
-    /*                there                missing */
+    /*                exists               missing */
     /* OPEN */        {DISPOSAL_OPEN,      DISPOSAL_REFUSE},
     /* CREATE */      {DISPOSAL_REFUSE,    DISPOSAL_CREATE},
     /* OPENIF */      {DISPOSAL_OPEN,      DISPOSAL_CREATE},
@@ -31,7 +31,7 @@ static const enum disposal disposals[][2] = {
 };
 
 static const struct { const char *action; uint8_t counted; } traits[] = {
-    /*                      shown as       counts as an access, too */
+    /*                      shown as       access that it adds */
     [DISPOSAL_OPEN]      = {"opened",      0},
     [DISPOSAL_CREATE]    = {"created",     0},
     [DISPOSAL_OVERWRITE] = {"overwritten", SHARING_WRITE},
@@ -63,14 +63,13 @@ static struct sharing given_sharing(const struct call *call) {
 static enum disposal given_disposal(const struct call *call, const struct file_node *node) {
     bool given = args_given(&call->args, SLOT_FILE_DISPOSITION);
     int64_t disposition = given ? call->args.slots[SLOT_FILE_DISPOSITION].number : 0;
-    return disposals[disposition][node ? IF_THERE : IF_MISSING];
+    return disposals[disposition][node ? IF_EXISTS : IF_MISSING];
 }
 
 static uint64_t size_given(const struct call *call) {
     return args_given(&call->args, SLOT_FILE_SIZE) ? (uint64_t)call->args.slots[SLOT_FILE_SIZE].number : 0;
 }
 
-/* A change of a handle, and of its file, if it still has one. */
 struct share_change *file_decide_with_handle(struct call *call, enum share_change_kind kind,
                                              struct file_open *open, RedisModuleString *content) {
     struct share_change *change = call_decide_with(call, kind, content);
@@ -80,16 +79,16 @@ struct share_change *file_decide_with_handle(struct call *call, enum share_chang
     return change;
 }
 
-/* What is done to get a handle. */
+/* A FILE.OPEN while it is checked. */
 struct opening {
     struct share_session *session;
     struct tree_place place;
     enum disposal disposal;
     struct sharing sharing;
-    struct sharing counted; /* with what the disposition adds */
+    struct sharing counted; /* with the access that the disposition adds */
 };
 
-/* The attribute does not keep a file from being opened for deletion, but from being deleted. */
+/* A read-only file may be opened for deletion, but not be deleted. */
 static enum outcome check_readonly(const struct call *call, const struct opening *opening) {
     if (!(opening->place.node->attributes & ATTRIBUTE_READONLY)) return OUTCOME_DONE;
     bool writes = opening->sharing.access & SHARING_WRITE || opening->disposal >= DISPOSAL_OVERWRITE;
@@ -97,7 +96,7 @@ static enum outcome check_readonly(const struct call *call, const struct opening
     return args_given(&call->args, SLOT_FILE_DELETEONCLOSE) ? OUTCOME_CANNOT_DELETE : OUTCOME_DONE;
 }
 
-/* The lease and the handles that are open. */
+/* The lease and the open handles. */
 static enum outcome check_others(struct call *call, const struct opening *opening) {
     const struct file_node *node = opening->place.node;
     int64_t now_ms = call_now_ms(call);
@@ -116,7 +115,7 @@ static enum outcome check_others(struct call *call, const struct opening *openin
     return OUTCOME_DONE;
 }
 
-/* A file that is there: it is not to be deleted ─▶ not read-only ─▶ its lease ─▶ the handles share it. */
+/* The checks of an existing file: not pending ─▶ disposition ─▶ not read-only ─▶ lease ─▶ share modes of handles. */
 static enum outcome check_existing(struct call *call, struct opening *opening) {
     const struct file_node *node = opening->place.node;
     if (share_view(call->value, node, call_now_ms(call)).pending) return OUTCOME_DELETE_PENDING;
@@ -140,7 +139,7 @@ static enum outcome find_opening(struct call *call, struct opening *opening) {
     return file_may_grow(call, node ? node->content.length : 0, size_given(call));
 }
 
-/* The last check of all: in grace nobody new keeps others out. An open for attributes alone keeps out nobody. */
+/* The last check: in grace no new handle may exclude others. An open for attributes only excludes nobody. */
 static enum outcome check_grace_to_open(struct call *call, const struct opening *opening) {
     bool shares = !opening->counted.access || opening->counted.share == SHARING_ALL;
     if (shares || !grace_lasts(call)) return OUTCOME_DONE;
@@ -148,7 +147,7 @@ static enum outcome check_grace_to_open(struct call *call, const struct opening 
     return file_not_yet(call, &opening_wait, opening->place.node, &claim, grace_refuse(call));
 }
 
-/* What the caller is told. */
+/* The reply. */
 struct opened {
     struct guid handle;
     version etag;
@@ -165,7 +164,7 @@ static void decide_file(struct call *call, const struct opening *opening, struct
     opened->length = change->length;
 }
 
-/* A file that is only made with the handle is found by its path. */
+/* A file that the same command creates has no node yet: applying finds it by its path. */
 static void decide_handle(struct call *call, const struct opening *opening, struct opened *opened) {
     struct share_change *change = call_decide(call, FILE_OPEN);
     change->path = call_word(call, ARG_OPEN_PATH);
@@ -186,7 +185,7 @@ static void reply_opened(struct reply *out, const struct opened *opened, enum di
     reply_field_bytes(&map, "action", bytes_text(traits[disposal].action));
 }
 
-/* What the opening has made of the file stays. */
+/* Closes the handle; a file that was created or overwritten stays so. */
 void file_open_give_back(struct call *call, struct record_reader *granted) {
     struct guid handle;
     struct file_open *open =
@@ -220,21 +219,21 @@ enum outcome file_open(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* --- Sessions and handles that are there --- */
+/* --- Lookup of sessions and handles --- */
 
 enum outcome file_session(struct call *call, struct bytes text, struct share_session **session) {
     struct guid id;
     *session = guid_read(text, &id) ? share_session_find(call->value, &id) : NULL;
-    bool there = *session && !session_has_ended(*session, call_now_ms(call));
-    return there ? OUTCOME_DONE : OUTCOME_SESSION_NOT_FOUND;
+    bool exists = *session && !session_has_ended(*session, call_now_ms(call));
+    return exists ? OUTCOME_DONE : OUTCOME_SESSION_NOT_FOUND;
 }
 
 enum outcome file_handle(struct call *call, unsigned rights, struct file_open **open) {
     struct guid id;
     *open = guid_read(call_word(call, ARG_HANDLE), &id) ? share_open_find(call->value, &id) : NULL;
-    bool there =
+    bool exists =
         *open && (*open)->group->usage && !session_has_ended((*open)->group->session, call_now_ms(call));
-    if (!there) return OUTCOME_HANDLE_NOT_FOUND;
+    if (!exists) return OUTCOME_HANDLE_NOT_FOUND;
     return !rights || (*open)->sharing.access & rights ? OUTCOME_DONE : OUTCOME_ACCESS_DENIED;
 }
 
@@ -275,7 +274,6 @@ enum outcome file_write_check(struct call *call) {
     return end <= (uint64_t)FILE_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_RANGE;
 }
 
-/* What is written behind the end makes the file longer. */
 enum outcome file_write(struct call *call) {
     struct file_open *open;
     struct bytes content = call_word(call, ARG_WRITTEN);
@@ -296,7 +294,7 @@ enum outcome file_write(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* Locks do not keep a handle from that. */
+/* Locks do not matter here. */
 enum outcome file_truncate(struct call *call) {
     struct file_open *open;
     uint64_t length = (uint64_t)call->args.slots[SLOT_FILE_SIZE].number;
@@ -310,9 +308,9 @@ enum outcome file_truncate(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* --- The end --- */
+/* --- Deletion and closing --- */
 
-/* Any handle that may delete marks the file, or takes the mark of another one back. */
+/* Any handle with DELETE access may mark the file for deletion, or clear the mark of another one. */
 enum outcome file_dispose(struct call *call) {
     struct file_open *open;
     bool on = call->args.slots[SLOT_FILE_WORD].number == DISPOSE_ON;

@@ -7,8 +7,8 @@ const char *const file_lock_words[] = {"EXCLUSIVE", "SHARED", NULL};
 
 enum { ARG_LOCK_OFFSET = 4, ARG_LOCK_LENGTH = 5, ARG_UNLOCK_OFFSET = 3, ARG_UNLOCK_LENGTH = 4 };
 
-/* The range that stands at two places of argv. */
-static enum outcome asked_range(const struct call *call, int offset_at, int length_at,
+/* Reads the range from two arguments. */
+static enum outcome given_range(const struct call *call, int offset_at, int length_at,
                                 struct lock_range *range) {
     bool sound = number_read_unsigned(call_word(call, offset_at), &range->offset) &&
                  number_read_unsigned(call_word(call, length_at), &range->length);
@@ -17,11 +17,12 @@ static enum outcome asked_range(const struct call *call, int offset_at, int leng
 
 enum outcome file_lock_check(struct call *call) {
     struct lock_range range;
-    return asked_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &range);
+    return given_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &range);
 }
 
-/* Whether it can be had; if not, perhaps later. */
-static enum outcome pass(struct call *call, struct file_open *open, const struct lock_request *request) {
+/* Checks for conflicting locks; with BLOCK, the call may wait. */
+static enum outcome check_conflicts(struct call *call, struct file_open *open,
+                                    const struct lock_request *request) {
     enum lock_test test = request->kind == LOCK_SHARED ? LOCK_SHARING : LOCK_EXCLUDING;
     bool exact = share_is_exact(call->value, call_now_ms(call));
     const struct range_lock *obstacle =
@@ -35,7 +36,7 @@ static enum outcome pass(struct call *call, struct file_open *open, const struct
     return OUTCOME_DONE;
 }
 
-/* The last check of all: in grace only what the handle is known to hold can be had once more. */
+/* The last check: in grace a handle can only lock again what it has locked already. */
 static enum outcome check_grace_to_lock(struct call *call, struct file_open *open,
                                         const struct lock_request *request) {
     if (!grace_lasts(call)) return OUTCOME_DONE;
@@ -56,8 +57,8 @@ enum outcome file_lock(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     struct lock_request request = {.owner = &open->locks,
                                    .kind = (enum lock_kind)call->args.slots[SLOT_FILE_WORD].number};
-    asked_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &request.range);
-    outcome = pass(call, open, &request);
+    given_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &request.range);
+    outcome = check_conflicts(call, open, &request);
     if (outcome != OUTCOME_DONE) return outcome;
     if (open->lock_count == HANDLE_LOCKS_MAX || open->group->usage->locks.count >= FILE_LOCKS_MAX) {
         call_note(call, "a handle has at most %d locks, and a file %d", HANDLE_LOCKS_MAX, FILE_LOCKS_MAX);
@@ -80,21 +81,21 @@ static void unlock(struct call *call, struct file_open *open, struct lock_range 
     change->length = range.length;
 }
 
-/* A lock that the handle has several times is given back once. */
+/* Unlocks once, even if the handle has the lock several times. */
 void file_lock_give_back(struct call *call, struct record_reader *granted) {
     struct guid handle;
     struct lock_range range;
     struct file_open *open =
         share_handle_next(granted, &handle) ? share_open_find(call->value, &handle) : NULL;
     if (!open || !open->group->usage) return;
-    if (asked_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &range) != OUTCOME_DONE) return;
+    if (given_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &range) != OUTCOME_DONE) return;
     if (range_locks_find(&open->group->usage->locks, &open->locks, range)) unlock(call, open, range);
 }
 
 enum outcome file_unlock(struct call *call) {
     struct file_open *open;
     struct lock_range range;
-    enum outcome outcome = asked_range(call, ARG_UNLOCK_OFFSET, ARG_UNLOCK_LENGTH, &range);
+    enum outcome outcome = given_range(call, ARG_UNLOCK_OFFSET, ARG_UNLOCK_LENGTH, &range);
     if (outcome == OUTCOME_DONE) outcome = file_handle(call, 0, &open);
     if (outcome != OUTCOME_DONE) return outcome;
     if (!range_locks_find(&open->group->usage->locks, &open->locks, range)) return OUTCOME_RANGE_NOT_LOCKED;

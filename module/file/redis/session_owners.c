@@ -1,12 +1,12 @@
-/* Attendance: which sessions end when their connection does.
+/* Session owners: which sessions end when their connection does.
  *
- *   connection (the client's id) ─▶ session, by the db and key where it was begun, and its id
+ *   connection (client id) ─▶ sessions, each by db and key of its share and its own id
  *
- * Like a chore of upkeep it knows names and never a value: when a connection has gone, its sessions wait here until
- * upkeep looks at their keys, which is at once. A key that was renamed meanwhile is not found, and the session there
- * lives until its time is up; and where a share was restored beside itself, two sessions have one id. Only where a
- * session was begun is anything known of its connection, so a replica that is promoted ends none for that. What is
- * known of shares that are gone is forgotten with upkeep's sweeps. */
+ * This table has names, never values. When a connection closes, its sessions become orphans: they move to the group of
+ * their key, and upkeep of the key, which is scheduled at once, ends them. If the key was renamed meanwhile, the
+ * session is not found and ends when its time is up. After a RESTORE under another key two sessions have the same id.
+ * Only the server where a session began knows its connection, so a promoted replica ends no session this way. Sessions
+ * of deleted shares are forgotten with upkeep's sweeps. */
 #include "core/hash.h"
 #include "core/hash_index.h"
 #include "core/memory.h"
@@ -17,11 +17,11 @@
 #include "ccan/container_of/container_of.h"
 
 enum {
-    ORPHAN_KEPT_MS = 600000, /* a key that nobody has looked at by then is not there */
-    SWEPT_MAX = 128,         /* places of the index that one portion of a sweep looks at */
+    ORPHAN_KEPT_MS = 600000, /* then the key does not exist: upkeep would have visited it */
+    SWEPT_MAX = 128,         /* buckets that a portion of a sweep visits */
 };
 
-/* Of a connection that is there, or of a key whose upkeep is to end what is left. */
+/* The sessions of a connection, or the orphans of a key. */
 struct group {
     struct entry entry; /* its name is the client's id, or the packed key name */
     struct hash_index *index;
@@ -34,12 +34,12 @@ struct owned_session {
     struct list_node node;
     struct group *group;
     struct list_node among_orphans;
-    int64_t orphaned_ms; /* 0 while the connection is there */
+    int64_t orphaned_ms; /* 0 while the connection is open */
     char name[];
 };
 
 static struct hash_index sessions, connections, keys;
-static struct list_head gone = LIST_HEAD_INIT(gone); /* in the order in which they went */
+static struct list_head orphans = LIST_HEAD_INIT(orphans); /* in the order in which they became orphans */
 
 /* --- Groups --- */
 
@@ -137,19 +137,19 @@ bool session_owners_next_orphan(const struct call *call, struct guid *session) {
 
 static void forget_old_orphans(int64_t now_ms) {
     struct owned_session *oldest;
-    while ((oldest = list_top(&gone, struct owned_session, among_orphans)) &&
+    while ((oldest = list_top(&orphans, struct owned_session, among_orphans)) &&
            oldest->orphaned_ms + ORPHAN_KEPT_MS < now_ms)
         forget_session(oldest);
 }
 
-/* --- Of shares that are gone --- */
+/* --- Sessions of deleted shares --- */
 
 struct stale_sessions {
     size_t count, capacity;
     struct owned_session **list;
 };
 
-/* While a session lives, upkeep of its key is scheduled. */
+/* While a share has sessions, upkeep of its key is scheduled. */
 static void collect_stale(void *context, struct entry *entry) {
     struct stale_sessions *stale_sessions = context;
     struct owned_session *owned_session = container_of(entry, struct owned_session, entry);
@@ -162,7 +162,7 @@ static void collect_stale(void *context, struct entry *entry) {
     stale_sessions->list[stale_sessions->count++] = owned_session;
 }
 
-/* As upkeep sweeps its names: from the last place of the index to the first one. */
+/* A portion, from the last bucket to the first one. False at the end. */
 static bool sweep(void) {
     static size_t left;
     struct stale_sessions stale_sessions = {0, 0, NULL};
@@ -176,16 +176,16 @@ static bool sweep(void) {
 
 /* --- Connections --- */
 
-/* From its connection to its key. */
+/* Moves a session from its connection to its key. */
 static void orphan(struct owned_session *owned_session, int64_t now_ms) {
     leave_session_group(owned_session);
     join_session_group(owned_session, need_group(&keys, key_of_session(owned_session)));
     owned_session->orphaned_ms = now_ms;
-    list_add_tail(&gone, &owned_session->among_orphans);
+    list_add_tail(&orphans, &owned_session->among_orphans);
     upkeep_schedule_key(key_name_unpack(key_of_session(owned_session)), now_ms);
 }
 
-/* The group goes with the last one of it. */
+/* The last session that leaves the group frees it. */
 static void on_client_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t change, void *data) {
     const RedisModuleClientInfo *client = data;
     (void)ctx;

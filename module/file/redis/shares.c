@@ -1,4 +1,4 @@
-/* SHARE.*: from a parsed call to a decision, and from a share to a reply. */
+/* The SHARE.* commands. */
 #include "file/holders.h"
 #include "file/redis/handlers.h"
 
@@ -15,7 +15,7 @@ enum { ARG_TTL = 2 };
 
 #define TTL_MAX_MS (INT64_C(365) * 24 * 3600 * 1000)
 
-/* What a share's policies may permit: to read, to create, to write, to delete and to list. */
+/* The permissions in a share's policies: to read, create, write, delete and list. */
 #define SHARE_PERMISSIONS "rcwdl"
 
 static uint64_t given_quota(const struct call *call) {
@@ -35,7 +35,7 @@ enum outcome share_create(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* A share's lease guards its deletion alone; an id that comes along anyway must be the right one. */
+/* A share's lease protects it from deletion only; but a given id must be the right one. */
 static enum outcome check_share_lease(struct call *call, enum lease_use use) {
     const struct lease *lease = share_lease(call->value);
     int64_t now_ms = call_now_ms(call);
@@ -109,7 +109,7 @@ enum outcome share_getacl(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* NULL where it may not be updated; else the answer is the new ETag. */
+/* Decides a change and replies the new ETag; NULL when it is refused. */
 static struct share_change *decide_update(struct call *call, enum share_change_kind kind,
                                           enum outcome *outcome) {
     *outcome = check_share_lease(call, LEASE_READ);
@@ -156,7 +156,7 @@ enum outcome share_delete(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* To take a snapshot changes nothing of the share, and so not its ETag. */
+/* A snapshot does not change the share, so its ETag stays. */
 enum outcome share_snapshot(struct call *call) {
     const struct share *share = call->value;
     if (share->snapshot_count == SHARE_SNAPSHOTS_MAX) return OUTCOME_SHARE_SNAPSHOTS_FULL;
@@ -211,7 +211,7 @@ enum outcome share_connect(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* NULL where there is no such session. */
+/* NULL when there is no such session. */
 static struct share_change *decide_for_session(struct call *call, enum share_change_kind kind,
                                                enum outcome *outcome) {
     struct share_session *session;

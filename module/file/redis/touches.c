@@ -1,4 +1,4 @@
-/* What FILE.* by path and LEASE.* change, and what becomes of their changes beside others of one transaction. */
+/* Transactions: what FILE.* on paths and LEASE.* change, and how their decided changes fit behind others. */
 #include "core/things.h"
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
@@ -12,7 +12,7 @@ void file_touches(const struct call *call, struct things *things) {
     things_add(things, "file", folded(call_word(call, ARG_PATH), things));
 }
 
-/* What appears in a directory, others may appear beside; but nothing does in one that goes. */
+/* Several commands may add to a directory; none may while another one removes it. */
 static const char directory_noun[] = "directory";
 
 void file_begins_touches(const struct call *call, struct things *things) {
@@ -27,7 +27,7 @@ void file_rmdir_touches(const struct call *call, struct things *things) {
     things_add(things, directory_noun, path);
 }
 
-/* A lease is a thing of its own, beside what it stands on. */
+/* A lease is a thing of its own, apart from the object that has it. */
 void lease_touches(const struct call *call, struct things *things) {
     struct bytes name = bytes_of("", 0);
     if (args_given(&call->args, SLOT_BLOB)) name = call_word(call, call->args.slots[SLOT_BLOB].at);
@@ -36,7 +36,7 @@ void lease_touches(const struct call *call, struct things *things) {
     things_add(things, "lease", name);
 }
 
-/* A file may have moved or gone. */
+/* An earlier change of the transaction may have moved or removed the file. */
 bool share_refresh(struct call *call, void *decided) {
     struct share_change *change = decided;
     if (!change->node) return true;

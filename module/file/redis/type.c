@@ -1,4 +1,4 @@
-/* The share as a data type of the server: files, digests, memory, freeing, copies. */
+/* The data type of shares, for the server. */
 #include "file/redis/handlers.h"
 #include "file/share_load.h"
 #include "file/share_walk.h"
@@ -17,7 +17,7 @@ static bool share_move(void *value, const void *change) {
     return share_apply(value, change);
 }
 
-/* The bytes are copied: what is written goes into pages, and a leaf is small. */
+/* A leaf is copied into a chunk; other content is copied into pages when it is applied. */
 static void share_attach(void *attached, const struct effect_content *content) {
     struct share_change *change = attached;
     change->content = content->bytes;
@@ -33,7 +33,6 @@ static void share_save_walk(const void *value, const struct change_walk *walk) {
     share_walk(value, walk);
 }
 
-/* Its tree has come to its end. */
 static bool share_is_whole(const void *value) {
     return !((const struct share *)value)->load;
 }
@@ -43,7 +42,7 @@ static int64_t share_next_look_ms(const void *value) {
     return share_next_end_ms(value);
 }
 
-/* First the tree, and then all else. */
+/* The tree comes first. */
 static bool share_keeps_order(struct loading *loading, const void *change) {
     return !loading->value || share_is_whole(loading->value) ||
            share_load_is(((const struct share_change *)change)->kind);
@@ -64,7 +63,7 @@ static const struct saved_type saved = {
 TYPE_FILES(saved)
 TYPE_LOADS(saved)
 TYPE_MEMORY(share)
-/* Handles and sessions stay where they are: they do not live long. */
+/* Defragmentation does not move handles and sessions: they are short-lived. */
 TYPE_MOVES(share, nodes)
 
 /* --- For DOCTOR --- */

@@ -1,36 +1,36 @@
 /* Waiting for files: who waits for whom, and who may not.
  *
- * What is wanted is waited for in the order in which it came, as far as one stands in the other's way: a lock of
- * another range, or an open that fits, is not held up by those that wait before it. A call that does not wait is
- * judged by what is held alone.
+ * Waiters are served in order of arrival, as far as they conflict: a lock of another range, or an open that fits, does
+ * not wait for waiters before it. A call without BLOCK is checked only against what is held.
  *
- * A session waits for the sessions that hold what it wants, and for those who want it and came before. Where they
- * wait in turn for this session, directly or by others, nobody would ever move: whoever is about to close such a
- * circle is refused. Handles of one and the same session make no circle, since another connection may close them. */
+ * A session waits for the sessions that hold what it wants, and for earlier waiters that want it, too. If these wait
+ * for the session in turn, directly or through others, it is a deadlock: the call that would close the circle is
+ * refused. Handles of the same session make no circle, since another connection may close them. */
 #include "core/guid.h"
 #include "core/hash.h"
 #include "core/memory.h"
 #include "file/redis/handlers.h"
 
 enum {
-    AHEAD_MAX = 256,    /* looked at in a line; behind more of them one has to wait for one's turn */
-    SESSIONS_MAX = 512, /* looked at for a circle */
+    AHEAD_MAX = 256,    /* waiters that are visited ahead of a call; with more, it waits */
+    SESSIONS_MAX = 512, /* sessions that are followed when looking for a circle */
 };
 
-static uint64_t subject_of_node(struct bytes path) {
+static uint64_t subject_of_path(struct bytes path) {
     char *folded = memory_alloc((path.length + 1) * 3 / 2 + 1);
     size_t size = path_fold(folded, path);
     uint64_t subject = hash_bytes(bytes_of(folded, size));
-    folded[size] = '/'; /* another hash of the same */
+    folded[size] = '/'; /* for another hash of the same path */
     subject = subject << 32 | hash_bytes(bytes_of(folded, size + 1));
     memory_free(folded);
     return subject;
 }
 
 uint64_t file_subject(const struct file_node *node) {
-    char *room = memory_alloc(node_path_length(node) + 1);
-    uint64_t subject = subject_of_node(node_path(node, room));
-    memory_free(room);
+    struct bytes path;
+    char *buffer = node_path_new(node, &path);
+    uint64_t subject = subject_of_path(path);
+    memory_free(buffer);
     return subject;
 }
 
@@ -82,11 +82,11 @@ struct circle {
     struct guid self;
     bool closed;
     unsigned count;
-    const struct wait_claim *claim; /* whose obstacles are looked for */
+    const struct wait_claim *claim; /* the one whose obstacles are added */
     struct guid sessions[SESSIONS_MAX];
 };
 
-/* A session that somebody on the way waits for. */
+/* Adds a session that the waiter waits for. False when the search is over. */
 static bool add_session(struct circle *circle, struct guid session, struct guid waiter) {
     if (guid_equal(session, waiter)) return true;
     if (guid_equal(session, circle->self)) circle->closed = true;
@@ -149,7 +149,7 @@ static const struct file_node *awaited(const struct circle *circle, const struct
     return open && open->group->usage ? open_node(open) : NULL;
 }
 
-/* Whom a waiter waits for. */
+/* Adds the sessions that a waiter waits for. */
 static bool follow(void *context, const struct wait_kind *kind, const struct wait_claim *claim,
                    RedisModuleString **argv) {
     struct circle *circle = context;
@@ -171,14 +171,14 @@ bool file_closes_circle(const struct call *call) {
 
 /* --- What a call waits for --- */
 
-/* Without a node: the name of the file that an open would create. */
+/* Without a node: the name of the line for the file that an open would create. */
 static struct bytes line_name(struct call *call, const struct file_node *node) {
     uint64_t *subject = call_alloc(call, sizeof(*subject));
-    *subject = node ? file_subject(node) : subject_of_node(call_word(call, ARG_OPEN_PATH));
+    *subject = node ? file_subject(node) : subject_of_path(call_word(call, ARG_OPEN_PATH));
     return bytes_of(subject, sizeof(*subject));
 }
 
-/* To name a line takes as long as its path, so it is done only for those who may stand in it. */
+/* Naming a line takes time, as it hashes the path: only calls that may wait do so. */
 enum outcome file_not_yet(struct call *call, struct wait_kind *kind, const struct file_node *node,
                           const struct wait_claim *claim, enum outcome refused) {
     if (!args_given(&call->args, SLOT_BLOCK)) return refused;
