@@ -73,6 +73,14 @@ struct blob *blob_new(struct account *account, struct bytes name, enum blob_kind
     return account_add(account, blob);
 }
 
+struct blob *blob_twin(struct account *account, const struct blob *source) {
+    size_t bytes = blob_bytes(source->entry.name_length, source->small_length);
+    struct blob *blob = memory_alloc(bytes);
+    memcpy(blob, source, bytes);
+    blob_note_capacity(blob);
+    return account_add(account, blob);
+}
+
 void blob_free(struct account *account, struct blob *blob) {
     static const struct packed_list nothing = {0, {"", 0}};
     blob_clear_content(account, blob);

@@ -138,6 +138,9 @@ static inline size_t blob_bytes(size_t name_length, size_t room) {
 
 struct blob *blob_new(struct account *account, struct bytes name, enum blob_kind kind, size_t room);
 
+/* A blob equal to one without an extra. */
+struct blob *blob_twin(struct account *account, const struct blob *source);
+
 /* Frees everything but the lease, which belongs to the container. */
 void blob_free(struct account *account, struct blob *blob);
 

@@ -232,16 +232,25 @@ void container_walk_feed(const struct container *container, const struct change_
     record_end(&writer);
 }
 
+static void walk_blobs(struct walking *walking, const struct container *container, bool all) {
+    struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
+    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor))
+        if (all || blob_of_entry(entry)->extra) walk_blob(walking, blob_of_entry(entry));
+    if (walking->chunks || container->feed)
+        walk_take(walking, &(struct container_change){.kind = CONTAINER_LOADED});
+    pointer_map_end(&walking->numbers);
+}
+
 void container_walk(const struct container *container, const struct change_walk *walk) {
     struct walking walking = {.walk = walk};
     struct container_change change = container_as_change(container);
     walk_take(&walking, &change);
     walk_lease(&walking, CONTAINER_LEASE, bytes_of("", 0), container_lease(container));
     container_walk_feed(container, walk);
-    struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
-    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor))
-        walk_blob(&walking, blob_of_entry(entry));
-    if (walking.chunks || container->feed)
-        walk_take(&walking, &(struct container_change){.kind = CONTAINER_LOADED});
-    pointer_map_end(&walking.numbers);
+    walk_blobs(&walking, container, true);
+}
+
+void container_walk_extras(const struct container *container, const struct change_walk *walk) {
+    struct walking walking = {.walk = walk};
+    walk_blobs(&walking, container, false);
 }

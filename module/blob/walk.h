@@ -18,6 +18,9 @@ enum { WALK_LIST_MAX = 4096 };
 /* A CONTAINER_CHUNK that is a whole chunk comes with that chunk. */
 void container_walk(const struct container *container, const struct change_walk *walk);
 
+/* The changes that rebuild what has an extra in a container without a feed. */
+void container_walk_extras(const struct container *container, const struct change_walk *walk);
+
 /* The changes that rebuild its feed, without the blobs in it. */
 void container_walk_feed(const struct container *container, const struct change_walk *walk);
 

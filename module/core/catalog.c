@@ -42,6 +42,28 @@ void catalog_remove(struct catalog *catalog, const struct entry *entry) {
     order_index_remove(&catalog->by_order, entry);
 }
 
+struct catalog_copying {
+    struct catalog *catalog;
+    struct entry *(*twin)(void *context, const struct entry *entry);
+    void *context;
+};
+
+static struct entry *add_twin(void *context, const struct entry *entry) {
+    const struct catalog_copying *copying = context;
+    hash_index_prefetch(&copying->catalog->by_hash, entry->hash);
+    struct entry *twin = copying->twin(copying->context, entry);
+    twin->hash = entry->hash;
+    hash_index_add(&copying->catalog->by_hash, twin);
+    return twin;
+}
+
+void catalog_copy(struct catalog *catalog, const struct catalog *source,
+                  struct entry *(*twin)(void *context, const struct entry *entry), void *context) {
+    struct catalog_copying copying = {catalog, twin, context};
+    hash_index_reserve(&catalog->by_hash, catalog_count(source));
+    order_index_copy(&catalog->by_order, &source->by_order, add_twin, &copying);
+}
+
 void catalog_slots(const struct catalog *catalog, const struct entry *entry, struct catalog_slots *slots) {
     slots->count = order_index_slots(&catalog->by_order, entry, slots->slots);
     slots->slots[slots->count++] = hash_index_slot(&catalog->by_hash, entry);

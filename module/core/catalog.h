@@ -40,6 +40,10 @@ struct entry *catalog_found(const struct catalog *catalog, const struct catalog_
 void catalog_add(struct catalog *catalog, struct entry *entry);
 void catalog_remove(struct catalog *catalog, const struct entry *entry);
 
+/* Makes an empty catalog equal to another one. `twin` returns what takes an entry's place, by the same name. */
+void catalog_copy(struct catalog *catalog, const struct catalog *source,
+                  struct entry *(*twin)(void *context, const struct entry *entry), void *context);
+
 /* Moving an entry in memory: get its slots, move it, then store the new address. Nothing else may happen in between. */
 void catalog_slots(const struct catalog *catalog, const struct entry *entry, struct catalog_slots *slots);
 void catalog_slots_set(const struct catalog_slots *slots, struct entry *entry);

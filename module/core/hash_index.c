@@ -224,6 +224,10 @@ static void prefetch_growth(const struct hash_index *index) {
         __builtin_prefetch(bucket->slots[__builtin_ctz(used) % SLOTS]);
 }
 
+void hash_index_reserve(struct hash_index *index, size_t count) {
+    while (index->buckets * GROW_AT < count) hash_index_grow(index);
+}
+
 void hash_index_add(struct hash_index *index, struct entry *entry) {
     if (index->count >= index->buckets * GROW_AT) hash_index_grow(index);
     place_entry(index, bucket_at(index, bucket_of(index, entry->hash)), entry);

@@ -33,6 +33,9 @@ void hash_index_prefetch_entry(const struct hash_index *index, uint32_t hash);
 
 struct entry *hash_index_find(const struct hash_index *index, uint32_t hash, struct bytes name);
 
+/* Grows an index to the size for this many entries. */
+void hash_index_reserve(struct hash_index *index, size_t count);
+
 /* The name must not be there yet. */
 void hash_index_add(struct hash_index *index, struct entry *entry);
 

@@ -317,6 +317,60 @@ void order_index_remove(struct order_index *index, const struct entry *entry) {
     }
 }
 
+/* --- Copies --- */
+
+struct index_copying {
+    struct order_index *index;
+    struct order_node *last; /* leaf; NULL before the first one */
+    struct entry *(*twin)(void *context, const struct entry *entry);
+    void *context;
+};
+
+enum { PREFETCHED_ENTRIES = 8, PREFETCHED_LINES = 3 };
+
+static void prefetch_entry(const struct order_node *leaf, unsigned at) {
+    if (at >= leaf->count) return;
+    for (unsigned line = 0; line < PREFETCHED_LINES; line++)
+        __builtin_prefetch((const char *)leaf->first[at] + line * CACHE_LINE_BYTES);
+}
+
+static void copy_leaf(struct index_copying *copying, struct order_node *leaf,
+                      const struct order_node *source) {
+    for (unsigned i = 0; i < PREFETCHED_ENTRIES; i++) prefetch_entry(source, i);
+    for (unsigned i = 0; i < source->count; i++) {
+        prefetch_entry(source, i + PREFETCHED_ENTRIES);
+        leaf->first[i] = copying->twin(copying->context, source->first[i]);
+    }
+    leaf->previous = copying->last;
+    if (copying->last) copying->last->next = leaf;
+    copying->last = leaf;
+}
+
+static struct order_node *copy_below(struct index_copying *copying, const struct order_node *source) {
+    struct order_node *node = order_node_new(copying->index, source->leaf);
+    node->count = source->count;
+    node->skip = source->skip;
+    memcpy(node->heads, source->heads, source->count * sizeof(*node->heads));
+    if (source->leaf) {
+        copy_leaf(copying, node, source);
+        return node;
+    }
+    for (unsigned i = 0; i < source->count; i++) {
+        node->children[i] = copy_below(copying, source->children[i]);
+        node->first[i] = node->children[i]->first[0];
+    }
+    return node;
+}
+
+void order_index_copy(struct order_index *index, const struct order_index *source,
+                      struct entry *(*twin)(void *context, const struct entry *entry), void *context) {
+    struct index_copying copying = {.index = index, .twin = twin, .context = context};
+    order_node_free(index, index->root);
+    index->root = copy_below(&copying, source->root);
+}
+
+/* --- Reading --- */
+
 unsigned order_index_slots(const struct order_index *index, const struct entry *entry,
                            void **slots[ORDER_INDEX_MAX_HEIGHT]) {
     struct path path;

@@ -93,11 +93,45 @@ static void takes_the_shortest_and_the_longest_name(void **state) {
     catalog_end(&catalog);
 }
 
+static struct entry *twin_of(void *context, const struct entry *entry) {
+    struct roster *roster = context;
+    struct entry *twin = entry_new(entry_name(entry), 0);
+    roster_add(roster, twin);
+    return twin;
+}
+
+/* Sizes with and without inner nodes; what becomes of the copy does not matter to the other one. */
+static void a_copy_is_equal_and_its_own(void **state) {
+    (void)state;
+    static const size_t sizes[] = {0, 1, 60, 3000, 20000};
+    struct index_kind beside = kind;
+    beside.memory = NULL; /* the memory of both indexes cannot be told apart */
+    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+        struct catalog catalog, copied;
+        catalog_start(&catalog);
+        catalog_start(&copied);
+        struct trial trial = {.kind = &beside, .index = &catalog, .dice = {i}};
+        struct trial twin = {.kind = &beside, .index = &copied, .dice = {i + 1}};
+        if (sizes[i]) trial_run(&trial, (unsigned)sizes[i] * 4, sizes[i]);
+        catalog_copy(&copied, &catalog, twin_of, &twin.roster);
+        trial_compare(&twin);
+        trial_run(&twin, 5000, 100);
+        trial_compare(&trial);
+        trial_end(&trial);
+        catalog_end(&catalog);
+        twin.kind = &kind;
+        trial_compare(&twin);
+        trial_end(&twin);
+        catalog_end(&copied);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(agrees_with_an_array),
         tidy_test(grows_and_shrinks),
         tidy_test(takes_the_shortest_and_the_longest_name),
+        tidy_test(a_copy_is_equal_and_its_own),
     };
     return cmocka_run_group_tests_name("catalog", tests, NULL, NULL);
 }

@@ -98,7 +98,9 @@ static void compare_order(const struct trial *trial) {
 void trial_compare(const struct trial *trial) {
     const struct index_kind *kind = trial->kind;
     if (kind->count) require_same(kind->count(trial->index), trial->roster.count, "entries counted");
-    require_same(kind->memory(trial->index), allocations_bytes(), "with %zu entries", trial->roster.count);
+    if (kind->memory)
+        require_same(kind->memory(trial->index), allocations_bytes(), "with %zu entries",
+                     trial->roster.count);
     for (size_t i = 0; i < trial->roster.count; i++)
         require(kind->find(trial->index, trial->roster.entries[i]) == trial->roster.entries[i],
                 "entry %zu of %zu is not found", i, trial->roster.count);
