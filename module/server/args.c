@@ -116,7 +116,7 @@ static bool parse_word(struct parser *parser, const struct clause *clause, int a
     return true;
 }
 
-/* How many words stand behind the token, or -1 if the count is none or lies. */
+/* The number of words after the token, or -1 if the count is not a number or is wrong. */
 static int counted_words(const struct parser *parser, const struct clause *clause,
                          struct argument *argument) {
     int64_t count;
@@ -157,7 +157,7 @@ static struct fault take_words(struct parser *parser, const struct clause *claus
     return none;
 }
 
-/* Which word stands there is known before how many values follow it. */
+/* The word is known before the number of values that follow it. */
 static int measure_width(const struct parser *parser, const struct clause *clause,
                          struct argument *argument) {
     if (argument->at >= parser->argc) return -1;
@@ -182,7 +182,7 @@ static struct fault take_choice(struct parser *parser, const struct clause *clau
     return argument->number < 0 ? syntax_fault(at) : none;
 }
 
-/* at is the place of the option's token; *next becomes that of the word behind its values. */
+/* `at` is the index of the option's token; *next is set to that of the word after its values. */
 static struct fault take_option(struct parser *parser, const struct clause *clause, int at, int *next) {
     struct argument *argument = &parser->args->slots[clause->slot];
     *argument = (struct argument){.at = at + 1};

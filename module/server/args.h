@@ -128,7 +128,7 @@ struct fault args_parse(const struct clause *const *grammar, const void *argv, i
 struct fault args_parse_part(const struct clause *const *grammar, const void *argv, int argc, int at,
                              struct args *args, int *next);
 
-/* Parses the options after SHAPE_REST, from argv[at] on. Whoever read the rest knows where it ends. */
+/* Parses the options after SHAPE_REST, from argv[at] on. The caller has read the rest and knows where it ends. */
 struct fault args_parse_tail(const struct clause *const *grammar, const void *argv, int argc, int at,
                              struct args *args);
 

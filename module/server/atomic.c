@@ -171,7 +171,7 @@ static enum outcome read_part(struct transaction *transaction) {
     return check_listed(transaction, call);
 }
 
-/* That the words add up, and what stands behind the commands. */
+/* Checks that the words add up, and parses what follows the commands. */
 static enum outcome check_words(const struct transaction *transaction, unsigned count) {
     struct call *whole = transaction->whole;
     int at = ARG_COMMANDS;
@@ -448,8 +448,7 @@ static enum outcome run_parts(struct transaction *transaction, unsigned count) {
     return outcome;
 }
 
-/* The parts of most transactions stand in a room of the process, which one at a time may have: who hears of a change
- * may run another transaction. */
+/* Most transactions use this one array. Only one at a time may: who is notified of a change may run another one. */
 enum { ROOM_PARTS = 16 };
 
 static struct part room[ROOM_PARTS];

@@ -38,7 +38,7 @@ void atomic_info(RedisModuleInfoCtx *ctx);
  * outside of a transaction. */
 uint64_t call_taken_before(struct call *call, const char *limit, struct bytes name, uint64_t amount);
 
-/* Likewise for the reply, which all calls of a transaction share: how many bytes the earlier calls return. */
+/* The same for the reply, which all calls of a transaction share: how many bytes the earlier calls return. */
 uint64_t call_replied_before(struct call *call, uint64_t length);
 
 #endif

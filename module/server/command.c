@@ -225,8 +225,8 @@ void call_start(struct call *call, const struct command *command, RedisModuleCtx
     decision_start(call);
 }
 
-/* A key that goes, or becomes something else, leaves its waiters waiting. Whoever waited to read gets nothing in the
- * end; whoever follows a feed is told why, since its replies always bring a bookmark. */
+/* Waiters go on waiting when their key is deleted or becomes something else. When their time is up, a reader gets null;
+ * a follower of a feed gets the error, since its replies always have a bookmark. */
 static enum outcome without_value(const struct call *call, enum outcome opened) {
     if (call->mode == CALL_PROBE) return OUTCOME_WAITING;
     bool has_nothing = call->command->key == KEY_READ && !args_given(&call->args, SLOT_SINCE_BOOKMARK);

@@ -27,7 +27,7 @@ static bool goes_inside(const struct data_type *type, const struct decided *deci
            api_bytes(decided->content).length <= CHANGE_CONTENT_INSIDE_MAX;
 }
 
-/* The change that is remembered stands inside of the one that remembers it. */
+/* Puts the record inside of the change that remembers the call. */
 static void wrap(struct once_change *once, struct record_writer *record) {
     struct record_writer wrapped;
     record_start(&wrapped);

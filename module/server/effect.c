@@ -58,8 +58,8 @@ bool effect_read_newest(struct bytes record, int64_t horizon_ms, version *newest
     return sound && (horizon_ms == INT64_MAX || version_plausible(*newest, horizon_ms));
 }
 
-/* In transactions and scripts the server may go on using an argument after the command. What was loaded has no context,
- * and is nobody else's. */
+/* In transactions and scripts the server may go on using an argument after the command. What was loaded has no
+ * context, and belongs to us alone. */
 static bool is_shared(const struct effect_content *content) {
     const int shares = REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA;
     return content->ctx && RedisModule_GetContextFlags(content->ctx) & shares;
@@ -127,7 +127,7 @@ static enum effect_result apply_to_key(struct call *call, const struct received 
     return result;
 }
 
-/* The key is only there to bring it where the key's value goes. */
+/* The key only makes the effect travel where the key's value does. */
 static enum effect_result observe_newest(struct call *call, bool obeyed) {
     version newest;
     if (call->argc != 3 || !effect_read_newest(call_word(call, 2), effect_horizon_ms(obeyed), &newest))

@@ -110,7 +110,7 @@ static void reply_page(struct call *call, const struct page_of_changes *page,
     changes_told += page->count;
 }
 
-/* Nobody has the bookmark 0, or $, any more: to have learned another one is something. */
+/* A caller with the bookmark 0 or $ always gets a reply: it learns a real bookmark. */
 static bool is_behind(const struct feed *feed, const struct bookmark *asked) {
     return !asked->position || asked->began || asked->position < feed->newest;
 }

@@ -49,7 +49,7 @@ static uint32_t fingerprint_of(const struct call *call) {
     return (uint32_t)(sum ^ sum >> 32);
 }
 
-/* False for one whose time is over, too. */
+/* Expired calls are not found. */
 static bool find_call(const struct call *asked, struct call *bearer, struct remembered_call *found) {
     if (!bearer->value) return false;
     const struct remembered *remembered = once_remembered(call_type(bearer), bearer->value);
@@ -88,8 +88,8 @@ static size_t beyond(size_t a, size_t limit) {
     return a > limit ? a - limit : 0;
 }
 
-/* How many are too many, or take too much, when one with such an answer is added, or none. One large answer may take
- * the room of many small ones. */
+/* How many calls are too many, by count or by bytes, once this answer is added (none, if it is empty). One large answer
+ * may displace many small ones. */
 static size_t excess_of(const struct remembered *remembered, struct bytes added, size_t max) {
     size_t count = remembered_count(remembered), bytes = remembered_bytes(remembered);
     size_t by_count = fewer(beyond(count + (added.length > 0), (size_t)once_max), max);
@@ -98,7 +98,7 @@ static size_t excess_of(const struct remembered *remembered, struct bytes added,
     return fewer(by_count > by_bytes ? by_count : by_bytes, count);
 }
 
-/* How many of the oldest are to go; no more than `max` of those whose time is over at a time. */
+/* How many of the oldest calls to forget: at most `max` of the expired ones at a time. */
 static size_t to_forget(const struct remembered *remembered, int64_t now_ms, struct bytes added, size_t max) {
     size_t over = remembered_made_by(remembered, now_ms - once_time.ms, max);
     size_t excess = excess_of(remembered, added, max);
@@ -130,7 +130,7 @@ void once_remember(struct call *asked, struct call *bearer, struct bytes answer)
     decision_last(decision)->once = change;
 }
 
-/* Nobody but the client that waits knows of what it was granted, until it is told or somebody asks again. */
+/* The mark tells that only the waiting client may learn of its grant: no reply has been given to anybody yet. */
 void once_do(struct call *call, const struct once_change *change) {
     struct remembered **place = once_place(call_type(call), call->value);
     once_change_do(place, change);
@@ -155,7 +155,7 @@ bool once_take_back(struct call *call) {
     return true;
 }
 
-/* --- When nobody asks --- */
+/* --- Upkeep --- */
 
 int64_t once_due_ms(const struct remembered *remembered) {
     const struct bytes none = {NULL, 0};

@@ -10,14 +10,14 @@
 /* A change of any type. */
 enum { CHANGE_MAX_BYTES = 1024 };
 
-/* Ten years, as for versions: calls that were made later would stay for longer than anybody lives. */
+/* Ten years, as for versions: calls that are dated later than this would stay for good. */
 #define ONCE_AHEAD_MAX_MS INT64_C(315360000000)
 
 struct any_change {
     _Alignas(max_align_t) char bytes[CHANGE_MAX_BYTES];
 };
 
-/* Content is what stands inside of the record. */
+/* *content is what the record has inside. */
 static bool read_and_believe(const struct data_type *type, struct bytes record, int64_t horizon_ms,
                              void *change, struct bytes *content) {
     if (!change_read_with(type->changes, record, change, content)) return false;
@@ -31,7 +31,7 @@ static void observe(const struct data_type *type, const void *change) {
     version_observe(change_newest_version(type->changes, change));
 }
 
-/* A content stands inside or beside, if the change has one; a key can only stand beside. */
+/* A content travels inside of the record or beside it, if the change has one; a key only beside it. */
 static bool has_its_content(const struct data_type *type, const void *change, struct bytes inside,
                             bool beside) {
     if (change_is(type->changes, change, CHANGE_HAS_CONTENT)) return (inside.data != NULL) != beside;
@@ -56,7 +56,7 @@ static enum effect_result move_target(const struct data_type *type, struct effec
     return EFFECT_APPLIED;
 }
 
-/* A replica that is promoted finds by this what ends while nobody comes. */
+/* So that a replica, once promoted, ends what expires without a command. */
 static void note_look(const struct data_type *type, struct effect_target *target) {
     int64_t due_ms = upkeep_next_ms(type, target->value);
     int64_t *look_ms = upkeep_look_at(type, target->value);

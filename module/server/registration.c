@@ -53,7 +53,7 @@ static RedisModuleCommandArg *values(struct tree *tree, const struct clause *cla
     return list;
 }
 
-/* One of the words, and the number behind it if it takes one. */
+/* One of the words, and the number after it if it takes one. */
 static RedisModuleCommandArg *measures(struct tree *tree, const struct clause *clause) {
     size_t count = 0;
     while (clause->words[count]) count++;
@@ -67,7 +67,7 @@ static RedisModuleCommandArg *measures(struct tree *tree, const struct clause *c
     return choices;
 }
 
-/* A word and a value, which stand there together. */
+/* A word and a value, always together. */
 static RedisModuleCommandArg *chosen(struct tree *tree, const struct clause *clause) {
     RedisModuleCommandArg *pair = siblings(tree, 2);
     pair[0] = leaf("choice", REDISMODULE_ARG_TYPE_ONEOF);
@@ -104,7 +104,7 @@ static void list_arguments(struct tree *tree, const struct clause *clause, Redis
     pair[1].flags = REDISMODULE_CMD_ARG_MULTIPLE;
 }
 
-/* Several values behind one token. */
+/* Several values after one token. */
 static void make_block(struct tree *tree, const struct clause *clause, RedisModuleCommandArgType type,
                        RedisModuleCommandArg *arg) {
     arg->name = clause->token.data;

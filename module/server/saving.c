@@ -87,7 +87,7 @@ RedisModuleString *loading_content(struct loading *loading) {
     return RedisModule_IsIOError(loading->io) ? NULL : loading->content;
 }
 
-/* The newest version is told once, behind all else. */
+/* The newest version comes once, at the end. */
 static bool take_record(struct loading *loading, const struct saved_type *type, struct bytes record) {
     if (loading->knows_newest) return false;
     if (effect_is_newest(record))
@@ -109,7 +109,7 @@ static bool take_end(struct loading *loading, const struct saved_type *type) {
     return true;
 }
 
-/* The records that stand together in a string. */
+/* Takes the records that one string holds. */
 static bool take_together(struct loading *loading, const struct saved_type *type, struct bytes together) {
     struct record_reader reader = record_reader(together);
     loading->beside = false;
@@ -139,15 +139,14 @@ static bool load_all_records(struct loading *loading, const struct saved_type *t
     }
 }
 
-/* Files are obeyed, and on a replica everything, since it comes from the primary; RESTORE is somebody's word. */
+/* Files are obeyed, and on a replica everything, since it comes from the primary; RESTORE on a primary is not. */
 static bool is_obeyed(RedisModuleIO *io) {
     int flags = RedisModule_GetContextFlags(RedisModule_GetContextFromIO(io));
     return flags & (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING |
                     REDISMODULE_CTX_FLAGS_SLAVE);
 }
 
-/* What ends while nobody comes has to be found in a value that was loaded, too, and what the operator wants
- * to hear of. */
+/* A loaded value needs upkeep like any other, and may be worth a look by DOCTOR. */
 static void look_at_loaded(RedisModuleIO *io, void *value, const struct data_type *type) {
     const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
     if (!key) return;

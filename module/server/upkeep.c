@@ -24,7 +24,7 @@ enum {
     PAUSED_RETRY_MS = 50,
     REPLICA_RETRY_MS = 1000,
     ELSEWHERE_RETRY_MS = 1000, /* a key whose slot is on its way */
-    LATE_MS = 10000,           /* past this, a look that was expected is taken for lost */
+    LATE_MS = 10000,           /* past this, a scheduled look is taken for lost */
 };
 
 /* Longer keys than those that can be named are looked after by their own writes alone. */
@@ -241,7 +241,7 @@ static void sweep_leftovers_soon(void) {
 /* --- Upkeep --- */
 
 /* While a slot is being imported, its old owner decides what has expired, and sends that, too: deciding it here as
- * well would end sessions and windows that have been prolonged meanwhile. */
+ * well would end sessions and windows that have been prolonged since. */
 static int64_t upkeep_here(RedisModuleCtx *ctx, RedisModuleString *key) {
     return api_serves_key(ctx, key) ? command_upkeep(ctx, key) : server_now_ms() + ELSEWHERE_RETRY_MS;
 }
@@ -300,7 +300,7 @@ void upkeep_on_unlink(RedisModuleKeyOptCtx *ctx, const void *value) {
     noted_forget(name);
 }
 
-/* A value that has come under another name knows no chore there: it is asked at once. */
+/* A value that arrives under another name has no chore there: upkeep looks at it at once. */
 static int on_arrival(RedisModuleCtx *ctx, int type, const char *event, RedisModuleString *key) {
     static const char *const arrivals[] = {"rename_to", "move_to", "restore", "copy_to"};
     struct key_name name = {RedisModule_GetSelectedDb(ctx), api_bytes(key)};

@@ -44,7 +44,7 @@ struct waiter {
     struct wait_claim claim;
 };
 
-/* Those who wait on behalf of one and the same. Its id is the entry's name. */
+/* Waiters of one owner. Its id is the entry's name. */
 struct party {
     struct entry entry;
     struct guid id;
@@ -108,7 +108,7 @@ static void leave_party(struct waiter *waiter) {
     memory_free(party);
 }
 
-/* What was restored beside itself has parties of the same name. */
+/* A value that was restored beside itself has parties with the same ids. */
 static bool waits_in_key(const struct waiter *waiter, const struct call *call) {
     return key_name_equal(waiter->line->key, call_key_name(call));
 }
@@ -221,7 +221,7 @@ static void arm(void) {
     if (first) alarm_set_by(&alarm, first->due_ms);
 }
 
-/* When the commands that have arrived are over. */
+/* After the commands that have arrived. */
 static void tick_soon(void) {
     if (!ticking) alarm_set_by(&alarm, 0);
 }
@@ -233,7 +233,7 @@ static void line_due(struct line *line, int64_t due_ms) {
         deadlines_set(&deadlines, &line->deadline, due_ms);
 }
 
-/* With the next turn of the event loop, when whatever goes on now is over. */
+/* With the next turn of the event loop, after the current command. */
 static void look_soon(struct line *line) {
     line_due(line, server_now_ms());
     arm();
@@ -250,8 +250,8 @@ static bool has_claims(const struct line *line) {
     return line->kind->discipline == WAIT_BY_CLAIM;
 }
 
-/* A waiter goes without having been served. Who comes after the first one may be able to have what that
- * one could not. */
+/* A waiter leaves without having been served. If it was the first, the next one may be able to have what
+ * it could not. */
 static void depart(struct waiter *waiter) {
     struct line *line = waiter->line;
     if (!line) return;
@@ -277,7 +277,7 @@ static void note_served(const struct waiter *waiter) {
     if (kind->histogram) histogram_add(kind->histogram, (server_now_us() - waiter->since_us) / 1000);
 }
 
-/* What the waiter gets is decided here and now; what is there to be read is read when it is told. */
+/* A grant is decided here and now; a reader reads when it is told. */
 static void answer_waiter(RedisModuleCtx *ctx, struct waiter *waiter) {
     struct waiting_command *waiting = waiter->waiting;
     leave_line(waiter);
@@ -287,7 +287,7 @@ static void answer_waiter(RedisModuleCtx *ctx, struct waiter *waiter) {
     tick_soon();
 }
 
-/* The client has gone, or has been told something else. */
+/* The client is lost, or was told something else. */
 static void lose(struct waiter *waiter) {
     depart(waiter);
     if (!waiter->waiting || !untold_lost(waiter->waiting)) return;
@@ -295,8 +295,8 @@ static void lose(struct waiter *waiter) {
     tick_soon();
 }
 
-/* Those who wait under the token of one that has been answered get the same, wherever they stand, but for the end of a
- * very long line: there they get it with their turn, or when their time is over. */
+/* Waiters with the token of one that has been answered get the same reply, wherever they are in line, except at the end
+ * of a very long line: those get it with their turn, or when their time is up. */
 static void answer_twins(RedisModuleCtx *ctx, struct line *line, const struct held_call *answered) {
     struct bytes token = once_held_token(answered);
     struct waiter *waiter, *next;
@@ -339,7 +339,7 @@ static void serve_all(RedisModuleCtx *ctx, struct line *line, int *budget) {
     line_due(line, line->unlooked ? server_now_ms() : WAIT_NO_INSTANT);
 }
 
-/* Serves each waiter that can be served, in order, whoever comes before. */
+/* Serves each waiter that can be served, in order, past those that cannot. */
 static void serve_each(RedisModuleCtx *ctx, struct line *line, int *budget) {
     if (!line->next) line->next = first_in(line);
     for (struct waiter *waiter; *budget > 0 && (waiter = line->next); (*budget)--) {
@@ -354,7 +354,7 @@ static void serve_each(RedisModuleCtx *ctx, struct line *line, int *budget) {
     line->again = false;
 }
 
-/* To serve one waiter is to change something, for which the same line is looked at again: once is enough. */
+/* Serving one waiter is a change, for which the same line would be looked at again: once is enough. */
 static void serve(RedisModuleCtx *ctx, struct line *line, int *budget) {
     if (line->busy) return;
     line->busy = true;
@@ -444,7 +444,7 @@ bool wait_visit_ahead(const struct call *call, const struct wait_kind *kind, str
     return true;
 }
 
-/* Only a primary that may write can give anything; news are for anybody to read. */
+/* Only a primary that may write can grant anything; news may be read anywhere. */
 static void serve_due(RedisModuleCtx *ctx, struct line *line, bool writable, int64_t now_ms, int *budget) {
     RedisModule_SelectDb(ctx, line->key.db);
     if (!is_served_by_write(line->kind) || writable) {
@@ -508,13 +508,13 @@ static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     return REDISMODULE_OK;
 }
 
-/* The client has gone, or was unblocked by hand with an error: from this moment nobody must give it anything. */
+/* The client is lost, or was unblocked by hand with an error: from this moment it must not be granted anything. */
 static void on_disconnect(RedisModuleCtx *ctx, RedisModuleBlockedClient *client) {
     (void)client;
     lose(waiter_of(ctx));
 }
 
-/* However the client got out of here; the server says so last, and perhaps later. */
+/* The server calls this last, however the client stopped waiting, and perhaps later. */
 static void on_gone(RedisModuleCtx *ctx, void *data) {
     struct waiter *waiter = data;
     (void)ctx;
