@@ -134,7 +134,7 @@ static void play_read(void) {
         refusal = NO_HANDLE;
     else if (!(open->access & R))
         refusal = DENIED;
-    else if (model_is_locked(open->file, open, READING, offset, length))
+    else if (model_is_locked(open->file, open, TO_READ, (struct model_range){offset, length}))
         refusal = LOCKED;
     redisReply *reply = call(primary, "FILE.READ fs %s %d %d", open->id, (int)offset, (int)length);
     if (!went_well(reply, refusal)) return;
@@ -154,7 +154,7 @@ static void play_write(void) {
         refusal = NO_HANDLE;
     else if (!(open->access & W))
         refusal = DENIED;
-    else if (model_is_locked(open->file, open, WRITING, offset, length))
+    else if (model_is_locked(open->file, open, TO_WRITE, (struct model_range){offset, length}))
         refusal = LOCKED;
     redisReply *reply = call(primary, "FILE.WRITE fs %s %d %b", open->id, (int)offset, bytes, length);
     if (!went_well(reply, refusal)) return;
@@ -171,37 +171,38 @@ static void play_truncate(void) {
         model_resize(open->file, size);
 }
 
-static void any_range(unsigned long long *offset, unsigned long long *length) {
-    *offset = (unsigned long long)random_below(40) * 10;
-    *length = random_below(4) ? (unsigned long long)random_below(4) * 10
-                              : (unsigned long long)random_below(MODEL_SIZE);
-    if (!random_below(10)) *offset = 0xffffffffffffff00ULL, *length = (unsigned long long)random_below(200);
+static struct model_range any_range(void) {
+    struct model_range range = {(uint64_t)random_below(40) * 10, (uint64_t)random_below(MODEL_SIZE)};
+    if (random_below(4)) range.length = (uint64_t)random_below(4) * 10;
+    if (!random_below(10)) range = (struct model_range){UINT64_MAX - 255, (uint64_t)random_below(200)};
+    return range;
 }
 
 static void play_lock(void) {
     struct model_open *open = any_open();
     struct model_lock lock = {.held = true, .exclusive = random_below(2)},
                       *place = &open->locks[random_below(MODEL_LOCKS)];
-    any_range(&lock.offset, &lock.length);
+    lock.range = any_range();
     if (place->held) return;
     const char *refusal = NULL;
     if (!open->is)
         refusal = NO_HANDLE;
     else if (!(open->access & (R | W)))
         refusal = DENIED;
-    else if (model_is_locked(open->file, open, lock.exclusive ? LOCKING_EXCLUSIVE : LOCKING_SHARED,
-                             lock.offset, lock.length))
+    else if (model_is_locked(open->file, open, lock.exclusive ? TO_LOCK_EXCLUSIVE : TO_LOCK_SHARED,
+                             lock.range))
         refusal = LOCKED;
-    redisReply *reply = call(primary, "FILE.LOCK fs %s %s %llu %llu", open->id,
-                             lock.exclusive ? "EXCLUSIVE" : "SHARED", lock.offset, lock.length);
+    redisReply *reply =
+        call(primary, "FILE.LOCK fs %s %s %llu %llu", open->id, lock.exclusive ? "EXCLUSIVE" : "SHARED",
+             (unsigned long long)lock.range.offset, (unsigned long long)lock.range.length);
     if (went_well(reply, refusal)) *place = lock;
 }
 
-static struct model_lock *find_lock(struct model_open *open, bool exclusive, const struct model_lock *range) {
+static struct model_lock *find_lock(struct model_open *open, bool exclusive, struct model_range range) {
     for (int at = 0; at < MODEL_LOCKS; at++) {
         struct model_lock *lock = &open->locks[at];
-        if (lock->held && lock->exclusive == exclusive && lock->offset == range->offset &&
-            lock->length == range->length)
+        if (lock->held && lock->exclusive == exclusive && lock->range.offset == range.offset &&
+            lock->range.length == range.length)
             return lock;
     }
     return NULL;
@@ -209,12 +210,13 @@ static struct model_lock *find_lock(struct model_open *open, bool exclusive, con
 
 static void play_unlock(void) {
     struct model_open *open = any_open();
-    struct model_lock range = open->locks[random_below(MODEL_LOCKS)];
-    if (!range.held || !random_below(4)) any_range(&range.offset, &range.length);
-    struct model_lock *lock = find_lock(open, true, &range);
-    if (!lock) lock = find_lock(open, false, &range);
+    const struct model_lock *known = &open->locks[random_below(MODEL_LOCKS)];
+    struct model_range range = known->held && random_below(4) ? known->range : any_range();
+    struct model_lock *lock = find_lock(open, true, range);
+    if (!lock) lock = find_lock(open, false, range);
     const char *refusal = !open->is ? NO_HANDLE : lock ? NULL : NOT_LOCKED;
-    if (went_well(call(primary, "FILE.UNLOCK fs %s %llu %llu", open->id, range.offset, range.length),
+    if (went_well(call(primary, "FILE.UNLOCK fs %s %llu %llu", open->id, (unsigned long long)range.offset,
+                       (unsigned long long)range.length),
                   refusal))
         lock->held = false;
 }

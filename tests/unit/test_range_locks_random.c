@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "dice.h"
+#include "lock_model.h"
 #include "unit.h"
 
 enum { OWNERS = 7, MAX = 400 };
@@ -42,27 +43,12 @@ static void trial_end(struct trial *trial) {
 
 /* --- The plain list -------------------------------------------------------------------------------------- */
 
-/* In the words of the specification. */
-static bool plain_overlap(struct lock_range a, struct lock_range b) {
-    unsigned __int128 a_start = a.offset, a_end = a_start + a.length;
-    unsigned __int128 b_start = b.offset, b_end = b_start + b.length;
-    if (a.length && b.length)
-        return (a_start < b_start ? b_start : a_start) < (a_end < b_end ? a_end : b_end);
-    if (a.length) return b_start > a_start && b_start < a_end;
-    return b.length && a_start > b_start && a_start < b_end;
-}
-
-enum question { TO_READ, TO_WRITE, TO_SHARE, TO_EXCLUDE };
-
-/* The table of the specification; owner OWNERS is nobody. */
-static bool plain_minds(const struct plain *lock, enum question question, size_t owner) {
-    bool own = lock->owner == owner, exclusive = lock->kind == LOCK_EXCLUSIVE;
-    switch (question) {
-    case TO_READ: return exclusive && !own;
-    case TO_WRITE: return !exclusive || !own;
-    case TO_SHARE: return exclusive && !own;
-    default: return true;
-    }
+/* Owner OWNERS is nobody. */
+static bool plain_denies(const struct plain *lock, enum model_question question, size_t owner,
+                         struct lock_range wanted) {
+    struct model_range range = {lock->range.offset, lock->range.length};
+    return lock_model_denies(range, lock->kind == LOCK_EXCLUSIVE, lock->owner == owner, question,
+                             (struct model_range){wanted.offset, wanted.length});
 }
 
 static bool same_range(struct lock_range a, struct lock_range b) {
@@ -77,13 +63,12 @@ static bool plain_before(const struct trial *trial, const struct plain *a, const
 }
 
 /* The first one in the order of the locks, not of arrival. */
-static const struct plain *plain_obstacle(const struct trial *trial, enum question question, size_t owner,
-                                          struct lock_range range) {
+static const struct plain *plain_obstacle(const struct trial *trial, enum model_question question,
+                                          size_t owner, struct lock_range range) {
     const struct plain *first = NULL;
-    if (question <= TO_WRITE && !range.length) return NULL;
     for (size_t i = 0; i < trial->count; i++) {
         const struct plain *lock = &trial->plain[i];
-        if (!plain_minds(lock, question, owner) || !plain_overlap(lock->range, range)) continue;
+        if (!plain_denies(lock, question, owner, range)) continue;
         if (!first || plain_before(trial, lock, first)) first = lock;
     }
     return first;
@@ -123,8 +108,9 @@ static void random_add(struct trial *trial) {
     if (trial->count && dice_percent(&trial->dice, 15))
         range = trial->plain[dice_roll(&trial->dice, trial->count)].range;
     bool sound = (unsigned __int128)range.offset + range.length <= (unsigned __int128)1 << 64;
-    bool fits = sound && times && !(kind == LOCK_EXCLUSIVE && range.length && times > 1) &&
-                !plain_obstacle(trial, kind == LOCK_SHARED ? TO_SHARE : TO_EXCLUDE, owner, range);
+    bool fits =
+        sound && times && !(kind == LOCK_EXCLUSIVE && range.length && times > 1) &&
+        !plain_obstacle(trial, kind == LOCK_SHARED ? TO_LOCK_SHARED : TO_LOCK_EXCLUSIVE, owner, range);
     require_same(lock_range_sound(range), sound, "a range");
     if (fits && trial->count == MAX) return;
     struct lock_request wanted = {trial->owners[owner], kind, range};
@@ -238,17 +224,17 @@ static void compare_owners(const struct trial *trial) {
 }
 
 /* All of them, and in the order of their first locks. */
-static void compare_obstacles(const struct trial *trial, enum question question, size_t owner,
+static void compare_obstacles(const struct trial *trial, enum model_question question, size_t owner,
                               struct lock_range range) {
     struct lock_owner *asks = owner < OWNERS ? trial->owners[owner] : NULL;
-    struct lock_request wanted = {asks, question == TO_EXCLUDE ? LOCK_EXCLUSIVE : LOCK_SHARED, range};
+    struct lock_request wanted = {asks, question == TO_LOCK_EXCLUSIVE ? LOCK_EXCLUSIVE : LOCK_SHARED, range};
     struct lock_obstacles obstacles;
     range_locks_obstacles(&trial->locks, &wanted, &obstacles);
     const struct plain *firsts[OWNERS] = {NULL};
     size_t count = 0;
     for (size_t i = 0; i < trial->count; i++) {
         const struct plain *lock = &trial->plain[i];
-        if (!plain_minds(lock, question, owner) || !plain_overlap(lock->range, range)) continue;
+        if (!plain_denies(lock, question, owner, range)) continue;
         count += !firsts[lock->owner];
         if (!firsts[lock->owner] || plain_before(trial, lock, firsts[lock->owner]))
             firsts[lock->owner] = lock;
@@ -276,10 +262,10 @@ static void compare_answers(struct trial *trial) {
                  plain_obstacle(trial, TO_READ, who, range), "to read");
     require_lock(trial, range_locks_writing(&trial->locks, asks, range),
                  plain_obstacle(trial, TO_WRITE, who, range), "to write");
-    compare_obstacles(trial, TO_SHARE, who, range);
+    compare_obstacles(trial, TO_LOCK_SHARED, who, range);
     for (unsigned kind = 0; kind < LOCK_KINDS; kind++) {
         struct lock_request wanted = {trial->owners[owner], kind, range};
-        enum question question = kind == LOCK_SHARED ? TO_SHARE : TO_EXCLUDE;
+        enum model_question question = kind == LOCK_SHARED ? TO_LOCK_SHARED : TO_LOCK_EXCLUSIVE;
         require_lock(trial, range_locks_obstacle(&trial->locks, &wanted),
                      plain_obstacle(trial, question, owner, range), "to lock");
         compare_obstacles(trial, question, owner, range);

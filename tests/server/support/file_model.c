@@ -36,24 +36,25 @@ void model_end(int session) {
         if (model_opens[index].is && model_opens[index].session == session) model_close(&model_opens[index]);
 }
 
-static bool overlap(const struct model_lock *lock, unsigned long long offset, unsigned long long length) {
-    return lock->held && lock->offset < offset + length && offset < lock->offset + lock->length;
-}
-
 bool model_is_locked(int file, const struct model_open *self, enum model_question question,
-                     unsigned long long offset, unsigned long long length) {
-    if (question <= WRITING && !length) return false;
+                     struct model_range wanted) {
     for (int index = 0; index < MODEL_OPENS; index++) {
         if (!model_opens[index].is || model_opens[index].file != file) continue;
         bool own = &model_opens[index] == self;
         for (int at = 0; at < MODEL_LOCKS; at++) {
             const struct model_lock *lock = &model_opens[index].locks[at];
-            if (question == ANY_LOCK && lock->held) return true;
-            if (!overlap(lock, offset, length)) continue;
-            if (question == LOCKING_EXCLUSIVE) return true;
-            if (lock->exclusive ? !own : question == WRITING) return true;
+            if (lock->held && lock_model_denies(lock->range, lock->exclusive, own, question, wanted))
+                return true;
         }
     }
+    return false;
+}
+
+bool model_has_locks(int file) {
+    for (int index = 0; index < MODEL_OPENS; index++)
+        for (int at = 0; at < MODEL_LOCKS; at++)
+            if (model_opens[index].is && model_opens[index].file == file && model_opens[index].locks[at].held)
+                return true;
     return false;
 }
 
@@ -82,8 +83,9 @@ const char *model_refusal(int file, const struct model_wish *wish) {
     if (writes && model_files[file].lease && !wish->lease) return LEASE_MISSING;
     if (writes && model_files[file].readonly && !wish->ignores_readonly) return READ_ONLY;
     if (!model_is_shared(file, wish->class)) return SV;
-    enum model_question question = writes ? ANY_LOCK : READING;
-    if (wish->minds_locks && model_is_locked(file, NULL, question, wish->offset, wish->length)) return LOCKED;
+    if (!wish->minds_locks) return NULL;
+    struct model_range read = {wish->offset, wish->length};
+    if (writes ? model_has_locks(file) : model_is_locked(file, NULL, TO_READ, read)) return LOCKED;
     return NULL;
 }
 

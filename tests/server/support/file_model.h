@@ -6,6 +6,7 @@
 #define HOLDFAST_TESTS_FILE_MODEL_H
 
 #include "file_commands.h"
+#include "lock_model.h"
 
 enum { MODEL_FILES = 6, MODEL_SESSIONS = 5, MODEL_OPENS = 24, MODEL_LOCKS = 8, MODEL_SIZE = 500 };
 
@@ -16,7 +17,7 @@ enum { LEASE_NONE, LEASE_A, LEASE_B };
 
 struct model_lock {
     bool held, exclusive;
-    unsigned long long offset, length;
+    struct model_range range;
 };
 
 struct model_open {
@@ -57,11 +58,10 @@ void model_create(int file, size_t size);
 void model_resize(int file, size_t size);
 void model_take(int file, int source);
 
-enum model_question { READING, WRITING, LOCKING_SHARED, LOCKING_EXCLUSIVE, ANY_LOCK };
-
 /* Whether a lock of the file stands in the way of one who has it open, or, with NULL, of anybody else. */
 bool model_is_locked(int file, const struct model_open *self, enum model_question question,
-                     unsigned long long offset, unsigned long long length);
+                     struct model_range wanted);
+bool model_has_locks(int file);
 
 /* Whether all that is open lets a stateless command be. */
 bool model_is_shared(int file, enum file_class class);

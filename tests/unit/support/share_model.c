@@ -1,5 +1,7 @@
 #include "share_model.h"
 
+#include "lock_model.h"
+
 #include <string.h>
 
 /* --- The tree --- */
@@ -243,26 +245,20 @@ void share_model_twin(struct share_model *model) {
 
 /* --- Locks --- */
 
-/* Each begins before the other one ends. */
-static bool overlap(struct lock_range a, struct lock_range b) {
-    __extension__ typedef unsigned __int128 wide;
-    return a.offset < (wide)b.offset + b.length && b.offset < (wide)a.offset + a.length;
-}
-
 static bool is_same_range(struct lock_range a, struct lock_range b) {
     return a.offset == b.offset && a.length == b.length;
 }
 
 static bool stands(const struct model_lock *lock, int handle, enum lock_test question,
                    struct lock_range range) {
-    bool others = lock->handle != handle, meets = overlap(lock->range, range);
-    switch (question) {
-    case LOCK_READING: return range.length && meets && others && lock->kind == LOCK_EXCLUSIVE;
-    case LOCK_WRITING: return range.length && meets && (others || lock->kind == LOCK_SHARED);
-    case LOCK_SHARING: return meets && others && lock->kind == LOCK_EXCLUSIVE;
-    case LOCK_EXCLUDING: return meets;
-    default: return true;
-    }
+    static const enum model_question questions[] = {[LOCK_READING] = TO_READ,
+                                                    [LOCK_WRITING] = TO_WRITE,
+                                                    [LOCK_SHARING] = TO_LOCK_SHARED,
+                                                    [LOCK_EXCLUDING] = TO_LOCK_EXCLUSIVE};
+    if (question == LOCK_ANY) return true;
+    return lock_model_denies((struct model_range){lock->range.offset, lock->range.length},
+                             lock->kind == LOCK_EXCLUSIVE, lock->handle == handle, questions[question],
+                             (struct model_range){range.offset, range.length});
 }
 
 static bool is_of(const struct share_model *model, const struct model_lock *lock, int node) {
