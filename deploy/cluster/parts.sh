@@ -2,9 +2,7 @@
 # shellcheck shell=bash
 kind=cluster
 . "$(dirname "${BASH_SOURCE[0]}")/../dev/setup.sh"
-PORT=${PORT:-7100}
-# Once it runs, it has the ports with which it was started.
-if [ -s "$place/port" ]; then PORT=$(<"$place/port"); fi
+choose_port 7100
 
 nodes=(node-1 node-2 node-3 node-4 node-5 node-6)
 # shellcheck disable=SC2034 # read by those who read this file
@@ -15,12 +13,6 @@ tags=(b c a)
 port_of() { echo $((PORT + ${1#node-} - 1)); }
 
 node_at() { echo "node-$(($1 - PORT + 1))"; }
-
-ask_node() {
-    local name=$1
-    shift
-    ask "$(port_of "$name")" "$@"
-}
 
 # As the first node that answers, and is not cut off, sees it: ID ADDRESS FLAGS PRIMARY ... one line for each node.
 nodes_seen() {

@@ -34,6 +34,19 @@ ask() {
     timeout 5 redis-cli -p "$port" "$@" 2>/dev/null | tr -d '\r'
 }
 
+# The same for a node, whose port port_of knows.
+ask_node() {
+    local name=$1
+    shift
+    ask "$(port_of "$name")" "$@"
+}
+
+# Once a set-up runs, it has the ports with which it was started.
+choose_port() {
+    PORT=${PORT:-$1}
+    if [ -s "$place/port" ]; then PORT=$(<"$place/port"); fi
+}
+
 # --- Processes ----------------------------------------------------------------------------------------------------------------------------
 
 # The pid of a process of ours that runs, or nothing. Pids are used again; the folder in which a process works tells whose it is.

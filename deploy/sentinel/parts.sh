@@ -2,9 +2,7 @@
 # shellcheck shell=bash
 kind=sentinel
 . "$(dirname "${BASH_SOURCE[0]}")/../dev/setup.sh"
-PORT=${PORT:-7500}
-# Once it runs, it has the ports with which it was started.
-if [ -s "$place/port" ]; then PORT=$(<"$place/port"); fi
+choose_port 7500
 
 nodes=(node-1 node-2 node-3)
 sentinels=(sentinel-1 sentinel-2 sentinel-3)
@@ -16,12 +14,6 @@ port_of() {
     node-*) echo $((PORT + ${1#node-} - 1)) ;;
     sentinel-*) echo $((PORT + 10 + ${1#sentinel-} - 1)) ;;
     esac
-}
-
-ask_node() {
-    local name=$1
-    shift
-    ask "$(port_of "$name")" "$@"
 }
 
 node_at() {
