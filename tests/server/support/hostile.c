@@ -27,7 +27,8 @@ static void read_parts(const char *key, const redisReply *item, const redisReply
         redisReply *reply = call_words(primary, &words);
         bool is_of_all = index > 1, says_kind = is_of_all || kind;
         bool fits = is_of_all || (kind && !strcmp(kind, index ? "page" : "block"));
-        require(!says_kind || fits != reply_is_error(reply), "%s gave %s", words_text(&words), reply_text(reply));
+        require(!says_kind || fits != reply_is_error(reply), "%s gave %s", words_text(&words),
+                reply_text(reply));
     }
 }
 
