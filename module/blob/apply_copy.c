@@ -43,8 +43,14 @@ static bool copy_is_pending(const struct blob *blob, bool arriving) {
     return blob_exists(blob) && blob_is_being_copied(blob) && blob_special(blob)->copy->arriving == arriving;
 }
 
+/* A blob of unknown kind may become any kind, so it must have no content: that would be taken for one of the new kind.
+ * It is a block blob until its kind is known. */
+static bool may_be_untyped(const struct blob *blob) {
+    return blob->kind == KIND_BLOCK && !blob_length(blob);
+}
+
 bool apply_copystate(struct container *container, struct blob **blob, const struct container_change *change) {
-    if (!blob_exists(*blob)) return false;
+    if (!blob_exists(*blob) || (change->copy.untyped && !may_be_untyped(*blob))) return false;
     container_set_copy(container, *blob, &change->copy);
     return true;
 }

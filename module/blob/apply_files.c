@@ -73,8 +73,8 @@ static void extend_blocks(struct container *container, struct blob *blob, struct
 }
 
 static bool takes_spans(const struct blob *blob, const struct container_change *change) {
-    if (!blob_exists(blob) || blob->kind == KIND_PAGE || (blob_is_inline(blob) && blob_length(blob)))
-        return false;
+    if (!blob_exists(blob) || blob_is_untyped(blob) || blob->kind == KIND_PAGE) return false;
+    if (blob_is_inline(blob) && blob_length(blob)) return false;
     size_t blocks = (size_t)block_list_view(blob_special(blob)->blocks).count,
            chunks = content_chunks(blob_content(blob));
     if (change->kind == BLOB_SPANS) return !blocks;

@@ -446,6 +446,34 @@ static void snapshots_and_copies_that_cannot_be(void **state) {
     acts_end(&trial);
 }
 
+/* --- Blobs of unknown kind --- */
+
+static struct container_change untyped_copy(const char *name) {
+    struct container_change change = act_change(BLOB_COPYSTATE, name);
+    change.copy =
+        (struct copy){.status = COPY_FAILED, .id = 5, .source = {"", 0}, .total = 1, .untyped = true};
+    return change;
+}
+
+/* It may become any kind, and its content would be taken for one of that kind. */
+static void a_blob_of_unknown_kind_is_empty(void **state) {
+    (void)state;
+    static const char *const names[] = {"small", "large", "blocks", "pages", "log", "staged", "missing"};
+    struct container_trial trial;
+    start(&trial);
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        struct container_change change = untyped_copy(names[i]);
+        require_misfit(&trial, &change, names[i]);
+    }
+    struct container_change change = untyped_copy("empty");
+    require(act_put(&trial, "empty", bytes_text("")) && container_trial_apply(&trial, &change),
+            "an empty one");
+    require_list_misfit(&trial, BLOB_SPANS, "empty", 1, LIST("\1"), "a chunk");
+    require_list_misfit(&trial, BLOB_BLOCKS, "empty", 1, LIST("\1x\1"), "a block");
+    require(act_create_page(&trial, "empty", PAGE_BYTES), "it becomes a page blob");
+    acts_end(&trial);
+}
+
 /* --- Chunks --- */
 
 static void chunks_that_cannot_be(void **state) {
@@ -494,6 +522,7 @@ int main(void) {
         tidy_test(appended_blocks_are_as_many_as_there_may_be),
         tidy_test(numbers_of_pages_are_for_pages),
         tidy_test(snapshots_and_copies_that_cannot_be),
+        tidy_test(a_blob_of_unknown_kind_is_empty),
         tidy_test(chunks_that_cannot_be),
         tidy_test(numbers_end_with_the_file),
     };

@@ -139,6 +139,8 @@ bool model_apply_copying(struct model *model, struct model_blob *blob,
     case BLOB_COPYBLOCK: return is_arriving(blob) && arrive(blob, change);
     default: break;
     }
-    if (model_exists(blob)) model_set_copy(&blob->state, &change->copy);
-    return model_exists(blob);
+    bool is_empty = model_exists(blob) && blob->state.kind == KIND_BLOCK && !blob->state.length;
+    if (!model_exists(blob) || (change->copy.untyped && !is_empty)) return false;
+    model_set_copy(&blob->state, &change->copy);
+    return true;
 }

@@ -62,7 +62,7 @@ static bool set_state(struct model *model, const struct container_change *change
 /* --- Contents in chunks --- */
 
 static bool takes_chunks(const struct model_blob *blob, const struct container_change *change) {
-    if (!model_exists(blob) || blob->state.kind == KIND_PAGE) return false;
+    if (!model_exists(blob) || blob->state.copy.untyped || blob->state.kind == KIND_PAGE) return false;
     const struct model_state *state = &blob->state;
     bool small = state->kind == KIND_BLOCK && !state->chunks && state->length;
     if (small || !change->list.count) return false;
