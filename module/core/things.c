@@ -14,7 +14,7 @@ void things_start(struct things *things) {
     things->slots = things->few_slots;
     things->count = 0;
     things->capacity = THINGS_FEW;
-    things->twin.noun = NULL;
+    things->collision.noun = NULL;
     things->key = bytes_of("", 0);
     things->key_hash = 0;
     things->place = 0;
@@ -85,8 +85,8 @@ static void add_thing(struct things *things, struct thing thing) {
     }
     const struct thing *there = &things->items[*slot - 1];
     bool goes_together = there->place == thing.place || (there->shared && thing.shared);
-    if (things->twin.noun || goes_together) return;
-    things->twin = (struct twin){thing.noun, thing.place, there->place};
+    if (things->collision.noun || goes_together) return;
+    things->collision = (struct collision){thing.noun, thing.place, there->place};
 }
 
 void things_add(struct things *things, const char *noun, struct bytes name) {

@@ -30,7 +30,7 @@ struct thing {
 };
 
 /* A thing that two commands change. */
-struct twin {
+struct collision {
     const char *noun; /* NULL for nothing */
     unsigned place, earlier;
 };
@@ -39,8 +39,8 @@ struct things {
     struct thing *items;
     uint32_t *slots; /* numbers of items, from 1, by hash; 0 for empty */
     size_t count, capacity;
-    struct twin twin; /* the first one found */
-    struct bytes key; /* of the command that is being added */
+    struct collision collision; /* the first one found */
+    struct bytes key;           /* of the command that is being added */
     uint32_t key_hash;
     unsigned place;
     size_t listed; /* the part of LISTED_MAX that lists have taken */

@@ -45,7 +45,7 @@ static struct times *times_of(struct share_loader *loader, const struct file_nod
     return &loader->times[*place - 1];
 }
 
-/* Notes that the node has a place in the snapshots after `born`, up to `last`. False if it has another one there: then
+/* Remembers that the node has a place in the snapshots after `born`, up to `last`. False if it has another one there: then
  * a directory could be below itself. */
 static bool take_times(struct share_loader *loader, const struct file_node *node, unsigned born,
                        unsigned last) {

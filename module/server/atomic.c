@@ -128,9 +128,10 @@ static enum outcome refuse_part(struct transaction *transaction, unsigned place,
     return outcome;
 }
 
-static enum outcome refuse_twin(struct transaction *transaction) {
-    const struct twin *twin = &transaction->things.twin;
-    call_note(transaction->whole, "%u: changes the same %s as %u", twin->place, twin->noun, twin->earlier);
+static enum outcome refuse_collision(struct transaction *transaction) {
+    const struct collision *collision = &transaction->things.collision;
+    call_note(transaction->whole, "%u: changes the same %s as %u", collision->place, collision->noun,
+              collision->earlier);
     return OUTCOME_CHANGED_TWICE;
 }
 
@@ -188,7 +189,7 @@ static enum outcome read_parts(struct transaction *transaction, unsigned count) 
         enum outcome outcome = read_part(transaction);
         if (outcome != OUTCOME_DONE) return refuse_part(transaction, transaction->count - 1, outcome);
     }
-    return transaction->things.twin.noun ? refuse_twin(transaction) : OUTCOME_DONE;
+    return transaction->things.collision.noun ? refuse_collision(transaction) : OUTCOME_DONE;
 }
 
 /* --- Rights and memory --- */

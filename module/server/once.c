@@ -63,7 +63,7 @@ bool once_finds(struct call *asked, struct call *bearer) {
 }
 
 /* The reply has been given to somebody: the first caller may no longer be the only one who knows it. */
-static void note_told(const struct call *asked, struct call *bearer) {
+static void mark_told(const struct call *asked, struct call *bearer) {
     remembered_mark(*once_place(call_type(bearer), bearer->value), token_of(asked), false);
     answered++;
 }
@@ -72,7 +72,7 @@ enum outcome once_answer(struct call *asked, struct call *bearer) {
     struct remembered_call found;
     if (!find_call(asked, bearer, &found) || found.fingerprint != fingerprint_of(asked))
         return OUTCOME_TOKEN_USED;
-    if (reply_is_told(&asked->out)) note_told(asked, bearer);
+    if (reply_is_told(&asked->out)) mark_told(asked, bearer);
     if (asked->command->recall) return asked->command->recall(asked, found.answer);
     reply_repeat(&asked->out, found.answer);
     return OUTCOME_DONE;

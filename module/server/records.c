@@ -57,7 +57,7 @@ static enum effect_result move_target(const struct data_type *type, struct effec
 }
 
 /* So that a replica, once promoted, ends what expires without a command. */
-static void note_look(const struct data_type *type, struct effect_target *target) {
+static void bring_look_forward(const struct data_type *type, struct effect_target *target) {
     int64_t due_ms = upkeep_next_ms(type, target->value);
     int64_t *look_ms = upkeep_look_at(type, target->value);
     if (due_ms == UPKEEP_NEVER || (*look_ms && *look_ms <= due_ms)) return;
@@ -106,7 +106,7 @@ enum effect_result records_apply(const struct data_type *type, struct effect_tar
     if (record.length) result = apply_record(type, target, &change, &given);
     if (result != EFFECT_APPLIED || target->drop) return result;
     if (once) once_change_do(once_place(type, target->value), once);
-    note_look(type, target);
+    bring_look_forward(type, target);
     target->notable = noted_wants(type, target->value, record.length ? &change : NULL);
     return result;
 }

@@ -14,7 +14,7 @@
 
 enum {
     SERVED_MAX = 100, /* waiters probed by one command or one ring of the alarm; the next ring goes on */
-    TWINS_LOOKED_FOR = 1000, /* among those behind one that was answered under a token */
+    SAME_TOKEN_LOOKED_AT = 1000, /* among those behind one that was answered under a token */
     PAUSED_RETRY_MS = 50,
 };
 
@@ -271,7 +271,7 @@ static bool ready(RedisModuleCtx *ctx, const struct waiter *waiter, int64_t *due
     return outcome != OUTCOME_WAITING;
 }
 
-static void note_served(const struct waiter *waiter) {
+static void count_served(const struct waiter *waiter) {
     struct wait_kind *kind = waiter->kind;
     kind->served++;
     if (kind->histogram) histogram_add(kind->histogram, (server_now_us() - waiter->since_us) / 1000);
@@ -282,7 +282,7 @@ static void answer_waiter(RedisModuleCtx *ctx, struct waiter *waiter) {
     struct waiting_command *waiting = waiter->waiting;
     leave_line(waiter);
     if (is_served_by_write(waiter->kind)) command_grant(&waiting->call, ctx, &waiting->result);
-    if (waiting->result.outcome == OUTCOME_DONE) note_served(waiter);
+    if (waiting->result.outcome == OUTCOME_DONE) count_served(waiter);
     untold_add(waiting);
     tick_soon();
 }
@@ -297,15 +297,15 @@ static void lose(struct waiter *waiter) {
 
 /* Waiters with the token of one that has been answered get the same reply, wherever they are in line, except at the end
  * of a very long line: those get it with their turn, or when their time is up. */
-static void answer_twins(RedisModuleCtx *ctx, struct line *line, const struct held_call *answered) {
+static void answer_same_token(RedisModuleCtx *ctx, struct line *line, const struct held_call *answered) {
     struct bytes token = once_held_token(answered);
     struct waiter *waiter, *next;
-    int left = token.length ? TWINS_LOOKED_FOR : 0;
+    int left = token.length ? SAME_TOKEN_LOOKED_AT : 0;
     list_for_each_safe (&line->waiters, waiter, next, node) {
         int64_t due_ms = WAIT_NO_INSTANT;
         if (!left--) return;
-        bool twin = bytes_equal(once_held_token(&waiter->waiting->call), token);
-        if (twin && ready(ctx, waiter, &due_ms)) answer_waiter(ctx, waiter);
+        bool same = bytes_equal(once_held_token(&waiter->waiting->call), token);
+        if (same && ready(ctx, waiter, &due_ms)) answer_waiter(ctx, waiter);
     }
 }
 
@@ -319,7 +319,7 @@ static void serve_in_turn(RedisModuleCtx *ctx, struct line *line, int *budget) {
         }
         const struct waiting_command *answered = waiter->waiting;
         answer_waiter(ctx, waiter);
-        answer_twins(ctx, line, &answered->call);
+        answer_same_token(ctx, line, &answered->call);
     }
     if (first_in(line)) line_due(line, server_now_ms());
 }

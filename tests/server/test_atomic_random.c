@@ -244,7 +244,7 @@ static void keep_message(char id, char receipt) {
 }
 
 struct tally {
-    int commands, done, refused, twins;
+    int commands, done, refused, collisions;
 };
 
 static void play_round(struct tally *tally) {
@@ -259,12 +259,12 @@ static void play_round(struct tally *tally) {
     const char *refusal = alone(&round), *before = state_of("");
     redisReply *reply = atomic_of(primary, lines);
     if (reply_is_error(reply)) {
-        bool twin = text_begins(reply->str, "INVALID InvalidDuplicateRow");
+        bool collides = text_begins(reply->str, "INVALID InvalidDuplicateRow");
         require(!strcmp(before, state_of("")), "%shas left a trace: %s", round_text(&round), state_of(""));
-        require(twin || (refusal && text_begins(reply->str, refusal)), "%sgives %s, and alone %s",
+        require(collides || (refusal && text_begins(reply->str, refusal)), "%sgives %s, and alone %s",
                 round_text(&round), reply_text(reply), refusal ? refusal : "nothing is refused");
-        if (twin)
-            tally->twins++;
+        if (collides)
+            tally->collisions++;
         else
             tally->refused++;
         return;
@@ -298,10 +298,10 @@ TEST(a_transaction_is_its_commands_one_by_one) {
         if (left % 20 == 0) call(primary, "QUEUE.CLEAR q");
     }
     call(primary, "DEL wc wo wq wt ws vc vo vq vt vs");
-    print_message("# %d commands: %d transactions done, %d refused, %d with twins\n", tally.commands,
-                  tally.done, tally.refused, tally.twins);
-    require(tally.done > 10 && tally.refused + tally.twins > 1, "only %d done, %d refused, %d with twins",
-            tally.done, tally.refused, tally.twins);
+    print_message("# %d commands: %d transactions done, %d refused, %d with collisions\n", tally.commands,
+                  tally.done, tally.refused, tally.collisions);
+    require(tally.done > 10 && tally.refused + tally.collisions > 1,
+            "only %d done, %d refused, %d with collisions", tally.done, tally.refused, tally.collisions);
 }
 
 int main(void) {

@@ -9,7 +9,7 @@ static struct bytes text(const char *text) {
     return bytes_text(text);
 }
 
-static void the_first_twin_is_told(void **state) {
+static void the_first_collision_is_told(void **state) {
     (void)state;
     struct things things;
     things_start(&things);
@@ -17,18 +17,18 @@ static void the_first_twin_is_told(void **state) {
     things_add(&things, "cup", text("a"));
     things_begin(&things, text("k"), 3);
     things_add(&things, "cup", text("b"));
-    require_same(things.twin.noun != NULL, false, "two cups");
+    require_same(things.collision.noun != NULL, false, "two cups");
     things_add(&things, "cup", text("a"));
     things_begin(&things, text("k"), 4);
     things_add(&things, "cup", text("b"));
-    require_same(things.twin.place, 3, "the later place");
-    require_same(things.twin.earlier, 0, "the earlier place");
+    require_same(things.collision.place, 3, "the later place");
+    require_same(things.collision.earlier, 0, "the earlier place");
     things_end(&things);
     require_same(allocations_count(), 0, "allocations");
 }
 
 /* Noun, key, name and part all count. */
-static void what_differs_in_anything_is_no_twin(void **state) {
+static void what_differs_in_anything_does_not_collide(void **state) {
     (void)state;
     struct things things;
     things_start(&things);
@@ -41,10 +41,10 @@ static void what_differs_in_anything_is_no_twin(void **state) {
     things_begin(&things, text("l"), 2);
     things_add(&things, "cup", text("a"));
     things_add(&things, "cup", text(""));
-    require_same(things.twin.noun != NULL, false, "twins");
+    require_same(things.collision.noun != NULL, false, "collisions");
     things_begin(&things, text("k"), 3);
     things_add_part(&things, "cup", text("a"), text("ear"));
-    require_same(things.twin.earlier, 1, "the part");
+    require_same(things.collision.earlier, 1, "the part");
     things_end(&things);
 }
 
@@ -61,7 +61,8 @@ static void several_share_and_nobody_takes_all(void **state) {
                 else
                     things_add(&things, "cup", text("a"));
             }
-            require_same(things.twin.noun != NULL, !(first && second), "shared %d and %d", first, second);
+            require_same(things.collision.noun != NULL, !(first && second), "shared %d and %d", first,
+                         second);
             things_end(&things);
         }
 }
@@ -73,7 +74,7 @@ static void a_command_may_name_a_thing_twice(void **state) {
     things_begin(&things, text("k"), 0);
     things_add(&things, "cup", text("a"));
     things_add(&things, "cup", text("a"));
-    require_same(things.twin.noun != NULL, false, "twins");
+    require_same(things.collision.noun != NULL, false, "collisions");
     things_end(&things);
 }
 
@@ -88,20 +89,18 @@ static void thousands_of_things_are_told_apart(void **state) {
         things_begin(&things, text("k"), i);
         things_add(&things, "cup", bytes_of(name, (size_t)snprintf(name, 16, "%u", i)));
     }
-    require_same(things.twin.noun != NULL, false, "twins");
+    require_same(things.collision.noun != NULL, false, "collisions");
     things_begin(&things, text("k"), MANY);
     things_add(&things, "cup", text("1234"));
-    require_same(things.twin.earlier, 1234, "the earlier place");
+    require_same(things.collision.earlier, 1234, "the earlier place");
     things_end(&things);
     require_same(allocations_count(), 0, "allocations");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(the_first_twin_is_told),
-        tidy_test(what_differs_in_anything_is_no_twin),
-        tidy_test(several_share_and_nobody_takes_all),
-        tidy_test(a_command_may_name_a_thing_twice),
+        tidy_test(the_first_collision_is_told),        tidy_test(what_differs_in_anything_does_not_collide),
+        tidy_test(several_share_and_nobody_takes_all), tidy_test(a_command_may_name_a_thing_twice),
         tidy_test(thousands_of_things_are_told_apart),
     };
     return cmocka_run_group_tests_name("things", tests, NULL, NULL);

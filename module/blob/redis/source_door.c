@@ -16,13 +16,13 @@ static void *zeroed_items(size_t count, size_t size) {
     return memory_zeroed(count * size); /* hiredis has checked for overflow */
 }
 
-static char *text_twin(const char *text) {
+static char *text_copy(const char *text) {
     size_t size = strlen(text) + 1;
     return memcpy(memory_alloc(size), text, size);
 }
 
 void source_door_count_memory(void) {
-    hiredisAllocFuncs functions = {memory_alloc, zeroed_items, memory_resize, text_twin, memory_free};
+    hiredisAllocFuncs functions = {memory_alloc, zeroed_items, memory_resize, text_copy, memory_free};
     hiredisSetAllocators(&functions);
 }
 
