@@ -1,4 +1,4 @@
-/* The engine of changes: what all data types share of the facts by which their values move.
+/* The engine of changes: what all data types share of the facts that alter their values.
  *
  *   decision ─▶ change ──change_write──▶ record ─▶ replicas, append-only files, snapshots
  *                  │                        │

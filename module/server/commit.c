@@ -16,7 +16,7 @@ static void apply_change(struct call *call, const struct data_type *type, const 
     } else if (change_is(type->changes, change, CHANGE_DROPS)) {
         RedisModule_UnlinkKey(call->key);
         call->value = NULL;
-    } else if (!type->move(call->value, change)) {
+    } else if (!type->apply(call->value, change)) {
         effect_complain(call->ctx, EFFECT_MISFIT);
     }
 }

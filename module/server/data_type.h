@@ -48,7 +48,7 @@ struct data_type {
     /* Creates the value from a change of a creating kind. */
     void *(*make)(const void *change);
     /* Applies any other change. False, and nothing done, when it does not fit. */
-    bool (*move)(void *value, const void *change);
+    bool (*apply)(void *value, const void *change);
     /* Attaches what travels beside a change: the bytes of a content, or the key of another value. NULL for a type
      * whose changes have neither. */
     void (*attach)(void *change, const struct effect_content *content);

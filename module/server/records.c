@@ -40,8 +40,8 @@ static bool has_its_content(const struct data_type *type, const void *change, st
 
 /* --- Effects --- */
 
-static enum effect_result move_target(const struct data_type *type, struct effect_target *target,
-                                      void *change, const struct effect_content *content) {
+static enum effect_result apply_to_target(const struct data_type *type, struct effect_target *target,
+                                          void *change, const struct effect_content *content) {
     bool creates = change_is(type->changes, change, CHANGE_CREATES);
     if (creates != !target->value) return EFFECT_MISFIT;
     if (creates) {
@@ -50,7 +50,7 @@ static enum effect_result move_target(const struct data_type *type, struct effec
         target->drop = true;
     } else {
         if (content->given) type->attach(change, content);
-        if (!type->move(target->value, change)) return EFFECT_MISFIT;
+        if (!type->apply(target->value, change)) return EFFECT_MISFIT;
     }
     observe(type, change);
     return EFFECT_APPLIED;
@@ -83,7 +83,7 @@ static enum effect_result apply_record(const struct data_type *type, struct effe
     target->events[0] = change_kind(type->changes, change)->event;
     if (type->events) type->events(change, target->events);
     if (type->subject) target->name = type->subject(change);
-    return move_target(type, target, change, content);
+    return apply_to_target(type, target, change, content);
 }
 
 enum effect_result records_apply(const struct data_type *type, struct effect_target *target,
@@ -151,7 +151,7 @@ bool records_load(const struct data_type *type, struct loading *loading, struct 
     if (type->keeps_order && !type->keeps_order(loading, &change)) return false;
     if (creates)
         loading->value = type->make(&change);
-    else if (!attach_loaded(type, loading, &change, inside) || !type->move(loading->value, &change))
+    else if (!attach_loaded(type, loading, &change, inside) || !type->apply(loading->value, &change))
         return false;
     observe(type, &change);
     return true;

@@ -79,7 +79,7 @@ static void *container_make(const void *change) {
     return container_new(change);
 }
 
-static bool container_move(void *value, const void *change) {
+static bool container_apply_any(void *value, const void *change) {
     return container_apply(value, change);
 }
 
@@ -175,7 +175,7 @@ struct data_type container_type = {
     .info = info,
     .changes = &container_changes,
     .make = container_make,
-    .move = container_move,
+    .apply = container_apply_any,
     .attach = container_attach,
     .content_of = container_content_of,
     .has_source = has_source,

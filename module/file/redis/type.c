@@ -13,7 +13,7 @@ static void *share_make(const void *change) {
     return share_new(change);
 }
 
-static bool share_move(void *value, const void *change) {
+static bool share_apply_any(void *value, const void *change) {
     return share_apply(value, change);
 }
 
@@ -89,7 +89,7 @@ struct data_type share_type = {
     .info = share_info,
     .changes = &share_changes,
     .make = share_make,
-    .move = share_move,
+    .apply = share_apply_any,
     .attach = share_attach,
     .content_of = share_content_of,
     .events = share_events,

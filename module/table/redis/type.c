@@ -30,7 +30,7 @@ static void *table_make(const void *change) {
 }
 
 /* Every server frees dropped indexes on its own. */
-static bool table_move(void *value, const void *decided) {
+static bool table_apply_and_free(void *value, const void *decided) {
     const struct table_change *change = decided;
     bool fits = table_apply(value, change);
     if (fits && change->kind == TABLE_UNINDEX) table_free_dropped();
@@ -71,7 +71,7 @@ struct data_type table_type = {
     .upkeep = table_upkeep,
     .changes = &table_changes,
     .make = table_make,
-    .move = table_move,
+    .apply = table_apply_and_free,
     .is_plausible = is_plausible,
     .after = table_changed,
     .wake = table_wake,
