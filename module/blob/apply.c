@@ -89,8 +89,8 @@ static bool apply_blob_setprops(struct container *container, struct blob **blob,
     return true;
 }
 
-static bool apply_setblobmeta(struct container *container, struct blob **blob,
-                              const struct container_change *change) {
+static bool apply_blob_setmeta(struct container *container, struct blob **blob,
+                               const struct container_change *change) {
     if (!blob_exists(*blob)) return false;
     blob_set_lists(&container->account, *blob, NULL, &change->metadata);
     apply_forget_copy(container, *blob);
@@ -278,7 +278,7 @@ const struct container_kind container_change_kinds[CONTAINER_CHANGE_KINDS] = {
     [CONTAINER_LEASE]      = {{NULL,                HAS(LEASE), CHANGE_IN_FILES | CHANGE_COMES_LAST}, apply_lease, false},
     [BLOB_PUT]             = {{"blob.put",          NAMED | HAS(CREATED) | HAS(ADDITIONS), CHANGE_HAS_CONTENT | CHANGE_IN_FILES}, apply_blob_put, false},
     [BLOB_SETPROPS]        = {{"blob.setprops",     NAMED | HAS(PARTS) | HAS(PROPERTIES) | HAS(LENGTH) | HAS(SEQUENCE) | HAS(FLAGS), 0}, apply_blob_setprops, true},
-    [BLOB_SETMETA]         = {{"blob.setmeta",      NAMED | HAS(METADATA) | HAS(FLAGS), 0}, apply_setblobmeta, false},
+    [BLOB_SETMETA]         = {{"blob.setmeta",      NAMED | HAS(METADATA) | HAS(FLAGS), 0}, apply_blob_setmeta, false},
     [BLOB_DELETE]          = {{"blob.delete",       HAS(NAME) | HAS(FLAGS), 0}, apply_blob_delete, false},
     [BLOB_LEASE]           = {{NULL,                HAS(NAME) | HAS(LEASE), CHANGE_IN_FILES | CHANGE_COMES_LAST}, apply_lease, false},
     [BLOB_CREATEPAGE]      = {{"blob.createpage",   NEW_BLOB | HAS(LENGTH) | HAS(SEQUENCE) | HAS(FLAGS), 0}, apply_createpage, true},

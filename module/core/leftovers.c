@@ -61,7 +61,7 @@ static bool free_items(struct leftovers *leftovers, size_t *effort) {
 }
 
 /* Frees the leftovers themselves, which must be out of the list. */
-static void finish_leftover(struct leftovers *leftovers) {
+static void leftovers_free_list(struct leftovers *leftovers) {
     leftovers->account->leftovers = NULL;
     memory_free(leftovers);
 }
@@ -71,7 +71,7 @@ bool leftovers_sweep(size_t effort) {
     struct leftovers *first;
     while ((first = list_top(&waiting, struct leftovers, among)) && free_items(first, &effort)) {
         list_del(&first->among);
-        finish_leftover(first);
+        leftovers_free_list(first);
     }
     bool more = first != NULL;
     pthread_mutex_unlock(&lock);
@@ -87,7 +87,7 @@ void leftovers_end(struct account *account) {
     pthread_mutex_unlock(&lock);
     if (!leftovers) return;
     free_items(leftovers, &effort);
-    finish_leftover(leftovers);
+    leftovers_free_list(leftovers);
 }
 
 void leftovers_follow(struct account *account) {

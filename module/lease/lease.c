@@ -31,8 +31,9 @@ enum cell {
     FREE,
     KEEP,
     BREAK_NOW,
-    BREAK_END, /* at the end of the lease or of the break period */
-    BREAK_SOON, /* at the end of the lease or of the break period, or of the new break period if that is sooner */
+    BREAK_END,  /* when the lease or the break period ends */
+    BREAK_SOON, /* when the lease or the break period ends, or the new break period if that is sooner */
+    /* Refusals, short so that the tables fit: see refusal(). */
     PRES,
     BRKACQ,
     MISM,

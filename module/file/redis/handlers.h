@@ -67,7 +67,8 @@ enum outcome share_owner_rule(struct bytes text);
 
 /* What a stateless command needs of a file. */
 struct file_access {
-    enum sharing_class class; /* W, WD and DEL are writes for leases and READONLY */
+    /* CLASS_WRITE, CLASS_WRITE_DELETE and CLASS_DELETE count as writes for leases and READONLY. */
+    enum sharing_class class;
     bool checks_locks;
     bool ignores_readonly;
     struct lock_range range; /* for reads; a write conflicts with locks anywhere in the file */

@@ -148,13 +148,13 @@ static enum outcome check_grace_to_open(struct call *call, const struct opening 
 }
 
 /* The reply. */
-struct opened {
+struct open_reply {
     struct guid handle;
     version etag;
     uint64_t length;
 };
 
-static void decide_file(struct call *call, const struct opening *opening, struct opened *opened) {
+static void decide_file(struct call *call, const struct opening *opening, struct open_reply *opened) {
     struct share_change *change = call_decide(call, FILE_CREATE);
     change->path = call_word(call, ARG_OPEN_PATH);
     change->node = opening->place.node;
@@ -165,7 +165,7 @@ static void decide_file(struct call *call, const struct opening *opening, struct
 }
 
 /* A file that the same command creates has no node yet: applying finds it by its path. */
-static void decide_handle(struct call *call, const struct opening *opening, struct opened *opened) {
+static void decide_handle(struct call *call, const struct opening *opening, struct open_reply *opened) {
     struct share_change *change = call_decide(call, FILE_OPEN);
     change->path = call_word(call, ARG_OPEN_PATH);
     change->node = opening->place.node;
@@ -177,7 +177,7 @@ static void decide_handle(struct call *call, const struct opening *opening, stru
     change->instant_ms = call_now_ms(call);
 }
 
-static void reply_opened(struct reply *out, const struct opened *opened, enum disposal disposal) {
+static void reply_opened(struct reply *out, const struct open_reply *opened, enum disposal disposal) {
     struct reply_map map = reply_map(out, 4);
     reply_field_guid(&map, "handle", opened->handle);
     reply_field_version(&map, "etag", opened->etag);
@@ -201,7 +201,7 @@ enum outcome file_open_give_way(struct call *call) {
 
 enum outcome file_open(struct call *call) {
     struct opening opening;
-    struct opened opened;
+    struct open_reply opened;
     enum outcome outcome = find_opening(call, &opening);
     if (outcome != OUTCOME_DONE) return outcome;
     if (((const struct share *)call->value)->numbers >= SHARE_NUMBERS_MAX) return OUTCOME_OUT_OF_RANGE;
