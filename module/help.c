@@ -87,9 +87,7 @@ static const struct command *command_named(struct bytes topic) {
 }
 
 enum outcome help_decide(struct call *call) {
-    struct bytes topic = {"", 0};
-    if (args_given(&call->args, SLOT_HELP_TOPIC))
-        topic = call_word(call, call->args.slots[SLOT_HELP_TOPIC].at);
+    struct bytes topic = call_option(call, SLOT_HELP_TOPIC);
     const struct command *command = command_named(topic);
     if (command) {
         help_command(&call->out, command);

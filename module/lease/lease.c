@@ -2,6 +2,7 @@
 
 #include "core/duration.h"
 #include "core/memory.h"
+#include "core/number.h"
 
 const char *lease_event_name(enum lease_event event) {
     static const char *const names[LEASE_EVENTS] = {
@@ -104,10 +105,6 @@ static int64_t lease_end_of(int64_t now_ms, int64_t duration_ms) {
     return duration_ms < LEASE_FOREVER - now_ms ? now_ms + duration_ms : LEASE_FOREVER - 1;
 }
 
-static int64_t sooner(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 static void grant(const struct lease *lease, const struct lease_request *request, struct lease *next) {
     bool again = lease_state(lease, request->now_ms) == LEASE_LEASED;
     *next = (struct lease){
@@ -135,7 +132,7 @@ static enum outcome act(enum cell cell, const struct lease *lease, const struct 
         break;
     case BREAK_END: next->kind = LEASE_ENDING; break;
     case BREAK_SOON:
-        next->ends_ms = sooner(lease->ends_ms, lease_end_of(request->now_ms, request->period_ms));
+        next->ends_ms = number_min(lease->ends_ms, lease_end_of(request->now_ms, request->period_ms));
         next->kind = LEASE_ENDING;
         break;
     default: break;

@@ -1,5 +1,6 @@
 /* Queries about a queue at an instant, and what commands decide by them. Nothing here changes a queue. */
 #include "core/duration.h"
+#include "core/number.h"
 #include "queue/queue.h"
 
 /* --- Successors: see message_store.h --- */
@@ -103,7 +104,7 @@ void queue_visible_end(struct visible_cursor *cursor) {
 int64_t queue_next_visible_ms(const struct queue *queue, int64_t now_ms) {
     const struct time_entry *next = time_index_after(&queue->live.by_visible, now_ms);
     int64_t successor_ms = count_successors(queue, now_ms).next_visible_ms;
-    return next && next->visible_ms < successor_ms ? next->visible_ms : successor_ms;
+    return next ? number_min(next->visible_ms, successor_ms) : successor_ms;
 }
 
 static int64_t first_end_ms(const struct time_index *index) {
@@ -111,16 +112,12 @@ static int64_t first_end_ms(const struct time_index *index) {
     return first ? first->ends_ms : INT64_MAX;
 }
 
-static int64_t earlier(int64_t one_ms, int64_t other_ms) {
-    return one_ms < other_ms ? one_ms : other_ms;
-}
-
 int64_t queue_next_end_ms(const struct queue *queue) {
     const struct message_store *live = &queue->live;
-    int64_t messages_ms = earlier(first_end_ms(&live->by_end), first_end_ms(&live->hidden));
+    int64_t messages_ms = number_min(first_end_ms(&live->by_end), first_end_ms(&live->hidden));
     int64_t others_ms =
-        earlier(first_end_ms(&live->last_windows), first_end_ms(&queue->dedup_entries.by_end));
-    return earlier(messages_ms, others_ms);
+        number_min(first_end_ms(&live->last_windows), first_end_ms(&queue->dedup_entries.by_end));
+    return number_min(messages_ms, others_ms);
 }
 
 bool queue_has_groups(const struct queue *queue) {

@@ -224,6 +224,14 @@ static inline const struct data_type *call_type(const struct call *call) {
 /* A positional argument or a word of an option. */
 struct bytes call_word(const struct call *call, int at);
 
+/* The number or the word given with an option, or else this one, or the empty word. */
+static inline int64_t call_number(const struct call *call, int slot, int64_t otherwise) {
+    return args_given(&call->args, slot) ? call->args.slots[slot].number : otherwise;
+}
+static inline struct bytes call_option(const struct call *call, int slot) {
+    return args_given(&call->args, slot) ? call_word(call, call->args.slots[slot].at) : bytes_of("", 0);
+}
+
 /* The module's clock, see core/clock.h. */
 int64_t server_now_us(void);
 int64_t server_now_ms(void);

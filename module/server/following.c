@@ -47,7 +47,7 @@ static enum outcome refuse_lost(struct call *call, const struct feed *feed) {
 static enum outcome find_place(struct call *call, const struct feed *feed, struct bookmark *asked) {
     if (!feed) return OUTCOME_FEED_OFF;
     if (feed->building) return OUTCOME_FEED_BUILDING;
-    bookmark_read(call_word(call, call->args.slots[SLOT_SINCE_BOOKMARK].at), asked);
+    bookmark_read(call_option(call, SLOT_SINCE_BOOKMARK), asked);
     bool primary = RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_MASTER;
     struct known_versions known = {version_newest(), primary, version_passed()};
     return feed_lost(feed, asked, &known) ? refuse_lost(call, feed) : OUTCOME_DONE;
@@ -61,16 +61,11 @@ struct page_of_changes {
     struct bookmark behind;
 };
 
-static size_t changes_asked(const struct call *call) {
-    if (!args_given(&call->args, SLOT_PAGE_SIZE)) return PAGE_CHANGES;
-    int64_t max = call->args.slots[SLOT_PAGE_SIZE].number;
-    return max < PAGE_CHANGES_MAX ? (size_t)max : PAGE_CHANGES_MAX;
-}
-
 /* The page ends in front of what does not fit any more. */
 static struct page_of_changes collect_changes(struct call *call, const struct feed *feed,
                                               struct bookmark from, const struct following *following) {
-    size_t max = changes_asked(call), budget = reply_room_up_to(PAGE_ROOM_BYTES), taken = 0;
+    size_t max = page_max(call, SLOT_PAGE_SIZE, PAGE_CHANGES, PAGE_CHANGES_MAX);
+    size_t budget = reply_room_up_to(PAGE_ROOM_BYTES), taken = 0;
     struct version_slot *slots = call_alloc(call, max * sizeof(*slots)), slot;
     struct page_of_changes page = {slots, 0, from};
     struct feed_walk walk = feed_follow(feed, from);
@@ -144,8 +139,8 @@ enum outcome feed_switch_check(struct call *call) {
 
 enum outcome feed_switch_asked(struct call *call, const struct feed *feed, struct feed_asked *asked) {
     bool given = args_given(&call->args, SLOT_FEED_KEEP);
-    *asked = (struct feed_asked){.what = FEED_STAYS, .keep = FEED_KEEP_DEFAULT};
-    if (given) asked->keep = (uint64_t)call->args.slots[SLOT_FEED_KEEP].number;
+    uint64_t keep = (uint64_t)call_number(call, SLOT_FEED_KEEP, FEED_KEEP_DEFAULT);
+    *asked = (struct feed_asked){.what = FEED_STAYS, .keep = keep};
     if (!is_asked_on(call)) {
         if (feed) asked->what = FEED_ENDS;
         return OUTCOME_DONE;

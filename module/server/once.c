@@ -1,6 +1,7 @@
 #include "server/once.h"
 
 #include "core/hash.h"
+#include "core/number.h"
 #include "server/decision.h"
 #include "server/effect.h"
 #include "server/info.h"
@@ -36,7 +37,7 @@ struct bytes once_held_token(const struct held_call *held) {
 /* --- The call that comes again --- */
 
 static struct bytes token_of(const struct call *call) {
-    return call_word(call, call->args.slots[SLOT_ONCE].at);
+    return call_option(call, SLOT_ONCE);
 }
 
 /* Of the words as they came, but for the token, and the key: that is where it is remembered, whatever its name
@@ -80,10 +81,6 @@ enum outcome once_answer(struct call *asked, struct call *bearer) {
 
 /* --- Remembering --- */
 
-static size_t fewer(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-
 static size_t beyond(size_t a, size_t limit) {
     return a > limit ? a - limit : 0;
 }
@@ -92,10 +89,10 @@ static size_t beyond(size_t a, size_t limit) {
  * may displace many small ones. */
 static size_t excess_of(const struct remembered *remembered, struct bytes added, size_t max) {
     size_t count = remembered_count(remembered), bytes = remembered_bytes(remembered);
-    size_t by_count = fewer(beyond(count + (added.length > 0), (size_t)once_max), max);
+    size_t by_count = size_min(beyond(count + (added.length > 0), (size_t)once_max), max);
     size_t by_bytes =
         remembered_taking(remembered, beyond(bytes + added.length, ONCE_BYTES_MAX), FORGOTTEN_BY_UPKEEP);
-    return fewer(by_count > by_bytes ? by_count : by_bytes, count);
+    return size_min(by_count > by_bytes ? by_count : by_bytes, count);
 }
 
 /* How many of the oldest calls to forget: at most `max` of the expired ones at a time. */

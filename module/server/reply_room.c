@@ -6,10 +6,6 @@
 
 #include <inttypes.h>
 
-static uint64_t lesser(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 /* Half of what is left, since a content in pieces is put together before it is answered. */
 static uint64_t left_in_memory(void) {
     if (!server_max_memory) return UINT64_MAX;
@@ -19,8 +15,8 @@ static uint64_t left_in_memory(void) {
 
 /* How much memory is left is asked only when it matters. */
 static uint64_t room_up_to(uint64_t max) {
-    uint64_t room = lesser((uint64_t)max_reply_bytes, max);
-    return room <= REPLY_ROOM_MIN_BYTES ? room : lesser(room, left_in_memory());
+    uint64_t room = size_min((uint64_t)max_reply_bytes, max);
+    return room <= REPLY_ROOM_MIN_BYTES ? room : size_min(room, left_in_memory());
 }
 
 size_t reply_room_up_to(size_t max) {

@@ -11,6 +11,7 @@
 #ifndef HOLDFAST_REPLY_ROOM_H
 #define HOLDFAST_REPLY_ROOM_H
 
+#include "core/number.h"
 #include "server/command.h"
 
 /* The limit is never below this, however short memory is. */
@@ -26,6 +27,11 @@ enum outcome reply_fits(struct call *call, uint64_t length, const char *advice);
 /* Whether this many bytes of content may be one string of a reply. Content that is not contiguous is copied together
  * first, so it counts twice. */
 enum outcome reply_content_fits(struct call *call, uint64_t length, bool one_piece, const char *advice);
+
+/* How many items a page may have: as many as the option says, or else `otherwise`, but at most `limit`. */
+static inline size_t page_max(const struct call *call, int slot, int64_t otherwise, int64_t limit) {
+    return (size_t)number_min(call_number(call, slot, otherwise), limit);
+}
 
 /* The size of a page of a list so far. A zeroed struct is an empty page. */
 struct page_room {

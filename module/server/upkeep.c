@@ -6,6 +6,7 @@
 #include "core/hash_index.h"
 #include "core/leftovers.h"
 #include "core/memory.h"
+#include "core/number.h"
 #include "server/alarm.h"
 #include "server/events.h"
 #include "server/info.h"
@@ -180,8 +181,7 @@ int64_t *upkeep_look_at(const struct data_type *type, void *value) {
 
 int64_t upkeep_next_ms(const struct data_type *type, const void *value) {
     int64_t own_ms = type->next_look_ms ? type->next_look_ms(value) : UPKEEP_NEVER;
-    int64_t once_ms = once_next_look_ms(type, value);
-    return own_ms < once_ms ? own_ms : once_ms;
+    return number_min(own_ms, once_next_look_ms(type, value));
 }
 
 void upkeep_insist(struct call *call) {

@@ -229,7 +229,7 @@ enum outcome blob_setprops_check(struct call *call) {
         call_note(call, "syntax error: PROPS, SIZE or SEQUENCE is missing");
         return OUTCOME_SYNTAX;
     }
-    bool whole = !args_given(&call->args, SLOT_SIZE) || call->args.slots[SLOT_SIZE].number % PAGE_BYTES == 0;
+    bool whole = call_number(call, SLOT_SIZE, 0) % PAGE_BYTES == 0;
     return whole ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
 }
 

@@ -122,7 +122,7 @@ static enum outcome find_leased_blob(struct call *call, struct lease_subject *su
         subject->lease = container_lease(container);
         return OUTCOME_DONE;
     }
-    subject->name = call_word(call, call->args.slots[SLOT_BLOB].at);
+    subject->name = call_option(call, SLOT_BLOB);
     struct blob *blob = container_find(container, subject->name);
     if (!is_there(blob, call_now_ms(call))) return OUTCOME_BLOB_NOT_FOUND;
     if (call->command->key != KEY_READ && blob_is_being_copied(blob)) return OUTCOME_PENDING_COPY;

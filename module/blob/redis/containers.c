@@ -7,8 +7,7 @@ const char *const access_words[] = {"PRIVATE", "BLOB", "CONTAINER", NULL};
 static const char *const access_names[ACCESS_KINDS] = {"private", "blob", "container"};
 
 static enum container_access asked_access(const struct call *call) {
-    return args_given(&call->args, SLOT_ACCESS) ? (enum container_access)call->args.slots[SLOT_ACCESS].number
-                                                : ACCESS_PRIVATE;
+    return (enum container_access)call_number(call, SLOT_ACCESS, ACCESS_PRIVATE);
 }
 
 /* Decides a change that gives the container a new ETag, and replies with it. */

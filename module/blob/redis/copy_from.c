@@ -15,7 +15,7 @@ static struct bytes without_brackets(struct bytes host) {
 }
 
 static struct bytes asked_host(const struct call *call) {
-    return without_brackets(call_word(call, call->args.slots[SLOT_FROM].at));
+    return without_brackets(call_option(call, SLOT_FROM));
 }
 
 static bool asked_port(const struct call *call, int64_t *port) {
@@ -63,7 +63,7 @@ static void put_conditions(const struct call *call, struct copy_order *order) {
         bool any = i == 1 && conditions.none_match.kind == TAG_ANY;
         if (!args_given(&call->args, rows[i].slot) || any || (i >= 2 && tagged)) continue;
         order->conditions[order->condition_words++] = bytes_text(rows[i].token);
-        order->conditions[order->condition_words++] = call_word(call, call->args.slots[rows[i].slot].at);
+        order->conditions[order->condition_words++] = call_option(call, rows[i].slot);
     }
 }
 

@@ -19,8 +19,7 @@ enum outcome container_feed(struct call *call) {
 }
 
 static bool begins_as_asked(const struct call *call, struct bytes name) {
-    if (!args_given(&call->args, SLOT_PREFIX)) return true;
-    return bytes_start_with(name, call_word(call, call->args.slots[SLOT_PREFIX].at));
+    return bytes_start_with(name, call_option(call, SLOT_PREFIX));
 }
 
 static void reply_changed_name(struct reply_map *map, struct bytes name) {

@@ -63,28 +63,22 @@ void reply_blob_fields(struct reply_map *map, const struct blob *blob, bool snap
     if (!snapshot) reply_lease_fields(map, blob_lease(blob), now_ms);
 }
 
-static struct bytes listing_text(const struct call *call, int slot) {
-    return args_given(&call->args, slot) ? call_word(call, call->args.slots[slot].at) : bytes_of("", 0);
-}
-
 static bool included(const struct call *call, int64_t what) {
-    return args_given(&call->args, SLOT_INCLUDE) && call->args.slots[SLOT_INCLUDE].number & what;
+    return call_number(call, SLOT_INCLUDE, 0) & what;
 }
 
 enum outcome blob_list_check(struct call *call) {
-    if (!included(call, INCLUDE_SNAPSHOTS) || !listing_text(call, SLOT_DELIMITER).length) return OUTCOME_DONE;
+    if (!included(call, INCLUDE_SNAPSHOTS) || !call_option(call, SLOT_DELIMITER).length) return OUTCOME_DONE;
     call_note(call, "INCLUDE SNAPSHOTS and DELIMITER exclude each other");
     return OUTCOME_INVALID_QUERY;
 }
 
 static struct listing_query asked(struct call *call) {
-    int64_t max =
-        args_given(&call->args, SLOT_PAGE_SIZE) ? call->args.slots[SLOT_PAGE_SIZE].number : PAGE_DEFAULT;
     return (struct listing_query){
-        .prefix = listing_text(call, SLOT_PREFIX),
-        .delimiter = listing_text(call, SLOT_DELIMITER),
-        .marker = listing_text(call, SLOT_MARKER),
-        .max = max > PAGE_MAX ? PAGE_MAX : (size_t)max,
+        .prefix = call_option(call, SLOT_PREFIX),
+        .delimiter = call_option(call, SLOT_DELIMITER),
+        .marker = call_option(call, SLOT_MARKER),
+        .max = page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX),
         .budget = reply_room_up_to(PAGE_BUDGET_BYTES),
         .now_ms = call_now_ms(call),
         .metadata = included(call, INCLUDE_META),

@@ -168,7 +168,7 @@ static enum outcome find_leased_file(struct call *call, struct lease_subject *su
         return OUTCOME_DONE;
     }
     struct tree_place place;
-    struct bytes path = call_word(call, call->args.slots[SLOT_FILE].at);
+    struct bytes path = call_option(call, SLOT_FILE);
     enum outcome outcome = file_find(call, path, &place);
     if (outcome == OUTCOME_DONE) outcome = file_check_kind(&place, NODE_FILE);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -188,8 +188,7 @@ static enum outcome file_lease_may_begin(struct call *call, const struct lease_s
 }
 
 static void settle_subject(struct call *call) {
-    if (args_given(&call->args, SLOT_FILE))
-        file_settle_at(call, call_word(call, call->args.slots[SLOT_FILE].at));
+    if (args_given(&call->args, SLOT_FILE)) file_settle_at(call, call_option(call, SLOT_FILE));
 }
 
 static void decide_file_lease(struct call *call, const struct lease_subject *subject,
@@ -199,7 +198,7 @@ static void decide_file_lease(struct call *call, const struct lease_subject *sub
     change->lease = *next;
     change->event = event;
     change->expired = expired;
-    if (subject->object) change->path = call_word(call, call->args.slots[SLOT_FILE].at);
+    if (subject->object) change->path = call_option(call, SLOT_FILE);
 }
 
 static const struct order_index *leased_files(const void *value) {

@@ -82,8 +82,7 @@ static uint64_t length_of(const struct file_node *node) {
 }
 
 static uint8_t given_attributes(const struct call *call) {
-    bool given = args_given(&call->args, SLOT_FILE_ATTRIBUTES);
-    return given ? (uint8_t)call->args.slots[SLOT_FILE_ATTRIBUTES].number : 0;
+    return (uint8_t)call_number(call, SLOT_FILE_ATTRIBUTES, 0);
 }
 
 /* Only if SIZE is given, or a positional argument. */

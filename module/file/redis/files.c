@@ -189,8 +189,7 @@ struct listing {
 };
 
 static struct bytes folded_word(const struct call *call, int slot, char *room) {
-    if (!args_given(&call->args, slot)) return bytes_of("", 0);
-    struct bytes word = call_word(call, call->args.slots[slot].at);
+    struct bytes word = call_option(call, slot);
     if (word.length > NAME_FOLDED_MAX_BYTES) word.length = NAME_FOLDED_MAX_BYTES;
     return bytes_of(room, path_fold(room, word));
 }
@@ -209,7 +208,7 @@ static void collect_items(struct call *call, const struct file_found *directory,
     struct bytes from = bytes_compare(marker, prefix) > 0 ? marker : prefix;
     if (from.length > NAME_FOLDED_MAX_BYTES) from.length = NAME_FOLDED_MAX_BYTES;
     struct tree_walk walk = tree_walk(call->value, directory->node->directory, directory->snapshot, from);
-    size_t max = file_page_max(call, PAGE_DEFAULT, PAGE_MAX);
+    size_t max = page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX);
     struct page_room room = {0};
     struct tree_item item;
     enum tree_step step;

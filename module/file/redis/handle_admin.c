@@ -50,7 +50,7 @@ static bool is_any_open(const struct selection *selection) {
 static bool given_marker(const struct call *call, uint64_t *number) {
     *number = 0;
     if (!args_given(&call->args, SLOT_MARKER)) return true;
-    return number_read_unsigned(call_word(call, call->args.slots[SLOT_MARKER].at), number);
+    return number_read_unsigned(call_option(call, SLOT_MARKER), number);
 }
 
 enum outcome file_handles_check(struct call *call) {
@@ -154,7 +154,7 @@ static void gather_of_share(struct call *call, const struct selection *selection
 
 /* Pages of a directory, or of a file with very many handles, may have fewer handles than requested, or none. */
 static void reply_handle_page(struct call *call, const struct selection *selection) {
-    struct page page = {.max = file_page_max(call, PAGE_DEFAULT, PAGE_MAX)};
+    struct page page = {.max = page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX)};
     const struct file_node *node = selection->node;
     given_marker(call, &page.from);
     if (is_any_open(selection)) {
@@ -172,7 +172,7 @@ enum outcome file_handles(struct call *call) {
     const struct share *share = call->value;
     struct selection selection = {share->root, true};
     if (args_given(&call->args, SLOT_FILE_PATH)) {
-        struct bytes path = call_word(call, call->args.slots[SLOT_FILE_PATH].at);
+        struct bytes path = call_option(call, SLOT_FILE_PATH);
         enum outcome outcome = select_handles(call, path, &selection);
         if (outcome != OUTCOME_DONE) return outcome;
     }

@@ -121,13 +121,6 @@ enum outcome file_may_grow(struct call *call, uint64_t from, uint64_t to);
 enum outcome file_sharing_violation(struct call *call, const struct file_open *obstacle);
 enum outcome file_lock_violation(struct call *call, const struct range_lock *lock);
 
-/* The maximum number of items in a page. */
-static inline size_t file_page_max(const struct call *call, int64_t given_none, int64_t limit) {
-    bool given = args_given(&call->args, SLOT_PAGE_SIZE);
-    int64_t max = given ? call->args.slots[SLOT_PAGE_SIZE].number : given_none;
-    return (size_t)(max < limit ? max : limit);
-}
-
 /* --- Sessions and handles --- */
 
 enum outcome file_session(struct call *call, struct bytes text, struct share_session **session);

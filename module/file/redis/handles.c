@@ -61,13 +61,7 @@ static struct sharing given_sharing(const struct call *call) {
 }
 
 static enum disposal given_disposal(const struct call *call, const struct file_node *node) {
-    bool given = args_given(&call->args, SLOT_FILE_DISPOSITION);
-    int64_t disposition = given ? call->args.slots[SLOT_FILE_DISPOSITION].number : 0;
-    return disposals[disposition][node ? IF_EXISTS : IF_MISSING];
-}
-
-static uint64_t size_given(const struct call *call) {
-    return args_given(&call->args, SLOT_FILE_SIZE) ? (uint64_t)call->args.slots[SLOT_FILE_SIZE].number : 0;
+    return disposals[call_number(call, SLOT_FILE_DISPOSITION, 0)][node ? IF_EXISTS : IF_MISSING];
 }
 
 struct share_change *file_decide_with_handle(struct call *call, enum share_change_kind kind,
@@ -136,7 +130,8 @@ static enum outcome find_opening(struct call *call, struct opening *opening) {
     if (!node && opening->disposal == DISPOSAL_REFUSE) return OUTCOME_FILE_NOT_FOUND;
     outcome = node ? check_existing(call, opening) : OUTCOME_DONE;
     if (outcome != OUTCOME_DONE || opening->disposal == DISPOSAL_OPEN) return outcome;
-    return file_may_grow(call, node ? node->content.length : 0, size_given(call));
+    return file_may_grow(call, node ? node->content.length : 0,
+                         (uint64_t)call_number(call, SLOT_FILE_SIZE, 0));
 }
 
 /* The last check: in grace no new handle may exclude others. An open for attributes only excludes nobody. */
@@ -159,7 +154,7 @@ static void decide_file(struct call *call, const struct opening *opening, struct
     change->path = call_word(call, ARG_OPEN_PATH);
     change->node = opening->place.node;
     change->stamp = share_stamp(call);
-    change->length = size_given(call);
+    change->length = (uint64_t)call_number(call, SLOT_FILE_SIZE, 0);
     opened->etag = change->stamp.etag;
     opened->length = change->length;
 }

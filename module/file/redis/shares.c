@@ -18,18 +18,13 @@ enum { ARG_TTL = 2 };
 /* The permissions in a share's policies: to read, create, write, delete and list. */
 #define SHARE_PERMISSIONS "rcwdl"
 
-static uint64_t given_quota(const struct call *call) {
-    bool given = args_given(&call->args, SLOT_SHARE_QUOTA);
-    return given ? (uint64_t)call->args.slots[SLOT_SHARE_QUOTA].number : 0;
-}
-
 enum outcome share_create(struct call *call) {
     if (call->value) return OUTCOME_SHARE_EXISTS;
     struct stamp stamp = share_stamp(call);
     struct share_change *change = call_decide(call, SHARE_CREATE);
     change->stamp = stamp;
     change->created_ms = stamp.modified_ms;
-    change->quota = given_quota(call);
+    change->quota = (uint64_t)call_number(call, SLOT_SHARE_QUOTA, 0);
     change->metadata = call->metadata.list;
     reply_version(&call->out, stamp.etag);
     return OUTCOME_DONE;
@@ -130,7 +125,7 @@ enum outcome share_setmeta(struct call *call) {
 enum outcome share_setprops(struct call *call) {
     enum outcome outcome;
     struct share_change *change = decide_update(call, SHARE_SETPROPS, &outcome);
-    if (change) change->quota = given_quota(call);
+    if (change) change->quota = (uint64_t)call_number(call, SLOT_SHARE_QUOTA, 0);
     return outcome;
 }
 
@@ -173,14 +168,18 @@ enum outcome share_snapshot(struct call *call) {
 
 /* --- Sessions --- */
 
+static bool ends_with_connection(const struct call *call) {
+    return args_given(&call->args, SLOT_SHARE_ONCLOSE) &&
+           call->args.slots[SLOT_SHARE_ONCLOSE].number == ONCLOSE_END;
+}
+
 static bool given_ttl(const struct call *call, int64_t *ttl_ms) {
     return duration_read(call_word(call, ARG_TTL), ttl_ms) && *ttl_ms > 0 && *ttl_ms <= TTL_MAX_MS;
 }
 
 enum outcome share_connect_check(struct call *call) {
     int64_t ttl_ms;
-    bool ends = args_given(&call->args, SLOT_SHARE_ONCLOSE) &&
-                call->args.slots[SLOT_SHARE_ONCLOSE].number == ONCLOSE_END;
+    bool ends = ends_with_connection(call);
     if (ends && RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_LUA) {
         call_note(call, "a script has no connection that could end a session: ONCLOSE END");
         return OUTCOME_INVALID_VALUE;
@@ -203,10 +202,8 @@ enum outcome share_connect(struct call *call) {
     change->session = entropy_guid();
     given_ttl(call, &change->ttl_ms);
     change->instant_ms = call_now_ms(call) + change->ttl_ms;
-    change->ends_with_connection = args_given(&call->args, SLOT_SHARE_ONCLOSE) &&
-                                   call->args.slots[SLOT_SHARE_ONCLOSE].number == ONCLOSE_END;
-    if (args_given(&call->args, SLOT_SHARE_OWNER))
-        change->owner = call_word(call, call->args.slots[SLOT_SHARE_OWNER].at);
+    change->ends_with_connection = ends_with_connection(call);
+    change->owner = call_option(call, SLOT_SHARE_OWNER);
     reply_guid(&call->out, change->session);
     return OUTCOME_DONE;
 }

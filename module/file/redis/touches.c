@@ -29,10 +29,8 @@ void file_rmdir_touches(const struct call *call, struct things *things) {
 
 /* A lease is a thing of its own, apart from the object that has it. */
 void lease_touches(const struct call *call, struct things *things) {
-    struct bytes name = bytes_of("", 0);
-    if (args_given(&call->args, SLOT_BLOB)) name = call_word(call, call->args.slots[SLOT_BLOB].at);
-    if (args_given(&call->args, SLOT_FILE))
-        name = folded(call_word(call, call->args.slots[SLOT_FILE].at), things);
+    struct bytes name = call_option(call, SLOT_BLOB);
+    if (args_given(&call->args, SLOT_FILE)) name = folded(call_option(call, SLOT_FILE), things);
     things_add(things, "lease", name);
 }
 

@@ -173,8 +173,7 @@ static struct lease_request acquire_request(struct call *call) {
     request.duration_ms = call->args.slots[SLOT_DURATION].number;
     request.proposes = args_given(&call->args, SLOT_ID);
     if (request.proposes) request.proposed = call->args.slots[SLOT_ID].id;
-    request.owner = args_given(&call->args, SLOT_OWNER) ? call_word(call, call->args.slots[SLOT_OWNER].at)
-                                                        : bytes_of("", 0);
+    request.owner = call_option(call, SLOT_OWNER);
     return request;
 }
 
@@ -313,8 +312,7 @@ enum outcome lease_release_decide(struct call *call) {
 
 enum outcome lease_break_decide(struct call *call) {
     struct lease next;
-    struct lease_request request = {.period_ms = -1};
-    if (args_given(&call->args, SLOT_PERIOD)) request.period_ms = call->args.slots[SLOT_PERIOD].number;
+    struct lease_request request = {.period_ms = call_number(call, SLOT_PERIOD, -1)};
     enum outcome outcome = decide_lease_change(call, lease_break, &request, LEASE_EVENT_BROKEN, &next);
     if (outcome != OUTCOME_DONE) return outcome;
     /* Rounded up, so that a lease that is still locked never shows 0. */
@@ -372,10 +370,8 @@ enum { LEASE_REPLY_BYTES = 320 };
 
 static struct order_cursor lease_list_start(const struct call *call) {
     const struct order_index *leased = call->data_type->leases->leased(call->value);
-    bool marked = args_given(&call->args, SLOT_MARKER);
     if (!leased->root) return (struct order_cursor){NULL, 0};
-    return order_index_seek(leased,
-                            marked ? call_word(call, call->args.slots[SLOT_MARKER].at) : bytes_of("", 0));
+    return order_index_seek(leased, call_option(call, SLOT_MARKER));
 }
 
 static void reply_leased(struct call *call, const struct lease_home *home, struct entry *entry) {
@@ -403,12 +399,8 @@ static bool is_listed(struct call *call, const struct lease_home *home, struct e
 enum outcome lease_list_decide(struct call *call) {
     struct entry *shown[PAGE_MAX];
     struct page_room room = {0};
-    size_t count = 0, max = PAGE_DEFAULT;
+    size_t count = 0, max = page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX);
     int looked_at = 0;
-    if (args_given(&call->args, SLOT_PAGE_SIZE)) {
-        int64_t asked = call->args.slots[SLOT_PAGE_SIZE].number;
-        max = asked < PAGE_MAX ? (size_t)asked : PAGE_MAX;
-    }
     struct order_cursor cursor = lease_list_start(call);
     const struct lease_home *home = call->data_type->leases;
     struct entry *entry;

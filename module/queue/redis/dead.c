@@ -6,11 +6,6 @@
 
 enum { SHOWN_DEFAULT = 32 };
 
-static size_t asked_count(const struct call *call, size_t otherwise) {
-    return args_given(&call->args, SLOT_PAGE_SIZE) ? (size_t)call->args.slots[SLOT_PAGE_SIZE].number
-                                                   : otherwise;
-}
-
 static void reply_dead(struct reply *out, const struct message *message) {
     struct bytes reason = message_reason(message);
     struct reply_map map = reply_map(out, reason.length ? 6 : 5);
@@ -37,7 +32,8 @@ static size_t first_dead(struct call *call, size_t max, struct page_room *room, 
 enum outcome queue_dead(struct call *call) {
     struct message *dead[QUEUE_BATCH_MAX];
     struct page_room room = {0};
-    size_t count = first_dead(call, asked_count(call, SHOWN_DEFAULT), &room, dead);
+    size_t max = page_max(call, SLOT_PAGE_SIZE, SHOWN_DEFAULT, QUEUE_BATCH_MAX);
+    size_t count = first_dead(call, max, &room, dead);
     reply_array(&call->out, (long)count);
     for (size_t i = 0; i < count; i++) reply_dead(&call->out, dead[i]);
     return OUTCOME_DONE;
@@ -95,9 +91,9 @@ enum outcome queue_redrive(struct call *call) {
     struct message *dead[QUEUE_BATCH_MAX];
     enum outcome outcome = queue_check_order_numbers(call);
     if (outcome != OUTCOME_DONE) return outcome;
-    size_t count = args_given(&call->args, SLOT_IDS)
-                       ? find_by_ids(call, dead)
-                       : first_dead(call, asked_count(call, QUEUE_BATCH_MAX), NULL, dead);
+    size_t max = page_max(call, SLOT_PAGE_SIZE, QUEUE_BATCH_MAX, QUEUE_BATCH_MAX);
+    size_t count =
+        args_given(&call->args, SLOT_IDS) ? find_by_ids(call, dead) : first_dead(call, max, NULL, dead);
     if (count) decide_redrive(call, dead, count);
     reply_number(&call->out, (long long)count);
     return OUTCOME_DONE;

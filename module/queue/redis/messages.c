@@ -68,14 +68,6 @@ enum outcome queue_label_rule(struct bytes text) {
     return text.length ? queue_reason_rule(text) : OUTCOME_INVALID_QUERY;
 }
 
-static int64_t asked_number(const struct call *call, int slot, int64_t otherwise) {
-    return args_given(&call->args, slot) ? call->args.slots[slot].number : otherwise;
-}
-
-static struct bytes asked_message_text(const struct call *call, int slot) {
-    return args_given(&call->args, slot) ? call_word(call, call->args.slots[slot].at) : bytes_of("", 0);
-}
-
 static enum outcome invalid_number(struct call *call, const char *why) {
     call_note(call, "%s", why);
     return OUTCOME_INVALID_QUERY;
@@ -90,10 +82,10 @@ enum outcome queue_batch_check(struct call *call) {
 
 /* Only a TTL that is given is compared with VISIBILITY. */
 enum outcome queue_put_check(struct call *call) {
-    int64_t ttl_ms = asked_number(call, SLOT_TTL, DURATION_INFINITE_MS);
+    int64_t ttl_ms = call_number(call, SLOT_TTL, DURATION_INFINITE_MS);
     if (ttl_ms != DURATION_INFINITE_MS && ttl_ms < 1000)
         return invalid_number(call, "TTL is -1, or 1 second or more");
-    if (ttl_ms != DURATION_INFINITE_MS && asked_number(call, SLOT_VISIBILITY, 0) >= ttl_ms)
+    if (ttl_ms != DURATION_INFINITE_MS && call_number(call, SLOT_VISIBILITY, 0) >= ttl_ms)
         return invalid_number(call, "TTL must be greater than VISIBILITY");
     if (args_given(&call->args, SLOT_WITHIN) && !args_given(&call->args, SLOT_DEDUP)) {
         call_note(call, "syntax error near 'WITHIN'");
@@ -103,7 +95,7 @@ enum outcome queue_put_check(struct call *call) {
 }
 
 enum outcome queue_count_check(struct call *call) {
-    if (asked_number(call, SLOT_PAGE_SIZE, 1) <= max_count) return OUTCOME_DONE;
+    if (call_number(call, SLOT_PAGE_SIZE, 1) <= max_count) return OUTCOME_DONE;
     call_note(call, "COUNT is 1..%lld", max_count);
     return OUTCOME_OUT_OF_RANGE;
 }
@@ -124,9 +116,9 @@ static struct queue_change *decide_put(struct call *call) {
     struct queue_change *change = call_decide(call, QUEUE_PUT);
     change->order = queue->next_order;
     change->inserted_ms = now_ms;
-    change->expires_ms = queue_instant_after(now_ms, asked_number(call, SLOT_TTL, DEFAULT_TTL_MS));
-    change->visible_ms = queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, 0));
-    change->group = asked_message_text(call, SLOT_GROUP);
+    change->expires_ms = queue_instant_after(now_ms, call_number(call, SLOT_TTL, DEFAULT_TTL_MS));
+    change->visible_ms = queue_instant_after(now_ms, call_number(call, SLOT_VISIBILITY, 0));
+    change->group = call_option(call, SLOT_GROUP);
     return change;
 }
 
@@ -181,7 +173,7 @@ static enum outcome count_and_reply_duplicate(struct call *call, const struct de
 enum outcome queue_put(struct call *call) {
     enum outcome outcome = queue_check_order_numbers(call);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct bytes dedup = asked_message_text(call, SLOT_DEDUP);
+    struct bytes dedup = call_option(call, SLOT_DEDUP);
     int64_t now_ms = call_now_ms(call);
     const struct dedup_entry *entry =
         dedup.length ? queue_find_dedup_entry(call->value, dedup, now_ms) : NULL;
@@ -189,7 +181,7 @@ enum outcome queue_put(struct call *call) {
     struct queue_change *change = decide_put(call);
     change->dedup = dedup;
     if (dedup.length)
-        change->until_ms = queue_instant_after(now_ms, asked_number(call, SLOT_WITHIN, DEFAULT_WITHIN_MS));
+        change->until_ms = queue_instant_after(now_ms, call_number(call, SLOT_WITHIN, DEFAULT_WITHIN_MS));
     put_and_reply(call, change, ARG_MESSAGE, 1);
     return OUTCOME_DONE;
 }
@@ -283,7 +275,7 @@ static struct message *const *copy_found(struct call *call, struct message *cons
 }
 
 static void deliver(struct call *call, struct message *const *found, size_t count) {
-    int64_t visibility_ms = asked_number(call, SLOT_VISIBILITY, DEFAULT_VISIBILITY_MS);
+    int64_t visibility_ms = call_number(call, SLOT_VISIBILITY, DEFAULT_VISIBILITY_MS);
     struct queue_change *change = call_decide(call, QUEUE_DELIVER);
     change->found = copy_found(call, found, count);
     struct queue_item *items = decide_items(call, change, count);
@@ -297,7 +289,7 @@ static void deliver(struct call *call, struct message *const *found, size_t coun
 
 enum outcome queue_get(struct call *call) {
     struct message *found[QUEUE_BATCH_MAX];
-    size_t count = find_visible(call, (size_t)asked_number(call, SLOT_PAGE_SIZE, 1), found);
+    size_t count = find_visible(call, (size_t)call_number(call, SLOT_PAGE_SIZE, 1), found);
     reply_array(&call->out, (long)count);
     if (!count) {
         int64_t due_ms = queue_next_visible_ms(call->value, call_now_ms(call));
@@ -357,7 +349,7 @@ enum outcome queue_get_recall(struct call *call, struct bytes kept) {
 
 enum outcome queue_peek(struct call *call) {
     struct message *seen[QUEUE_BATCH_MAX];
-    size_t count = find_visible(call, (size_t)asked_number(call, SLOT_PAGE_SIZE, 1), seen);
+    size_t count = find_visible(call, (size_t)call_number(call, SLOT_PAGE_SIZE, 1), seen);
     reply_array(&call->out, (long)count);
     for (size_t i = 0; i < count; i++) {
         struct reply_map map = reply_map(&call->out, 5);
@@ -391,17 +383,17 @@ static enum outcome find_by_arguments(struct call *call, struct message **messag
 enum outcome queue_update(struct call *call) {
     struct message *message;
     enum outcome outcome = find_by_arguments(call, &message);
-    bool grows = outcome == OUTCOME_DONE && asked_message_text(call, SLOT_MESSAGE).length > message->length;
+    bool grows = outcome == OUTCOME_DONE && call_option(call, SLOT_MESSAGE).length > message->length;
     if (grows) outcome = call_check_memory(call);
     if (outcome != OUTCOME_DONE) return outcome;
     struct queue_change *change = call_decide(call, QUEUE_UPDATE);
     change->found = copy_found(call, &message, 1);
     change->id = message->id;
     change->receipt = entropy_guid();
-    change->visible_ms = queue_instant_after(call_now_ms(call), asked_number(call, SLOT_VISIBILITY, 0));
+    change->visible_ms = queue_instant_after(call_now_ms(call), call_number(call, SLOT_VISIBILITY, 0));
     change->behind = change->visible_ms == call_now_ms(call);
     change->has_text = args_given(&call->args, SLOT_MESSAGE);
-    change->text = asked_message_text(call, SLOT_MESSAGE);
+    change->text = call_option(call, SLOT_MESSAGE);
     struct reply_map map = reply_map(&call->out, 2);
     reply_field_receipt(&map, change->receipt);
     reply_field_number(&map, "visible-at", change->visible_ms);
@@ -419,9 +411,9 @@ enum outcome queue_release(struct call *call) {
     change->found = copy_found(call, &message, 1);
     change->id = message->id;
     change->receipt = entropy_guid();
-    change->visible_ms = dies ? now_ms : queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, 0));
+    change->visible_ms = dies ? now_ms : queue_instant_after(now_ms, call_number(call, SLOT_VISIBILITY, 0));
     change->behind = change->visible_ms == now_ms;
-    change->reason = asked_message_text(call, SLOT_REASON);
+    change->reason = call_option(call, SLOT_REASON);
     change->stage = dies ? MESSAGE_DEAD : MESSAGE_QUEUED;
     reply_ok(&call->out);
     return OUTCOME_DONE;

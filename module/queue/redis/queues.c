@@ -8,8 +8,7 @@
 #define QUEUE_PERMISSIONS "raup"
 
 static uint32_t asked_max_deliveries(const struct call *call) {
-    return args_given(&call->args, SLOT_MAXDELIVERIES) ? (uint32_t)call->args.slots[SLOT_MAXDELIVERIES].number
-                                                       : 0;
+    return (uint32_t)call_number(call, SLOT_MAXDELIVERIES, 0);
 }
 
 static bool is_as_asked(const struct call *call) {

@@ -6,8 +6,7 @@ enum { ARG_ID = 2 };
 
 /* New messages have no names yet; a DEDUP id is one. */
 void queue_put_touches(const struct call *call, struct things *things) {
-    if (args_given(&call->args, SLOT_DEDUP))
-        things_add(things, "DEDUP id", call_word(call, call->args.slots[SLOT_DEDUP].at));
+    if (args_given(&call->args, SLOT_DEDUP)) things_add(things, "DEDUP id", call_option(call, SLOT_DEDUP));
     if (args_given(&call->args, SLOT_LIST))
         things_list(things, (size_t)call->args.slots[SLOT_LIST].count, QUEUE_BATCH_MAX);
 }

@@ -30,11 +30,6 @@ static enum outcome read_next_entity(struct call *call, struct query_args *args)
     return OUTCOME_DONE;
 }
 
-static struct bytes filter_given(const struct call *call) {
-    bool given = args_given(&call->args, SLOT_FILTER);
-    return given ? call_word(call, call->args.slots[SLOT_FILTER].at) : bytes_of("", 0);
-}
-
 static void query_args_end(struct query_args *args) {
     filter_end(&args->filter);
     record_end(&args->from);
@@ -45,7 +40,7 @@ static enum outcome query_args_read(struct call *call, struct query_args *args) 
     record_start(&args->from);
     enum outcome outcome = read_next_entity(call, args);
     if (outcome == OUTCOME_DONE) outcome = selection_read(call, &args->selection);
-    if (outcome == OUTCOME_DONE) outcome = filter_read(call, filter_given(call), &args->filter);
+    if (outcome == OUTCOME_DONE) outcome = filter_read(call, call_option(call, SLOT_FILTER), &args->filter);
     if (outcome != OUTCOME_DONE) record_end(&args->from);
     return outcome;
 }
@@ -98,19 +93,13 @@ static void explain(struct call *call, const struct plan *plan) {
     }
 }
 
-static size_t rows_given(const struct call *call) {
-    if (!args_given(&call->args, SLOT_TOP)) return QUERY_ROWS_MAX;
-    int64_t top = call->args.slots[SLOT_TOP].number;
-    return top < QUERY_ROWS_MAX ? (size_t)top : QUERY_ROWS_MAX;
-}
-
 static void answer_query(struct call *call, const struct query_args *args, const struct plan *plan) {
     struct query query = {
         .table = call->value,
         .filter = &args->filter,
         .plan = plan,
         .from = bytes_of(args->from.data, args->from.length),
-        .rows_max = rows_given(call),
+        .rows_max = page_max(call, SLOT_TOP, QUERY_ROWS_MAX, QUERY_ROWS_MAX),
         .bytes_max = reply_room_up_to(QUERY_BYTES_MAX),
     };
     struct query_page page;
