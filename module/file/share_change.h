@@ -183,7 +183,7 @@ typedef bool share_change_apply(struct share *share, const struct share_change *
 
 /* The waiters that are probed after a change. */
 enum share_wake {
-    WAKES_NOBODY,
+    WAKES_NOBODY = 0,  /* not named in the table of kinds */
     WAKES_FOR_SHARE,   /* waiters for the share's lease */
     WAKES_FOR_FILE,    /* waiters for the file */
     WAKES_FOR_HANDLE,  /* waiters for the file, and the session that had it open */
