@@ -2,7 +2,7 @@
 #ifndef HOLDFAST_ENTRY_H
 #define HOLDFAST_ENTRY_H
 
-#include "core/bytes.h"
+#include "core/hash.h"
 
 #include <stdint.h>
 
@@ -11,6 +11,11 @@ struct entry {
     uint16_t name_length;
     uint16_t name_at; /* distance in bytes from the entry */
 };
+
+/* For an index by hash. The name is `at` bytes from the entry. */
+static inline struct entry entry_hashed(struct bytes name, size_t at) {
+    return (struct entry){hash_bytes(name), (uint16_t)name.length, (uint16_t)at};
+}
 
 static inline struct bytes entry_name(const struct entry *entry) {
     return bytes_of((const char *)entry + entry->name_at, entry->name_length);

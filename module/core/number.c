@@ -1,5 +1,7 @@
 #include "core/number.h"
 
+#include "ccan/array_size/array_size.h"
+
 static bool add_up(struct bytes digits, uint64_t max, uint64_t *sum) {
     *sum = 0;
     for (size_t at = 0; at < digits.length; at++) {
@@ -45,7 +47,7 @@ bool number_read_bytes(struct bytes text, int64_t *count) {
     while (digits < text.length && text.data[digits] >= '0' && text.data[digits] <= '9') digits++;
     struct bytes unit = bytes_of(text.data + digits, text.length - digits);
     if (!number_read(bytes_of(text.data, digits), &number)) return false;
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++)
         if (bytes_same_word(unit, bytes_text(units[i].name)))
             return !__builtin_mul_overflow(number, units[i].bytes, count);
     return false;

@@ -1,5 +1,7 @@
 #include "core/utf8.h"
 
+#include "ccan/array_size/array_size.h"
+
 /* The forms of characters, distinguished by the first byte: its bits under `mask` are `mark`, the others are the
  * character's. `min` is the first character that needs this length. */
 static const struct form {
@@ -13,7 +15,7 @@ static const struct form {
     {0xf0, 0xf8, 4, 0x10000},
 };
 
-enum { FORMS = sizeof(forms) / sizeof(forms[0]), LAST_CHARACTER = 0x10ffff };
+enum { FORMS = ARRAY_SIZE(forms), LAST_CHARACTER = 0x10ffff };
 
 static bool half_of_pair(uint32_t character) {
     return character >= 0xd800 && character <= 0xdfff;

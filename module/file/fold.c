@@ -1,5 +1,7 @@
 #include "file/fold.h"
 
+#include "ccan/array_size/array_size.h"
+
 #include <stddef.h>
 
 /* Unicode 14's simple case folding, without the foldings for Turkish. The table must never change: with more letters
@@ -69,7 +71,7 @@ static const struct {
     /* clang-format on */
 };
 
-enum { FOLDS = sizeof(folds) / sizeof(folds[0]) };
+enum { FOLDS = ARRAY_SIZE(folds) };
 
 uint32_t fold_character(uint32_t character) {
     size_t low = 0, high = FOLDS;

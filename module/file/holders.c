@@ -133,8 +133,7 @@ struct share_session *session_begin(struct share *share, const struct share_chan
     session->owner_length = (uint16_t)change->owner.length;
     if (change->owner.length) memcpy(session->owner, change->owner.data, change->owner.length);
     list_head_init(&session->groups);
-    session->entry = (struct entry){hash_bytes(guid_bytes(&session->id)), sizeof(session->id),
-                                    offsetof(struct share_session, id)};
+    session->entry = entry_hashed(guid_bytes(&session->id), offsetof(struct share_session, id));
     hash_index_add(&share->sessions, &session->entry);
     deadlines_set(&share->deadlines, &session->deadline, change->instant_ms);
     census_count(CENSUS_SESSIONS, 0, 1);
@@ -178,8 +177,8 @@ static struct open_group *group_for(struct share *share, struct share_session *s
     group = account_add(&share->account, memory_zeroed(sizeof(*group)));
     group->name[0] = session->number;
     group->name[1] = usage->node->id;
-    group->entry = (struct entry){hash_bytes(bytes_of(group->name, sizeof(group->name))), sizeof(group->name),
-                                  offsetof(struct open_group, name)};
+    group->entry =
+        entry_hashed(bytes_of(group->name, sizeof(group->name)), offsetof(struct open_group, name));
     hash_index_add(&share->groups, &group->entry);
     group->session = session;
     group->usage = usage;
@@ -196,8 +195,7 @@ static void name_open(struct file_open *open, uint64_t number) {
     open->numbered =
         (struct entry){.name_length = sizeof(open->number),
                        .name_at = offsetof(struct file_open, number) - offsetof(struct file_open, numbered)};
-    open->entry =
-        (struct entry){hash_bytes(guid_bytes(&open->id)), sizeof(open->id), offsetof(struct file_open, id)};
+    open->entry = entry_hashed(guid_bytes(&open->id), offsetof(struct file_open, id));
 }
 
 struct file_open *open_add(struct share *share, struct file_node *node, struct share_session *session,

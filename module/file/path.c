@@ -3,6 +3,8 @@
 #include "core/utf8.h"
 #include "file/fold.h"
 
+#include "ccan/array_size/array_size.h"
+
 /* --- Checks --- */
 
 static const struct path_fault_text fault_texts[PATH_FAULTS] = {
@@ -48,10 +50,10 @@ static bool bad_character(uint32_t character) {
 static bool is_device(struct bytes name) {
     static const struct bytes devices[] = {{"con", 3}, {"prn", 3}, {"aux", 3}, {"nul", 3}, {"clock$", 6}};
     static const char *const ports[] = {"com", "lpt"};
-    for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(devices); i++)
         if (bytes_same_word(name, devices[i])) return true;
     if (name.length != 4 || name.data[3] < '1' || name.data[3] > '9') return false;
-    for (size_t i = 0; i < sizeof(ports) / sizeof(ports[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(ports); i++)
         if (bytes_same_word(bytes_of(name.data, 3), bytes_text(ports[i]))) return true;
     return false;
 }

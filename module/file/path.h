@@ -68,8 +68,12 @@ struct bytes path_last(struct bytes path);
 
 /* --- Folding: of UTF-8; other bytes fold to themselves --- */
 
-/* Writes the folded form, which may be longer than the text by half, and returns its length. Folding is idempotent, and
- * folding a path folds each of its names. */
+/* The folded form may be longer than the text by half. */
+static inline size_t path_folded_max(struct bytes text) {
+    return (text.length + 1) * 3 / 2;
+}
+
+/* Writes the folded form, and returns its length. Folding is idempotent, and folding a path folds each of its names. */
 size_t path_fold(char *folded, struct bytes text);
 
 /* Like bytes_start_with, on the folded forms. */

@@ -246,8 +246,7 @@ struct lease *lease_new(const struct lease *lease) {
 
 void lease_write(const struct lease *lease, struct record_writer *writer) {
     record_put_byte(writer, (uint8_t)lease->kind);
-    record_put_word(writer, lease->id.high);
-    record_put_word(writer, lease->id.low);
+    record_put_guid(writer, lease->id);
     record_put_word(writer, lease->token);
     record_put_number(writer, (uint64_t)(lease->duration_ms + 1));
     record_put_number(writer, (uint64_t)lease->since_ms);
@@ -268,8 +267,7 @@ static bool sound_end(const struct lease *lease) {
 bool lease_read(struct record_reader *reader, struct lease *lease) {
     uint8_t kind = record_byte(reader);
     lease->kind = kind;
-    lease->id.high = record_word(reader);
-    lease->id.low = record_word(reader);
+    lease->id = record_guid(reader);
     lease->token = record_word(reader);
     lease->duration_ms = record_instant(reader) - 1;
     lease->since_ms = record_instant(reader);

@@ -31,7 +31,7 @@ void dedup_entries_add(struct dedup_entries *entries, const struct queue_change 
     if (!entries->by_name.segments) hash_index_start(&entries->by_name);
     struct dedup_entry *entry = memory_alloc(sizeof(*entry) + name.length);
     *entry = (struct dedup_entry){
-        .entry = {hash_bytes(name), (uint16_t)name.length, offsetof(struct dedup_entry, name)},
+        .entry = entry_hashed(name, offsetof(struct dedup_entry, name)),
         .times = {.order = change->order & TIME_ENTRY_ORDER_MAX, .ends_ms = change->until_ms},
         .id = change->id,
         .receipt = change->receipt,

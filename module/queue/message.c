@@ -1,6 +1,5 @@
 #include "queue/message.h"
 
-#include "core/hash.h"
 #include "core/memory.h"
 
 /* A message whose text becomes shorter keeps up to this many unused bytes. */
@@ -25,8 +24,7 @@ struct message *message_new(const struct queue_change *change) {
     struct message *message = memory_alloc(sizeof(*message) + change->text.length);
     memset(message, 0, sizeof(*message));
     message->id = change->id;
-    message->entry = (struct entry){hash_bytes(message_name(&change->id)), sizeof(struct guid),
-                                    offsetof(struct message, id)};
+    message->entry = entry_hashed(message_name(&change->id), offsetof(struct message, id));
     message->receipt = change->receipt;
     message->times.order = change->order & TIME_ENTRY_ORDER_MAX;
     message->times.turn = change->turn & TIME_ENTRY_TURN_MAX;

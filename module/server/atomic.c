@@ -11,6 +11,8 @@
 #include "server/refusal.h"
 #include "server/wait.h"
 
+#include "ccan/array_size/array_size.h"
+
 #include <string.h>
 
 enum { ARG_COMMANDS = 2 };
@@ -496,5 +498,5 @@ void atomic_info(RedisModuleInfoCtx *ctx) {
         {"atomic_commands", stats.commands},
         {"atomic_refused", stats.refused},
     };
-    info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
+    info_show(ctx, numbers, ARRAY_SIZE(numbers));
 }

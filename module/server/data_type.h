@@ -73,7 +73,7 @@ struct data_type {
     size_t remembered_at;
     /* Whether DOCTOR should look at the value: after this change, or, with NULL, as it is. Takes bounded time; may
      * be NULL. `noted_at`: offset of the bool that tells whether the key is noted; see server/noted.h. */
-    bool (*notable)(const void *value, const void *change);
+    bool (*notable)(const struct data_type *type, const void *value, const void *change);
     size_t noted_at;
     /* DOCTOR's rules for such a value; ended by one without a check. May be NULL. */
     const struct doctor_rule *rules;

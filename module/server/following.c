@@ -5,6 +5,8 @@
 #include "server/refusal.h"
 #include "server/reply_room.h"
 
+#include "ccan/array_size/array_size.h"
+
 enum {
     PAGE_CHANGES = 1000,
     PAGE_CHANGES_MAX = 5000,
@@ -170,5 +172,5 @@ void following_info(RedisModuleInfoCtx *ctx) {
         {"feed_markers", census.kept},
         {"feed_markers_dropped", census.dropped},
     };
-    info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
+    info_show(ctx, numbers, ARRAY_SIZE(numbers));
 }

@@ -8,6 +8,8 @@
 #include "server/untold.h"
 #include "server/upkeep.h"
 
+#include "ccan/array_size/array_size.h"
+
 #include <stdio.h>
 
 static const char *version_text;
@@ -60,7 +62,7 @@ static const char *const classes[] = {"PRECONDITION", "CONFLICT",  "NOTFOUND", "
                                       "ERR",          "WRONGTYPE", "NOPERM",   "OOM"};
 
 static void add_classes(RedisModuleInfoCtx *ctx) {
-    for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
         unsigned long long sum = 0;
         for (enum outcome outcome = OUTCOME_FIRST; outcome < OUTCOME_COUNT; outcome++)
             if (!strcmp(outcome_text(outcome)->class, classes[i])) sum += refusal_count(outcome);

@@ -1,6 +1,5 @@
 #include "server/noted.h"
 
-#include "core/hash.h"
 #include "core/hash_index.h"
 #include "core/memory.h"
 #include "server/alarm.h"
@@ -33,7 +32,7 @@ static bool *noted_flag(const struct data_type *type, const void *value) {
 
 static bool is_worth_a_look(const struct data_type *type, const void *value, const void *change) {
     return type->methods.mem_usage2(NULL, value, 0) > large_bytes ||
-           (type->notable && type->notable(value, change));
+           (type->notable && type->notable(type, value, change));
 }
 
 bool noted_wants(const struct data_type *type, const void *value, const void *change) {
@@ -45,8 +44,7 @@ bool noted_wants(const struct data_type *type, const void *value, const void *ch
 static void add_name(struct key_name name) {
     struct noted *noted = memory_alloc(sizeof(*noted) + key_name_length(name));
     struct bytes packed = key_name_pack(name, noted->packed);
-    noted->entry =
-        (struct entry){hash_bytes(packed), (uint16_t)packed.length, offsetof(struct noted, packed)};
+    noted->entry = entry_hashed(packed, offsetof(struct noted, packed));
     hash_index_add(&names, &noted->entry);
 }
 

@@ -1,6 +1,6 @@
 #include "server/refusal.h"
 
-#include "core/text.h"
+#include "core/number.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -27,6 +27,16 @@ void refusal_show_word(struct bytes word, char *text, size_t size) {
         }
     }
     text[used] = '\0';
+}
+
+void refusal_put_owner(struct text *text, const char *preposition, struct bytes owner, size_t size) {
+    char shown[CALL_NOTE_BYTES];
+    if (!owner.length) return;
+    refusal_show_word(owner, shown, size_min(size, sizeof(shown)));
+    text_put(text, preposition);
+    text_put(text, "\"");
+    text_put(text, shown);
+    text_put(text, "\"");
 }
 
 void call_note(struct call *call, const char *format, ...) {

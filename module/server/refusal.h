@@ -2,10 +2,15 @@
 #ifndef HOLDFAST_REFUSAL_H
 #define HOLDFAST_REFUSAL_H
 
+#include "core/text.h"
 #include "server/command.h"
 
 /* The word is user input: anything but plain text is shown as \xHH, and long words are cut. */
 void refusal_show_word(struct bytes word, char *text, size_t size);
+
+/* Adds an owner's label to a note in quotes, after the preposition, shown and cut in the same way; nothing without
+ * a label. */
+void refusal_put_owner(struct text *text, const char *preposition, struct bytes owner, size_t size);
 
 /* Adds a reason to the refusal that follows, in place of the table's text. */
 void call_note(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));

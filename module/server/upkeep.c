@@ -2,7 +2,6 @@
 
 #include "core/arena.h"
 #include "core/deadlines.h"
-#include "core/hash.h"
 #include "core/hash_index.h"
 #include "core/leftovers.h"
 #include "core/memory.h"
@@ -57,8 +56,7 @@ static struct key_name chore_name(const struct chore *chore) {
 static struct chore *chore_add(struct key_name name) {
     struct chore *chore = memory_zeroed(sizeof(*chore) + key_name_length(name));
     struct bytes packed = key_name_pack(name, chore->packed);
-    chore->entry =
-        (struct entry){hash_bytes(packed), (uint16_t)packed.length, offsetof(struct chore, packed)};
+    chore->entry = entry_hashed(packed, offsetof(struct chore, packed));
     hash_index_add(&chores, &chore->entry);
     chores_bytes += memory_size(chore);
     return chore;

@@ -88,8 +88,7 @@ static void join_party(struct waiter *waiter, const struct wait_claim *claim) {
     if (!party) {
         party = memory_zeroed(sizeof(*party));
         party->id = claim->party;
-        party->entry =
-            (struct entry){hash_bytes(party_name(&party->id)), sizeof(party->id), offsetof(struct party, id)};
+        party->entry = entry_hashed(party_name(&party->id), offsetof(struct party, id));
         list_head_init(&party->waiters);
         hash_index_add(&parties, &party->entry);
     }
@@ -141,8 +140,7 @@ static struct line *line_new(struct bytes address, struct wait_kind *kind, struc
     struct line *line = memory_zeroed(sizeof(*line) + address.length);
     size_t key_length = key_name_length(key);
     memcpy(line->address, address.data, address.length);
-    line->entry =
-        (struct entry){hash_bytes(address), (uint16_t)address.length, offsetof(struct line, address)};
+    line->entry = entry_hashed(address, offsetof(struct line, address));
     line->key = key_name_unpack(bytes_of(line->address + address.length - key_length, key_length));
     line->kind = kind;
     list_head_init(&line->waiters);

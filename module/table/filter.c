@@ -6,6 +6,8 @@
 #include "table/filter_lexer.h"
 #include "table/key.h"
 
+#include "ccan/array_size/array_size.h"
+
 struct parser {
     struct filter_lexer lexer;
     struct token token; /* the next one */
@@ -30,7 +32,7 @@ static const struct {
 } keys[] = {
     {PARTITION_NAME, SUBJECT_PARTITION}, {ROW_NAME, SUBJECT_ROW}, {TIMESTAMP_NAME, SUBJECT_TIMESTAMP}};
 
-enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
+enum { KEYS = ARRAY_SIZE(keys) };
 
 /* --- Steps --- */
 

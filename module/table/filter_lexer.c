@@ -6,6 +6,8 @@
 #include "core/number.h"
 #include "table/property.h"
 
+#include "ccan/array_size/array_size.h"
+
 struct word {
     const char *text;
     enum token_kind kind;
@@ -19,7 +21,7 @@ static const struct word words[] = {
     {"null", TOKEN_NULL, FILTER_EQ},
 };
 
-enum { WORDS = sizeof(words) / sizeof(words[0]), WORD_MAX = 4 };
+enum { WORDS = ARRAY_SIZE(words), WORD_MAX = 4 };
 
 bool filter_fail(struct filter_lexer *lexer, enum outcome outcome, const char *at, const char *text) {
     *lexer->fault = (struct filter_fault){outcome, (size_t)(at - lexer->text.data) + 1, text};
@@ -130,7 +132,7 @@ struct prefix {
 static const struct prefix prefixes[] = {
     {"datetime", read_datetime}, {"guid", read_guid}, {"X", read_binary}, {"binary", read_binary}};
 
-enum { PREFIXES = sizeof(prefixes) / sizeof(prefixes[0]) };
+enum { PREFIXES = ARRAY_SIZE(prefixes) };
 
 /* Takes a quoted text that has this word right before it. */
 static bool take_prefixed(struct filter_lexer *lexer, struct bytes word, struct value *literal) {

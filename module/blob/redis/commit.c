@@ -160,7 +160,13 @@ static const struct lease *own_lease(const void *value) {
     return container_lease(value);
 }
 
+static const struct lease *container_lease_set_by(const void *decided) {
+    const struct container_change *change = decided;
+    return change->kind == BLOB_LEASE || change->kind == CONTAINER_LEASE ? &change->lease : NULL;
+}
+
 const struct lease_home container_leases = {
+    .set_by = container_lease_set_by,
     .find = find_leased_blob,
     .decide = decide_blob_lease,
     .leased = leased_blobs,

@@ -104,8 +104,8 @@ void copier_new(struct call *call, const struct container_change *start) {
     struct copier *copier = memory_zeroed(sizeof(*copier));
     arena_start(&copier->arena);
     copier->id = start->copy.id;
-    copier->entry = (struct entry){hash_bytes(bytes_of(&copier->id, sizeof(copier->id))), sizeof(copier->id),
-                                   offsetof(struct copier, id) - offsetof(struct copier, entry)};
+    copier->entry = entry_hashed(bytes_of(&copier->id, sizeof(copier->id)),
+                                 offsetof(struct copier, id) - offsetof(struct copier, entry));
     copier->db = RedisModule_GetSelectedDb(call->ctx);
     struct bytes key = call_word(call, ARG_CONTAINER);
     copier->key = RedisModule_CreateString(NULL, key.data, key.length);

@@ -3,6 +3,8 @@
 #include "core/host_list.h"
 #include "core/memory.h"
 
+#include "ccan/array_size/array_size.h"
+
 #include <hiredis/hiredis_ssl.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -62,7 +64,7 @@ void source_door_end(struct source_door *door) {
     char *texts[] = {door->host,    door->allowed,   door->user,        door->password,
                      door->ca_file, door->ca_folder, door->certificate, door->key};
     explicit_bzero(door->password, door->password_length);
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) memory_free(texts[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) memory_free(texts[i]);
 }
 
 static bool is_allowed(const struct source_door *door, const char *host) {

@@ -3,6 +3,8 @@
 #include "blob/redis/source_door.h"
 #include "core/memory.h"
 
+#include "ccan/array_size/array_size.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -147,7 +149,7 @@ static enum visit lose_connection(struct source_link *link, const redisContext *
 /* Whether the error is temporary. */
 static bool is_for_later(struct bytes error) {
     static const char *const classes[] = {"LOADING ", "MASTERDOWN ", "CLUSTERDOWN ", "TRYAGAIN "};
-    for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
         if (bytes_start_with(error, bytes_text(classes[i]))) return true;
     return false;
 }

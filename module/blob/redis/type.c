@@ -14,6 +14,8 @@
 #include "server/upkeep.h"
 #include "server/wait.h"
 
+#include "ccan/array_size/array_size.h"
+
 #include <limits.h>
 
 enum {
@@ -147,18 +149,12 @@ static void info(RedisModuleInfoCtx *ctx) {
         {"containers", census.containers},    {"blobs", census.blobs},   {"blob_bytes", census.content_bytes},
         {"blob_snapshots", census.snapshots}, {"leases", census.leases}, {"blob_waiters", blob_news.waiting},
     };
-    info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
+    info_show(ctx, numbers, ARRAY_SIZE(numbers));
     copiers_info(ctx);
     following_info(ctx);
 }
 
 /* --- For DOCTOR --- */
-
-static bool container_is_notable(const void *value, const void *record) {
-    const struct container_change *change = record;
-    bool leases = change && (change->kind == BLOB_LEASE || change->kind == CONTAINER_LEASE);
-    return (leases || !change) && lease_may_last(&container_leases, value, leases ? &change->lease : NULL);
-}
 
 static unsigned long long container_holdings(void) {
     return container_census().leases;
@@ -186,7 +182,7 @@ struct data_type container_type = {
     .look_at = offsetof(struct container, upkeep_ms),
     .remembered_at = offsetof(struct container, remembered),
     .noted_at = offsetof(struct container, noted),
-    .notable = container_is_notable,
+    .notable = lease_is_notable,
     .rules = lease_key_rules,
     .holdings = container_holdings,
     .events = container_events,

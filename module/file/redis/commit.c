@@ -230,7 +230,13 @@ static const struct lease *own_lease_of_share(const void *value) {
     return share_lease(value);
 }
 
+static const struct lease *share_lease_set_by(const void *decided) {
+    const struct share_change *change = decided;
+    return change->kind == SHARE_LEASE || change->kind == FILE_LEASE ? &change->lease : NULL;
+}
+
 const struct lease_home share_leases = {
+    .set_by = share_lease_set_by,
     .find = find_leased_file,
     .settle = settle_subject,
     .decide = decide_file_lease,

@@ -290,29 +290,26 @@ enum outcome file_may_grow(struct call *call, uint64_t from, uint64_t to) {
 
 /* --- Notes of refusals --- */
 
-static void note_owner(struct text *text, const struct file_open *open) {
-    char shown[96];
-    struct bytes owner = session_owner(open->group->session);
+/* An owner's label in a note is cut to this, with its NUL: more is to follow. */
+enum { OWNER_SHOWN_BYTES = 96 };
+
+static void put_handle(struct text *text, const struct file_open *open) {
     text_put(text, "handle ");
     text_put_number(text, open_number(open), 1);
-    if (!owner.length) return;
-    refusal_show_word(owner, shown, sizeof(shown));
-    text_put(text, " of \"");
-    text_put(text, shown);
-    text_put(text, "\"");
+    refusal_put_owner(text, " of ", session_owner(open->group->session), OWNER_SHOWN_BYTES);
 }
 
 enum outcome file_sharing_violation(struct call *call, const struct file_open *obstacle) {
     if (!obstacle) return OUTCOME_SHARING_VIOLATION;
     struct text text = text_start(call->note, sizeof(call->note));
-    note_owner(&text, obstacle);
+    put_handle(&text, obstacle);
     text_put(&text, " has the file open and stands in the way");
     return OUTCOME_SHARING_VIOLATION;
 }
 
 enum outcome file_lock_violation(struct call *call, const struct range_lock *lock) {
     struct text text = text_start(call->note, sizeof(call->note));
-    note_owner(&text, open_of_owner(lock->owner));
+    put_handle(&text, open_of_owner(lock->owner));
     text_put(&text, lock->kind == LOCK_EXCLUSIVE ? " has an exclusive lock of " : " has a shared lock of ");
     text_put_number(&text, lock->range.length, 1);
     text_put(&text, " bytes from ");

@@ -54,7 +54,7 @@ static struct group *need_group(struct hash_index *index, struct bytes name) {
     group = memory_zeroed(sizeof(*group) + name.length);
     memcpy(group->name, name.data, name.length);
     group->index = index;
-    group->entry = (struct entry){hash_bytes(name), (uint16_t)name.length, offsetof(struct group, name)};
+    group->entry = entry_hashed(name, offsetof(struct group, name));
     list_head_init(&group->sessions);
     hash_index_add(index, &group->entry);
     return group;
@@ -109,8 +109,7 @@ void session_owners_add(const struct call *call, struct guid session) {
     unsigned long long client = RedisModule_GetClientId(call->ctx);
     struct owned_session *owned_session = memory_zeroed(sizeof(*owned_session) + owned_name_length(key));
     struct bytes name = owned_name(owned_session->name, key, session);
-    owned_session->entry =
-        (struct entry){hash_bytes(name), (uint16_t)name.length, offsetof(struct owned_session, name)};
+    owned_session->entry = entry_hashed(name, offsetof(struct owned_session, name));
     join_session_group(owned_session, need_group(&connections, client_name(&client)));
     hash_index_add(&sessions, &owned_session->entry);
 }

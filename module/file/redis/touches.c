@@ -4,7 +4,7 @@
 #include "lease/redis/handlers.h"
 
 static struct bytes folded(struct bytes path, struct things *things) {
-    char *room = things_alloc(things, (path.length + 1) * 3 / 2);
+    char *room = things_alloc(things, path_folded_max(path));
     return bytes_of(room, path_fold(room, path));
 }
 

@@ -68,12 +68,6 @@ TYPE_MOVES(share, nodes)
 
 /* --- For DOCTOR --- */
 
-static bool share_is_notable(const void *value, const void *record) {
-    const struct share_change *change = record;
-    bool leases = change && (change->kind == SHARE_LEASE || change->kind == FILE_LEASE);
-    return (leases || !change) && lease_may_last(&share_leases, value, leases ? &change->lease : NULL);
-}
-
 static unsigned long long share_holdings(void) {
     struct share_census census = share_census();
     return census.leases + census.handles;
@@ -106,7 +100,7 @@ struct data_type share_type = {
     .look_at = offsetof(struct share, upkeep_ms),
     .remembered_at = offsetof(struct share, remembered),
     .noted_at = offsetof(struct share, noted),
-    .notable = share_is_notable,
+    .notable = lease_is_notable,
     .rules = lease_key_rules,
     .holdings = share_holdings,
 };

@@ -17,7 +17,7 @@ enum {
 };
 
 static uint64_t subject_of_path(struct bytes path) {
-    char *folded = memory_alloc((path.length + 1) * 3 / 2 + 1);
+    char *folded = memory_alloc(path_folded_max(path) + 1);
     size_t size = path_fold(folded, path);
     uint64_t subject = hash_bytes(bytes_of(folded, size));
     folded[size] = '/'; /* for another hash of the same path */

@@ -45,6 +45,8 @@ struct lease_home {
     const struct order_index *(*leased)(const void *value); /* no root while there are none */
     const struct lease *(*own)(const void *value);          /* the value's own lease; never NULL */
     const struct lease *(*lease_of)(struct entry *entry);
+    /* The lease that a change sets; NULL for none. */
+    const struct lease *(*set_by)(const void *change);
     /* Whether the entry's object still exists: it may have expired. */
     bool (*exists)(struct call *call, struct entry *entry);
     /* The display name of an entry's object. Returns a buffer that the caller frees, or NULL when the name is the
@@ -98,8 +100,8 @@ extern struct histogram lease_holding_ms;
 /* The longest possible lease, apart from infinite ones. */
 int64_t lease_longest_ms(void);
 
-/* Whether somebody may hold a lease for longer than usual: this lease, or, when it is NULL, any found in the value. */
-bool lease_may_last(const struct lease_home *home, const void *value, const struct lease *lease);
+/* Whether somebody may hold a lease for longer than usual: see data_type.h. */
+bool lease_is_notable(const struct data_type *type, const void *value, const void *change);
 
 extern const struct doctor_rule lease_rules[], lease_key_rules[];
 

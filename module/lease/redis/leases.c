@@ -10,6 +10,8 @@
 #include "server/reply_room.h"
 #include "server/settings.h"
 
+#include "ccan/array_size/array_size.h"
+
 /* Positions of the arguments after the key. */
 enum { ARG_DURATION = 2, ARG_ID = 2, ARG_NEW_ID = 3 };
 
@@ -134,14 +136,8 @@ static void reply_holder(struct reply *out, struct guid holder, version token) {
     reply_version(out, token);
 }
 
-static void put_owner(struct text *text, struct bytes owner) {
-    char shown[120];
-    if (!owner.length) return;
-    refusal_show_word(owner, shown, sizeof(shown));
-    text_put(text, " by \"");
-    text_put(text, shown);
-    text_put(text, "\"");
-}
+/* An owner's label in a note is cut to this, with its NUL. */
+enum { OWNER_SHOWN_BYTES = 120 };
 
 static void put_time(struct text *text, int64_t ms) {
     if (ms == LEASE_FOREVER) {
@@ -160,7 +156,7 @@ void lease_note_holder(struct call *call, const struct lease *lease, struct byte
     struct text text = text_start(call->note, sizeof(call->note));
     text_put(&text, remaining_ms ? "held" : "free, but others come first");
     if (remaining_ms) {
-        put_owner(&text, lease->owner);
+        refusal_put_owner(&text, " by ", lease->owner, OWNER_SHOWN_BYTES);
         put_time(&text, remaining_ms);
     }
     text_put(&text, ", ");
@@ -212,17 +208,14 @@ static enum outcome may_begin(struct call *call, const struct lease_subject *sub
 }
 
 static void put_lease_grant(struct record_writer *grant, const struct lease *lease) {
-    record_put_word(grant, lease->id.high);
-    record_put_word(grant, lease->id.low);
+    record_put_guid(grant, lease->id);
     record_put_word(grant, lease->token);
 }
 
 void lease_acquire_give_back(struct call *call, struct record_reader *granted) {
     struct lease_subject subject;
     struct lease next;
-    struct lease_request request = {.now_ms = call_now_ms(call)};
-    request.id.high = record_word(granted);
-    request.id.low = record_word(granted);
+    struct lease_request request = {.now_ms = call_now_ms(call), .id = record_guid(granted)};
     if (call->data_type->leases->find(call, &subject) != OUTCOME_DONE) return;
     if (subject.lease->token != record_word(granted)) return;
     if (lease_release(subject.lease, &request, &next) == OUTCOME_DONE)
@@ -435,7 +428,7 @@ void lease_info(RedisModuleInfoCtx *ctx) {
         {"lease_handoffs", lease_wait.served},
         {"lease_waiters", lease_wait.waiting},
     };
-    info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
+    info_show(ctx, numbers, ARRAY_SIZE(numbers));
     histogram_show(ctx, &lease_waiting_ms, "lease_waiting_ms");
     histogram_show(ctx, &lease_holding_ms, "lease_holding_ms");
 }

@@ -43,13 +43,17 @@ static struct entry *leases_next(struct leases_walk *walk) {
     return entry;
 }
 
-bool lease_may_last(const struct lease_home *home, const void *value, const struct lease *lease) {
-    if (lease) return may_last(lease);
+static bool any_may_last(const struct lease_home *home, const void *value) {
     if (may_last(home->own(value))) return true;
     struct leases_walk walk = leases_walk(home, value, NOTABLE_LOOKS_MAX);
     for (struct entry *entry; (entry = leases_next(&walk));)
         if (may_last(home->lease_of(entry))) return true;
     return false;
+}
+
+bool lease_is_notable(const struct data_type *type, const void *value, const void *change) {
+    const struct lease *set = change ? type->leases->set_by(change) : NULL;
+    return set ? may_last(set) : !change && any_may_last(type->leases, value);
 }
 
 /* --- Rules --- */

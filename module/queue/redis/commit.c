@@ -4,6 +4,8 @@
 #include "server/info.h"
 #include "server/upkeep.h"
 
+#include "ccan/array_size/array_size.h"
+
 enum {
     UPKEEP_DELAY_MS = 1000, /* what has ended may stay so long, so that one change removes much of it */
     UPKEEP_PORTION = 128,
@@ -126,7 +128,7 @@ void queue_info(RedisModuleInfoCtx *ctx) {
         {"queue_handoffs", message_wait.served},
         {"queue_waiters", message_wait.waiting},
     };
-    info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
+    info_show(ctx, numbers, ARRAY_SIZE(numbers));
     histogram_show(ctx, &consumer_waiting_ms, "queue_waiting_ms");
     histogram_show(ctx, &message_waiting_ms, "queue_put_to_get_ms");
 }
@@ -145,5 +147,5 @@ void queue_survey(RedisModuleInfoCtx *ctx) {
         {"queue_unsettled", depth.unsettled},
         {"queue_oldest_ms", age_ms > 0 ? (unsigned long long)age_ms : 0},
     };
-    info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
+    info_show(ctx, numbers, ARRAY_SIZE(numbers));
 }

@@ -102,9 +102,9 @@ enum outcome queue_redrive(struct call *call) {
 /* --- For DOCTOR --- */
 
 /* Messages in their last windows become dead letters without another change. */
-bool queue_is_notable(const void *value, const void *change) {
+bool queue_is_notable(const struct data_type *type, const void *value, const void *change) {
     const struct queue *queue = value;
-    (void)change;
+    (void)type, (void)change;
     return message_store_count(&queue->dead) || time_index_first(&queue->live.last_windows);
 }
 

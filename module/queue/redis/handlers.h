@@ -97,7 +97,7 @@ void queue_info(RedisModuleInfoCtx *ctx);
 void queue_survey(RedisModuleInfoCtx *ctx);
 
 /* For DOCTOR: whether the queue has dead letters, or may get some without a change. */
-bool queue_is_notable(const void *value, const void *change);
+bool queue_is_notable(const struct data_type *type, const void *value, const void *change);
 extern const struct doctor_rule queue_rules[];
 
 /* The maximum size of a message in a reply. */

@@ -5,6 +5,8 @@
 #include "server/info.h"
 #include "table/name_set.h"
 
+#include "ccan/array_size/array_size.h"
+
 /* The permissions in a table's policies: to query, add, update and delete. */
 #define TABLE_PERMISSIONS "raud"
 
@@ -139,5 +141,5 @@ void table_info(RedisModuleInfoCtx *ctx) {
         {"table_query_examined", table_stats.examined},
         {"table_steps", table_stats.steps},
     };
-    info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
+    info_show(ctx, numbers, ARRAY_SIZE(numbers));
 }
