@@ -45,8 +45,8 @@ static struct times *times_of(struct share_loader *loader, const struct file_nod
     return &loader->times[*place - 1];
 }
 
-/* Remembers that the node has a place in the snapshots after `born`, up to `last`. False if it has another one there: then
- * a directory could be below itself. */
+/* Remembers that the node has a place in the snapshots after `born`, up to `last`. False if it has another one there:
+ * then a directory could be below itself. */
 static bool take_times(struct share_loader *loader, const struct file_node *node, unsigned born,
                        unsigned last) {
     struct times *times = times_of(loader, node);
