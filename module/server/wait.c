@@ -54,11 +54,11 @@ struct party {
 static struct wait_kind *const *kinds; /* ended by NULL */
 static struct hash_index lines, parties;
 static LIST_HEAD(long_lines);
-static const struct waiter *looked_at; /* that is being probed or served */
+static const struct waiter *looked_at; /* being probed, or visited by wait_visit_party */
 static struct deadlines deadlines;
 static size_t waiters_count;
 
-static bool ticking;
+static bool ticking; /* the alarm is ringing */
 
 static void on_wait_alarm(RedisModuleCtx *ctx);
 static struct alarm alarm = {.ring = on_wait_alarm};
@@ -237,10 +237,15 @@ static void look_soon(struct line *line) {
     arm();
 }
 
-static void look_anew_soon(struct line *line) {
+/* Something may have changed for all in the line. */
+static void note_news(struct line *line) {
     line->unlooked = line->count;
     if (!line->busy) line->next = NULL;
     line->again = line->busy;
+}
+
+static void look_anew_soon(struct line *line) {
+    note_news(line);
     look_soon(line);
 }
 
@@ -371,21 +376,26 @@ static void serve_now(const struct call *call, struct line *line) {
     arm();
 }
 
-static bool in_transaction(RedisModuleCtx *ctx) {
+/* Inside MULTI or a script: the server runs several commands as one. */
+static bool in_script(RedisModuleCtx *ctx) {
     return RedisModule_GetContextFlags(ctx) & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA);
+}
+
+/* To serve, the key is opened once more. That may show that it has expired, while the call still uses its value. Time
+ * stops only for commands, on the oldest servers: what upkeep does, and what the alarm grants or takes back, lets
+ * others wait for the next ring. */
+static bool may_serve_now(const struct call *call) {
+    return !ticking && call->mode != CALL_UPKEEP && !in_script(call->ctx);
 }
 
 void wait_look(const struct call *call, struct wait_kind *kind, struct bytes name) {
     struct line *line = find_line(call, kind, name);
     if (!line) return;
-    line->unlooked = line->count;
-    if (!line->busy) line->next = NULL;
-    line->again = line->busy;
-    /* Opening the key once more may show that it has expired, while upkeep goes on with its value. */
-    if (in_transaction(call->ctx) || call->mode == CALL_UPKEEP)
-        look_soon(line);
-    else
+    note_news(line);
+    if (may_serve_now(call))
         serve_now(call, line);
+    else
+        look_soon(line);
 }
 
 void wait_look_for_all(const struct call *call, struct bytes name) {
@@ -394,7 +404,7 @@ void wait_look_for_all(const struct call *call, struct bytes name) {
 
 size_t wait_serve(const struct call *call, struct wait_kind *kind, struct bytes name) {
     struct line *line = find_line(call, kind, name);
-    if (!line || in_transaction(call->ctx)) return 0;
+    if (!line || in_script(call->ctx)) return 0;
     serve_now(call, line);
     return wait_count(call, kind, name);
 }
@@ -526,7 +536,7 @@ static void on_gone(RedisModuleCtx *ctx, void *data) {
 bool wait_allowed(const struct call *call) {
     if (!args_given(&call->args, SLOT_BLOCK) || call->mode != CALL_FRESH) return false;
     bool denied = RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_DENY_BLOCKING;
-    return !denied && !in_transaction(call->ctx) && call_word(call, 1).length <= KEY_NAME_MAX_BYTES;
+    return !denied && !in_script(call->ctx) && call_word(call, 1).length <= KEY_NAME_MAX_BYTES;
 }
 
 static struct waiter *waiter_new(const struct call *call, struct wait_kind *kind) {
