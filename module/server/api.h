@@ -29,8 +29,8 @@ static inline struct bytes api_bytes(const RedisModuleString *string) {
 int64_t api_wall_us(void);
 int64_t api_elapsed_us(void);
 
-/* Whether the last caller asked in the same command, transaction or script, during which time stands still. Always
- * false where the server cannot tell. */
+/* Whether the last caller asked in the same command, MULTI or script, during which time stands still. Always false
+ * where the server cannot tell. */
 bool api_is_same_moment(void);
 
 /* Whether the context's client (a primary or a file) must be obeyed, since its commands were decided elsewhere. */

@@ -21,7 +21,7 @@ static void apply_change(struct call *call, const struct data_type *type, const 
     }
 }
 
-/* Whether it travels inside of the record: a small one, that is no key. */
+/* Whether the content travels inside of the record: it is small, and not a key. */
 static bool goes_inside(const struct data_type *type, const struct decided *decided) {
     return decided->content && change_is(type->changes, decided->change, CHANGE_HAS_CONTENT) &&
            api_bytes(decided->content).length <= CHANGE_CONTENT_INSIDE_MAX;
@@ -60,7 +60,7 @@ static void notify(struct call *call, const struct data_type *type, const void *
         if (events[i]) call_notify(call, events[i]);
 }
 
-/* What happens outside of a command has no command that could be counted instead of an effect. */
+/* Outside of a command a change is always sent: there is no command that the server could count instead. */
 void commit_apply(struct call *call, const struct decided *decided) {
     const struct data_type *type = call_type(call);
     bool heard = call->mode != CALL_FRESH || propagation_wanted(call->ctx);
@@ -73,7 +73,7 @@ void commit_apply(struct call *call, const struct decided *decided) {
         apply_and_send(call, decided);
     } else {
         apply_change(call, type, decided->change);
-        effect_not_propagated(call);
+        effect_count_only(call);
     }
     if (decided->once) once_do(call, decided->once);
 }

@@ -28,7 +28,7 @@ void effect_send(const struct call *call, const struct record_writer *record, Re
                               record->length);
 }
 
-void effect_not_propagated(const struct call *call) {
+void effect_count_only(const struct call *call) {
     RedisModule_ReplicateVerbatim(call->ctx);
 }
 
@@ -58,7 +58,7 @@ bool effect_read_newest(struct bytes record, int64_t horizon_ms, version *newest
     return sound && (horizon_ms == INT64_MAX || version_plausible(*newest, horizon_ms));
 }
 
-/* In transactions and scripts the server may go on using an argument after the command. What was loaded has no
+/* Inside MULTI or a script the server may go on using an argument after the command. What was loaded has no
  * context, and belongs to us alone. */
 static bool is_shared(const struct effect_content *content) {
     const int shares = REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA;

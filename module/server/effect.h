@@ -24,8 +24,9 @@
 /* Sends a record for the call's key, with the content that travels beside it, if any. */
 void effect_send(const struct call *call, const struct record_writer *record, RedisModuleString *content);
 
-/* The effect has no receiver: only counts the change in the server's `dirty`, so that it saves in time. */
-void effect_not_propagated(const struct call *call);
+/* Nobody receives effects: lets the server count the command as a change (`dirty`), so that it saves in time. There is
+ * nobody to whom the command itself could go. */
+void effect_count_only(const struct call *call);
 
 /* Writes a record to an append-only file that is being rewritten. */
 void effect_emit(RedisModuleIO *io, RedisModuleString *key, const struct record_writer *record,

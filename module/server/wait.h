@@ -20,7 +20,7 @@
  * SWAPDB, the server calls the waiters; when a key is deleted, they go on waiting; and the server handles clients
  * that disconnect, time out, are unblocked by hand or lose their primary.
  *
- * Inside a transaction or a script nothing waits and nobody is served: the timer does that afterwards. */
+ * Inside MULTI or a script nothing waits and nobody is served: the timer does that afterwards. */
 #ifndef HOLDFAST_WAIT_H
 #define HOLDFAST_WAIT_H
 
@@ -35,7 +35,7 @@ enum wait_discipline {
     WAIT_BY_CLAIM, /* each one that can be served, in order: claims tell who conflicts with whom */
 };
 
-/* Something to wait for. A family has one kind for each sort, and holdfast.c registers them at load. */
+/* Something to wait for. Each sort has a kind of its own, and holdfast.c registers them at load. */
 struct wait_kind {
     enum wait_discipline discipline;
     struct histogram *histogram;               /* waiting time of those served; NULL for none */
@@ -91,7 +91,7 @@ void wait_look(const struct call *call, struct wait_kind *kind, struct bytes nam
 void wait_look_for_all(const struct call *call, struct bytes name);
 
 /* Before a call takes something: serves the waiters it can, and returns how many still come first. Nobody does
- * inside a transaction or a script. */
+ * inside MULTI or a script. */
 size_t wait_serve(const struct call *call, struct wait_kind *kind, struct bytes name);
 
 /* Much may have changed in the call's key: its waiters are probed soon. */
