@@ -61,7 +61,7 @@ static struct row {
     const struct command *command; /* NULL for none */
 } rows[ROWS_MAX];
 
-/* No two names of commands that have much in common end alike. */
+/* Hashes the length, the first letter and the last four: names that share more differ there. */
 static size_t row_place(struct bytes name) {
     unsigned hash = (unsigned)name.length;
     for (size_t i = name.length > 4 ? name.length - 4 : 0; i < name.length; i++)
@@ -91,7 +91,7 @@ void touches_nothing(const struct call *call, struct things *things) {
 
 /* --- Words --- */
 
-/* The next command; false when its number of words is none, or lies. */
+/* The next command. False when its number of words is not a number, or is wrong. */
 static bool next_slice(RedisModuleString **argv, int argc, int *at, struct slice *slice) {
     int64_t words;
     if (*at >= argc || !number_read(argument_at(argv, *at), &words)) return false;
@@ -233,14 +233,14 @@ static enum outcome pass_memory(const struct transaction *transaction) {
 
 /* --- One state --- */
 
-/* An earlier part that has opened the key, in a way that does for this one. */
+/* An earlier part that has opened the same key, for writing if this one writes. */
 static const struct call *opener_of(const struct transaction *transaction, unsigned place) {
     const struct part *part = &transaction->parts[place];
     bool reads = part->call.command->key == KEY_READ;
     for (unsigned i = 0; i < place; i++) {
         const struct part *earlier = &transaction->parts[i];
-        bool does = !earlier->shares_key && (reads || earlier->call.command->key != KEY_READ);
-        if (does && bytes_equal(earlier->key, part->key)) return &earlier->call;
+        bool fits = !earlier->shares_key && (reads || earlier->call.command->key != KEY_READ);
+        if (fits && bytes_equal(earlier->key, part->key)) return &earlier->call;
     }
     return NULL;
 }
@@ -269,7 +269,7 @@ static void settle_parts(struct transaction *transaction) {
 
 static enum outcome decide_part(struct part *part) {
     if (part->opened != OUTCOME_DONE) return part->opened;
-    enum outcome outcome = decision_make(&part->call);
+    enum outcome outcome = decision_make_part(&part->call);
     if (outcome != OUTCOME_UNCHANGED) return outcome;
     part->call.out.kept->length = 0;
     reply_null(&part->call.out);
@@ -313,7 +313,7 @@ static bool refreshed(struct call *call, void *change) {
     return !call->data_type->refresh || call->data_type->refresh(call, change);
 }
 
-/* Those changes that have all of one trait and none of another happen. */
+/* Applies the changes that have all traits in `with` and none in `without`. */
 static void apply_those(struct transaction *transaction, unsigned with, unsigned without) {
     for (unsigned i = 0; i < transaction->count; i++) {
         struct call *call = &transaction->parts[i].call;
@@ -375,8 +375,9 @@ static void answer_parts(const struct transaction *transaction) {
 
 /* --- Once --- */
 
-/* Whether it has been answered before. What has been carried out with the token is remembered in the first key in which
- * something changed; where the first one that it names for writing knows the token from another call, it is used up. */
+/* Whether the transaction has been answered before. Its token is remembered in the first key that it changed, which
+ * need not be the first one that it names for writing. If that first one knows the token from another call, the token
+ * is used up. */
 static bool is_repeated(struct transaction *transaction, enum outcome *outcome) {
     bool first = true;
     for (unsigned i = 0; i < transaction->count; i++) {
@@ -391,8 +392,8 @@ static bool is_repeated(struct transaction *transaction, enum outcome *outcome) 
     return false;
 }
 
-/* Who carries the memory: of those that change something in the first key in which anything changes one whose change
- * cannot be dropped. */
+/* The call whose value remembers the token: one that changes the first key in which anything changes and, if there is a
+ * choice, whose change cannot be dropped. */
 static struct call *find_bearer(const struct transaction *transaction) {
     struct call *bearer = NULL;
     for (unsigned i = 0; i < transaction->count; i++) {

@@ -336,10 +336,11 @@ void command_give_back(const struct held_call *held, RedisModuleCtx *ctx, const 
 }
 
 void call_result_reply(RedisModuleCtx *ctx, const struct call_result *result) {
+    struct reply out = reply_to(ctx);
     if (result->outcome == OUTCOME_DONE)
         reply_play(ctx, bytes_of(result->reply.data, result->reply.length));
     else
-        refusal_reply(&(struct reply){ctx, NULL}, result->outcome, result->note);
+        refusal_reply(&out, result->outcome, result->note);
 }
 
 void call_result_end(struct call_result *result) {

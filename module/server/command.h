@@ -1,6 +1,6 @@
 /* A command: one row of the table in commands.c, and the fixed sequence of steps of every command.
  *
- *   open the one key ─▶ parse and look at the form ─▶ the handler decides and replies ─▶ decision.h: carry out
+ *   open the key, prefetch ─▶ parse ─▶ settle ─▶ the handler decides and replies ─▶ carry out
  *
  * The first step that fails replies with its error and leaves no trace. A missing key or a wrong type is reported
  * only after syntax errors; the key is opened first so that its memory is being prefetched while argv is parsed. */
@@ -32,7 +32,14 @@ struct command_part {
     const struct clause *const *grammar;
 };
 
-enum key_use { KEY_READ, KEY_UPDATE, KEY_CREATE, KEY_REMOVE, KEY_EFFECT, KEY_NONE };
+enum key_use {
+    KEY_READ,
+    KEY_UPDATE,
+    KEY_CREATE, /* may be missing: the handler makes it, or has nothing to do */
+    KEY_REMOVE,
+    KEY_EFFECT,
+    KEY_NONE,
+};
 
 /* In the order of its meaning; there is one per row. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct command {
@@ -40,7 +47,8 @@ struct command {
     RedisModuleCmdFunc entry;
     enum outcome (*handle)(struct call *call); /* for commands that decide nothing themselves */
     enum outcome (*decide)(struct call *call); /* decides and replies; the server side carries out */
-    void (*settle)(struct call *call);         /* clears expired state before the decision; may be NULL */
+    /* Before the decision: clears expired state or, for reads, sees to it that upkeep will; may be NULL. */
+    void (*settle)(struct call *call);
     /* The outcome when the call could have what it decided, but others come first, or its time to wait is over. For
      * commands that take something and can wait. */
     enum outcome (*give_way)(struct call *call);
@@ -247,8 +255,9 @@ static inline void call_read_clock(struct call *call) {
 /* The time of the call; the same whenever it is read. */
 int64_t call_now_ms(struct call *call);
 
-/* For a command that takes more memory only sometimes, and is not refused by the server itself: whether there is any.
- * Always true in transactions and scripts: the server checks before they begin, and half of one helps nobody. */
+/* For a command that takes more memory only sometimes, so that the server itself does not refuse it:
+ * OUTCOME_OUT_OF_MEMORY when there is none left. Always OUTCOME_DONE inside MULTI and scripts: the server checks before
+ * they begin, and half of one helps nobody. */
 enum outcome call_check_memory(const struct call *call);
 
 /* The value of the call's second key, of the same type; NULL and the reason in *outcome. */

@@ -62,7 +62,13 @@ void call_in_line(struct call *call, struct wait_kind *kind, struct bytes name) 
 
 enum outcome call_not_yet(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms,
                           enum outcome outcome) {
-    call->wait = (struct wait_request){true, true, kind, name, due_ms, outcome, NULL};
+    call->wait = (struct wait_request){.not_yet = true,
+                                       .in_line = true,
+                                       .kind = kind,
+                                       .name = name,
+                                       .due_ms = due_ms,
+                                       .given_up = outcome,
+                                       .claim = NULL};
     return outcome;
 }
 
@@ -135,7 +141,7 @@ void decision_let_ahead(struct call *call) {
     if (has_line(call)) wait_serve(call, call->wait.kind, call->wait.name);
 }
 
-enum outcome decision_make(struct call *call) {
+enum outcome decision_make_part(struct call *call) {
     enum outcome outcome = decide_anew(call);
     bool behind =
         outcome == OUTCOME_DONE && has_line(call) && wait_count(call, call->wait.kind, call->wait.name);
@@ -221,7 +227,7 @@ static enum outcome run_fresh(struct call *call) {
 
 /* Nothing is said and nothing happens. */
 static enum outcome run_probe(struct call *call) {
-    call->out = (struct reply){NULL, NULL};
+    call->out = reply_to_nobody();
     enum outcome outcome = decide_anew(call);
     if (has_only_rivals(call, outcome)) return OUTCOME_WAITING;
     if (!call->wait.not_yet) return outcome;

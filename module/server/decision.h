@@ -4,7 +4,7 @@
  * nothing, wakes nobody and waits for nobody. What happens next depends on why the call runs, which the
  * handler does not know:
  *
- *   a call just arrived          what time has ended is settled; decide; carry out; answer
+ *   a call just arrived          settle what time has ended; decide and answer; carry out
  *   … and cannot be served       decide; the handler says what it would wait for; the client gets in line
  *   may a waiter be served?      decide; the changes and the answer are dropped
  *   a waiter's turn has come     settle; decide; carry out; the answer is kept for its client
@@ -58,7 +58,7 @@ enum outcome decision_run(struct call *call);
  * that cannot be served is refused. The reply is kept. */
 void decision_settle(struct call *call);
 void decision_let_ahead(struct call *call);
-enum outcome decision_make(struct call *call);
+enum outcome decision_make_part(struct call *call);
 
 /* Applies what has been decided. */
 void decision_carry_out(struct call *call);

@@ -15,8 +15,8 @@
 #include "server/api.h"
 
 struct reply {
-    RedisModuleCtx *ctx;        /* NULL when the reply is kept */
-    struct record_writer *kept; /* NULL when it is not */
+    RedisModuleCtx *ctx;        /* replies at once; NULL when kept, or for nobody */
+    struct record_writer *kept; /* keeps the reply; NULL otherwise */
 };
 
 /* Replies to the context's client. */
@@ -27,6 +27,11 @@ static inline struct reply reply_to(RedisModuleCtx *ctx) {
 /* Keeps the reply in a record. */
 static inline struct reply reply_keep(struct record_writer *kept) {
     return (struct reply){NULL, kept};
+}
+
+/* Only asks what would be replied. */
+static inline struct reply reply_to_nobody(void) {
+    return (struct reply){NULL, NULL};
 }
 
 /* Whether anybody will read the reply. If not, large replies need not be assembled. */

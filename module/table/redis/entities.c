@@ -94,7 +94,9 @@ static enum outcome judge_all(struct call *call, const struct drafts *drafts, st
             note_verdict(call, drafts, i, &verdict);
             return verdict.outcome;
         }
-        steps[i] = (struct table_step){verdict.step, operation.key, .properties = operation.properties,
+        steps[i] = (struct table_step){.kind = verdict.step,
+                                       .key = operation.key,
+                                       .properties = operation.properties,
                                        .existing = verdict.entity};
     }
     return OUTCOME_DONE;
