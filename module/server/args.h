@@ -81,7 +81,7 @@ enum {
     SLOT_SINCE_BOOKMARK,
     SLOT_FEED_WORD,
     SLOT_FEED_KEEP,
-    SLOT_LEASING,                   /* first slot of LEASE.*, shared by all families */
+    SLOT_LEASING,                   /* first slot of LEASE.*, shared by all types with leases */
     SLOT_FAMILY = SLOT_LEASING + 8, /* first slot of each family's own */
     SLOTS_MAX = 64,                 /* bits of args.given */
 };

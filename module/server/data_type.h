@@ -1,5 +1,5 @@
 /* A data type: what the server side knows of it. The server side names none of them: each has a filled struct in its
- * family's folder, and holdfast.c registers them. */
+ * own folder, and holdfast.c registers them. */
 #ifndef HOLDFAST_DATA_TYPE_H
 #define HOLDFAST_DATA_TYPE_H
 

@@ -4,7 +4,7 @@
  *                                      ─▶ the log at load    dangers alone
  *
  * A rule is a row: severity, subject, check, and advice. A check calls doctor_find once for each problem; its text
- * says what was found, the advice what to do. The server side and each family have their own tables. Rules about
+ * says what was found, the advice what to do. The server side and each data type have tables of their own. Rules about
  * keys have no subject: they are checked for every noted key (noted.h), and the key is the subject.
  *
  * All of it is bounded: settings, counters, lines that are long, noted keys. Owners' labels are shown, ids never. */

@@ -1,5 +1,4 @@
-/* Following: what *.CHANGES of all families do alike, given a feed (see core/feed.h) and how a family
- * shows its objects.
+/* Following: what all *.CHANGES do alike, given a feed (see core/feed.h) and how a type shows its objects.
  *
  *   SINCE ─▶ bookmark ─▶ is the feed on, built and whole? ─▶ anything new? ─▶ a page and the bookmark behind it
  *                                                              no: with BLOCK wait, with all others who follow
@@ -13,7 +12,7 @@
 #include "server/command.h"
 #include "server/wait.h"
 
-/* How a family shows the objects of its feed. */
+/* How a type shows the objects of its feed. */
 struct following {
     /* Whether the caller asked for objects of this name; NULL for all. */
     bool (*wants)(const struct call *call, struct bytes name);

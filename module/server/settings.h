@@ -1,5 +1,5 @@
 /* Settings: values in redis.conf, CONFIG SET or the loadmodule arguments. One table for the server side and one
- * per family; the code reads the variables directly. None of them is used when an effect is applied, since a
+ * per data type; the code reads the variables directly. None of them is used when an effect is applied, since a
  * replica may have other values. */
 #ifndef HOLDFAST_SETTINGS_H
 #define HOLDFAST_SETTINGS_H
