@@ -16,29 +16,29 @@ static int (*must_obey)(RedisModuleCtx *ctx);
 static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, const char *node, char *ip,
                                       char *primary, int *port, int *flags);
 
-/* What 7.0.15 has. */
+/* What 7.0.15 has, by name. */
 /* clang-format off */
 #define REQUIRED_CALLS(X) \
-    X(Alloc) X(Calloc) X(Realloc) X(Free) X(TryAlloc) X(MallocSize) X(MallocSizeString) \
-    X(CreateString) X(FreeString) X(HoldString) X(TrimStringAllocation) X(StringPtrLen) \
-    X(CreateCommand) X(GetCommand) X(SetModuleOptions) X(IsModuleNameBusy) X(SetModuleAttribs) \
-    X(CreateDataType) X(ModuleTypeGetType) X(ModuleTypeGetValue) X(ModuleTypeSetValue) X(OpenKey) \
-    X(CloseKey) X(UnlinkKey) X(SignalModifiedKey) X(NotifyKeyspaceEvent) X(Replicate) \
-    X(ReplicateVerbatim) X(GetContextFlags) X(GetClientId) X(ReplyWithError) \
-    X(ReplyWithStringBuffer) X(ReplyWithLongLong) X(ReplyWithDouble) X(ReplyWithBool) X(ReplyWithNull) X(ReplyWithArray) X(ReplyWithMap) \
-    X(SaveStringBuffer) X(LoadString) X(LoadStringBuffer) X(IsIOError) \
-    X(LogIOError) X(GetKeyNameFromIO) X(GetDbIdFromIO) X(EmitAOF) X(GetContextFromIO) X(DigestAddStringBuffer) X(DigestEndSequence) \
-    X(DefragAlloc) X(DefragShouldStop) X(DefragCursorSet) \
-    X(DefragCursorGet) X(RegisterNumericConfig) X(RegisterBoolConfig) X(LoadConfigs) \
-    X(RegisterInfoFunc) X(InfoAddSection) X(InfoAddFieldULongLong) X(InfoAddFieldCString) \
-    X(SubscribeToServerEvent) X(SubscribeToKeyspaceEvents) X(GetServerInfo) X(ServerInfoGetFieldUnsigned) X(FreeServerInfo) \
-    X(GetRandomBytes) X(BlockClientOnKeys) X(UnblockClient) X(SetDisconnectCallback) X(GetBlockedClientPrivateData) \
-    X(CreateTimer) X(StopTimer) X(SelectDb) X(GetSelectedDb) X(GetUsedMemoryRatio) \
-    X(AvoidReplicaTraffic) X(GetDetachedThreadSafeContext) X(RegisterStringConfig) X(RegisterEnumConfig) X(Call) \
-    X(CallReplyArrayElement) X(CallReplyStringPtr) X(FreeCallReply) X(Log) X(KeyType) \
-    X(ReplyWithSimpleString) X(SetCommandInfo) X(IsKeysPositionRequest) X(KeyAtPosWithFlags) \
-    X(GetKeyNameFromOptCtx) X(GetDbIdFromOptCtx) X(InfoAddFieldLongLong) \
-    X(EventLoopAddOneShot) X(GetCurrentUserName) X(GetClientUserNameById) X(GetModuleUserFromUserName) X(ACLCheckCommandPermissions) X(ACLCheckKeyPermissions) X(FreeModuleUser)
+    X(ACLCheckCommandPermissions) X(ACLCheckKeyPermissions) X(Alloc) X(AvoidReplicaTraffic) \
+    X(BlockClientOnKeys) X(Call) X(CallReplyArrayElement) X(CallReplyStringPtr) X(Calloc) X(CloseKey) \
+    X(CreateCommand) X(CreateDataType) X(CreateString) X(CreateTimer) X(DefragAlloc) X(DefragCursorGet) \
+    X(DefragCursorSet) X(DefragShouldStop) X(DigestAddStringBuffer) X(DigestEndSequence) X(EmitAOF) \
+    X(EventLoopAddOneShot) X(Free) X(FreeCallReply) X(FreeModuleUser) X(FreeServerInfo) X(FreeString) \
+    X(GetBlockedClientPrivateData) X(GetClientId) X(GetClientUserNameById) X(GetCommand) X(GetContextFlags) \
+    X(GetContextFromIO) X(GetCurrentUserName) X(GetDbIdFromIO) X(GetDbIdFromOptCtx) \
+    X(GetDetachedThreadSafeContext) X(GetKeyNameFromIO) X(GetKeyNameFromOptCtx) X(GetModuleUserFromUserName) \
+    X(GetRandomBytes) X(GetSelectedDb) X(GetServerInfo) X(GetUsedMemoryRatio) X(HoldString) \
+    X(InfoAddFieldCString) X(InfoAddFieldLongLong) X(InfoAddFieldULongLong) X(InfoAddSection) X(IsIOError) \
+    X(IsKeysPositionRequest) X(IsModuleNameBusy) X(KeyAtPosWithFlags) X(KeyType) X(LoadConfigs) \
+    X(LoadString) X(LoadStringBuffer) X(Log) X(LogIOError) X(MallocSize) X(MallocSizeString) \
+    X(ModuleTypeGetType) X(ModuleTypeGetValue) X(ModuleTypeSetValue) X(NotifyKeyspaceEvent) X(OpenKey) \
+    X(Realloc) X(RegisterBoolConfig) X(RegisterEnumConfig) X(RegisterInfoFunc) X(RegisterNumericConfig) \
+    X(RegisterStringConfig) X(Replicate) X(ReplicateVerbatim) X(ReplyWithArray) X(ReplyWithBool) \
+    X(ReplyWithDouble) X(ReplyWithError) X(ReplyWithLongLong) X(ReplyWithMap) X(ReplyWithNull) \
+    X(ReplyWithSimpleString) X(ReplyWithStringBuffer) X(SaveStringBuffer) X(SelectDb) \
+    X(ServerInfoGetFieldUnsigned) X(SetCommandInfo) X(SetDisconnectCallback) X(SetModuleAttribs) \
+    X(SetModuleOptions) X(SignalModifiedKey) X(StopTimer) X(StringPtrLen) X(SubscribeToKeyspaceEvents) \
+    X(SubscribeToServerEvent) X(TrimStringAllocation) X(TryAlloc) X(UnblockClient) X(UnlinkKey)
 /* clang-format on */
 
 #define REQUIRED_ROW(name)        {"RedisModule_" #name, (void **)&RedisModule_##name, 1},
@@ -142,7 +142,7 @@ int64_t api_elapsed_us(void) {
     return read_clock_us(CLOCK_BOOTTIME);
 }
 
-/* What the server has cached stays through a moment, and differs from one to the next. */
+/* The server's cached time changes between commands and never within one. */
 bool api_is_same_moment(void) {
     static int64_t last_us;
     int64_t before_us = last_us;
