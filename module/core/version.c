@@ -32,7 +32,7 @@ static void begin_epoch(struct mint *mint, uint64_t epoch, uint32_t start) {
     mint->end = epoch << 32 | (ANNEX_COUNT - 1);
 }
 
-/* Begins a stretch in an annex, beyond the one in which the newest version lies. */
+/* Begins a stretch in the annex (rule 5), behind the stretch of the newest version. */
 static void open_stretch(struct mint *mint) {
     uint32_t gap = next_chance(mint) & STRETCH_GAP_MASK;
     version begin = mint->newest + STRETCH_LENGTH + gap;

@@ -3,11 +3,11 @@
 #include "server/command.h"
 #include "server/events.h"
 
-/* The server computes in microseconds; and an instant may be as far away as there are numbers. */
+/* The server counts in microseconds, in which a very distant instant would overflow. */
 enum { LONGEST_MS = 3600000 };
 
-/* What is due rings with this turn of the event loop. The server looks at its first timer alone, and no sooner than a
- * millisecond after it has looked in vain: so this one has to come before one that it waits for. */
+/* Rings in this turn of the event loop. The server looks at its first timer only, and after looking in vain not again
+ * for a millisecond: so this timer must sort before the one it then waits for. */
 enum { AT_ONCE_MS = -2 };
 
 static struct alarm *alarms;

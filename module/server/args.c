@@ -9,8 +9,8 @@ struct parser {
     const void *argv;
     int argc;
     struct args *args;
-    struct fault fault; /* of value, the one that counts so far */
-    uint8_t late;       /* of its clause */
+    struct fault fault; /* the fault in a value that is reported, unless a syntax error follows */
+    uint8_t late;       /* `late` of that value's clause */
     bool is_part;       /* stop at the first word that is not an option */
 };
 

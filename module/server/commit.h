@@ -20,7 +20,7 @@ void commit_tell(struct call *call, const void *change);
 /* Serves those who wait for what the change brought. */
 void commit_wake(struct call *call, const void *change);
 
-/* Both, for changes that are not the reply to the call itself. */
+/* commit_change and commit_wake, for changes that the call does not decide: settling and upkeep. */
 void commit_at_once(struct call *call, void *change);
 
 #endif

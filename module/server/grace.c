@@ -13,7 +13,7 @@ struct grace grace;
 
 const char *const grace_words[] = {"END", NULL};
 
-static bool lacks_tail; /* what is being loaded may */
+static bool lacks_tail; /* the file being loaded may lack the newest writes */
 
 static void on_grace_alarm(RedisModuleCtx *ctx);
 static struct alarm alarm = {.ring = on_grace_alarm};

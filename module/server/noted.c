@@ -10,7 +10,7 @@
 
 enum {
     NOTED_KEY_MAX_BYTES = 1024, /* longer keys are not noted */
-    LARGE_BYTES = 1 << 20,      /* no limit that could be in the way of a value is lower */
+    LARGE_BYTES = 1 << 20,      /* no limit on the size of a value is set lower than this */
     CLEAR_AFTER_MS = 1000,
 };
 

@@ -40,8 +40,7 @@ static struct bytes token_of(const struct call *call) {
     return call_option(call, SLOT_ONCE);
 }
 
-/* Of the words as they came, but for the token, and the key: that is where it is remembered, whatever its name
- * is by then. */
+/* Of all words but the token and the key. The token is remembered in the key's value, which may have been renamed. */
 static uint32_t fingerprint_of(const struct call *call) {
     const int token = call->args.slots[SLOT_ONCE].at, key = call->command->key == KEY_NONE ? 0 : 1;
     uint64_t sum = hash_stable(0, bytes_text(call->command->name));

@@ -70,7 +70,7 @@ bool records_read_once(struct bytes record, int64_t horizon_ms, struct once_chan
     return horizon_ms == INT64_MAX || once->call.called_ms <= horizon_ms + ONCE_AHEAD_MAX_MS;
 }
 
-/* Nothing is remembered of what ends a value, and what there was is gone. */
+/* A key without a value remembers no calls. */
 static bool once_fits(const struct data_type *type, const struct effect_target *target,
                       const struct once_change *once) {
     const struct remembered *remembered = target->value ? *once_place(type, target->value) : NULL;

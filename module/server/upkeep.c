@@ -27,7 +27,7 @@ enum {
     LATE_MS = 10000,           /* past this, a scheduled look is taken for lost */
 };
 
-/* Longer keys than those that can be named are looked after by their own writes alone. */
+/* Keys whose names are too long for the index get no chore: only writes to them clear what has expired. */
 struct chore {
     struct entry entry; /* its name is the packed key name */
     struct deadline deadline;
