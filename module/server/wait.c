@@ -13,7 +13,9 @@
 #include "ccan/list/list.h"
 
 enum {
-    SERVED_MAX = 100, /* waiters probed by one command or one ring of the alarm; the next ring goes on */
+    SERVED_MAX = 100,            /* waiters probed by one command; the alarm goes on */
+    RING_SERVED_MAX = 200,       /* waiters probed by one ring of the alarm; the next ring goes on */
+    RING_PAUSE_MS = 1,           /* between two such rings, so that commands of others come in between */
     SAME_TOKEN_LOOKED_AT = 1000, /* among those behind one that was answered under a token */
     PAUSED_RETRY_MS = 50,
 };
@@ -214,9 +216,17 @@ void wait_visit_long_lines(void (*visit)(void *context, const struct wait_line *
 
 /* --- The alarm --- */
 
+/* Not while the alarm rings: it is set when that is over. */
 static void arm(void) {
     const struct deadline *first = deadlines_first(&deadlines);
-    if (first) alarm_set_by(&alarm, first->due_ms);
+    if (first && !ticking) alarm_set_by(&alarm, first->due_ms);
+}
+
+/* An alarm that is due already would ring within the same turn of the event loop. */
+static void arm_after_ring(int64_t now_ms) {
+    const struct deadline *first = deadlines_first(&deadlines);
+    int64_t soonest_ms = now_ms + RING_PAUSE_MS;
+    if (first) alarm_set_by(&alarm, first->due_ms > soonest_ms ? first->due_ms : soonest_ms);
 }
 
 /* After the commands that have arrived. */
@@ -464,7 +474,7 @@ static void serve_due(RedisModuleCtx *ctx, struct line *line, bool writable, int
 }
 
 static void serve_lines(RedisModuleCtx *ctx, bool writable, int64_t now_ms) {
-    for (int budget = SERVED_MAX; budget > 0; budget--) {
+    for (int budget = RING_SERVED_MAX; budget > 0; budget--) {
         struct deadline *first = deadlines_first(&deadlines);
         if (!first || first->due_ms > now_ms) break;
         struct line *line = container_of(first, struct line, deadline);
@@ -481,7 +491,7 @@ static void on_wait_alarm(RedisModuleCtx *ctx) {
     serve_lines(ctx, writable, now_ms);
     untold_tell();
     ticking = false;
-    arm();
+    arm_after_ring(now_ms);
 }
 
 /* --- What the server calls --- */
