@@ -330,7 +330,7 @@ enum { PREFETCHED_ENTRIES = 8, PREFETCHED_LINES = 3 };
 
 static void prefetch_entry(const struct order_node *leaf, unsigned at) {
     if (at >= leaf->count) return;
-    for (unsigned line = 0; line < PREFETCHED_LINES; line++)
+    for (size_t line = 0; line < PREFETCHED_LINES; line++)
         __builtin_prefetch((const char *)leaf->first[at] + line * CACHE_LINE_BYTES);
 }
 

@@ -255,7 +255,7 @@ void remembered_add(struct remembered **place, const struct remembered_call *cal
 /* --- Forgetting --- */
 
 void remembered_forget(struct remembered **place, size_t count) {
-    for (; count; count--) {
+    for (; *place && count; count--) {
         struct segment *segment = first_segment(*place);
         forget_item(place, item_at(segment, segment->from));
     }
@@ -391,7 +391,7 @@ static void relocate_segment(struct remembered *remembered, struct segment **pla
                              const struct relocation *relocation) {
     enum { ITEMS_MAX = SEGMENT_MAX_BYTES / sizeof(struct item) };
     struct segment *segment = *place;
-    void **slots[ITEMS_MAX];
+    void **slots[ITEMS_MAX] = {NULL};
     size_t at, count = 0;
     for (at = segment->from; at < segment->to; at += item_bytes(item_at(segment, at))) {
         const struct item *item = item_at(segment, at);

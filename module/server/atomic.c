@@ -288,8 +288,8 @@ uint64_t call_taken_before(struct call *call, const char *limit, struct bytes na
     struct transaction *transaction = call->transaction;
     if (!transaction) return 0;
     struct taken *taken = transaction->taken;
-    while (taken &&
-           (taken->value != call->value || strcmp(taken->limit, limit) || !bytes_equal(taken->name, name)))
+    while (taken && (taken->value != call->value || strcmp(taken->limit, limit) != 0 ||
+                     !bytes_equal(taken->name, name)))
         taken = taken->next;
     if (!taken) {
         taken = (struct taken *)(void *)things_alloc(&transaction->things, sizeof(*taken));

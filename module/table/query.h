@@ -39,7 +39,7 @@ void plan_end(struct plan *plan);
 struct range plan_key_range(const struct plan *plan);
 
 /* The key in the index of a single value and a stored key, written to the buffer. */
-struct bytes plan_index_key(const struct range *value, struct bytes key, struct record_writer *room);
+struct bytes plan_index_key(const struct range *value, struct bytes key, struct record_writer *buffer);
 
 /* The number of entities that the plan examines, counted up to a limit. */
 size_t plan_estimate(const struct table *table, const struct plan *plan);

@@ -182,8 +182,8 @@ static void require_same_answers(const struct ending *ending, struct client *cli
                                  const char *const *answers, const char *when) {
     for (size_t i = 0; ending->questions[i].line; i++) {
         const char *later = timeless(ask(client, ending->questions[i].line));
-        require(!strcmp(answers[i], later), "%s, %s: %s in the transaction, %s %s", ending->name,
-                ending->questions[i].line, answers[i], later, when);
+        require(answers[i] && !strcmp(answers[i], later), "%s, %s: %s in the transaction, %s %s",
+                ending->name, ending->questions[i].line, answers[i], later, when);
     }
 }
 

@@ -109,7 +109,7 @@ static void find_releases(void) {
     for (struct dirent *entry; (entry = readdir(directory));) {
         if (entry->d_name[0] < '0' || entry->d_name[0] > '9') continue;
         require(releases_count < 8 && strlen(entry->d_name) < 32, "too many releases");
-        strcpy(releases[releases_count++], entry->d_name);
+        memcpy(releases[releases_count++], entry->d_name, strlen(entry->d_name) + 1);
     }
     closedir(directory);
     require(releases_count, "there is no release in tests/golden");

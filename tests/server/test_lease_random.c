@@ -231,7 +231,7 @@ static bool is_left(long long answer, int64_t left, int64_t tolerance) {
 static void play_break(int client, struct model_blob *blob) {
     int period = random_below(3) - 1;
     struct lease_call call = call_of(VERB_BREAK, NO_ID, NO_ID);
-    call.period_ms = period * MINUTE_MS;
+    call.period_ms = (int64_t)period * MINUTE_MS;
     struct words words = lease_command("BREAK", period < 0 ? "" : period ? "PERIOD 60" : "PERIOD 0", blob);
     redisReply *reply = call_words(clients[client].client, &words);
     if (!settle(blob, &call, reply)) return;

@@ -426,7 +426,7 @@ TEST(retries_append_once) {
     require(info_of(primary, "holdfast_once_answered") > APPENDS, "the proxy swallows nothing");
     stage_log();
     for (int index = 0; index < APPENDS; index++) append_until_answered(&proxy, "BLOB.APPEND box log x");
-    require(length_of("box") > 2 * APPENDS, "without tokens nothing doubles");
+    require(length_of("box") > 2LL * APPENDS, "without tokens nothing doubles");
     proxy_end(&proxy);
 }
 

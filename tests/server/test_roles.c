@@ -71,16 +71,16 @@ enum own_commands { OWN_NONE, OWN_READING, OWN_DOCTOR, OWN_ALL_BUT_OPERATORS };
 struct role {
     const char *user;
     const char *password;
-    enum own_commands own;
     const char *const *lists[3];
+    enum own_commands own;
     bool asks_topology; /* in a cluster */
 };
 
 static const struct role roles[] = {
-    {"app", "change-this-app-password", OWN_ALL_BUT_OPERATORS, {connection, keys_and_transactions}, true},
-    {"reader", "change-this-reader-password", OWN_READING, {connection, keys}, true},
-    {"metrics", "change-this-metrics-password", OWN_DOCTOR, {connection, metrics}, true},
-    {"replica", "change-this-replica-password", OWN_NONE, {replication}, false},
+    {"app", "change-this-app-password", {connection, keys_and_transactions}, OWN_ALL_BUT_OPERATORS, true},
+    {"reader", "change-this-reader-password", {connection, keys}, OWN_READING, true},
+    {"metrics", "change-this-metrics-password", {connection, metrics}, OWN_DOCTOR, true},
+    {"replica", "change-this-replica-password", {replication}, OWN_NONE, false},
 };
 
 enum { ROLE_COUNT = sizeof roles / sizeof *roles };

@@ -76,7 +76,7 @@ static void stage(const char *settings) {
     require(mkdtemp(template), "no folder");
     preload(template);
     server = server_start("wall", pool_print("holdfast.lease-min-seconds 0.05\n%s", settings));
-    unlink(getenv("HOLDFAST_WALL_CLOCK"));
+    unlink(pool_print("%s/wall-clock", template));
     rmdir(template);
     if (before)
         setenv("HOLDFAST_PRELOAD", before, 1);

@@ -437,11 +437,12 @@ enum outcome queue_delete(struct call *call) {
 
 /* Sets an outcome for each message of the list; one that is named twice is not found the second time. Fills `gone` with
  * the messages to delete, and returns their number. */
-static size_t find_listed_messages(struct call *call, struct message **gone, enum outcome *outcomes) {
+static size_t find_listed_messages(struct call *call, int named, struct message **gone,
+                                   enum outcome *outcomes) {
     const struct argument *list = &call->args.slots[SLOT_LIST];
     struct pointer_map places = {0}; /* in `gone`, counted from one */
     size_t count = 0;
-    for (int i = 0; i < list->count; i++) {
+    for (int i = 0; i < named; i++) {
         struct message *message = NULL;
         outcomes[i] = find_owned(call, call_word(call, list->at + 2 * i),
                                  call_word(call, list->at + 2 * i + 1), &message);
@@ -463,7 +464,7 @@ enum outcome queue_deletemany(struct call *call) {
     const int named = call->args.slots[SLOT_LIST].count;
     struct message *gone[QUEUE_BATCH_MAX];
     enum outcome outcomes[QUEUE_BATCH_MAX];
-    size_t count = find_listed_messages(call, gone, outcomes);
+    size_t count = find_listed_messages(call, named, gone, outcomes);
     for (int i = 0; call->transaction && i < named; i++)
         if (outcomes[i] != OUTCOME_DONE) return outcomes[i];
     if (count) decide_delete(call, gone, count);

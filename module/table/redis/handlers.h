@@ -49,7 +49,7 @@ void entity_touches(const struct call *call, struct things *things);
 /* For the data type's table: see data_type.h. */
 bool table_refresh(struct call *call, void *decided);
 void table_changed(struct call *call, const void *decided);
-void table_wake(struct call *call, const void *change);
+void table_wake(struct call *call, const void *decided);
 int64_t table_upkeep(struct call *call);
 
 /* Totals since the start: queries by plan, entities returned, examined and written. */

@@ -21,6 +21,7 @@ static FILE *open_without_chance(const char *real_name, const char *path, const 
     return real(strcmp(path, "/dev/urandom") == 0 ? "/dev/zero" : path, mode);
 }
 
+/* The C library declares them with names of its own. NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
 __attribute__((visibility("default"))) FILE *fopen(const char *path, const char *mode) {
     return open_without_chance("fopen", path, mode);
 }
@@ -28,6 +29,7 @@ __attribute__((visibility("default"))) FILE *fopen(const char *path, const char 
 __attribute__((visibility("default"))) FILE *fopen64(const char *path, const char *mode) {
     return open_without_chance("fopen64", path, mode);
 }
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
 
 static int count_start(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     (void)argv, (void)argc;

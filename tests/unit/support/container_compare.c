@@ -235,7 +235,7 @@ static void compare_overdue(const struct model *model, const struct container *c
 /* A feed has each blob once, in the order of ETags, and markers of names that have none. */
 static void compare_feed(const struct model *model, const struct container *container) {
     require_same(container->feed != NULL, model->followed, "whether a feed is on");
-    if (!model->followed || container->feed->building) return;
+    if (!container->feed || container->feed->building) return;
     const struct version_slot *slot;
     struct version_cursor cursor = {0, 0};
     version before = 0;
