@@ -52,6 +52,7 @@ enum message_stage {
     MESSAGE_STAGES
 };
 
+/* Members are grouped by meaning, not packed. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct queue_change {
     enum queue_change_kind kind;
     struct packed_list metadata;

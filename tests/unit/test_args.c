@@ -513,6 +513,11 @@ static void a_million_words_are_quick(void **state) {
     parse_many(NULL, "VALUE", OUTCOME_SYNTAX);
 }
 
+/* Two words are all that the union has. */
+static bool same_argument(const struct argument *one, const struct argument *other) {
+    return one->at == other->at && one->count == other->count && guid_equal(one->id, other->id);
+}
+
 static void what_is_kept_is_what_was_parsed(void **state) {
     (void)state;
     struct args args = {.given = ARGS_BIT(0) | ARGS_BIT(SLOT_BLOCK) | ARGS_BIT(SLOTS_MAX - 1)}, again;
@@ -524,7 +529,7 @@ static void what_is_kept_is_what_was_parsed(void **state) {
     require_same(again.given, args.given, "what is given");
     for (int slot = 0; slot < SLOTS_MAX; slot++)
         if (args_given(&args, slot))
-            require(!memcmp(&again.slots[slot], &args.slots[slot], sizeof(struct argument)), "slot %d", slot);
+            require(same_argument(&again.slots[slot], &args.slots[slot]), "slot %d", slot);
     memory_free(kept);
 }
 

@@ -5,7 +5,8 @@
 #include "dice.h"
 #include "unit.h"
 
-enum { SECOND_US = 1000000, START_US = 1700000000 };
+#define SECOND_US INT64_C(1000000)
+enum { START_SECONDS = 1700000000 };
 
 /* A machine: what its two clocks say, and the clock that is made of them. */
 struct machine {
@@ -37,7 +38,7 @@ static void pass_in_parts(struct machine *machine, int64_t us, int64_t part_us) 
 }
 
 static struct machine machine_start(void) {
-    struct machine machine = {.elapsed_us = 5 * SECOND_US, .wall_us = START_US * (int64_t)SECOND_US};
+    struct machine machine = {.elapsed_us = 5 * SECOND_US, .wall_us = START_SECONDS * SECOND_US};
     require_same(now(&machine), machine.wall_us, "it is set by the wall clock");
     return machine;
 }
@@ -50,7 +51,7 @@ static void expect_within(int64_t value, int64_t min, int64_t max, const char *w
 static void without_steps_it_is_the_wall_clock(void **state) {
     (void)state;
     struct machine machine = machine_start();
-    static const int64_t parts_us[] = {1, 7, 199, 200, 201, 1000, 99999, 100000, 3600LL * SECOND_US};
+    static const int64_t parts_us[] = {1, 7, 199, 200, 201, 1000, 99999, 100000, 3600 * SECOND_US};
     for (size_t i = 0; i < COUNT_OF(parts_us); i++) {
         for (int times = 0; times < 1000; times++) {
             pass(&machine, parts_us[i]);
@@ -85,7 +86,7 @@ static void it_arrives_and_does_not_go_beyond(void **state) {
     for (size_t i = 0; i < COUNT_OF(steps_us); i++) {
         struct machine machine = machine_start();
         machine.wall_us += steps_us[i];
-        pass_in_parts(&machine, 10LL * SECOND_US * CLOCK_DRAW_PART + 2 * SECOND_US, 70000);
+        pass_in_parts(&machine, 10 * SECOND_US * CLOCK_DRAW_PART + 2 * SECOND_US, 70000);
         require_same(machine.clock.behind_us, 0, "after a step of %lld us", (long long)steps_us[i]);
         require_same(now(&machine), machine.wall_us, "after a step of %lld us", (long long)steps_us[i]);
     }

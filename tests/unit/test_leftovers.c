@@ -57,7 +57,7 @@ static void what_is_large_is_freed_by_and_by(void **state) {
     require(account.allocations > parts * 2 / 3, "%zu of %zu parts were freed at once",
             parts - account.allocations, parts);
     for (size_t before = account.allocations; leftovers_sweep(PORTION_MAX); before = account.allocations)
-        require(account.allocations < before && before - account.allocations <= 20 * PORTION_MAX,
+        require(account.allocations < before && before - account.allocations <= (size_t)20 * PORTION_MAX,
                 "a portion of %zu parts", before - account.allocations);
     require_same(account.allocations, 0, "all is freed");
     require_same(account.memory, 0, "all is freed");

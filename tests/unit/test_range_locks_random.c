@@ -153,7 +153,7 @@ static void random_remove_owner(struct trial *trial) {
 static void require_lock(const struct trial *trial, const struct range_lock *actual,
                          const struct plain *expected, const char *what) {
     require_same(actual != NULL, expected != NULL, "%s", what);
-    if (!expected) return;
+    if (!expected || !actual) return;
     require(same_range(actual->range, expected->range), "%s: the range", what);
     require_same(actual->kind, expected->kind, "%s: the kind", what);
     require(actual->owner == trial->owners[expected->owner], "%s: the owner", what);
