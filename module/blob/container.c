@@ -7,6 +7,7 @@
 #include "core/feed.h"
 #include "core/leftovers.h"
 #include "core/memory.h"
+#include "core/number.h"
 
 #include "ccan/container_of/container_of.h"
 
@@ -175,7 +176,7 @@ int64_t container_due_ms(const struct container *container) {
     if (container->feed && container->feed->building) return 0;
     const struct deadline *first = deadlines_first(&container->stagings);
     int64_t due_ms = first ? first->due_ms : INT64_MAX;
-    return container->copying.root && container->copies_look_ms < due_ms ? container->copies_look_ms : due_ms;
+    return container->copying.root ? number_min(container->copies_look_ms, due_ms) : due_ms;
 }
 
 bool container_overdue(const struct container *container, int64_t now_ms, struct bytes *name) {

@@ -4,6 +4,7 @@
 #include "blob/blocks.h"
 #include "blob/source_facts.h"
 #include "core/memory.h"
+#include "core/number.h"
 
 /* Enough requests in flight to keep both sides busy, and not too much memory. */
 enum { QUESTIONS_MAX = 16, BYTES_IN_FLIGHT_MAX = 2 * SOURCE_PIECE_BYTES };
@@ -58,7 +59,7 @@ void source_reader_free(struct source_reader *reader) {
 /* --- Failing --- */
 
 void source_failure_say(struct source_failure *failure, enum copy_failure reason, struct bytes text) {
-    size_t length = text.length < COPY_DESCRIPTION_MAX_BYTES ? text.length : COPY_DESCRIPTION_MAX_BYTES;
+    size_t length = size_min(text.length, COPY_DESCRIPTION_MAX_BYTES);
     for (size_t i = 0; i < length; i++)
         failure->text[i] = text.data[i] >= ' ' && text.data[i] <= '~' ? text.data[i] : '?';
     failure->text[length] = '\0';
@@ -97,12 +98,8 @@ static void add_question(struct source_reader *reader, enum subject subject, uin
     if (subject == ABOUT_CONTENT) reader->in_flight += length;
 }
 
-static uint64_t at_most_bytes(uint64_t length, uint64_t max) {
-    return length < max ? length : max;
-}
-
 static void add_content(struct source_reader *reader, uint64_t from, uint64_t end) {
-    uint64_t length = at_most_bytes(end - from, SOURCE_PIECE_BYTES);
+    uint64_t length = size_min(end - from, SOURCE_PIECE_BYTES);
     add_question(reader, ABOUT_CONTENT, from, length);
     reader->next_offset = from + length;
 }
@@ -111,7 +108,7 @@ static bool add_next_window(struct source_reader *reader) {
     uint64_t all = reader->facts.length;
     if (reader->awaits_ranges || reader->next_window >= all) return false;
     add_question(reader, ABOUT_PAGES, reader->next_window,
-                 at_most_bytes(reader->window_bytes, all - reader->next_window));
+                 size_min(reader->window_bytes, all - reader->next_window));
     reader->awaits_ranges = true;
     return true;
 }
@@ -325,7 +322,7 @@ static void make_begin(struct source_reader *reader, struct container_change *ch
 
 static void make_piece(struct source_reader *reader, struct container_change *change, uint64_t max) {
     change->offset = reader->piece_offset;
-    change->content = bytes_of(reader->piece.data, (size_t)at_most_bytes(reader->piece.length, max));
+    change->content = bytes_of(reader->piece.data, size_min(reader->piece.length, max));
     reader->piece_offset += change->content.length;
     reader->piece.data += change->content.length;
     reader->piece.length -= change->content.length;

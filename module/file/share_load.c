@@ -1,6 +1,7 @@
 #include "file/share_load.h"
 
 #include "core/memory.h"
+#include "core/number.h"
 #include "core/pointer_map.h"
 #include "file/tree.h"
 
@@ -137,7 +138,7 @@ static void clear_leaf(struct share *share, struct pages *pages, uint64_t leaf) 
     uint64_t offset = leaf * LEAF_BYTES;
     if (offset >= pages->length) return;
     uint64_t left = pages->length - offset;
-    pages_clear(&share->account, pages, offset, left < LEAF_BYTES ? left : LEAF_BYTES);
+    pages_clear(&share->account, pages, offset, size_min(left, LEAF_BYTES));
 }
 
 static void load_length(struct share *share, struct file_node *node, uint64_t length) {

@@ -1,6 +1,7 @@
 #include "queue/message.h"
 
 #include "core/memory.h"
+#include "core/number.h"
 
 /* A message whose text becomes shorter keeps up to this many unused bytes. */
 enum { SPARE_BYTES_MAX = 128 };
@@ -86,7 +87,7 @@ void message_set_reason(struct message *message, struct bytes reason) {
 
 static int64_t message_end_of(int64_t expires_ms, int64_t visible_ms, enum message_stage stage) {
     if (stage == MESSAGE_DEAD) return QUEUE_FOREVER_MS;
-    return stage == MESSAGE_LAST && visible_ms < expires_ms ? visible_ms : expires_ms;
+    return stage == MESSAGE_LAST ? number_min(visible_ms, expires_ms) : expires_ms;
 }
 
 void message_set_visibility(struct message *message, int64_t visible_ms, enum message_stage stage) {

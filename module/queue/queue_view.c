@@ -177,10 +177,6 @@ struct message *queue_find_dead(const struct queue *queue, const struct guid *id
 
 /* --- Decisions --- */
 
-static uint64_t at_most(size_t count, size_t max) {
-    return count < max ? count : max;
-}
-
 bool queue_settlement(const struct queue *queue, int64_t now_ms, size_t max, struct queue_change *change) {
     if (queue_next_end_ms(queue) > now_ms) return false;
     const struct message_store *live = &queue->live;
@@ -188,9 +184,9 @@ bool queue_settlement(const struct queue *queue, int64_t now_ms, size_t max, str
     *change = (struct queue_change){
         .kind = QUEUE_SETTLE,
         .instant_ms = now_ms,
-        .ended = at_most(ended, max),
-        .died = at_most(time_index_rank(&live->last_windows, now_ms), max),
-        .forgotten = at_most(time_index_rank(&queue->dedup_entries.by_end, now_ms), max),
+        .ended = size_min(ended, max),
+        .died = size_min(time_index_rank(&live->last_windows, now_ms), max),
+        .forgotten = size_min(time_index_rank(&queue->dedup_entries.by_end, now_ms), max),
     };
     return true;
 }

@@ -1,5 +1,6 @@
 #include "table/index_key.h"
 
+#include "core/number.h"
 #include "core/utf16.h"
 
 /* The class is the type, counted from 1. A zero byte in a value is written as 00 FF, so that 00 01 can end it.
@@ -18,7 +19,7 @@ static void put_byte(struct record_writer *writer, unsigned char byte) {
 }
 
 static void index_put_bytes(struct record_writer *writer, struct bytes bytes, bool ranked) {
-    size_t length = bytes.length < INDEX_VALUE_MAX_BYTES ? bytes.length : INDEX_VALUE_MAX_BYTES;
+    size_t length = size_min(bytes.length, INDEX_VALUE_MAX_BYTES);
     for (size_t i = 0; i < length; i++)
         put_byte(writer, ranked ? utf16_rank(bytes.data[i]) : (unsigned char)bytes.data[i]);
 }

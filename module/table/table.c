@@ -2,6 +2,7 @@
 
 #include "core/leftovers.h"
 #include "core/memory.h"
+#include "core/number.h"
 #include "table/key.h"
 
 #include <stdatomic.h>
@@ -111,7 +112,7 @@ struct bytes table_index_next(const struct table *table, const struct table_inde
 int64_t table_next_ticks(int64_t last, int64_t now_us) {
     int64_t ticks = ticks_of_ms(now_us / 1000) + now_us % 1000 * TICKS_PER_MICROSECOND;
     if (ticks <= last) ticks = last + 1;
-    return ticks < TICKS_MAX ? ticks : TICKS_MAX;
+    return number_min(ticks, TICKS_MAX);
 }
 
 /* --- Steps --- */

@@ -3,6 +3,7 @@
 #include "blob/snapshots.h"
 #include "core/duration.h"
 #include "core/name.h"
+#include "core/number.h"
 
 enum { ARG_COPY_ID = 3, ARG_SOURCE_CONTAINER = 3, ARG_SOURCE_BLOB = 4 };
 
@@ -114,7 +115,7 @@ void copy_put_label(const struct call *call, struct record_writer *label) {
     char id[VERSION_TEXT_LENGTH];
     struct bytes container = call_word(call, ARG_SOURCE_CONTAINER);
     size_t max = COPY_SOURCE_MAX_BYTES - NAME_MAX_BYTES - BESIDES_BYTES;
-    record_put_raw(label, bytes_of(container.data, container.length < max ? container.length : max));
+    record_put_raw(label, bytes_of(container.data, size_min(container.length, max)));
     record_put_byte(label, '/');
     record_put_raw(label, call_word(call, ARG_SOURCE_BLOB));
     if (!snapshot) return;

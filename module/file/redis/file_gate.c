@@ -7,6 +7,7 @@
  *                                              file_check_access
  *   the arguments fit the size                 the handler */
 #include "core/memory.h"
+#include "core/number.h"
 #include "core/text.h"
 #include "file/holders.h"
 #include "file/redis/handlers.h"
@@ -192,7 +193,7 @@ static enum outcome check_file_lease(struct call *call, const struct file_node *
 /* The part of a range that lies within the file. */
 static struct lock_range range_in_file(const struct file_node *node, struct lock_range range) {
     uint64_t left = range.offset < node->content.length ? node->content.length - range.offset : 0;
-    return (struct lock_range){range.offset, range.length < left ? range.length : left};
+    return (struct lock_range){range.offset, size_min(range.length, left)};
 }
 
 static enum outcome check_locks(struct call *call, const struct file_node *node,
