@@ -78,13 +78,14 @@ void commit_apply(struct call *call, const struct decided *decided) {
     if (decided->once) once_do(call, decided->once);
 }
 
+/* The notification comes last: another module may change the value when it hears it. */
 void commit_tell(struct call *call, const void *change) {
     const struct data_type *type = call_type(call);
-    notify(call, type, change);
     if (type->after) type->after(call, change);
     if (call->value) upkeep_schedule(call);
     if (call->value && noted_wants(type, call->value, change))
         noted_add(call_key_name(call), type, call->value);
+    notify(call, type, change);
 }
 
 void commit_change(struct call *call, const struct decided *decided) {

@@ -115,7 +115,10 @@ static void say(struct share_life *life, struct share_change *change, bool fits)
 static void say_node(struct share_life *life, const struct share_choice *choice) {
     struct life_path path, target;
     bool takes_file = choice->kind % 6 >= 3;
-    (takes_file ? choose_file : choose_path)(life, choice->path, &path);
+    if (takes_file)
+        choose_file(life, choice->path, &path);
+    else
+        choose_path(life, choice->path, &path);
     choose_path(life, choice->target, &target);
     struct share_change change = {.path = path.bytes, .target = target.bytes};
     struct share_model *model = &life->model;
