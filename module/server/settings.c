@@ -164,10 +164,12 @@ static int set_duration(const char *name, RedisModuleString *text, void *data, R
     return REDISMODULE_ERR;
 }
 
-/* The variable's value as text, for the default. */
+/* The default is what an argument of the module has set, as it was written, or whole seconds. */
 static int register_duration(RedisModuleCtx *ctx, const struct setting *setting) {
-    char text[32];
-    snprintf(text, sizeof(text), "%g", (double)setting->duration->ms / 1000);
+    char seconds[32];
+    snprintf(seconds, sizeof(seconds), "%lld", (long long)setting->duration->ms / 1000);
+    const char *text =
+        setting->duration->text ? RedisModule_StringPtrLen(setting->duration->text, NULL) : seconds;
     return RedisModule_RegisterStringConfig(ctx, setting->name, text, REDISMODULE_CONFIG_DEFAULT,
                                             get_duration, set_duration, apply_setting, (void *)setting);
 }
@@ -188,9 +190,9 @@ static int set_choice(const char *name, int chosen, void *data, RedisModuleStrin
 
 /* A word's place in its list is its value. */
 static int register_choice(RedisModuleCtx *ctx, const struct setting *setting) {
-    static const int values[] = {0, 1, 2, 3};
-    int count = 0;
-    while (setting->choice->words[count]) count++;
+    enum { CHOICES_MAX = 8 };
+    int values[CHOICES_MAX], count = 0;
+    for (; count < CHOICES_MAX && setting->choice->words[count]; count++) values[count] = count;
     return RedisModule_RegisterEnumConfig(ctx, setting->name, setting->choice->chosen,
                                           REDISMODULE_CONFIG_DEFAULT, setting->choice->words, values, count,
                                           get_choice, set_choice, apply_setting, (void *)setting);

@@ -130,13 +130,16 @@ TEST(arguments_of_loadmodule_are_settings) {
     struct server *server =
         server_for_test(server_launch_with("arguments", "",
                                            "max-blob-bytes 3 max-block-bytes 4kb accept-effects yes "
-                                           "queue-receipt-mismatch MISMATCH"));
+                                           "queue-receipt-mismatch MISMATCH "
+                                           "lease-max-seconds 2592000 once-seconds 86400.125"));
     server_await(server);
     struct client *client = test_client(server);
     expect_setting(client, "holdfast.max-blob-bytes", "3");
     expect_setting(client, "holdfast.max-block-bytes", "4096");
     expect_setting(client, "holdfast.accept-effects", "yes");
     expect_setting(client, "holdfast.queue-receipt-mismatch", "mismatch");
+    expect_setting(client, "holdfast.lease-max-seconds", "2592000");
+    expect_setting(client, "holdfast.once-seconds", "86400.125");
     expect_etag(call(client, "CONTAINER.CREATE box"));
     expect_error(call(client, "BLOB.PUT box cat four"), "INVALID RequestBodyTooLarge");
     server_stop(server);
