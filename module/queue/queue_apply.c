@@ -257,7 +257,7 @@ const struct queue_kind queue_change_kinds[QUEUE_CHANGE_KINDS] = {
     [QUEUE_REDRIVE]      = {{"queue.redrive",   HAS(ORDER) | HAS(INSERTED) | HAS(ITEMS), 0}, apply_redrive},
     [QUEUE_SETTLE]       = {{NULL,              HAS(INSTANT) | HAS(ENDED) | HAS(DIED) | HAS(FORGOTTEN), 0}, apply_queue_settle},
     [QUEUE_MESSAGE]      = {{NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(VISIBLE) | HAS(DELIVERIES) | HAS(STAGE) | HAS(GROUP) | HAS(REASON) | HAS(TEXT) | HAS(TURN), CHANGE_IN_FILES}, apply_message},
-    [QUEUE_DEDUP_ENTRY]     = {{NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(VISIBLE) | HAS(DEDUP), CHANGE_IN_FILES}, apply_dedup_entry},
+    [QUEUE_DEDUP_ENTRY]  = {{NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(VISIBLE) | HAS(DEDUP), CHANGE_IN_FILES}, apply_dedup_entry},
     [QUEUE_CLEAR_LIVING] = {{"queue.clear",     HAS(ITEMS), 0}, apply_message_delete},
     [QUEUE_UNDELIVER]    = {{"queue.release",   HAS(ITEMS), 0}, apply_deliver},
 };

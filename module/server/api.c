@@ -198,6 +198,10 @@ bool api_may_read(RedisModuleCtx *ctx, RedisModuleString *key) {
     return may;
 }
 
+bool api_runs_several(RedisModuleCtx *ctx) {
+    return RedisModule_GetContextFlags(ctx) & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA);
+}
+
 bool api_may_write(RedisModuleCtx *ctx) {
     int flags = RedisModule_GetContextFlags(ctx);
     return flags & REDISMODULE_CTX_FLAGS_MASTER && !RedisModule_AvoidReplicaTraffic() &&

@@ -55,6 +55,9 @@ RedisModuleKey *api_peek_key(RedisModuleCtx *ctx, RedisModuleString *key);
  * The key may turn out to have expired. */
 bool api_serves_key(RedisModuleCtx *ctx, RedisModuleString *key);
 
+/* Inside MULTI or a script: the server runs several commands as one. */
+bool api_runs_several(RedisModuleCtx *ctx);
+
 /* Whether this is a primary that may write now: not paused, not loading. For writes that no client asked for. */
 bool api_may_write(RedisModuleCtx *ctx);
 

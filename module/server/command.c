@@ -165,10 +165,9 @@ enum outcome call_share_key(struct call *call, const struct call *opened) {
 }
 
 enum outcome call_check_memory(const struct call *call) {
-    int flags = RedisModule_GetContextFlags(call->ctx);
-    bool alone = !(flags & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA));
-    bool full = alone && flags & REDISMODULE_CTX_FLAGS_OOM;
-    return full ? OUTCOME_OUT_OF_MEMORY : OUTCOME_DONE;
+    if (api_runs_several(call->ctx)) return OUTCOME_DONE;
+    bool is_full = RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_OOM;
+    return is_full ? OUTCOME_OUT_OF_MEMORY : OUTCOME_DONE;
 }
 
 const void *call_other_value(struct call *call, enum outcome *outcome) {
@@ -383,8 +382,9 @@ int64_t command_upkeep(RedisModuleCtx *ctx, RedisModuleString *key) {
     start_without_command(&call, ctx, argv);
     if (call.data_type && call.data_type->upkeep) {
         once_upkeep(&call);
+        /* Upkeep never drops the value. */
         due_ms = earlier_look(&call, call.data_type->upkeep(&call));
-        if (call.value) noted_look(call_key_name(&call), call.data_type, call.value);
+        noted_look(call_key_name(&call), call.data_type, call.value);
     }
     call_end(&call);
     return due_ms;

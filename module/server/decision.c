@@ -81,9 +81,11 @@ void call_claims(struct call *call, const struct wait_claim *claim) {
 
 /* --- What is done with it --- */
 
+/* All changes are applied before anybody hears of one. */
 void decision_carry_out(struct call *call) {
+    for (const struct decided *next = call->decision.first; next; next = next->next) commit_apply(call, next);
     for (const struct decided *next = call->decision.first; next; next = next->next)
-        commit_change(call, next);
+        commit_tell(call, next->change);
     for (const struct decided *next = call->decision.first; next; next = next->next)
         commit_wake(call, next->change);
 }
@@ -267,7 +269,9 @@ enum outcome decision_run(struct call *call) {
     case CALL_PROBE: return run_probe(call);
     case CALL_TIMED_OUT: return run_timed_out(call);
     case CALL_SERVED:
-    case CALL_GRANTED:
-    default: return run_granted(call);
+    case CALL_GRANTED: return run_granted(call);
+    case CALL_UPKEEP:
+    case CALL_GIVE_BACK: break; /* they decide nothing */
     }
+    return OUTCOME_DONE;
 }

@@ -1,8 +1,9 @@
 /* Decisions: what a handler decides, and what the server side does with it.
  *
  * A handler reads the value, decides changes (call_decide) and writes its reply (to call->out). It changes
- * nothing, wakes nobody and waits for nobody. What happens next depends on why the call runs, which the
- * handler does not know:
+ * nothing, wakes nobody and waits for nobody. What happens next depends on why the call runs, which makes no
+ * difference to what it decides. Three things show it: call->grant, where a handler writes what give_back will need;
+ * reply_is_told(), false for a probe, so that nothing is collected for nobody; and call->transaction.
  *
  *   a call just arrived          settle what time has ended; decide and answer; carry out
  *   … and cannot be served       decide; the handler says what it would wait for; the client gets in line

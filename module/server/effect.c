@@ -61,8 +61,7 @@ bool effect_read_newest(struct bytes record, int64_t horizon_ms, version *newest
 /* Inside MULTI or a script the server may go on using an argument after the command. What was loaded has no
  * context, and belongs to us alone. */
 static bool is_shared(const struct effect_content *content) {
-    const int shares = REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA;
-    return content->ctx && RedisModule_GetContextFlags(content->ctx) & shares;
+    return content->ctx && api_runs_several(content->ctx);
 }
 
 struct chunk *effect_chunk(const struct effect_content *content) {

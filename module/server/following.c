@@ -121,7 +121,7 @@ enum outcome following_answer(struct call *call, const struct feed *feed, const 
         reply_page(call, &nothing, following);
         return call_not_yet(call, &feed_news, bytes_of("", 0), WAIT_NO_INSTANT, OUTCOME_DONE);
     }
-    if (!reply_is_told(&call->out)) return OUTCOME_DONE;
+    if (!reply_is_told(&call->out)) return OUTCOME_DONE; /* a probe: nobody would see the page */
     struct page_of_changes page = collect_changes(call, feed, feed_resolve(feed, asked), following);
     reply_page(call, &page, following);
     return OUTCOME_DONE;

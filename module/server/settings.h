@@ -43,8 +43,8 @@ struct setting {
     struct setting_text *text;
     bool bytes;            /* the number counts bytes and accepts a unit: 100mb */
     void (*changed)(void); /* may be NULL */
-    const char *(*fault)(
-        void); /* what is wrong with the value in combination with other settings; may be NULL */
+    /* What is wrong with the value in combination with other settings; may be NULL. */
+    const char *(*fault)(void);
 };
 
 /* Called when clock_offset_ms has changed; may be NULL. */

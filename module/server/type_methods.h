@@ -3,7 +3,7 @@
  *
  *   TYPE_FILES(saved)             save, rewrite            see saving.h
  *   TYPE_LOADS(saved)             load, digest_value       for a data type that keeps no progress while it loads
- *   TYPE_MEMORY(prefix)           memory_use, effort, copy      from prefix_held, prefix_parts, prefix_copy
+ *   TYPE_MEMORY(prefix)           memory_use, effort, copy      from prefix_memory, prefix_allocations, prefix_copy
  *   TYPE_MOVES(prefix, members)   defrag                        from prefix_relocate, prefix_places,
  *                                                               prefix_relocate_members; and what is remembered
  *   TYPE_METHODS                  the table of all of them, with `release`, which frees a value; and upkeep hears of

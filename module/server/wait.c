@@ -386,16 +386,11 @@ static void serve_now(const struct call *call, struct line *line) {
     arm();
 }
 
-/* Inside MULTI or a script: the server runs several commands as one. */
-static bool in_script(RedisModuleCtx *ctx) {
-    return RedisModule_GetContextFlags(ctx) & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA);
-}
-
 /* To serve, the key is opened once more. That may show that it has expired, while the call still uses its value. Time
  * stops only for commands, on the oldest servers: what upkeep does, and what the alarm grants or takes back, lets
  * others wait for the next ring. */
 static bool may_serve_now(const struct call *call) {
-    return !ticking && call->mode != CALL_UPKEEP && !in_script(call->ctx);
+    return !ticking && call->mode != CALL_UPKEEP && !api_runs_several(call->ctx);
 }
 
 void wait_look(const struct call *call, struct wait_kind *kind, struct bytes name) {
@@ -414,7 +409,7 @@ void wait_look_for_all(const struct call *call, struct bytes name) {
 
 size_t wait_serve(const struct call *call, struct wait_kind *kind, struct bytes name) {
     struct line *line = find_line(call, kind, name);
-    if (!line || in_script(call->ctx)) return 0;
+    if (!line || api_runs_several(call->ctx)) return 0;
     serve_now(call, line);
     return wait_count(call, kind, name);
 }
@@ -546,7 +541,7 @@ static void on_gone(RedisModuleCtx *ctx, void *data) {
 bool wait_allowed(const struct call *call) {
     if (!args_given(&call->args, SLOT_BLOCK) || call->mode != CALL_FRESH) return false;
     bool denied = RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_DENY_BLOCKING;
-    return !denied && !in_script(call->ctx) && call_word(call, 1).length <= KEY_NAME_MAX_BYTES;
+    return !denied && !api_runs_several(call->ctx) && call_word(call, 1).length <= KEY_NAME_MAX_BYTES;
 }
 
 static struct waiter *waiter_new(const struct call *call, struct wait_kind *kind) {
@@ -579,7 +574,7 @@ enum outcome wait_in_line(struct call *call) {
     if (waiter->waiting->client)
         RedisModule_SetDisconnectCallback(waiter->waiting->client, on_disconnect);
     else
-        on_gone(call->ctx, waiter);
+        on_gone(call->ctx, waiter); /* the server has replied with an error itself */
     return OUTCOME_WAITING;
 }
 

@@ -1,6 +1,7 @@
 /* Waiting: clients that wait in line until they can be served.
  *
- *   line = db, key, kind, name ─▶ waiter ─▶ waiter ─▶ …      in the order of arrival
+ *   line = db, key, kind, name ─▶ waiter ─▶ waiter ─▶ …      in the order of arrival; readers that
+ *                                                            still cannot be served go to the tail
  *
  * A waiter is a command that could not be answered yet: its row and its arguments. When something may have changed
  * for a line, its first waiter is probed: the command runs once without effect or reply. If it can be answered now,

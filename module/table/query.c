@@ -6,11 +6,10 @@
 #include <stdlib.h>
 
 enum {
-    PROPERTY_OVERHEAD =
-        128,             /* bytes that the reply of a property, or of an entity, counts besides its data */
-    WALKED_WORK = 10,    /* what it costs to fetch the next entity in the order of keys */
-    LOOKED_UP_WORK = 25, /* … and one that an index entry names */
-    LOOKAHEAD_MAX = 64,  /* entities that a full page examines to find out whether it is the last one */
+    PROPERTY_OVERHEAD = 128, /* bytes in the reply of a property, or an entity, besides its data */
+    WALKED_WORK = 10,        /* what it costs to fetch the next entity in the order of keys */
+    LOOKED_UP_WORK = 25,     /* … and one that an index entry names */
+    LOOKAHEAD_MAX = 64,      /* entities that a full page examines to find out whether it is the last one */
 };
 
 struct stream;

@@ -37,9 +37,9 @@ void share_events(const void *decided, const char *events[EVENTS_MAX]) {
 /* Names the line of waiters, and the session, that the change may wake: afterwards the file or handle may be freed. */
 void share_before_change(struct call *call, void *decided) {
     struct share_change *change = decided;
-    if (change->expired) lease_count_expiry(share_lease(call->value));
     if (change->kind == SHARE_LEASE || change->kind == FILE_LEASE) {
         const struct lease *lease = change->node ? file_lease_of(change->node) : share_lease(call->value);
+        if (change->expired) lease_count_expiry(lease);
         lease_count_change(call, lease, &change->lease, change->event);
     }
     if (share_change_kinds[change->kind].wakes == WAKES_NOBODY || !wait_anybody()) return;

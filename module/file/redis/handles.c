@@ -188,7 +188,7 @@ void file_open_give_back(struct call *call, struct record_reader *granted) {
     if (open) file_decide_with_handle(call, FILE_UNOPEN, open, NULL);
 }
 
-/* That it can be had just now does not help who has waited long enough. */
+/* A call whose time to wait is over is refused, even if it could have the file now. */
 enum outcome file_open_give_way(struct call *call) {
     (void)call;
     return OUTCOME_SHARING_VIOLATION;
