@@ -328,7 +328,7 @@ struct container *container_relocate(struct container *container, const struct r
 size_t container_places(const struct container *container) {
     size_t places = container->blobs.by_hash.buckets,
            more = container->feed ? feed_places(container->feed) : 0;
-    return more > places ? more : places;
+    return size_max(more, places);
 }
 
 struct moving {

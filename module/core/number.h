@@ -21,12 +21,18 @@ bool number_read_bytes(struct bytes text, int64_t *count);
 enum { NUMBER_TEXT_MAX = 20 };
 size_t number_write(int64_t number, char text[NUMBER_TEXT_MAX]);
 
-/* The lesser one. */
+/* The lesser and the greater one. */
 static inline int64_t number_min(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
+static inline int64_t number_max(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
 static inline size_t size_min(size_t a, size_t b) {
     return a < b ? a : b;
+}
+static inline size_t size_max(size_t a, size_t b) {
+    return a > b ? a : b;
 }
 
 #endif

@@ -1,4 +1,5 @@
 #include "core/remembered.h"
+#include "core/number.h"
 
 #include "core/hash.h"
 #include "core/hash_index.h"
@@ -138,7 +139,7 @@ static size_t segment_bytes(const struct remembered *remembered, size_t min) {
     size_t bytes = SEGMENT_MIN_BYTES;
     while (bytes < remembered->memory && bytes < SEGMENT_MAX_BYTES) bytes *= 2;
     min += sizeof(struct segment);
-    return min > bytes ? min : bytes;
+    return size_max(min, bytes);
 }
 
 static struct segment *segment_new(struct remembered *remembered, size_t min) {
@@ -202,7 +203,7 @@ static struct item *item_reserve(struct remembered *remembered, size_t bytes) {
 }
 
 static int64_t bounded(int64_t called_ms) {
-    return called_ms < CALLED_MAX_MS ? called_ms : CALLED_MAX_MS;
+    return number_min(called_ms, CALLED_MAX_MS);
 }
 
 static void item_write(struct item *item, uint32_t hash, const struct remembered_call *call,

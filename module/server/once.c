@@ -91,7 +91,7 @@ static size_t excess_of(const struct remembered *remembered, struct bytes added,
     size_t by_count = size_min(beyond(count + (added.length > 0), (size_t)once_max), max);
     size_t by_bytes =
         remembered_taking(remembered, beyond(bytes + added.length, ONCE_BYTES_MAX), FORGOTTEN_BY_UPKEEP);
-    return size_min(by_count > by_bytes ? by_count : by_bytes, count);
+    return size_min(size_max(by_count, by_bytes), count);
 }
 
 /* How many of the oldest calls to forget: at most `max` of the expired ones at a time. */
@@ -106,7 +106,7 @@ static size_t to_forget(const struct remembered *remembered, int64_t now_ms, str
 /* Instants in a value never go back, whatever a clock did that came before this server's. */
 static int64_t instant_for(const struct remembered *remembered, int64_t now_ms) {
     int64_t newest_ms = remembered_newest_ms(remembered);
-    return newest_ms > now_ms ? newest_ms : now_ms;
+    return number_max(newest_ms, now_ms);
 }
 
 void once_remember(struct call *asked, struct call *bearer, struct bytes answer) {

@@ -278,7 +278,7 @@ static void set_alarm(int64_t soonest_chore_ms, bool has_work) {
     const struct deadline *first = deadlines_first(&deadlines);
     if (has_work || sweep.going_on) alarm_set_by(&alarm, server_now_ms() + BREATHER_MS);
     if (sweep.due) alarm_set_by(&alarm, sweep.due_ms);
-    if (first) alarm_set_by(&alarm, first->due_ms > soonest_chore_ms ? first->due_ms : soonest_chore_ms);
+    if (first) alarm_set_by(&alarm, number_max(first->due_ms, soonest_chore_ms));
 }
 
 static void on_upkeep_alarm(RedisModuleCtx *ctx) {

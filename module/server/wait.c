@@ -4,6 +4,7 @@
 #include "core/hash.h"
 #include "core/hash_index.h"
 #include "core/memory.h"
+#include "core/number.h"
 #include "server/alarm.h"
 #include "server/once.h"
 #include "server/settings.h"
@@ -225,8 +226,7 @@ static void arm(void) {
 /* An alarm that is due already would ring within the same turn of the event loop. */
 static void arm_after_ring(int64_t now_ms) {
     const struct deadline *first = deadlines_first(&deadlines);
-    int64_t soonest_ms = now_ms + RING_PAUSE_MS;
-    if (first) alarm_set_by(&alarm, first->due_ms > soonest_ms ? first->due_ms : soonest_ms);
+    if (first) alarm_set_by(&alarm, number_max(first->due_ms, now_ms + RING_PAUSE_MS));
 }
 
 /* After the commands that have arrived. */

@@ -449,7 +449,7 @@ struct table *table_relocate(struct table *table, const struct relocation *reloc
 
 size_t table_places(const struct table *table) {
     size_t places = table->entities.by_hash.buckets, more = table->feed ? feed_places(table->feed) : 0;
-    return more > places ? more : places;
+    return size_max(more, places);
 }
 
 struct moving {

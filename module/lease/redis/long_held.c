@@ -3,6 +3,7 @@
 #include "lease/redis/handlers.h"
 
 #include "core/memory.h"
+#include "core/number.h"
 #include "server/doctor_rules.h"
 #include "server/grace.h"
 #include "server/histogram.h"
@@ -60,7 +61,7 @@ bool lease_is_notable(const struct data_type *type, const void *value, const voi
 
 static int64_t unusual_ms(void) {
     int64_t usual_ms = TIMES_THE_USUAL * histogram_percentile_ms(&lease_holding_ms, USUAL_PERCENT);
-    return usual_ms > lease_longest_ms() ? usual_ms : lease_longest_ms();
+    return number_max(usual_ms, lease_longest_ms());
 }
 
 struct long_held {
