@@ -20,7 +20,7 @@ static const struct blob *source_of(const struct container *container,
 
 bool apply_copy(struct container *container, struct blob **blob, const struct container_change *change) {
     const struct blob *source = source_of(container, change);
-    if (!source || !apply_may_become(*blob, source->kind)) return false;
+    if (!source || change->copy.untyped || !apply_may_become(*blob, source->kind)) return false;
     struct container_change whole = *change;
     whole.properties = blob_properties(source);
     if (!(change->parts & PART_METADATA)) whole.metadata = blob_metadata(source);

@@ -465,7 +465,12 @@ static void a_blob_of_unknown_kind_is_empty(void **state) {
         struct container_change change = untyped_copy(names[i]);
         require_misfit(&trial, &change, names[i]);
     }
-    struct container_change change = untyped_copy("empty");
+    struct container_change change = untyped_copy("twin");
+    change.kind = BLOB_COPY;
+    change.source = bytes_text("small");
+    change.stamp = (struct stamp){1, 1};
+    require_misfit(&trial, &change, "a copy within the server");
+    change = untyped_copy("empty");
     require(act_put(&trial, "empty", bytes_text("")) && container_trial_apply(&trial, &change),
             "an empty one");
     require_list_misfit(&trial, BLOB_SPANS, "empty", 1, LIST("\1"), "a chunk");

@@ -288,7 +288,8 @@ static const struct model_state *source_of(const struct model *model, const stru
 
 static bool copy(struct model *model, const struct container_change *change, const struct model *elsewhere) {
     const struct model_state *source = source_of(change->from_elsewhere ? elsewhere : model, change);
-    if (!source || !model_may_become(model_find(model, change->name), source->kind)) return false;
+    if (!source || change->copy.untyped) return false;
+    if (!model_may_become(model_find(model, change->name), source->kind)) return false;
     struct model_state whole;
     model_state_copy(source, &whole);
     struct container_change described = *change;
