@@ -307,8 +307,10 @@ for next in "${jobs_to_do[@]}"; do
     may_run_again "$suite" "$program" || continue
     echo "again, alone: $suite $program failed; its log is in build/tests/first-$suite-$program.log"
     mv "$results/$suite-$program.log" "$results/first-$suite-$program.log"
+    # With the same random numbers: what they have found must not get lost.
+    seed=$(grep -om1 'HOLDFAST_SEED=[0-9]*' "$results/first-$suite-$program.log")
     # shellcheck disable=SC2086 # two words
-    job $next
+    HOLDFAST_SEED=${seed#*=} job $next
 done
 
 for next in "${jobs_to_do[@]}"; do
