@@ -187,36 +187,36 @@ static bool block_id_is_sound(const void *id) {
 
 #define AT(member) .offset = offsetof(struct container_change, member)
 static const struct field fields[] = {
-    FIELD(CONTAINER_HAS_NAME) = {AT(name), .codec = CODEC_BYTES, .sound = name_is_sound},
-    FIELD(CONTAINER_HAS_STAMP) = {AT(stamp), .codec = CODEC_STAMP},
-    FIELD(CONTAINER_HAS_CREATED) = {.codec = CODEC_OWN, .own = &created},
-    FIELD(CONTAINER_HAS_ACCESS) = {AT(access), .codec = CODEC_ENUM, .max = ACCESS_KINDS - 1},
-    FIELD(CONTAINER_HAS_KIND) = {AT(blob_kind), .codec = CODEC_ENUM, .max = KIND_APPEND},
-    FIELD(CONTAINER_HAS_PARTS) = {AT(parts), .codec = CODEC_ENUM, .max = PARTS_ALL},
-    FIELD(CONTAINER_HAS_PROPERTIES) = {AT(properties), .codec = CODEC_LIST, .part = PART_PROPERTIES,
-                                       .sound = properties_are_sound},
-    FIELD(CONTAINER_HAS_METADATA) = {AT(metadata), .codec = CODEC_LIST, .part = PART_METADATA,
-                                     .sound = metadata_is_sound},
-    FIELD(CONTAINER_HAS_POLICIES) = {AT(policies), .codec = CODEC_LIST, .sound = policies_are_sound},
-    FIELD(CONTAINER_HAS_OFFSET) = {AT(offset), .codec = CODEC_NUMBER},
-    FIELD(CONTAINER_HAS_LENGTH) = {AT(length), .codec = CODEC_NUMBER, .part = PART_LENGTH},
-    FIELD(CONTAINER_HAS_COUNT) = {AT(count), .codec = CODEC_NUMBER},
-    FIELD(CONTAINER_HAS_SEQUENCE) = {AT(sequence), .codec = CODEC_INSTANT, .part = PART_SEQUENCE},
-    FIELD(CONTAINER_HAS_BORN) = {AT(born), .codec = CODEC_MAYBE_VERSION},
-    FIELD(CONTAINER_HAS_SNAPSHOT) = {AT(snapshot), .codec = CODEC_MAYBE_VERSION},
-    FIELD(CONTAINER_HAS_BLOCK) = {AT(block_id), .codec = CODEC_BYTES, .max = BLOCK_ID_MAX_BYTES,
-                                  .sound = block_id_is_sound},
-    FIELD(CONTAINER_HAS_TOUCHED) = {AT(touched_ms), .codec = CODEC_INSTANT},
-    FIELD(CONTAINER_HAS_SOURCE) = {.codec = CODEC_OWN, .own = &source},
-    FIELD(CONTAINER_HAS_COPY) = {AT(copy), .codec = CODEC_OWN, .own = &copy},
-    FIELD(CONTAINER_HAS_LIST) = {AT(list), .codec = CODEC_LIST},
-    FIELD(CONTAINER_HAS_LEASE) = {.codec = CODEC_OWN, .own = &lease},
-    FIELD(CONTAINER_HAS_FLAGS) = {.codec = CODEC_OWN, .own = &flags},
-    FIELD(CONTAINER_HAS_DESCRIPTION) = {AT(copy.description), .codec = CODEC_BYTES,
-                                        .max = COPY_DESCRIPTION_MAX_BYTES},
-    FIELD(CONTAINER_HAS_ADDITIONS) = {.codec = CODEC_OWN, .own = &additions},
-    FIELD(CONTAINER_HAS_MINTED) = {AT(minted), .codec = CODEC_VERSION},
-    FIELD(CONTAINER_HAS_FEED) = {.codec = CODEC_OWN, .own = &feed},
+    [CONTAINER_FIELD_NAME] = {AT(name), .codec = CODEC_BYTES, .sound = name_is_sound},
+    [CONTAINER_FIELD_STAMP] = {AT(stamp), .codec = CODEC_STAMP},
+    [CONTAINER_FIELD_CREATED] = {.codec = CODEC_OWN, .own = &created},
+    [CONTAINER_FIELD_ACCESS] = {AT(access), .codec = CODEC_ENUM, .max = ACCESS_KINDS - 1},
+    [CONTAINER_FIELD_KIND] = {AT(blob_kind), .codec = CODEC_ENUM, .max = KIND_APPEND},
+    [CONTAINER_FIELD_PARTS] = {AT(parts), .codec = CODEC_ENUM, .max = PARTS_ALL},
+    [CONTAINER_FIELD_PROPERTIES] = {AT(properties), .codec = CODEC_LIST, .part = PART_PROPERTIES,
+                                    .sound = properties_are_sound},
+    [CONTAINER_FIELD_METADATA] = {AT(metadata), .codec = CODEC_LIST, .part = PART_METADATA,
+                                  .sound = metadata_is_sound},
+    [CONTAINER_FIELD_POLICIES] = {AT(policies), .codec = CODEC_LIST, .sound = policies_are_sound},
+    [CONTAINER_FIELD_OFFSET] = {AT(offset), .codec = CODEC_NUMBER},
+    [CONTAINER_FIELD_LENGTH] = {AT(length), .codec = CODEC_NUMBER, .part = PART_LENGTH},
+    [CONTAINER_FIELD_COUNT] = {AT(count), .codec = CODEC_NUMBER},
+    [CONTAINER_FIELD_SEQUENCE] = {AT(sequence), .codec = CODEC_INSTANT, .part = PART_SEQUENCE},
+    [CONTAINER_FIELD_BORN] = {AT(born), .codec = CODEC_MAYBE_VERSION},
+    [CONTAINER_FIELD_SNAPSHOT] = {AT(snapshot), .codec = CODEC_MAYBE_VERSION},
+    [CONTAINER_FIELD_BLOCK] = {AT(block_id), .codec = CODEC_BYTES, .max = BLOCK_ID_MAX_BYTES,
+                               .sound = block_id_is_sound},
+    [CONTAINER_FIELD_TOUCHED] = {AT(touched_ms), .codec = CODEC_INSTANT},
+    [CONTAINER_FIELD_SOURCE] = {.codec = CODEC_OWN, .own = &source},
+    [CONTAINER_FIELD_COPY] = {AT(copy), .codec = CODEC_OWN, .own = &copy},
+    [CONTAINER_FIELD_LIST] = {AT(list), .codec = CODEC_LIST},
+    [CONTAINER_FIELD_LEASE] = {.codec = CODEC_OWN, .own = &lease},
+    [CONTAINER_FIELD_FLAGS] = {.codec = CODEC_OWN, .own = &flags},
+    [CONTAINER_FIELD_DESCRIPTION] = {AT(copy.description), .codec = CODEC_BYTES,
+                                     .max = COPY_DESCRIPTION_MAX_BYTES},
+    [CONTAINER_FIELD_ADDITIONS] = {.codec = CODEC_OWN, .own = &additions},
+    [CONTAINER_FIELD_MINTED] = {AT(minted), .codec = CODEC_VERSION},
+    [CONTAINER_FIELD_FEED] = {.codec = CODEC_OWN, .own = &feed},
 };
 #undef AT
 
@@ -237,7 +237,7 @@ static bool kind_is_sound(const struct container_change *change) {
 static bool is_sound_container(const void *record) {
     const struct container_change *change = record;
     const struct container_kind *kind = &container_change_kinds[change->kind];
-    if (kind->is.fields & CONTAINER_HAS_KIND && !kind_is_sound(change)) return false;
+    if (kind->is.fields & CONTAINER_HAS(KIND) && !kind_is_sound(change)) return false;
     return !kind->paged || (is_paged(change->offset) && is_paged(change->length));
 }
 
@@ -248,7 +248,7 @@ const struct change_schema container_changes = {
     .kinds = &container_change_kinds[0].is,
     .kind_bytes = sizeof(container_change_kinds[0]),
     .layout = {.fields = fields,
-               .parts = CONTAINER_HAS_PARTS,
+               .parts = CONTAINER_HAS(PARTS),
                .parts_offset = offsetof(struct container_change, parts)},
     .sound = is_sound_container,
 };

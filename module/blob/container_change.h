@@ -151,33 +151,35 @@ struct container_change {
 
 /* The fields of a record, in order: the rows of the layout. */
 enum container_field {
-    CONTAINER_HAS_NAME = 1 << 0,
-    CONTAINER_HAS_STAMP = 1 << 1,
-    CONTAINER_HAS_CREATED = 1 << 2,
-    CONTAINER_HAS_ACCESS = 1 << 3,
-    CONTAINER_HAS_KIND = 1 << 4,
-    CONTAINER_HAS_PARTS = 1 << 5, /* which of properties, metadata, length and sequence are present */
-    CONTAINER_HAS_PROPERTIES = 1 << 6,
-    CONTAINER_HAS_METADATA = 1 << 7,
-    CONTAINER_HAS_POLICIES = 1 << 8,
-    CONTAINER_HAS_OFFSET = 1 << 9,
-    CONTAINER_HAS_LENGTH = 1 << 10,
-    CONTAINER_HAS_COUNT = 1 << 11,
-    CONTAINER_HAS_SEQUENCE = 1 << 12,
-    CONTAINER_HAS_BORN = 1 << 13,
-    CONTAINER_HAS_SNAPSHOT = 1 << 14,
-    CONTAINER_HAS_BLOCK = 1 << 15,
-    CONTAINER_HAS_TOUCHED = 1 << 16,
-    CONTAINER_HAS_SOURCE = 1 << 17,
-    CONTAINER_HAS_COPY = 1 << 18,
-    CONTAINER_HAS_LIST = 1 << 19,
-    CONTAINER_HAS_LEASE = 1 << 20,
-    CONTAINER_HAS_FLAGS = 1 << 21, /* whether a write clears an ended lease and staged blocks */
-    CONTAINER_HAS_DESCRIPTION = 1 << 22,
-    CONTAINER_HAS_ADDITIONS = 1 << 23, /* properties, metadata and flags, in one byte when there are none */
-    CONTAINER_HAS_MINTED = 1 << 24,
-    CONTAINER_HAS_FEED = 1 << 25,
+    CONTAINER_FIELD_NAME,
+    CONTAINER_FIELD_STAMP,
+    CONTAINER_FIELD_CREATED,
+    CONTAINER_FIELD_ACCESS,
+    CONTAINER_FIELD_KIND,
+    CONTAINER_FIELD_PARTS, /* which of properties, metadata, length and sequence are present */
+    CONTAINER_FIELD_PROPERTIES,
+    CONTAINER_FIELD_METADATA,
+    CONTAINER_FIELD_POLICIES,
+    CONTAINER_FIELD_OFFSET,
+    CONTAINER_FIELD_LENGTH,
+    CONTAINER_FIELD_COUNT,
+    CONTAINER_FIELD_SEQUENCE,
+    CONTAINER_FIELD_BORN,
+    CONTAINER_FIELD_SNAPSHOT,
+    CONTAINER_FIELD_BLOCK,
+    CONTAINER_FIELD_TOUCHED,
+    CONTAINER_FIELD_SOURCE,
+    CONTAINER_FIELD_COPY,
+    CONTAINER_FIELD_LIST,
+    CONTAINER_FIELD_LEASE,
+    CONTAINER_FIELD_FLAGS, /* whether a write clears an ended lease and staged blocks */
+    CONTAINER_FIELD_DESCRIPTION,
+    CONTAINER_FIELD_ADDITIONS, /* properties, metadata and flags, in one byte when there are none */
+    CONTAINER_FIELD_MINTED,
+    CONTAINER_FIELD_FEED,
 };
+
+#define CONTAINER_HAS(field) (UINT64_C(1) << CONTAINER_FIELD_##field)
 
 extern const struct change_schema container_changes;
 
@@ -197,7 +199,7 @@ extern const struct container_kind container_change_kinds[CONTAINER_CHANGE_KINDS
 
 /* Whether it concerns a named blob, and not the container itself. */
 static inline bool container_change_has_name(const struct container_change *change) {
-    return container_change_kinds[change->kind].is.fields & CONTAINER_HAS_NAME;
+    return container_change_kinds[change->kind].is.fields & CONTAINER_HAS(NAME);
 }
 
 /* Whether the key of a copy's source travels beside the record. */

@@ -53,9 +53,6 @@ struct layout {
     uint16_t parts_offset; /* an unsigned */
 };
 
-/* The index of the row for this single-bit mask. */
-#define FIELD(mask) [__builtin_ctzll(mask)]
-
 void layout_write(const struct layout *layout, uint64_t mask, const void *from, struct record_writer *writer);
 
 /* Fails the reader if a field does not fit or is not valid. */

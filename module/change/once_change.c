@@ -36,22 +36,23 @@ static const struct own_codec call_codec = {write_call, read_call, NULL};
 
 #define AT(member) .offset = offsetof(struct once_change, member)
 static const struct field fields[] = {
-    FIELD(ONCE_HAS_FORGETS) = {AT(forgets), .codec = CODEC_NUMBER},
-    FIELD(ONCE_HAS_TOKEN) = {AT(call.token), .codec = CODEC_BYTES, .max = TOKEN_MAX_BYTES,
-                             .sound = token_is_sound},
-    FIELD(ONCE_HAS_CALL) = {AT(call), .codec = CODEC_OWN, .own = &call_codec},
-    FIELD(ONCE_HAS_ANSWER) = {AT(call.answer), .codec = CODEC_BYTES, .sound = answer_is_sound},
-    FIELD(ONCE_HAS_INSIDE) = {AT(inside), .codec = CODEC_BYTES, .sound = inside_is_sound},
+    [ONCE_FIELD_FORGETS] = {AT(forgets), .codec = CODEC_NUMBER},
+    [ONCE_FIELD_TOKEN] = {AT(call.token), .codec = CODEC_BYTES, .max = TOKEN_MAX_BYTES,
+                          .sound = token_is_sound},
+    [ONCE_FIELD_CALL] = {AT(call), .codec = CODEC_OWN, .own = &call_codec},
+    [ONCE_FIELD_ANSWER] = {AT(call.answer), .codec = CODEC_BYTES, .sound = answer_is_sound},
+    [ONCE_FIELD_INSIDE] = {AT(inside), .codec = CODEC_BYTES, .sound = inside_is_sound},
 };
 #undef AT
 
+#define HAS(field) ONCE_HAS(field)
 static const struct change_kind kinds[ONCE_CHANGE_KINDS] = {
-    [ONCE_REMEMBER] = {NULL,
-                       ONCE_HAS_FORGETS | ONCE_HAS_TOKEN | ONCE_HAS_CALL | ONCE_HAS_ANSWER | ONCE_HAS_INSIDE,
-                       CHANGE_IN_FILES},
-    [ONCE_FORGET] = {NULL, ONCE_HAS_FORGETS, 0},
-    [ONCE_TAKE_BACK] = {NULL, ONCE_HAS_TOKEN, 0},
+    [ONCE_REMEMBER] = {.fields = HAS(FORGETS) | HAS(TOKEN) | HAS(CALL) | HAS(ANSWER) | HAS(INSIDE),
+                       .traits = CHANGE_IN_FILES},
+    [ONCE_FORGET] = {.fields = HAS(FORGETS)},
+    [ONCE_TAKE_BACK] = {.fields = HAS(TOKEN)},
 };
+#undef HAS
 
 const struct change_schema once_changes = {
     .letter = LETTER,

@@ -24,12 +24,14 @@ struct once_change {
 
 /* The fields of a record, in their order: the rows of the layout. */
 enum once_field {
-    ONCE_HAS_FORGETS = 1 << 0,
-    ONCE_HAS_TOKEN = 1 << 1,
-    ONCE_HAS_CALL = 1 << 2, /* its fingerprint and time */
-    ONCE_HAS_ANSWER = 1 << 3,
-    ONCE_HAS_INSIDE = 1 << 4,
+    ONCE_FIELD_FORGETS,
+    ONCE_FIELD_TOKEN,
+    ONCE_FIELD_CALL, /* its fingerprint and time */
+    ONCE_FIELD_ANSWER,
+    ONCE_FIELD_INSIDE,
 };
+
+#define ONCE_HAS(field) (UINT64_C(1) << ONCE_FIELD_##field)
 
 extern const struct change_schema once_changes;
 

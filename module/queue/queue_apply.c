@@ -239,29 +239,46 @@ static bool apply_dedup_entry(struct queue *queue, const struct queue_change *ch
     return true;
 }
 
-#define HAS(field) QUEUE_HAS_##field
-/* clang-format off */
+#define HAS(field) QUEUE_HAS(field)
 const struct queue_kind queue_change_kinds[QUEUE_CHANGE_KINDS] = {
-    [QUEUE_CREATE]       = {{"queue.create",    HAS(METADATA) | HAS(POLICIES) | HAS(LIMIT) | HAS(ORDER), CHANGE_CREATES}, NULL},
-    [QUEUE_SETMETA]      = {{"queue.setmeta",   HAS(METADATA), 0}, apply_queue_setmeta},
-    [QUEUE_SETACL]       = {{"queue.setacl",    HAS(POLICIES), 0}, apply_queue_setacl},
-    [QUEUE_CONFIGURE]    = {{"queue.configure", HAS(LIMIT), 0}, apply_configure},
-    [QUEUE_DROP]         = {{"queue.drop",      0, CHANGE_DROPS}, NULL},
-    [QUEUE_PUT]          = {{"queue.put",       HAS(ORDER) | HAS(INSERTED) | HAS(EXPIRES) | HAS(VISIBLE) | HAS(GROUP) | HAS(DEDUP) | HAS(ITEMS), 0}, apply_message_put},
-    [QUEUE_DELIVER]      = {{"queue.get",       HAS(VISIBLE) | HAS(ITEMS), 0}, apply_deliver},
-    [QUEUE_UPDATE]       = {{"queue.update",    HAS(ID) | HAS(RECEIPT) | HAS(VISIBLE) | HAS(MAYBE_TEXT) | HAS(BEHIND), 0}, apply_update},
-    [QUEUE_RELEASE]      = {{"queue.release",   HAS(ID) | HAS(RECEIPT) | HAS(VISIBLE) | HAS(STAGE) | HAS(REASON) | HAS(BEHIND), 0}, apply_release},
-    [QUEUE_DELETE]       = {{"queue.delete",    HAS(ITEMS), 0}, apply_message_delete},
-    [QUEUE_CLEAR]        = {{"queue.clear",     0, 0}, apply_clear},
-    [QUEUE_CLEAR_DEAD]   = {{"queue.clear",     0, 0}, apply_clear},
-    [QUEUE_REDRIVE]      = {{"queue.redrive",   HAS(ORDER) | HAS(INSERTED) | HAS(ITEMS), 0}, apply_redrive},
-    [QUEUE_SETTLE]       = {{NULL,              HAS(INSTANT) | HAS(ENDED) | HAS(DIED) | HAS(FORGOTTEN), 0}, apply_queue_settle},
-    [QUEUE_MESSAGE]      = {{NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(VISIBLE) | HAS(DELIVERIES) | HAS(STAGE) | HAS(GROUP) | HAS(REASON) | HAS(TEXT) | HAS(TURN), CHANGE_IN_FILES}, apply_message},
-    [QUEUE_DEDUP_ENTRY]  = {{NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(VISIBLE) | HAS(DEDUP), CHANGE_IN_FILES}, apply_dedup_entry},
-    [QUEUE_CLEAR_LIVING] = {{"queue.clear",     HAS(ITEMS), 0}, apply_message_delete},
-    [QUEUE_UNDELIVER]    = {{"queue.release",   HAS(ITEMS), 0}, apply_deliver},
+    [QUEUE_CREATE] = {{.event = "queue.create",
+                       .fields = HAS(METADATA) | HAS(POLICIES) | HAS(LIMIT) | HAS(ORDER),
+                       .traits = CHANGE_CREATES}},
+    [QUEUE_SETMETA] = {{.event = "queue.setmeta", .fields = HAS(METADATA)}, .apply = apply_queue_setmeta},
+    [QUEUE_SETACL] = {{.event = "queue.setacl", .fields = HAS(POLICIES)}, .apply = apply_queue_setacl},
+    [QUEUE_CONFIGURE] = {{.event = "queue.configure", .fields = HAS(LIMIT)}, .apply = apply_configure},
+    [QUEUE_DROP] = {{.event = "queue.drop", .traits = CHANGE_DROPS}},
+    [QUEUE_PUT] = {{.event = "queue.put",
+                    .fields = HAS(ORDER) | HAS(INSERTED) | HAS(EXPIRES) | HAS(VISIBLE) | HAS(GROUP) |
+                              HAS(DEDUP) | HAS(ITEMS)},
+                   .apply = apply_message_put},
+    [QUEUE_DELIVER] = {{.event = "queue.get", .fields = HAS(VISIBLE) | HAS(ITEMS)}, .apply = apply_deliver},
+    [QUEUE_UPDATE] = {{.event = "queue.update",
+                       .fields = HAS(ID) | HAS(RECEIPT) | HAS(VISIBLE) | HAS(MAYBE_TEXT) | HAS(BEHIND)},
+                      .apply = apply_update},
+    [QUEUE_RELEASE] = {{.event = "queue.release",
+                        .fields =
+                            HAS(ID) | HAS(RECEIPT) | HAS(VISIBLE) | HAS(STAGE) | HAS(REASON) | HAS(BEHIND)},
+                       .apply = apply_release},
+    [QUEUE_DELETE] = {{.event = "queue.delete", .fields = HAS(ITEMS)}, .apply = apply_message_delete},
+    [QUEUE_CLEAR] = {{.event = "queue.clear"}, .apply = apply_clear},
+    [QUEUE_CLEAR_DEAD] = {{.event = "queue.clear"}, .apply = apply_clear},
+    [QUEUE_REDRIVE] = {{.event = "queue.redrive", .fields = HAS(ORDER) | HAS(INSERTED) | HAS(ITEMS)},
+                       .apply = apply_redrive},
+    [QUEUE_SETTLE] = {{.fields = HAS(INSTANT) | HAS(ENDED) | HAS(DIED) | HAS(FORGOTTEN)},
+                      .apply = apply_queue_settle},
+    [QUEUE_MESSAGE] = {{.fields = HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) |
+                                  HAS(VISIBLE) | HAS(DELIVERIES) | HAS(STAGE) | HAS(GROUP) | HAS(REASON) |
+                                  HAS(TEXT) | HAS(TURN),
+                        .traits = CHANGE_IN_FILES},
+                       .apply = apply_message},
+    [QUEUE_DEDUP_ENTRY] = {{.fields = HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) |
+                                      HAS(VISIBLE) | HAS(DEDUP),
+                            .traits = CHANGE_IN_FILES},
+                           .apply = apply_dedup_entry},
+    [QUEUE_CLEAR_LIVING] = {{.event = "queue.clear", .fields = HAS(ITEMS)}, .apply = apply_message_delete},
+    [QUEUE_UNDELIVER] = {{.event = "queue.release", .fields = HAS(ITEMS)}, .apply = apply_deliver},
 };
-/* clang-format on */
 
 bool queue_apply(struct queue *queue, const struct queue_change *change) {
     queue_change_apply *apply = queue_change_kinds[change->kind].apply;

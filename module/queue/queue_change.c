@@ -6,15 +6,7 @@
 
 /* --- Items --- */
 
-enum {
-    ITEM_ID = 1,
-    ITEM_RECEIPT = 2,
-    ITEM_TEXT = 4,
-    ITEM_DELIVERY = 8,
-    ITEM_EXPIRES = 16,
-    ITEM_VISIBLE = 32,
-    ITEM_TURN = 64
-};
+enum { ITEM_ID, ITEM_RECEIPT, ITEM_TEXT, ITEM_DELIVERY, ITEM_EXPIRES, ITEM_VISIBLE, ITEM_TURN };
 
 /* A delivery is one number: how many there have been, and in the lowest bit whether this was the last one. */
 static void write_delivery(const void *field, struct record_writer *writer) {
@@ -34,26 +26,28 @@ static const struct own_codec delivery = {write_delivery, read_delivery, NULL};
 
 #define AT(member) .offset = offsetof(struct queue_item, member)
 static const struct field item_fields[] = {
-    FIELD(ITEM_ID) = {AT(id), .codec = CODEC_GUID},
-    FIELD(ITEM_RECEIPT) = {AT(receipt), .codec = CODEC_GUID},
-    FIELD(ITEM_TEXT) = {AT(text), .codec = CODEC_BYTES, .max = QUEUE_TEXT_MAX_BYTES},
-    FIELD(ITEM_DELIVERY) = {.codec = CODEC_OWN, .own = &delivery},
-    FIELD(ITEM_EXPIRES) = {AT(expires_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
-    FIELD(ITEM_VISIBLE) = {AT(visible_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
-    FIELD(ITEM_TURN) = {AT(turn), .codec = CODEC_COUNT, .max = QUEUE_TURN_MAX},
+    [ITEM_ID] = {AT(id), .codec = CODEC_GUID},
+    [ITEM_RECEIPT] = {AT(receipt), .codec = CODEC_GUID},
+    [ITEM_TEXT] = {AT(text), .codec = CODEC_BYTES, .max = QUEUE_TEXT_MAX_BYTES},
+    [ITEM_DELIVERY] = {.codec = CODEC_OWN, .own = &delivery},
+    [ITEM_EXPIRES] = {AT(expires_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
+    [ITEM_VISIBLE] = {AT(visible_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
+    [ITEM_TURN] = {AT(turn), .codec = CODEC_COUNT, .max = QUEUE_TURN_MAX},
 };
 #undef AT
 
 static const struct layout item_layout = {.fields = item_fields};
 
-static const unsigned items_of[QUEUE_CHANGE_KINDS] = {
-    [QUEUE_PUT] = ITEM_ID | ITEM_RECEIPT | ITEM_TEXT,
-    [QUEUE_DELIVER] = ITEM_ID | ITEM_RECEIPT | ITEM_DELIVERY,
-    [QUEUE_DELETE] = ITEM_ID,
-    [QUEUE_REDRIVE] = ITEM_ID | ITEM_RECEIPT | ITEM_EXPIRES,
-    [QUEUE_CLEAR_LIVING] = ITEM_ID,
-    [QUEUE_UNDELIVER] = ITEM_ID | ITEM_RECEIPT | ITEM_DELIVERY | ITEM_VISIBLE | ITEM_TURN,
+#define HAS(field) (UINT64_C(1) << ITEM_##field)
+static const uint64_t items_of[QUEUE_CHANGE_KINDS] = {
+    [QUEUE_PUT] = HAS(ID) | HAS(RECEIPT) | HAS(TEXT),
+    [QUEUE_DELIVER] = HAS(ID) | HAS(RECEIPT) | HAS(DELIVERY),
+    [QUEUE_DELETE] = HAS(ID),
+    [QUEUE_REDRIVE] = HAS(ID) | HAS(RECEIPT) | HAS(EXPIRES),
+    [QUEUE_CLEAR_LIVING] = HAS(ID),
+    [QUEUE_UNDELIVER] = HAS(ID) | HAS(RECEIPT) | HAS(DELIVERY) | HAS(VISIBLE) | HAS(TURN),
 };
+#undef HAS
 
 void queue_item_put(enum queue_change_kind kind, struct record_writer *writer,
                     const struct queue_item *item) {
@@ -135,29 +129,29 @@ static const struct own_codec items_codec = {write_items, read_items, NULL};
 
 #define AT(member) .offset = offsetof(struct queue_change, member)
 static const struct field fields[] = {
-    FIELD(QUEUE_HAS_METADATA) = {AT(metadata), .codec = CODEC_LIST, .sound = metadata_is_sound},
-    FIELD(QUEUE_HAS_POLICIES) = {AT(policies), .codec = CODEC_LIST, .sound = policies_are_sound},
-    FIELD(QUEUE_HAS_LIMIT) = {AT(max_deliveries), .codec = CODEC_COUNT, .max = QUEUE_DELIVERIES_MAX},
-    FIELD(QUEUE_HAS_ORDER) = {AT(order), .codec = CODEC_NUMBER, .max = QUEUE_ORDER_MAX},
-    FIELD(QUEUE_HAS_ID) = {AT(id), .codec = CODEC_GUID},
-    FIELD(QUEUE_HAS_RECEIPT) = {AT(receipt), .codec = CODEC_GUID},
-    FIELD(QUEUE_HAS_INSERTED) = {AT(inserted_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
-    FIELD(QUEUE_HAS_EXPIRES) = {AT(expires_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
-    FIELD(QUEUE_HAS_VISIBLE) = {AT(visible_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
-    FIELD(QUEUE_HAS_DELIVERIES) = {AT(deliveries), .codec = CODEC_COUNT},
-    FIELD(QUEUE_HAS_STAGE) = {AT(stage), .codec = CODEC_ENUM, .max = MESSAGE_STAGES - 1},
-    FIELD(QUEUE_HAS_GROUP) = {AT(group), .codec = CODEC_BYTES, .max = QUEUE_LABEL_MAX_BYTES},
-    FIELD(QUEUE_HAS_REASON) = {AT(reason), .codec = CODEC_BYTES, .max = QUEUE_LABEL_MAX_BYTES},
-    FIELD(QUEUE_HAS_DEDUP) = {.codec = CODEC_OWN, .own = &dedup},
-    FIELD(QUEUE_HAS_MAYBE_TEXT) = {.codec = CODEC_OWN, .own = &maybe_text},
-    FIELD(QUEUE_HAS_TEXT) = {AT(text), .codec = CODEC_BYTES, .max = QUEUE_TEXT_MAX_BYTES},
-    FIELD(QUEUE_HAS_INSTANT) = {AT(instant_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
-    FIELD(QUEUE_HAS_ENDED) = {AT(ended), .codec = CODEC_NUMBER},
-    FIELD(QUEUE_HAS_DIED) = {AT(died), .codec = CODEC_NUMBER},
-    FIELD(QUEUE_HAS_FORGOTTEN) = {AT(forgotten), .codec = CODEC_NUMBER},
-    FIELD(QUEUE_HAS_ITEMS) = {.codec = CODEC_OWN, .own = &items_codec},
-    FIELD(QUEUE_HAS_TURN) = {AT(turn), .codec = CODEC_COUNT, .max = QUEUE_TURN_MAX},
-    FIELD(QUEUE_HAS_BEHIND) = {AT(behind), .codec = CODEC_FLAG},
+    [QUEUE_FIELD_METADATA] = {AT(metadata), .codec = CODEC_LIST, .sound = metadata_is_sound},
+    [QUEUE_FIELD_POLICIES] = {AT(policies), .codec = CODEC_LIST, .sound = policies_are_sound},
+    [QUEUE_FIELD_LIMIT] = {AT(max_deliveries), .codec = CODEC_COUNT, .max = QUEUE_DELIVERIES_MAX},
+    [QUEUE_FIELD_ORDER] = {AT(order), .codec = CODEC_NUMBER, .max = QUEUE_ORDER_MAX},
+    [QUEUE_FIELD_ID] = {AT(id), .codec = CODEC_GUID},
+    [QUEUE_FIELD_RECEIPT] = {AT(receipt), .codec = CODEC_GUID},
+    [QUEUE_FIELD_INSERTED] = {AT(inserted_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
+    [QUEUE_FIELD_EXPIRES] = {AT(expires_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
+    [QUEUE_FIELD_VISIBLE] = {AT(visible_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
+    [QUEUE_FIELD_DELIVERIES] = {AT(deliveries), .codec = CODEC_COUNT},
+    [QUEUE_FIELD_STAGE] = {AT(stage), .codec = CODEC_ENUM, .max = MESSAGE_STAGES - 1},
+    [QUEUE_FIELD_GROUP] = {AT(group), .codec = CODEC_BYTES, .max = QUEUE_LABEL_MAX_BYTES},
+    [QUEUE_FIELD_REASON] = {AT(reason), .codec = CODEC_BYTES, .max = QUEUE_LABEL_MAX_BYTES},
+    [QUEUE_FIELD_DEDUP] = {.codec = CODEC_OWN, .own = &dedup},
+    [QUEUE_FIELD_MAYBE_TEXT] = {.codec = CODEC_OWN, .own = &maybe_text},
+    [QUEUE_FIELD_TEXT] = {AT(text), .codec = CODEC_BYTES, .max = QUEUE_TEXT_MAX_BYTES},
+    [QUEUE_FIELD_INSTANT] = {AT(instant_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
+    [QUEUE_FIELD_ENDED] = {AT(ended), .codec = CODEC_NUMBER},
+    [QUEUE_FIELD_DIED] = {AT(died), .codec = CODEC_NUMBER},
+    [QUEUE_FIELD_FORGOTTEN] = {AT(forgotten), .codec = CODEC_NUMBER},
+    [QUEUE_FIELD_ITEMS] = {.codec = CODEC_OWN, .own = &items_codec},
+    [QUEUE_FIELD_TURN] = {AT(turn), .codec = CODEC_COUNT, .max = QUEUE_TURN_MAX},
+    [QUEUE_FIELD_BEHIND] = {AT(behind), .codec = CODEC_FLAG},
 };
 #undef AT
 
@@ -174,9 +168,9 @@ static bool items_are_sound(enum queue_change_kind kind, struct packed_list item
 static bool is_sound_queue(const void *record) {
     const struct queue_change *change = record;
     uint64_t has = queue_change_kinds[change->kind].is.fields;
-    if (!(has & QUEUE_HAS_ITEMS)) return !(has & QUEUE_HAS_DEDUP) || change->dedup.length;
+    if (!(has & QUEUE_HAS(ITEMS))) return !(has & QUEUE_HAS(DEDUP)) || change->dedup.length;
     if (!items_are_sound(change->kind, change->items)) return false;
-    if (has & QUEUE_HAS_ORDER && change->items.count > QUEUE_ORDER_MAX - change->order) return false;
+    if (has & QUEUE_HAS(ORDER) && change->items.count > QUEUE_ORDER_MAX - change->order) return false;
     return !change->dedup.length || change->items.count == 1;
 }
 

@@ -98,30 +98,32 @@ struct queue_item {
 
 /* The fields of a record, in their order: the rows of the layout. */
 enum queue_field {
-    QUEUE_HAS_METADATA = 1 << 0,
-    QUEUE_HAS_POLICIES = 1 << 1,
-    QUEUE_HAS_LIMIT = 1 << 2,
-    QUEUE_HAS_ORDER = 1 << 3,
-    QUEUE_HAS_ID = 1 << 4,
-    QUEUE_HAS_RECEIPT = 1 << 5,
-    QUEUE_HAS_INSERTED = 1 << 6,
-    QUEUE_HAS_EXPIRES = 1 << 7,
-    QUEUE_HAS_VISIBLE = 1 << 8,
-    QUEUE_HAS_DELIVERIES = 1 << 9,
-    QUEUE_HAS_STAGE = 1 << 10,
-    QUEUE_HAS_GROUP = 1 << 11,
-    QUEUE_HAS_REASON = 1 << 12,
-    QUEUE_HAS_DEDUP = 1 << 13,      /* and until when */
-    QUEUE_HAS_MAYBE_TEXT = 1 << 14, /* whether there is a text, and the text */
-    QUEUE_HAS_TEXT = 1 << 15,
-    QUEUE_HAS_INSTANT = 1 << 16,
-    QUEUE_HAS_ENDED = 1 << 17,
-    QUEUE_HAS_DIED = 1 << 18,
-    QUEUE_HAS_FORGOTTEN = 1 << 19,
-    QUEUE_HAS_ITEMS = 1 << 20,
-    QUEUE_HAS_TURN = 1 << 21,
-    QUEUE_HAS_BEHIND = 1 << 22,
+    QUEUE_FIELD_METADATA,
+    QUEUE_FIELD_POLICIES,
+    QUEUE_FIELD_LIMIT,
+    QUEUE_FIELD_ORDER,
+    QUEUE_FIELD_ID,
+    QUEUE_FIELD_RECEIPT,
+    QUEUE_FIELD_INSERTED,
+    QUEUE_FIELD_EXPIRES,
+    QUEUE_FIELD_VISIBLE,
+    QUEUE_FIELD_DELIVERIES,
+    QUEUE_FIELD_STAGE,
+    QUEUE_FIELD_GROUP,
+    QUEUE_FIELD_REASON,
+    QUEUE_FIELD_DEDUP,      /* and until when */
+    QUEUE_FIELD_MAYBE_TEXT, /* whether there is a text, and the text */
+    QUEUE_FIELD_TEXT,
+    QUEUE_FIELD_INSTANT,
+    QUEUE_FIELD_ENDED,
+    QUEUE_FIELD_DIED,
+    QUEUE_FIELD_FORGOTTEN,
+    QUEUE_FIELD_ITEMS,
+    QUEUE_FIELD_TURN,
+    QUEUE_FIELD_BEHIND,
 };
+
+#define QUEUE_HAS(field) (UINT64_C(1) << QUEUE_FIELD_##field)
 
 extern const struct change_schema queue_changes;
 

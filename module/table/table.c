@@ -304,32 +304,35 @@ static bool apply_table_feedmarkers(struct table *table, const struct table_chan
     return feed_read_markers(&table->account, table->feed, change->feed, stored_key_is_sound);
 }
 
-#define HAS(field) TABLE_HAS_##field
-/* clang-format off */
+#define HAS(field) TABLE_HAS(field)
 const struct table_kind table_change_kinds[TABLE_CHANGE_KINDS] = {
-    [TABLE_CREATE]          = {{"table.create",          HAS(POLICIES) | HAS(TICKS) | HAS(NAMES), CHANGE_CREATES}, 0, NULL},
-    [TABLE_DROP]            = {{"table.drop",            0, CHANGE_DROPS}, 0, NULL},
-    [TABLE_SETACL]          = {{"table.setacl",          HAS(POLICIES), 0}, 0, apply_table_setacl},
-    [TABLE_INDEX]           = {{"table.index",           HAS(NAMES), 0}, 0, apply_index},
-    [TABLE_UNINDEX]         = {{"table.unindex",         HAS(NAMES), 0}, 0, apply_unindex},
-    [TABLE_INDEXED]         = {{NULL,                    HAS(NAMES) | HAS(KEY), 0}, 0, apply_indexed},
-    [TABLE_INSERT]          = {{"table.insert",          HAS(STEPS), 0}, 1, apply_steps},
-    [TABLE_REPLACE]         = {{"table.replace",         HAS(STEPS), 0}, 1, apply_steps},
-    [TABLE_MERGE]           = {{"table.merge",           HAS(STEPS), 0}, 1, apply_steps},
-    [TABLE_DELETE]          = {{"table.delete",          HAS(STEPS), 0}, 1, apply_steps},
-    [TABLE_INSERTORREPLACE] = {{"table.insertorreplace", HAS(STEPS), 0}, 1, apply_steps},
-    [TABLE_INSERTORMERGE]   = {{"table.insertormerge",   HAS(STEPS), 0}, 1, apply_steps},
-    [TABLE_BATCH]           = {{"table.batch",           HAS(STEPS), 0}, TABLE_BATCH_MAX, apply_steps},
-    [TABLE_ENTITIES]        = {{NULL,                    HAS(STEPS), CHANGE_IN_FILES}, TABLE_ENTITIES_MAX, apply_steps},
+    [TABLE_CREATE] = {{.event = "table.create",
+                       .fields = HAS(POLICIES) | HAS(TICKS) | HAS(NAMES),
+                       .traits = CHANGE_CREATES}},
+    [TABLE_DROP] = {{.event = "table.drop", .traits = CHANGE_DROPS}},
+    [TABLE_SETACL] = {{.event = "table.setacl", .fields = HAS(POLICIES)}, .apply = apply_table_setacl},
+    [TABLE_INDEX] = {{.event = "table.index", .fields = HAS(NAMES)}, .apply = apply_index},
+    [TABLE_UNINDEX] = {{.event = "table.unindex", .fields = HAS(NAMES)}, .apply = apply_unindex},
+    [TABLE_INDEXED] = {{.fields = HAS(NAMES) | HAS(KEY)}, .apply = apply_indexed},
+    [TABLE_INSERT] = {{.event = "table.insert", .fields = HAS(STEPS)}, .apply = apply_steps},
+    [TABLE_REPLACE] = {{.event = "table.replace", .fields = HAS(STEPS)}, .apply = apply_steps},
+    [TABLE_MERGE] = {{.event = "table.merge", .fields = HAS(STEPS)}, .apply = apply_steps},
+    [TABLE_DELETE] = {{.event = "table.delete", .fields = HAS(STEPS)}, .apply = apply_steps},
+    [TABLE_INSERTORREPLACE] = {{.event = "table.insertorreplace", .fields = HAS(STEPS)},
+                               .apply = apply_steps},
+    [TABLE_INSERTORMERGE] = {{.event = "table.insertormerge", .fields = HAS(STEPS)}, .apply = apply_steps},
+    [TABLE_BATCH] = {{.event = "table.batch", .fields = HAS(STEPS)}, .apply = apply_steps},
+    [TABLE_ENTITIES] = {{.fields = HAS(STEPS), .traits = CHANGE_IN_FILES}, .apply = apply_steps},
 
-    [TABLE_FEEDON]          = {{"table.feed",            HAS(MINTED) | HAS(KEEP), 0}, 0, apply_table_feedon},
-    [TABLE_FEEDKEEP]        = {{"table.feed",            HAS(KEEP), 0}, 0, apply_table_feedkeep},
-    [TABLE_FEEDOFF]         = {{"table.feed",            0, 0}, 0, apply_table_feedoff},
-    [TABLE_FEEDBUILT]       = {{NULL,                    HAS(KEY), 0}, 0, apply_table_feedbuilt},
-    [TABLE_FEEDSTATE]       = {{NULL,                    HAS(FEED), CHANGE_IN_FILES}, 0, apply_table_feedstate},
-    [TABLE_FEEDMARKERS]     = {{NULL,                    HAS(FEED), CHANGE_IN_FILES}, 0, apply_table_feedmarkers},
+    [TABLE_FEEDON] = {{.event = "table.feed", .fields = HAS(MINTED) | HAS(KEEP)},
+                      .apply = apply_table_feedon},
+    [TABLE_FEEDKEEP] = {{.event = "table.feed", .fields = HAS(KEEP)}, .apply = apply_table_feedkeep},
+    [TABLE_FEEDOFF] = {{.event = "table.feed"}, .apply = apply_table_feedoff},
+    [TABLE_FEEDBUILT] = {{.fields = HAS(KEY)}, .apply = apply_table_feedbuilt},
+    [TABLE_FEEDSTATE] = {{.fields = HAS(FEED), .traits = CHANGE_IN_FILES}, .apply = apply_table_feedstate},
+    [TABLE_FEEDMARKERS] = {{.fields = HAS(FEED), .traits = CHANGE_IN_FILES},
+                           .apply = apply_table_feedmarkers},
 };
-/* clang-format on */
 
 bool table_apply(struct table *table, const struct table_change *change) {
     table_change_apply *apply = table_change_kinds[change->kind].apply;

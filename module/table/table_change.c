@@ -9,23 +9,17 @@
 
 /* --- Steps --- */
 
-enum {
-    STEP_HAS_KIND = 1,
-    STEP_HAS_KEY = 2,
-    STEP_HAS_ETAG = 4,
-    STEP_HAS_TICKS = 8,
-    STEP_HAS_PROPERTIES = 16,
-    STEP_ALWAYS = STEP_HAS_KIND | STEP_HAS_KEY,
-    STEP_WRITES = STEP_HAS_ETAG | STEP_HAS_TICKS | STEP_HAS_PROPERTIES,
-};
+enum { STEP_KIND, STEP_KEY, STEP_ETAG, STEP_TICKS, STEP_PROPERTIES };
+
+#define HAS(field) (UINT64_C(1) << STEP_##field)
 
 #define AT(member) .offset = offsetof(struct table_step, member)
 static const struct field step_fields[] = {
-    FIELD(STEP_HAS_KIND) = {AT(kind), .codec = CODEC_ENUM, .max = STEP_KINDS - 1},
-    FIELD(STEP_HAS_KEY) = {AT(key), .codec = CODEC_BYTES},
-    FIELD(STEP_HAS_ETAG) = {AT(etag), .codec = CODEC_VERSION},
-    FIELD(STEP_HAS_TICKS) = {AT(ticks), .codec = CODEC_WORD, .max = TICKS_MAX},
-    FIELD(STEP_HAS_PROPERTIES) = {AT(properties), .codec = CODEC_LIST},
+    [STEP_KIND] = {AT(kind), .codec = CODEC_ENUM, .max = STEP_KINDS - 1},
+    [STEP_KEY] = {AT(key), .codec = CODEC_BYTES},
+    [STEP_ETAG] = {AT(etag), .codec = CODEC_VERSION},
+    [STEP_TICKS] = {AT(ticks), .codec = CODEC_WORD, .max = TICKS_MAX},
+    [STEP_PROPERTIES] = {AT(properties), .codec = CODEC_LIST},
 };
 #undef AT
 
@@ -33,21 +27,23 @@ static const struct layout step_layout = {.fields = step_fields};
 
 /* The fields of a step besides kind and key. */
 static uint64_t step_fields_of(const struct table_step *step) {
-    if (step->kind == STEP_MARK) return STEP_HAS_ETAG;
-    return step->kind == STEP_REMOVE ? 0 : STEP_WRITES;
+    if (step->kind == STEP_MARK) return HAS(ETAG);
+    return step->kind == STEP_REMOVE ? 0 : HAS(ETAG) | HAS(TICKS) | HAS(PROPERTIES);
 }
 
 void table_step_put(struct record_writer *writer, const struct table_step *step) {
-    layout_write(&step_layout, STEP_ALWAYS | step_fields_of(step), step, writer);
+    layout_write(&step_layout, HAS(KIND) | HAS(KEY) | step_fields_of(step), step, writer);
 }
 
 bool table_step_next(struct record_reader *reader, struct table_step *step) {
     if (reader->failed || reader->at == reader->end) return false;
     *step = (struct table_step){0};
-    layout_read(&step_layout, STEP_ALWAYS, reader, step);
+    layout_read(&step_layout, HAS(KIND) | HAS(KEY), reader, step);
     layout_read(&step_layout, step_fields_of(step), reader, step);
     return !reader->failed;
 }
+
+#undef HAS
 
 /* The array of a decision is packed here, so only if the change is replicated or saved. */
 static void write_steps(const void *field, struct record_writer *writer) {
@@ -131,14 +127,14 @@ static const struct own_codec feed_codec = {write_feed_state, read_feed_state, t
 
 #define AT(member) .offset = offsetof(struct table_change, member)
 static const struct field fields[] = {
-    FIELD(TABLE_HAS_POLICIES) = {AT(policies), .codec = CODEC_LIST, .sound = policies_are_sound},
-    FIELD(TABLE_HAS_TICKS) = {AT(ticks), .codec = CODEC_INSTANT, .max = TICKS_MAX},
-    FIELD(TABLE_HAS_NAMES) = {AT(names), .codec = CODEC_LIST, .sound = names_are_sound},
-    FIELD(TABLE_HAS_KEY) = {AT(key), .codec = CODEC_BYTES, .sound = key_is_sound},
-    FIELD(TABLE_HAS_STEPS) = {.codec = CODEC_OWN, .own = &steps_codec},
-    FIELD(TABLE_HAS_MINTED) = {AT(minted), .codec = CODEC_VERSION},
-    FIELD(TABLE_HAS_KEEP) = {AT(keep), .codec = CODEC_NUMBER, .max = FEED_KEEP_MAX},
-    FIELD(TABLE_HAS_FEED) = {.codec = CODEC_OWN, .own = &feed_codec},
+    [TABLE_FIELD_POLICIES] = {AT(policies), .codec = CODEC_LIST, .sound = policies_are_sound},
+    [TABLE_FIELD_TICKS] = {AT(ticks), .codec = CODEC_INSTANT, .max = TICKS_MAX},
+    [TABLE_FIELD_NAMES] = {AT(names), .codec = CODEC_LIST, .sound = names_are_sound},
+    [TABLE_FIELD_KEY] = {AT(key), .codec = CODEC_BYTES, .sound = key_is_sound},
+    [TABLE_FIELD_STEPS] = {.codec = CODEC_OWN, .own = &steps_codec},
+    [TABLE_FIELD_MINTED] = {AT(minted), .codec = CODEC_VERSION},
+    [TABLE_FIELD_KEEP] = {AT(keep), .codec = CODEC_NUMBER, .max = FEED_KEEP_MAX},
+    [TABLE_FIELD_FEED] = {.codec = CODEC_OWN, .own = &feed_codec},
 };
 #undef AT
 
@@ -172,6 +168,14 @@ static bool has_earlier_step(struct packed_list steps, const struct table_step *
     return false;
 }
 
+static uint64_t steps_max(enum table_change_kind kind) {
+    switch (kind) {
+    case TABLE_BATCH: return TABLE_BATCH_MAX;
+    case TABLE_ENTITIES: return TABLE_ENTITIES_MAX;
+    default: return 1;
+    }
+}
+
 /* Each entity may appear once. In files, where they are many, they must be in the order of their keys. */
 static bool steps_sound(const struct table_change *change) {
     struct packed_list list = change->steps;
@@ -179,7 +183,7 @@ static bool steps_sound(const struct table_change *change) {
     struct table_step step;
     struct bytes before = {"", 0};
     uint64_t count = 0;
-    if (!list.count || list.count > table_change_kinds[change->kind].steps_max) return false;
+    if (!list.count || list.count > steps_max(change->kind)) return false;
     while (table_step_next(&reader, &step)) {
         if (!step_sound(&step)) return false;
         bool in_file = change->kind == TABLE_ENTITIES;
@@ -193,7 +197,7 @@ static bool steps_sound(const struct table_change *change) {
 
 static bool is_sound_table(const void *record) {
     const struct table_change *change = record;
-    return !(table_change_kinds[change->kind].is.fields & TABLE_HAS_STEPS) || steps_sound(change);
+    return !(table_change_kinds[change->kind].is.fields & TABLE_HAS(STEPS)) || steps_sound(change);
 }
 
 const struct change_schema table_changes = {

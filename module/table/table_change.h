@@ -81,15 +81,17 @@ struct table_change {
 
 /* The fields of a record, in order: the rows of the layout. */
 enum table_field {
-    TABLE_HAS_POLICIES = 1 << 0,
-    TABLE_HAS_TICKS = 1 << 1,
-    TABLE_HAS_NAMES = 1 << 2,
-    TABLE_HAS_KEY = 1 << 3,
-    TABLE_HAS_STEPS = 1 << 4,
-    TABLE_HAS_MINTED = 1 << 5,
-    TABLE_HAS_KEEP = 1 << 6,
-    TABLE_HAS_FEED = 1 << 7,
+    TABLE_FIELD_POLICIES,
+    TABLE_FIELD_TICKS,
+    TABLE_FIELD_NAMES,
+    TABLE_FIELD_KEY,
+    TABLE_FIELD_STEPS,
+    TABLE_FIELD_MINTED,
+    TABLE_FIELD_KEEP,
+    TABLE_FIELD_FEED,
 };
+
+#define TABLE_HAS(field) (UINT64_C(1) << TABLE_FIELD_##field)
 
 extern const struct change_schema table_changes;
 
@@ -101,7 +103,6 @@ typedef bool table_change_apply(struct table *table, const struct table_change *
 /* A row of the table of kinds, which is in table.c beside the functions that apply them. */
 struct table_kind {
     struct change_kind is;
-    uint64_t steps_max;
     table_change_apply *apply; /* NULL for kinds that create or drop */
 };
 

@@ -235,8 +235,8 @@ void draft_make(struct draft *draft, const struct choice *choice) {
     draft->change = (struct container_change){
         .kind = kind,
         .access = (enum container_access)(choice->stamp % ACCESS_KINDS),
-        .name = container_change_kinds[kind].is.fields & CONTAINER_HAS_NAME ? draft_name(choice->name)
-                                                                            : bytes_of("", 0),
+        .name = container_change_kinds[kind].is.fields & CONTAINER_HAS(NAME) ? draft_name(choice->name)
+                                                                             : bytes_of("", 0),
         .stamp = {(UINT64_C(0x65a00000) << 32) + choice->stamp + 1, choice->stamp * INT64_C(1000)},
         .created_ms = choice->stamp * INT64_C(999),
         .properties = pairs_list(&draft->properties),
