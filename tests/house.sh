@@ -242,12 +242,8 @@ END
 
 # memory.h and args.h name what the server side provides to those who do not know it.
 diff <(defined_elsewhere "${module_files[@]}") - <<'END' | sed -n 's/^</new:/p; s/^>/no longer there:/p' |
-module/blob/apply.h module/blob/apply_feed.c
 module/blob/blocks.h module/blob/block_plan.c
 module/blob/container.h module/blob/apply.c
-module/core/feed.h module/core/feed_build.c
-module/core/feed.h module/core/feed_files.c
-module/core/feed.h module/core/feed_follow.c
 module/core/memory.h module/server/memory.c
 module/core/pages.h module/core/page_node.c
 module/core/pages.h module/core/page_walk.c

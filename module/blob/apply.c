@@ -3,7 +3,8 @@
 
 #include "blob/blocks.h"
 #include "blob/snapshots.h"
-#include "core/feed.h"
+#include "change/checks.h"
+#include "change/feed_change.h"
 
 /* --- The container --- */
 
@@ -262,6 +263,47 @@ static bool apply_deletesnapshots(struct container *container, struct blob **blo
     return true;
 }
 
+/* --- The feed --- */
+
+_Static_assert(offsetof(struct blob, stamp.etag) == offsetof(struct feed_entry, v),
+               "a blob is a feed's object");
+
+static bool belongs_in_feed(const struct entry *entry) {
+    return blob_exists((const struct blob *)entry);
+}
+
+static bool apply_feed(struct container *container, struct blob **blob,
+                       const struct container_change *change) {
+    (void)blob;
+    const struct feed_owner owner = {
+        .account = &container->account,
+        .feed = &container->feed,
+        .objects = &container->blobs.by_order,
+        .belongs = belongs_in_feed,
+        .name_is_sound = name_is_sound,
+    };
+    return feed_change_apply(&owner, &(struct feed_change){
+                                         .kind = change->kind - CONTAINER_FEEDON,
+                                         .beginning = change->minted,
+                                         .keep = change->count,
+                                         .bytes = change->feed,
+                                     });
+}
+
+/* Whether the feed lets a blob from a file be added. */
+static bool feed_admits_change(const struct container *container, const struct container_change *change) {
+    if (!container->feed || !container_change_has_name(change) || !change->stamp.etag) return true;
+    return feed_admits(container->feed, change->name, change->stamp.etag);
+}
+
+/* The blob may have a new ETag; `before` is the old one, 0 when it did not exist. */
+static void follow_blob(struct container *container, struct blob *blob, version before) {
+    if (!before)
+        feed_add(&container->account, container->feed, &blob->entry);
+    else if (before != blob->stamp.etag)
+        feed_move(&container->account, container->feed, &blob->entry, before);
+}
+
 /* --- The table --- */
 
 #define HAS(field) CONTAINER_HAS(field)
@@ -362,12 +404,12 @@ const struct container_kind container_change_kinds[CONTAINER_CHANGE_KINDS] = {
                        .apply = apply_copystate},
 
     [CONTAINER_FEEDON] = {{.event = "container.feed", .fields = HAS(MINTED) | HAS(COUNT)},
-                          .apply = apply_feedon},
-    [CONTAINER_FEEDKEEP] = {{.event = "container.feed", .fields = HAS(COUNT)}, .apply = apply_feedkeep},
-    [CONTAINER_FEEDOFF] = {{.event = "container.feed"}, .apply = apply_feedoff},
-    [CONTAINER_FEEDBUILT] = {{.fields = HAS(FEED)}, .apply = apply_feedbuilt},
-    [CONTAINER_FEEDSTATE] = {{.fields = HAS(FEED), .traits = CHANGE_IN_FILES}, .apply = apply_feedstate},
-    [CONTAINER_FEEDMARKERS] = {{.fields = HAS(FEED), .traits = CHANGE_IN_FILES}, .apply = apply_feedmarkers},
+                          .apply = apply_feed},
+    [CONTAINER_FEEDKEEP] = {{.event = "container.feed", .fields = HAS(COUNT)}, .apply = apply_feed},
+    [CONTAINER_FEEDOFF] = {{.event = "container.feed"}, .apply = apply_feed},
+    [CONTAINER_FEEDBUILT] = {{.fields = HAS(FEED)}, .apply = apply_feed},
+    [CONTAINER_FEEDSTATE] = {{.fields = HAS(FEED), .traits = CHANGE_IN_FILES}, .apply = apply_feed},
+    [CONTAINER_FEEDMARKERS] = {{.fields = HAS(FEED), .traits = CHANGE_IN_FILES}, .apply = apply_feed},
 };
 
 static struct blob *blob_before(const struct container *container, const struct container_change *change) {
@@ -383,12 +425,11 @@ bool container_apply(struct container *container, const struct container_change 
     size_t snapshots = blob ? snapshots_count(blob) : 0;
     version etag = container->feed && existed ? blob->stamp.etag : 0;
     if (!(kind->is.traits & CHANGE_IN_FILES)) container_end_load(container);
-    bool admitted = !container->feed || apply_feed_admits(container, change);
-    if (!admitted || !kind->apply || !kind->apply(container, &blob, change)) {
+    if (!feed_admits_change(container, change) || !kind->apply || !kind->apply(container, &blob, change)) {
         if (change->chunk) chunk_discard(change->chunk);
         return false;
     }
-    if (container->feed && blob_exists(blob)) apply_feed_follows(container, blob, etag);
+    if (container->feed && blob_exists(blob)) follow_blob(container, blob, etag);
     if (change->kind != BLOB_DELETE) container_count_snapshots(snapshots, blob ? snapshots_count(blob) : 0);
     container_count_content(container, blob, bytes, existed);
     return true;

@@ -30,15 +30,6 @@ void apply_forget_copy(struct container *container, struct blob *blob);
 container_change_apply apply_copy, apply_abortcopy, apply_copystate, apply_copystart, apply_copybegin,
     apply_copypiece, apply_copyblock, apply_copyend;
 
-/* Feeds. */
-container_change_apply apply_feedon, apply_feedkeep, apply_feedoff, apply_feedbuilt, apply_feedstate,
-    apply_feedmarkers;
-
-/* Whether a blob from a file may be added. */
-bool apply_feed_admits(const struct container *container, const struct container_change *change);
-/* The blob may have a new ETag; `before` is the old one, 0 when it did not exist. */
-void apply_feed_follows(struct container *container, struct blob *blob, version before);
-
 /* Changes in files. */
 container_change_apply apply_chunk, apply_state, apply_spans, apply_leaves, apply_staged, apply_loaded;
 

@@ -71,7 +71,7 @@ size_t container_memory(const struct container *container) {
            (container->leased.root ? container->leased.memory : 0) +
            (container->copying.root ? container->copying.memory : 0) +
            container->stagings.capacity * sizeof(*container->stagings.heap) +
-           remembered_memory(container->remembered) + (container->feed ? feed_memory(container->feed) : 0);
+           remembered_memory(container->remembered) + feed_memory(container->feed);
 }
 
 const struct lease *container_lease(const struct container *container) {
@@ -168,12 +168,12 @@ void container_unstage(struct container *container, struct blob *blob, uint64_t 
 
 void container_end_load(struct container *container) {
     load_chunks_drop(&container->account, &container->load_chunks);
-    if (container->feed) feed_loaded(container->feed);
+    feed_loaded(container->feed);
 }
 
 /* A feed that is being built needs upkeep at once. */
 int64_t container_due_ms(const struct container *container) {
-    if (container->feed && container->feed->building) return 0;
+    if (feed_is_building(container->feed)) return 0;
     const struct deadline *first = deadlines_first(&container->stagings);
     int64_t due_ms = first ? first->due_ms : INT64_MAX;
     return container->copying.root ? number_min(container->copies_look_ms, due_ms) : due_ms;
@@ -210,7 +210,7 @@ void container_remove(struct container *container, struct blob *blob) {
 void container_free(struct container *container) {
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
     leftovers_end(&container->account);
-    if (container->feed) feed_free(&container->account, container->feed);
+    feed_free(&container->account, container->feed);
     container->feed = NULL;
     load_chunks_drop(&container->account, &container->load_chunks);
     for (struct entry *entry; (entry = order_cursor_entry(&cursor));) {
@@ -326,9 +326,7 @@ struct container *container_relocate(struct container *container, const struct r
 }
 
 size_t container_places(const struct container *container) {
-    size_t places = container->blobs.by_hash.buckets,
-           more = container->feed ? feed_places(container->feed) : 0;
-    return size_max(more, places);
+    return size_max(container->blobs.by_hash.buckets, feed_places(container->feed));
 }
 
 struct moving {
@@ -347,7 +345,7 @@ static void move_blob(void *context, struct entry *entry) {
 void container_relocate_blobs(struct container *container, size_t place,
                               const struct relocation *relocation) {
     struct moving moving = {container, relocation};
-    if (container->feed) feed_relocate(container->feed, place, relocation);
+    feed_relocate(container->feed, place, relocation);
     if (place >= container->blobs.by_hash.buckets) return;
     hash_index_relocate(&container->blobs.by_hash, place, relocation);
     hash_index_visit(&container->blobs.by_hash, place, move_blob, &moving);

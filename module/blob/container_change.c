@@ -1,7 +1,7 @@
 #include "blob/container_change.h"
 
 #include "change/checks.h"
-#include "core/feed.h"
+#include "core/feed_files.h"
 #include "core/name.h"
 #include "core/pages.h"
 

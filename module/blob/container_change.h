@@ -54,13 +54,13 @@ enum container_change_kind {
     BLOB_COPYEND,   /* the copy is complete, or has failed */
     BLOB_COPYTOLD,  /* in files: a BLOB_COPYSTATE that has a description */
 
-    /* Feeds: see core/feed.h and apply_feed.c. */
+    /* The feed, in the order of enum feed_change_kind: see change/feed_change.h. */
     CONTAINER_FEEDON,
-    CONTAINER_FEEDKEEP, /* sets how many deletions are remembered */
+    CONTAINER_FEEDKEEP,
     CONTAINER_FEEDOFF,
-    CONTAINER_FEEDBUILT,   /* a feed being built has the blobs up to this name; empty for all */
-    CONTAINER_FEEDSTATE,   /* in files, before the blobs */
-    CONTAINER_FEEDMARKERS, /* in files, before the blobs */
+    CONTAINER_FEEDBUILT,
+    CONTAINER_FEEDSTATE,
+    CONTAINER_FEEDMARKERS,
     CONTAINER_CHANGE_KINDS
 };
 

@@ -2,7 +2,7 @@
 
 #include "blob/blocks.h"
 #include "blob/snapshots.h"
-#include "core/feed.h"
+#include "change/feed_change.h"
 #include "core/memory.h"
 #include "core/pointer_map.h"
 
@@ -214,22 +214,12 @@ static void walk_blob(struct walking *walking, const struct blob *blob) {
     walk_lease(walking, BLOB_LEASE, blob_name(blob), blob_lease(blob));
 }
 
-static void walk_written(const struct change_walk *walk, enum container_change_kind kind,
-                         const struct record_writer *written) {
-    walk->take(walk->context,
-               &(struct container_change){.kind = kind, .feed = bytes_of(written->data, written->length)});
+static void take_feed_bytes(const struct change_walk *walk, enum feed_change_kind kind, struct bytes bytes) {
+    walk->take(walk->context, &(struct container_change){.kind = CONTAINER_FEEDON + kind, .feed = bytes});
 }
 
 void container_walk_feed(const struct container *container, const struct change_walk *walk) {
-    struct record_writer writer;
-    if (!container->feed) return;
-    record_start(&writer);
-    feed_put_state(container->feed, &writer);
-    walk_written(walk, CONTAINER_FEEDSTATE, &writer);
-    struct version_cursor cursor = feed_first_marker(container->feed);
-    for (writer.length = 0; feed_put_markers(container->feed, &cursor, &writer); writer.length = 0)
-        walk_written(walk, CONTAINER_FEEDMARKERS, &writer);
-    record_end(&writer);
+    feed_change_walk(container->feed, walk, take_feed_bytes);
 }
 
 static void walk_blobs(struct walking *walking, const struct container *container, bool all) {

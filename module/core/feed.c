@@ -3,6 +3,7 @@
 #include "core/hash.h"
 #include "core/leftovers.h"
 #include "core/memory.h"
+#include "core/number.h"
 
 #include <stdatomic.h>
 
@@ -177,6 +178,7 @@ void feed_drop(struct account *account, struct feed *feed) {
 
 void feed_free(struct account *account, struct feed *feed) {
     size_t effort = SIZE_MAX;
+    if (!feed) return;
     uncount(feed, feed->kept);
     free_markers(account, feed, UINT64_MAX, &effort);
     version_order_end(account, &feed->order);
@@ -222,6 +224,10 @@ bool feed_restore_marker(struct account *account, struct feed *feed, struct byte
     return true;
 }
 
+void feed_loaded(struct feed *feed) {
+    if (feed) feed->loading = false;
+}
+
 bool feed_admits(const struct feed *feed, struct bytes name, version v) {
     if (!feed->loading) return true;
     return v <= feed->newest && !(feed->markers.count && marker_named(feed, hash_bytes(name), name));
@@ -258,12 +264,13 @@ void feed_advance(struct account *account, struct feed *feed, struct bytes front
 /* --- Memory --- */
 
 size_t feed_memory(const struct feed *feed) {
-    return feed->markers.segments ? feed->markers.memory : 0;
+    return feed && feed->markers.segments ? feed->markers.memory : 0;
 }
 
 size_t feed_places(const struct feed *feed) {
+    if (!feed) return 0;
     size_t buckets = feed->markers.segments ? feed->markers.buckets : 0;
-    return feed->order.count > buckets ? feed->order.count : buckets;
+    return size_max(feed->order.count, buckets);
 }
 
 struct moving {
@@ -282,6 +289,7 @@ static void move_marker(void *context, struct entry *entry) {
 
 void feed_relocate(struct feed *feed, size_t place, const struct relocation *relocation) {
     struct moving moving = {feed, relocation};
+    if (!feed) return;
     if (!place) feed->frontier = relocate(relocation, feed->frontier);
     version_order_relocate(&feed->order, place, relocation);
     if (!feed->markers.segments || place >= feed->markers.buckets) return;

@@ -24,15 +24,12 @@
 
 #include "core/hash_index.h"
 #include "core/order_index.h"
-#include "core/record.h"
 #include "core/version_order.h"
 
 enum {
     FEED_EPOCHS = 16,
     FEED_KEEP_DEFAULT = 100000,
-    FEED_PORTION = 1000, /* objects that are added when a feed begins, and then in each step */
     FEED_KEEP_MAX = 1000000000,
-    BOOKMARK_MAX_BYTES = 2 * VERSION_TEXT_LENGTH + 1,
 };
 
 /* What objects and markers begin with. */
@@ -93,81 +90,20 @@ bool feed_admits(const struct feed *feed, struct bytes name, version v);
 /* The feed's pointer to an object that is about to move in memory; NULL if the feed does not have the object. */
 void **feed_slot(const struct feed *feed, const struct entry *object);
 
-/* --- Building: the objects in the order of their names, in portions --- */
+/* --- Building: see feed_build.h --- */
+
+static inline bool feed_is_building(const struct feed *feed) {
+    return feed && feed->building;
+}
 
 /* The name up to which the feed is built. */
 struct bytes feed_frontier(const struct feed *feed);
 
-/* Where the next portion of this many objects ends: its last name. Empty when the portion takes all that is left. */
-struct bytes feed_portion(const struct feed *feed, const struct order_index *objects);
-
-/* Adds the objects up to this name, or all remaining ones if there is no name. `exists` tells which objects
- * count; NULL means all. */
-void feed_build(struct account *account, struct feed *feed, const struct order_index *objects,
-                struct bytes last, bool (*exists)(const struct entry *entry));
-
-/* For feed_build. */
+/* Adds an object that the feed does not have; moves the frontier, which is empty when the feed is complete. */
 void feed_take(struct account *account, struct feed *feed, struct entry *object);
 void feed_advance(struct account *account, struct feed *feed, struct bytes frontier);
 
-/* --- Bookmarks --- */
-
-struct bookmark {
-    version position; /* changes after it are new */
-    version began;    /* where a walk from 0 began; 0 when this is not a walk */
-    bool now;         /* $: the newest version at the time of use */
-};
-
-bool bookmark_read(struct bytes text, struct bookmark *bookmark);
-/* Returns the length. */
-size_t bookmark_write(const struct bookmark *bookmark, char text[BOOKMARK_MAX_BYTES]);
-
-/* What the server knows of versions, to distinguish lost changes from those still to come. */
-struct known_versions {
-    version newest;
-    bool primary;   /* every version to come was minted or seen here */
-    version passed; /* every version to come is newer */
-};
-
-/* Whether any change after the bookmark is lost. */
-bool feed_lost(const struct feed *feed, const struct bookmark *bookmark, const struct known_versions *known);
-
-/* Resolves a bookmark when it is used: $ becomes a version, 0 the start of a walk. */
-struct bookmark feed_resolve(const struct feed *feed, struct bookmark bookmark);
-
-/* --- Following --- */
-
-/* A walk from a bookmark on. */
-struct feed_walk {
-    const struct feed *feed;
-    struct bookmark at; /* where the walk can resume */
-    struct version_cursor cursor;
-};
-
-struct feed_walk feed_follow(const struct feed *feed, struct bookmark from);
-/* The next object or marker. False at the end, when the bookmark is past everything. A slot without an
- * entry is to be skipped. */
-bool feed_next(struct feed_walk *walk, struct version_slot *slot);
-
-static inline bool feed_is_marker(const struct version_slot *slot) {
-    return version_slot_marked(slot);
-}
-
-/* --- Files --- */
-
-/* Writes the state that does not follow from the objects: whole_from, newest, keep, ends. */
-void feed_put_state(const struct feed *feed, struct record_writer *writer);
-/* NULL when the state is not valid. */
-struct feed *feed_read_state(struct account *account, struct bytes state);
-/* The newest version in a state; 0 when the state is not valid. */
-version feed_state_newest(struct bytes state);
-
-/* Writes the next markers from the cursor on; false when there are no more. */
-bool feed_put_markers(const struct feed *feed, struct version_cursor *cursor, struct record_writer *writer);
-struct version_cursor feed_first_marker(const struct feed *feed);
-/* Adds markers after those read before. False, perhaps with some of them added, when the bytes are not valid. */
-bool feed_read_markers(struct account *account, struct feed *feed, struct bytes markers,
-                       bool (*name_is_sound)(const void *name));
+/* --- Files: see feed_files.h --- */
 
 /* Adds a marker after all previous ones. False, and nothing done, when it does not fit the saved state. */
 bool feed_restore_marker(struct account *account, struct feed *feed, struct bytes name, version v);

@@ -1,5 +1,4 @@
-/* Building a feed from the objects that already exist: in the order of their names, in portions. */
-#include "core/feed.h"
+#include "core/feed_build.h"
 
 /* The first object after the frontier. */
 static struct order_cursor first_unbuilt(const struct feed *feed, const struct order_index *objects) {

@@ -1,5 +1,4 @@
-/* A feed in files: the state that does not follow from the objects, and the markers. */
-#include "core/feed.h"
+#include "core/feed_files.h"
 
 #include "core/memory.h"
 
@@ -83,8 +82,4 @@ bool feed_read_markers(struct account *account, struct feed *feed, struct bytes 
         if (!feed_restore_marker(account, feed, name, v)) return false;
     }
     return record_complete(&reader);
-}
-
-void feed_loaded(struct feed *feed) {
-    feed->loading = false;
 }

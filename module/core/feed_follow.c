@@ -1,5 +1,4 @@
-/* Following a feed: bookmarks, whether changes after them are lost, and what comes next. */
-#include "core/feed.h"
+#include "core/feed_follow.h"
 
 enum { SEPARATOR = '-' };
 

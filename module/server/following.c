@@ -91,7 +91,7 @@ static void reply_change(struct call *call, const struct version_slot *slot,
     while (reply_map_pass(&map)) {
         following->name(&map, entry_name(entry));
         reply_field_version(&map, "etag", slot->v);
-        if (feed_is_marker(slot))
+        if (version_slot_marked(slot))
             reply_field_number(&map, "deleted", 1);
         else if (following->describe)
             following->describe(&map, entry);
@@ -139,22 +139,25 @@ enum outcome feed_switch_check(struct call *call) {
     return OUTCOME_SYNTAX;
 }
 
-enum outcome feed_switch_asked(struct call *call, const struct feed *feed, struct feed_asked *asked) {
-    bool given = args_given(&call->args, SLOT_FEED_KEEP);
-    uint64_t keep = (uint64_t)call_number(call, SLOT_FEED_KEEP, FEED_KEEP_DEFAULT);
-    *asked = (struct feed_asked){.what = FEED_STAYS, .keep = keep};
-    if (!is_asked_on(call)) {
-        if (feed) asked->what = FEED_ENDS;
-        return OUTCOME_DONE;
+/* FEED_CHANGE_KINDS when the feed is as asked. */
+static enum feed_change_kind kind_asked(const struct call *call, const struct feed *feed, uint64_t keep) {
+    if (!is_asked_on(call)) return feed ? FEED_OFF : FEED_CHANGE_KINDS;
+    if (!feed) return FEED_ON;
+    bool keeps = args_given(&call->args, SLOT_FEED_KEEP) && feed->keep != keep;
+    return keeps ? FEED_KEEP : FEED_CHANGE_KINDS;
+}
+
+enum outcome feed_switch(struct call *call, const struct feed *feed, unsigned first,
+                         void (*set)(void *change, const struct feed_change *asked)) {
+    struct feed_change asked = {.keep = (uint64_t)call_number(call, SLOT_FEED_KEEP, FEED_KEEP_DEFAULT)};
+    asked.kind = kind_asked(call, feed, asked.keep);
+    if (asked.kind == FEED_ON) {
+        enum outcome outcome = call_check_memory(call);
+        if (outcome != OUTCOME_DONE) return outcome;
+        asked.beginning = version_mint(call_now_ms(call));
     }
-    if (feed) {
-        if (given && feed->keep != asked->keep) asked->what = FEED_KEEPS;
-        return OUTCOME_DONE;
-    }
-    enum outcome outcome = call_check_memory(call);
-    if (outcome != OUTCOME_DONE) return outcome;
-    asked->what = FEED_BEGINS;
-    asked->beginning = version_mint(call_now_ms(call));
+    if (asked.kind != FEED_CHANGE_KINDS) set(call_decide(call, first + asked.kind), &asked);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 

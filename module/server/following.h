@@ -1,4 +1,4 @@
-/* Following: what all *.CHANGES do alike, given a feed (see core/feed.h) and how a type shows its objects.
+/* Following: what all *.CHANGES do alike, given a feed (see core/feed_follow.h) and how a type shows its objects.
  *
  *   SINCE ─▶ bookmark ─▶ is the feed on, built and whole? ─▶ anything new? ─▶ a page and the bookmark behind it
  *                                                              no: with BLOCK wait, with all others who follow
@@ -8,7 +8,8 @@
 #ifndef HOLDFAST_FOLLOWING_H
 #define HOLDFAST_FOLLOWING_H
 
-#include "core/feed.h"
+#include "change/feed_change.h"
+#include "core/feed_follow.h"
 #include "server/command.h"
 #include "server/wait.h"
 
@@ -37,16 +38,10 @@ enum outcome following_answer(struct call *call, const struct feed *feed, const 
 /* *.FEED: checks what the call asks for. */
 enum outcome feed_switch_check(struct call *call);
 
-enum feed_switch { FEED_STAYS, FEED_BEGINS, FEED_KEEPS, FEED_ENDS };
-
-struct feed_asked {
-    enum feed_switch what;
-    version beginning; /* version at which a new feed begins */
-    uint64_t keep;     /* number of markers kept */
-};
-
-/* Determines what is to be decided. */
-enum outcome feed_switch_asked(struct call *call, const struct feed *feed, struct feed_asked *asked);
+/* *.FEED: decides the change that was asked for, if any, and replies. `first` is the kind of the data type's changes
+ * for FEED_ON; `set` copies the rest into such a change. */
+enum outcome feed_switch(struct call *call, const struct feed *feed, unsigned first,
+                         void (*set)(void *change, const struct feed_change *asked));
 
 /* After a change of a value that may have a feed. */
 void following_wake(const struct call *call);

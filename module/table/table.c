@@ -1,5 +1,6 @@
 #include "table/table.h"
 
+#include "change/feed_change.h"
 #include "core/leftovers.h"
 #include "core/memory.h"
 #include "core/number.h"
@@ -57,7 +58,7 @@ static struct order_cursor first_entity(const struct table *table) {
 void table_free(struct table *table) {
     struct order_cursor cursor = first_entity(table);
     leftovers_end(&table->account);
-    if (table->feed) feed_free(&table->account, table->feed);
+    feed_free(&table->account, table->feed);
     for (struct entry *entry = order_cursor_entry(&cursor); entry; entry = order_cursor_entry(&cursor)) {
         order_cursor_next(&cursor);
         memory_free(entry);
@@ -258,50 +259,24 @@ static bool apply_table_setacl(struct table *table, const struct table_change *c
 _Static_assert(offsetof(struct entity, etag) == offsetof(struct feed_entry, v),
                "an entity is a feed's object");
 
-static bool apply_table_feedbuilt(struct table *table, const struct table_change *change) {
-    if (!table->feed) return false;
-    feed_build(&table->account, table->feed, &table->entities.by_order, change->key, NULL);
-    return true;
-}
-
-static bool apply_table_feedon(struct table *table, const struct table_change *change) {
-    if (table->feed) return false;
-    table->feed = feed_new(&table->account, change->minted, change->keep);
-    struct bytes last = feed_portion(table->feed, &table->entities.by_order);
-    feed_build(&table->account, table->feed, &table->entities.by_order, last, NULL);
-    return true;
-}
-
-static bool apply_table_feedkeep(struct table *table, const struct table_change *change) {
-    if (!table->feed) return false;
-    feed_set_keep(&table->account, table->feed, change->keep);
-    return true;
-}
-
-static bool apply_table_feedoff(struct table *table, const struct table_change *change) {
-    (void)change;
-    if (!table->feed) return false;
-    feed_drop(&table->account, table->feed);
-    table->feed = NULL;
-    return true;
-}
-
-/* The file may be older than what followers have seen. A new epoch keeps new versions apart from those that were minted
- * after the file was saved. */
-static bool apply_table_feedstate(struct table *table, const struct table_change *change) {
-    if (table->feed || catalog_count(&table->entities)) return false;
-    table->feed = feed_read_state(&table->account, change->feed);
-    if (table->feed) version_leave_epoch();
-    return table->feed;
-}
-
 static bool stored_key_is_sound(const void *key) {
     return stored_key_sound(*(const struct bytes *)key);
 }
 
-static bool apply_table_feedmarkers(struct table *table, const struct table_change *change) {
-    if (!table->feed || catalog_count(&table->entities)) return false;
-    return feed_read_markers(&table->account, table->feed, change->feed, stored_key_is_sound);
+static bool apply_table_feed(struct table *table, const struct table_change *change) {
+    const struct feed_owner owner = {
+        .account = &table->account,
+        .feed = &table->feed,
+        .objects = &table->entities.by_order,
+        .name_is_sound = stored_key_is_sound,
+    };
+    return feed_change_apply(&owner,
+                             &(struct feed_change){
+                                 .kind = change->kind - TABLE_FEEDON,
+                                 .beginning = change->minted,
+                                 .keep = change->keep,
+                                 .bytes = change->kind == TABLE_FEEDBUILT ? change->key : change->feed,
+                             });
 }
 
 #define HAS(field) TABLE_HAS(field)
@@ -324,20 +299,17 @@ const struct table_kind table_change_kinds[TABLE_CHANGE_KINDS] = {
     [TABLE_BATCH] = {{.event = "table.batch", .fields = HAS(STEPS)}, .apply = apply_steps},
     [TABLE_ENTITIES] = {{.fields = HAS(STEPS), .traits = CHANGE_IN_FILES}, .apply = apply_steps},
 
-    [TABLE_FEEDON] = {{.event = "table.feed", .fields = HAS(MINTED) | HAS(KEEP)},
-                      .apply = apply_table_feedon},
-    [TABLE_FEEDKEEP] = {{.event = "table.feed", .fields = HAS(KEEP)}, .apply = apply_table_feedkeep},
-    [TABLE_FEEDOFF] = {{.event = "table.feed"}, .apply = apply_table_feedoff},
-    [TABLE_FEEDBUILT] = {{.fields = HAS(KEY)}, .apply = apply_table_feedbuilt},
-    [TABLE_FEEDSTATE] = {{.fields = HAS(FEED), .traits = CHANGE_IN_FILES}, .apply = apply_table_feedstate},
-    [TABLE_FEEDMARKERS] = {{.fields = HAS(FEED), .traits = CHANGE_IN_FILES},
-                           .apply = apply_table_feedmarkers},
+    [TABLE_FEEDON] = {{.event = "table.feed", .fields = HAS(MINTED) | HAS(KEEP)}, .apply = apply_table_feed},
+    [TABLE_FEEDKEEP] = {{.event = "table.feed", .fields = HAS(KEEP)}, .apply = apply_table_feed},
+    [TABLE_FEEDOFF] = {{.event = "table.feed"}, .apply = apply_table_feed},
+    [TABLE_FEEDBUILT] = {{.fields = HAS(KEY)}, .apply = apply_table_feed},
+    [TABLE_FEEDSTATE] = {{.fields = HAS(FEED), .traits = CHANGE_IN_FILES}, .apply = apply_table_feed},
+    [TABLE_FEEDMARKERS] = {{.fields = HAS(FEED), .traits = CHANGE_IN_FILES}, .apply = apply_table_feed},
 };
 
 bool table_apply(struct table *table, const struct table_change *change) {
     table_change_apply *apply = table_change_kinds[change->kind].apply;
-    bool in_file = table_change_kinds[change->kind].is.traits & CHANGE_IN_FILES;
-    if (table->feed && !in_file) feed_loaded(table->feed);
+    if (!change_is(&table_changes, change, CHANGE_IN_FILES)) feed_loaded(table->feed);
     return apply && apply(table, change);
 }
 
@@ -361,21 +333,8 @@ static void walk_head(const struct table *table, const struct change_walk *walk)
     record_end(&names);
 }
 
-static void walk_feed(const struct table *table, const struct change_walk *walk) {
-    struct record_writer buffer;
-    struct table_change change = {.kind = TABLE_FEEDSTATE};
-    if (!table->feed) return;
-    record_start(&buffer);
-    feed_put_state(table->feed, &buffer);
-    change.feed = bytes_of(buffer.data, buffer.length);
-    walk->take(walk->context, &change);
-    struct version_cursor cursor = feed_first_marker(table->feed);
-    change.kind = TABLE_FEEDMARKERS;
-    for (buffer.length = 0; feed_put_markers(table->feed, &cursor, &buffer); buffer.length = 0) {
-        change.feed = bytes_of(buffer.data, buffer.length);
-        walk->take(walk->context, &change);
-    }
-    record_end(&buffer);
+static void take_feed(const struct change_walk *walk, enum feed_change_kind kind, struct bytes bytes) {
+    walk->take(walk->context, &(struct table_change){.kind = TABLE_FEEDON + kind, .feed = bytes});
 }
 
 static struct table_step step_of(const struct entity *entity) {
@@ -393,7 +352,7 @@ void table_walk(const struct table *table, const struct change_walk *walk) {
     struct entry *entry = order_cursor_entry(&cursor);
     struct record_writer steps;
     walk_head(table, walk);
-    walk_feed(table, walk);
+    feed_change_walk(table->feed, walk, take_feed);
     record_start(&steps);
     while (entry) {
         struct table_change change = {.kind = TABLE_ENTITIES};
@@ -431,8 +390,7 @@ size_t table_memory(const struct table *table) {
     size_t memory =
         table->account.memory + catalog_memory(&table->entities) + remembered_memory(table->remembered);
     for (unsigned i = 0; i < table->index_count; i++) memory += table_index_memory(&table->indexes[i]);
-    if (table->feed) memory += feed_memory(table->feed);
-    return memory;
+    return memory + feed_memory(table->feed);
 }
 
 size_t table_allocations(const struct table *table) {
@@ -451,8 +409,7 @@ struct table *table_relocate(struct table *table, const struct relocation *reloc
 }
 
 size_t table_places(const struct table *table) {
-    size_t places = table->entities.by_hash.buckets, more = table->feed ? feed_places(table->feed) : 0;
-    return size_max(more, places);
+    return size_max(table->entities.by_hash.buckets, feed_places(table->feed));
 }
 
 struct moving {
@@ -473,7 +430,7 @@ static void move_entity(void *context, struct entry *entry) {
 
 void table_relocate_entities(struct table *table, size_t place, const struct relocation *relocation) {
     struct moving moving = {table, relocation};
-    if (table->feed) feed_relocate(table->feed, place, relocation);
+    feed_relocate(table->feed, place, relocation);
     if (place >= table->entities.by_hash.buckets) return;
     hash_index_relocate(&table->entities.by_hash, place, relocation);
     hash_index_visit(&table->entities.by_hash, place, move_entity, &moving);

@@ -63,11 +63,6 @@ struct table_index *table_index_of(const struct table *table, struct bytes name)
 /* The first index that is still being built; NULL when there is none. */
 struct table_index *table_unfinished(const struct table *table);
 
-/* Whether the table has a feed that is being built. */
-static inline bool table_builds_feed(const struct table *table) {
-    return table->feed && table->feed->building;
-}
-
 /* --- Decisions --- */
 
 /* The last key of the next portion of at most this many entities; empty when no entity is left. */

@@ -1,7 +1,7 @@
 #include "table/table_change.h"
 
 #include "change/checks.h"
-#include "core/feed.h"
+#include "core/feed_files.h"
 #include "table/entity.h"
 #include "table/key.h"
 
@@ -109,7 +109,7 @@ static bool key_is_sound(const void *field) {
     return !key->length || stored_key_sound(*key);
 }
 
-/* The encoding of feeds belongs to core/feed.h, which also checks it. */
+/* The encoding of feeds belongs to core/feed_files.h, which also checks it. */
 static void write_feed_state(const void *field, struct record_writer *writer) {
     record_put_bytes(writer, ((const struct table_change *)field)->feed);
 }
@@ -133,7 +133,7 @@ static const struct field fields[] = {
     [TABLE_FIELD_KEY] = {AT(key), .codec = CODEC_BYTES, .sound = key_is_sound},
     [TABLE_FIELD_STEPS] = {.codec = CODEC_OWN, .own = &steps_codec},
     [TABLE_FIELD_MINTED] = {AT(minted), .codec = CODEC_VERSION},
-    [TABLE_FIELD_KEEP] = {AT(keep), .codec = CODEC_NUMBER, .max = FEED_KEEP_MAX},
+    [TABLE_FIELD_KEEP] = {AT(keep), .codec = CODEC_NUMBER},
     [TABLE_FIELD_FEED] = {.codec = CODEC_OWN, .own = &feed_codec},
 };
 #undef AT

@@ -27,13 +27,13 @@ enum table_change_kind {
     TABLE_BATCH,
     TABLE_ENTITIES, /* in files only: entities in the order of their keys */
 
-    /* The feed: see core/feed.h. */
+    /* The feed, in the order of enum feed_change_kind: see change/feed_change.h. */
     TABLE_FEEDON,
-    TABLE_FEEDKEEP, /* the number of deletions to remember */
+    TABLE_FEEDKEEP,
     TABLE_FEEDOFF,
-    TABLE_FEEDBUILT,   /* a feed that is being built covers the entities up to this key; empty: all of them */
-    TABLE_FEEDSTATE,   /* in files only, before the entities */
-    TABLE_FEEDMARKERS, /* in files only, before the entities: deletions */
+    TABLE_FEEDBUILT,
+    TABLE_FEEDSTATE,
+    TABLE_FEEDMARKERS,
     TABLE_CHANGE_KINDS
 };
 

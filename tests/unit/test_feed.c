@@ -1,6 +1,8 @@
 /* Feeds against a naive model: random lives of objects, with followers that read in pages, stop and go on; what files
  * hold builds the same feed; memory goes back. */
-#include "core/feed.h"
+#include "core/feed_build.h"
+#include "core/feed_files.h"
+#include "core/feed_follow.h"
 
 #include "core/hash.h"
 #include "core/leftovers.h"
@@ -140,7 +142,7 @@ static void require_like_model(const struct life *life) {
         told++;
         size_t name = number_of_slot(&slot);
         require_same(slot.v, life->told[name], "the version of n%zu", name);
-        require_same(feed_is_marker(&slot), !life->objects[name], "whether n%zu is there", name);
+        require_same(version_slot_marked(&slot), !life->objects[name], "whether n%zu is there", name);
     }
     for (size_t i = 0; i < NAMES; i++) expected += life->told[i] > life->dropped;
     require_same(told, expected, "entries behind %llx", (unsigned long long)life->dropped);
@@ -161,7 +163,7 @@ static void follower_reads(struct follower *follower, struct life *life) {
         if (!slot.entry) continue;
         size_t name = number_of_slot(&slot);
         require(slot.v > follower->copy[name], "n%zu is told anew only with a greater version", name);
-        follower->copy[name] = feed_is_marker(&slot) ? 0 : slot.v;
+        follower->copy[name] = version_slot_marked(&slot) ? 0 : slot.v;
     }
     char text[BOOKMARK_MAX_BYTES];
     size_t length = bookmark_write(&walk.at, text);

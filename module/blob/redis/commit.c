@@ -2,6 +2,7 @@
 #include "server/commit.h"
 #include "blob/blocks.h"
 #include "blob/redis/handlers.h"
+#include "core/feed_build.h"
 #include "core/name.h"
 #include "lease/redis/handlers.h"
 #include "server/following.h"
@@ -87,18 +88,14 @@ static void build_feed(struct call *call) {
     commit_at_once(call, &change);
 }
 
-static bool is_being_built(const struct container *container) {
-    return container->feed && container->feed->building;
-}
-
 int64_t container_upkeep(struct call *call) {
     struct container *container = call->value;
     unstage_overdue(call);
-    if (is_being_built(container)) build_feed(call);
+    if (feed_is_building(container->feed)) build_feed(call);
     bool more = copies_fail_orphans(call);
     container->copies_look_ms = call_now_ms(call) + (more ? 1 : COPIES_LOOK_EVERY_MS);
-    int64_t due_ms =
-        is_being_built(container) ? call_now_ms(call) + PORTIONS_APART_MS : container_due_ms(container);
+    int64_t due_ms = feed_is_building(container->feed) ? call_now_ms(call) + PORTIONS_APART_MS
+                                                       : container_due_ms(container);
     container->upkeep_ms = due_ms == UPKEEP_NEVER ? 0 : due_ms;
     return due_ms;
 }

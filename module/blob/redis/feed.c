@@ -2,20 +2,15 @@
 #include "blob/redis/handlers.h"
 #include "server/following.h"
 
+static void set_container_feed(void *decided, const struct feed_change *asked) {
+    struct container_change *change = decided;
+    change->minted = asked->beginning;
+    change->count = asked->keep;
+}
+
 enum outcome container_feed(struct call *call) {
     const struct container *container = call->value;
-    struct feed_asked asked;
-    enum outcome outcome = feed_switch_asked(call, container->feed, &asked);
-    if (outcome != OUTCOME_DONE) return outcome;
-    static const enum container_change_kind kinds[] = {
-        [FEED_BEGINS] = CONTAINER_FEEDON, [FEED_KEEPS] = CONTAINER_FEEDKEEP, [FEED_ENDS] = CONTAINER_FEEDOFF};
-    if (asked.what != FEED_STAYS) {
-        struct container_change *change = call_decide(call, kinds[asked.what]);
-        change->minted = asked.beginning;
-        change->count = asked.keep;
-    }
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return feed_switch(call, container->feed, CONTAINER_FEEDON, set_container_feed);
 }
 
 static bool begins_as_asked(const struct call *call, struct bytes name) {

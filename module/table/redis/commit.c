@@ -1,5 +1,6 @@
 /* What follows a change of a table, and the upkeep that builds indexes and feeds. */
 #include "server/commit.h"
+#include "core/feed_build.h"
 #include "server/following.h"
 #include "server/upkeep.h"
 #include "table/redis/handlers.h"
@@ -48,9 +49,9 @@ int64_t table_upkeep(struct call *call) {
     const struct table_index *index = table_unfinished(table);
     if (index)
         build_portion(call, index);
-    else if (table_builds_feed(table))
+    else if (feed_is_building(table->feed))
         build_feed_portion(call);
-    bool more = table_unfinished(table) || table_builds_feed(table);
+    bool more = table_unfinished(table) || feed_is_building(table->feed);
     table->upkeep_ms = more ? call_now_ms(call) + UPKEEP_PAUSE_MS : 0;
     return more ? table->upkeep_ms : UPKEEP_NEVER;
 }

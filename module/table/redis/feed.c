@@ -3,20 +3,15 @@
 #include "table/redis/entity_reply.h"
 #include "table/redis/handlers.h"
 
+static void set_table_feed(void *decided, const struct feed_change *asked) {
+    struct table_change *change = decided;
+    change->minted = asked->beginning;
+    change->keep = asked->keep;
+}
+
 enum outcome table_feed(struct call *call) {
     const struct table *table = call->value;
-    struct feed_asked asked;
-    enum outcome outcome = feed_switch_asked(call, table->feed, &asked);
-    if (outcome != OUTCOME_DONE) return outcome;
-    static const enum table_change_kind kinds[] = {
-        [FEED_BEGINS] = TABLE_FEEDON, [FEED_KEEPS] = TABLE_FEEDKEEP, [FEED_ENDS] = TABLE_FEEDOFF};
-    if (asked.what != FEED_STAYS) {
-        struct table_change *change = call_decide(call, kinds[asked.what]);
-        change->minted = asked.beginning;
-        change->keep = asked.keep;
-    }
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return feed_switch(call, table->feed, TABLE_FEEDON, set_table_feed);
 }
 
 static void reply_changed_keys(struct reply_map *map, struct bytes name) {

@@ -43,7 +43,8 @@ static void table_save_walk(const void *value, const struct change_walk *walk) {
 
 /* An index or a feed that is being built continues at once, or after a promotion. */
 static int64_t table_next_look_ms(const void *value) {
-    return table_unfinished(value) || table_builds_feed(value) ? server_now_ms() : UPKEEP_NEVER;
+    const struct table *table = value;
+    return table_unfinished(table) || feed_is_building(table->feed) ? server_now_ms() : UPKEEP_NEVER;
 }
 
 static void release(void *value) {

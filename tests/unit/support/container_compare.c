@@ -245,8 +245,8 @@ static void compare_feed(const struct model *model, const struct container *cont
         struct entry *entry = version_slot_entry(slot);
         const struct model_blob *blob = model_find(model, entry_name(entry));
         require(slot->v >= before, "versions are in order");
-        require_same(feed_is_marker(slot), !model_exists(blob), "a marker");
-        if (feed_is_marker(slot)) continue;
+        require_same(version_slot_marked(slot), !model_exists(blob), "a marker");
+        if (version_slot_marked(slot)) continue;
         require_same(slot->v, blob->state.stamp.etag, "the version of a blob in the feed");
         require(container_find(container, entry_name(entry)) == blob_of_entry(entry), "the blob in the feed");
         blobs++;

@@ -89,7 +89,7 @@ static void count_feed(struct counting *counting, const struct feed *feed) {
     struct version_cursor cursor = {0, 0};
     for (; (slot = version_cursor_slot(&feed->order, &cursor)); version_cursor_next(&feed->order, &cursor)) {
         if (!cursor.at) (void)count(counting, slot);
-        if (feed_is_marker(slot)) (void)count(counting, version_slot_entry(slot));
+        if (version_slot_marked(slot)) (void)count(counting, version_slot_entry(slot));
     }
 }
 

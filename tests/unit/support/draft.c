@@ -3,7 +3,7 @@
 #include "allocations.h"
 #include "blob/blocks.h"
 #include "core/duration.h"
-#include "core/feed.h"
+#include "core/feed_files.h"
 #include "core/memory.h"
 #include "core/name.h"
 #include "core/policy.h"

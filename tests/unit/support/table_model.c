@@ -1,5 +1,6 @@
 #include "table_model.h"
 
+#include "core/feed_files.h"
 #include "require.h"
 
 #include <stdlib.h>
@@ -340,10 +341,10 @@ static size_t compare_feed(const struct table_model *model, const struct feed *f
     for (; feed && (slot = version_cursor_slot(&feed->order, &cursor));
          version_cursor_next(&feed->order, &cursor)) {
         const struct model_entity *entity = table_model_find(model, entry_name(version_slot_entry(slot)));
-        require_same(feed_is_marker(slot), !entity, "a marker");
+        require_same(version_slot_marked(slot), !entity, "a marker");
         if (entity) require_same(slot->v, entity->etag, "the version of an entity in the feed");
         entities += entity != NULL;
-        parts += (size_t)feed_is_marker(slot) + !cursor.at;
+        parts += (size_t)version_slot_marked(slot) + !cursor.at;
     }
     if (feed && !feed->building) require_same(entities, model->count, "entities in the feed");
     return parts;
