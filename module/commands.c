@@ -8,6 +8,7 @@
 #include "server/atomic.h"
 #include "server/doctor.h"
 #include "server/effect.h"
+#include "server/run.h"
 #include "server/upkeep.h"
 
 #include "ccan/array_size/array_size.h"

@@ -2,7 +2,7 @@
 #ifndef HOLDFAST_HELP_H
 #define HOLDFAST_HELP_H
 
-#include "server/command.h"
+#include "server/call.h"
 
 /* The slot of the topic. */
 enum { SLOT_HELP_TOPIC = SLOT_FAMILY };

@@ -14,11 +14,12 @@
 #include "server/events.h"
 #include "server/following.h"
 #include "server/grace.h"
-#include "server/info.h"
+#include "server/info_section.h"
 #include "server/noted.h"
 #include "server/propagation.h"
 #include "server/registration.h"
-#include "server/settings.h"
+#include "server/run.h"
+#include "server/server_settings.h"
 #include "server/upkeep.h"
 #include "server/wait.h"
 #include "table/redis/handlers.h"
@@ -127,14 +128,14 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (register_settings(ctx, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (register_commands(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (info_register(ctx, RELEASE_TEXT, data_types, lease_info) != REDISMODULE_OK) return REDISMODULE_ERR;
-    wait_start(wait_kinds);
+    if (info_section_register(ctx, RELEASE_TEXT, data_types, lease_info) != REDISMODULE_OK)
+        return REDISMODULE_ERR;
+    wait_start(wait_kinds, &waiting_calls);
     if (grace_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (alarms_start(ctx) != REDISMODULE_OK || upkeep_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (session_owners_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (noted_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (copiers_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    clock_moved = alarms_clock_moved;
     if (propagation_watch(ctx) != REDISMODULE_OK || settings_watch_server(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;
     if (subscribe(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;

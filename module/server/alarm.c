@@ -1,6 +1,6 @@
 #include "server/alarm.h"
 
-#include "server/command.h"
+#include "server/clock.h"
 #include "server/events.h"
 
 /* The server counts in microseconds, in which a very distant instant would overflow. */

@@ -5,10 +5,11 @@
 #include "core/text.h"
 #include "core/things.h"
 #include "server/commit.h"
-#include "server/decision.h"
+#include "server/form.h"
 #include "server/info.h"
 #include "server/once.h"
 #include "server/refusal.h"
+#include "server/run.h"
 #include "server/wait.h"
 
 #include "ccan/array_size/array_size.h"
@@ -259,17 +260,17 @@ static void open_parts(struct transaction *transaction) {
 }
 
 static void settle_parts(struct transaction *transaction) {
-    for (unsigned i = 0; i < transaction->count; i++) decision_settle(&transaction->parts[i].call);
+    for (unsigned i = 0; i < transaction->count; i++) call_settle(&transaction->parts[i].call);
     for (unsigned i = 0; i < transaction->count; i++) {
         struct call *call = &transaction->parts[i].call;
         call->out = reply_keep(call_writer(call));
-        decision_let_ahead(call);
+        call_let_ahead(call);
     }
 }
 
 static enum outcome decide_part(struct part *part) {
     if (part->opened != OUTCOME_DONE) return part->opened;
-    enum outcome outcome = decision_make_part(&part->call);
+    enum outcome outcome = call_make_part(&part->call);
     if (outcome != OUTCOME_UNCHANGED) return outcome;
     part->call.out.kept->length = 0;
     reply_null(&part->call.out);

@@ -15,7 +15,7 @@
 #ifndef HOLDFAST_ATOMIC_H
 #define HOLDFAST_ATOMIC_H
 
-#include "server/command.h"
+#include "server/call.h"
 
 enum { ATOMIC_COMMANDS_MAX = 100 };
 

@@ -7,7 +7,7 @@
 #ifndef HOLDFAST_COMMIT_H
 #define HOLDFAST_COMMIT_H
 
-#include "server/command.h"
+#include "server/call.h"
 
 /* Applies the change to the call's value, with what travels beside it and what is remembered with it. Does not serve
  * waiters yet: see wake in data_type.h. */

@@ -12,7 +12,7 @@
 #define HOLDFAST_DOCTOR_H
 
 #include "core/arena.h"
-#include "server/command.h"
+#include "server/call.h"
 #include "server/key_name.h"
 
 enum severity {

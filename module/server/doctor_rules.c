@@ -1,4 +1,5 @@
 #include "server/doctor_rules.h"
+#include "server/incoming.h"
 
 #include "server/effect.h"
 #include "server/grace.h"

@@ -1,22 +1,16 @@
-/* Effects: the only commands that are ever replicated, and how effects from elsewhere are applied.
+/* Effects: the only commands that are ever replicated. How those from elsewhere are applied: see incoming.h.
  *
  *   HFA key record [content]
  *
  * HFA is a short name of HOLDFAST.APPLY: it is in every effect, and looked up for every effect.
  *
- * A record is a packed change. Large bytes travel beside it as an argument of their own, shared, not
- * copied. The handler calls the same apply as the primary did and replicates itself onward, since a replica's
- * own append-only file depends on that. It takes effects from the primary's link and from an append-only file
- * that is being loaded; from clients only where the operator allows it.
- *
- * An effect from the primary or a file is never refused: one that does not fit or cannot be read is counted
- * and logged, since an error reply there would stop the replica's stream and help nobody. */
+ * A record is a packed change. Large bytes travel beside it as an argument of their own: shared, not copied. */
 #ifndef HOLDFAST_EFFECT_H
 #define HOLDFAST_EFFECT_H
 
 #include "core/record.h"
 #include "core/version.h"
-#include "server/command.h"
+#include "server/call.h"
 
 #define EFFECT_COMMAND       "HOLDFAST.APPLY"
 #define EFFECT_COMMAND_SHORT "HFA"

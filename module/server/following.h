@@ -10,7 +10,7 @@
 
 #include "change/feed_change.h"
 #include "core/feed_follow.h"
-#include "server/command.h"
+#include "server/call.h"
 #include "server/wait.h"
 
 /* How a type shows the objects of its feed. */

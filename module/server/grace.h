@@ -6,7 +6,7 @@
 #ifndef HOLDFAST_GRACE_H
 #define HOLDFAST_GRACE_H
 
-#include "server/command.h"
+#include "server/call.h"
 #include "server/settings.h"
 
 /* Slot of HOLDFAST.GRACE's word. */

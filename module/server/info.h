@@ -1,9 +1,10 @@
-/* INFO holdfast: what the module holds and how it replied. Only counters are read, so the section is safe to print
- * even while the server shuts down. */
+/* Lines of INFO; info_section.h puts the section together. */
 #ifndef HOLDFAST_INFO_H
 #define HOLDFAST_INFO_H
 
-#include "server/data_type.h"
+#include "server/api.h"
+
+#include <stddef.h>
 
 /* One line of the section. */
 struct info_number {
@@ -13,9 +14,5 @@ struct info_number {
 
 /* Shows `count` numbers in order. */
 void info_show(RedisModuleInfoCtx *ctx, const struct info_number *numbers, size_t count);
-
-/* `more` adds fields that belong to no data type. */
-int info_register(RedisModuleCtx *ctx, const char *version, struct data_type *const *data_types,
-                  void (*more)(RedisModuleInfoCtx *));
 
 #endif

@@ -2,11 +2,6 @@
 
 #include "core/hash.h"
 #include "core/memory.h"
-#include "server/command.h"
-
-struct key_name call_key_name(const struct call *call) {
-    return (struct key_name){RedisModule_GetSelectedDb(call->ctx), call_word(call, 1)};
-}
 
 bool key_name_equal(struct key_name a, struct key_name b) {
     return a.db == b.db && bytes_equal(a.key, b.key);

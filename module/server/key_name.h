@@ -11,8 +11,6 @@
 #include "core/hash_index.h"
 #include "server/data_type.h"
 
-struct call;
-
 struct key_name {
     int db;
     struct bytes key;
@@ -20,9 +18,6 @@ struct key_name {
 
 /* The longest key that an entry can be named by: its name has at most 65,535 bytes, some for what follows the key. */
 enum { KEY_NAME_MAX_BYTES = 60000 };
-
-/* The key of the call. */
-struct key_name call_key_name(const struct call *call);
 
 bool key_name_equal(struct key_name a, struct key_name b);
 

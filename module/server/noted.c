@@ -3,7 +3,7 @@
 #include "core/hash_index.h"
 #include "core/memory.h"
 #include "server/alarm.h"
-#include "server/command.h"
+#include "server/clock.h"
 #include "server/events.h"
 
 #include "ccan/container_of/container_of.h"

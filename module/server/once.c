@@ -2,11 +2,9 @@
 
 #include "core/hash.h"
 #include "core/number.h"
-#include "server/decision.h"
 #include "server/effect.h"
 #include "server/info.h"
 #include "server/settings.h"
-#include "server/upkeep.h"
 
 #include "ccan/array_size/array_size.h"
 
@@ -27,11 +25,6 @@ struct remembered **once_place(const struct data_type *type, void *value) {
 
 enum outcome once_token_rule(struct bytes token) {
     return token.length && token.length <= TOKEN_MAX_BYTES ? OUTCOME_DONE : OUTCOME_TOKEN_LENGTH;
-}
-
-struct bytes once_held_token(const struct held_call *held) {
-    const struct argument *token = args_kept_slot(held->args, SLOT_ONCE);
-    return token ? argument_at(held->argv, token->at) : bytes_of("", 0);
 }
 
 /* --- The call that comes again --- */

@@ -8,7 +8,7 @@
  * answer. That travels in one effect with the call's last change (change/once_change.h), so that no replica and no
  * truncated file has one without the other.
  *
- * For a call with one key decision.c does all this. In a transaction one of the calls is the bearer: one
+ * For a call with one key run.c does all this. In a transaction one of the calls is the bearer: one
  * that changes the first key in which anything changes. Its value remembers the token of the whole transaction.
  * For a single call, `asked` and `bearer` are the same.
  *
@@ -19,7 +19,7 @@
 #define HOLDFAST_ONCE_H
 
 #include "change/once_change.h"
-#include "server/command.h"
+#include "server/call.h"
 
 struct setting_duration;
 
@@ -47,9 +47,6 @@ bool once_take_back(struct call *call);
 /* --- For the server side --- */
 
 enum outcome once_token_rule(struct bytes token);
-
-/* The token of a waiting call; empty without one. */
-struct bytes once_held_token(const struct held_call *held);
 
 extern long long once_max;
 extern struct setting_duration once_time;

@@ -3,7 +3,7 @@
 #define HOLDFAST_RANGES_H
 
 #include "core/pages.h"
-#include "server/command.h"
+#include "server/call.h"
 #include "server/reply.h"
 #include "server/reply_room.h"
 

@@ -1,25 +1,15 @@
 #include "server/records.h"
 
-#include "server/effect.h"
 #include "server/noted.h"
 #include "server/once.h"
 #include "server/upkeep.h"
 
-#include "ccan/build_assert/build_assert.h"
-
-/* A change of any type. */
-enum { CHANGE_MAX_BYTES = 1024 };
-
 /* Ten years, as for versions: calls that are dated later than this would stay for good. */
 #define ONCE_AHEAD_MAX_MS INT64_C(315360000000)
 
-struct any_change {
-    _Alignas(max_align_t) char bytes[CHANGE_MAX_BYTES];
-};
-
 /* *content is what the record has inside. */
-static bool read_and_believe(const struct data_type *type, struct bytes record, int64_t horizon_ms,
-                             void *change, struct bytes *content) {
+bool records_read(const struct data_type *type, struct bytes record, int64_t horizon_ms, void *change,
+                  struct bytes *content) {
     if (!change_read_with(type->changes, record, change, content)) return false;
     if (horizon_ms == INT64_MAX) return true;
     return version_plausible(change_newest_version(type->changes, change), horizon_ms) &&
@@ -27,13 +17,13 @@ static bool read_and_believe(const struct data_type *type, struct bytes record, 
 }
 
 /* What is minted here from now on is newer than all that this server holds. */
-static void observe(const struct data_type *type, const void *change) {
+void records_observe(const struct data_type *type, const void *change) {
     version_observe(change_newest_version(type->changes, change));
 }
 
 /* A content travels inside of the record or beside it, if the change has one; a key only beside it. */
-static bool has_its_content(const struct data_type *type, const void *change, struct bytes inside,
-                            bool beside) {
+bool records_have_content(const struct data_type *type, const void *change, struct bytes inside,
+                          bool beside) {
     if (change_is(type->changes, change, CHANGE_HAS_CONTENT)) return (inside.data != NULL) != beside;
     return !inside.data && beside == (type->has_source && type->has_source(change));
 }
@@ -52,7 +42,7 @@ static enum effect_result apply_to_target(const struct data_type *type, struct e
         if (content->given) type->attach(change, content);
         if (!type->apply(target->value, change)) return EFFECT_MISFIT;
     }
-    observe(type, change);
+    records_observe(type, change);
     return EFFECT_APPLIED;
 }
 
@@ -94,8 +84,8 @@ enum effect_result records_apply(const struct data_type *type, struct effect_tar
     enum effect_result result = EFFECT_APPLIED;
     if (record.length) {
         struct bytes inside;
-        if (!read_and_believe(type, record, horizon_ms, &change, &inside)) return EFFECT_MALFORMED;
-        if (!has_its_content(type, &change, inside, content->given)) return EFFECT_MALFORMED;
+        if (!records_read(type, record, horizon_ms, &change, &inside)) return EFFECT_MALFORMED;
+        if (!records_have_content(type, &change, inside, content->given)) return EFFECT_MALFORMED;
         if (once && change_is(type->changes, &change, CHANGE_DROPS)) return EFFECT_MALFORMED;
         given.given = content->given || inside.data;
         if (inside.data) given.bytes = inside;
@@ -109,85 +99,4 @@ enum effect_result records_apply(const struct data_type *type, struct effect_tar
     bring_look_forward(type, target);
     target->notable = noted_wants(type, target->value, record.length ? &change : NULL);
     return result;
-}
-
-/* --- Files --- */
-
-static bool attach_loaded(const struct data_type *type, struct loading *loading, void *change,
-                          struct bytes inside) {
-    if (!change_is(type->changes, change, CHANGE_HAS_CONTENT)) return true;
-    struct effect_content content = {.given = true, .bytes = inside, .obeyed = true};
-    if (loading->beside) {
-        content.argument = loading_content(loading);
-        if (!content.argument) return false;
-        content.bytes = api_bytes(content.argument);
-    }
-    type->attach(change, &content);
-    return true;
-}
-
-/* Each token once, in the order in which the calls were made. */
-static bool load_once(const struct data_type *type, struct loading *loading, struct bytes record) {
-    struct once_change once;
-    struct remembered_call known;
-    if (!loading->value || !records_read_once(record, loading->horizon_ms, &once)) return false;
-    struct remembered **place = once_place(type, loading->value);
-    bool fits = once.kind == ONCE_REMEMBER && !once.forgets && !once.inside.length &&
-                !remembered_find(*place, once.call.token, &known) && once_change_fits(*place, &once);
-    if (fits) once_change_do(place, &once);
-    return fits;
-}
-
-/* A file begins with what creates the value. */
-bool records_load(const struct data_type *type, struct loading *loading, struct bytes record) {
-    struct any_change change;
-    struct bytes inside;
-    if (once_change_is(record)) return !loading->beside && load_once(type, loading, record);
-    if (!read_and_believe(type, record, loading->horizon_ms, &change, &inside)) return false;
-    if (!has_its_content(type, &change, inside, loading->beside)) return false;
-    bool creates = change_is(type->changes, &change, CHANGE_CREATES);
-    if (creates != !loading->value || !(creates || change_is(type->changes, &change, CHANGE_IN_FILES)))
-        return false;
-    if (type->keeps_order && !type->keeps_order(loading, &change)) return false;
-    if (creates)
-        loading->value = type->make(&change);
-    else if (!attach_loaded(type, loading, &change, inside) || !type->apply(loading->value, &change))
-        return false;
-    observe(type, &change);
-    return true;
-}
-
-struct record_saving {
-    const struct data_type *type;
-    struct saving *saving;
-};
-
-static void put_record(void *context, const void *change) {
-    const struct record_saving *to = context;
-    const struct change_schema *changes = to->type->changes;
-    struct record_writer *record = saving_record(to->saving);
-    bool has_content = change_is(changes, change, CHANGE_HAS_CONTENT);
-    const struct bytes *content = has_content ? to->type->content_of(change) : NULL;
-    change_write(changes, change, record);
-    if (content && content->length <= CHANGE_CONTENT_INSIDE_MAX) {
-        change_add_content(record, *content);
-        content = NULL;
-    }
-    saving_put(to->saving, content);
-}
-
-void records_save_remembered(const struct data_type *type, struct saving *saving, const void *value) {
-    const struct remembered *remembered = once_remembered(type, value);
-    struct remembered_cursor cursor = {0, 0};
-    struct once_change change = {.kind = ONCE_REMEMBER};
-    while (remembered_next(remembered, &cursor, &change.call)) {
-        change_write(&once_changes, &change, saving_record(saving));
-        saving_put(saving, NULL);
-    }
-}
-
-void records_save(const struct data_type *type, struct saving *saving, const void *value) {
-    struct record_saving to = {type, saving};
-    type->walk(value, &(struct change_walk){saving->piece, true, put_record, &to});
-    records_save_remembered(type, saving, value);
 }

@@ -7,7 +7,6 @@
 
 #include "change/once_change.h"
 #include "server/data_type.h"
-#include "server/saving.h"
 
 /* Applies a record from elsewhere to a key's value, and what the value is to remember with it. The record is empty,
  * or `once` is NULL, where there is only the other one. */
@@ -18,13 +17,24 @@ enum effect_result records_apply(const struct data_type *type, struct effect_tar
 /* Reads what is to be remembered. False for what is malformed or not plausible. */
 bool records_read_once(struct bytes record, int64_t horizon_ms, struct once_change *once);
 
-/* Applies the next record of a file to loading->value, or creates it. False for what is malformed or not plausible. */
-bool records_load(const struct data_type *type, struct loading *loading, struct bytes record);
+/* --- For effects and files alike --- */
 
-/* Writes the records of the calls that a value remembers. */
-void records_save_remembered(const struct data_type *type, struct saving *saving, const void *value);
+enum { CHANGE_MAX_BYTES = 1024 };
 
-/* Writes the records that rebuild the value, in order. */
-void records_save(const struct data_type *type, struct saving *saving, const void *value);
+/* A change of any type. */
+struct any_change {
+    _Alignas(max_align_t) char bytes[CHANGE_MAX_BYTES];
+};
+
+/* Reads a change; *content is what the record has inside. False for what is malformed or not plausible. */
+bool records_read(const struct data_type *type, struct bytes record, int64_t horizon_ms, void *change,
+                  struct bytes *content);
+
+/* Whether content travels with the change exactly if it has one: inside of the record or beside it; a key only
+ * beside it. */
+bool records_have_content(const struct data_type *type, const void *change, struct bytes inside, bool beside);
+
+/* What is minted here from now on is newer than all that this server holds. */
+void records_observe(const struct data_type *type, const void *change);
 
 #endif

@@ -3,7 +3,7 @@
 #define HOLDFAST_REFUSAL_H
 
 #include "core/text.h"
-#include "server/command.h"
+#include "server/call.h"
 
 /* The word is user input: anything but plain text is shown as \xHH, and long words are cut. */
 void refusal_show_word(struct bytes word, char *text, size_t size);

@@ -186,18 +186,6 @@ static RedisModuleCommandArg argument(struct tree *tree, const struct clause *cl
     }
 }
 
-uint64_t registration_key_flags(enum key_use use) {
-    switch (use) {
-    case KEY_READ: return REDISMODULE_CMD_KEY_RO | REDISMODULE_CMD_KEY_ACCESS;
-    case KEY_CREATE: return REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_INSERT;
-    case KEY_REMOVE: return REDISMODULE_CMD_KEY_RM | REDISMODULE_CMD_KEY_DELETE;
-    case KEY_UPDATE:
-    case KEY_EFFECT:
-    case KEY_NONE: break;
-    }
-    return REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_UPDATE;
-}
-
 static RedisModuleCommandKeySpec key_spec(int position, uint64_t flags) {
     return (RedisModuleCommandKeySpec){
         .flags = flags,
@@ -246,8 +234,8 @@ static RedisModuleCommandArg *arguments(struct tree *tree, const struct clause *
 
 static int describe(RedisModuleCommand *handle, const struct command *command, struct tree *tree) {
     RedisModuleCommandKeySpec specs[SPECS] = {{0}};
-    if (command->key != KEY_NONE) specs[0] = key_spec(1, registration_key_flags(command->key));
-    if (command->other_key) specs[1] = key_spec(command->other_key, registration_key_flags(KEY_READ));
+    if (command->key != KEY_NONE) specs[0] = key_spec(1, command_key_flags(command->key));
+    if (command->other_key) specs[1] = key_spec(command->other_key, command_key_flags(KEY_READ));
     /* Then the server asks the command itself, see command_has_other_key. */
     if (command->elsewhere) specs[1].flags |= REDISMODULE_CMD_KEY_INCOMPLETE;
     RedisModuleCommandInfo info = {

@@ -8,9 +8,6 @@
 
 int registration_add(RedisModuleCtx *ctx, const struct command *commands, size_t count);
 
-/* How a command uses its key, in the server's flags. */
-uint64_t registration_key_flags(enum key_use use);
-
 /* The syntax of a command as one line: BLOB.GET container blob [RANGE offset length] ... */
 void registration_syntax(const struct command *command, struct text *line);
 

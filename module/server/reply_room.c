@@ -6,6 +6,8 @@
 
 #include <inttypes.h>
 
+long long max_reply_bytes = 64LL << 20;
+
 /* Half of what is left, since a content in pieces is put together before it is answered. */
 static uint64_t left_in_memory(void) {
     if (!server_max_memory) return UINT64_MAX;

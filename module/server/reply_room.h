@@ -12,7 +12,9 @@
 #define HOLDFAST_REPLY_ROOM_H
 
 #include "core/number.h"
-#include "server/command.h"
+#include "server/call.h"
+
+extern long long max_reply_bytes; /* holdfast.max-reply-bytes */
 
 /* The limit is never below this, however short memory is. */
 enum { REPLY_ROOM_MIN_BYTES = 1 << 20 };

@@ -1,4 +1,4 @@
-/* Saving: writes a value to RDB files, append-only files and digests, and loads it from a file.
+/* Saving: writes a value to RDB files, append-only files and digests. How it is loaded: see loading.h.
  *
  *   value ──walk──▶ record [content]  record [content] …  newest ─▶ a file
  *                                                          newest ─▶ an append-only file, an effect for each record
@@ -18,13 +18,11 @@
 #ifndef HOLDFAST_SAVING_H
 #define HOLDFAST_SAVING_H
 
-#include "core/record.h"
-#include "core/version.h"
 #include "server/api.h"
 
+#include <stdbool.h>
+
 struct data_type;
-struct saving;
-struct loading;
 
 /* What files need to know of a data type. */
 struct saved_type {
@@ -36,23 +34,6 @@ struct saved_type {
     void (*free)(void *value);
 };
 
-/* --- Out of memory --- */
-
-struct saving {
-    size_t piece; /* maximum bytes of content beside one record */
-    struct record_writer record;
-    struct record_writer together; /* records not yet written to the file */
-    void (*put)(struct saving *saving, const struct bytes *content);
-    void *to;               /* passed to put */
-    bool tells_newest;      /* write the newest version at the end */
-    RedisModuleString *key; /* of effects */
-};
-
-/* The next record, empty: to be written and put. */
-struct record_writer *saving_record(struct saving *saving);
-/* Puts the record that was written, with the content beside it; NULL for none. */
-void saving_put(struct saving *saving, const struct bytes *content);
-
 void saving_file(RedisModuleIO *io, const void *value, const struct saved_type *type);
 void saving_effects(RedisModuleIO *io, RedisModuleString *key, const void *value,
                     const struct saved_type *type);
@@ -60,25 +41,5 @@ void saving_effects(RedisModuleIO *io, RedisModuleString *key, const void *value
 void saving_digest(RedisModuleDigest *digest, const void *value, const struct saved_type *type);
 /* The part of a digest that all data types share: the calls that the value remembers. */
 void saving_digest_remembered(RedisModuleDigest *digest, const void *value, const struct saved_type *type);
-
-/* --- Into memory --- */
-
-struct loading {
-    RedisModuleIO *io;
-    void *value;        /* the value so far; NULL before the first record */
-    void *progress;     /* state of the data type between records */
-    bool beside;        /* the current record has content beside it */
-    int64_t horizon_ms; /* see effect_horizon_ms */
-    bool knows_newest;
-    version newest; /* newest version in the file */
-    RedisModuleString *content;
-};
-
-/* The content beside the current record; NULL if it cannot be read. Call it once for each record that has content;
- * valid until the record has been taken. */
-RedisModuleString *loading_content(struct loading *loading);
-
-/* The value, or NULL if loading failed. */
-void *loading_file(RedisModuleIO *io, int encoding, const struct saved_type *type, void *progress);
 
 #endif

@@ -3,55 +3,8 @@
 #include "core/duration.h"
 #include "core/number.h"
 #include "server/events.h"
-#include "server/grace.h"
-#include "server/once.h"
 
 #include <stdio.h>
-
-bool accept_effects = false;
-long long clock_offset_ms = 0;
-
-long long max_reply_bytes = 64LL << 20;
-
-#define REPLY_LIMIT_MIN_BYTES 1024
-#define REPLY_LIMIT_MAX_BYTES (512LL << 30)
-
-#define ONCE_CALLS_MAX 10000000
-#define ONCE_MAX_MS    (86400000LL * 30)
-
-#define GRACE_MAX_MS (86400000LL * 365) /* as the longest lease */
-
-/* Fifty years either way. Instants before 1970 and versions beyond VERSION_MAX could be written and not
- * be read again. */
-#define CLOCK_OFFSET_MAX_MS 1577880000000LL
-
-void (*clock_moved)(void);
-
-static void tell_clock_moved(void) {
-    if (clock_moved) clock_moved();
-}
-
-const struct setting server_settings[] = {
-    {.name = "clock-offset-ms",
-     .number = &clock_offset_ms,
-     .changed = tell_clock_moved,
-     .min = -CLOCK_OFFSET_MAX_MS,
-     .max = CLOCK_OFFSET_MAX_MS},
-    {.name = "accept-effects", .toggle = &accept_effects},
-    {.name = "grace-seconds",
-     .duration = &grace_time,
-     .changed = grace_changed,
-     .min = 0,
-     .max = GRACE_MAX_MS},
-    {.name = "once-most", .number = &once_max, .min = 1, .max = ONCE_CALLS_MAX},
-    {.name = "once-seconds", .duration = &once_time, .min = 1, .max = ONCE_MAX_MS},
-    {.name = "max-reply-bytes",
-     .bytes = true,
-     .number = &max_reply_bytes,
-     .min = REPLY_LIMIT_MIN_BYTES,
-     .max = REPLY_LIMIT_MAX_BYTES},
-    {.name = NULL},
-};
 
 int64_t longest_reply_bytes = INT64_C(512) * 1024 * 1024;
 int64_t server_max_memory = 0;

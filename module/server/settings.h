@@ -47,28 +47,17 @@ struct setting {
     const char *(*fault)(void);
 };
 
-/* Called when clock_offset_ms has changed; may be NULL. */
-extern void (*clock_moved)(void);
-
-extern bool accept_effects;
-extern long long clock_offset_ms;
-
 /* The server's proto-max-bulk-len: maximum length of a string in a reply. */
 extern int64_t longest_reply_bytes;
 
 /* The server's maxmemory; 0 for none. */
 extern int64_t server_max_memory;
 
-/* See server/reply_room.h. */
-extern long long max_reply_bytes;
-
 /* One of the server's own settings as text. False when it does not exist, or does not fit. */
 bool server_config(RedisModuleCtx *ctx, const char *name, char *text, size_t size);
 
 /* Reads the server's settings, now and whenever they change. */
 int settings_watch_server(RedisModuleCtx *ctx);
-
-extern const struct setting server_settings[];
 
 /* The variable's current value is the default. */
 int settings_register(RedisModuleCtx *ctx, const struct setting *settings);

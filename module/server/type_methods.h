@@ -11,6 +11,7 @@
 #ifndef HOLDFAST_TYPE_METHODS_H
 #define HOLDFAST_TYPE_METHODS_H
 
+#include "server/loading.h"
 #include "server/relocating.h"
 #include "server/saving.h"
 #include "server/upkeep.h"

@@ -50,7 +50,9 @@ bool untold_lost(struct waiting_command *waiting) {
     return true;
 }
 
-bool untold_give_back(RedisModuleCtx *ctx, bool writable) {
+bool untold_give_back(RedisModuleCtx *ctx, bool writable,
+                      void (*give_back)(const struct held_call *held, RedisModuleCtx *ctx,
+                                        const struct call_result *result)) {
     bool primary = RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_MASTER;
     struct waiting_command *waiting;
     if (primary && !writable) return list_empty(&lost);
@@ -58,7 +60,7 @@ bool untold_give_back(RedisModuleCtx *ctx, bool writable) {
         list_del(&waiting->node);
         if (primary) {
             RedisModule_SelectDb(ctx, waiting->db);
-            command_give_back(&waiting->call, ctx, &waiting->result);
+            give_back(&waiting->call, ctx, &waiting->result);
             given_back++;
         }
         waiting_command_free(waiting);

@@ -13,7 +13,7 @@
 #ifndef HOLDFAST_UNTOLD_H
 #define HOLDFAST_UNTOLD_H
 
-#include "server/command.h"
+#include "server/held_call.h"
 
 #include "ccan/list/list.h"
 
@@ -42,7 +42,9 @@ void untold_told(struct waiting_command *waiting);
 bool untold_lost(struct waiting_command *waiting);
 
 /* Undoes all such grants. False when that has to wait until the server may write. */
-bool untold_give_back(RedisModuleCtx *ctx, bool writable);
+bool untold_give_back(RedisModuleCtx *ctx, bool writable,
+                      void (*give_back)(const struct held_call *held, RedisModuleCtx *ctx,
+                                        const struct call_result *result));
 /* How often a grant was undone, for INFO. */
 unsigned long long untold_count(void);
 

@@ -238,10 +238,33 @@ static void sweep_leftovers_soon(void) {
 
 /* --- Upkeep --- */
 
+/* What is remembered may want to be looked after sooner than the rest. */
+static int64_t earlier_look(struct call *call, int64_t due_ms) {
+    int64_t once_ms = once_next_look_ms(call->data_type, call->value);
+    if (once_ms >= due_ms) return due_ms;
+    return *upkeep_look_at(call->data_type, call->value) = once_ms;
+}
+
+/* Lets a key's value clear its expired state; returns when it needs upkeep again. */
+static int64_t look_after_key(RedisModuleCtx *ctx, RedisModuleString *key) {
+    RedisModuleString *argv[] = {NULL, key};
+    struct call call;
+    int64_t due_ms = UPKEEP_NEVER;
+    call_start_without_command(&call, ctx, argv);
+    if (call.data_type && call.data_type->upkeep) {
+        once_upkeep(&call);
+        /* Upkeep never drops the value. */
+        due_ms = earlier_look(&call, call.data_type->upkeep(&call));
+        noted_look(call_key_name(&call), call.data_type, call.value);
+    }
+    call_end(&call);
+    return due_ms;
+}
+
 /* While a slot is being imported, its old owner decides what has expired, and sends that, too: deciding it here as
  * well would end sessions and windows that have been prolonged since. */
 static int64_t upkeep_here(RedisModuleCtx *ctx, RedisModuleString *key) {
-    return api_serves_key(ctx, key) ? command_upkeep(ctx, key) : server_now_ms() + ELSEWHERE_RETRY_MS;
+    return api_serves_key(ctx, key) ? look_after_key(ctx, key) : server_now_ms() + ELSEWHERE_RETRY_MS;
 }
 
 /* The key may turn out to have expired, and with it the chore is gone. */

@@ -15,8 +15,7 @@
 #ifndef HOLDFAST_UPKEEP_H
 #define HOLDFAST_UPKEEP_H
 
-#include "server/command.h"
-#include "server/key_name.h"
+#include "server/call.h"
 
 /* Nothing is left to be done. */
 #define UPKEEP_NEVER INT64_MAX

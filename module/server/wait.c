@@ -6,8 +6,6 @@
 #include "core/memory.h"
 #include "core/number.h"
 #include "server/alarm.h"
-#include "server/once.h"
-#include "server/settings.h"
 #include "server/untold.h"
 
 #include "ccan/container_of/container_of.h"
@@ -55,6 +53,7 @@ struct party {
 };
 
 static struct wait_kind *const *kinds; /* ended by NULL */
+static const struct wait_runner *runner;
 static struct hash_index lines, parties;
 static LIST_HEAD(long_lines);
 static const struct waiter *looked_at; /* being probed, or visited by wait_visit_party */
@@ -279,7 +278,7 @@ static void depart(struct waiter *waiter) {
 static bool ready(RedisModuleCtx *ctx, const struct waiter *waiter, int64_t *due_ms) {
     looked_at = waiter;
     const struct waiting_command *waiting = waiter->waiting;
-    enum outcome outcome = command_probe(&waiting->call, ctx, due_ms);
+    enum outcome outcome = runner->probe(&waiting->call, ctx, due_ms);
     looked_at = NULL;
     return outcome != OUTCOME_WAITING;
 }
@@ -294,7 +293,7 @@ static void count_served(const struct waiter *waiter) {
 static void answer_waiter(RedisModuleCtx *ctx, struct waiter *waiter) {
     struct waiting_command *waiting = waiter->waiting;
     leave_line(waiter);
-    if (is_served_by_write(waiter->kind)) command_grant(&waiting->call, ctx, &waiting->result);
+    if (is_served_by_write(waiter->kind)) runner->grant(&waiting->call, ctx, &waiting->result);
     if (waiting->result.outcome == OUTCOME_DONE) count_served(waiter);
     untold_add(waiting);
     tick_soon();
@@ -311,13 +310,13 @@ static void lose(struct waiter *waiter) {
 /* Waiters with the token of one that has been answered get the same reply, wherever they are in line, except at the end
  * of a very long line: those get it with their turn, or when their time is up. */
 static void answer_same_token(RedisModuleCtx *ctx, struct line *line, const struct held_call *answered) {
-    struct bytes token = once_held_token(answered);
+    struct bytes token = held_call_token(answered);
     struct waiter *waiter, *next;
     int left = token.length ? SAME_TOKEN_LOOKED_AT : 0;
     list_for_each_safe (&line->waiters, waiter, next, node) {
         int64_t due_ms = WAIT_NO_INSTANT;
         if (!left--) return;
-        bool same = bytes_equal(once_held_token(&waiter->waiting->call), token);
+        bool same = bytes_equal(held_call_token(&waiter->waiting->call), token);
         if (same && ready(ctx, waiter, &due_ms)) answer_waiter(ctx, waiter);
     }
 }
@@ -482,7 +481,7 @@ static void on_wait_alarm(RedisModuleCtx *ctx) {
     int64_t now_ms = server_now_ms();
     bool writable = api_may_write(ctx);
     ticking = true;
-    if (!untold_give_back(ctx, writable)) alarm_set_by(&alarm, now_ms + PAUSED_RETRY_MS);
+    if (!untold_give_back(ctx, writable, runner->give_back)) alarm_set_by(&alarm, now_ms + PAUSED_RETRY_MS);
     serve_lines(ctx, writable, now_ms);
     untold_tell();
     ticking = false;
@@ -517,7 +516,7 @@ static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     if (waiting->served && is_served_by_write(waiter->kind))
         call_result_reply(ctx, &waiting->result);
     else
-        command_run_waiting(&waiting->call, ctx, waiting->served ? CALL_SERVED : CALL_TIMED_OUT);
+        runner->answer(&waiting->call, ctx, waiting->served ? CALL_SERVED : CALL_TIMED_OUT);
     return REDISMODULE_OK;
 }
 
@@ -578,8 +577,9 @@ enum outcome wait_in_line(struct call *call) {
     return OUTCOME_WAITING;
 }
 
-void wait_start(struct wait_kind *const *all_kinds) {
+void wait_start(struct wait_kind *const *all_kinds, const struct wait_runner *for_all) {
     kinds = all_kinds;
+    runner = for_all;
     for (unsigned char number = 0; kinds[number]; number++) kinds[number]->number = number;
     hash_index_start(&lines);
     hash_index_start(&parties);

@@ -25,9 +25,8 @@
 #ifndef HOLDFAST_WAIT_H
 #define HOLDFAST_WAIT_H
 
-#include "server/command.h"
+#include "server/held_call.h"
 #include "server/histogram.h"
-#include "server/key_name.h"
 
 /* In which order the waiters of a line are served. */
 enum wait_discipline {
@@ -44,18 +43,23 @@ struct wait_kind {
     unsigned long long waiting, waits, served; /* for INFO: clients now, waits in all, served in all */
 };
 
-/* What a waiter wants, for others who have to know whom they wait for: its party, which may have several waiters,
- * and words whose meaning depends on the kind. */
-struct wait_claim {
-    struct guid party;
-    uint64_t words[4];
-};
-
 /* Time alone will not help. */
 #define WAIT_NO_INSTANT INT64_MAX
 
-/* All kinds, ended by NULL; called once, at load. */
-void wait_start(struct wait_kind *const *kinds);
+/* How the calls of waiters run; handed in at load, since what runs calls has to know of waiting itself. */
+struct wait_runner {
+    /* Whether it could be answered now: OUTCOME_WAITING if not, and when time alone may help. */
+    enum outcome (*probe)(const struct held_call *held, RedisModuleCtx *ctx, int64_t *due_ms);
+    /* Its turn has come, in another client's context: the reply is kept. */
+    void (*grant)(const struct held_call *held, RedisModuleCtx *ctx, struct call_result *result);
+    /* In its client's own context: it is served something to read, or its time is up. */
+    void (*answer)(const struct held_call *held, RedisModuleCtx *ctx, enum call_mode mode);
+    /* The client was lost before it got the reply: undoes the grant, if that still exists. */
+    void (*give_back)(const struct held_call *held, RedisModuleCtx *ctx, const struct call_result *result);
+};
+
+/* Called once, at load; the list of all kinds is ended by NULL. */
+void wait_start(struct wait_kind *const *kinds, const struct wait_runner *runner);
 
 /* Whether the call may wait: BLOCK was given, it does not come from a line, and nothing forbids it. */
 bool wait_allowed(const struct call *call);

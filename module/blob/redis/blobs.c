@@ -7,6 +7,7 @@
 #include "core/name.h"
 #include "core/property.h"
 #include "lease/redis/handlers.h"
+#include "server/conditions.h"
 #include "server/ranges.h"
 #include "server/wait.h"
 

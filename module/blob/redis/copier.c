@@ -262,7 +262,7 @@ static void run_errand(struct call *call, void *context) {
 static bool visit_key(RedisModuleCtx *ctx, struct copier *copier, struct delivery *delivery) {
     struct errand errand = {.copier = copier, .delivery = delivery};
     RedisModule_SelectDb(ctx, copier->db);
-    command_visit(ctx, copier->key, &container_type, run_errand, &errand);
+    call_visit_key(ctx, copier->key, &container_type, run_errand, &errand);
     return errand.found;
 }
 

@@ -10,6 +10,7 @@
 #include "server/effect.h"
 #include "server/following.h"
 #include "server/info.h"
+#include "server/loading.h"
 #include "server/type_methods.h"
 #include "server/upkeep.h"
 #include "server/wait.h"

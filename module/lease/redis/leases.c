@@ -4,6 +4,7 @@
 #include "core/duration.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "server/conditions.h"
 #include "server/entropy.h"
 #include "server/grace.h"
 #include "server/info.h"
