@@ -44,9 +44,11 @@ static bool copy_is_pending(const struct blob *blob, bool arriving) {
 }
 
 /* A blob of unknown kind may become any kind, so it must have no content: that would be taken for one of the new kind.
- * It is a block blob until its kind is known. */
+ * Nor can it have been of a known kind when its last snapshot was taken. It is a block blob until its kind is known. */
 static bool may_be_untyped(const struct blob *blob) {
-    return blob->kind == KIND_BLOCK && !blob_length(blob);
+    const struct snapshots *snapshots = blob_special(blob)->snapshots;
+    bool was_typed = snapshots && !blob_is_untyped(snapshots->taken[snapshots->count - 1].blob);
+    return blob->kind == KIND_BLOCK && !blob_length(blob) && !was_typed;
 }
 
 bool apply_copystate(struct container *container, struct blob **blob, const struct container_change *change) {
@@ -57,8 +59,8 @@ bool apply_copystate(struct container *container, struct blob **blob, const stru
 
 /* Creates an empty blob if the name has none. */
 bool apply_copystart(struct container *container, struct blob **blob, const struct container_change *change) {
-    if (change->copy.status != COPY_PENDING || (blob_exists(*blob) && blob_is_being_copied(*blob)))
-        return false;
+    if (change->copy.status != COPY_PENDING || change->copy.arriving) return false;
+    if (blob_exists(*blob) && blob_is_being_copied(*blob)) return false;
     struct copy copy = change->copy;
     copy.untyped = !blob_exists(*blob) || blob_is_untyped(*blob);
     if (!*blob)

@@ -134,11 +134,14 @@ static void raise_floor(struct account *account, struct feed *feed, version v) {
     free_in_background(account, feed);
 }
 
+/* And those of the same version, which only a doctored effect can have. */
 static void drop_oldest(struct account *account, struct feed *feed) {
     struct entry *marker = marker_behind(feed, feed->whole_from);
-    count_dropped(feed, 1);
-    feed->whole_from = version_of(marker);
-    free_marker(account, feed, marker);
+    version v = feed->whole_from = version_of(marker);
+    do {
+        count_dropped(feed, 1);
+        free_marker(account, feed, marker);
+    } while ((marker = marker_behind(feed, v - 1)) && version_of(marker) == v);
 }
 
 /* --- Versions --- */
@@ -226,6 +229,13 @@ bool feed_restore_marker(struct account *account, struct feed *feed, struct byte
 
 void feed_loaded(struct feed *feed) {
     if (feed) feed->loading = false;
+}
+
+void feed_unrestore_markers(struct account *account, struct feed *feed, version from) {
+    for (struct entry *marker; (marker = marker_behind(feed, from - 1));) {
+        uncount(feed, 1);
+        free_marker(account, feed, marker);
+    }
 }
 
 bool feed_admits(const struct feed *feed, struct bytes name, version v) {

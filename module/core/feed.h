@@ -107,6 +107,8 @@ void feed_advance(struct account *account, struct feed *feed, struct bytes front
 
 /* Adds a marker after all previous ones. False, and nothing done, when it does not fit the saved state. */
 bool feed_restore_marker(struct account *account, struct feed *feed, struct bytes name, version v);
+/* Takes the markers from this version on out again. */
+void feed_unrestore_markers(struct account *account, struct feed *feed, version from);
 
 /* The file has been read to its end. */
 void feed_loaded(struct feed *feed);

@@ -71,15 +71,29 @@ bool feed_put_markers(const struct feed *feed, struct version_cursor *cursor, st
     return count;
 }
 
+struct saved_marker {
+    version v;
+    struct bytes name;
+};
+
+static bool read_marker(struct record_reader *reader, struct saved_marker *marker) {
+    marker->v = record_word(reader);
+    marker->name = record_bytes(reader);
+    return !reader->failed && marker->v && marker->name.length <= UINT16_MAX;
+}
+
 bool feed_read_markers(struct account *account, struct feed *feed, struct bytes markers,
                        bool (*name_is_sound)(const void *name)) {
     struct record_reader reader = record_reader(markers);
-    while (!reader.failed && reader.at != reader.end) {
-        version v = record_word(&reader);
-        struct bytes name = record_bytes(&reader);
-        if (reader.failed || !v || name.length > UINT16_MAX || (name_is_sound && !name_is_sound(&name)))
+    struct saved_marker marker;
+    version first = 0;
+    while (!record_complete(&reader)) {
+        bool sound = read_marker(&reader, &marker) && (!name_is_sound || name_is_sound(&marker.name));
+        if (!sound || !feed_restore_marker(account, feed, marker.name, marker.v)) {
+            if (first) feed_unrestore_markers(account, feed, first);
             return false;
-        if (!feed_restore_marker(account, feed, name, v)) return false;
+        }
+        if (!first) first = marker.v;
     }
-    return record_complete(&reader);
+    return true;
 }

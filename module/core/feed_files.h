@@ -15,7 +15,7 @@ version feed_state_newest(struct bytes state);
 /* Writes the next markers from the cursor on; false when there are no more. */
 bool feed_put_markers(const struct feed *feed, struct version_cursor *cursor, struct record_writer *writer);
 struct version_cursor feed_first_marker(const struct feed *feed);
-/* Adds markers after those read before. False, perhaps with some of them added, when the bytes are not valid. */
+/* Adds markers after those read before. False, and nothing done, when they do not fit. */
 bool feed_read_markers(struct account *account, struct feed *feed, struct bytes markers,
                        bool (*name_is_sound)(const void *name));
 

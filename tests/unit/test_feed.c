@@ -309,6 +309,7 @@ static bool markers_are_read(struct said_marker one, struct said_marker two) {
         record_put_bytes(&room, bytes_text(markers[i].name));
     }
     bool read = feed_read_markers(&account, feed, bytes_of(room.data, room.length), NULL);
+    if (!read) require_same(feed->kept + feed->markers.count + feed->order.count, 0, "markers that are left");
     if (read) {
         require(!feed_admits(feed, bytes_text("first"), BASE + 2), "an object that has a marker");
         require(!feed_admits(feed, bytes_text("other"), BASE + 6), "an object beyond the newest version");
@@ -338,12 +339,31 @@ static void doctored_markers_are_refused(void **state) {
         "more than are kept");
 }
 
+/* A doctored effect may repeat a version. */
+static void markers_of_one_version_are_dropped_together(void **state) {
+    (void)state;
+    struct account account = {0};
+    struct feed *feed = feed_new(&account, BASE, 2);
+    feed_advance(&account, feed, bytes_of("", 0));
+    for (size_t i = 0; i < 3; i++) {
+        struct object *object = object_new(i, BASE + 1 + i);
+        feed_add(&account, feed, &object->is.entry);
+        feed_mark(&account, feed, &object->is.entry, BASE + 10);
+        memory_free(object);
+    }
+    require_same(feed->kept, 0, "markers that are kept");
+    feed_set_keep(&account, feed, 0);
+    feed_free(&account, feed);
+    require_same(account.allocations, 0, "parts that are left");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(random_lives_are_told_as_they_were),
         tidy_test(files_bring_the_same_feed),
         tidy_test(doctored_states_are_refused),
         tidy_test(doctored_markers_are_refused),
+        tidy_test(markers_of_one_version_are_dropped_together),
     };
     return cmocka_run_group_tests_name("feed", tests, NULL, NULL);
 }

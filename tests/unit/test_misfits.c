@@ -479,6 +479,36 @@ static void a_blob_of_unknown_kind_is_empty(void **state) {
     acts_end(&trial);
 }
 
+/* What a blob was before it became another kind must be loaded before it. */
+static void a_blob_whose_last_snapshot_has_a_kind_has_one(void **state) {
+    (void)state;
+    struct container_trial trial;
+    start(&trial);
+    struct container_change change = untyped_copy("empty");
+    require(act_put(&trial, "empty", bytes_text("")) && container_trial_apply(&trial, &change) &&
+                act_snapshot(&trial, "empty", 1) && container_trial_apply(&trial, &change),
+            "its last snapshot has none");
+    require(act_put(&trial, "empty", bytes_text("")) && act_snapshot(&trial, "empty", 2), "it has one");
+    require_misfit(&trial, &change, "its last snapshot has a kind");
+    acts_end(&trial);
+}
+
+static void a_copy_that_starts_has_not_arrived(void **state) {
+    (void)state;
+    static const char *const names[] = {"small", "new"};
+    struct container_trial trial;
+    start(&trial);
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        struct container_change change = act_change(BLOB_COPYSTART, names[i]);
+        change.copy =
+            (struct copy){.status = COPY_PENDING, .id = 5, .source = {"", 0}, .total = 1, .arriving = true};
+        require_misfit(&trial, &change, names[i]);
+        change.copy.arriving = false;
+        require(container_trial_apply(&trial, &change), "%s, which waits", names[i]);
+    }
+    acts_end(&trial);
+}
+
 /* --- Chunks --- */
 
 static void chunks_that_cannot_be(void **state) {
@@ -528,6 +558,8 @@ int main(void) {
         tidy_test(numbers_of_pages_are_for_pages),
         tidy_test(snapshots_and_copies_that_cannot_be),
         tidy_test(a_blob_of_unknown_kind_is_empty),
+        tidy_test(a_blob_whose_last_snapshot_has_a_kind_has_one),
+        tidy_test(a_copy_that_starts_has_not_arrived),
         tidy_test(chunks_that_cannot_be),
         tidy_test(numbers_end_with_the_file),
     };

@@ -239,19 +239,23 @@ static void compare_feed(const struct model *model, const struct container *cont
     const struct version_slot *slot;
     struct version_cursor cursor = {0, 0};
     version before = 0;
-    size_t blobs = 0;
+    size_t blobs = 0, kept = 0;
     for (; (slot = version_cursor_slot(&container->feed->order, &cursor));
          version_cursor_next(&container->feed->order, &cursor), before = slot->v) {
         struct entry *entry = version_slot_entry(slot);
         const struct model_blob *blob = model_find(model, entry_name(entry));
         require(slot->v >= before, "versions are in order");
         require_same(version_slot_marked(slot), !model_exists(blob), "a marker");
+        kept += version_slot_marked(slot) && slot->v > container->feed->whole_from;
         if (version_slot_marked(slot)) continue;
         require_same(slot->v, blob->state.stamp.etag, "the version of a blob in the feed");
         require(container_find(container, entry_name(entry)) == blob_of_entry(entry), "the blob in the feed");
         blobs++;
     }
     require_same(blobs, model_census(model).blobs, "blobs in the feed");
+    require_same(container->feed->kept, kept, "markers that are kept");
+    if (model->marks.loading)
+        require_same(container->feed->keep - kept, model->marks.left, "markers that may come");
 }
 
 static void compare_account(const struct model *model, const struct container *container) {

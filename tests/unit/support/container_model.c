@@ -1,6 +1,7 @@
 #include "container_model.h"
 
-#include "core/feed.h"
+#include "core/feed_files.h"
+#include "core/name.h"
 
 #include <stdlib.h>
 
@@ -352,6 +353,29 @@ static bool apply_to_blob(struct model *model, const struct container_change *ch
     return true;
 }
 
+/* Markers come in the order of their versions; no two drafts of one version have names that differ. */
+static bool take_marks(struct model *model, struct bytes markers) {
+    struct record_reader reader = record_reader(markers);
+    struct model_marks marks = model->marks;
+    while (!record_complete(&reader)) {
+        version v = record_word(&reader);
+        bool is_name = name_check(record_bytes(&reader)) == OUTCOME_DONE;
+        if (reader.failed || !is_name || !marks.loading || v <= marks.last || v > marks.newest || !marks.left)
+            return false;
+        marks.last = v;
+        marks.left--;
+    }
+    model->marks = marks;
+    return true;
+}
+
+static void await_marks(struct model *model, struct bytes state) {
+    struct account account = {0};
+    struct feed *feed = feed_read_state(&account, state);
+    model->marks = (struct model_marks){true, feed->whole_from, feed->newest, feed->keep};
+    feed_free(&account, feed);
+}
+
 /* Of a feed the model knows whether it is on; what must be in it can be told from the blobs. */
 static bool apply_to_feed(struct model *model, const struct container_change *change) {
     bool keeps = change->kind == CONTAINER_FEEDON || change->kind == CONTAINER_FEEDKEEP;
@@ -359,6 +383,8 @@ static bool apply_to_feed(struct model *model, const struct container_change *ch
     if (model->followed == begins || (keeps && change->count > FEED_KEEP_MAX)) return false;
     bool in_file = change->kind == CONTAINER_FEEDSTATE || change->kind == CONTAINER_FEEDMARKERS;
     if (in_file && model->count) return false;
+    if (change->kind == CONTAINER_FEEDMARKERS) return take_marks(model, change->feed);
+    if (change->kind == CONTAINER_FEEDSTATE) await_marks(model, change->feed);
     model->followed = change->kind != CONTAINER_FEEDOFF;
     return true;
 }

@@ -11,6 +11,13 @@ struct model_pool {
     uint64_t missing;
 };
 
+/* What a feed from a file still takes: markers of versions after this one, up to the newest. */
+struct model_marks {
+    bool loading;
+    version last, newest;
+    uint64_t left;
+};
+
 struct model {
     struct stamp stamp;
     int64_t created_ms;
@@ -21,6 +28,7 @@ struct model {
     size_t count;
     struct model_pool load_chunks;
     bool followed; /* a feed is on */
+    struct model_marks marks;
 };
 
 void model_start(struct model *model, const struct container_change *create);

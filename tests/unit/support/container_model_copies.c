@@ -12,7 +12,7 @@ static bool is_arriving(const struct model_blob *blob) {
 }
 
 static bool start(struct model *model, struct model_blob *blob, const struct container_change *change) {
-    if (change->copy.status != COPY_PENDING || is_pending(blob)) return false;
+    if (change->copy.status != COPY_PENDING || change->copy.arriving || is_pending(blob)) return false;
     struct copy copy = change->copy;
     copy.untyped = !model_exists(blob) || blob->state.copy.untyped;
     if (!blob) blob = model_insert(model, change->name, KIND_BLOCK);
@@ -128,6 +128,12 @@ static bool end(struct model_blob *blob, const struct container_change *change) 
     return true;
 }
 
+static bool may_be_untyped(const struct model_blob *blob) {
+    size_t snapshots = blob->snapshot_count;
+    bool was_typed = snapshots && !blob->snapshots[snapshots - 1].state.copy.untyped;
+    return blob->state.kind == KIND_BLOCK && !blob->state.length && !was_typed;
+}
+
 bool model_apply_copying(struct model *model, struct model_blob *blob,
                          const struct container_change *change) {
     switch (change->kind) {
@@ -139,8 +145,7 @@ bool model_apply_copying(struct model *model, struct model_blob *blob,
     case BLOB_COPYBLOCK: return is_arriving(blob) && arrive(blob, change);
     default: break;
     }
-    bool is_empty = model_exists(blob) && blob->state.kind == KIND_BLOCK && !blob->state.length;
-    if (!model_exists(blob) || (change->copy.untyped && !is_empty)) return false;
+    if (!model_exists(blob) || (change->copy.untyped && !may_be_untyped(blob))) return false;
     model_set_copy(&blob->state, &change->copy);
     return true;
 }

@@ -4,6 +4,7 @@
 void model_pool_drop(struct model *model) {
     model_blocks_drop(&model->load_chunks.chunks, UINT64_MAX);
     model->load_chunks.missing = 0;
+    model->marks.loading = false;
 }
 
 static bool add_chunk(struct model_pool *load_chunks, const struct container_change *change) {

@@ -154,7 +154,10 @@ static void fit_piece(struct container_change *change, const struct model_blob *
 static void fit_copying(struct container_change *change, const struct model_blob *blob,
                         const struct choice *choice) {
     bool there = model_exists(blob);
-    if (change->kind == BLOB_COPYSTART) change->copy.status = COPY_PENDING;
+    if (change->kind == BLOB_COPYSTART) {
+        change->copy.status = COPY_PENDING;
+        change->copy.arriving = false;
+    }
     if (!there || change->kind == BLOB_COPYSTART) return;
     if (change->kind == BLOB_COPYBEGIN) {
         if (!blob->state.copy.untyped) change->blob_kind = blob->state.kind;
@@ -171,6 +174,8 @@ static void fit_copying(struct container_change *change, const struct model_blob
     bool whole = state->copy.arriving && (state->kind == KIND_PAGE || state->length == state->copy.total);
     change->copy.id = state->copy.id;
     change->copy.status = whole ? COPY_SUCCESS : COPY_FAILED;
+    change->copy.arriving = false;
+    change->copy.untyped = change->copy.untyped && !whole;
 }
 
 /* Seven of eight changes are bent until they have a chance to fit. */

@@ -161,9 +161,16 @@ static struct packed_list add_list(struct draft *draft, const struct choice *cho
     return (struct packed_list){count, bytes_of(draft->list.data, draft->list.length)};
 }
 
+/* A pending copy may arrive; one that has not succeeded may be of a blob of unknown kind. */
+static void flag_copy(struct copy *copy, const struct choice *choice) {
+    if (!(choice->beside & 8)) return;
+    copy->arriving = copy->status == COPY_PENDING && choice->fine & 4;
+    copy->untyped = !copy->arriving && copy->status != COPY_SUCCESS;
+}
+
 static struct copy copy_of(const struct choice *choice) {
     static const char source[] = "a container/a name that is told to people";
-    return (struct copy){
+    struct copy copy = {
         .status = (enum copy_status)(COPY_PENDING + choice->fine % (COPY_STATUSES - 1)),
         .id = (UINT64_C(0x65a00000) << 32) + choice->metadata + 1,
         .source = bytes_of(source, choice->properties % sizeof(source)),
@@ -172,6 +179,8 @@ static struct copy copy_of(const struct choice *choice) {
         .completed_ms = choice->fine % 2 ? choice->stamp * INT64_C(1001) : 0,
         .description = bytes_of(source, choice->metadata % sizeof(source)),
     };
+    flag_copy(&copy, choice);
+    return copy;
 }
 
 /* A state has only what blobs of its kind have. */
@@ -211,12 +220,32 @@ static void add_numbers(struct container_change *change, const struct choice *ch
     if (change->kind == BLOB_STATE || change->kind == BLOB_COPYBEGIN) fit_state(change);
 }
 
+static const version epoch = UINT64_C(0x65a00000) << 32;
+
+/* Of names that no other draft has. */
+static void add_markers(struct record_writer *markers, const struct choice *choice) {
+    struct dice dice = dice_of(choice);
+    version v = epoch + choice->stamp;
+    for (unsigned i = 0; i < choice->size % 4U; i++) {
+        char name[32];
+        v += dice_roll(&dice, 5);
+        int length = snprintf(name, sizeof(name), "deleted at %u", (unsigned)(v - epoch));
+        record_put_word(markers, dice_percent(&dice, 2) ? v << dice_roll(&dice, 64) : v);
+        record_put_bytes(markers, bytes_of(name, dice_percent(&dice, 2) ? 0 : (size_t)length));
+    }
+    if (dice_percent(&dice, 5)) record_put_byte(markers, 1);
+}
+
 /* A state admits all that drafts make; a frontier is a name, or none. */
 static struct bytes add_feed(struct draft *draft, const struct choice *choice,
                              enum container_change_kind kind) {
-    const struct feed feed = {.whole_from = UINT64_C(0x65a00000) << 32 | choice->stamp,
-                              .newest = UINT64_C(0x65a00000) << 32 | 0xffff,
-                              .keep = choice->fine % 4U};
+    struct feed feed = {.whole_from = epoch | choice->stamp,
+                        .newest = epoch | 0xffff,
+                        .keep = choice->fine % 4U,
+                        .end_count = choice->size % 3U};
+    for (unsigned i = 0; i < feed.end_count; i++)
+        feed.ends[i] = epoch - ((version)(feed.end_count - i) << 32) + choice->fine;
+    if (kind == CONTAINER_FEEDMARKERS) add_markers(&draft->feed, choice);
     if (kind == CONTAINER_FEEDBUILT && choice->fine % 2) return draft_name(choice->name);
     if (kind == CONTAINER_FEEDSTATE) feed_put_state(&feed, &draft->feed);
     return bytes_of(draft->feed.data, draft->feed.length);
