@@ -94,6 +94,7 @@ void call_start(struct call *call, const struct command *command, RedisModuleCtx
     list_start(&call->metadata);
     list_start(&call->properties);
     list_start(&call->policies);
+    call->form = NULL;
     call->note[0] = '\0';
     decision_clear(&call->decision);
     call->wait.not_yet = call->wait.in_line = false;

@@ -103,6 +103,7 @@ struct call {
     struct args args;
     struct conditions conditions;
     struct call_list metadata, properties, policies; /* empty when not given */
+    const void *form; /* what the command's check has read, for its handler; NULL for nothing */
     struct decision decision;
     struct wait_request wait;
     struct call_writer *writers; /* for lists that the decision borrows from */

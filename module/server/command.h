@@ -43,8 +43,9 @@ struct command {
      * from it when the call is repeated. Either may be NULL. */
     void (*remember)(struct call *call, struct reply *kept);
     enum outcome (*recall)(struct call *call, struct bytes kept);
-    void (*prefetch)(struct call *call);      /* prefetches what the handler will read; may be NULL */
-    enum outcome (*check)(struct call *call); /* rules of form across several clauses; may be NULL */
+    void (*prefetch)(struct call *call); /* prefetches what the handler will read; may be NULL */
+    /* Rules of form across several clauses; may be NULL. What it has read it may leave in call->form. */
+    enum outcome (*check)(struct call *call);
     /* Names the things that the command changes, from its arguments alone: see things.h. NULL for commands that are
      * not allowed in a transaction. */
     void (*touches)(const struct call *call, struct things *things);

@@ -42,6 +42,10 @@ struct record_writer *call_writer(struct call *call) {
     return &room;
 }
 
+void *call_alloc(struct call *call, size_t bytes) {
+    return arena_alloc(&call->arena, bytes);
+}
+
 void reply_null(struct reply *out) {
     (void)out;
     abort();
@@ -312,21 +316,22 @@ static void compare_note(const char *note, enum outcome outcome, unsigned number
 }
 
 static void read_both(struct call *call, const struct words *words) {
-    static struct drafts drafts;
     static struct naive_batch naive;
     unsigned number = 0;
-    enum outcome outcome = drafts_read_batch(call, &drafts), expected = OUTCOME_SYNTAX;
+    enum outcome outcome = drafts_read_batch(call), expected = OUTCOME_SYNTAX;
     if (read_batch(words, (unsigned)call->args.slots[SLOT_OPERATIONS].number, &naive))
         expected = judge_batch(words, &naive, &number);
     require(outcome == expected, "%s, not %s: '%s'", outcome_word(outcome), outcome_word(expected),
             call->note);
     compare_note(call->note, outcome, number);
     if (outcome == OUTCOME_DONE) {
-        require_same(drafts.count, naive.count, "operations");
+        const struct drafts *drafts = call_drafts(call);
+        require_same(drafts->count, naive.count, "operations");
         for (unsigned i = 0; i < naive.count; i++)
-            compare_draft(words, &naive.items[i], &drafts, &drafts.items[i]);
+            compare_draft(words, &naive.items[i], drafts, &drafts->items[i]);
     }
     record_end(&room);
+    arena_end(&call->arena);
 }
 
 /* --- Words --- */
@@ -361,6 +366,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     split(bytes_of(data, size), &words);
     call = (struct call){.argv = (RedisModuleString **)words.argv, .argc = words.argc, .command = &batch};
     if (words.argc < args_min(batch.grammar)) return 0;
+    arena_start(&call.arena);
     struct fault fault = args_parse(batch.grammar, call.argv, call.argc, &call.args);
     if (fault.outcome != OUTCOME_DONE) return 0;
     read_both(&call, &words);

@@ -131,11 +131,12 @@ static bool request_fits(const struct call *call) {
     return bytes <= TABLE_REQUEST_MAX_BYTES;
 }
 
-static void start_reading(struct call *call, struct drafts *drafts, bool numbered) {
-    drafts->buffer = call_writer(call);
-    drafts->count = 0;
-    drafts->skipped_bytes = 0;
-    drafts->numbered = drafts->measured = numbered;
+/* They last as long as the call. */
+static struct drafts *start_reading(struct call *call, size_t operations, bool numbered) {
+    struct drafts *drafts = call_alloc(call, sizeof(*drafts) + operations * sizeof(drafts->items[0]));
+    *drafts = (struct drafts){.buffer = call_writer(call), .numbered = numbered, .measured = numbered};
+    call->form = drafts;
+    return drafts;
 }
 
 /* A request that is too large is refused for that, whatever else is wrong with it. Small ones are not measured. */
@@ -148,8 +149,8 @@ static enum outcome end_reading(struct call *call, const struct drafts *drafts, 
     return OUTCOME_BODY_TOO_LARGE;
 }
 
-enum outcome drafts_read_one(struct call *call, enum verb verb, struct drafts *drafts) {
-    start_reading(call, drafts, false);
+enum outcome drafts_read_one(struct call *call, enum verb verb) {
+    struct drafts *drafts = start_reading(call, 1, false);
     return end_reading(call, drafts, read_draft(call, verb, &call->args, ARG_ROW, drafts));
 }
 
@@ -213,8 +214,8 @@ static enum outcome read_all(struct call *call, struct drafts *drafts) {
     return at < call->argc ? read_tail(call, at, outcome) : outcome;
 }
 
-enum outcome drafts_read_batch(struct call *call, struct drafts *drafts) {
-    start_reading(call, drafts, true);
+enum outcome drafts_read_batch(struct call *call) {
+    struct drafts *drafts = start_reading(call, (size_t)call->args.slots[SLOT_OPERATIONS].number, true);
     enum outcome outcome = end_reading(call, drafts, read_all(call, drafts));
     unsigned duplicate = outcome == OUTCOME_DONE ? find_duplicate(drafts) : 0;
     if (!duplicate) return outcome;

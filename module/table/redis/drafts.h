@@ -25,12 +25,18 @@ struct drafts {
     bool measured;                /* the size of the request is checked: properties have been reached */
     struct record_writer *buffer; /* lasts as long as the call */
     size_t skipped_bytes;         /* of conditions and values that are not in the buffer */
-    struct draft items[TABLE_BATCH_MAX];
+    struct draft items[];
 };
 
-/* Reads the call's own operation, or those of a batch. On refusal the call's note tells why. */
-enum outcome drafts_read_one(struct call *call, enum verb verb, struct drafts *drafts);
-enum outcome drafts_read_batch(struct call *call, struct drafts *drafts);
+/* Reads the call's own operation, or those of a batch, for its handler: see call_drafts. On refusal the call's note
+ * tells why. */
+enum outcome drafts_read_one(struct call *call, enum verb verb);
+enum outcome drafts_read_batch(struct call *call);
+
+/* What the call's check has read. */
+static inline const struct drafts *call_drafts(const struct call *call) {
+    return call->form;
+}
 
 /* The operation of a draft, without its filter. */
 struct operation draft_operation(const struct drafts *drafts, const struct draft *draft);

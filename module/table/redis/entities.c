@@ -124,7 +124,8 @@ static void stamp_steps(const struct table *table, struct table_step *steps, siz
 
 /* Returns the steps, or NULL with the outcome. */
 static const struct table_step *decide_steps(struct call *call, enum table_change_kind kind,
-                                             const struct drafts *drafts, enum outcome *outcome) {
+                                             enum outcome *outcome) {
+    const struct drafts *drafts = call_drafts(call);
     struct table_step *steps = call_alloc(call, drafts->count * sizeof(*steps));
     *outcome = judge_all(call, drafts, steps);
     if (*outcome != OUTCOME_DONE) return NULL;
@@ -141,19 +142,13 @@ static enum verb verb_of(const struct call *call) {
     return (enum verb)call->command->variant;
 }
 
-/* The handler parses the operation, so the check does only if the table is missing, or if ONCE is given: a token may
- * only be remembered for a well-formed call. */
 enum outcome table_write_check(struct call *call) {
-    struct drafts drafts;
-    bool later = call->value && !args_given(&call->args, SLOT_ONCE);
-    return later ? OUTCOME_DONE : drafts_read_one(call, verb_of(call), &drafts);
+    return drafts_read_one(call, verb_of(call));
 }
 
 enum outcome table_write(struct call *call) {
-    struct drafts drafts;
-    enum outcome outcome = drafts_read_one(call, verb_of(call), &drafts);
-    if (outcome != OUTCOME_DONE) return outcome;
-    const struct table_step *step = decide_steps(call, verb_change(verb_of(call)), &drafts, &outcome);
+    enum outcome outcome;
+    const struct table_step *step = decide_steps(call, verb_change(verb_of(call)), &outcome);
     if (step) reply_step(&call->out, step);
     return outcome;
 }
@@ -161,21 +156,17 @@ enum outcome table_write(struct call *call) {
 /* --- Batches --- */
 
 enum outcome table_batch_check(struct call *call) {
-    if (call->value && !table_ends_with_once(call)) return OUTCOME_DONE;
-    struct drafts drafts;
-    enum outcome outcome = drafts_read_batch(call, &drafts);
+    enum outcome outcome = drafts_read_batch(call);
     bool missing = RedisModule_KeyType(call->key) == REDISMODULE_KEYTYPE_EMPTY;
-    if (outcome == OUTCOME_DONE && missing) drafts_note(call, &drafts, 0, OUTCOME_TABLE_NOT_FOUND);
+    if (outcome == OUTCOME_DONE && missing) drafts_note(call, call_drafts(call), 0, OUTCOME_TABLE_NOT_FOUND);
     return outcome;
 }
 
 enum outcome table_batch(struct call *call) {
-    struct drafts drafts;
-    enum outcome outcome = drafts_read_batch(call, &drafts);
-    if (outcome != OUTCOME_DONE) return outcome;
-    const struct table_step *steps = decide_steps(call, TABLE_BATCH, &drafts, &outcome);
+    enum outcome outcome;
+    const struct table_step *steps = decide_steps(call, TABLE_BATCH, &outcome);
     if (!steps) return outcome;
-    reply_array(&call->out, (long)drafts.count);
-    for (unsigned i = 0; i < drafts.count; i++) reply_step(&call->out, &steps[i]);
+    reply_array(&call->out, (long)call_drafts(call)->count);
+    for (unsigned i = 0; i < call_drafts(call)->count; i++) reply_step(&call->out, &steps[i]);
     return OUTCOME_DONE;
 }

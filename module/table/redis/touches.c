@@ -1,11 +1,10 @@
 /* Transactions: what a command on an entity changes, and how its decided change fits behind others. */
 #include "core/things.h"
-#include "table/redis/handlers.h"
+#include "table/redis/drafts.h"
 
 void entity_touches(const struct call *call, struct things *things) {
-    struct bytes partition = call_word(call, ARG_PARTITION), row = call_word(call, ARG_ROW);
-    char *key = things_alloc(things, stored_key_length(partition, row));
-    things_add(things, "entity", stored_key_write(partition, row, key));
+    const struct drafts *drafts = call_drafts(call);
+    things_add(things, "entity", draft_operation(drafts, &drafts->items[0]).key);
 }
 
 /* The entities of the steps have not moved, since no other change of the transaction writes them. Timestamps must be
