@@ -7,40 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runner.h"
-
-enum { PUT, PUT_IF_MATCH, GET, STAT, DELETE, WORKLOADS };
-
-static const struct workload workloads[WORKLOADS];
-
-static void container_create(struct dataset *data) {
-    connection_call(data->connections[0], "CONTAINER.CREATE container");
-}
-
-static void put_template(const struct dataset *data, struct template *template) {
-    template_add(template, "BLOB.PUT container %b %b", name_mark, sizeof name_mark, data->content,
-                 data->bytes);
-}
-
-static void put_if_match_template(const struct dataset *data, struct template *template) {
-    template_add(template, "BLOB.PUT container %b %b IFMATCH %b", name_mark, sizeof name_mark, data->content,
-                 data->bytes, token_mark, sizeof token_mark);
-}
-
-static void get_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    template_add(template, "BLOB.GET container %b", name_mark, sizeof name_mark);
-}
-
-static void stat_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    template_add(template, "BLOB.STAT container %b", name_mark, sizeof name_mark);
-}
-
-static void delete_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    template_add(template, "BLOB.DELETE container %b", name_mark, sizeof name_mark);
-}
+#include "measure.h"
 
 static bool is_map(struct driver *driver, unsigned object, const struct reply *reply) {
     (void)driver;
@@ -48,28 +15,28 @@ static bool is_map(struct driver *driver, unsigned object, const struct reply *r
     return reply->kind == '*' && reply->length >= 2 && reply->length % 2 == 0;
 }
 
-static const struct workload workloads[WORKLOADS] = {
-    [PUT] = {.name = "BLOB.PUT",
-             .flat_limit = 1.3,
-             .filler = &workloads[PUT],
-             .prepare = container_create,
-             .template = put_template,
-             .is_expected = is_token},
-    [PUT_IF_MATCH] = {.name = "BLOB.PUT IFMATCH",
-                      .flat_limit = 1.3,
-                      .filler = &workloads[PUT],
-                      .template = put_if_match_template,
-                      .is_expected = is_token},
-    [GET] = {.name = "BLOB.GET",
-             .flat_limit = 1.3,
-             .filler = &workloads[PUT],
-             .template = get_template,
-             .is_expected = is_etag_and_content},
-    [STAT] = {.name = "BLOB.STAT",
-              .filler = &workloads[PUT],
-              .template = stat_template,
-              .is_expected = is_map},
-    [DELETE] = {.name = "BLOB.DELETE", .template = delete_template, .is_expected = is_ok},
+static const struct workload workloads[] = {
+    {.name = "BLOB.PUT",
+     .request = "BLOB.PUT container {name} {content}",
+     .filler = "BLOB.PUT",
+     .creates = "CONTAINER.CREATE container",
+     .flat_limit = 1.3,
+     .is_expected = is_token},
+    {.name = "BLOB.PUT IFMATCH",
+     .request = "BLOB.PUT container {name} {content} IFMATCH {token}",
+     .filler = "BLOB.PUT",
+     .flat_limit = 1.3,
+     .is_expected = is_token},
+    {.name = "BLOB.GET",
+     .request = "BLOB.GET container {name}",
+     .filler = "BLOB.PUT",
+     .flat_limit = 1.3,
+     .is_expected = is_etag_and_content},
+    {.name = "BLOB.STAT",
+     .request = "BLOB.STAT container {name}",
+     .filler = "BLOB.PUT",
+     .is_expected = is_map},
+    {.name = "BLOB.DELETE", .request = "BLOB.DELETE container {name}", .is_expected = is_ok},
 };
 
 static const struct comparison comparisons[] = {
@@ -84,9 +51,93 @@ static const struct comparison comparisons[] = {
 const struct family blob_family = {
     .name = "blob",
     .workloads = workloads,
-    .workload_count = WORKLOADS,
+    .workload_count = sizeof workloads / sizeof *workloads,
     .comparisons = comparisons,
     .comparison_count = sizeof comparisons / sizeof *comparisons,
+};
+
+/* --- What one would do without the module --- */
+
+/* One hash per object. The caller brings the version that it has seen; the script counts it up and answers
+ * the new one. */
+static const char compare_and_set[] = "local version = redis.call('HGET', KEYS[1], 'version') "
+                                      "if version ~= ARGV[1] then return redis.error_reply('PRECONDITION "
+                                      "version is ' .. tostring(version)) end "
+                                      "version = string.format('%018d', version + 1) "
+                                      "redis.call('HSET', KEYS[1], 'version', version, 'value', ARGV[2]) "
+                                      "return version";
+
+enum { STAT_FIELDS = 11 };
+
+static struct offsets string_offsets(const struct dataset *data) {
+    return offsets_within(LARGE_STRING_BYTES, OFFSETS_APART, (unsigned)data->bytes);
+}
+
+static bool is_stat(struct driver *driver, unsigned object, const struct reply *reply) {
+    (void)driver;
+    (void)object;
+    return reply->kind == '*' && reply->length == (size_t)2 * STAT_FIELDS;
+}
+
+static const struct workload native_workloads[] = {
+    {.name = "PING", .request = "PING", .is_expected = is_ok},
+    {.name = "SET", .request = "SET {name} {content}", .filler = "SET", .is_expected = is_ok},
+    {.name = "GET", .request = "GET {name}", .filler = "SET", .is_expected = is_content},
+    {.name = "HSET", .request = "HSET hash {name} {content}", .filler = "HSET", .is_expected = is_integer},
+    {.name = "HGET", .request = "HGET hash {name}", .filler = "HSET", .is_expected = is_content},
+    /* What BLOB.STAT answers of a blob, as a hash. */
+    {.name = "HSET of 11 fields",
+     .request =
+         "HSET stat:{name} blob-type block etag 0x6AFE5F3F5CC20F52 last-modified 1795055424027 created "
+         "1795055424027 content-length 100 content-type application/octet-stream snapshots 0 "
+         "lease-state available lease-status unlocked meta {} length 7",
+     .filler = "HSET of 11 fields",
+     .is_expected = is_integer},
+    {.name = "HGETALL of 11 fields",
+     .request = "HGETALL stat:{name}",
+     .filler = "HSET of 11 fields",
+     .is_expected = is_stat},
+    {.name = "HSET version value",
+     .request = "HSET object:{name} version {token} value {content}",
+     .filler = "HSET version value",
+     .is_expected = is_integer},
+    {.name = "Lua compare-and-set",
+     .request = "EVALSHA {script} 1 object:{name} {token} {content}",
+     .script = compare_and_set,
+     .filler = "HSET version value",
+     .is_expected = is_token},
+    /* The strings that are appended to stand there already. */
+    {.name = "APPEND", .request = "APPEND {name} {content}", .is_expected = is_integer},
+    {.name = "APPEND, large string",
+     .request = "APPEND " LARGE_STRING " {content}",
+     .is_expected = is_integer},
+    {.name = "GETRANGE",
+     .request = "GETRANGE " LARGE_STRING " {offset} {last}",
+     .is_expected = is_content,
+     .offsets = string_offsets},
+    {.name = "SETRANGE",
+     .request = "SETRANGE " LARGE_STRING " {offset} {content}",
+     .is_expected = is_integer,
+     .offsets = string_offsets},
+    {.name = "SETRANGE, whole string",
+     .request = "SETRANGE {name} 0 {content}",
+     .filler = "SET",
+     .is_expected = is_integer},
+};
+
+static const struct comparison native_comparisons[] = {
+    {"PING", "GET", {0}},
+    {"HSET", "SET", {0}},
+    {"HGET", "GET", {0}},
+    {"Lua compare-and-set", "SET", {0}},
+};
+
+const struct family native_family = {
+    .name = "native",
+    .workloads = native_workloads,
+    .workload_count = sizeof native_workloads / sizeof *native_workloads,
+    .comparisons = native_comparisons,
+    .comparison_count = sizeof native_comparisons / sizeof *native_comparisons,
 };
 
 /* --- Next to native commands --- */

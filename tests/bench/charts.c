@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "measure.h"
 
 struct chart_value {
     double value;     /* NAN: nothing is drawn */

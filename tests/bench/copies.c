@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "measure.h"
 #include "processes.h"
-#include "runner.h"
 
 enum { COPIED_MB = 500, COPIED_MB_QUICK = 64, MEGABYTE = 1 << 20, ROUNDS = 3, LOOK_US = 2000 };
 enum {

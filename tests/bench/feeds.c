@@ -9,52 +9,25 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runner.h"
+#include "measure.h"
 
-enum { PUT, DELETE, CHANGES, LIST, WORKLOADS };
+#define FOLLOWED "CONTAINER.CREATE followed; CONTAINER.FEED followed ON"
 
-static const struct workload workloads[WORKLOADS];
-
-static void followed_create(struct dataset *data) {
-    connection_call(data->connections[0], "CONTAINER.CREATE followed");
-    connection_call(data->connections[0], "CONTAINER.FEED followed ON");
-}
-
-static void put_template(const struct dataset *data, struct template *template) {
-    template_add(template, "BLOB.PUT followed %b %b", name_mark, sizeof name_mark, data->content,
-                 data->bytes);
-}
-
-static void delete_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    template_add(template, "BLOB.DELETE followed %b", name_mark, sizeof name_mark);
-}
-
-static void changes_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    template_add(template, "CONTAINER.CHANGES followed SINCE 0 COUNT 1000");
-}
-
-static void list_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    template_add(template, "BLOB.LIST followed COUNT 1000");
-}
-
-static const struct workload workloads[WORKLOADS] = {
-    [PUT] = {.name = "BLOB.PUT followed",
-             .filler = &workloads[PUT],
-             .prepare = followed_create,
-             .template = put_template,
-             .is_expected = is_token},
-    [DELETE] = {.name = "BLOB.DELETE followed", .template = delete_template, .is_expected = is_ok},
-    [CHANGES] = {.name = "CONTAINER.CHANGES of 1000",
-                 .filler = &workloads[PUT],
-                 .template = changes_template,
-                 .is_expected = is_anything},
-    [LIST] = {.name = "BLOB.LIST of 1000",
-              .filler = &workloads[PUT],
-              .template = list_template,
-              .is_expected = is_anything},
+static const struct workload workloads[] = {
+    {.name = "BLOB.PUT followed",
+     .request = "BLOB.PUT followed {name} {content}",
+     .filler = "BLOB.PUT followed",
+     .creates = FOLLOWED,
+     .is_expected = is_token},
+    {.name = "BLOB.DELETE followed", .request = "BLOB.DELETE followed {name}", .is_expected = is_ok},
+    {.name = "CONTAINER.CHANGES of 1000",
+     .request = "CONTAINER.CHANGES followed SINCE 0 COUNT 1000",
+     .filler = "BLOB.PUT followed",
+     .is_expected = is_anything},
+    {.name = "BLOB.LIST of 1000",
+     .request = "BLOB.LIST followed COUNT 1000",
+     .filler = "BLOB.PUT followed",
+     .is_expected = is_anything},
 };
 
 static const struct comparison comparisons[] = {
@@ -66,7 +39,7 @@ static const struct comparison comparisons[] = {
 const struct family feed_family = {
     .name = "feed",
     .workloads = workloads,
-    .workload_count = WORKLOADS,
+    .workload_count = sizeof workloads / sizeof *workloads,
     .comparisons = comparisons,
     .comparison_count = sizeof comparisons / sizeof *comparisons,
 };
@@ -98,7 +71,7 @@ static void measure_followed(const struct context *context, const char *title, c
     struct dataset *data = dataset_open(server, 0, objects, sizes[0].bytes);
     if (are_deleted) {
         connection_call(data->connections[0], "CONTAINER.CREATE container");
-        followed_create(data);
+        commands_call(data->connections[0], FOLLOWED);
     }
     const struct setting *setting = context_setting(context, NULL, title, objects);
     struct run run = run_open(server, context->options, context->results);

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "native.h"
-#include "runner.h"
+#include "measure.h"
 
 #define SHARE "share"
 enum { FOLDERS = 1000 };
@@ -14,10 +13,6 @@ enum { FOLDERS = 1000 };
 /* --- Files without handles --- */
 
 /* A dataset's names are their paths, in a share of a thousand folders. */
-enum { CREATE, GET, PUT_RANGE, OPEN_CLOSE, LOCK_UNLOCK, LOCK_UNLOCK_SAME, STRING_LOCK, WORKLOADS };
-
-static const struct workload workloads[WORKLOADS];
-
 static void share_create(struct dataset *data) {
     struct connection *connection = data->connections[0];
     connection_call(connection, "SHARE.CREATE " SHARE);
@@ -25,41 +20,26 @@ static void share_create(struct dataset *data) {
         connection_call(connection, "FILE.MKDIR " SHARE " %03u", folder);
 }
 
-static void put_print(const struct dataset *data, struct template *template) {
-    template_add(template, "FILE.PUTRANGE " SHARE " %b 0 %b", name_mark, sizeof name_mark, data->content,
-                 data->bytes);
-}
-
-static void create_template(const struct dataset *data, struct template *template) {
-    template_add(template, "FILE.CREATE " SHARE " %b %u", name_mark, sizeof name_mark, (unsigned)data->bytes);
-    put_print(data, template);
-}
-
-static void get_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    template_add(template, "FILE.GET " SHARE " %b", name_mark, sizeof name_mark);
-}
-
-static const struct workload workloads[WORKLOADS] = {
-    [CREATE] = {.name = "FILE.CREATE, PUTRANGE",
-                .filler = &workloads[CREATE],
-                .prepare = share_create,
-                .template = create_template,
-                .is_expected = is_token},
-    [GET] = {.name = "FILE.GET",
-             .flat_limit = 1.25,
-             .filler = &workloads[CREATE],
-             .template = get_template,
-             .is_expected = is_etag_and_content},
-    [PUT_RANGE] = {.name = "FILE.PUTRANGE",
-                   .flat_limit = 1.3,
-                   .filler = &workloads[CREATE],
-                   .template = put_print,
-                   .is_expected = is_token},
-    [OPEN_CLOSE] = {.name = "FILE.OPEN, CLOSE"},
-    [LOCK_UNLOCK] = {.name = "FILE.LOCK, UNLOCK"},
-    [LOCK_UNLOCK_SAME] = {.name = "FILE.LOCK, UNLOCK, same file"},
-    [STRING_LOCK] = {.name = "SET NX PX, then Lua delete"},
+static const struct workload workloads[] = {
+    {.name = "FILE.CREATE, PUTRANGE",
+     .request = "FILE.CREATE " SHARE " {name} {size}; FILE.PUTRANGE " SHARE " {name} 0 {content}",
+     .filler = "FILE.CREATE, PUTRANGE",
+     .prepare = share_create,
+     .is_expected = is_token},
+    {.name = "FILE.GET",
+     .request = "FILE.GET " SHARE " {name}",
+     .filler = "FILE.CREATE, PUTRANGE",
+     .flat_limit = 1.25,
+     .is_expected = is_etag_and_content},
+    {.name = "FILE.PUTRANGE",
+     .request = "FILE.PUTRANGE " SHARE " {name} 0 {content}",
+     .filler = "FILE.CREATE, PUTRANGE",
+     .flat_limit = 1.3,
+     .is_expected = is_token},
+    {.name = "FILE.OPEN, CLOSE"},
+    {.name = "FILE.LOCK, UNLOCK"},
+    {.name = "FILE.LOCK, UNLOCK, same file"},
+    {.name = "SET NX PX, then Lua delete"},
 };
 
 static const struct comparison comparisons[] = {
@@ -73,7 +53,7 @@ static const struct comparison comparisons[] = {
 const struct family file_family = {
     .name = "file",
     .workloads = workloads,
-    .workload_count = WORKLOADS,
+    .workload_count = sizeof workloads / sizeof *workloads,
     .comparisons = comparisons,
     .comparison_count = sizeof comparisons / sizeof *comparisons,
 };
@@ -288,7 +268,7 @@ static void set_write(const struct client_pool *pool, const struct client *clien
     request_begin(request, 6);
     request_text(request, "SET");
     request_word(request, path_of(pool, client), NAME_BYTES);
-    request_text(request, holder_id);
+    request_text(request, HOLDER_ID);
     request_text(request, "NX");
     request_text(request, "PX");
     request_text(request, milliseconds);
@@ -301,7 +281,7 @@ static void release_write(const struct client_pool *pool, const struct client *c
     request_word(request, release_digest, DIGEST_BYTES);
     request_text(request, "1");
     request_word(request, path_of(pool, client), NAME_BYTES);
-    request_text(request, holder_id);
+    request_text(request, HOLDER_ID);
 }
 
 static bool is_one(struct client *client, const struct reply *reply) {

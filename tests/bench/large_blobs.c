@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "native.h"
-#include "runner.h"
+#include "measure.h"
 
 /* Containers of append blobs with the dataset's names, and of page blobs. */
 #define SMALL_APPENDS "small"
@@ -22,8 +21,6 @@ enum { PAGE_BYTES = 512, SMALL_PAGES_BYTES = 1 << 20 };
 
 /* --- Workloads --- */
 
-enum { APPEND_SMALL, APPEND_LARGE, RANGE, PUT_SMALL, PUT_VAST, WORKLOADS };
-
 static struct offsets range_offsets(const struct dataset *data) {
     return offsets_within(data->large_bytes, OFFSETS_APART, (unsigned)data->bytes);
 }
@@ -36,35 +33,6 @@ static struct offsets small_offsets(const struct dataset *data) {
 static struct offsets vast_offsets(const struct dataset *data) {
     (void)data;
     return offsets_within(VAST_PAGES_BYTES, PAGE_BYTES, PAGE_BYTES);
-}
-
-static void append_small_template(const struct dataset *data, struct template *template) {
-    template_add(template, "BLOB.APPEND " SMALL_APPENDS " %b %b", name_mark, sizeof name_mark, data->content,
-                 data->bytes);
-}
-
-static void append_large_template(const struct dataset *data, struct template *template) {
-    template_add(template, "BLOB.APPEND " LARGE_APPENDS " %b %b", name_mark, sizeof name_mark, data->content,
-                 data->bytes);
-}
-
-static void range_template(const struct dataset *data, struct template *template) {
-    template_add(template, "BLOB.GET " LARGE_APPENDS " " LARGE_BLOB " RANGE %b %u", offset_mark,
-                 (size_t)range_offsets(data).digits, (unsigned)data->bytes);
-}
-
-static void put_print(const struct dataset *data, struct template *template, const char *blob,
-                      struct offsets offsets) {
-    template_add(template, "BLOB.PUTPAGE " PAGE_BLOBS " %s %b %b", blob, offset_mark, (size_t)offsets.digits,
-                 data->content, data->bytes);
-}
-
-static void put_small_template(const struct dataset *data, struct template *template) {
-    put_print(data, template, SMALL_PAGES, small_offsets(data));
-}
-
-static void put_vast_template(const struct dataset *data, struct template *template) {
-    put_print(data, template, VAST_PAGES, vast_offsets(data));
 }
 
 static bool is_array(const struct reply *reply, size_t length) {
@@ -90,25 +58,25 @@ static bool is_put(struct driver *driver, unsigned object, const struct reply *r
     return is_array(reply, 2);
 }
 
-static const struct workload workloads[WORKLOADS] = {
-    [APPEND_SMALL] = {.name = "BLOB.APPEND, small blob",
-                      .template = append_small_template,
-                      .is_expected = is_appended},
-    [APPEND_LARGE] = {.name = "BLOB.APPEND, large blob",
-                      .template = append_large_template,
-                      .is_expected = is_appended},
-    [RANGE] = {.name = "BLOB.GET RANGE",
-               .template = range_template,
-               .is_expected = is_range,
-               .offsets = range_offsets},
-    [PUT_SMALL] = {.name = "BLOB.PUTPAGE, 1 MiB",
-                   .template = put_small_template,
-                   .is_expected = is_put,
-                   .offsets = small_offsets},
-    [PUT_VAST] = {.name = "BLOB.PUTPAGE, 8 GiB",
-                  .template = put_vast_template,
-                  .is_expected = is_put,
-                  .offsets = vast_offsets},
+static const struct workload workloads[] = {
+    {.name = "BLOB.APPEND, small blob",
+     .request = "BLOB.APPEND " SMALL_APPENDS " {name} {content}",
+     .is_expected = is_appended},
+    {.name = "BLOB.APPEND, large blob",
+     .request = "BLOB.APPEND " LARGE_APPENDS " {name} {content}",
+     .is_expected = is_appended},
+    {.name = "BLOB.GET RANGE",
+     .request = "BLOB.GET " LARGE_APPENDS " " LARGE_BLOB " RANGE {offset} {size}",
+     .is_expected = is_range,
+     .offsets = range_offsets},
+    {.name = "BLOB.PUTPAGE, 1 MiB",
+     .request = "BLOB.PUTPAGE " PAGE_BLOBS " " SMALL_PAGES " {offset} {content}",
+     .is_expected = is_put,
+     .offsets = small_offsets},
+    {.name = "BLOB.PUTPAGE, 8 GiB",
+     .request = "BLOB.PUTPAGE " PAGE_BLOBS " " VAST_PAGES " {offset} {content}",
+     .is_expected = is_put,
+     .offsets = vast_offsets},
 };
 
 static const struct comparison comparisons[] = {
@@ -126,7 +94,7 @@ static const struct comparison comparisons[] = {
 const struct family kind_family = {
     .name = "kind",
     .workloads = workloads,
-    .workload_count = WORKLOADS,
+    .workload_count = sizeof workloads / sizeof *workloads,
     .comparisons = comparisons,
     .comparison_count = sizeof comparisons / sizeof *comparisons,
 };

@@ -7,66 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "native.h"
-#include "runner.h"
-
-enum { FREE_PUT, ACQUIRE, ACQUIRE_RELEASE, HOLD, REFUSED, RENEW, PUT, WORKLOADS };
+#include "measure.h"
 
 static const char refusal[] = "CONFLICT LeaseAlreadyPresent ";
-
-static const struct workload workloads[WORKLOADS];
-
-static void create_free(struct dataset *data) {
-    connection_call(data->connections[0], "CONTAINER.CREATE free");
-}
-
-static void create_held(struct dataset *data) {
-    connection_call(data->connections[0], "CONTAINER.CREATE held");
-}
-
-static void put_print(const struct dataset *data, struct template *template, const char *container) {
-    template_add(template, "BLOB.PUT %s %b %b", container, name_mark, sizeof name_mark, data->content,
-                 data->bytes);
-}
-
-static void acquire_print(struct template *template, const char *container, const char *id) {
-    template_add(template, "LEASE.ACQUIRE %s %d BLOB %b ID %s", container, HOLD_SECONDS, name_mark,
-                 sizeof name_mark, id);
-}
-
-static void free_put_template(const struct dataset *data, struct template *template) {
-    put_print(data, template, "free");
-}
-
-static void acquire_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    acquire_print(template, "free", holder_id);
-}
-
-static void acquire_release_template(const struct dataset *data, struct template *template) {
-    acquire_template(data, template);
-    template_add(template, "LEASE.RELEASE free %s BLOB %b", holder_id, name_mark, sizeof name_mark);
-}
-
-static void hold_template(const struct dataset *data, struct template *template) {
-    put_print(data, template, "held");
-    acquire_print(template, "held", holder_id);
-}
-
-static void refused_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    acquire_print(template, "held", "11111111-1111-1111-1111-111111111111");
-}
-
-static void renew_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    template_add(template, "LEASE.RENEW held %s BLOB %b", holder_id, name_mark, sizeof name_mark);
-}
-
-static void put_template(const struct dataset *data, struct template *template) {
-    template_add(template, "BLOB.PUT held %b %b LEASE %s", name_mark, sizeof name_mark, data->content,
-                 data->bytes, holder_id);
-}
 
 static bool is_holder(struct driver *driver, unsigned object, const struct reply *reply) {
     (void)driver;
@@ -80,35 +23,36 @@ static bool is_refused(struct driver *driver, unsigned object, const struct repl
     return reply->kind == '-' && !strncmp(reply->text, refusal, sizeof refusal - 1);
 }
 
-static const struct workload workloads[WORKLOADS] = {
-    [FREE_PUT] = {.name = "BLOB.PUT free",
-                  .prepare = create_free,
-                  .template = free_put_template,
-                  .is_expected = is_anything},
-    [ACQUIRE] = {.name = "LEASE.ACQUIRE",
-                 .filler = &workloads[FREE_PUT],
-                 .template = acquire_template,
-                 .is_expected = is_holder},
-    [ACQUIRE_RELEASE] = {.name = "LEASE.ACQUIRE, RELEASE",
-                         .filler = &workloads[FREE_PUT],
-                         .template = acquire_release_template,
-                         .is_expected = is_anything},
-    [HOLD] = {.name = "BLOB.PUT, LEASE.ACQUIRE",
-              .prepare = create_held,
-              .template = hold_template,
-              .is_expected = is_anything},
-    [REFUSED] = {.name = "LEASE.ACQUIRE refused",
-                 .filler = &workloads[HOLD],
-                 .template = refused_template,
-                 .is_expected = is_refused},
-    [RENEW] = {.name = "LEASE.RENEW",
-               .filler = &workloads[HOLD],
-               .template = renew_template,
-               .is_expected = is_holder},
-    [PUT] = {.name = "BLOB.PUT LEASE",
-             .filler = &workloads[HOLD],
-             .template = put_template,
-             .is_expected = is_token},
+static const struct workload workloads[] = {
+    {.name = "BLOB.PUT free",
+     .request = "BLOB.PUT free {name} {content}",
+     .creates = "CONTAINER.CREATE free",
+     .is_expected = is_anything},
+    {.name = "LEASE.ACQUIRE",
+     .request = "LEASE.ACQUIRE free 3600 BLOB {name} ID " HOLDER_ID,
+     .filler = "BLOB.PUT free",
+     .is_expected = is_holder},
+    {.name = "LEASE.ACQUIRE, RELEASE",
+     .request =
+         "LEASE.ACQUIRE free 3600 BLOB {name} ID " HOLDER_ID "; LEASE.RELEASE free " HOLDER_ID " BLOB {name}",
+     .filler = "BLOB.PUT free",
+     .is_expected = is_anything},
+    {.name = "BLOB.PUT, LEASE.ACQUIRE",
+     .request = "BLOB.PUT held {name} {content}; LEASE.ACQUIRE held 3600 BLOB {name} ID " HOLDER_ID,
+     .creates = "CONTAINER.CREATE held",
+     .is_expected = is_anything},
+    {.name = "LEASE.ACQUIRE refused",
+     .request = "LEASE.ACQUIRE held 3600 BLOB {name} ID 11111111-1111-1111-1111-111111111111",
+     .filler = "BLOB.PUT, LEASE.ACQUIRE",
+     .is_expected = is_refused},
+    {.name = "LEASE.RENEW",
+     .request = "LEASE.RENEW held " HOLDER_ID " BLOB {name}",
+     .filler = "BLOB.PUT, LEASE.ACQUIRE",
+     .is_expected = is_holder},
+    {.name = "BLOB.PUT LEASE",
+     .request = "BLOB.PUT held {name} {content} LEASE " HOLDER_ID,
+     .filler = "BLOB.PUT, LEASE.ACQUIRE",
+     .is_expected = is_token},
 };
 
 static const struct comparison comparisons[] = {
@@ -124,9 +68,67 @@ static const struct comparison comparisons[] = {
 const struct family lease_family = {
     .name = "lease",
     .workloads = workloads,
-    .workload_count = WORKLOADS,
+    .workload_count = sizeof workloads / sizeof *workloads,
     .comparisons = comparisons,
     .comparison_count = sizeof comparisons / sizeof *comparisons,
+};
+
+/* --- Locks, as client libraries build them --- */
+
+const char release_script[] =
+    "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) "
+    "else return 0 end";
+
+static const char renew_script[] = "if redis.call('GET', KEYS[1]) == ARGV[1] then "
+                                   "return redis.call('PEXPIRE', KEYS[1], ARGV[2]) else return 0 end";
+
+static const char check_set_script[] = "if redis.call('GET', KEYS[1]) == ARGV[1] then "
+                                       "return redis.call('SET', KEYS[2], ARGV[2]) else return "
+                                       "redis.error_reply('PRECONDITION the lock is lost') end";
+
+/* Of setting: OK. Of a script that has found the id: 1. */
+static bool is_done(struct driver *driver, unsigned object, const struct reply *reply) {
+    return is_ok(driver, object, reply) || (is_integer(driver, object, reply) && *reply->text == '1');
+}
+
+static bool is_null(struct driver *driver, unsigned object, const struct reply *reply) {
+    (void)driver;
+    (void)object;
+    return reply->is_null;
+}
+
+#define SET_LOCK(key) "SET " key ":{name} " HOLDER_ID " NX PX 3600000"
+
+static const struct workload lock_workloads[] = {
+    {.name = "SET NX PX, Lua delete",
+     .request = SET_LOCK("free") "; EVALSHA {script} 1 free:{name} " HOLDER_ID,
+     .script = release_script,
+     .is_expected = is_done},
+    {.name = "SET NX PX", .request = SET_LOCK("held"), .is_expected = is_done},
+    {.name = "SET NX PX refused", .request = SET_LOCK("held"), .filler = "SET NX PX", .is_expected = is_null},
+    {.name = "Lua renew",
+     .request = "EVALSHA {script} 1 held:{name} " HOLDER_ID " 3600000",
+     .script = renew_script,
+     .filler = "SET NX PX",
+     .is_expected = is_done},
+    {.name = "Lua check lock, SET",
+     .request = "EVALSHA {script} 2 held:{name} guarded:{name} " HOLDER_ID " {content}",
+     .script = check_set_script,
+     .filler = "SET NX PX",
+     .is_expected = is_done},
+};
+
+static const struct comparison lock_comparisons[] = {
+    {"SET NX PX, Lua delete", "SET", {0}},
+    {"Lua check lock, SET", "SET", {0}},
+};
+
+const struct family lock_family = {
+    .name = "lock",
+    .workloads = lock_workloads,
+    .workload_count = sizeof lock_workloads / sizeof *lock_workloads,
+    .comparisons = lock_comparisons,
+    .comparison_count = sizeof lock_comparisons / sizeof *lock_comparisons,
 };
 
 /* --- Next to locks --- */
@@ -291,7 +293,7 @@ void measure_idle(const struct context *context) {
     struct server *server = server_start(context->options, HOLD_FOR_LONG);
     struct dataset *data = dataset_open(server, 0, MILLION, sizes[0].bytes);
     const struct workload *acquire = workload_named("LEASE.ACQUIRE");
-    struct object_set *object_set = dataset_fill(data, acquire->filler);
+    struct object_set *object_set = dataset_fill(data, workload_named(acquire->filler));
     double without_ms = idle_ms(server).median;
     int64_t bytes_before = server_info_number(server, "used_memory");
     struct driver driver = driver_open(acquire, data, object_set, PIPELINE, CONNECTIONS);

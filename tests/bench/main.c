@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "measure.h"
 #include "processes.h"
-#include "report.h"
 
 /* --- Giving up, memory, text --- */
 

@@ -1,13 +1,20 @@
 /*
- * A median with its quartiles, which a single slow round cannot move.
+ * What is made of what was measured: medians and percentiles, times for which a command holds the server, the results of
+ * a run with their reports, and rounds in which workloads take turns.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
-#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
-#include "server.h"
+#include "workload.h"
+
+/* --- Numbers --- */
+
+/*
+ * A median with its quartiles, which a single slow round cannot move.
+ */
 
 struct spread {
     double median, low, high; /* low and high are the quartiles */
@@ -73,5 +80,179 @@ double latencies_longest_ms(struct latencies *latencies);
 /* The longest latency of a command and of the PINGs that follow it until `is_over` returns true or, if it is NULL,
  * for a second and a half. `is_over` is called now and then, and is timed like a PING. */
 double longest_ping_ms(struct server *server, const char *command, bool (*is_over)(struct server *server));
+
+/* --- Results --- */
+
+/*
+ * The results of a run, kept until the reports are written.
+ *
+ *   measurement   processor time and throughput of a workload in one setting, round by round
+ *   fact          a single number: bytes per object, the longest command
+ *   bar           a limit that a number must not exceed
+ */
+
+/* What the workloads of one table have in common. */
+struct setting {
+    const char *section;
+    const char *title; /* "100 B, pipeline 16" */
+    const char *label; /* what its bars end with: "4 KiB"; may be NULL */
+    enum subject subject;
+    unsigned size; /* index into sizes */
+    unsigned objects;
+    unsigned pipeline;
+    bool is_grown; /* one of several that differ in the number of objects */
+};
+
+struct measurement {
+    const struct setting *setting;
+    const struct family *family;
+    const struct workload *workload;
+    size_t rounds;
+    double *cpu_ns; /* per operation */
+    double *rate;   /* operations per second */
+};
+
+struct fact {
+    const char *section;
+    const char *name;
+    double value;
+    const char *unit;
+    bool is_aside; /* reported, but not the subject of the section */
+};
+
+struct bar {
+    enum subject subject;
+    const char *text;
+    double value, limit;
+    const char *unit; /* "x", "bytes", "ms" */
+    bool is_met;
+};
+
+struct results {
+    const char *machine, *server_version;
+    struct measurement *measurements;
+    size_t measurement_count;
+    struct fact *facts;
+    size_t fact_count;
+    struct bar *bars;
+    size_t bar_count;
+};
+
+/* Copies a setting, so that it lives as long as the results. */
+const struct setting *setting_keep(struct setting setting);
+
+struct measurement *results_measure(struct results *results, const struct setting *setting,
+                                    const struct workload *workload, size_t rounds);
+void results_fact(struct results *results, struct fact fact);
+void results_bar(struct results *results, enum subject subject, const char *text, double value, double limit,
+                 const char *unit);
+
+/* The measurement of that workload in that setting, or NULL. */
+const struct measurement *results_find(const struct results *results, const struct setting *setting,
+                                       const char *workload);
+
+/* Iterates over the comparisons of a setting: those of which both sides were measured. */
+struct compared {
+    const struct comparison *comparison;
+    const struct measurement *measurement, *reference;
+    struct spread ratio; /* of the processor time */
+};
+bool results_compare(const struct results *results, const struct setting *setting, size_t *cursor,
+                     struct compared *compared);
+
+/* The cost of a workload with the most objects, relative to the fewest. */
+struct spread results_growth(const struct measurement *fewest, const struct measurement *most);
+
+size_t results_missed(const struct results *results);
+
+/*
+ * What a run writes: a page on standard output; results.txt with all tables; results.json for programs; charts.
+ */
+
+void report_page(const struct results *results, FILE *file);
+void report_text(const struct results *results, FILE *file);
+void report_json(const struct results *results, FILE *file);
+void report_charts(const struct results *results, const char *folder);
+
+/* --- Rounds --- */
+
+/*
+ * Runs workloads in turns, for a short slice each, round after round, and records what each slice costs the server.
+ */
+
+/* Records the processor time that the server uses between the two calls, per operation, as a round of a measurement. */
+struct meter {
+    int64_t cpu_ns, at_ns;
+};
+struct meter meter_start(const struct server *server);
+void meter_stop(const struct meter *meter, const struct server *server, struct measurement *measurement,
+                unsigned round, double operations);
+
+/* The drivers of one measurement, and where their results go. */
+struct run {
+    struct server *server;
+    const struct options *options;
+    struct results *results;
+    struct driver *drivers;
+    size_t *measurements; /* by driver: index into the results */
+    size_t count;
+    /* For workloads that change their objects: how often a slice visits each object (0: as often as the time
+     * allows), and what restores the objects before each round (may be NULL). */
+    unsigned visits;
+    void (*renew)(struct server *server, const struct dataset *data);
+    struct server *
+        primary; /* of the server that is measured, if that is a replica: what is written there is waited for */
+};
+
+struct run run_open(struct server *server, const struct options *options, struct results *results);
+
+/* Adds the workloads of those names. NULL ends the list. */
+void run_add(struct run *run, const struct setting *setting, struct dataset *data, const char *const *names);
+
+/* Measures the workloads and frees the run. */
+void run_measure(struct run *run);
+
+/*
+ * Runs sequences in turns. Each has its own pool of clients, and the same number of operations in each round.
+ */
+
+enum { ENTRIES_AT_MOST = 16 };
+
+/* A sequence that is measured round by round. */
+struct sequence_entry {
+    struct client_pool *pool;
+    const struct sequence
+        *filler; /* adds what the sequence removes, before each slice; NULL if the sequence adds it itself */
+    bool starts_anew; /* whether its key is created anew before each slice */
+    uint64_t operations;
+    size_t measurement;
+};
+
+struct sequence_run {
+    const struct context *context;
+    struct server *server;
+    struct dataset *data;
+    struct sequence_entry entries[ENTRIES_AT_MOST];
+    unsigned count;
+};
+
+/* Adds a sequence, and prepares its key. */
+struct sequence_entry *sequence_run_add(struct sequence_run *run, const struct setting *setting,
+                                        const struct sequence *sequence, const char *key,
+                                        uint64_t operations);
+
+/* Runs so many operations of a sequence without measuring them. */
+void sequence_run_fill(const struct sequence_run *run, const struct sequence *filler, const char *key,
+                       uint64_t operations);
+
+/* Measures the sequences that were added, and removes them. */
+void sequence_run_measure(struct sequence_run *run);
+
+/* Adds a bar for each of the setting's comparisons that has a limit; only those of that family, unless it is NULL. */
+void add_ratio_bars(struct results *results, const struct setting *setting, const struct family *family);
+
+/* Measures workloads that insert a million objects, and workloads with growing numbers of objects, with a bar for each
+ * of these that has a limit. NULL ends a list of names. */
+void growth_measure(const struct context *context, const char *const *inserting, const char *const *growing);
 
 #endif

@@ -3,7 +3,7 @@
  * consumers, in a sorted set with a hash beside it that scripts keep, as queue libraries have it, and in a list, where
  * nothing comes back by itself. Whoever takes messages is not who has put them: it learns their ids from the server.
  */
-#include "queues.h"
+#include "workload.h"
 
 #include <stdio.h>
 #include <string.h>

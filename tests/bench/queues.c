@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queues.h"
-#include "runner.h"
+#include "measure.h"
 
 enum { MESSAGE_BYTES = 100 };
 

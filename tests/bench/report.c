@@ -1,5 +1,5 @@
 /* What was measured, as a text and as JSON. */
-#include "report.h"
+#include "measure.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,95 +8,49 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runner.h"
+#include "measure.h"
 
 /* --- Objects --- */
 
 /* Of 100 bytes, in a key with a short name. Those of random letters do not compress. */
-enum { SET, HSET, PUT, QUEUE_PUT, HSET_RANDOM, PUT_RANDOM, QUEUE_PUT_RANDOM, WORKLOADS };
-
-/* A name whose string key takes 184 bytes with a content of 100. */
-#define NAME "o%b"
-
-static const struct workload workloads[WORKLOADS];
-
-static void container_make(struct dataset *data) {
-    connection_call(data->connections[0], "CONTAINER.CREATE c");
-}
-
-static void queue_make(struct dataset *data) {
-    connection_call(data->connections[0], "QUEUE.CREATE q");
-}
-
-static void set_template(const struct dataset *data, struct template *template) {
-    template_add(template, "SET " NAME " %b", file_mark, sizeof file_mark, data->content, data->bytes);
-}
-
-static void hset_template(const struct dataset *data, struct template *template) {
-    template_add(template, "HSET h " NAME " %b", file_mark, sizeof file_mark, data->content, data->bytes);
-}
-
-static void put_template(const struct dataset *data, struct template *template) {
-    template_add(template, "BLOB.PUT c " NAME " %b", file_mark, sizeof file_mark, data->content, data->bytes);
-}
-
-static void queue_put_template(const struct dataset *data, struct template *template) {
-    template_add(template, "QUEUE.PUT q %b", data->content, data->bytes);
-}
-
-static void hset_random_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    template_add(template, "HSET h " NAME " %b", file_mark, sizeof file_mark, random_mark,
-                 sizeof random_mark);
-}
-
-static void put_random_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    template_add(template, "BLOB.PUT c " NAME " %b", file_mark, sizeof file_mark, random_mark,
-                 sizeof random_mark);
-}
-
-static void queue_put_random_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    template_add(template, "QUEUE.PUT q %b", random_mark, sizeof random_mark);
-}
-
-static const struct workload workloads[WORKLOADS] = {
-    [SET] = {.name = "SET, short name",
-             .filler = &workloads[SET],
-             .template = set_template,
-             .is_expected = is_ok},
-    [HSET] = {.name = "HSET, short name",
-              .filler = &workloads[HSET],
-              .template = hset_template,
-              .is_expected = is_integer},
-    [PUT] = {.name = "BLOB.PUT, short name",
-             .filler = &workloads[PUT],
-             .prepare = container_make,
-             .template = put_template,
-             .is_expected = is_token},
-    [QUEUE_PUT] = {.name = "QUEUE.PUT, short name",
-                   .filler = &workloads[QUEUE_PUT],
-                   .prepare = queue_make,
-                   .template = queue_put_template,
-                   .is_expected = is_anything},
-    [HSET_RANDOM] = {.name = "HSET, random letters",
-                     .filler = &workloads[HSET_RANDOM],
-                     .template = hset_random_template,
-                     .is_expected = is_integer},
-    [PUT_RANDOM] = {.name = "BLOB.PUT, random letters",
-                    .filler = &workloads[PUT_RANDOM],
-                    .prepare = container_make,
-                    .template = put_random_template,
-                    .is_expected = is_token},
-    [QUEUE_PUT_RANDOM] = {.name = "QUEUE.PUT, random letters",
-                          .filler = &workloads[QUEUE_PUT_RANDOM],
-                          .prepare = queue_make,
-                          .template = queue_put_random_template,
-                          .is_expected = is_anything},
+/* The name is one whose string key takes 184 bytes with a content of 100. */
+static const struct workload workloads[] = {
+    {.name = "SET, short name",
+     .filler = "SET, short name",
+     .request = "SET o{file} {content}",
+     .is_expected = is_ok},
+    {.name = "HSET, short name",
+     .filler = "HSET, short name",
+     .request = "HSET h o{file} {content}",
+     .is_expected = is_integer},
+    {.name = "BLOB.PUT, short name",
+     .filler = "BLOB.PUT, short name",
+     .request = "BLOB.PUT c o{file} {content}",
+     .creates = "CONTAINER.CREATE c",
+     .is_expected = is_token},
+    {.name = "QUEUE.PUT, short name",
+     .filler = "QUEUE.PUT, short name",
+     .request = "QUEUE.PUT q {content}",
+     .creates = "QUEUE.CREATE q",
+     .is_expected = is_anything},
+    {.name = "HSET, random letters",
+     .filler = "HSET, random letters",
+     .request = "HSET h o{file} {random}",
+     .is_expected = is_integer},
+    {.name = "BLOB.PUT, random letters",
+     .filler = "BLOB.PUT, random letters",
+     .request = "BLOB.PUT c o{file} {random}",
+     .creates = "CONTAINER.CREATE c",
+     .is_expected = is_token},
+    {.name = "QUEUE.PUT, random letters",
+     .filler = "QUEUE.PUT, random letters",
+     .request = "QUEUE.PUT q {random}",
+     .creates = "QUEUE.CREATE q",
+     .is_expected = is_anything},
 };
 
-const struct family storage_family = {.name = "storage", .workloads = workloads, .workload_count = WORKLOADS};
+const struct family storage_family = {
+    .name = "storage", .workloads = workloads, .workload_count = sizeof workloads / sizeof *workloads};
 
 /* --- Memory --- */
 

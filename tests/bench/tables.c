@@ -1,115 +1,49 @@
 /*
- * Tables: a dataset's names are its entities' keys, the folder the partition key and the file the row key. Writes keep
- * the ETag that they are answered with.
+ * Tables, next to hashes and scripts: single entities, batches, few and very many; and with a million entities what
+ * scans cost, how long queries hold the server, and what entities take.
+ *
+ * A dataset's names are its entities' keys, the folder the partition key and the file the row key. Writes keep the ETag
+ * that they are answered with.
  */
-#include "tables.h"
-
+#define _GNU_SOURCE
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum {
-    INSERT,
-    INSERT_INDEXED,
-    INSERT_INDEXED_4,
-    GET,
-    POINT,
-    MERGE,
-    INSERT_DELETE,
-    FILL_PARTITION,
-    BATCH,
-    COMPARISON,
-    COMPARISON_OF_3,
-    WORKLOADS
-};
+#include "measure.h"
 
-static const char point_filter[] = "PartitionKey eq '%.*s' and RowKey eq '%.*s'";
+/*
+ * The entity: ten properties, strings mostly, and a hash with the same names and values. As a hash it takes 328 bytes,
+ * by MEMORY USAGE.
+ */
+enum { ENTITY_WORDS = 20 }; /* names and values */
 
-static const struct workload workloads[WORKLOADS];
+/* The property `number` differs between entities. */
+#define ENTITY(INT32, INT64, BOOL, DATETIME)                                                                 \
+    "customer K-2048193755 number {file} status dispatched carrier Northmail-07 delivery_city Copenhagen "   \
+    "reference PO-8831-0742 quantity" INT32 " 184250 total" INT64 " 8812345678901 invoice_sent" BOOL         \
+    " true placed" DATETIME " 2026-11-18T09:30:00.123Z"
+#define PROPERTIES "10 " ENTITY(":int32", ":int64", ":bool", ":datetime")
+#define FIELDS     ENTITY("", "", "", "")
 
-static void table_create(struct dataset *data) {
-    connection_call(data->connections[0], "TABLE.CREATE " TABLE);
-}
+/* What a merge changes. */
+#define MERGED_PROPERTIES "2 status delivered1 quantity:int32 184249"
+#define MERGE_FIELDS      "EVALSHA {script} 1 kept:{name} {token} status delivered1 quantity 184249"
 
-static void indexed_create(struct dataset *data) {
-    connection_call(data->connections[0], "TABLE.CREATE " ONE_INDEX);
-    connection_call(data->connections[0], "TABLE.INDEX " ONE_INDEX " " FIRST_INDEX);
-}
+enum { MERGED_AT_ONCE = 50 };
 
-static void indexed_4_create(struct dataset *data) {
-    connection_call(data->connections[0], "TABLE.CREATE " FOUR_INDEXES);
-    connection_call(data->connections[0], "TABLE.INDEX " FOUR_INDEXES " " FIRST_INDEX " " MORE_INDEXES);
-}
+/* Tables: with the dataset's entities, with entities of a single partition, with indexes. */
+#define TABLE           "table"
+#define BATCH_TABLE     "batches"
+#define BATCH_PARTITION "batch"
+#define ONE_INDEX       "indexed"
+#define FOUR_INDEXES    "indexed:4"
+#define FIRST_INDEX     "number"
 
-static void batches_create(struct dataset *data) {
-    connection_call(data->connections[0], "TABLE.CREATE " BATCH_TABLE);
-}
-
-static void insert_print(struct template *template, const char *table) {
-    template_add(template, "TABLE.INSERT %s %b %b PROPS " PROPERTIES, table, folder_mark, sizeof folder_mark,
-                 file_mark, sizeof file_mark, file_mark, sizeof file_mark);
-}
-
-static void insert_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    insert_print(template, TABLE);
-}
-
-static void insert_indexed_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    insert_print(template, ONE_INDEX);
-}
-
-static void insert_indexed_4_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    insert_print(template, FOUR_INDEXES);
-}
-
-static void get_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    template_add(template, "TABLE.GET " TABLE " %b %b", folder_mark, sizeof folder_mark, file_mark,
-                 sizeof file_mark);
-}
-
-static void point_template(const struct dataset *data, struct template *template) {
-    char filter[sizeof point_filter + FOLDER_BYTES + FILE_BYTES];
-    (void)data;
-    snprintf(filter, sizeof filter, point_filter, FOLDER_BYTES, folder_mark, FILE_BYTES, file_mark);
-    template_add(template, "TABLE.QUERY " TABLE " FILTER %s", filter);
-}
-
-static void merge_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    template_add(template, "TABLE.MERGE " TABLE " %b %b IFMATCH %b PROPS " MERGED_PROPERTIES, folder_mark,
-                 sizeof folder_mark, file_mark, sizeof file_mark, token_mark, sizeof token_mark);
-}
-
-/* Of an entity that is not there: its partition key is the name's other part. */
-static void insert_delete_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    template_add(template, "TABLE.INSERT " TABLE " %b %b PROPS " PROPERTIES, file_mark, sizeof file_mark,
-                 folder_mark, sizeof folder_mark, file_mark, sizeof file_mark);
-    template_add(template, "TABLE.DELETE " TABLE " %b %b IFMATCH *", file_mark, sizeof file_mark, folder_mark,
-                 sizeof folder_mark);
-}
-
-static void fill_partition_template(const struct dataset *data, struct template *template) {
-    (void)data;
-    template_add(template, "TABLE.INSERT " BATCH_TABLE " " BATCH_PARTITION " %b PROPS " PROPERTIES, file_mark,
-                 sizeof file_mark, file_mark, sizeof file_mark);
-}
-
-static void batch_template(const struct dataset *data, struct template *template) {
-    enum { OPERATION_BYTES = 120 };
-    char text[OPERATION_BYTES * (MERGED_AT_ONCE + 1)];
-    (void)data;
-    int used =
-        snprintf(text, sizeof text, "TABLE.BATCH " BATCH_TABLE " " BATCH_PARTITION " %d", MERGED_AT_ONCE);
-    for (unsigned index = 0; index < MERGED_AT_ONCE; index++)
-        used += snprintf(text + used, sizeof text - (size_t)used,
-                         " MERGE %.*s IFMATCH %.*s PROPS " MERGED_PROPERTIES, FILE_BYTES, file_mark,
-                         TOKEN_BYTES, token_mark);
-    template_add(template, text);
-}
+#define CREATE_TABLE     "TABLE.CREATE " TABLE
+#define CREATE_ONE_INDEX "TABLE.CREATE " ONE_INDEX "; TABLE.INDEX " ONE_INDEX " " FIRST_INDEX
+#define CREATE_FOUR_INDEXES                                                                                  \
+    "TABLE.CREATE " FOUR_INDEXES "; TABLE.INDEX " FOUR_INDEXES " " FIRST_INDEX " status quantity placed"
 
 static bool is_etag(const struct driver *driver, unsigned object, const struct reply *reply) {
     return reply->length == TOKEN_BYTES &&
@@ -131,53 +65,58 @@ static bool is_point(struct driver *driver, unsigned object, const struct reply 
     return is_etag(driver, object, &etag) && reply_element(&row, 3).length == ENTITY_WORDS;
 }
 
-static const struct workload workloads[WORKLOADS] = {
-    [INSERT] = {.name = "TABLE.INSERT",
-                .filler = &workloads[INSERT],
-                .prepare = table_create,
-                .template = insert_template,
-                .is_expected = is_token},
-    [INSERT_INDEXED] = {.name = "TABLE.INSERT, an index",
-                        .filler = &workloads[INSERT_INDEXED],
-                        .prepare = indexed_create,
-                        .template = insert_indexed_template,
-                        .is_expected = is_token},
-    [INSERT_INDEXED_4] = {.name = "TABLE.INSERT, 4 indexes",
-                          .filler = &workloads[INSERT_INDEXED_4],
-                          .prepare = indexed_4_create,
-                          .template = insert_indexed_4_template,
-                          .is_expected = is_token},
-    [GET] = {.name = "TABLE.GET",
-             .flat_limit = 1.3,
-             .filler = &workloads[INSERT],
-             .template = get_template,
-             .is_expected = is_entity},
-    [POINT] = {.name = "TABLE.QUERY by both keys",
-               .flat_limit = 1.3,
-               .filler = &workloads[INSERT],
-               .template = point_template,
-               .is_expected = is_point},
-    [MERGE] = {.name = "TABLE.MERGE of 2, IFMATCH",
-               .flat_limit = 1.3,
-               .filler = &workloads[INSERT],
-               .template = merge_template,
-               .is_expected = is_token},
-    [INSERT_DELETE] = {.name = "TABLE.INSERT, DELETE",
-                       .filler = &workloads[INSERT],
-                       .template = insert_delete_template,
-                       .is_expected = is_anything},
-    [FILL_PARTITION] = {.name = "TABLE.INSERT, one partition",
-                        .filler = &workloads[FILL_PARTITION],
-                        .prepare = batches_create,
-                        .template = fill_partition_template,
-                        .is_expected = is_token},
-    [BATCH] = {.name = "TABLE.BATCH of 50 such merges",
-               .batch = MERGED_AT_ONCE,
-               .filler = &workloads[FILL_PARTITION],
-               .template = batch_template,
-               .is_expected = is_tokens},
-    [COMPARISON] = {.name = "a comparison"},
-    [COMPARISON_OF_3] = {.name = "a comparison of three"},
+#define INSERT_INTO(table) "TABLE.INSERT " table " {folder} {file} PROPS " PROPERTIES
+
+static const struct workload workloads[] = {
+    {.name = "TABLE.INSERT",
+     .request = INSERT_INTO(TABLE),
+     .filler = "TABLE.INSERT",
+     .creates = CREATE_TABLE,
+     .is_expected = is_token},
+    {.name = "TABLE.INSERT, an index",
+     .request = INSERT_INTO(ONE_INDEX),
+     .filler = "TABLE.INSERT, an index",
+     .creates = CREATE_ONE_INDEX,
+     .is_expected = is_token},
+    {.name = "TABLE.INSERT, 4 indexes",
+     .request = INSERT_INTO(FOUR_INDEXES),
+     .filler = "TABLE.INSERT, 4 indexes",
+     .creates = CREATE_FOUR_INDEXES,
+     .is_expected = is_token},
+    {.name = "TABLE.GET",
+     .request = "TABLE.GET " TABLE " {folder} {file}",
+     .filler = "TABLE.INSERT",
+     .flat_limit = 1.3,
+     .is_expected = is_entity},
+    {.name = "TABLE.QUERY by both keys",
+     .request = "TABLE.QUERY " TABLE " FILTER \"PartitionKey eq '{folder}' and RowKey eq '{file}'\"",
+     .filler = "TABLE.INSERT",
+     .flat_limit = 1.3,
+     .is_expected = is_point},
+    {.name = "TABLE.MERGE of 2, IFMATCH",
+     .request = "TABLE.MERGE " TABLE " {folder} {file} IFMATCH {token} PROPS " MERGED_PROPERTIES,
+     .filler = "TABLE.INSERT",
+     .flat_limit = 1.3,
+     .is_expected = is_token},
+    /* Of an entity that is not there: its partition key is the name's other part. */
+    {.name = "TABLE.INSERT, DELETE",
+     .request = "TABLE.INSERT " TABLE " {file} {folder} PROPS " PROPERTIES "; "
+                "TABLE.DELETE " TABLE " {file} {folder} IFMATCH *",
+     .filler = "TABLE.INSERT",
+     .is_expected = is_anything},
+    {.name = "TABLE.INSERT, one partition",
+     .request = "TABLE.INSERT " BATCH_TABLE " " BATCH_PARTITION " {file} PROPS " PROPERTIES,
+     .filler = "TABLE.INSERT, one partition",
+     .creates = "TABLE.CREATE " BATCH_TABLE,
+     .is_expected = is_token},
+    {.name = "TABLE.BATCH of 50 such merges",
+     .request = "TABLE.BATCH " BATCH_TABLE " " BATCH_PARTITION
+                " 50 [MERGE {file} IFMATCH {token} PROPS " MERGED_PROPERTIES " ]",
+     .batch = MERGED_AT_ONCE,
+     .filler = "TABLE.INSERT, one partition",
+     .is_expected = is_tokens},
+    {.name = "a comparison"},
+    {.name = "a comparison of three"},
 };
 
 static const struct comparison comparisons[] = {
@@ -194,10 +133,59 @@ static const struct comparison comparisons[] = {
 const struct family table_family = {
     .name = "table",
     .workloads = workloads,
-    .workload_count = WORKLOADS,
+    .workload_count = sizeof workloads / sizeof *workloads,
     .comparisons = comparisons,
     .comparison_count = sizeof comparisons / sizeof *comparisons,
 };
+
+/* --- Hashes in the place of tables --- */
+
+/*
+ * What one would use in the place of tables: a hash for each entity, and for those that are changed only if they are as
+ * they were read a version beside the fields, and a script.
+ */
+
+/* KEYS: the hash. ARGV: the version that the caller has seen, and the fields that it sets. */
+static const char compare_and_set_hash[] =
+    "local version = redis.call('HGET', KEYS[1], 'version') "
+    "if version ~= ARGV[1] then return redis.error_reply('PRECONDITION version is ' .. tostring(version)) "
+    "end "
+    "version = string.format('%018d', version + 1) "
+    "redis.call('HSET', KEYS[1], 'version', version, ARGV[2], ARGV[3], ARGV[4], ARGV[5]) "
+    "return version";
+
+static bool is_hash(struct driver *driver, unsigned object, const struct reply *reply) {
+    (void)driver;
+    (void)object;
+    return reply->kind == '*' && reply->length == ENTITY_WORDS;
+}
+
+static const struct workload hash_workloads[] = {
+    {.name = "HSET of 10 fields",
+     .request = "HSET {name} " FIELDS,
+     .filler = "HSET of 10 fields",
+     .is_expected = is_integer},
+    {.name = "HGETALL", .request = "HGETALL {name}", .filler = "HSET of 10 fields", .is_expected = is_hash},
+    {.name = "HSET of 10 fields and a version",
+     .request = "HSET kept:{name} version {token} " FIELDS,
+     .filler = "HSET of 10 fields and a version",
+     .is_expected = is_integer},
+    {.name = "Lua compare, HSET of 2",
+     .request = MERGE_FIELDS,
+     .script = compare_and_set_hash,
+     .filler = "HSET of 10 fields and a version",
+     .is_expected = is_token},
+    {.name = "Lua compare, HSET of 2: 50",
+     .request = "[" MERGE_FIELDS "; ]",
+     .script = compare_and_set_hash,
+     .batch = MERGED_AT_ONCE,
+     .filler = "HSET of 10 fields and a version",
+     .is_expected = is_token},
+};
+
+const struct family hash_family = {.name = "hash",
+                                   .workloads = hash_workloads,
+                                   .workload_count = sizeof hash_workloads / sizeof *hash_workloads};
 
 /* As many as are on their way at once, and more. */
 enum { BATCHED_ENTITIES = 10000 };
@@ -206,13 +194,8 @@ enum { BATCHED_ENTITIES = 10000 };
 
 /* Written for the first time in each round: everything is made anew before it. */
 static void tables_renew(struct server *server, const struct dataset *data) {
-    (void)data;
     server_tell(server, "FLUSHALL SYNC");
-    server_tell(server, "TABLE.CREATE " TABLE);
-    server_tell(server, "TABLE.CREATE " ONE_INDEX);
-    server_tell(server, "TABLE.INDEX " ONE_INDEX " " FIRST_INDEX);
-    server_tell(server, "TABLE.CREATE " FOUR_INDEXES);
-    server_tell(server, "TABLE.INDEX " FOUR_INDEXES " " FIRST_INDEX " " MORE_INDEXES);
+    commands_call(data->connections[0], CREATE_TABLE "; " CREATE_ONE_INDEX "; " CREATE_FOUR_INDEXES);
 }
 
 static const char *const entities[] = {"HGETALL",
@@ -245,6 +228,358 @@ static void measure_ratio(const struct context *context, const char *title, cons
     dataset_close(data);
     server_stop(server);
 }
+
+/* --- A million entities on a server of their own --- */
+
+struct million {
+    struct server *server;
+    struct dataset *data;
+};
+
+/* --- Page after page --- */
+
+/*
+ * A query that is asked again and again, each time from where the answer before has ended.
+ */
+enum { QUERY_WORDS = 8, KEY_ROOM = 40 };
+
+/* What stands behind TABLE.QUERY: the table, a filter and whatever else. Ends with NULL, or when it is full. */
+struct query {
+    const char *words[QUERY_WORDS];
+};
+
+struct query_cursor {
+    const struct query *query;
+    char partition[KEY_ROOM], row[KEY_ROOM];
+    bool has_begun, has_ended;
+    uint64_t rows; /* answered so far */
+};
+
+enum { WORDS_AT_MOST = QUERY_WORDS + 4 };
+
+struct words {
+    const char *items[WORDS_AT_MOST];
+    int count;
+};
+
+static struct words words_of(const struct query *query) {
+    struct words words = {.items = {"TABLE.QUERY"}, .count = 1};
+    for (int index = 0; index < QUERY_WORDS && query->words[index]; index++)
+        words.items[words.count++] = query->words[index];
+    return words;
+}
+
+static redisReply *answer_of(struct server *server, const struct words *words) {
+    redisReply *reply = redisCommandArgv(server->context, words->count, (const char **)words->items, NULL);
+    require(reply && reply->type == REDIS_REPLY_ARRAY, "TABLE.QUERY was answered by: %s",
+            reply && reply->str ? reply->str : "nothing");
+    return reply;
+}
+
+static struct query_cursor query_cursor(const struct query *query) {
+    return (struct query_cursor){.query = query};
+}
+
+static void query_cursor_next(struct query_cursor *cursor, struct server *server) {
+    struct words words = words_of(cursor->query);
+    require(!cursor->has_ended, "there is no next page");
+    if (cursor->has_begun) {
+        words.items[words.count++] = "NEXT";
+        words.items[words.count++] = cursor->partition;
+        words.items[words.count++] = cursor->row;
+    }
+    redisReply *reply = answer_of(server, &words);
+    const redisReply *next = reply->element[0];
+    cursor->rows += reply->element[1]->elements;
+    cursor->has_begun = true;
+    cursor->has_ended = next->type == REDIS_REPLY_NIL;
+    if (!cursor->has_ended) {
+        snprintf(cursor->partition, sizeof cursor->partition, "%s", next->element[0]->str);
+        snprintf(cursor->row, sizeof cursor->row, "%s", next->element[1]->str);
+    }
+    freeReplyObject(reply);
+}
+
+static bool table_plan_is(struct server *server, const struct query *query, const char *plan) {
+    struct words words = words_of(query);
+    words.items[words.count++] = "EXPLAIN";
+    redisReply *reply = answer_of(server, &words);
+    bool is_it = text_is(reply->element[1]->str, plan);
+    freeReplyObject(reply);
+    return is_it;
+}
+/* --- Memory --- */
+
+/*
+ * What an entity of ten properties takes, and a hash of the same fields: the growth of used_memory, which is what
+ * maxmemory counts, over a million of them.
+ */
+
+enum { MORE_THAN_A_HASH = 150 };
+
+static double bytes_each(const struct million *million, const char *filler) {
+    int64_t before = server_info_number(million->server, "used_memory");
+    dataset_fill(million->data, workload_named(filler));
+    server_settle();
+    return (double)(server_info_number(million->server, "used_memory") - before) / million->data->objects;
+}
+
+static void measure_table_memory(const struct context *context, const struct million *million) {
+    double entity = bytes_each(million, "TABLE.INSERT");
+    double hash = bytes_each(million, "HSET of 10 fields");
+    redisReply *usage = server_command(million->server, "MEMORY USAGE " TABLE);
+    add_context_fact(context, "an entity of 10 properties, used_memory", entity, "bytes");
+    add_context_fact(context, "an entity, MEMORY USAGE", (double)usage->integer / million->data->objects,
+                     "bytes");
+    add_context_fact(context, "a hash of the same 10 fields, used_memory", hash, "bytes");
+    add_context_bar(context, ABOUT_MEMORY, "bytes per entity, more than for a hash", entity - hash,
+                    MORE_THAN_A_HASH, "bytes");
+    freeReplyObject(usage);
+}
+
+/* --- Scans --- */
+
+/*
+ * Filters that no plan helps: what it costs to compare a property of each of a million entities, in processor time of
+ * the server.
+ */
+
+enum { SCAN_ROUNDS = 9, SCAN_ROUNDS_QUICK = 3 };
+enum { COMPARISON_NS = 500 }; /* two million a second */
+
+/* No entity fits, and each has to be compared as often. */
+static const struct scan {
+    const char *workload;
+    unsigned comparisons;
+    double limit_ns;
+    struct query query;
+} scans[] = {
+    {"a comparison", 1, COMPARISON_NS, {{TABLE, "FILTER", "quantity eq 7"}}},
+    {"a comparison of three", 3, 0, {{TABLE, "FILTER", "quantity eq 7 or status eq 'lost' or total lt 0L"}}},
+};
+enum { SCANS = sizeof scans / sizeof *scans };
+
+static void scan_measure(const struct million *million, const struct scan *scan,
+                         struct measurement *measurement, unsigned round) {
+    struct query_cursor cursor = query_cursor(&scan->query);
+    struct meter meter = meter_start(million->server);
+    while (!cursor.has_ended) query_cursor_next(&cursor, million->server);
+    meter_stop(&meter, million->server, measurement, round,
+               (double)million->data->objects * scan->comparisons);
+    require(!cursor.rows, "%s: nothing should fit", scan->workload);
+}
+
+static void measure_table_scans(const struct context *context, const struct million *million) {
+    unsigned rounds = context->is_quick ? SCAN_ROUNDS_QUICK : SCAN_ROUNDS;
+    const struct setting *setting = context_setting(
+        context, "scan", "scans of a million entities, for each comparison", million->data->objects);
+    size_t first = context->results->measurement_count;
+    for (unsigned index = 0; index < SCANS; index++)
+        results_measure(context->results, setting, workload_named(scans[index].workload), rounds);
+    for (unsigned round = 0; round < rounds; round++) {
+        for (unsigned index = 0; index < SCANS; index++)
+            scan_measure(million, &scans[index], &context->results->measurements[first + index], round);
+    }
+    for (unsigned index = 0; index < SCANS; index++) {
+        const struct scan *scan = &scans[index];
+        const struct measurement *measurement = &context->results->measurements[first + index];
+        double ns = spread_of(measurement->cpu_ns, rounds).median;
+        add_context_fact(context, format_text("scan, %s: comparisons a second", scan->workload), 1e3 / ns,
+                         "million");
+        if (scan->limit_ns > 0)
+            results_bar(context->results, ABOUT_TABLES,
+                        format_text("scan of a million entities, %s", scan->workload), ns, scan->limit_ns,
+                        "ns");
+    }
+}
+
+/* --- The longest queries --- */
+
+/*
+ * How long single calls of TABLE.QUERY hold the server, with a million entities: page after page, with and without
+ * indexes, and with entities that have as many properties as there may be. And how long another client waits while an
+ * index is built, given up, and while all of it is dropped.
+ */
+
+enum { PAGES_AT_MOST = 25, PAGES_AT_MOST_QUICK = 8, LONGEST_MS = 10 };
+enum { WIDE_PROPERTIES = 252, WIDE_ENTITIES = 5000, WIDE_AT_ONCE = 100, WORD_BYTES = 16 };
+
+#define WIDE "wide"
+#define ROUND_COMPARISONS                                                                                    \
+    "quantity eq 1 or quantity eq 2 or quantity eq 3 or quantity eq 4 or quantity eq 5 or quantity eq 6 or " \
+    "quantity eq 7 or quantity eq 8 or quantity eq 9 or total eq 1L or total eq 2L or total eq 3L or "       \
+    "reference eq 'a' or reference eq 'b' or reference eq 'c'"
+#define LAST_COMPARISONS                                                                                     \
+    "p251 eq '1' or p251 eq '2' or p251 eq '3' or p251 eq '4' or p251 eq '5' or p251 eq '6' or "             \
+    "p251 eq '7' or p251 eq '8' or p251 eq '9' or p251 eq '10' or p251 eq '11' or p251 eq '12' or "          \
+    "p251 eq '13' or p251 eq '14' or p251 eq '15'"
+
+struct named_query {
+    const char *name;
+    struct query query;
+};
+
+static const struct named_query plain_queries[] = {
+    {"all", {{TABLE}}},
+    {"SELECT of 2", {{TABLE, "SELECT", "2", "status", "quantity"}}},
+    {"a comparison, none fits", {{TABLE, "FILTER", "quantity eq 7"}}},
+    {"a comparison, all fit", {{TABLE, "FILTER", "quantity ne 7"}}},
+    {"a comparison, one of a thousand fits", {{TABLE, "FILTER", "number lt '000000001000'"}}},
+    {"a property that is not there", {{TABLE, "FILTER", "nothing eq 7"}}},
+    {"15 comparisons, none fits", {{TABLE, "FILTER", ROUND_COMPARISONS}}},
+    {"partitions 100 to 899, none fits",
+     {{TABLE, "FILTER", "PartitionKey ge '100' and PartitionKey lt '900' and quantity eq 7"}}},
+    {"one partition", {{TABLE, "FILTER", "PartitionKey eq '500'"}}},
+};
+
+static const struct named_query wide_queries[] = {
+    {"252 properties each", {{WIDE}}},
+    {"252 properties each, SELECT of the last", {{WIDE, "SELECT", "1", "p251"}}},
+    {"252 properties each, the last one, none fits", {{WIDE, "FILTER", "p251 eq 'nothing'"}}},
+    {"252 properties each, 15 comparisons of the last", {{WIDE, "FILTER", LAST_COMPARISONS}}},
+};
+
+static const struct named_query indexed_queries[] = {
+    {"a value by an index", {{TABLE, "FILTER", "number eq '000000500000'"}}},
+    {"3000 values by an index", {{TABLE, "FILTER", "number ge '000000500000' and number lt '000000503000'"}}},
+    {"100 thousand values of an index",
+     {{TABLE, "FILTER", "number ge '000000500000' and number lt '000000600000'"}}},
+    {"a value that all have, by an index, none fits",
+     {{TABLE, "FILTER", "status eq 'dispatched' and quantity eq 7"}}},
+    {"two values by two indexes", {{TABLE, "FILTER", "status eq 'dispatched' and number eq '000000500000'"}}},
+};
+
+/* --- Queries --- */
+
+struct longest {
+    const struct context *context;
+    struct server *server;
+    const char *name;
+    double ms;
+};
+
+/* Page after page. */
+static double query_longest_ms(struct server *server, const struct query *query, unsigned pages) {
+    struct query_cursor cursor = query_cursor(query);
+    double longest_ms = 0;
+    for (unsigned page = 0; page < pages && !cursor.has_ended; page++) {
+        struct command_timer timer = command_timer_start(server);
+        query_cursor_next(&cursor, server);
+        longest_ms = greater(longest_ms, command_timer_stop_ms(server, &timer));
+    }
+    return longest_ms;
+}
+
+static void queries_measure(struct longest *longest, const struct named_query *queries, size_t count) {
+    unsigned pages = longest->context->is_quick ? PAGES_AT_MOST_QUICK : PAGES_AT_MOST;
+    for (size_t index = 0; index < count; index++) {
+        double ms = query_longest_ms(longest->server, &queries[index].query, pages);
+        add_context_fact(longest->context, format_text("TABLE.QUERY, %s", queries[index].name), ms, "ms");
+        if (ms <= longest->ms) continue;
+        longest->ms = ms;
+        longest->name = queries[index].name;
+    }
+}
+
+/* --- Entities of very many properties --- */
+
+struct wide {
+    char names[WIDE_PROPERTIES][WORD_BYTES], row[WIDE_AT_ONCE][WORD_BYTES];
+    const char **words;
+    int count;
+};
+
+static void word_add(struct wide *wide, const char *word) {
+    wide->words[wide->count++] = word;
+}
+
+static void properties_add(struct wide *wide) {
+    word_add(wide, "PROPS");
+    word_add(wide, "252");
+    for (unsigned property = 0; property < WIDE_PROPERTIES; property++) {
+        word_add(wide, wide->names[property]);
+        word_add(wide, "some value");
+    }
+}
+
+/* Returns how long the server was busy with it. */
+static double batch_insert_ms(struct wide *wide, struct server *server, unsigned partition) {
+    char *key = format_text("%u", partition), *count = format_text("%d", WIDE_AT_ONCE);
+    wide->count = 0;
+    word_add(wide, "TABLE.BATCH");
+    word_add(wide, WIDE);
+    word_add(wide, key);
+    word_add(wide, count);
+    for (unsigned row = 0; row < WIDE_AT_ONCE; row++) {
+        word_add(wide, "INSERT");
+        word_add(wide, wide->row[row]);
+        properties_add(wide);
+    }
+    struct command_timer timer = command_timer_start(server);
+    redisAppendCommandArgv(server->context, wide->count, wide->words, NULL);
+    server_await(server, 1);
+    free(key);
+    free(count);
+    return command_timer_stop_ms(server, &timer);
+}
+
+static void wide_make(const struct context *context, struct server *server) {
+    struct wide wide = {.words =
+                            allocate((size_t)WIDE_AT_ONCE * (2 * WIDE_PROPERTIES + 4) + 4, sizeof(char *))};
+    double longest_ms = 0;
+    for (unsigned property = 0; property < WIDE_PROPERTIES; property++)
+        snprintf(wide.names[property], WORD_BYTES, "p%u", property);
+    for (unsigned row = 0; row < WIDE_AT_ONCE; row++) snprintf(wide.row[row], WORD_BYTES, "%u", row);
+    server_tell(server, "TABLE.CREATE " WIDE);
+    for (unsigned partition = 0; partition < WIDE_ENTITIES / WIDE_AT_ONCE; partition++)
+        longest_ms = greater(longest_ms, batch_insert_ms(&wide, server, partition));
+    add_context_fact(context, format_text("TABLE.BATCH, %d insertions of 252 properties", WIDE_AT_ONCE),
+                     longest_ms, "ms");
+    free(wide.words);
+}
+
+/* --- What others wait for --- */
+
+static bool is_number_used(struct server *server) {
+    static const struct query query = {{TABLE, "FILTER", "number eq '000000500000'"}};
+    return table_plan_is(server, &query, "index");
+}
+
+static bool is_status_used(struct server *server) {
+    static const struct query query = {{TABLE, "FILTER", "status eq 'dispatched'"}};
+    return table_plan_is(server, &query, "index");
+}
+
+static void add_wait_bar(const struct context *context, struct server *server, const char *what,
+                         const char *command, bool (*is_over)(struct server *server)) {
+    add_pause_bar(context, format_text("%s of a million entities: longest PING", what),
+                  longest_ping_ms(server, command, is_over), LONGEST_MS);
+}
+
+static void index_build(const struct context *context, struct server *server) {
+    int64_t before = server_info_number(server, "used_memory"), before_ns = monotonic_ns();
+    add_wait_bar(context, server, "TABLE.INDEX", "TABLE.INDEX " TABLE " " FIRST_INDEX, is_number_used);
+    add_context_fact(context, "TABLE.INDEX of a million entities: until it is used",
+                     (double)(monotonic_ns() - before_ns) / 1e9, "s");
+    add_context_fact(context, "an entity in an index of a string of 12 bytes",
+                     (double)(server_info_number(server, "used_memory") - before) / MILLION, "bytes");
+}
+
+static void measure_table_longest(const struct context *context, const struct million *million) {
+    struct longest longest = {.context = context, .server = million->server, .name = ""};
+    queries_measure(&longest, plain_queries, sizeof plain_queries / sizeof *plain_queries);
+    wide_make(context, million->server);
+    queries_measure(&longest, wide_queries, sizeof wide_queries / sizeof *wide_queries);
+    index_build(context, million->server);
+    longest_ping_ms(million->server, "TABLE.INDEX " TABLE " status", is_status_used);
+    queries_measure(&longest, indexed_queries, sizeof indexed_queries / sizeof *indexed_queries);
+    results_bar(context->results, ABOUT_PAUSES, format_text("longest TABLE.QUERY: %s", longest.name),
+                longest.ms, LONGEST_MS, "ms");
+    add_wait_bar(context, million->server, "TABLE.UNINDEX", "TABLE.UNINDEX " TABLE " status", NULL);
+    add_wait_bar(context, million->server, "TABLE.DROP", "TABLE.DROP " TABLE, NULL);
+}
+
+/* --- All of it --- */
 
 void measure_tables(const struct context *context) {
     measure_ratio(context, "entities of 10 properties, pipeline 16", entities, sizes[0].objects, false);

@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runner.h"
+#include "measure.h"
 
 /* --- Blobs --- */
 
 enum { TEN = 10, OBJECTS = 10000, COMMANDS_AT_MOST = 100, LONGEST_MS = 5 };
-enum { FILL, ATOMIC, ATOMIC_TEN, ONCE, FILL_HASH, LUA_TEN, ATOMIC_THREE, LUA_THREE, WORKLOADS };
 
 /* KEYS: ten objects. ARGV: the versions that the caller has seen, and the new value. */
 static const char compare_and_set_ten[] =
@@ -22,107 +21,40 @@ static const char compare_and_set_ten[] =
     "redis.call('HSET', KEYS[i], 'version', versions[i], 'value', ARGV[11]) end "
     "return versions";
 
-static const struct workload workloads[WORKLOADS];
-
-static void blobs_create(struct dataset *data) {
-    connection_call(data->connections[0], "CONTAINER.CREATE several");
-}
-
-static void fill_template(const struct dataset *data, struct template *template) {
-    template_add(template, "BLOB.PUT several %b %b", name_mark, sizeof name_mark, data->content, data->bytes);
-}
-
-static void atomic_template(const struct dataset *data, struct template *template) {
-    template_add(template, "HOLDFAST.ATOMIC 1 4 BLOB.PUT several %b %b", name_mark, sizeof name_mark,
-                 data->content, data->bytes);
-}
-
-/* Words are collected, since there are too many for a format. */
-enum { WORDS_AT_MOST = 4 + 7 * TEN };
-struct words {
-    const char *items[WORDS_AT_MOST];
-    size_t lengths[WORDS_AT_MOST];
-    int count;
-};
-
-static void word_add(struct words *words, const char *word, size_t length) {
-    words->items[words->count] = word;
-    words->lengths[words->count++] = length;
-}
-
-static void text_add(struct words *words, const char *text) {
-    word_add(words, text, strlen(text));
-}
-
-static void atomic_ten_template(const struct dataset *data, struct template *template) {
-    struct words words = {0};
-    text_add(&words, "HOLDFAST.ATOMIC");
-    text_add(&words, "10");
-    for (int index = 0; index < TEN; index++) {
-        text_add(&words, "6");
-        text_add(&words, "BLOB.PUT");
-        text_add(&words, "several");
-        word_add(&words, name_mark, sizeof name_mark);
-        word_add(&words, data->content, data->bytes);
-        text_add(&words, "IFMATCH");
-        word_add(&words, token_mark, sizeof token_mark);
-    }
-    template_add_words(template, words.count, words.items, words.lengths);
-}
-
 /* A token as a client would draw it. */
-static void once_template(const struct dataset *data, struct template *template) {
-    template_add(template, "BLOB.PUT several %b %b ONCE 5f0c2b9e-3c1d-4e57-9a60-%b", name_mark,
-                 sizeof name_mark, data->content, data->bytes, number_mark, sizeof number_mark);
-}
+#define TOKEN "5f0c2b9e-3c1d-4e57-9a60-{number}"
 
-static void fill_hash_template(const struct dataset *data, struct template *template) {
-    template_add(template, "HSET %b version %b value %b", name_mark, sizeof name_mark, token_mark,
-                 sizeof token_mark, data->content, data->bytes);
-}
-
-static void lua_ten_template(const struct dataset *data, struct template *template) {
-    struct reply digest = connection_call(data->connections[0], "SCRIPT LOAD %s", compare_and_set_ten);
-    struct words words = {0};
-    text_add(&words, "EVALSHA");
-    word_add(&words, digest.text, digest.length);
-    text_add(&words, "10");
-    for (int index = 0; index < TEN; index++) word_add(&words, name_mark, sizeof name_mark);
-    for (int index = 0; index < TEN; index++) word_add(&words, token_mark, sizeof token_mark);
-    word_add(&words, data->content, data->bytes);
-    template_add_words(template, words.count, words.items, words.lengths);
-}
-
-static const struct workload workloads[WORKLOADS] = {
-    [FILL] = {.name = "BLOB.PUT several",
-              .filler = &workloads[FILL],
-              .prepare = blobs_create,
-              .template = fill_template,
-              .is_expected = is_token},
-    [ATOMIC] = {.name = "ATOMIC of 1 BLOB.PUT",
-                .filler = &workloads[FILL],
-                .template = atomic_template,
-                .is_expected = is_tokens},
-    [ATOMIC_TEN] = {.name = "ATOMIC of 10 PUT IFMATCH",
-                    .batch = TEN,
-                    .filler = &workloads[FILL],
-                    .template = atomic_ten_template,
-                    .is_expected = is_tokens},
-    [ONCE] = {.name = "BLOB.PUT ONCE",
-              .filler = &workloads[FILL],
-              .template = once_template,
-              .is_expected = is_token},
-    [FILL_HASH] = {.name = "HSET of a version and a value",
-                   .filler = &workloads[FILL_HASH],
-                   .template = fill_hash_template,
-                   .is_expected = is_integer},
-    [LUA_TEN] = {.name = "Lua compare-and-set of 10",
-                 .batch = TEN,
-                 .filler = &workloads[FILL_HASH],
-                 .template = lua_ten_template,
-                 .is_expected = is_tokens},
-    [ATOMIC_THREE] = {.name = "ATOMIC of delete, merge, put"},
-    [LUA_THREE] = {.name = "Lua XACK, HSET, LPUSH"},
+static const struct workload workloads[] = {
+    {.name = "BLOB.PUT several",
+     .request = "BLOB.PUT several {name} {content}",
+     .filler = "BLOB.PUT several",
+     .creates = "CONTAINER.CREATE several",
+     .is_expected = is_token},
+    {.name = "ATOMIC of 1 BLOB.PUT",
+     .request = "HOLDFAST.ATOMIC 1 4 BLOB.PUT several {name} {content}",
+     .filler = "BLOB.PUT several",
+     .is_expected = is_tokens},
+    {.name = "ATOMIC of 10 PUT IFMATCH",
+     .request = "HOLDFAST.ATOMIC 10 [6 BLOB.PUT several {name} {content} IFMATCH {token} ]",
+     .batch = TEN,
+     .filler = "BLOB.PUT several",
+     .is_expected = is_tokens},
+    {.name = "BLOB.PUT ONCE",
+     .request = "BLOB.PUT several {name} {content} ONCE " TOKEN,
+     .filler = "BLOB.PUT several",
+     .is_expected = is_token},
+    {.name = "HSET of a version and a value",
+     .request = "HSET {name} version {token} value {content}",
+     .filler = "HSET of a version and a value",
+     .is_expected = is_integer},
+    {.name = "Lua compare-and-set of 10",
+     .request = "EVALSHA {script} 10 [{name} ][{token} ]{content}",
+     .script = compare_and_set_ten,
+     .batch = TEN,
+     .filler = "HSET of a version and a value",
+     .is_expected = is_tokens},
+    {.name = "ATOMIC of delete, merge, put"},
+    {.name = "Lua XACK, HSET, LPUSH"},
 };
 
 static const struct comparison comparisons[] = {
@@ -136,7 +68,7 @@ static const struct comparison comparisons[] = {
 const struct family transaction_family = {
     .name = "transaction",
     .workloads = workloads,
-    .workload_count = WORKLOADS,
+    .workload_count = sizeof workloads / sizeof *workloads,
     .comparisons = comparisons,
     .comparison_count = sizeof comparisons / sizeof *comparisons,
 };
@@ -332,8 +264,8 @@ static void measure_jobs(const struct context *context, struct server *server, c
                          const struct setting *setting) {
     struct jobs *jobs = jobs_open(server, data);
     size_t first = context->results->measurement_count;
-    results_measure(context->results, setting, &workloads[ATOMIC_THREE], context->options->rounds);
-    results_measure(context->results, setting, &workloads[LUA_THREE], context->options->rounds);
+    results_measure(context->results, setting, workload_named("ATOMIC of delete, merge, put"), context->options->rounds);
+    results_measure(context->results, setting, workload_named("Lua XACK, HSET, LPUSH"), context->options->rounds);
     for (unsigned round = 0; round < context->options->rounds; round++) {
         server_tell(server, "QUEUE.CLEAR mail");
         phase_run(jobs, &queue_puts);

@@ -4,8 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "native.h"
-#include "report.h"
+#include "measure.h"
 
 /* --- Handed over --- */
 

@@ -3,7 +3,6 @@
 #include "workload.h"
 
 #include <hiredis/hiredis.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +74,16 @@ static struct object_set *object_set_find(struct dataset *data, const struct wor
     return object_set;
 }
 
+void commands_call(struct connection *connection, const char *commands) {
+    while (commands && *commands) {
+        char *command = format_text("%.*s", (int)strcspn(commands, ";"), commands);
+        connection_call(connection, command);
+        free(command);
+        commands += strcspn(commands, ";");
+        commands += strspn(commands, "; ");
+    }
+}
+
 struct object_set *dataset_prepare(struct dataset *data, const struct workload *filler) {
     struct object_set *object_set = allocate(1, sizeof *object_set);
     *object_set = (struct object_set){.filler = filler, .next = data->object_sets};
@@ -83,6 +92,7 @@ struct object_set *dataset_prepare(struct dataset *data, const struct workload *
         memcpy(object_set->tokens[object], first_token, TOKEN_BYTES);
     }
     data->object_sets = object_set;
+    commands_call(data->connections[0], filler->creates);
     if (filler->prepare) filler->prepare(data);
     return object_set;
 }
@@ -125,77 +135,129 @@ const struct family *family_of(const struct workload *workload) {
 
 /* --- Requests in flight --- */
 
-enum { REPLY_BYTES_SHOWN = 80 };
-
-/* Bytes that no command contains, and no zeros: they can be printed. */
-const char name_mark[NAME_BYTES] = "\001name\001\001\001\001\001\001\001\001\001\001";
-const char token_mark[TOKEN_BYTES] = "\001token\001\001\001\001\001\001\001\001\001\001\001\001";
-
-const char number_mark[NUMBER_BYTES] = "\001number\001\001\001\001\001";
-const char random_mark[RANDOM_BYTES] = "\001random\001";
-
-const char folder_mark[FOLDER_BYTES] = "\001in";
-const char file_mark[FILE_BYTES] = "\001file\001\001\001\001\001\001\001";
-
-const char offset_mark[OFFSET_BYTES] = "\001at\001\001\001\001\001\001\001";
-const char last_mark[OFFSET_BYTES] = "\001to\001\001\001\001\001\001\001";
+enum { REPLY_BYTES_SHOWN = 80, WORDS_AT_MOST = 600 };
 
 /* No multiple of it is a number of places, so that as many objects as there are places have different ones. */
 #define FAR_APART 2654435761u
 
-static void placeholders_find(struct template *template, size_t from, const char *mark, size_t bytes,
-                              enum placeholder_kind kind) {
-    char *found;
-    unsigned number = 0;
-    for (unsigned index = 0; index < template->placeholder_count; index++)
-        number += template->placeholders[index].kind == kind;
-    while ((found = memmem(template->bytes + from, template->length - from, mark, bytes))) {
-        require(template->placeholder_count < PLACEHOLDERS_AT_MOST, "a template has too many gaps");
-        from = (size_t)(found - template->bytes);
-        template->placeholders[template->placeholder_count++] =
-            (struct placeholder){.at = from, .kind = kind, .number = number};
-        number++;
-        from += bytes;
+/* What is known beforehand, besides what is different in each request. */
+enum { CONTENT = PLACEHOLDER_KINDS, SIZE, SCRIPT, PARTS };
+
+/* The parts of requests, and how many bytes the placeholders take. Offsets take as many as they have digits. */
+static const struct {
+    const char *name;
+    size_t bytes;
+} parts[PARTS] = {
+    [PLACEHOLDER_NAME] = {"{name}", NAME_BYTES},
+    [PLACEHOLDER_FOLDER] = {"{folder}", FOLDER_BYTES},
+    [PLACEHOLDER_FILE] = {"{file}", FILE_BYTES},
+    [PLACEHOLDER_TOKEN] = {"{token}", TOKEN_BYTES},
+    [PLACEHOLDER_RANDOM] = {"{random}", RANDOM_BYTES},
+    [PLACEHOLDER_NUMBER] = {"{number}", NUMBER_BYTES},
+    [PLACEHOLDER_OFFSET] = {"{offset}", 0},
+    [PLACEHOLDER_LAST] = {"{last}", 0},
+    [CONTENT] = {"{content}", 0},
+    [SIZE] = {"{size}", 0},
+    [SCRIPT] = {"{script}", 0},
+};
+
+static size_t part_bytes(const struct driver *driver, int part) {
+    return parts[part].bytes ? parts[part].bytes : driver->offsets.digits;
+}
+
+static void part_write(const struct driver *driver, int part, FILE *word) {
+    const struct dataset *data = driver->data;
+    struct reply digest;
+    switch (part) {
+    case CONTENT: fwrite(data->content, 1, data->bytes, word); break;
+    case SIZE: fprintf(word, "%zu", data->bytes); break;
+    case SCRIPT:
+        digest = connection_call(data->connections[0], "SCRIPT LOAD %s", driver->workload->script);
+        fwrite(digest.text, 1, digest.length, word);
+        break;
+    default: /* bytes that no request contains, to be found again */
+        for (size_t index = 0; index < part_bytes(driver, part); index++) putc(1 + part, word);
     }
 }
 
-static void command_add(struct template *template, const char *command, size_t length) {
-    size_t before = template->length;
-    template->length += length;
-    template->bytes = realloc(template->bytes, template->length);
-    if (!template->bytes) give_up("out of memory");
-    memcpy(template->bytes + before, command, length);
-    placeholders_find(template, before, name_mark, sizeof name_mark, PLACEHOLDER_NAME);
-    placeholders_find(template, before, folder_mark, sizeof folder_mark, PLACEHOLDER_FOLDER);
-    placeholders_find(template, before, file_mark, sizeof file_mark, PLACEHOLDER_FILE);
-    placeholders_find(template, before, number_mark, sizeof number_mark, PLACEHOLDER_NUMBER);
-    placeholders_find(template, before, random_mark, sizeof random_mark, PLACEHOLDER_RANDOM);
-    placeholders_find(template, before, token_mark, sizeof token_mark, PLACEHOLDER_TOKEN);
-    template->commands++;
+/* Writes the part with which the text begins, or one letter; answers what is behind it. */
+static const char *word_write(const struct driver *driver, const char *text, FILE *word) {
+    for (int part = 0; part < PARTS; part++) {
+        size_t length = strlen(parts[part].name);
+        if (strncmp(text, parts[part].name, length) != 0) continue;
+        part_write(driver, part, word);
+        return text + length;
+    }
+    putc(*text, word);
+    return text + 1;
 }
 
-void template_add(struct template *template, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    char *command;
-    int length = redisvFormatCommand(&command, format, arguments);
-    va_end(arguments);
-    require(length > 0, "cannot format '%s'", format);
-    command_add(template, command, (size_t)length);
-    redisFreeCommand(command);
+static char *word_read(const struct driver *driver, const char **text, size_t *length) {
+    char *bytes;
+    bool is_quoted = **text == '"';
+    FILE *word = open_memstream(&bytes, length);
+    require(word, "out of memory");
+    *text += is_quoted;
+    while (**text && !strchr(is_quoted ? "\"" : " ;", **text)) *text = word_write(driver, *text, word);
+    *text += is_quoted;
+    *text += strspn(*text, " ");
+    fclose(word);
+    return bytes;
 }
 
-void template_add_words(struct template *template, int count, const char **words, const size_t *lengths) {
-    char *command;
-    long long length = redisFormatCommandArgv(&command, count, words, lengths);
+static void placeholders_find(const struct driver *driver, struct template *template) {
+    unsigned numbers[PLACEHOLDER_KINDS] = {0};
+    for (size_t at = 0; at < template->length; at++) {
+        int kind = template->bytes[at] - 1;
+        if (kind < 0 || kind >= PLACEHOLDER_KINDS) continue;
+        require(template->placeholder_count < PLACEHOLDERS_AT_MOST, "a template has too many gaps");
+        template->placeholders[template->placeholder_count++] =
+            (struct placeholder){at, (enum placeholder_kind)kind, numbers[kind]++};
+        at += part_bytes(driver, kind) - 1;
+    }
+}
+
+/* Adds the command with which the text begins; answers the next one. */
+static const char *command_add(const struct driver *driver, const char *text, struct template *template) {
+    char *words[WORDS_AT_MOST], *command;
+    size_t lengths[WORDS_AT_MOST];
+    int count = 0;
+    while (*text && *text != ';') {
+        require(count < WORDS_AT_MOST, "%s has too many words", driver->workload->name);
+        words[count] = word_read(driver, &text, &lengths[count]);
+        count++;
+    }
+    long long length = redisFormatCommandArgv(&command, count, (const char **)words, lengths);
     require(length > 0, "out of memory");
-    command_add(template, command, (size_t)length);
+    template->bytes = realloc(template->bytes, template->length + (size_t)length);
+    if (!template->bytes) give_up("out of memory");
+    memcpy(template->bytes + template->length, command, (size_t)length);
+    template->length += (size_t)length;
+    template->commands++;
     redisFreeCommand(command);
+    while (count) free(words[--count]);
+    return text + strspn(text, "; ");
 }
 
-void template_find_offsets(struct template *template, const struct offsets *offsets) {
-    placeholders_find(template, 0, offset_mark, offsets->digits, PLACEHOLDER_OFFSET);
-    placeholders_find(template, 0, last_mark, offsets->digits, PLACEHOLDER_LAST);
+/* What is in brackets so many times. */
+static char *repeat(const char *request, unsigned times) {
+    char *text = allocate(strlen(request) * times + 1, 1), *to = text;
+    while (*request) {
+        size_t length = strcspn(request, "[]");
+        bool repeats = request[length] == ']';
+        for (unsigned time = 0; time < (repeats ? times : 1); time++) to = mempcpy(to, request, length);
+        request += length + (request[length] != '\0');
+    }
+    return text;
+}
+
+static struct template template_make(const struct driver *driver) {
+    struct template template = {.length = 0};
+    char *requests = repeat(driver->workload->request, driver->batch);
+    for (const char *text = requests; *text;) text = command_add(driver, text, &template);
+    free(requests);
+    placeholders_find(driver, &template);
+    return template;
 }
 
 struct offsets offsets_within(uint64_t bytes, unsigned step, unsigned span) {
@@ -223,11 +285,8 @@ struct driver driver_open(const struct workload *workload, struct dataset *data,
                             .pipeline = pipeline,
                             .batch = workload->batch ? workload->batch : 1,
                             .connections = connections};
-    workload->template(data, &driver.template);
-    if (workload->offsets) {
-        driver.offsets = workload->offsets(data);
-        template_find_offsets(&driver.template, &driver.offsets);
-    }
+    if (workload->offsets) driver.offsets = workload->offsets(data);
+    driver.template = template_make(&driver);
     driver.requests = allocate(pipeline, driver.template.length);
     for (unsigned index = 0; index < pipeline; index++) {
         memcpy(driver.requests + index * driver.template.length, driver.template.bytes,

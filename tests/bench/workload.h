@@ -5,7 +5,7 @@
  *   workload     an operation: a template of its request, and what is expected of the reply
  *   dataset      a number of names, a content of a given size, a database of the server
  *   object set   the objects of a dataset that one workload (its filler) has created, with a token for each
- *   driver       a workload on its object set, with requests in flight: this is what the runner runs
+ *   driver       a workload on its object set, with requests in flight: this is what is run in rounds
  *   sequence     requests that depend on replies, see below
  *
  * A new family is a `struct family` in the file of its subject, and an entry in the list of families in workload.c. A
@@ -72,8 +72,8 @@ struct offsets {
 /* The offsets in so many bytes, with the number of digits that allows most of them. */
 struct offsets offsets_within(uint64_t bytes, unsigned step, unsigned span);
 
-/* A request with placeholders: names, tokens and offsets are written over the marks. It may consist of several commands
- * that are one operation together, or of one for each of several objects. */
+/* The requests of a workload, with gaps: names, tokens and offsets are written over them. They may consist of several
+ * commands that are one operation together, or of one for each of several objects. */
 enum placeholder_kind {
     PLACEHOLDER_NAME,
     PLACEHOLDER_FOLDER,
@@ -96,31 +96,25 @@ struct template {
     unsigned placeholder_count;
     unsigned commands;
 };
-extern const char name_mark[NAME_BYTES];
-extern const char folder_mark[FOLDER_BYTES];
-extern const char file_mark[FILE_BYTES];
-/* A name whose string key takes 184 bytes with a content of 100: pass file_mark for %b. */
-#define SHORT_NAME "o%b"
-extern const char token_mark[TOKEN_BYTES];
-extern const char number_mark[NUMBER_BYTES]; /* digits that no other request has */
-extern const char random_mark[RANDOM_BYTES]; /* letters, others for each object */
-extern const char offset_mark[OFFSET_BYTES]; /* of these two, as many bytes as offsets have digits */
-extern const char last_mark[OFFSET_BYTES];
-
-/* Adds a command, formatted as by redisCommand; marks are passed for %b. */
-void template_add(struct template *template, const char *format, ...);
-void template_add_words(struct template *template, int count, const char **words, const size_t *lengths);
-
-/* Finds the placeholders for offsets. */
-void template_find_offsets(struct template *template, const struct offsets *offsets);
 
 struct workload {
     const char *name;
-    unsigned batch;    /* how many objects a request names; 0 means 1 */
+    const char *request; /* as it is typed, with these in it:
+        {name} {folder} {file}   of the object: its name, and the two parts of that
+        {token}                  that the object has
+        {offset} {last}          of one of the workload's offsets
+        {random} {number}        letters, others for each object; digits that no other request has
+        {content} {size}         of the dataset: the content, how many bytes that is
+        {script}                 the digest of the script
+        "a b"                    one word
+        [...]                    once for each object of a batch
+        ;                        the next command */
+    const char *script;
+    const char *filler; /* the workload that creates the objects, perhaps this one; NULL if none are needed */
+    const char *creates; /* commands before those of a filler, "; " between them; may be NULL */
+    void (*prepare)(struct dataset *data); /* the same, where it takes more than that; may be NULL */
+    unsigned batch;                        /* how many objects a request names; 0 means 1 */
     double flat_limit; /* limit of the cost with a million objects, relative to a thousand; 0: no bar */
-    const struct workload *filler;         /* creates the objects; NULL if none are needed */
-    void (*prepare)(struct dataset *data); /* called before the filler; may be NULL */
-    void (*template)(const struct dataset *data, struct template *template);
     bool (*is_expected)(struct driver *driver, unsigned object,
                         const struct reply *reply);        /* for each command */
     struct offsets (*offsets)(const struct dataset *data); /* may be NULL */
@@ -194,6 +188,24 @@ bool is_etag_and_content(struct driver *driver, unsigned object, const struct re
 bool is_token(struct driver *driver, unsigned object, const struct reply *reply);
 bool is_tokens(struct driver *driver, unsigned object,
                const struct reply *reply); /* one for each of a batch */
+
+/* The holder of a lock or a lease. The client proposes it, so the next command need not wait for a reply. Nothing that it
+ * holds ends while it is measured. */
+#define HOLDER_ID     "5f0c2b9e-3c1d-4e57-9a60-7d1f0e8b4a21"
+#define HOLD_FOR_LONG "holdfast.lease-max-seconds 3600\n"
+
+/* KEYS: the lock. ARGV: the id of the holder. */
+extern const char release_script[];
+
+/* A string that is large enough to matter. */
+#define LARGE_STRING "string"
+enum { LARGE_STRING_BYTES = 64 << 20 };
+
+/* Not a multiple of the size of a blob's pieces, so that ranges begin anywhere. */
+enum { OFFSETS_APART = 1000 };
+
+/* Sends commands that have "; " between them, one after the other. */
+void commands_call(struct connection *connection, const char *commands);
 
 /* A workload that must exist, and the family that it is in. */
 const struct workload *workload_named(const char *name);
@@ -273,5 +285,16 @@ void client_pool_close(struct client_pool *pool);
 
 /* Runs the sequence so many times, rounded up to whole pipelines. */
 void client_pool_run(struct client_pool *pool, uint64_t operations);
+
+/* What is done with messages, in a queue and in what one would use in its place: see queue_workloads.c. */
+extern const struct sequence queue_life, stream_life, script_life, list_life;
+extern const struct sequence queue_put, stream_put, script_put, list_put;
+extern const struct sequence queue_batch, stream_batch; /* taken and deleted */
+extern const struct sequence queue_take, stream_take, script_take, list_take;
+extern const struct sequence queue_put_later; /* at many different instants, none of which comes soon */
+extern const struct sequence set_again;
+
+/* A second key: for a sorted set the hash with its messages, for a list the one with what workers have taken. */
+#define SECOND_KEY_SUFFIX ":beside"
 
 #endif
