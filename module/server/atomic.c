@@ -7,6 +7,7 @@
 #include "server/commit.h"
 #include "server/form.h"
 #include "server/info.h"
+#include "server/limits.h"
 #include "server/once.h"
 #include "server/refusal.h"
 #include "server/run.h"
@@ -32,23 +33,13 @@ struct part {
     bool shares_key;     /* an earlier part has opened it */
 };
 
-/* What parts take of a limit. */
-struct taken {
-    struct taken *next;
-    const void *value;
-    const char *limit;
-    struct bytes name;
-    uint64_t amount;
-};
-
 struct transaction {
     struct call *whole;
     struct part *parts;
     unsigned count; /* of parts that have been started */
     bool is_alone;  /* there is one part and no more: nothing can change twice */
     struct things things;
-    struct taken *taken;
-    uint64_t replied; /* bytes of contents in its replies */
+    struct limits limits;
 };
 
 static struct { unsigned long long done, commands, refused; } stats;
@@ -157,7 +148,7 @@ static enum outcome read_part(struct transaction *transaction) {
     const struct slice slice = part->slice;
     const struct command *row = row_named(call_word(whole, slice.at));
     call_start(call, row, whole->ctx, whole->argv + slice.at, slice.words);
-    call->transaction = transaction;
+    call->limits = &transaction->limits;
     transaction->count++;
     if (!row || !row->touches) return not_allowed(call);
     if (slice.words < args_min(row->grammar)) {
@@ -283,29 +274,6 @@ static enum outcome decide_parts(struct transaction *transaction) {
         if (outcome != OUTCOME_DONE) return refuse_part(transaction, i, outcome);
     }
     return OUTCOME_DONE;
-}
-
-uint64_t call_taken_before(struct call *call, const char *limit, struct bytes name, uint64_t amount) {
-    struct transaction *transaction = call->transaction;
-    if (!transaction) return 0;
-    struct taken *taken = transaction->taken;
-    while (taken && (taken->value != call->value || strcmp(taken->limit, limit) != 0 ||
-                     !bytes_equal(taken->name, name)))
-        taken = taken->next;
-    if (!taken) {
-        taken = (struct taken *)(void *)things_alloc(&transaction->things, sizeof(*taken));
-        *taken = (struct taken){transaction->taken, call->value, limit, name, 0};
-        transaction->taken = taken;
-    }
-    taken->amount += amount;
-    return taken->amount - amount;
-}
-
-uint64_t call_replied_before(struct call *call, uint64_t length) {
-    struct transaction *transaction = call->transaction;
-    if (!transaction) return 0;
-    transaction->replied += length;
-    return transaction->replied - length;
 }
 
 /* --- All of it happens --- */
@@ -478,8 +446,7 @@ static enum outcome run_transaction(struct call *whole, unsigned count) {
     transaction.parts = take_parts(count);
     transaction.count = 0;
     transaction.is_alone = count == 1;
-    transaction.taken = NULL;
-    transaction.replied = 0;
+    transaction.limits = (struct limits){NULL, 0};
     things_start(&transaction.things);
     enum outcome outcome = run_parts(&transaction, count);
     for (unsigned i = 0; i < transaction.count; i++) call_end(&transaction.parts[i].call);

@@ -5,7 +5,7 @@
  *
  * The rules:
  *   - Each call is decided as if it were alone, on the state before the transaction. So no two calls may change the
- *     same thing: see things.h. What they use of a limit is added up: call_taken_before.
+ *     same thing: see things.h. What they use of a limit is added up: see limits.h.
  *   - The first refusal, in the order of the calls, refuses all. Nothing is applied until the last call is decided, and
  *     nothing can fail after that. So a change whose objects have been moved by earlier changes must look them up by
  *     name again: refresh in data_type.h.
@@ -33,12 +33,5 @@ void atomic_tell_keys(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 
 /* For INFO. */
 void atomic_info(RedisModuleInfoCtx *ctx);
-
-/* In a transaction: how much of a limit the earlier calls use, and records that this one uses `amount`. 0
- * outside of a transaction. */
-uint64_t call_taken_before(struct call *call, const char *limit, struct bytes name, uint64_t amount);
-
-/* The same for the reply, which all calls of a transaction share: how many bytes the earlier calls return. */
-uint64_t call_replied_before(struct call *call, uint64_t length);
 
 #endif

@@ -81,7 +81,7 @@ void call_start(struct call *call, const struct command *command, RedisModuleCtx
     call->command = command;
     call->mode = CALL_FRESH;
     call->parsed = false;
-    call->transaction = NULL;
+    call->limits = NULL;
     call->args.given = 0;
     call->conditions.given = 0;
     call->key = NULL;

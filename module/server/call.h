@@ -22,8 +22,8 @@
 
 #include "ccan/container_of/container_of.h"
 
+struct limits;
 struct once_change;
-struct transaction;
 struct wait_kind;
 
 /* A call's lists in packed form, and the buffer that holds them. */
@@ -98,8 +98,8 @@ struct call {
     int argc;
     const struct command *command;
     enum call_mode mode;
-    bool parsed;                     /* the arguments are known to be valid */
-    struct transaction *transaction; /* that it is a part of; NULL for a call on its own */
+    bool parsed;           /* the arguments are known to be valid */
+    struct limits *limits; /* shared with the other calls of a transaction; NULL for a call on its own */
     struct args args;
     struct conditions conditions;
     struct call_list metadata, properties, policies; /* empty when not given */
@@ -154,6 +154,11 @@ struct key_name call_key_name(const struct call *call);
 
 /* A positional argument or a word of an option. */
 struct bytes call_word(const struct call *call, int at);
+
+/* Whether it is one call of a transaction. */
+static inline bool call_is_part(const struct call *call) {
+    return call->limits;
+}
 
 /* The number or the word given with an option, or else this one, or the empty word. */
 static inline int64_t call_number(const struct call *call, int slot, int64_t otherwise) {

@@ -1,6 +1,6 @@
 #include "server/reply_room.h"
 
-#include "server/atomic.h"
+#include "server/limits.h"
 #include "server/refusal.h"
 #include "server/settings.h"
 

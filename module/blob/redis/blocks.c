@@ -2,7 +2,7 @@
 #include "blob/blocks.h"
 #include "blob/redis/handlers.h"
 #include "core/base64.h"
-#include "server/atomic.h"
+#include "server/limits.h"
 #include "server/reply_room.h"
 
 const char *const block_words[] = {"COMMITTED", "UNCOMMITTED", "LATEST", NULL};

@@ -12,8 +12,8 @@
 #include "file/holders.h"
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
-#include "server/atomic.h"
 #include "server/commit.h"
+#include "server/limits.h"
 
 #include <inttypes.h>
 

@@ -96,7 +96,7 @@ static void decide_lease(struct call *call, const struct lease_subject *subject,
     int64_t now_ms = call_now_ms(call);
     bool expired = lease_state(subject->lease, now_ms) == LEASE_EXPIRED && event != LEASE_EVENT_RENEWED;
     if (lease_needs_token(subject->lease, next, now_ms)) next->token = version_mint(now_ms);
-    if (call->transaction) keep_owner(call, next);
+    if (call_is_part(call)) keep_owner(call, next);
     call->data_type->leases->decide(call, subject, next, event, expired);
 }
 

@@ -5,9 +5,9 @@
 #include "core/kept.h"
 #include "core/memory.h"
 #include "core/pointer_map.h"
-#include "server/atomic.h"
 #include "server/entropy.h"
 #include "server/histogram.h"
+#include "server/limits.h"
 #include "server/wait.h"
 
 /* How many portions of expired messages one GET removes if they hold up all others. */
@@ -465,7 +465,7 @@ enum outcome queue_deletemany(struct call *call) {
     struct message *gone[QUEUE_BATCH_MAX];
     enum outcome outcomes[QUEUE_BATCH_MAX];
     size_t count = find_listed_messages(call, named, gone, outcomes);
-    for (int i = 0; call->transaction && i < named; i++)
+    for (int i = 0; call_is_part(call) && i < named; i++)
         if (outcomes[i] != OUTCOME_DONE) return outcomes[i];
     if (count) decide_delete(call, gone, count);
     reply_array(&call->out, named);
