@@ -1,5 +1,6 @@
 #include "queue/queue.h"
 
+#include "core/leftovers.h"
 #include "core/memory.h"
 #include "queue/queue_registry.h"
 
@@ -7,8 +8,9 @@
 
 struct queue *queue_new(const struct queue_change *change) {
     struct queue *queue = memory_zeroed(sizeof(*queue));
-    queue->metadata = packed_new(change->metadata);
-    queue->policies = packed_new(change->policies);
+    account_add(&queue->account, queue);
+    packed_replace(&queue->account, &queue->metadata, change->metadata);
+    packed_replace(&queue->account, &queue->policies, change->policies);
     queue->max_deliveries = change->max_deliveries;
     queue->next_order = change->order;
     message_store_start(&queue->live);
@@ -20,6 +22,7 @@ struct queue *queue_new(const struct queue_change *change) {
 
 void queue_free(struct queue *queue) {
     queue_unregister(queue);
+    leftovers_end(&queue->account);
     message_store_end(&queue->live);
     message_store_end(&queue->dead);
     dedup_entries_end(&queue->dedup_entries);
@@ -80,25 +83,22 @@ struct queue *queue_copy(const struct queue *source) {
 
 /* --- Memory --- */
 
-static size_t held_by(const void *memory) {
-    return memory ? memory_size(memory) : 0;
-}
-
 size_t queue_memory(const struct queue *queue) {
-    return memory_size(queue) + held_by(queue->metadata) + held_by(queue->policies) +
-           message_store_memory(&queue->live) + message_store_memory(&queue->dead) +
+    return queue->account.memory + message_store_memory(&queue->live) + message_store_memory(&queue->dead) +
            dedup_entries_memory(&queue->dedup_entries) + remembered_memory(queue->remembered);
 }
 
 size_t queue_allocations(const struct queue *queue) {
-    return 1 + message_store_count(&queue->live) + message_store_count(&queue->dead) +
-           queue->dedup_entries.by_end.count + remembered_allocations(queue->remembered);
+    return queue->account.allocations + message_store_count(&queue->live) +
+           message_store_count(&queue->dead) + queue->dedup_entries.by_end.count +
+           remembered_allocations(queue->remembered);
 }
 
 struct queue *queue_relocate(struct queue *queue, const struct relocation *relocation) {
     queue_unregister(queue);
     queue = relocate(relocation, queue);
     queue_register(queue);
+    leftovers_follow(&queue->account);
     queue->metadata = relocate(relocation, queue->metadata);
     queue->policies = relocate(relocation, queue->policies);
     remembered_relocate(&queue->remembered, relocation);

@@ -36,6 +36,7 @@ struct queue {
     struct dedup_entries dedup_entries;
     struct remembered *remembered; /* calls with a token; NULL for none */
     struct list_node census;
+    struct account account; /* of the queue, its lists, and what has been cleared; not of the stores */
     /* Not part of the value: */
     int64_t upkeep_ms; /* when the next upkeep is scheduled */
     bool noted;        /* DOCTOR knows its key: see noted.h */
@@ -144,9 +145,6 @@ struct queue *queue_relocate(struct queue *queue, const struct relocation *reloc
 /* Moves the messages at one of queue_places places. */
 size_t queue_places(const struct queue *queue);
 void queue_relocate_messages(struct queue *queue, size_t place, const struct relocation *relocation);
-
-/* Frees at most `max` cleared messages. False if none are left. */
-bool queue_sweep_cleared(size_t max);
 
 /* --- All queues of the process, for INFO --- */
 

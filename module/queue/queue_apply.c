@@ -1,21 +1,15 @@
 /* How each kind of change is applied, and the table of the kinds. */
+#include "core/leftovers.h"
 #include "core/memory.h"
 #include "queue/queue.h"
-#include "queue/queue_registry.h"
-
-static void replace_list(struct packed **place, struct packed_list list) {
-    struct packed *packed = packed_new(list); /* the new list may be a view of the old one */
-    memory_free(*place);
-    *place = packed;
-}
 
 static bool apply_queue_setmeta(struct queue *queue, const struct queue_change *change) {
-    replace_list(&queue->metadata, change->metadata);
+    packed_replace(&queue->account, &queue->metadata, change->metadata);
     return true;
 }
 
 static bool apply_queue_setacl(struct queue *queue, const struct queue_change *change) {
-    replace_list(&queue->policies, change->policies);
+    packed_replace(&queue->account, &queue->policies, change->policies);
     return true;
 }
 
@@ -24,8 +18,28 @@ static bool apply_configure(struct queue *queue, const struct queue_change *chan
     return true;
 }
 
+enum { FREED_AT_ONCE_MAX = 256 };
+
+/* A message costs one. */
+static bool free_cleared(struct account *account, struct leftover *leftover, size_t *effort) {
+    struct message_store *store = leftover->root;
+    size_t before = message_store_count(store);
+    bool more = message_store_sweep(store, *effort);
+    size_t freed = before - message_store_count(store);
+    *effort -= freed;
+    account->allocations -= freed;
+    if (!more) account_discard(account, store);
+    return !more;
+}
+
 static bool apply_clear(struct queue *queue, const struct queue_change *change) {
-    queue_clear_store(change->kind == QUEUE_CLEAR ? &queue->live : &queue->dead);
+    struct message_store *store = change->kind == QUEUE_CLEAR ? &queue->live : &queue->dead;
+    struct message_store *cleared = account_add(&queue->account, memory_alloc(sizeof(*cleared)));
+    *cleared = *store;
+    queue->account.allocations += message_store_count(store);
+    message_store_start(store);
+    leftovers_free(&queue->account, (struct leftover){.free = free_cleared, .root = cleared},
+                   FREED_AT_ONCE_MAX);
     return true;
 }
 

@@ -1,12 +1,7 @@
 #include "queue/queue_registry.h"
 
-#include "core/memory.h"
-
 #include <pthread.h>
 #include <stdatomic.h>
-
-/* So many messages are freed at once when they are cleared. */
-enum { FREED_AT_ONCE_MAX = 256 };
 
 static pthread_mutex_t census_lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(census);
@@ -53,34 +48,4 @@ size_t queue_census_depth(int64_t now_ms, size_t max, struct queue_depth *sum) {
     }
     pthread_mutex_unlock(&census_lock);
     return count;
-}
-
-/* --- Cleared stores --- */
-
-struct cleared {
-    struct list_node node;
-    struct message_store store;
-};
-
-static LIST_HEAD(cleared_stores);
-
-void queue_clear_store(struct message_store *store) {
-    if (message_store_count(store) <= FREED_AT_ONCE_MAX) {
-        message_store_end(store);
-        return;
-    }
-    struct cleared *cleared = memory_alloc(sizeof(*cleared));
-    cleared->store = *store;
-    list_add_tail(&cleared_stores, &cleared->node);
-    message_store_start(store);
-}
-
-bool queue_sweep_cleared(size_t max) {
-    struct cleared *cleared = list_top(&cleared_stores, struct cleared, node);
-    if (!cleared) return false;
-    if (!message_store_sweep(&cleared->store, max)) {
-        list_del(&cleared->node);
-        memory_free(cleared);
-    }
-    return !list_empty(&cleared_stores);
 }

@@ -29,7 +29,7 @@ static void add_index(struct table *table, struct bytes name) {
     table->indexes = table->indexes ? account_resize(&table->account, table->indexes, size)
                                     : account_add(&table->account, memory_alloc(size));
     struct table_index *index = &table->indexes[table->index_count++];
-    table_index_start(index, name);
+    table_index_start(&table->account, index, name);
     index->complete = catalog_count(&table->entities) == 0;
 }
 
@@ -67,7 +67,7 @@ void table_free(struct table *table) {
     atomic_fetch_sub(&all_tables, 1);
     catalog_end(&table->entities);
     remembered_end(&table->remembered);
-    for (unsigned i = 0; i < table->index_count; i++) table_index_end(&table->indexes[i]);
+    for (unsigned i = 0; i < table->index_count; i++) table_index_end(&table->account, &table->indexes[i]);
     memory_free(table->indexes);
     memory_free(table->policies);
     memory_free(table);
@@ -137,7 +137,7 @@ static bool steps_fit(const struct table *table, struct packed_list steps) {
 static void update_indexes(struct table *table, struct bytes key, struct packed_list before,
                            struct packed_list after) {
     for (unsigned i = 0; i < table->index_count; i++)
-        table_index_update(&table->indexes[i], key, before, after);
+        table_index_update(&table->account, &table->indexes[i], key, before, after);
 }
 
 static void add_entity(struct table *table, const struct entity_state *state) {
@@ -223,7 +223,7 @@ static bool apply_unindex(struct table *table, const struct table_change *change
     while (table_name_next(&reader, &name)) {
         struct table_index *index = table_index_of(table, name);
         if (!index) continue;
-        table_index_drop(index);
+        table_index_drop(&table->account, index);
         *index = table->indexes[--table->index_count];
     }
     return true;
@@ -239,13 +239,13 @@ static bool apply_indexed(struct table *table, const struct table_change *change
     struct entry *entry = order_cursor_entry(&cursor);
     for (; entry && bytes_compare(entry_name(entry), change->key) <= 0; entry = order_cursor_entry(&cursor)) {
         order_cursor_prefetch(&cursor, TABLE_PREFETCH_AHEAD);
-        table_index_add(index, entry_name(entry), entity_properties((struct entity *)entry));
+        table_index_add(&table->account, index, entry_name(entry), entity_properties((struct entity *)entry));
         order_cursor_next(&cursor);
     }
     if (!entry)
-        table_index_complete(index);
+        table_index_complete(&table->account, index);
     else if (bytes_compare(change->key, index->frontier) > 0)
-        table_index_advance(index, change->key);
+        table_index_advance(&table->account, index, change->key);
     return true;
 }
 
@@ -389,14 +389,12 @@ struct table *table_copy(const struct table *source) {
 size_t table_memory(const struct table *table) {
     size_t memory =
         table->account.memory + catalog_memory(&table->entities) + remembered_memory(table->remembered);
-    for (unsigned i = 0; i < table->index_count; i++) memory += table_index_memory(&table->indexes[i]);
+    for (unsigned i = 0; i < table->index_count; i++) memory += table->indexes[i].entries.memory;
     return memory + feed_memory(table->feed);
 }
 
 size_t table_allocations(const struct table *table) {
-    size_t parts = table->account.allocations + remembered_allocations(table->remembered);
-    for (unsigned i = 0; i < table->index_count; i++) parts += table->indexes[i].account.allocations;
-    return parts;
+    return table->account.allocations + remembered_allocations(table->remembered);
 }
 
 struct table *table_relocate(struct table *table, const struct relocation *relocation) {

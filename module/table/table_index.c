@@ -1,8 +1,7 @@
 #include "table/table_index.h"
 
+#include "core/leftovers.h"
 #include "core/memory.h"
-
-#include "ccan/list/list.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -29,25 +28,25 @@ static void bytes_discard(struct account *account, struct bytes bytes) {
     if (bytes.length) account_discard(account, (char *)bytes.data);
 }
 
-void table_index_start(struct table_index *index, struct bytes name) {
-    *index = (struct table_index){.frontier = {"", 0}};
-    index->name = bytes_keep(&index->account, name);
+void table_index_start(struct account *account, struct table_index *index, struct bytes name) {
+    *index = (struct table_index){.name = bytes_keep(account, name), .frontier = {"", 0}};
     order_index_start(&index->entries);
 }
 
-static void end_empty(struct table_index *index) {
+/* The entries are freed already. */
+static void end_empty(struct account *account, struct table_index *index) {
     order_index_end(&index->entries);
-    bytes_discard(&index->account, index->name);
-    bytes_discard(&index->account, index->frontier);
+    bytes_discard(account, index->name);
+    bytes_discard(account, index->frontier);
 }
 
-void table_index_end(struct table_index *index) {
+void table_index_end(struct account *account, struct table_index *index) {
     struct order_cursor cursor = order_index_seek(&index->entries, bytes_of("", 0));
     for (struct entry *entry = order_cursor_entry(&cursor); entry; entry = order_cursor_entry(&cursor)) {
         order_cursor_next(&cursor);
-        account_discard(&index->account, entry);
+        account_discard(account, entry);
     }
-    end_empty(index);
+    end_empty(account, index);
 }
 
 /* --- Index entries --- */
@@ -61,10 +60,11 @@ static size_t put_index_entry_name(struct record_writer *name, const struct valu
     return length;
 }
 
-static void add_index_entry(struct table_index *index, const struct value *value, struct bytes key) {
+static void add_index_entry(struct account *account, struct table_index *index, const struct value *value,
+                            struct bytes key) {
     struct record_writer name;
     size_t value_length = put_index_entry_name(&name, value, key);
-    struct index_entry *entry = account_add(&index->account, memory_alloc(sizeof(*entry) + name.length));
+    struct index_entry *entry = account_add(account, memory_alloc(sizeof(*entry) + name.length));
     *entry = (struct index_entry){
         .entry = {.name_length = (uint16_t)name.length, .name_at = offsetof(struct index_entry, bytes)},
         .value_length = (uint16_t)value_length,
@@ -75,13 +75,14 @@ static void add_index_entry(struct table_index *index, const struct value *value
     record_end(&name);
 }
 
-static void remove_index_entry(struct table_index *index, const struct value *value, struct bytes key) {
+static void remove_index_entry(struct account *account, struct table_index *index, const struct value *value,
+                               struct bytes key) {
     struct record_writer name;
     put_index_entry_name(&name, value, key);
     struct order_cursor cursor = order_index_seek(&index->entries, bytes_of(name.data, name.length));
     struct entry *entry = order_cursor_entry(&cursor);
     order_index_remove(&index->entries, entry);
-    account_discard(&index->account, entry);
+    account_discard(account, entry);
     index->count--;
     record_end(&name);
 }
@@ -97,68 +98,61 @@ static bool same_value(const struct value *one, const struct value *other) {
     }
 }
 
-void table_index_update(struct table_index *index, struct bytes key, struct packed_list before,
-                        struct packed_list after) {
+void table_index_update(struct account *account, struct table_index *index, struct bytes key,
+                        struct packed_list before, struct packed_list after) {
     struct property old, new;
     if (!index->complete && bytes_compare(key, index->frontier) > 0) return;
     bool had = properties_find_name(before, index->name, &old);
     bool has = properties_find_name(after, index->name, &new);
     if (had && has && same_value(&old.value, &new.value)) return;
-    if (had) remove_index_entry(index, &old.value, key);
-    if (has) add_index_entry(index, &new.value, key);
+    if (had) remove_index_entry(account, index, &old.value, key);
+    if (has) add_index_entry(account, index, &new.value, key);
 }
 
 /* --- Building --- */
 
-void table_index_add(struct table_index *index, struct bytes key, struct packed_list properties) {
+void table_index_add(struct account *account, struct table_index *index, struct bytes key,
+                     struct packed_list properties) {
     struct property property;
     if (properties_find_name(properties, index->name, &property))
-        add_index_entry(index, &property.value, key);
+        add_index_entry(account, index, &property.value, key);
 }
 
-void table_index_advance(struct table_index *index, struct bytes frontier) {
-    bytes_discard(&index->account, index->frontier);
-    index->frontier = bytes_keep(&index->account, frontier);
+void table_index_advance(struct account *account, struct table_index *index, struct bytes frontier) {
+    bytes_discard(account, index->frontier);
+    index->frontier = bytes_keep(account, frontier);
 }
 
-void table_index_complete(struct table_index *index) {
-    table_index_advance(index, bytes_of("", 0));
+void table_index_complete(struct account *account, struct table_index *index) {
+    table_index_advance(account, index, bytes_of("", 0));
     index->complete = true;
-}
-
-size_t table_index_memory(const struct table_index *index) {
-    return index->entries.memory + index->account.memory;
 }
 
 /* --- Dropped indexes --- */
 
-struct dropped {
-    struct list_node node;
-    struct table_index index;
-};
+enum { FREED_AT_ONCE_MAX = 1000 };
 
-static LIST_HEAD(dropped_indexes);
-
-void table_index_drop(struct table_index *index) {
-    struct dropped *dropped = memory_alloc(sizeof(*dropped));
-    dropped->index = *index;
-    list_add_tail(&dropped_indexes, &dropped->node);
-}
-
-bool table_index_free_dropped(size_t max) {
-    struct dropped *dropped = list_top(&dropped_indexes, struct dropped, node);
-    if (!dropped) return false;
-    struct table_index *index = &dropped->index;
-    for (; max; max--) {
+/* An entry costs one. */
+static bool free_dropped(struct account *account, struct leftover *leftover, size_t *effort) {
+    struct table_index *index = leftover->root;
+    account->memory -= index->entries.memory;
+    for (; *effort && !order_index_empty(&index->entries); --*effort) {
         struct order_cursor cursor = order_index_seek(&index->entries, bytes_of("", 0));
         struct entry *entry = order_cursor_entry(&cursor);
-        if (!entry) break;
         order_index_remove(&index->entries, entry);
-        account_discard(&index->account, entry);
+        account_discard(account, entry);
     }
-    if (!order_index_empty(&index->entries)) return true;
-    list_del(&dropped->node);
-    end_empty(index);
-    memory_free(dropped);
-    return !list_empty(&dropped_indexes);
+    account->memory += index->entries.memory;
+    if (!order_index_empty(&index->entries)) return false;
+    account->memory -= index->entries.memory;
+    end_empty(account, index);
+    account_discard(account, index);
+    return true;
+}
+
+void table_index_drop(struct account *account, struct table_index *index) {
+    struct table_index *dropped = account_add(account, memory_alloc(sizeof(*dropped)));
+    *dropped = *index;
+    account->memory += dropped->entries.memory;
+    leftovers_free(account, (struct leftover){.free = free_dropped, .root = dropped}, FREED_AT_ONCE_MAX);
 }

@@ -4,7 +4,9 @@
  *
  * An index entry refers to its entity by key, so the index need not change while the property stays the same. An index
  * that is declared on a table with entities is built in portions: until it is complete it covers the entities up to a
- * frontier, writes keep it so, and no query uses it. */
+ * frontier, writes keep it so, and no query uses it.
+ *
+ * What it allocates, but for the nodes of `entries`, is on the account of its table. */
 #ifndef HOLDFAST_TABLE_INDEX_H
 #define HOLDFAST_TABLE_INDEX_H
 
@@ -14,37 +16,30 @@
 #include "table/index_key.h"
 
 struct table_index {
-    struct account account; /* of index entries and texts */
-    struct bytes name;      /* of the property; owned */
+    struct bytes name; /* of the property; owned */
     struct order_index entries;
     size_t count;
     bool complete;
     struct bytes frontier; /* the last key that it covers while it is not complete; owned, empty for none */
 };
 
-void table_index_start(struct table_index *index, struct bytes name);
-void table_index_end(struct table_index *index);
+void table_index_start(struct account *account, struct table_index *index, struct bytes name);
+void table_index_end(struct account *account, struct table_index *index);
 
 /* Follows a write of an entity; an entity that is absent before or after has no properties. */
-void table_index_update(struct table_index *index, struct bytes key, struct packed_list before,
-                        struct packed_list after);
+void table_index_update(struct account *account, struct table_index *index, struct bytes key,
+                        struct packed_list before, struct packed_list after);
 
 /* While the index is built: adds an entity, then moves the frontier, until it is complete. */
-void table_index_add(struct table_index *index, struct bytes key, struct packed_list properties);
-void table_index_advance(struct table_index *index, struct bytes frontier);
-void table_index_complete(struct table_index *index);
+void table_index_add(struct account *account, struct table_index *index, struct bytes key,
+                     struct packed_list properties);
+void table_index_advance(struct account *account, struct table_index *index, struct bytes frontier);
+void table_index_complete(struct account *account, struct table_index *index);
 
 /* The stored key of the entity. */
 struct bytes index_entry_key(const struct entry *entry);
 
-size_t table_index_memory(const struct table_index *index);
-
-/* --- Dropped indexes --- */
-
-/* Takes the index over; table_index_free_dropped frees it in portions. */
-void table_index_drop(struct table_index *index);
-
-/* Frees at most this many index entries. False when nothing is left. */
-bool table_index_free_dropped(size_t max);
+/* Takes the index over, and frees it in the background: see leftovers.h. */
+void table_index_drop(struct account *account, struct table_index *index);
 
 #endif

@@ -213,8 +213,6 @@ static void loader_end(struct loader *loader) {
     if (loader->share) share_free(loader->share);
     if (loader->queue) queue_free(loader->queue);
     if (loader->table) table_free(loader->table);
-    while (queue_sweep_cleared(100)) continue;
-    while (table_index_free_dropped(100)) continue;
 }
 
 static void live_container(const uint8_t *choices, size_t count, struct tape *tape) {

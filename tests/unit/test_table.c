@@ -1,6 +1,7 @@
 /* Tables against naive ones: their lives, their memory, and what they refuse. */
 #include "table/table.h"
 
+#include "core/leftovers.h"
 #include "property_draw.h"
 #include "table/key.h"
 #include "table_trial.h"
@@ -286,36 +287,26 @@ static void the_index_of_an_empty_table_is_complete(void **state) {
     table_free(table);
 }
 
-static void what_is_dropped_is_freed_bit_by_bit(void **state) {
-    enum { MARKS = 500 };
-    (void)state;
-    struct table *table = empty_table();
-    require(!table_index_free_dropped(1), "nothing was dropped");
-    require(change_names(table, TABLE_INDEX, 0, 1), "an index");
-    add_rows(table, 0, MARKS);
-    size_t before = allocations_count();
-    require(change_names(table, TABLE_UNINDEX, 0, 1), "it is dropped");
-    require(!table_index_of(table, name_drawn(0)), "nobody finds it");
-    require(allocations_count() >= before, "and nothing is freed yet");
-    require(change_names(table, TABLE_INDEX, 0, 1), "another one of its name");
-    require(table_index_free_dropped(100), "much is left");
-    require(allocations_count() < before, "some was freed");
-    table_free(table);
-    require(table_index_free_dropped(MARKS - 101), "one is left, although the table is gone");
-    require(!table_index_free_dropped(1), "none is left");
-    require(!table_index_free_dropped(1), "and none comes back");
-}
+static void sweep_soon(void) {}
 
-static void several_are_freed_one_by_one(void **state) {
+static void what_is_dropped_is_freed_bit_by_bit(void **state) {
+    enum { MARKS = 3000, PORTION = 500 };
     (void)state;
     struct table *table = empty_table();
+    leftovers_wait = sweep_soon;
     require(change_names(table, TABLE_INDEX, 0, 3), "three indexes");
-    add_rows(table, 0, 5);
-    require(change_names(table, TABLE_UNINDEX, 0, 3), "all dropped at once");
-    unsigned sweeps = 1;
-    while (table_index_free_dropped(2)) sweeps++;
-    require(sweeps >= 5, "three portions of one, and one of each of the others: %u", sweeps);
+    add_rows(table, 0, MARKS);
+    size_t before = table_allocations(table);
+    require(change_names(table, TABLE_UNINDEX, 0, 3), "all are dropped");
+    require(!table_index_of(table, name_drawn(0)), "nobody finds them");
+    require(table_allocations(table) > before - MARKS, "some is still there");
+    require(change_names(table, TABLE_INDEX, 0, 1), "another one of its name");
+    size_t left = table_allocations(table);
+    require(leftovers_sweep(PORTION), "much is left");
+    require_same(table_allocations(table), left - PORTION, "what a portion freed");
     table_free(table);
+    require(!leftovers_sweep(PORTION), "the rest is freed with the table");
+    leftovers_wait = NULL;
 }
 
 /* --- Walks --- */
@@ -418,7 +409,6 @@ static void it_holds_what_the_allocator_says(void **state) {
     table_trial_start(&trial);
     for (int round = 0; round < 120; round++) {
         table_trial_live(&trial, &dice, 10);
-        while (table_index_free_dropped(100)) continue;
         require_same(table_memory(trial.table), allocations_bytes() - before, "round %d", round);
         require(table_allocations(trial.table) <= allocations_count(), "round %d", round);
     }
@@ -474,7 +464,6 @@ int main(void) {
         tidy_test(an_index_ends_when_nothing_is_left_to_learn),
         tidy_test(the_index_of_an_empty_table_is_complete),
         tidy_test(what_is_dropped_is_freed_bit_by_bit),
-        tidy_test(several_are_freed_one_by_one),
         tidy_test(a_walk_goes_in_pieces),
         tidy_test(a_copy_knows_its_indexes_whole),
         tidy_test(large_entities_come_one_by_one),

@@ -9,7 +9,6 @@
 enum {
     UPKEEP_DELAY_MS = 1000, /* what has ended may stay so long, so that one change removes much of it */
     UPKEEP_PORTION = 128,
-    CLEARED_PORTION = 2000,
     SURVEYED_MAX = 10000, /* queues that INFO looks at */
 };
 
@@ -98,15 +97,6 @@ int64_t queue_upkeep(struct call *call) {
     if (more) due_ms = call_now_ms(call);
     queue->upkeep_ms = due_ms == UPKEEP_NEVER ? 0 : due_ms;
     return due_ms;
-}
-
-static bool sweep_cleared(void) {
-    return queue_sweep_cleared(CLEARED_PORTION);
-}
-
-void queue_free_cleared(void) {
-    static struct upkeep_work work = {.run = sweep_cleared};
-    upkeep_soon(&work);
 }
 
 /* --- INFO --- */

@@ -88,8 +88,6 @@ void queue_settle_many(struct call *call);
 void queue_settle_heads(struct call *call);
 /* When the queue needs upkeep; UPKEEP_NEVER if it does not. */
 int64_t queue_next_look_ms(const struct queue *queue);
-/* Makes upkeep free cleared messages, a portion at a time. */
-void queue_free_cleared(void);
 
 /* Functions of the data type: see data_type.h. */
 int64_t queue_upkeep(struct call *call);

@@ -11,12 +11,8 @@ static void *queue_make(const void *change) {
     return queue_new(change);
 }
 
-/* Each server, primary or replica, frees cleared messages by itself. */
-static bool queue_apply_and_free(void *value, const void *decided) {
-    const struct queue_change *change = decided;
-    bool fits = queue_apply(value, change);
-    if (change->kind == QUEUE_CLEAR || change->kind == QUEUE_CLEAR_DEAD) queue_free_cleared();
-    return fits;
+static bool queue_apply_any(void *value, const void *change) {
+    return queue_apply(value, change);
 }
 
 static void queue_save_walk(const void *value, const struct change_walk *walk) {
@@ -54,7 +50,7 @@ struct data_type queue_type = {
     .upkeep = queue_upkeep,
     .changes = &queue_changes,
     .make = queue_make,
-    .apply = queue_apply_and_free,
+    .apply = queue_apply_any,
     .events = queue_events,
     .after = queue_count_change,
     .wake = queue_wake,

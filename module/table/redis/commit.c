@@ -8,7 +8,6 @@
 enum {
     UPKEEP_PORTION = 500, /* entities that are added to an index at a time */
     UPKEEP_PAUSE_MS = 1,  /* between two portions */
-    DROPPED_PORTION = 2000,
 };
 
 struct table_stats table_stats;
@@ -54,13 +53,4 @@ int64_t table_upkeep(struct call *call) {
     bool more = table_unfinished(table) || feed_is_building(table->feed);
     table->upkeep_ms = more ? call_now_ms(call) + UPKEEP_PAUSE_MS : 0;
     return more ? table->upkeep_ms : UPKEEP_NEVER;
-}
-
-static bool free_dropped_portion(void) {
-    return table_index_free_dropped(DROPPED_PORTION);
-}
-
-void table_free_dropped(void) {
-    static struct upkeep_work work = {.run = free_dropped_portion};
-    upkeep_soon(&work);
 }

@@ -63,7 +63,4 @@ extern struct table_stats table_stats;
 /* For INFO. */
 void table_info(RedisModuleInfoCtx *ctx);
 
-/* Schedules the freeing of dropped indexes, in portions. */
-void table_free_dropped(void);
-
 #endif

@@ -29,12 +29,8 @@ static void *table_make(const void *change) {
     return table_new(change);
 }
 
-/* Every server frees dropped indexes on its own. */
-static bool table_apply_and_free(void *value, const void *decided) {
-    const struct table_change *change = decided;
-    bool fits = table_apply(value, change);
-    if (fits && change->kind == TABLE_UNINDEX) table_free_dropped();
-    return fits;
+static bool table_apply_any(void *value, const void *change) {
+    return table_apply(value, change);
 }
 
 static void table_save_walk(const void *value, const struct change_walk *walk) {
@@ -72,7 +68,7 @@ struct data_type table_type = {
     .upkeep = table_upkeep,
     .changes = &table_changes,
     .make = table_make,
-    .apply = table_apply_and_free,
+    .apply = table_apply_any,
     .is_plausible = is_plausible,
     .after = table_changed,
     .wake = table_wake,

@@ -17,7 +17,6 @@ void queue_trial_start(struct queue_trial *trial) {
 
 void queue_trial_end(struct queue_trial *trial) {
     queue_free(trial->queue);
-    while (queue_sweep_cleared(100)) continue;
 }
 
 struct queue_change queue_change_again(const struct queue_change *change, char **record) {

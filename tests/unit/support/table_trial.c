@@ -1,5 +1,6 @@
 #include "table_trial.h"
 
+#include "core/leftovers.h"
 #include "core/policy.h"
 #include "mover.h"
 #include "property_draw.h"
@@ -27,7 +28,6 @@ void table_trial_start(struct table_trial *trial) {
 void table_trial_end(struct table_trial *trial) {
     table_free(trial->table);
     table_model_end(&trial->model);
-    while (table_index_free_dropped(100)) continue;
 }
 
 struct table_change table_change_again(const struct table_change *change, char **record) {
@@ -234,7 +234,7 @@ void table_trial_step(struct table_trial *trial, const struct table_choice *choi
     case 10:
     case 11:
     case 12: build_index(trial, &dice, choice); break;
-    case 13: table_index_free_dropped(choice->count); break;
+    case 13: leftovers_sweep(choice->count); break;
     case 14: write_some(trial, &dice, choice, choice->count % 4 ? STEPS_FEW : TABLE_BATCH_MAX); break;
     case 15:
     case 16:
