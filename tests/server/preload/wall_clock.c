@@ -1,7 +1,8 @@
 /*
- * A wall clock that a test sets, preloaded into a server: as far from the machine's as the number in the file that
- * HOLDFAST_WALL_CLOCK names says, in microseconds, from the moment at which the test writes it there. The clocks that
- * nobody can set are left alone.
+ * A wall clock that a test sets, preloaded into a server: as far from the machine's as the first number in the file that
+ * HOLDFAST_WALL_CLOCK names says, in microseconds, from the moment at which the test writes it there. When the second
+ * number changes, so many microseconds pass before the next reading, and after it. The clocks that nobody can set are
+ * left alone.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -13,31 +14,42 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SECOND_US = 1000000 };
+enum { SECOND_US = 1000000, OFFSET = 0, PAUSE = 1, NUMBERS };
 
-static int64_t offset_us(void) {
+static const volatile int64_t *numbers(void) {
     static const volatile int64_t *set;
     if (!set) {
-        static const int64_t unset;
+        static const int64_t unset[NUMBERS];
         const char *path = getenv("HOLDFAST_WALL_CLOCK");
         int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-        void *page = file >= 0 ? mmap(NULL, sizeof *set, PROT_READ, MAP_SHARED, file, 0) : MAP_FAILED;
-        set = page == MAP_FAILED ? &unset : page;
+        void *page =
+            file >= 0 ? mmap(NULL, NUMBERS * sizeof *set, PROT_READ, MAP_SHARED, file, 0) : MAP_FAILED;
+        set = page == MAP_FAILED ? unset : page;
         if (file >= 0) close(file);
     }
-    return *set;
+    return set;
+}
+
+static int64_t pause_us(void) {
+    static int64_t last_us;
+    int64_t before_us = last_us;
+    last_us = numbers()[PAUSE];
+    return last_us != before_us ? last_us : 0;
 }
 
 static int64_t wall_us(void) {
     struct timespec now;
     syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * SECOND_US + now.tv_nsec / 1000 + offset_us();
+    return (int64_t)now.tv_sec * SECOND_US + now.tv_nsec / 1000 + numbers()[OFFSET];
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now) {
     if (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE)
         return (int)syscall(SYS_clock_gettime, clock, now);
+    useconds_t pause = (useconds_t)pause_us();
+    if (pause) usleep(pause);
     int64_t us = wall_us();
+    if (pause) usleep(pause);
     *now = (struct timespec){us / SECOND_US, us % SECOND_US * 1000};
     return 0;
 }
