@@ -182,6 +182,11 @@ static struct fault take_choice(struct parser *parser, const struct clause *clau
     return argument->number < 0 ? syntax_fault(at) : none;
 }
 
+static void take_id(struct parser *parser, const struct clause *clause, struct argument *argument) {
+    if (!guid_read(argument_at(parser->argv, argument->at), &argument->id))
+        note_fault(parser, clause, clause->fault, argument->at);
+}
+
 /* `at` is the index of the option's token; *next is set to that of the word after its values. */
 static struct fault take_option(struct parser *parser, const struct clause *clause, int at, int *next) {
     struct argument *argument = &parser->args->slots[clause->slot];
@@ -193,10 +198,7 @@ static struct fault take_option(struct parser *parser, const struct clause *clau
     *next = argument->at + width;
     switch (clause->shape) {
     case SHAPE_VALUE: note_rule(parser, clause, argument->at); return none;
-    case SHAPE_ID:
-        if (!guid_read(argument_at(parser->argv, argument->at), &argument->id))
-            note_fault(parser, clause, clause->fault, argument->at);
-        return none;
+    case SHAPE_ID: take_id(parser, clause, argument); return none;
     case SHAPE_NUMBER: parse_number(parser, clause, argument->at, &argument->number); return none;
     case SHAPE_MEASURE:
         if (width) parse_number(parser, clause, argument->at, &argument->number);
@@ -257,6 +259,7 @@ static struct fault take_positional(struct parser *parser, const struct clause *
         parse_number(parser, clause, at, &begin_argument(parser, clause, at)->number);
     }
     note_rule(parser, clause, at);
+    if (clause->shape == SHAPE_ID) take_id(parser, clause, begin_argument(parser, clause, at));
     return none;
 }
 

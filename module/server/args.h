@@ -26,7 +26,7 @@ enum shape {
     SHAPE_NUMBER,   /* one integer between least and most */
     SHAPE_DURATION, /* seconds, converted to milliseconds between least and most */
     SHAPE_RANGE,    /* an offset and a length */
-    SHAPE_ID,       /* one GUID */
+    SHAPE_ID,       /* one GUID; positional if there is no token */
     SHAPE_VALUE,    /* one value of any bytes */
     SHAPE_FLAG,     /* no value */
     SHAPE_CHOICE,   /* one of the words; positional if there is no token */
@@ -43,8 +43,8 @@ enum { CLAUSE_MAX_WIDTH = 4 };
 struct clause {
     struct bytes token; /* empty for a positional clause */
     uint8_t shape;
-    uint8_t
-        slot; /* where the parser stores the result; positional numbers, choices, lists and optional clauses have one */
+    /* Where the parser stores the result; positional numbers, ids, choices, lists and optional clauses have one. */
+    uint8_t slot;
     uint8_t width;
     uint8_t bare;            /* SHAPE_MEASURE */
     uint8_t fewest;          /* SHAPE_WORDS, SHAPE_ITEMS, SHAPE_REST: minimum count */

@@ -202,6 +202,7 @@ static bool is_plain(const struct clause *clause) {
     case SHAPE_KEY:
     case SHAPE_TEXT: return !clause->optional;
     case SHAPE_NUMBER:
+    case SHAPE_ID:
     case SHAPE_CHOICE: return !clause->token.length;
     default: return false;
     }

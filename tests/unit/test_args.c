@@ -282,6 +282,29 @@ static void ids_are_read_in_any_form(void **state) {
     require(fault.outcome == OUTCOME_INVALID_VALUE && fault.at == 3, "a digit is missing");
 }
 
+static enum outcome short_form_rule(struct bytes text) {
+    return text.length == GUID_DIGITS ? OUTCOME_DONE : OUTCOME_RECEIPT_MISSING;
+}
+
+static void ids_have_places_too(void **state) {
+    (void)state;
+    static const struct clause key = {.shape = SHAPE_KEY};
+    static const struct clause id = {
+        .shape = SHAPE_ID, .slot = SLOT_LEASE, .rule = short_form_rule, .fault = OUTCOME_INVALID_QUERY};
+    static const struct clause *const grammar[] = {&key, &id, NULL};
+    struct args args = {.given = 0};
+    struct bytes argv[] = {bytes_text("c"), bytes_text("k"), bytes_text("00112233445566778899aabbccddeeff")};
+    struct fault fault = args_parse(grammar, argv, COUNT_OF(argv), &args);
+    require(fault.outcome == OUTCOME_DONE && args_given(&args, SLOT_LEASE), "an id");
+    require(args.slots[SLOT_LEASE].id.low == UINT64_C(0x8899aabbccddeeff), "its lower half");
+    argv[2] = bytes_text("00112233445566778899aabbccddeefg");
+    fault = args_parse(grammar, argv, COUNT_OF(argv), &args);
+    require(fault.outcome == OUTCOME_INVALID_QUERY && fault.at == 2, "a letter that is no digit");
+    argv[2] = bytes_text("");
+    fault = args_parse(grammar, argv, COUNT_OF(argv), &args);
+    require(fault.outcome == OUTCOME_RECEIPT_MISSING && fault.at == 2, "the rule comes first");
+}
+
 static void words_are_compared_in_full(void **state) {
     (void)state;
     struct args args = {.given = 0};
@@ -539,6 +562,7 @@ int main(void) {
         tidy_test(right_words_are_understood),
         tidy_test(wrong_words_are_pointed_at),
         tidy_test(ids_are_read_in_any_form),
+        tidy_test(ids_have_places_too),
         tidy_test(words_are_compared_in_full),
         tidy_test(what_is_required_has_to_be_there),
         tidy_test(the_rest_of_a_line_may_be_any_words),

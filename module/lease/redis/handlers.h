@@ -15,6 +15,7 @@
 enum {
     SLOT_BLOB = SLOT_LEASING,
     SLOT_ID,
+    SLOT_NEW_ID,
     SLOT_OWNER,
     SLOT_PERIOD,
     SLOT_FILE,
@@ -76,8 +77,7 @@ void lease_count_change(struct call *call, const struct lease *lease, const stru
 void lease_count_expiry(const struct lease *lease);
 extern const struct setting lease_settings[];
 
-/* The rules for values of options. */
-enum outcome lease_id_rule(struct bytes text);
+/* The rule for the value of an option. */
 enum outcome lease_owner_rule(struct bytes text);
 
 enum outcome lease_acquire_give_way(struct call *call);

@@ -13,8 +13,7 @@
 
 #include "ccan/array_size/array_size.h"
 
-/* Positions of the arguments after the key. */
-enum { ARG_DURATION = 2, ARG_ID = 2, ARG_NEW_ID = 3 };
+enum { ARG_DURATION = 2 };
 
 struct lease_stats lease_stats;
 
@@ -45,11 +44,6 @@ const struct setting lease_settings[] = {
 
 /* --- Form --- */
 
-enum outcome lease_id_rule(struct bytes text) {
-    struct guid id;
-    return guid_read(text, &id) ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
-}
-
 enum outcome lease_owner_rule(struct bytes text) {
     return text.length <= LEASE_OWNER_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
 }
@@ -70,10 +64,8 @@ enum outcome lease_acquire_check(struct call *call) {
     return OUTCOME_INVALID_VALUE;
 }
 
-static struct guid id_at(const struct call *call, int at) {
-    struct guid id = {0, 0};
-    guid_read(call_word(call, at), &id);
-    return id;
+static struct guid id_of(const struct call *call, int slot) {
+    return call->args.slots[slot].id;
 }
 
 /* --- Decisions --- */
@@ -279,7 +271,7 @@ static enum outcome decide_lease_change(struct call *call, decision *decision, s
 
 enum outcome lease_renew_decide(struct call *call) {
     struct lease next;
-    struct lease_request request = {.id = id_at(call, ARG_ID)};
+    struct lease_request request = {.id = id_of(call, SLOT_ID)};
     enum outcome outcome = decide_lease_change(call, lease_renew, &request, LEASE_EVENT_RENEWED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_holder(&call->out, next.id, next.token);
@@ -288,7 +280,7 @@ enum outcome lease_renew_decide(struct call *call) {
 
 enum outcome lease_change_decide(struct call *call) {
     struct lease next;
-    struct lease_request request = {.id = id_at(call, ARG_ID), .proposed = id_at(call, ARG_NEW_ID)};
+    struct lease_request request = {.id = id_of(call, SLOT_ID), .proposed = id_of(call, SLOT_NEW_ID)};
     enum outcome outcome = decide_lease_change(call, lease_change, &request, LEASE_EVENT_CHANGED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_holder(&call->out, next.id, next.token);
@@ -297,7 +289,7 @@ enum outcome lease_change_decide(struct call *call) {
 
 enum outcome lease_release_decide(struct call *call) {
     struct lease next;
-    struct lease_request request = {.id = id_at(call, ARG_ID)};
+    struct lease_request request = {.id = id_of(call, SLOT_ID)};
     enum outcome outcome = decide_lease_change(call, lease_release, &request, LEASE_EVENT_RELEASED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_ok(&call->out);

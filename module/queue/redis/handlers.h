@@ -24,6 +24,7 @@ enum {
     SLOT_IDS,
     SLOT_DEAD,
     SLOT_LIST, /* messages of a batch */
+    SLOT_RECEIPT,
     SLOT_QUEUE_END,
 };
 _Static_assert((int)SLOT_QUEUE_END <= (int)SLOTS_MAX, "too many options");

@@ -13,7 +13,7 @@
 /* How many portions of expired messages one GET removes if they hold up all others. */
 enum { HEADS_PORTIONS = 60 };
 
-enum { ARG_MESSAGE = 2, ARG_ID = 2, ARG_RECEIPT = 3 };
+enum { ARG_MESSAGE = 2, ARG_ID = 2 };
 
 /* The maximum size of a message in a reply, without its text and reason. */
 enum { MESSAGE_REPLY_BYTES = 320 };
@@ -47,17 +47,9 @@ enum outcome queue_message_rule(struct bytes text) {
 }
 
 /* Accepts a GUID only in the form in which receipts are returned. */
-static bool receipt_read(struct bytes text, struct guid *receipt) {
-    return text.length == GUID_DIGITS && guid_read(text, receipt);
-}
-
-static enum outcome bad_receipt(struct bytes text) {
-    return text.length ? OUTCOME_INVALID_QUERY : OUTCOME_RECEIPT_MISSING;
-}
-
 enum outcome queue_receipt_rule(struct bytes text) {
-    struct guid receipt;
-    return receipt_read(text, &receipt) ? OUTCOME_DONE : bad_receipt(text);
+    if (text.length == GUID_DIGITS) return OUTCOME_DONE;
+    return text.length ? OUTCOME_INVALID_QUERY : OUTCOME_RECEIPT_MISSING;
 }
 
 enum outcome queue_reason_rule(struct bytes text) {
@@ -365,18 +357,17 @@ enum outcome queue_peek(struct call *call) {
 /* --- With a receipt --- */
 
 /* For all commands with a receipt. The operator decides whether a wrong receipt has an error of its own. */
-static enum outcome find_owned(struct call *call, struct bytes id_text, struct bytes receipt_text,
+static enum outcome find_owned(struct call *call, struct bytes id_text, const struct guid *receipt,
                                struct message **message) {
-    struct guid id, receipt;
-    if (!receipt_read(receipt_text, &receipt)) return bad_receipt(receipt_text);
+    struct guid id;
     if (!guid_read(id_text, &id)) return OUTCOME_MESSAGE_NOT_FOUND;
-    enum outcome outcome = queue_find_owned(call->value, &id, &receipt, call_now_ms(call), message);
+    enum outcome outcome = queue_find_owned(call->value, &id, receipt, call_now_ms(call), message);
     bool hidden = outcome == OUTCOME_RECEIPT_MISMATCH && on_mismatch.chosen == RECEIPT_NOTFOUND;
     return hidden ? OUTCOME_MESSAGE_NOT_FOUND : outcome;
 }
 
 static enum outcome find_by_arguments(struct call *call, struct message **message) {
-    return find_owned(call, call_word(call, ARG_ID), call_word(call, ARG_RECEIPT), message);
+    return find_owned(call, call_word(call, ARG_ID), &call->args.slots[SLOT_RECEIPT].id, message);
 }
 
 /* When memory is short, a consumer can still extend its window, and shorten the text, but not make it longer. */
@@ -435,6 +426,16 @@ enum outcome queue_delete(struct call *call) {
     return OUTCOME_DONE;
 }
 
+/* The message whose id and receipt are the words from `at` on. */
+static enum outcome find_owned_of_list(struct call *call, int at, struct message **message) {
+    struct guid receipt;
+    struct bytes text = call_word(call, at + 1);
+    enum outcome outcome = queue_receipt_rule(text);
+    if (outcome != OUTCOME_DONE) return outcome;
+    if (!guid_read(text, &receipt)) return OUTCOME_INVALID_QUERY;
+    return find_owned(call, call_word(call, at), &receipt, message);
+}
+
 /* Sets an outcome for each message of the list; one that is named twice is not found the second time. Fills `gone` with
  * the messages to delete, and returns their number. */
 static size_t find_listed_messages(struct call *call, int named, struct message **gone,
@@ -444,8 +445,7 @@ static size_t find_listed_messages(struct call *call, int named, struct message 
     size_t count = 0;
     for (int i = 0; i < named; i++) {
         struct message *message = NULL;
-        outcomes[i] = find_owned(call, call_word(call, list->at + 2 * i),
-                                 call_word(call, list->at + 2 * i + 1), &message);
+        outcomes[i] = find_owned_of_list(call, list->at + 2 * i, &message);
         if (outcomes[i] != OUTCOME_DONE) continue;
         uintptr_t *place = pointer_map_at(&places, message);
         if (*place) {
