@@ -8,6 +8,7 @@
 #include "server/atomic.h"
 #include "server/doctor.h"
 #include "server/effect.h"
+#include "server/incoming.h"
 #include "server/run.h"
 #include "server/upkeep.h"
 
@@ -53,7 +54,9 @@
 #define ON_BLOB            LOOKS_AT_BLOB, .settle = container_clear_staged
 
 /* Each row has an entry function of its own, because the server does not say which command it calls. */
-#define ROWS(X)                                                                                                      \
+#define ROWS(X) ROWS_OF_CALLS(X) ROWS_OF_EFFECTS(X)
+#define ROWS_OF_EFFECTS(X) X(effect_apply) X(effect_apply_short)
+#define ROWS_OF_CALLS(X)                                                                                             \
     X(container_create) X(container_get) X(container_getmeta) X(container_setmeta) X(container_getacl)               \
     X(container_setacl) X(container_delete) X(container_feed) X(container_changes_since)                             \
     X(blob_put) X(blob_get) X(blob_stat) X(blob_setprops) X(blob_getmeta) X(blob_setmeta) X(blob_delete) X(blob_list) \
@@ -75,7 +78,7 @@
     X(table_feed) X(table_changes_since)                                                                             \
     X(table_insert) X(table_get) X(table_query) X(table_replace) X(table_merge) X(table_delete)                      \
     X(table_insertorreplace) X(table_insertormerge) X(table_batch)                                                   \
-    X(effect_apply) X(effect_apply_short) X(atomic_handle) X(grace_decide) X(help_decide) X(version_decide) X(doctor_decide)
+    X(atomic_handle) X(grace_decide) X(help_decide) X(version_decide) X(doctor_decide)
 
 /* The operations of a batch, in the order of enum verb. */
 static const struct command_part table_operations[] = {
@@ -97,7 +100,7 @@ static const struct command_part table_operations[] = {
     X(share_setacl_check) X(share_connect_check) X(file_setprops_check) X(file_putrange_check) X(file_handles_check) \
     X(file_closehandles_check) X(file_open_check) X(file_write_check) X(file_lock_check)                             \
     X(table_setacl_check) X(table_names_check) X(table_index_check) X(table_get_check) X(table_write_check)          \
-    X(table_batch_check) X(table_query_check) X(table_write) X(effect_handle)
+    X(table_batch_check) X(table_query_check) X(table_write)
 
 /* Handlers need no declaration of their own. */
 #define HANDLER(handler) enum outcome handler(struct call *call);
@@ -110,7 +113,7 @@ enum { ROWS(ROW_NUMBER) ROW_COUNT };
 ROWS(ENTRY)
 
 #define RUNS(handler) [ROW_##handler] = { .handle = handler, .entry = enter_##handler,
-#define APPLIES(row) [ROW_##row] = { .handle = effect_handle, .entry = enter_##row, .key = KEY_EFFECT, .flags = "write", .categories = "write dangerous",
+#define APPLIES(row) [ROW_##row] = { .entry = enter_##row, .key = KEY_EFFECT, .flags = "write", .categories = "write dangerous",
 #define DECIDES(handler) [ROW_##handler] = { .decide = handler, .entry = enter_##handler,
 #define VARIANT(row, handler, number) [ROW_##row] = { .decide = handler, .variant = (number), .entry = enter_##row,
 #define WRITES_ENTITY(row, verb) VARIANT(row, table_write, verb) ON_ENTITY, .check = table_write_check,
@@ -572,7 +575,13 @@ static const struct command commands[ROW_COUNT] = {
     static int enter_##handler(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {                    \
         return command_run(&commands[ROW_##handler], ctx, argv, argc);                                       \
     }
-ROWS(ENTRY_BODY)
+ROWS_OF_CALLS(ENTRY_BODY)
+
+#define EFFECT_ENTRY_BODY(row)                                                                               \
+    static int enter_##row(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {                        \
+        return incoming_run(&commands[ROW_##row], ctx, argv, argc);                                            \
+    }
+ROWS_OF_EFFECTS(EFFECT_ENTRY_BODY)
 
 const struct command *commands_table(size_t *count) {
     *count = ARRAY_SIZE(commands);

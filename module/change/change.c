@@ -23,7 +23,7 @@ static bool read_content(struct record_reader *reader, struct bytes *content) {
 }
 
 bool change_read_with(const struct change_schema *schema, struct bytes record, void *change,
-                      struct bytes *content) {
+                      struct bytes *content, version *newest) {
     struct record_reader reader = record_reader(record);
     uint8_t letter = record_byte(&reader), mark = record_byte(&reader);
     unsigned kind = mark & ~(unsigned)CONTENT_INSIDE;
@@ -31,16 +31,13 @@ bool change_read_with(const struct change_schema *schema, struct bytes record, v
     *content = bytes_of(NULL, 0);
     if (reader.failed || letter != schema->letter || kind >= schema->kind_count) return false;
     change_set_kind(change, kind);
-    layout_read(&schema->layout, change_kind(schema, change)->fields, &reader, change);
+    *newest = layout_read(&schema->layout, change_kind(schema, change)->fields, &reader, change);
     bool complete = mark & CONTENT_INSIDE ? read_content(&reader, content) : record_complete(&reader);
     return complete && (!schema->sound || schema->sound(change));
 }
 
 bool change_read(const struct change_schema *schema, struct bytes record, void *change) {
     struct bytes content;
-    return change_read_with(schema, record, change, &content) && !content.data;
-}
-
-version change_newest_version(const struct change_schema *schema, const void *change) {
-    return layout_newest_version(&schema->layout, change_kind(schema, change)->fields, change);
+    version newest;
+    return change_read_with(schema, record, change, &content, &newest) && !content.data;
 }

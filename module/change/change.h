@@ -87,9 +87,9 @@ void change_write(const struct change_schema *schema, const void *change, struct
 void change_add_content(struct record_writer *record, struct bytes content);
 
 /* Reads and checks a record. Fields that are not in it stay zero. The change borrows from the record, and so does
- * the content, whose data is NULL if the record has none. */
+ * the content, whose data is NULL if the record has none. `newest` is the newest version in the record; 0 for none. */
 bool change_read_with(const struct change_schema *schema, struct bytes record, void *change,
-                      struct bytes *content);
+                      struct bytes *content, version *newest);
 
 /* The same for a record that must not have content. */
 bool change_read(const struct change_schema *schema, struct bytes record, void *change);
@@ -101,8 +101,5 @@ struct change_walk {
     void (*take)(void *context, const void *change);
     void *context;
 };
-
-/* The newest version in the change; 0 for none. */
-version change_newest_version(const struct change_schema *schema, const void *change);
 
 #endif

@@ -72,12 +72,19 @@ static struct bytes read_bytes(struct record_reader *reader, uint64_t max) {
     return reader->failed ? bytes_of("", 0) : bytes;
 }
 
-static void read_stamp(struct record_reader *reader, struct stamp *stamp) {
+static version read_stamp(struct record_reader *reader, struct stamp *stamp) {
     stamp->etag = read_version(reader);
     stamp->modified_ms = record_instant(reader);
+    return stamp->etag;
 }
 
-static void read_field(const struct field *field, struct record_reader *reader, void *at) {
+static version read_own(const struct own_codec *own, struct record_reader *reader, void *at) {
+    own->read(reader, at);
+    return own->version_of && !reader->failed ? own->version_of(at) : 0;
+}
+
+/* Returns the newest version in it. */
+static version read_field(const struct field *field, struct record_reader *reader, void *at) {
     switch ((enum codec)field->codec) {
     case CODEC_BYTE: *(uint8_t *)at = (uint8_t)limited(reader, record_byte(reader), field->max); break;
     case CODEC_FLAG: *(bool *)at = limited(reader, record_byte(reader), 1); break;
@@ -89,45 +96,26 @@ static void read_field(const struct field *field, struct record_reader *reader, 
         break;
     case CODEC_WORD: *(uint64_t *)at = limited(reader, record_word(reader), field->max); break;
     case CODEC_INSTANT: *(int64_t *)at = read_instant(reader, field->max); break;
-    case CODEC_VERSION: *(version *)at = read_version(reader); break;
-    case CODEC_MAYBE_VERSION: *(version *)at = limited(reader, record_word(reader), VERSION_MAX); break;
-    case CODEC_STAMP: read_stamp(reader, at); break;
+    case CODEC_VERSION: return *(version *)at = read_version(reader);
+    case CODEC_MAYBE_VERSION: return *(version *)at = limited(reader, record_word(reader), VERSION_MAX);
+    case CODEC_STAMP: return read_stamp(reader, at);
     case CODEC_GUID: *(struct guid *)at = record_guid(reader); break;
     case CODEC_BYTES: *(struct bytes *)at = read_bytes(reader, field->max); break;
     case CODEC_LIST: *(struct packed_list *)at = record_list(reader); break;
-    case CODEC_OWN: field->own->read(reader, at); break;
+    case CODEC_OWN: return read_own(field->own, reader, at);
     }
+    return 0;
 }
 
-void layout_read(const struct layout *layout, uint64_t mask, struct record_reader *reader, void *to) {
+version layout_read(const struct layout *layout, uint64_t mask, struct record_reader *reader, void *to) {
+    version newest = 0;
     for (uint64_t left = mask; left && !reader->failed; left &= left - 1) {
         const struct field *field = &layout->fields[__builtin_ctzll(left)];
         if (!is_present(layout, mask, field, to)) continue;
         void *at = (char *)to + field->offset;
-        read_field(field, reader, at);
-        if (!reader->failed && field->sound && !field->sound(at)) reader->failed = true;
-    }
-}
-
-/* --- Versions --- */
-
-static version version_in(const struct field *field, const void *at) {
-    switch ((enum codec)field->codec) {
-    case CODEC_VERSION:
-    case CODEC_MAYBE_VERSION: return *(const version *)at;
-    case CODEC_STAMP: return ((const struct stamp *)at)->etag;
-    case CODEC_OWN: return field->own->version_of ? field->own->version_of(at) : 0;
-    default: return 0;
-    }
-}
-
-version layout_newest_version(const struct layout *layout, uint64_t mask, const void *from) {
-    version newest = 0;
-    for (uint64_t left = mask; left; left &= left - 1) {
-        const struct field *field = &layout->fields[__builtin_ctzll(left)];
-        version v =
-            is_present(layout, mask, field, from) ? version_in(field, (const char *)from + field->offset) : 0;
+        version v = read_field(field, reader, at);
         if (v > newest) newest = v;
+        if (!reader->failed && field->sound && !field->sound(at)) reader->failed = true;
     }
     return newest;
 }

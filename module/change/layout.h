@@ -55,10 +55,7 @@ struct layout {
 
 void layout_write(const struct layout *layout, uint64_t mask, const void *from, struct record_writer *writer);
 
-/* Fails the reader if a field does not fit or is not valid. */
-void layout_read(const struct layout *layout, uint64_t mask, struct record_reader *reader, void *to);
-
-/* The newest version in the struct's fields; 0 for none. */
-version layout_newest_version(const struct layout *layout, uint64_t mask, const void *from);
+/* Fails the reader if a field does not fit or is not valid. Returns the newest version in the fields; 0 for none. */
+version layout_read(const struct layout *layout, uint64_t mask, struct record_reader *reader, void *to);
 
 #endif

@@ -68,8 +68,24 @@ uint8_t record_byte(struct record_reader *reader) {
     return at ? (uint8_t)*at : 0;
 }
 
+/* The low seven bits of each byte, side by side. */
+static uint64_t pack_sevens(uint64_t bytes) {
+    bytes = (bytes & UINT64_C(0x007f007f007f007f)) | (bytes & UINT64_C(0x7f007f007f007f00)) >> 1;
+    bytes = (bytes & UINT64_C(0x00003fff00003fff)) | (bytes & UINT64_C(0x3fff00003fff0000)) >> 2;
+    return (bytes & UINT64_C(0x000000000fffffff)) | (bytes & UINT64_C(0x0fffffff00000000)) >> 4;
+}
+
+/* Instants take six bytes. The last byte of a number is the first one whose top bit is not set. */
 static uint64_t record_long_number(struct record_reader *reader) {
-    uint64_t value = 0;
+    uint64_t word = 0, value = 0;
+    if (!reader->failed && reader->end - reader->at >= (ptrdiff_t)sizeof(word)) {
+        memcpy(&word, reader->at, sizeof(word));
+        uint64_t last = ~le64_to_cpu(word) & UINT64_C(0x8080808080808080);
+        if (last) {
+            reader->at += __builtin_ctzll(last) / 8 + 1;
+            return pack_sevens(le64_to_cpu(word) & (last ^ (last - 1)));
+        }
+    }
     for (unsigned shift = 0; shift < 64; shift += 7) {
         uint8_t byte = record_byte(reader);
         if (shift == 63 && byte > 1) break;

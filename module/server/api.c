@@ -76,10 +76,16 @@ static int no_category(RedisModuleCtx *ctx, const char *category) {
     return REDISMODULE_ERR;
 }
 
-/* The primary's link, and an append-only file that is being loaded. */
+/* The primary's link, and an append-only file that is being loaded. The last one is known by its id, which no other
+ * client ever gets: the server looks at much to tell a context's flags. */
 static int obey_link_and_file(RedisModuleCtx *ctx) {
-    return RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_REPLICATED ||
-           RedisModule_IsAOFClient(RedisModule_GetClientId(ctx));
+    static unsigned long long obeyed;
+    unsigned long long client = RedisModule_GetClientId(ctx);
+    if (client && client == obeyed) return true;
+    bool obeys = RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_REPLICATED ||
+                 RedisModule_IsAOFClient(client);
+    if (obeys) obeyed = client;
+    return obeys;
 }
 
 /* One of the calls that only Valkey has tells the product. The two give the same numbers different meanings. */

@@ -1,6 +1,6 @@
 /* Incoming effects: HOLDFAST.APPLY.
  *
- * The handler calls the same apply as the primary did and replicates itself onward, since a replica's own
+ * The command calls the same apply as the primary did and replicates itself onward, since a replica's own
  * append-only file depends on that. It takes effects from the primary's link and from an append-only file that is
  * being loaded; from clients only where the operator allows it.
  *
@@ -12,5 +12,8 @@
 #include "server/call.h"
 
 extern bool accept_effects; /* holdfast.accept-effects */
+
+/* Runs the command. */
+int incoming_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 
 #endif

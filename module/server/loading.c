@@ -12,16 +12,15 @@ static RedisModuleString *load_beside(struct loading *loading) {
     return RedisModule_IsIOError(loading->io) ? NULL : loading->content;
 }
 
-static bool attach_loaded(const struct data_type *type, struct loading *loading, void *change,
-                          struct bytes inside) {
-    if (!change_is(type->changes, change, CHANGE_HAS_CONTENT)) return true;
-    struct effect_content content = {.given = true, .bytes = inside, .obeyed = true};
+static bool attach_loaded(const struct data_type *type, struct loading *loading, struct read_change *read) {
+    if (!(records_traits(type, read) & CHANGE_HAS_CONTENT)) return true;
+    struct effect_content content = {.given = true, .bytes = read->inside, .obeyed = true};
     if (loading->beside) {
         content.argument = load_beside(loading);
         if (!content.argument) return false;
         content.bytes = api_bytes(content.argument);
     }
-    type->attach(change, &content);
+    type->attach(&read->change, &content);
     return true;
 }
 
@@ -40,20 +39,19 @@ static bool load_once(const struct data_type *type, struct loading *loading, str
 /* Applies the next record to the value, or creates it: a file begins with what does. False for what is malformed or
  * not plausible. */
 static bool load_record(const struct data_type *type, struct loading *loading, struct bytes record) {
-    struct any_change change;
-    struct bytes inside;
+    struct read_change read;
     if (once_change_is(record)) return !loading->beside && load_once(type, loading, record);
-    if (!records_read(type, record, loading->horizon_ms, &change, &inside)) return false;
-    if (!records_have_content(type, &change, inside, loading->beside)) return false;
-    bool creates = change_is(type->changes, &change, CHANGE_CREATES);
-    if (creates != !loading->value || !(creates || change_is(type->changes, &change, CHANGE_IN_FILES)))
-        return false;
-    if (type->keeps_order && !type->keeps_order(loading, &change)) return false;
+    if (!records_read(type, record, loading->horizon_ms, &read)) return false;
+    if (!records_have_content(type, &read, loading->beside)) return false;
+    unsigned traits = records_traits(type, &read);
+    bool creates = traits & CHANGE_CREATES;
+    if (creates != !loading->value || !(traits & (CHANGE_CREATES | CHANGE_IN_FILES))) return false;
+    if (type->keeps_order && !type->keeps_order(loading, &read.change)) return false;
     if (creates)
-        loading->value = type->make(&change);
-    else if (!attach_loaded(type, loading, &change, inside) || !type->apply(loading->value, &change))
+        loading->value = type->make(&read.change);
+    else if (!attach_loaded(type, loading, &read) || !type->apply(loading->value, &read.change))
         return false;
-    records_observe(type, &change);
+    version_observe(read.newest);
     return true;
 }
 

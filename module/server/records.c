@@ -7,42 +7,35 @@
 /* Ten years, as for versions: calls that are dated later than this would stay for good. */
 #define ONCE_AHEAD_MAX_MS INT64_C(315360000000)
 
-/* *content is what the record has inside. */
-bool records_read(const struct data_type *type, struct bytes record, int64_t horizon_ms, void *change,
-                  struct bytes *content) {
-    if (!change_read_with(type->changes, record, change, content)) return false;
+bool records_read(const struct data_type *type, struct bytes record, int64_t horizon_ms,
+                  struct read_change *read) {
+    if (!change_read_with(type->changes, record, &read->change, &read->inside, &read->newest)) return false;
     if (horizon_ms == INT64_MAX) return true;
-    return version_plausible(change_newest_version(type->changes, change), horizon_ms) &&
-           (!type->is_plausible || type->is_plausible(change, horizon_ms));
+    return version_plausible(read->newest, horizon_ms) &&
+           (!type->is_plausible || type->is_plausible(&read->change, horizon_ms));
 }
 
-/* What is minted here from now on is newer than all that this server holds. */
-void records_observe(const struct data_type *type, const void *change) {
-    version_observe(change_newest_version(type->changes, change));
-}
-
-/* A content travels inside of the record or beside it, if the change has one; a key only beside it. */
-bool records_have_content(const struct data_type *type, const void *change, struct bytes inside,
-                          bool beside) {
-    if (change_is(type->changes, change, CHANGE_HAS_CONTENT)) return (inside.data != NULL) != beside;
-    return !inside.data && beside == (type->has_source && type->has_source(change));
+bool records_have_content(const struct data_type *type, const struct read_change *read, bool beside) {
+    if (records_traits(type, read) & CHANGE_HAS_CONTENT) return (read->inside.data != NULL) != beside;
+    return !read->inside.data && beside == (type->has_source && type->has_source(&read->change));
 }
 
 /* --- Effects --- */
 
 static enum effect_result apply_to_target(const struct data_type *type, struct effect_target *target,
-                                          void *change, const struct effect_content *content) {
-    bool creates = change_is(type->changes, change, CHANGE_CREATES);
+                                          struct read_change *read, const struct effect_content *content) {
+    unsigned traits = records_traits(type, read);
+    bool creates = traits & CHANGE_CREATES;
     if (creates != !target->value) return EFFECT_MISFIT;
     if (creates) {
-        target->value = type->make(change);
-    } else if (change_is(type->changes, change, CHANGE_DROPS)) {
+        target->value = type->make(&read->change);
+    } else if (traits & CHANGE_DROPS) {
         target->drop = true;
     } else {
-        if (content->given) type->attach(change, content);
-        if (!type->apply(target->value, change)) return EFFECT_MISFIT;
+        if (content->given) type->attach(&read->change, content);
+        if (!type->apply(target->value, &read->change)) return EFFECT_MISFIT;
     }
-    records_observe(type, change);
+    version_observe(read->newest);
     return EFFECT_APPLIED;
 }
 
@@ -67,36 +60,46 @@ static bool once_fits(const struct data_type *type, const struct effect_target *
     return once_change_fits(remembered, once);
 }
 
-/* The change of the data type that a record is. */
-static enum effect_result apply_record(const struct data_type *type, struct effect_target *target,
-                                       void *change, const struct effect_content *content) {
-    target->events[0] = change_kind(type->changes, change)->event;
-    if (type->events) type->events(change, target->events);
-    if (type->subject) target->name = type->subject(change);
-    return apply_to_target(type, target, change, content);
+/* Applies the change of the data type that a record is. */
+static enum effect_result apply_read(const struct data_type *type, struct effect_target *target,
+                                     struct read_change *read, struct effect_content *content) {
+    if (read->inside.data) {
+        content->given = true;
+        content->bytes = read->inside;
+    }
+    target->events[0] = change_kind(type->changes, &read->change)->event;
+    if (type->events) type->events(&read->change, target->events);
+    if (type->subject) target->name = type->subject(&read->change);
+    return apply_to_target(type, target, read, content);
+}
+
+/* What follows for the value that is there now. */
+static void look_after(const struct data_type *type, struct effect_target *target, const void *change) {
+    if (target->drop) return;
+    bring_look_forward(type, target);
+    target->notable = noted_wants(type, target->value, change);
+}
+
+static enum effect_result apply_once(const struct data_type *type, struct effect_target *target,
+                                     const struct once_change *once) {
+    if (!once_fits(type, target, once)) return EFFECT_MISFIT;
+    once_change_do(once_place(type, target->value), once);
+    look_after(type, target, NULL);
+    return EFFECT_APPLIED;
 }
 
 enum effect_result records_apply(const struct data_type *type, struct effect_target *target,
                                  struct bytes record, const struct once_change *once,
-                                 const struct effect_content *content, int64_t horizon_ms) {
-    struct any_change change;
-    struct effect_content given = *content;
-    enum effect_result result = EFFECT_APPLIED;
-    if (record.length) {
-        struct bytes inside;
-        if (!records_read(type, record, horizon_ms, &change, &inside)) return EFFECT_MALFORMED;
-        if (!records_have_content(type, &change, inside, content->given)) return EFFECT_MALFORMED;
-        if (once && change_is(type->changes, &change, CHANGE_DROPS)) return EFFECT_MALFORMED;
-        given.given = content->given || inside.data;
-        if (inside.data) given.bytes = inside;
-    } else if (content->given) {
-        return EFFECT_MALFORMED;
-    }
+                                 struct effect_content *content, int64_t horizon_ms) {
+    struct read_change read;
+    if (!record.length) return content->given ? EFFECT_MALFORMED : apply_once(type, target, once);
+    if (!records_read(type, record, horizon_ms, &read)) return EFFECT_MALFORMED;
+    if (!records_have_content(type, &read, content->given)) return EFFECT_MALFORMED;
+    if (once && records_traits(type, &read) & CHANGE_DROPS) return EFFECT_MALFORMED;
     if (once && !once_fits(type, target, once)) return EFFECT_MISFIT;
-    if (record.length) result = apply_record(type, target, &change, &given);
-    if (result != EFFECT_APPLIED || target->drop) return result;
+    enum effect_result result = apply_read(type, target, &read, content);
+    if (result != EFFECT_APPLIED) return result;
     if (once) once_change_do(once_place(type, target->value), once);
-    bring_look_forward(type, target);
-    target->notable = noted_wants(type, target->value, record.length ? &change : NULL);
-    return result;
+    look_after(type, target, &read.change);
+    return EFFECT_APPLIED;
 }

@@ -9,10 +9,11 @@
 #include "server/data_type.h"
 
 /* Applies a record from elsewhere to a key's value, and what the value is to remember with it. The record is empty,
- * or `once` is NULL, where there is only the other one. */
+ * or `once` is NULL, where there is only the other one. `content` is what travels beside the record, and afterwards
+ * also what was inside of it. */
 enum effect_result records_apply(const struct data_type *type, struct effect_target *target,
                                  struct bytes record, const struct once_change *once,
-                                 const struct effect_content *content, int64_t horizon_ms);
+                                 struct effect_content *content, int64_t horizon_ms);
 
 /* Reads what is to be remembered. False for what is malformed or not plausible. */
 bool records_read_once(struct bytes record, int64_t horizon_ms, struct once_change *once);
@@ -26,15 +27,23 @@ struct any_change {
     _Alignas(max_align_t) char bytes[CHANGE_MAX_BYTES];
 };
 
-/* Reads a change; *content is what the record has inside. False for what is malformed or not plausible. */
-bool records_read(const struct data_type *type, struct bytes record, int64_t horizon_ms, void *change,
-                  struct bytes *content);
+/* A change, and what else its record has or tells. */
+struct read_change {
+    struct any_change change;
+    struct bytes inside; /* the content that the record has inside; no data for none */
+    version newest;      /* what is minted here from now on is to be newer than this: see version_observe */
+};
+
+static inline unsigned records_traits(const struct data_type *type, const struct read_change *read) {
+    return change_kind(type->changes, &read->change)->traits;
+}
+
+/* Reads a change. False for what is malformed or not plausible. */
+bool records_read(const struct data_type *type, struct bytes record, int64_t horizon_ms,
+                  struct read_change *read);
 
 /* Whether content travels with the change exactly if it has one: inside of the record or beside it; a key only
  * beside it. */
-bool records_have_content(const struct data_type *type, const void *change, struct bytes inside, bool beside);
-
-/* What is minted here from now on is newer than all that this server holds. */
-void records_observe(const struct data_type *type, const void *change);
+bool records_have_content(const struct data_type *type, const struct read_change *read, bool beside);
 
 #endif

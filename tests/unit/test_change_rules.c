@@ -138,15 +138,18 @@ static void a_content_stands_inside_up_to_its_limit(void **state) {
     for (size_t length = 0; length <= CHANGE_CONTENT_INSIDE_MAX; length++) {
         struct container_change change;
         struct bytes inside;
+        version newest;
         struct record_writer writer;
         record_start(&writer);
         change_write(&container_changes, &put, &writer);
-        require(change_read_with(&container_changes, written(&writer), &change, &inside), "without one");
+        require(change_read_with(&container_changes, written(&writer), &change, &inside, &newest),
+                "without one");
         require(!inside.data, "there is none");
         change_add_content(&writer, bytes_of(content, length));
-        require(change_read_with(&container_changes, written(&writer), &change, &inside), "%zu bytes",
-                length);
+        require(change_read_with(&container_changes, written(&writer), &change, &inside, &newest),
+                "%zu bytes", length);
         require_same(change.kind, BLOB_PUT, "the kind");
+        require_same(newest, put.stamp.etag, "the version");
         require_bytes(inside, bytes_of(content, length), "%zu bytes", length);
         require(!sound(written(&writer)), "%zu bytes for those who want none", length);
         record_end(&writer);
@@ -154,10 +157,12 @@ static void a_content_stands_inside_up_to_its_limit(void **state) {
     struct record_writer writer;
     struct container_change change;
     struct bytes inside;
+    version newest;
     record_start(&writer);
     change_write(&container_changes, &put, &writer);
     change_add_content(&writer, bytes_of(content, sizeof(content)));
-    require(!change_read_with(&container_changes, written(&writer), &change, &inside), "a byte too many");
+    require(!change_read_with(&container_changes, written(&writer), &change, &inside, &newest),
+            "a byte too many");
     record_end(&writer);
 }
 

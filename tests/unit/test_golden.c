@@ -26,7 +26,8 @@ static void check_record(struct bytes record, const char *path) {
         if (families[i]->letter != (uint8_t)record.data[0]) continue;
         _Alignas(max_align_t) char change[CHANGE_MAX_BYTES];
         struct bytes content;
-        require(change_read_with(families[i], record, change, &content),
+        version newest;
+        require(change_read_with(families[i], record, change, &content, &newest),
                 "%s: a record of kind %u is not read", path, kind);
         struct record_writer again;
         record_start(&again);
