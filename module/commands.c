@@ -20,7 +20,6 @@
 /* Parts of initialisers cannot be parenthesised. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define CONDITIONS &if_match, &if_none_match, &if_modified_since, &if_unmodified
 #define SOURCE_CONDITIONS &source_if_match, &source_if_none_match, &source_modified_since, &source_unmodified
-#define GRAMMAR(...) ((const struct clause *const[]){__VA_ARGS__, NULL})
 
 /* How a command uses its key. */
 #define READS              .key = KEY_READ,   .flags = "readonly fast",                           .categories = "read fast"

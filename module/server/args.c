@@ -3,6 +3,7 @@
 #include "core/duration.h"
 #include "core/memory.h"
 #include "core/number.h"
+#include "core/paths.h"
 #include "core/version.h"
 
 struct parser {
@@ -28,7 +29,8 @@ static struct fault count_fault(const struct parser *parser, const struct clause
     return (struct fault){.outcome = OUTCOME_SYNTAX, .at = at, .uncounted = there ? NULL : clause};
 }
 
-static void note_fault(struct parser *parser, const struct clause *clause, enum outcome outcome, int at) {
+RARELY static void note_fault(struct parser *parser, const struct clause *clause, enum outcome outcome,
+                              int at) {
     bool counts = parser->fault.outcome == OUTCOME_DONE || clause->late < parser->late;
     if (outcome == OUTCOME_DONE || !counts) return;
     const char *reason = clause->explain ? clause->explain(argument_at(parser->argv, at)) : NULL;
@@ -57,13 +59,26 @@ static bool is_one_word(const struct clause *clause) {
     return clause->shape <= SHAPE_TEXT && !clause->optional;
 }
 
-int args_min(const struct clause *const *grammar) {
+/* What a positional clause takes at least. */
+static int least_words(const struct clause *clause) {
+    if (clause->shape == SHAPE_REST) return clause->fewest;
+    return !clause->optional + (clause->shape == SHAPE_LIST ? clause->width : 0);
+}
+
+int args_min(const struct grammar *grammar) {
     int min = 1;
-    for (; *grammar && is_positional(*grammar); grammar++) {
-        min += (*grammar)->shape == SHAPE_REST ? (*grammar)->fewest : !(*grammar)->optional;
-        if ((*grammar)->shape == SHAPE_LIST) min += (*grammar)->width;
-    }
+    for (const struct clause *const *at = grammar->clauses; *at && is_positional(*at); at++)
+        min += least_words(*at);
     return min;
+}
+
+/* Without options, all that most calls have are a few words, of which nothing but the rules is to be checked. */
+ASIDE static void learn_grammar(struct grammar *grammar) {
+    const struct clause *const *at = grammar->clauses;
+    while (*at && is_one_word(*at)) at++;
+    grammar->words = (uint8_t)(at - grammar->clauses);
+    for (; *at; at++) grammar->demands |= is_positional(*at) ? !(*at)->optional : (*at)->required;
+    grammar->is_known = true;
 }
 
 int args_word(const struct clause *clause, struct bytes word) {
@@ -264,53 +279,60 @@ static struct fault take_positional(struct parser *parser, const struct clause *
 }
 
 /* What could be an option is one. */
-static void take_optional(struct parser *parser, const struct clause *const *grammar, int *at) {
-    const struct clause *clause = *grammar;
-    if (*at >= parser->argc || find_option(grammar + 1, argument_at(parser->argv, *at))) return;
+static void take_optional(struct parser *parser, const struct clause *const *clauses, int *at) {
+    const struct clause *clause = *clauses;
+    if (*at >= parser->argc || find_option(clauses + 1, argument_at(parser->argv, *at))) return;
     begin_argument(parser, clause, *at);
     note_rule(parser, clause, (*at)++);
 }
 
-static struct fault parse_clauses(struct parser *parser, const struct clause *const *grammar, int at,
-                                  int *next) {
-    parser->args->given = 0;
-    for (; *grammar && is_positional(*grammar); grammar++) {
-        if (is_one_word(*grammar)) {
-            note_rule(parser, *grammar, at++);
+ASIDE static struct fault parse_clauses(struct parser *parser, const struct clause *const *clauses, int at,
+                                        int *next) {
+    for (; *clauses && is_positional(*clauses); clauses++) {
+        if ((*clauses)->shape == SHAPE_REST) return parser->fault;
+        if ((*clauses)->optional) {
+            take_optional(parser, clauses, &at);
             continue;
         }
-        if ((*grammar)->shape == SHAPE_REST) return parser->fault;
-        if ((*grammar)->optional) {
-            take_optional(parser, grammar, &at);
-            continue;
-        }
-        struct fault fault = take_positional(parser, *grammar, at, &at);
+        struct fault fault = take_positional(parser, *clauses, at, &at);
         if (fault.outcome != OUTCOME_DONE) return fault;
     }
-    struct fault fault = take_options(parser, grammar, at, next);
+    struct fault fault = take_options(parser, clauses, at, next);
     return fault.outcome != OUTCOME_DONE ? fault : parser->fault;
 }
 
-struct fault args_parse(const struct clause *const *grammar, const void *argv, int argc, struct args *args) {
-    struct parser parser = {.argv = argv, .argc = argc, .args = args};
-    int end;
-    return parse_clauses(&parser, grammar, 1, &end);
+static struct fault parse_words(struct parser *parser, struct grammar *grammar, int at, int *next) {
+    if (!grammar->is_known) learn_grammar(grammar);
+    parser->args->given = 0;
+    for (int i = 0; i < grammar->words; i++) note_rule(parser, grammar->clauses[i], at++);
+    if (at < parser->argc || grammar->demands)
+        return parse_clauses(parser, grammar->clauses + grammar->words, at, next);
+    *next = at;
+    return parser->fault;
 }
 
-struct fault args_parse_part(const struct clause *const *grammar, const void *argv, int argc, int at,
-                             struct args *args, int *next) {
+struct fault args_parse(struct grammar *grammar, const void *argv, int argc, struct args *args) {
+    struct parser parser = {.argv = argv, .argc = argc, .args = args};
+    int end;
+    return parse_words(&parser, grammar, 1, &end);
+}
+
+struct fault args_parse_part(struct grammar *grammar, const void *argv, int argc, int at, struct args *args,
+                             int *next) {
     struct parser parser = {.argv = argv, .argc = argc, .args = args, .is_part = true};
     if (argc - at < args_min(grammar)) return syntax_fault(at);
-    return parse_clauses(&parser, grammar, at + 1, next);
+    return parse_words(&parser, grammar, at + 1, next);
 }
 
-struct fault args_parse_tail(const struct clause *const *grammar, const void *argv, int argc, int at,
+struct fault args_parse_tail(const struct grammar *grammar, const void *argv, int argc, int at,
                              struct args *args) {
     struct parser parser = {.argv = argv, .argc = argc, .args = args};
+    const struct clause *const *clauses = grammar->clauses;
     const uint64_t before = args->given;
     int end;
-    while ((*grammar)->shape != SHAPE_REST) grammar++;
-    struct fault fault = parse_clauses(&parser, grammar + 1, at, &end);
+    while ((*clauses)->shape != SHAPE_REST) clauses++;
+    args->given = 0;
+    struct fault fault = parse_clauses(&parser, clauses + 1, at, &end);
     args->given |= before;
     return fault;
 }

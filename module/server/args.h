@@ -61,6 +61,16 @@ struct clause {
     const char *names[CLAUSE_MAX_WIDTH];  /* names of the values, for documentation */
 };
 
+/* A list of clauses, ended by NULL, and what the parser learns of it when it first reads by it. */
+struct grammar {
+    const struct clause *const *clauses;
+    bool is_known;
+    uint8_t words; /* so many of the first clauses are one word each, and have to be there */
+    bool demands;  /* something behind those words has to be there, too */
+};
+
+#define GRAMMAR(...) (&(struct grammar){.clauses = (const struct clause *const[]){__VA_ARGS__, NULL}})
+
 #define TOKEN(text)                                                                                          \
     { text, sizeof(text) - 1 }
 
@@ -121,22 +131,22 @@ struct fault {
 struct bytes argument_at(const void *argv, int at);
 
 /* argv[0] is the command's name. The caller has checked that all positional arguments are present. */
-struct fault args_parse(const struct clause *const *grammar, const void *argv, int argc, struct args *args);
+struct fault args_parse(struct grammar *grammar, const void *argv, int argc, struct args *args);
 
 /* Parses a part of argv that has its own grammar, with argv[at] as its name. Stops at the first word that is not one
  * of its options, and stores its index in *next. */
-struct fault args_parse_part(const struct clause *const *grammar, const void *argv, int argc, int at,
-                             struct args *args, int *next);
+struct fault args_parse_part(struct grammar *grammar, const void *argv, int argc, int at, struct args *args,
+                             int *next);
 
 /* Parses the options after SHAPE_REST, from argv[at] on. The caller has read the rest and knows where it ends. */
-struct fault args_parse_tail(const struct clause *const *grammar, const void *argv, int argc, int at,
+struct fault args_parse_tail(const struct grammar *grammar, const void *argv, int argc, int at,
                              struct args *args);
 
 /* The index of this word in the clause, or -1. */
 int args_word(const struct clause *clause, struct bytes word);
 
 /* The minimum argc: the name and the positional arguments. */
-int args_min(const struct clause *const *grammar);
+int args_min(const struct grammar *grammar);
 
 /* A compact copy of parsed arguments, freed with memory_free. */
 struct args_kept {

@@ -113,8 +113,7 @@ void call_end(struct call *call) {
 }
 
 /* What upkeep runs as: it has no words, and may change what it finds. */
-static const struct clause *const no_clauses[] = {NULL};
-static const struct command upkeep_command = {.name = "upkeep", .grammar = no_clauses, .key = KEY_UPDATE};
+static const struct command upkeep_command = {.name = "upkeep", .grammar = GRAMMAR(NULL), .key = KEY_UPDATE};
 
 void call_start_without_command(struct call *call, RedisModuleCtx *ctx, RedisModuleString *argv[2]) {
     call_start(call, &upkeep_command, ctx, argv, 2);

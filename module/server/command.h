@@ -14,7 +14,7 @@ struct things;
 /* One sort of repeated group in SHAPE_REST, each introduced by a word. */
 struct command_part {
     const char *word;
-    const struct clause *const *grammar;
+    struct grammar *grammar;
 };
 
 enum key_use {
@@ -50,7 +50,7 @@ struct command {
      * not allowed in a transaction. */
     void (*touches)(const struct call *call, struct things *things);
     unsigned variant; /* which of the commands that share a handler this is; numbered by the family */
-    const struct clause *const *grammar;
+    struct grammar *grammar;
     const struct command_part *parts; /* the parts of SHAPE_REST, ended by one without a word; may be NULL */
     struct data_type *data_type;      /* NULL: any with leases, or, for KEY_EFFECT, chosen by the handler */
     enum condition_use conditions;

@@ -1,5 +1,6 @@
 #include "server/commit.h"
 
+#include "core/paths.h"
 #include "server/effect.h"
 #include "server/noted.h"
 #include "server/once.h"
@@ -38,7 +39,7 @@ static void wrap(struct once_change *once, struct record_writer *record) {
     record_end(&wrapped);
 }
 
-static void apply_and_send(struct call *call, const struct decided *decided) {
+ASIDE static void apply_and_send(struct call *call, const struct decided *decided) {
     const struct data_type *type = call_type(call);
     struct record_writer record;
     record_start(&record);

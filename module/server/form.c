@@ -1,6 +1,7 @@
 #include "server/form.h"
 
 #include "core/metadata.h"
+#include "core/paths.h"
 #include "core/policy.h"
 #include "core/property.h"
 #include "server/conditions.h"
@@ -60,20 +61,22 @@ static enum outcome read_policies(struct call *call) {
     return policies_check(packed->list);
 }
 
+ASIDE static enum outcome read_shared(struct call *call) {
+    call_read_conditions(call, SLOT_IFMATCH, &call->conditions);
+    enum outcome outcome = read_metadata(call);
+    if (outcome == OUTCOME_DONE) outcome = read_properties(call);
+    return outcome == OUTCOME_DONE ? read_policies(call) : outcome;
+}
+
 enum outcome call_check_form(struct call *call) {
     struct fault fault = args_parse(call->command->grammar, call->argv, call->argc, &call->args);
     if (fault.outcome != OUTCOME_DONE) {
         refusal_describe(call, &fault);
         return fault.outcome;
     }
-    enum outcome outcome = OUTCOME_DONE;
-    if (call->args.given & SHARED_BITS) {
-        call_read_conditions(call, SLOT_IFMATCH, &call->conditions);
-        outcome = read_metadata(call);
-        if (outcome == OUTCOME_DONE) outcome = read_properties(call);
-        if (outcome == OUTCOME_DONE) outcome = read_policies(call);
-    }
+    enum outcome outcome = call->args.given & SHARED_BITS ? read_shared(call) : OUTCOME_DONE;
     if (outcome == OUTCOME_DONE && call->command->check) outcome = call->command->check(call);
-    if (outcome == OUTCOME_DONE) outcome = conditions_legal(&call->conditions, call->command->conditions);
+    if (outcome == OUTCOME_DONE && call->conditions.given)
+        outcome = conditions_legal(&call->conditions, call->command->conditions);
     return outcome;
 }

@@ -2,6 +2,7 @@
 #ifndef HOLDFAST_REFUSAL_H
 #define HOLDFAST_REFUSAL_H
 
+#include "core/paths.h"
 #include "core/text.h"
 #include "server/call.h"
 
@@ -16,7 +17,7 @@ void refusal_put_owner(struct text *text, const char *preposition, struct bytes 
 void call_note(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Notes in the call which argument is wrong. */
-void refusal_describe(struct call *call, const struct fault *fault);
+ASIDE void refusal_describe(struct call *call, const struct fault *fault);
 
 /* Notes in the call which word is refused, after the outcome's text. Returns the outcome. */
 enum outcome refusal_of_word(struct call *call, enum outcome outcome, struct bytes word);
@@ -26,7 +27,7 @@ enum outcome refusal_of_word(struct call *call, enum outcome outcome, struct byt
 void refusal_note_place(struct call *call, unsigned place, enum outcome outcome, const char *note);
 
 /* Notes in the call what the object, or its absence, looks like to a condition that failed. */
-void refusal_describe_object(struct call *call, const struct stamp *object, const char *noun);
+ASIDE void refusal_describe_object(struct call *call, const struct stamp *object, const char *noun);
 
 /* Replies null for OUTCOME_UNCHANGED, else an error "CLASS Code text". A note that is not empty replaces the text. */
 void refusal_reply(struct reply *out, enum outcome outcome, const char *note);

@@ -209,25 +209,25 @@ static bool is_plain(const struct clause *clause) {
 }
 
 /* Only a command of plain positional arguments has a fixed number of words. */
-static int min_arity(const struct clause *const *grammar) {
+static int min_arity(const struct grammar *grammar) {
     int min = args_min(grammar);
     bool fixed = true;
-    for (; *grammar; grammar++) fixed &= is_plain(*grammar);
+    for (const struct clause *const *at = grammar->clauses; *at; at++) fixed &= is_plain(*at);
     return fixed ? min : -min;
 }
 
 /* As many arguments of the server as clauses, and one more for each list. */
-static RedisModuleCommandArg *arguments(struct tree *tree, const struct clause *const *grammar) {
+static RedisModuleCommandArg *arguments(struct tree *tree, const struct clause *const *clauses) {
     size_t count = 0;
-    for (size_t i = 0; grammar[i]; i++) count += grammar[i]->shape == SHAPE_LIST ? 2 : 1;
+    for (size_t i = 0; clauses[i]; i++) count += clauses[i]->shape == SHAPE_LIST ? 2 : 1;
     RedisModuleCommandArg *args = siblings(tree, count), *next = args;
     int keys = 0;
-    for (; *grammar; grammar++) {
-        if ((*grammar)->shape == SHAPE_LIST) {
-            list_arguments(tree, *grammar, next);
+    for (; *clauses; clauses++) {
+        if ((*clauses)->shape == SHAPE_LIST) {
+            list_arguments(tree, *clauses, next);
             next += 2;
         } else {
-            *next++ = argument(tree, *grammar, &keys);
+            *next++ = argument(tree, *clauses, &keys);
         }
     }
     return args;
@@ -246,7 +246,7 @@ static int describe(RedisModuleCommand *handle, const struct command *command, s
         .since = SINCE,
         .arity = min_arity(command->grammar),
         .key_specs = specs,
-        .args = command->grammar[0] ? arguments(tree, command->grammar) : NULL,
+        .args = command->grammar->clauses[0] ? arguments(tree, command->grammar->clauses) : NULL,
     };
     return RedisModule_SetCommandInfo(handle, &info);
 }
@@ -279,6 +279,6 @@ void registration_syntax(const struct command *command, struct text *line) {
     struct tree tree = tree_start();
     tree_empty(&tree);
     text_put(line, command->name);
-    syntax_put(line, arguments(&tree, command->grammar));
+    syntax_put(line, arguments(&tree, command->grammar->clauses));
     memory_free(tree.nodes);
 }

@@ -1,5 +1,6 @@
 #include "server/run.h"
 
+#include "core/paths.h"
 #include "server/commit.h"
 #include "server/decision.h"
 #include "server/form.h"
@@ -113,7 +114,7 @@ static enum outcome await(struct call *call) {
 }
 
 /* With a token the answer is a kept one. */
-static void remember_call(struct call *call) {
+ASIDE static void remember_call(struct call *call) {
     struct reply kept = call->out;
     if (!call->decision.first) return;
     if (call->command->remember) {
@@ -130,7 +131,7 @@ static void carry_out_once(struct call *call) {
 
 /* The answer of a call that may have to wait, or to give way, is kept until that is known; so is one that
  * may be remembered. */
-static enum outcome run_in_turn(struct call *call) {
+ASIDE static enum outcome run_in_turn(struct call *call) {
     RedisModuleCtx *ctx = call->ctx;
     call->out = reply_keep(call_writer(call));
     enum outcome outcome = decide_in_turn(call);
@@ -156,7 +157,7 @@ static enum outcome run_fresh(struct call *call) {
 }
 
 /* Nothing is said and nothing happens. */
-static enum outcome run_probe(struct call *call) {
+ASIDE static enum outcome run_probe(struct call *call) {
     call->out = reply_to_nobody();
     enum outcome outcome = decide_anew(call);
     if (has_only_rivals(call, outcome)) return OUTCOME_WAITING;
@@ -172,7 +173,7 @@ static enum outcome give_way_late(struct call *call) {
     return outcome;
 }
 
-static enum outcome run_timed_out(struct call *call) {
+ASIDE static enum outcome run_timed_out(struct call *call) {
     RedisModuleCtx *ctx = call->ctx;
     call->out = reply_keep(call_writer(call));
     enum outcome outcome = decide_anew(call);

@@ -24,12 +24,12 @@ static int split(struct bytes text, struct bytes *argv) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const struct clause *const *const grammars[] = {sample_grammar, needy_grammar, rest_grammar,
-                                                           list_grammar, paired_grammar};
+    static struct grammar *const grammars[] = {&sample_grammar, &needy_grammar, &rest_grammar, &list_grammar,
+                                               &paired_grammar};
     struct bytes argv[WORDS_MAX];
     struct args args;
     if (!size) return 0;
-    const struct clause *const *grammar = grammars[data[0] % 4];
+    struct grammar *grammar = grammars[data[0] % 4];
     int argc = split(bytes_of(data + 1, size - 1), argv);
     if (argc < args_min(grammar)) return 0;
     struct fault fault = args_parse(grammar, argv, argc, &args);

@@ -57,8 +57,6 @@ void reply_error(struct reply *out, const char *error) {
     abort();
 }
 
-#define GRAMMAR(...) ((const struct clause *const[]){__VA_ARGS__, NULL})
-
 static const struct command_part parts[] = {
     {"INSERT", GRAMMAR(&new_row, &entity)},
     {"REPLACE", GRAMMAR(&row, &match, &condition, &entity)},

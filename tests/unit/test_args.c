@@ -28,7 +28,7 @@ static struct words split(const char *line) {
     return words;
 }
 
-static struct fault parse(const struct clause *const *grammar, const char *line, struct args *args) {
+static struct fault parse(struct grammar *grammar, const char *line, struct args *args) {
     struct words words = split(line);
     memset(args, 0x5a, sizeof(*args));
     struct fault fault = args_parse(grammar, words.argv, words.argc, args);
@@ -99,7 +99,7 @@ static void right_words_are_understood(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(right); i++) {
         struct args args;
-        struct fault fault = parse(sample_grammar, right[i].line, &args);
+        struct fault fault = parse(&sample_grammar, right[i].line, &args);
         require(fault.outcome == OUTCOME_DONE, "'%s': %s", right[i].line, outcome_word(fault.outcome));
         if (right[i].slot < 0) {
             require_same(args.given, 0, "'%s'", right[i].line);
@@ -254,7 +254,7 @@ static void wrong_words_are_pointed_at(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         struct args args;
-        struct fault fault = parse(sample_grammar, wrong[i].line, &args);
+        struct fault fault = parse(&sample_grammar, wrong[i].line, &args);
         require(fault.outcome == wrong[i].outcome, "'%s': %s, not %s", wrong[i].line,
                 outcome_word(fault.outcome), outcome_word(wrong[i].outcome));
         require_same(fault.at, wrong[i].at, "'%s'", wrong[i].line);
@@ -269,7 +269,7 @@ static void ids_are_read_in_any_form(void **state) {
     static const struct clause key = {.shape = SHAPE_KEY, .width = 1};
     static const struct clause lease = {TOKEN("LEASE"), .shape = SHAPE_ID, .slot = SLOT_LEASE, .width = 1,
                                         .fault = OUTCOME_INVALID_VALUE};
-    static const struct clause *const grammar[] = {&key, &lease, NULL};
+    struct grammar *grammar = GRAMMAR(&key, &lease);
     struct args args = {.given = 0};
     struct bytes argv[] = {bytes_text("c"), bytes_text("k"), bytes_text("lease"),
                            bytes_text("{00112233-4455-6677-8899-AABBCCDDEEFF}")};
@@ -310,7 +310,7 @@ static void words_are_compared_in_full(void **state) {
     struct args args = {.given = 0};
     const struct bytes argv[] = {bytes_text("c"), bytes_text("k"), bytes_text("n"), bytes_of("VALUE\0", 6),
                                  bytes_text("x")};
-    struct fault fault = args_parse(sample_grammar, argv, COUNT_OF(argv), &args);
+    struct fault fault = args_parse(&sample_grammar, argv, COUNT_OF(argv), &args);
     require(fault.outcome == OUTCOME_SYNTAX && fault.at == 3, "a zero byte behind a token does not count");
 }
 
@@ -334,7 +334,7 @@ static void what_is_required_has_to_be_there(void **state) {
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct args args;
-        struct fault fault = parse(needy_grammar, cases[i].line, &args);
+        struct fault fault = parse(&needy_grammar, cases[i].line, &args);
         require_same(fault.outcome, cases[i].outcome, "'%s'", cases[i].line);
         require_same(fault.missing != NULL, cases[i].missing, "'%s'", cases[i].line);
         if (fault.missing) require_bytes(fault.missing->token, bytes_text("VALUE"), "'%s'", cases[i].line);
@@ -347,7 +347,7 @@ static void the_rest_of_a_line_may_be_any_words(void **state) {
     const char *const lines[] = {"c key", "c key x", "c key VALUE VALUE ''", "c key '' '' ''"};
     for (size_t i = 0; i < COUNT_OF(lines); i++) {
         struct args args;
-        require_same(parse(rest_grammar, lines[i], &args).outcome, OUTCOME_DONE, "'%s'", lines[i]);
+        require_same(parse(&rest_grammar, lines[i], &args).outcome, OUTCOME_DONE, "'%s'", lines[i]);
         require_same(args.given, 0, "'%s'", lines[i]);
     }
 }
@@ -373,7 +373,7 @@ static void lists_stand_among_the_first_words(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(lines); i++) {
         struct args args;
-        struct fault fault = parse(list_grammar, lines[i].line, &args);
+        struct fault fault = parse(&list_grammar, lines[i].line, &args);
         require(fault.outcome == lines[i].outcome, "'%s': %s", lines[i].line, outcome_word(fault.outcome));
         require_same(fault.at, lines[i].at, "'%s'", lines[i].line);
         if (fault.outcome == OUTCOME_DONE)
@@ -401,7 +401,7 @@ static void some_faults_count_late(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(lines); i++) {
         struct args args;
-        struct fault fault = parse(list_grammar, lines[i].line, &args);
+        struct fault fault = parse(&list_grammar, lines[i].line, &args);
         require(fault.outcome == lines[i].outcome, "'%s': %s", lines[i].line, outcome_word(fault.outcome));
         require_same(fault.at, lines[i].at, "'%s'", lines[i].line);
     }
@@ -445,7 +445,7 @@ static void pairs_may_come_without_a_token(void **state) {
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct args args;
-        struct fault fault = parse(paired_grammar, cases[i].line, &args);
+        struct fault fault = parse(&paired_grammar, cases[i].line, &args);
         require(fault.outcome == cases[i].outcome, "'%s': %s", cases[i].line, outcome_word(fault.outcome));
         if (fault.outcome != OUTCOME_DONE) {
             require_same(fault.at, cases[i].at, "'%s'", cases[i].line);
@@ -459,11 +459,11 @@ static void pairs_may_come_without_a_token(void **state) {
 
 static void a_grammar_knows_its_least(void **state) {
     (void)state;
-    require_same(args_min(sample_grammar), 3, "a name, a key and a text");
-    require_same(args_min(paired_grammar), 4, "a number counts, and the count of pairs");
-    require_same(args_min(needy_grammar), 2, "options do not count");
-    require_same(args_min(rest_grammar), 2, "nor does the rest");
-    require_same(args_min(list_grammar), 5, "a list has a count and one item");
+    require_same(args_min(&sample_grammar), 3, "a name, a key and a text");
+    require_same(args_min(&paired_grammar), 4, "a number counts, and the count of pairs");
+    require_same(args_min(&needy_grammar), 2, "options do not count");
+    require_same(args_min(&rest_grammar), 2, "nor does the rest");
+    require_same(args_min(&list_grammar), 5, "a list has a count and one item");
 }
 
 /* Random words of the grammar's own and others in any order: whatever comes out, it is sound. */
@@ -494,7 +494,7 @@ static void any_words_are_parsed_soundly(void **state) {
         for (int word = 0; word < argc; word++)
             argv[word] = bytes_text(vocabulary[dice_roll(&dice, COUNT_OF(vocabulary))]);
         struct args args;
-        const struct clause *const *grammar = i % 8 || argc < 4 ? sample_grammar : paired_grammar;
+        struct grammar *grammar = i % 8 || argc < 4 ? &sample_grammar : &paired_grammar;
         struct fault fault = args_parse(grammar, argv, argc, &args);
         args_require_sound(grammar, argv, argc, &args, &fault);
         done += fault.outcome == OUTCOME_DONE;
@@ -519,10 +519,10 @@ static void parse_many(const char *count, const char *word, enum outcome expecte
     for (int i = 0; i < MANY; i++) argv[argc++] = bytes_text(word);
     struct args args;
     clock_t began = clock();
-    struct fault fault = args_parse(sample_grammar, argv, argc, &args);
+    struct fault fault = args_parse(&sample_grammar, argv, argc, &args);
     double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
     require_same(fault.outcome, expected, "META %s and a million words '%s'", count ? count : "-", word);
-    args_require_sound(sample_grammar, argv, argc, &args, &fault);
+    args_require_sound(&sample_grammar, argv, argc, &args, &fault);
     require(seconds < 1, "a million words '%s' took %.2f s", word, seconds);
     free(argv);
 }

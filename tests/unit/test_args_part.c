@@ -17,11 +17,11 @@ static const struct clause amount = {
     TOKEN("AMOUNT"), SHAPE_NUMBER, SLOT_AMOUNT, .width = 1, .fault = OUTCOME_INVALID_INPUT,
     .min = 1,        .max = 9};
 static const struct clause note = {TOKEN("NOTE"), .shape = SHAPE_FLAG, .slot = SLOT_NOTE};
-static const struct clause *const operation[] = {&row, &match, &wanted, &amount, &note, NULL};
+static struct grammar *const operation = GRAMMAR(&row, &match, &wanted, &amount, &note);
 
 /* Grammars of whole commands have their key before that. */
 static const struct clause key = {.shape = SHAPE_KEY, .width = 1};
-static const struct clause *const command[] = {&key, &row, &match, &wanted, &amount, &note, NULL};
+static struct grammar *const command = GRAMMAR(&key, &row, &match, &wanted, &amount, &note);
 
 struct words {
     struct bytes argv[WORDS_MAX];
@@ -118,9 +118,9 @@ static void what_is_missing_is_named(void **state) {
 
 /* --- Parts of random lines --- */
 
-static bool is_option(const struct clause *const *grammar, struct bytes word) {
-    for (; *grammar; grammar++)
-        if ((*grammar)->token.length && bytes_same_word((*grammar)->token, word)) return true;
+static bool is_option(const struct grammar *grammar, struct bytes word) {
+    for (const struct clause *const *at = grammar->clauses; *at; at++)
+        if ((*at)->token.length && bytes_same_word((*at)->token, word)) return true;
     return false;
 }
 

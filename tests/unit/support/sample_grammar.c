@@ -79,13 +79,16 @@ static const struct clause latest = {TOKEN("LATEST"),
                                      .late = 3,
                                      .unreadable = OUTCOME_INVALID_QUERY};
 
-const struct clause *const sample_grammar[] = {&key,   &name,     &ifmatch, &since, &number,   &small, &range,
-                                               &value, &choice,   &words,   &meta,  &policies, &soon,  &span,
-                                               &named, &compared, &step,    &which, &state,    NULL};
-const struct clause *const paired_grammar[] = {&key, &place, &pairs, &number, NULL};
-const struct clause *const needy_grammar[] = {&key, &number, &needed, NULL};
-const struct clause *const rest_grammar[] = {&key, &rest, NULL};
-const struct clause *const list_grammar[] = {&key, &listed, &flag, &later, &latest, NULL};
+struct grammar sample_grammar = {
+    .clauses = (const struct clause *const[]){&key,   &name,     &ifmatch, &since, &number,   &small, &range,
+                                              &value, &choice,   &words,   &meta,  &policies, &soon,  &span,
+                                              &named, &compared, &step,    &which, &state,    NULL}};
+struct grammar paired_grammar = {.clauses =
+                                     (const struct clause *const[]){&key, &place, &pairs, &number, NULL}};
+struct grammar needy_grammar = {.clauses = (const struct clause *const[]){&key, &number, &needed, NULL}};
+struct grammar rest_grammar = {.clauses = (const struct clause *const[]){&key, &rest, NULL}};
+struct grammar list_grammar = {
+    .clauses = (const struct clause *const[]){&key, &listed, &flag, &later, &latest, NULL}};
 
 static bool is_counted(const struct clause *clause) {
     return clause->shape == SHAPE_WORDS || clause->shape == SHAPE_ITEMS || clause->shape == SHAPE_CHOSEN;
@@ -178,7 +181,7 @@ static void require_meaning(const struct clause *clause, const struct bytes *arg
     }
 }
 
-static void require_sound_fault(const struct clause *const *grammar, int argc, const struct fault *fault) {
+static void require_sound_fault(const struct grammar *grammar, int argc, const struct fault *fault) {
     require(fault->outcome >= OUTCOME_FIRST && fault->outcome < OUTCOME_COUNT, "outcome %d is no fault",
             (int)fault->outcome);
     if (!fault->missing) {
@@ -187,8 +190,9 @@ static void require_sound_fault(const struct clause *const *grammar, int argc, c
     }
     enum outcome absent = fault->missing->absent ? fault->missing->absent : OUTCOME_SYNTAX;
     require(fault->outcome == absent && fault->missing->required, "what is missing is not required");
-    while (*grammar && *grammar != fault->missing) grammar++;
-    require(*grammar, "what is missing is not in the grammar");
+    const struct clause *const *at = grammar->clauses;
+    while (*at && *at != fault->missing) at++;
+    require(*at, "what is missing is not in the grammar");
 }
 
 /* What was found of one clause; answers how many words it has, beyond those that every call has. */
@@ -215,7 +219,7 @@ static bool leaves_something(const struct clause *clause) {
            clause->shape == SHAPE_CHOSEN || clause->shape == SHAPE_LIST;
 }
 
-void args_require_sound(const struct clause *const *grammar, const struct bytes *argv, int argc,
+void args_require_sound(const struct grammar *grammar, const struct bytes *argv, int argc,
                         const struct args *args, const struct fault *fault) {
     if (fault->outcome != OUTCOME_DONE) {
         require_sound_fault(grammar, argc, fault);
@@ -223,20 +227,20 @@ void args_require_sound(const struct clause *const *grammar, const struct bytes 
     }
     uint64_t possible = 0;
     int words_seen = args_min(grammar);
-    for (; *grammar; grammar++) {
-        if ((*grammar)->shape == SHAPE_REST) words_seen = argc;
-        if (!leaves_something(*grammar)) continue;
-        int slot = (*grammar)->slot;
-        bool listed = (*grammar)->shape == SHAPE_LIST;
-        bool optional = (*grammar)->token.length || (*grammar)->shape == SHAPE_KEYWORD;
+    for (const struct clause *const *at = grammar->clauses; *at; at++) {
+        if ((*at)->shape == SHAPE_REST) words_seen = argc;
+        if (!leaves_something(*at)) continue;
+        int slot = (*at)->slot;
+        bool listed = (*at)->shape == SHAPE_LIST;
+        bool optional = (*at)->token.length || (*at)->shape == SHAPE_KEYWORD;
         possible |= UINT64_C(1) << slot;
         if (listed) {
-            words_seen += (args->slots[slot].count - 1) * (*grammar)->width;
+            words_seen += (args->slots[slot].count - 1) * (*at)->width;
             continue;
         }
-        require(args_given(args, slot) || !(*grammar)->required, "something required is not there");
+        require(args_given(args, slot) || !(*at)->required, "something required is not there");
         if (!optional || args_given(args, slot))
-            words_seen += require_sound_clause(*grammar, argv, argc, &args->slots[slot]);
+            words_seen += require_sound_clause(*at, argv, argc, &args->slots[slot]);
     }
     require_same(args->given & ~possible, 0, "slots that the grammar has not");
     require_same(words_seen, argc, "every word belongs to one clause");

@@ -33,22 +33,22 @@ enum {
  *   [CHOICE red|green|blue] [WORDS count word…] [META count name value…] [POLICIES count a b c d…]
  *   [SOON 0..60 s] [SPAN 0.001..9.5 s or without end] [NAMED name]
  *   [COMPARED LE|LT|EQ 0..9] [STEP TO 0..9|BY 0..9|NONE|END] [ALL|SOME] [STATE version] */
-extern const struct clause *const sample_grammar[];
+extern struct grammar sample_grammar;
 
 /* NEEDY key VALUE value, where VALUE may also come behind [NUMBER -5..5]. */
-extern const struct clause *const needy_grammar[];
+extern struct grammar needy_grammar;
 
 /* PAIRED key 0..9 count RED|GREEN|BLUE value … [NUMBER -5..5] */
-extern const struct clause *const paired_grammar[];
+extern struct grammar paired_grammar;
 
 /* MANY key word… */
-extern const struct clause *const rest_grammar[];
+extern struct grammar rest_grammar;
 
 /* PAIR key count first second [first second …] [FLAG] [LATER 0..60 s] [LATEST 1..9], where a first one is a name. */
-extern const struct clause *const list_grammar[];
+extern struct grammar list_grammar;
 
 /* Requires what the header of the parser promises. argv is an array of struct bytes. */
-void args_require_sound(const struct clause *const *grammar, const struct bytes *argv, int argc,
+void args_require_sound(const struct grammar *grammar, const struct bytes *argv, int argc,
                         const struct args *args, const struct fault *fault);
 
 #endif

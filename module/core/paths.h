@@ -1,0 +1,11 @@
+/* Marks for functions that most calls do not run. They stay out of line, so that what every call runs is short and
+ * fits into the processor's cache of instructions: see "What a BLOB.PUT costs beside SET" in tests/README.md. */
+#ifndef HOLDFAST_PATHS_H
+#define HOLDFAST_PATHS_H
+
+/* What some calls run. */
+#define ASIDE __attribute__((noinline))
+/* What runs when something is wrong: it may be slow. */
+#define RARELY __attribute__((noinline, cold))
+
+#endif
