@@ -291,7 +291,7 @@ static void ids_have_places_too(void **state) {
     static const struct clause key = {.shape = SHAPE_KEY};
     static const struct clause id = {
         .shape = SHAPE_ID, .slot = SLOT_LEASE, .rule = short_form_rule, .fault = OUTCOME_INVALID_QUERY};
-    static const struct clause *const grammar[] = {&key, &id, NULL};
+    struct grammar *grammar = GRAMMAR(&key, &id);
     struct args args = {.given = 0};
     struct bytes argv[] = {bytes_text("c"), bytes_text("k"), bytes_text("00112233445566778899aabbccddeeff")};
     struct fault fault = args_parse(grammar, argv, COUNT_OF(argv), &args);
