@@ -48,7 +48,8 @@ struct row {
     const char *after[STEPS]; /* sent after each batch */
     unsigned calls;           /* in a batch; 0 is CALLS */
     bool is_refused;          /* the counted command answers an error, or null */
-    bool is_propagated; /* counted again on a server that writes an AOF, and on one that has a replica */
+    bool is_propagated;       /* counted again where somebody hears of changes: see enum propagation */
+    bool changes_nothing;     /* so nothing reaches a replica */
 };
 
 extern const struct row rows[];
@@ -60,20 +61,21 @@ extern const size_t row_count;
 
 enum { PATH_BYTES = 256 };
 
-/* Who hears of changes. */
-enum propagation { NOBODY, AN_AOF, A_REPLICA, PROPAGATIONS };
+/* Who hears of changes. Of a server and its replica, the one or the other is counted. */
+enum propagation { NOBODY, AN_AOF, A_REPLICA, ON_A_REPLICA, PROPAGATIONS };
 
 struct server {
+    enum propagation propagation;
     pid_t process;
-    pid_t replica; /* 0 for none */
+    pid_t companion; /* its replica or its primary, which is not counted; 0 for none */
     char folder[PATH_BYTES];
-    char socket[PATH_BYTES];
+    char socket[PATH_BYTES]; /* where calls are sent to */
     redisContext *client;
     unsigned counts; /* how many times something was counted; callgrind numbers its files likewise */
     uint64_t marker_instructions;
 };
 
-/* Starts a server in a new folder. Its replica, if it has one, is not counted. */
+/* Starts a server in a new folder. */
 void server_start(struct server *server, enum propagation propagation);
 void server_stop(struct server *server);
 

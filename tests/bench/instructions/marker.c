@@ -2,7 +2,8 @@
  * A module for the counted server: it tells valgrind where counting begins and ends, and takes chance away.
  *
  * COUNT.START sets valgrind's counters to zero. COUNT.STOP makes valgrind write a file with what it has counted
- * since then. Both cost the same number of instructions every time, so the caller can subtract them.
+ * since then. Both cost the same number of instructions every time, so the caller can subtract them. A replica gets
+ * them, too, and counts between them what it spends on applying.
  *
  * The server's hash tables have a random seed, and how many keys share a bucket changes the count of a short
  * command by some per cent. So this library is preloaded as well, and hands /dev/zero to those who open /dev/urandom.
@@ -33,6 +34,7 @@ __attribute__((visibility("default"))) FILE *fopen64(const char *path, const cha
 
 static int count_start(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     (void)argv, (void)argc;
+    RedisModule_ReplicateVerbatim(ctx);
     int status = RedisModule_ReplyWithSimpleString(ctx, "OK");
     CALLGRIND_ZERO_STATS;
     return status;
@@ -40,6 +42,7 @@ static int count_start(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) 
 
 static int count_stop(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     (void)argv, (void)argc;
+    RedisModule_ReplicateVerbatim(ctx);
     CALLGRIND_DUMP_STATS;
     return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }

@@ -84,7 +84,7 @@ const struct row rows[] = {
      .counted = "BLOB.PUT c blob%i %v IFMATCH 0x0000000000000001", .is_refused = true},
     {.name = "BLOB.PUT ONCE", .native = "BLOB.PUT", .once = CREATE_BLOBS, .counted = "BLOB.PUT c blob%i %v ONCE token%n", .is_propagated = true},
     {.name = "BLOB.PUT ONCE again", .native = "BLOB.PUT", .once = CREATE_BLOBS, .before = {"BLOB.PUT c blob%i %v ONCE token%i"},
-     .counted = "BLOB.PUT c blob%i %v ONCE token%i", .is_propagated = true},
+     .counted = "BLOB.PUT c blob%i %v ONCE token%i", .is_propagated = true, .changes_nothing = true},
     {.name = "BLOB.GET", .native = "GET", .once = CREATE_BLOBS, .counted = "BLOB.GET c blob%i"},
     {.name = "BLOB.GET RANGE", .native = "GETRANGE", .once = {"CONTAINER.CREATE c", "BLOB.CREATEPAGE c page 65536", "BLOB.PUTPAGE c page 1024 %p"},
      .counted = "BLOB.GET c page RANGE 1024 512"},

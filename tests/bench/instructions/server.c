@@ -24,38 +24,51 @@ static const char *environment(const char *name) {
     return value;
 }
 
+/* The socket of the replica, if there is one; the other server's is server->socket. */
+static const char *replica_socket(const struct server *server) {
+    static char socket[PATH_BYTES + 16];
+    snprintf(socket, sizeof socket, "%s.replica", server->socket);
+    return socket;
+}
+
 /* What the server does by itself once in a while would be counted, too; so it is to do it as seldom as it can. */
-static void write_configuration(const struct server *server, enum propagation propagation, int port) {
+static void write_configuration(const struct server *server, int port) {
     char path[PATH_BYTES + 16];
     snprintf(path, sizeof path, "%s/redis.conf", server->folder);
+    bool is_replica = server->propagation == ON_A_REPLICA;
     FILE *file = fopen(path, "w");
     require(file, "cannot write %s: %s", path, strerror(errno));
-    fprintf(
-        file,
-        "port %d\nunixsocket %s\ndir %s\nlogfile %s/log\nsave \"\"\nhz 1\ndynamic-hz no\nactiverehashing no\n"
-        "appendonly %s\nappendfsync everysec\nauto-aof-rewrite-percentage 0\nenable-debug-command yes\n"
-        "repl-diskless-sync-delay 0\nloadmodule %s\nloadmodule %s\n",
-        port, server->socket, server->folder, server->folder, propagation == AN_AOF ? "yes" : "no",
-        environment("HOLDFAST_MODULE"), environment("HOLDFAST_MARKER"));
+    fprintf(file,
+            "port %d\nunixsocket %s\ndir %s\nlogfile %s/log\nsave \"\"\nhz 1\ndynamic-hz no\n"
+            "activerehashing no\nappendonly %s\nappendfsync everysec\nauto-aof-rewrite-percentage 0\n"
+            "enable-debug-command yes\nrepl-diskless-sync-delay 0\nloadmodule %s\nloadmodule %s\n",
+            is_replica ? 0 : port, is_replica ? replica_socket(server) : server->socket, server->folder,
+            server->folder, server->propagation == AN_AOF ? "yes" : "no", environment("HOLDFAST_MODULE"),
+            environment("HOLDFAST_MARKER"));
+    if (is_replica) fprintf(file, "replicaof 127.0.0.1 %d\n", port);
     fclose(file);
 }
 
 /* What runs in a child. A replica knows its primary by a port only. */
 struct program {
     const struct server *server;
-    int port; /* of a replica's primary */
+    int port; /* of the primary, if one of the two is a replica */
 };
 
-static void become_replica(const void *what) {
+/* The server beside the one that is counted: its replica, or its primary. */
+static void become_companion(const void *what) {
     const struct program *program = what;
-    const char *folder = program->server->folder;
-    char primary[32], log[PATH_BYTES + 16], socket[PATH_BYTES + 16];
-    snprintf(primary, sizeof primary, "127.0.0.1 %d", program->port);
-    snprintf(log, sizeof log, "%s/replica.log", folder);
-    snprintf(socket, sizeof socket, "%s.replica", program->server->socket); /* it has to listen somewhere */
-    execlp(environment("HOLDFAST_SERVER"), "redis-server", "--port", "0", "--unixsocket", socket, "--save",
-           "", "--dir", folder, "--dbfilename", "replica.rdb", "--logfile", log, "--replicaof", primary,
-           "--loadmodule", environment("HOLDFAST_MODULE"), (char *)NULL);
+    const struct server *server = program->server;
+    bool is_primary = server->propagation == ON_A_REPLICA;
+    char number[16], log[PATH_BYTES + 16];
+    snprintf(number, sizeof number, "%d", program->port);
+    snprintf(log, sizeof log, "%s/companion.log", server->folder);
+    execlp(environment("HOLDFAST_SERVER"), "redis-server", "--port", is_primary ? number : "0",
+           "--unixsocket", is_primary ? server->socket : replica_socket(server), "--save", "", "--dir",
+           server->folder, "--dbfilename", "companion.rdb", "--logfile", log, "--repl-diskless-sync-delay",
+           "0", "--loadmodule", environment("HOLDFAST_MODULE"), "--loadmodule",
+           environment("HOLDFAST_MARKER"), is_primary ? (char *)NULL : "--replicaof", "127.0.0.1", number,
+           (char *)NULL);
 }
 
 static void become_server(const void *what) {
@@ -111,9 +124,12 @@ static void measure_markers(struct server *server) {
     server->marker_instructions = least;
 }
 
-static void attach_replica(struct server *server, int port) {
-    server->replica = process_start(NULL, become_replica, &(struct program){server, port});
-    require(server->replica >= 0, "cannot fork: %s", strerror(errno));
+static void start_companion(struct server *server, int port) {
+    server->companion = process_start(NULL, become_companion, &(struct program){server, port});
+    require(server->companion >= 0, "cannot fork: %s", strerror(errno));
+}
+
+static void await_replica(struct server *server) {
     for (int poll = 0; poll < START_SECONDS * POLLS_PER_SECOND; poll++) {
         redisReply *reply = server_call(server->client, "INFO replication");
         bool is_online = strstr(reply->str, "state=online");
@@ -125,30 +141,31 @@ static void attach_replica(struct server *server, int port) {
 }
 
 void server_start(struct server *server, enum propagation propagation) {
-    *server = (struct server){0};
+    bool has_companion = propagation == A_REPLICA || propagation == ON_A_REPLICA;
+    *server = (struct server){.propagation = propagation};
     snprintf(server->folder, sizeof server->folder, "%s/instructions.XXXXXX", environment("HOLDFAST_TMP"));
     require(mkdtemp(server->folder), "cannot make %s: %s", server->folder, strerror(errno));
     /* The name of a socket is at most about 100 characters long, that of a folder may be longer. */
     snprintf(server->socket, sizeof server->socket, "/tmp/holdfast-instructions.%d.%d", (int)getpid(),
              (int)propagation);
-    int port = propagation == A_REPLICA ? free_port() : 0;
-    write_configuration(server, propagation, port);
+    int port = has_companion ? free_port() : 0;
+    write_configuration(server, port);
     server->process = process_start(NULL, become_server, &(struct program){server, 0});
     require(server->process >= 0, "cannot fork: %s", strerror(errno));
+    if (has_companion) start_companion(server, port);
     server->client = server_connect(server);
-    freeReplyObject(server_call(server->client, "DEBUG REPLYBUFFER RESIZING 0"));
-    if (propagation == A_REPLICA) attach_replica(server, port);
+    if (propagation != ON_A_REPLICA)
+        freeReplyObject(server_call(server->client, "DEBUG REPLYBUFFER RESIZING 0"));
+    if (has_companion) await_replica(server);
     measure_markers(server);
 }
 
 void server_stop(struct server *server) {
     redisFree(server->client);
     process_kill(&server->process);
-    process_kill(&server->replica);
+    process_kill(&server->companion);
     unlink(server->socket);
-    char replica[PATH_BYTES + 16];
-    snprintf(replica, sizeof replica, "%s.replica", server->socket);
-    unlink(replica);
+    unlink(replica_socket(server));
     folder_remove(server->folder);
 }
 
@@ -173,6 +190,7 @@ static uint64_t read_total(const char *path) {
 
 uint64_t server_count_stop(struct server *server) {
     freeReplyObject(server_call(server->client, "COUNT.STOP"));
+    if (server->propagation == ON_A_REPLICA) freeReplyObject(server_call(server->client, "WAIT 1 0"));
     char path[PATH_BYTES + 32];
     snprintf(path, sizeof path, "%s/counts.%u", server->folder, ++server->counts);
     uint64_t total = read_total(path);
