@@ -40,10 +40,10 @@ export CC HOLDFAST_SERVER
 
 # --- What is compiled -------------------------------------------------------------------------------------------------
 
-MODULE_SOURCES := $(wildcard module/*.c module/*/*.c module/*/redis/*.c)
+MODULE_SOURCES := $(wildcard module/*.c module/*/*.c module/*/*/*.c)
 # Pure sources know nothing of Redis; unit tests and fuzzers are linked with them alone. So is the parser of arguments.
 PURE_FOLDERS := $(addprefix module/, core change lease blob queue table file)
-PURE_SOURCES := $(wildcard $(addsuffix /*.c, $(PURE_FOLDERS))) module/server/args.c
+PURE_SOURCES := $(wildcard $(addsuffix /*.c, $(PURE_FOLDERS))) module/server/grammar/args.c
 # Models know neither the module nor a server: tests of both ask them.
 MODEL_SOURCES := $(wildcard tests/models/*.c)
 PROCESS_SOURCES := $(wildcard tests/support/*.c)
@@ -205,7 +205,7 @@ $(FUZZ_PROGRAMS): $(BUILD)/fuzz/%: $(BUILD)/obj/fuzz/tests/fuzz/%.o $(call objec
 	    -Wl,--as-needed -lcmocka $(MODULE_LIBRARIES) -o $@
 
 # Batches are read beside the server: the target brings what little of it they ask for.
-$(BUILD)/fuzz/fuzz_batch: $(call objects,fuzz,module/table/redis/drafts.c module/server/refusal.c)
+$(BUILD)/fuzz/fuzz_batch: $(call objects,fuzz,module/table/redis/drafts.c module/server/call/refusal.c)
 
 $(BENCH_PROGRAM): $(call objects,bench,$(BENCH_SOURCES))
 	$(call link,,-lhiredis -lpthread -lm)

@@ -9,10 +9,10 @@
 #include "help.h"
 #include "lease/redis/handlers.h"
 #include "queue/redis/handlers.h"
-#include "server/atomic.h"
-#include "server/following.h"
-#include "server/grace.h"
-#include "server/once.h"
+#include "server/effects/once.h"
+#include "server/running/atomic.h"
+#include "server/waiting/feed_commands.h"
+#include "server/waiting/grace.h"
 #include "table/redis/handlers.h"
 
 /* Ten years: the server adds the time to its clock unchecked. */

@@ -5,12 +5,12 @@
 #include "clauses.h"
 #include "core/things.h"
 #include "help.h"
-#include "server/atomic.h"
-#include "server/doctor.h"
-#include "server/effect.h"
-#include "server/incoming.h"
-#include "server/run.h"
-#include "server/upkeep.h"
+#include "server/effects/effect.h"
+#include "server/effects/incoming.h"
+#include "server/effects/upkeep.h"
+#include "server/operator/doctor.h"
+#include "server/running/atomic.h"
+#include "server/running/run.h"
 
 #include "ccan/array_size/array_size.h"
 

@@ -2,7 +2,7 @@
 #ifndef HOLDFAST_COMMANDS_H
 #define HOLDFAST_COMMANDS_H
 
-#include "server/command.h"
+#include "server/grammar/command.h"
 
 const struct command *commands_table(size_t *count);
 

@@ -3,8 +3,8 @@
 #include "commands.h"
 #include "examples.h"
 #include "release.h"
-#include "server/refusal.h"
-#include "server/registration.h"
+#include "server/call/refusal.h"
+#include "server/grammar/registration.h"
 
 #include "ccan/array_size/array_size.h"
 

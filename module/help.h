@@ -2,7 +2,7 @@
 #ifndef HOLDFAST_HELP_H
 #define HOLDFAST_HELP_H
 
-#include "server/call.h"
+#include "server/call/call.h"
 
 /* The slot of the topic. */
 enum { SLOT_HELP_TOPIC = SLOT_FAMILY };

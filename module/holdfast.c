@@ -7,21 +7,21 @@
 #include "lease/redis/handlers.h"
 #include "queue/redis/handlers.h"
 #include "release.h"
-#include "server/alarm.h"
-#include "server/atomic.h"
-#include "server/doctor_rules.h"
-#include "server/effect.h"
-#include "server/events.h"
-#include "server/following.h"
-#include "server/grace.h"
-#include "server/info_section.h"
-#include "server/noted.h"
-#include "server/propagation.h"
-#include "server/registration.h"
-#include "server/run.h"
-#include "server/server_settings.h"
-#include "server/upkeep.h"
-#include "server/wait.h"
+#include "server/base/alarm.h"
+#include "server/base/events.h"
+#include "server/base/propagation.h"
+#include "server/effects/doctor_keys.h"
+#include "server/effects/effect.h"
+#include "server/effects/upkeep.h"
+#include "server/grammar/registration.h"
+#include "server/operator/doctor_rules.h"
+#include "server/operator/info_section.h"
+#include "server/operator/server_settings.h"
+#include "server/running/atomic.h"
+#include "server/running/run.h"
+#include "server/waiting/feed_commands.h"
+#include "server/waiting/grace.h"
+#include "server/waiting/wait.h"
 #include "table/redis/handlers.h"
 
 #include "ccan/array_size/array_size.h"
@@ -134,7 +134,7 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (grace_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (alarms_start(ctx) != REDISMODULE_OK || upkeep_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (session_owners_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (noted_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (doctor_keys_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (copiers_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (propagation_watch(ctx) != REDISMODULE_OK || settings_watch_server(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;

@@ -44,6 +44,35 @@ includes_of_redis() {
     grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"](redismodule|hiredis)' "$@"
 }
 
+# The rooms of server/ in the order in which they may know each other, as module/README.md lists them.
+server_rooms() {
+    sed -n '/^### The rooms of server/,/^## /s/^| \*\*`\([a-z]*\)\/`\*\* .*/\1/p' module/README.md
+}
+
+# Prints 'FILE: HEADER' for every include of a room that comes later.
+includes_of_later_rooms() {
+    local room later=
+    for room in $(server_rooms | tac); do
+        [ -z "$later" ] || grep -nHE "#include \"server/($later)/" module/server/"$room"/*.[ch]
+        later="${later:+$later|}$room"
+    done
+}
+
+# Modules of server/ and those that the list of its rooms has.
+server_modules() {
+    printf '%s\n' module/server/*/*.[ch] | sed 's#^module/server/##; s/\.[ch]$//' | sort -u
+}
+
+server_modules_listed() {
+    awk '/^### The rooms of server/ { on = 1 } /^## / { on = 0 }
+        on && match($0, /^\| \*\*`[a-z]+\/`/) { room = substr($0, 6, RLENGTH - 6); next }
+        on && /^\| `/ {
+            split($0, cell, "|")
+            count = split(cell[2], names, "`")
+            for (i = 2; i <= count; i += 2) print room names[i]
+        }' module/README.md | sort -u
+}
+
 pure_sources() {
     local folder
     for folder in core change "${families[@]}"; do
@@ -164,7 +193,7 @@ families_short_of_slots() {
         FILENAME ~ /args\.h$/ && /^    SLOTS_MAX = / { max = $3 + 0 }
         / = SLOT_FAMILY,/ && FILENAME !~ /args\.h$/ { used = 0; counting = 1 }
         /^    SLOT_[A-Z]+_END/ && counting { if (max - first - used < 4) print FILENAME ": " max - first - used; counting = 0 }
-        /^    SLOT_/ && counting { used++ }' module/server/args.h module/*/redis/handlers.h
+        /^    SLOT_/ && counting { used++ }' module/server/grammar/args.h module/*/redis/handlers.h
 }
 
 exported_names() {
@@ -173,14 +202,14 @@ exported_names() {
     fi
 }
 
-# Calls of the server that the module makes, and those that module/server/api.c binds; a call that is not bound ends the server.
+# Calls of the server that the module makes, and those that module/server/base/api.c binds; a call that is not bound ends the server.
 calls_made() {
     grep -rhoE 'RedisModule_[A-Za-z0-9]+ *\(' module --include='*.[ch]' | sed 's/RedisModule_//; s/ *(//' |
         grep -vxE 'OnLoad|IsAOFClient' | sort -u
 }
 
 calls_bound() {
-    sed -n '/#define REQUIRED_CALLS/,/clang-format on/p' module/server/api.c | grep -oE 'X\([A-Za-z0-9]+\)' | sed 's/X(//; s/)//' |
+    sed -n '/#define REQUIRED_CALLS/,/clang-format on/p' module/server/base/api.c | grep -oE 'X\([A-Za-z0-9]+\)' | sed 's/X(//; s/)//' |
         grep -vx X | sort -u
 }
 
@@ -200,9 +229,16 @@ mapfile -t sources < <(find module tests -name '*.[ch]' | sort)
     includes_of_redis module/change/*.[ch]
 } | rule 'the engine of changes knows nothing but core'
 
-includes_outside 'core change server' module/server/*.[ch] | rule 'server knows no family'
+includes_outside 'core change server' module/server/*/*.[ch] | rule 'server knows no family'
 
-family_words module/server/*.[ch] module/change/*.[ch] | rule 'the code of server and change has no word of a family'
+includes_of_later_rooms | rule 'each room of server/ knows only those that are listed before it'
+
+{
+    diff <(server_modules) <(server_modules_listed) | sed -n 's/^</not listed:/p; s/^>/not there:/p'
+    ls module/server | grep -vxE "README.md|$(server_rooms | paste -sd'|')" | sed 's/^/in no room: /'
+} | rule 'module/README.md lists every file of server/'
+
+family_words module/server/*/*.[ch] module/change/*.[ch] | rule 'the code of server and change has no word of a family'
 
 for family in "${families[@]}"; do
     files=(module/"$family"/*.[ch] module/"$family"/redis/*.[ch])
@@ -222,7 +258,7 @@ for source in "${sources[@]}"; do
     [ "$lines" -le 600 ] || echo "$source: $lines lines"
 done | rule 'no file is longer than 600 lines'
 
-long_functions module/*.c module/*/*.c module/*/redis/*.c | rule 'no function of the module is longer than 40 lines'
+long_functions module/*.c module/*/*.c module/*/*/*.c | rule 'no function of the module is longer than 40 lines'
 
 mapfile -t module_files < <(find module -name '*.[ch]' | sort)
 
@@ -243,7 +279,7 @@ END
 diff <(defined_elsewhere "${module_files[@]}") - <<'END' | sed -n 's/^</new:/p; s/^>/no longer there:/p' |
 module/blob/blocks.h module/blob/block_plan.c
 module/blob/container.h module/blob/apply.c
-module/core/memory.h module/server/memory.c
+module/core/memory.h module/server/base/memory.c
 module/core/pages.h module/core/page_node.c
 module/core/pages.h module/core/page_walk.c
 module/file/share.h module/file/share_apply.c
@@ -251,7 +287,7 @@ module/file/share.h module/file/share_walk.c
 module/queue/queue.h module/queue/queue_apply.c
 module/queue/queue.h module/queue/queue_registry.c
 module/queue/queue.h module/queue/queue_view.c
-module/server/args.h module/server/call.c
+module/server/grammar/args.h module/server/call/call.c
 module/table/filter.h module/table/filter_match.c
 module/table/query.h module/table/query_plan.c
 module/table/value.h module/table/ticks.c
@@ -264,11 +300,11 @@ comments orphan "${sources[@]}" | rule 'no comment ends in a line of one word'
 
 families_short_of_slots | rule 'each family has option slots left'
 
-static_names_shared module/*.c module/*/*.c module/*/redis/*.c | rule 'no two files have a static function of the same name'
+static_names_shared module/*.c module/*/*.c module/*/*/*.c | rule 'no two files have a static function of the same name'
 
 diff <(calls_made) <(calls_bound) | sed -n 's/^</not bound:/p; s/^>/bound, but never called:/p' | rule 'the calls that are bound are those that are made'
 
-grep -l 'RedisModule_SubscribeToServerEvent(' module/*.c module/*/*.c module/*/redis/*.c | grep -v '^module/server/events.c$' |
+grep -l 'RedisModule_SubscribeToServerEvent(' module/*.c module/*/*.c module/*/*/*.c | grep -v '^module/server/base/events.c$' |
     rule 'who listens to an event of the server does not displace others'
 
 exported_names | rule 'the module exports nothing but its entry'

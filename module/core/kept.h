@@ -2,8 +2,8 @@
  * the same bytes (see remembered.h), so they are also in files and effects. The numbers must never change; new
  * ones go to the end.
  *
- * Each value is a type byte followed by its data. An array or a map begins with its count. server/reply.h writes and
- * replays them; this file checks them. */
+ * Each value is a type byte followed by its data. An array or a map begins with its count. The server side
+ * writes and replays them; this file checks them. */
 #ifndef HOLDFAST_KEPT_H
 #define HOLDFAST_KEPT_H
 

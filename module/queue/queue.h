@@ -39,7 +39,7 @@ struct queue {
     struct account account; /* of the queue, its lists, and what has been cleared; not of the stores */
     /* Not part of the value: */
     int64_t upkeep_ms; /* when the next upkeep is scheduled */
-    bool noted;        /* DOCTOR knows its key: see noted.h */
+    bool noted;        /* DOCTOR knows its key: see doctor_keys.h */
 };
 
 /* Makes a queue from a QUEUE_CREATE change. */

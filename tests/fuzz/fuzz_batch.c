@@ -8,7 +8,7 @@
 #include "core/number.h"
 #include "core/utf16.h"
 #include "require.h"
-#include "server/refusal.h"
+#include "server/call/refusal.h"
 #include "table/redis/drafts.h"
 
 #include <stdint.h>

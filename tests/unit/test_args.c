@@ -1,5 +1,5 @@
 /* Arguments: every shape of clause, every way to get it wrong, and in which order faults are told. */
-#include "server/args.h"
+#include "server/grammar/args.h"
 
 #include "core/memory.h"
 #include "dice.h"

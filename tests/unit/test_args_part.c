@@ -1,6 +1,6 @@
 /* Parts of a line that have a grammar of their own: where they end, what they lack, and that they are what they would
  * be alone. */
-#include "server/args.h"
+#include "server/grammar/args.h"
 
 #include "dice.h"
 #include "sample_grammar.h"

@@ -7,9 +7,9 @@
 #include "core/name.h"
 #include "core/property.h"
 #include "lease/redis/handlers.h"
-#include "server/conditions.h"
-#include "server/ranges.h"
-#include "server/wait.h"
+#include "server/call/conditions.h"
+#include "server/call/ranges.h"
+#include "server/waiting/wait.h"
 
 const char *const snapshots_words[] = {"INCLUDE", "ONLY", NULL};
 const char *const sequence_words[] = {"MAX", "UPDATE", "INCREMENT", NULL};

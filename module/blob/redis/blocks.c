@@ -2,8 +2,8 @@
 #include "blob/blocks.h"
 #include "blob/redis/handlers.h"
 #include "core/base64.h"
-#include "server/limits.h"
-#include "server/reply_room.h"
+#include "server/call/limits.h"
+#include "server/call/reply_limit.h"
 
 const char *const block_words[] = {"COMMITTED", "UNCOMMITTED", "LATEST", NULL};
 const char *const block_list_words[] = {"COMMITTED", "UNCOMMITTED", "ALL", NULL};

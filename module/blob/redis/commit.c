@@ -1,13 +1,13 @@
 /* Containers before and after a change: events, counters, waiters and upkeep; and what LEASE.* needs of them. */
-#include "server/commit.h"
 #include "blob/blocks.h"
 #include "blob/redis/handlers.h"
 #include "core/feed_build.h"
 #include "core/name.h"
 #include "lease/redis/handlers.h"
-#include "server/following.h"
-#include "server/upkeep.h"
-#include "server/wait.h"
+#include "server/effects/commit.h"
+#include "server/effects/upkeep.h"
+#include "server/waiting/feed_commands.h"
+#include "server/waiting/wait.h"
 
 enum { UNSTAGED_AT_ONCE = 1000, COPIES_LOOK_EVERY_MS = 1000, PORTIONS_APART_MS = 1 };
 
@@ -45,7 +45,7 @@ void container_wake(struct call *call, const void *decided) {
     bool named = container_change_has_name(change);
     if (named && change->kind != BLOB_LEASE) wait_look(call, &blob_news, change->name);
     if (named || change->kind == CONTAINER_LEASE) wait_look(call, &lease_wait, change->name);
-    if (change->kind != CONTAINER_DROP) following_wake(call);
+    if (change->kind != CONTAINER_DROP) feed_wake(call);
 }
 
 /* --- Upkeep --- */

@@ -12,7 +12,7 @@
 #define HOLDFAST_COPIER_H
 
 #include "blob/source_reader.h"
-#include "server/call.h"
+#include "server/call/call.h"
 
 int copiers_start(RedisModuleCtx *ctx);
 

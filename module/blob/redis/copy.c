@@ -4,7 +4,7 @@
 #include "core/duration.h"
 #include "core/name.h"
 #include "core/number.h"
-#include "server/conditions.h"
+#include "server/call/conditions.h"
 
 enum { ARG_COPY_ID = 3, ARG_SOURCE_CONTAINER = 3, ARG_SOURCE_BLOB = 4 };
 

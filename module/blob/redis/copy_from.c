@@ -4,7 +4,7 @@
 #include "core/host_list.h"
 #include "core/name.h"
 #include "core/number.h"
-#include "server/conditions.h"
+#include "server/call/conditions.h"
 
 enum { ARG_SOURCE_CONTAINER = 3, ARG_SOURCE_BLOB = 4, ORPHANS_MAX = 100, LOOKS_MAX = 5000 };
 

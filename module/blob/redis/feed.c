@@ -1,6 +1,6 @@
 /* CONTAINER.FEED and CONTAINER.CHANGES. */
 #include "blob/redis/handlers.h"
-#include "server/following.h"
+#include "server/waiting/feed_commands.h"
 
 static void set_container_feed(void *decided, const struct feed_change *asked) {
     struct container_change *change = decided;
@@ -29,8 +29,8 @@ static void reply_changed_blob(struct reply_map *map, const struct entry *object
 }
 
 enum outcome container_changes_since(struct call *call) {
-    static const struct following blobs = {begins_as_asked, reply_changed_name, reply_changed_blob};
-    return following_answer(call, ((const struct container *)call->value)->feed, &blobs);
+    static const struct feed_view blobs = {begins_as_asked, reply_changed_name, reply_changed_blob};
+    return feed_answer(call, ((const struct container *)call->value)->feed, &blobs);
 }
 
 version container_deletion(struct call *call, const struct blob *blob) {

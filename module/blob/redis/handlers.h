@@ -3,11 +3,11 @@
 #define HOLDFAST_BLOB_HANDLERS_H
 
 #include "blob/container.h"
-#include "server/decision.h"
-#include "server/refusal.h"
-#include "server/reply.h"
-#include "server/settings.h"
-#include "server/wait.h"
+#include "server/base/settings.h"
+#include "server/call/decision.h"
+#include "server/call/refusal.h"
+#include "server/call/reply.h"
+#include "server/waiting/wait.h"
 
 /* Slots of the options that only this family has. */
 enum {

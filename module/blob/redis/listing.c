@@ -5,7 +5,7 @@
 #include "core/property.h"
 #include "core/text.h"
 #include "lease/redis/handlers.h"
-#include "server/reply_room.h"
+#include "server/call/reply_limit.h"
 
 const char *const include_words[] = {"SNAPSHOTS", "META", "UNCOMMITTED", "COPY", NULL};
 
@@ -79,7 +79,7 @@ static struct listing_query asked(struct call *call) {
         .delimiter = call_option(call, SLOT_DELIMITER),
         .marker = call_option(call, SLOT_MARKER),
         .max = page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX),
-        .budget = reply_room_up_to(PAGE_BUDGET_BYTES),
+        .budget = reply_limit_up_to(PAGE_BUDGET_BYTES),
         .now_ms = call_now_ms(call),
         .metadata = included(call, INCLUDE_META),
         .copies = included(call, INCLUDE_COPY),

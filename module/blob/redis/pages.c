@@ -3,7 +3,7 @@
 #include "blob/snapshots.h"
 #include "core/page_ranges.h"
 #include "core/sparse.h"
-#include "server/ranges.h"
+#include "server/call/ranges.h"
 
 #include <inttypes.h>
 

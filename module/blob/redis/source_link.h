@@ -13,7 +13,7 @@
 
 #include "blob/source_reader.h"
 #include "core/arena.h"
-#include "server/api.h"
+#include "server/base/api.h"
 
 enum { DELIVERY_MAX = 128 }; /* changes */
 

@@ -4,7 +4,7 @@
 #include "core/base64.h"
 #include "core/things.h"
 #include "lease/lease.h"
-#include "server/commit.h"
+#include "server/effects/commit.h"
 
 enum { ARG_BLOCK_ID = 3, ARG_SOURCE_CONTAINER = 3 };
 

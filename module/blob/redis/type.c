@@ -7,13 +7,13 @@
 #include "blob/redis/handlers.h"
 #include "blob/walk.h"
 #include "lease/redis/handlers.h"
-#include "server/effect.h"
-#include "server/following.h"
-#include "server/info.h"
-#include "server/loading.h"
-#include "server/type_methods.h"
-#include "server/upkeep.h"
-#include "server/wait.h"
+#include "server/base/info.h"
+#include "server/effects/effect.h"
+#include "server/effects/upkeep.h"
+#include "server/storage/loading.h"
+#include "server/storage/type_methods.h"
+#include "server/waiting/feed_commands.h"
+#include "server/waiting/wait.h"
 
 #include "ccan/array_size/array_size.h"
 
@@ -152,7 +152,7 @@ static void info(RedisModuleInfoCtx *ctx) {
     };
     info_show(ctx, numbers, ARRAY_SIZE(numbers));
     copiers_info(ctx);
-    following_info(ctx);
+    feed_info(ctx);
 }
 
 /* --- For DOCTOR --- */

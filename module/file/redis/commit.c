@@ -1,10 +1,10 @@
 /* What precedes and follows a change of a share, the upkeep of sessions, leases of shares and files, and INFO. */
-#include "server/commit.h"
 #include "core/memory.h"
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
-#include "server/info.h"
-#include "server/upkeep.h"
+#include "server/base/info.h"
+#include "server/effects/commit.h"
+#include "server/effects/upkeep.h"
 
 #include "ccan/array_size/array_size.h"
 #include "ccan/container_of/container_of.h"

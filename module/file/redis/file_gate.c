@@ -12,8 +12,8 @@
 #include "file/holders.h"
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
-#include "server/commit.h"
-#include "server/limits.h"
+#include "server/call/limits.h"
+#include "server/effects/commit.h"
 
 #include <inttypes.h>
 

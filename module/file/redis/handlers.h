@@ -3,12 +3,12 @@
 #define HOLDFAST_FILE_HANDLERS_H
 
 #include "file/tree.h"
-#include "server/decision.h"
-#include "server/ranges.h"
-#include "server/refusal.h"
-#include "server/reply.h"
-#include "server/reply_room.h"
-#include "server/wait.h"
+#include "server/call/decision.h"
+#include "server/call/ranges.h"
+#include "server/call/refusal.h"
+#include "server/call/reply.h"
+#include "server/call/reply_limit.h"
+#include "server/waiting/wait.h"
 
 /* Slots of the options that only this family has. */
 enum {

@@ -1,9 +1,9 @@
 /* FILE.OPEN, and the commands that use a handle. */
 #include "core/memory.h"
 #include "file/redis/handlers.h"
-#include "server/effect.h"
-#include "server/entropy.h"
-#include "server/grace.h"
+#include "server/base/entropy.h"
+#include "server/effects/effect.h"
+#include "server/waiting/grace.h"
 
 const char *const file_access_words[] = {"READ", "WRITE", "DELETE", "ATTRIBUTES", NULL};
 const char *const file_share_words[] = {"READ", "WRITE", "DELETE", "NONE", NULL};

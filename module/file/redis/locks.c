@@ -1,7 +1,7 @@
 /* FILE.LOCK and FILE.UNLOCK. */
 #include "core/number.h"
 #include "file/redis/handlers.h"
-#include "server/grace.h"
+#include "server/waiting/grace.h"
 
 const char *const file_lock_words[] = {"EXCLUSIVE", "SHARED", NULL};
 

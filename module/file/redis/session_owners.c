@@ -11,8 +11,8 @@
 #include "core/hash_index.h"
 #include "core/memory.h"
 #include "file/redis/handlers.h"
-#include "server/events.h"
-#include "server/upkeep.h"
+#include "server/base/events.h"
+#include "server/effects/upkeep.h"
 
 #include "ccan/container_of/container_of.h"
 

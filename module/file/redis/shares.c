@@ -5,7 +5,7 @@
 #include "core/duration.h"
 #include "core/policy.h"
 #include "lease/redis/handlers.h"
-#include "server/entropy.h"
+#include "server/base/entropy.h"
 
 const char *const share_snapshots_words[] = {"INCLUDE", NULL};
 const char *const share_onclose_words[] = {"KEEP", "END", NULL};

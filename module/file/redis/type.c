@@ -3,9 +3,9 @@
 #include "file/share_load.h"
 #include "file/share_walk.h"
 #include "lease/redis/handlers.h"
-#include "server/saving.h"
-#include "server/type_methods.h"
-#include "server/upkeep.h"
+#include "server/effects/upkeep.h"
+#include "server/storage/saving.h"
+#include "server/storage/type_methods.h"
 
 enum { ENCODING_VERSION = 0 };
 

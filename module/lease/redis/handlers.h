@@ -4,12 +4,12 @@
 
 #include "core/order_index.h"
 #include "lease/lease.h"
-#include "server/decision.h"
-#include "server/doctor.h"
-#include "server/refusal.h"
-#include "server/reply.h"
-#include "server/settings.h"
-#include "server/wait.h"
+#include "server/base/settings.h"
+#include "server/call/decision.h"
+#include "server/call/refusal.h"
+#include "server/call/reply.h"
+#include "server/operator/doctor.h"
+#include "server/waiting/wait.h"
 
 /* Slots of the options that only LEASE.* has. */
 enum {

@@ -4,12 +4,12 @@
 #include "core/duration.h"
 #include "core/memory.h"
 #include "core/text.h"
-#include "server/conditions.h"
-#include "server/entropy.h"
-#include "server/grace.h"
-#include "server/info.h"
-#include "server/reply_room.h"
-#include "server/settings.h"
+#include "server/base/entropy.h"
+#include "server/base/info.h"
+#include "server/base/settings.h"
+#include "server/call/conditions.h"
+#include "server/call/reply_limit.h"
+#include "server/waiting/grace.h"
 
 #include "ccan/array_size/array_size.h"
 
@@ -384,7 +384,7 @@ static bool is_listed(struct call *call, const struct lease_home *home, struct e
  * command clears them. */
 enum outcome lease_list_decide(struct call *call) {
     struct entry *shown[PAGE_MAX];
-    struct page_room room = {0};
+    struct page_bytes room = {0};
     size_t count = 0, max = page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX);
     int looked_at = 0;
     struct order_cursor cursor = lease_list_start(call);
@@ -392,7 +392,7 @@ enum outcome lease_list_decide(struct call *call) {
     struct entry *entry;
     for (; (entry = order_cursor_entry(&cursor)) && count < max && looked_at < LOOKED_AT_MAX; looked_at++) {
         if (is_listed(call, home, entry)) {
-            if (!page_room_take(&room, leased_bytes(home, entry))) break;
+            if (!page_bytes_take(&room, leased_bytes(home, entry))) break;
             shown[count++] = entry;
         }
         order_cursor_next(&cursor);

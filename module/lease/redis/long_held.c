@@ -4,9 +4,9 @@
 
 #include "core/memory.h"
 #include "core/number.h"
-#include "server/doctor_rules.h"
-#include "server/grace.h"
-#include "server/histogram.h"
+#include "server/operator/doctor_rules.h"
+#include "server/waiting/grace.h"
+#include "server/waiting/histogram.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* What follows a change of a queue: statistics, events, wake-ups; its upkeep, and INFO. */
-#include "server/commit.h"
 #include "queue/redis/handlers.h"
-#include "server/info.h"
-#include "server/upkeep.h"
+#include "server/base/info.h"
+#include "server/effects/commit.h"
+#include "server/effects/upkeep.h"
 
 #include "ccan/array_size/array_size.h"
 

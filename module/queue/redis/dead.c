@@ -1,6 +1,6 @@
 /* QUEUE.DEAD and QUEUE.REDRIVE: show dead letters, and put them back. Also the rule of DOCTOR about them. */
 #include "queue/redis/handlers.h"
-#include "server/entropy.h"
+#include "server/base/entropy.h"
 
 #include <inttypes.h>
 
@@ -18,12 +18,12 @@ static void reply_dead(struct reply *out, const struct message *message) {
 }
 
 /* The first dead letters. If `room` is given, it takes their replies from it, and stops when it is used up. */
-static size_t first_dead(struct call *call, size_t max, struct page_room *room, struct message **found) {
+static size_t first_dead(struct call *call, size_t max, struct page_bytes *room, struct message **found) {
     struct dead_cursor cursor = {0};
     size_t count = 0;
     struct message *message;
     while (count < max && (message = queue_next_dead(call->value, &cursor, call_now_ms(call)))) {
-        if (room && !page_room_take(room, message_reply_bytes(message))) break;
+        if (room && !page_bytes_take(room, message_reply_bytes(message))) break;
         found[count++] = message;
     }
     return count;
@@ -31,7 +31,7 @@ static size_t first_dead(struct call *call, size_t max, struct page_room *room, 
 
 enum outcome queue_dead(struct call *call) {
     struct message *dead[QUEUE_BATCH_MAX];
-    struct page_room room = {0};
+    struct page_bytes room = {0};
     size_t max = page_max(call, SLOT_PAGE_SIZE, SHOWN_DEFAULT, QUEUE_BATCH_MAX);
     size_t count = first_dead(call, max, &room, dead);
     reply_array(&call->out, (long)count);

@@ -3,13 +3,13 @@
 #define HOLDFAST_QUEUE_HANDLERS_H
 
 #include "queue/queue.h"
-#include "server/decision.h"
-#include "server/doctor.h"
-#include "server/refusal.h"
-#include "server/reply.h"
-#include "server/reply_room.h"
-#include "server/settings.h"
-#include "server/wait.h"
+#include "server/base/settings.h"
+#include "server/call/decision.h"
+#include "server/call/refusal.h"
+#include "server/call/reply.h"
+#include "server/call/reply_limit.h"
+#include "server/operator/doctor.h"
+#include "server/waiting/wait.h"
 
 /* Slots of the options that only this family has. */
 enum {

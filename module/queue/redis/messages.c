@@ -5,10 +5,10 @@
 #include "core/kept.h"
 #include "core/memory.h"
 #include "core/pointer_map.h"
-#include "server/entropy.h"
-#include "server/histogram.h"
-#include "server/limits.h"
-#include "server/wait.h"
+#include "server/base/entropy.h"
+#include "server/call/limits.h"
+#include "server/waiting/histogram.h"
+#include "server/waiting/wait.h"
 
 /* How many portions of expired messages one GET removes if they hold up all others. */
 enum { HEADS_PORTIONS = 60 };
@@ -208,11 +208,11 @@ static void reply_delivered(struct reply *out, const struct message *message, co
 static size_t find_visible(struct call *call, size_t max, struct message **found) {
     struct visible_cursor cursor;
     queue_visible_start(&cursor, call->value, call_now_ms(call));
-    struct page_room room = {0};
+    struct page_bytes room = {0};
     size_t count = 0;
     struct message *message;
     while (count < max && (message = queue_next_visible(&cursor))) {
-        if (!page_room_take(&room, message_reply_bytes(message))) break;
+        if (!page_bytes_take(&room, message_reply_bytes(message))) break;
         found[count++] = message;
     }
     queue_visible_end(&cursor);

@@ -2,8 +2,8 @@
  *
  * A file has the queue, then its messages and dead letters in order of arrival, then its dedup entries. */
 #include "queue/redis/handlers.h"
-#include "server/type_methods.h"
-#include "server/upkeep.h"
+#include "server/effects/upkeep.h"
+#include "server/storage/type_methods.h"
 
 enum { ENCODING_VERSION = 0 };
 

@@ -1,8 +1,8 @@
 /* What follows a change of a table, and the upkeep that builds indexes and feeds. */
-#include "server/commit.h"
 #include "core/feed_build.h"
-#include "server/following.h"
-#include "server/upkeep.h"
+#include "server/effects/commit.h"
+#include "server/effects/upkeep.h"
+#include "server/waiting/feed_commands.h"
 #include "table/redis/handlers.h"
 
 enum {
@@ -20,7 +20,7 @@ void table_changed(struct call *call, const void *decided) {
 
 void table_wake(struct call *call, const void *decided) {
     const struct table_change *change = decided;
-    if (change->kind != TABLE_DROP) following_wake(call);
+    if (change->kind != TABLE_DROP) feed_wake(call);
 }
 
 /* --- Upkeep --- */

@@ -2,7 +2,7 @@
 #include "table/redis/drafts.h"
 
 #include "core/text.h"
-#include "server/refusal.h"
+#include "server/call/refusal.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 #include "table/redis/entity_reply.h"
 
 #include "core/number.h"
-#include "server/refusal.h"
+#include "server/call/refusal.h"
 
 #include <math.h>
 

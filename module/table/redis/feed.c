@@ -1,5 +1,5 @@
 /* TABLE.FEED and TABLE.CHANGES. */
-#include "server/following.h"
+#include "server/waiting/feed_commands.h"
 #include "table/redis/entity_reply.h"
 #include "table/redis/handlers.h"
 
@@ -24,6 +24,6 @@ static void reply_changed_keys(struct reply_map *map, struct bytes name) {
 }
 
 enum outcome table_changes_since(struct call *call) {
-    static const struct following entities = {.name = reply_changed_keys};
-    return following_answer(call, ((const struct table *)call->value)->feed, &entities);
+    static const struct feed_view entities = {.name = reply_changed_keys};
+    return feed_answer(call, ((const struct table *)call->value)->feed, &entities);
 }

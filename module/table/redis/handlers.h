@@ -2,9 +2,9 @@
 #ifndef HOLDFAST_TABLE_HANDLERS_H
 #define HOLDFAST_TABLE_HANDLERS_H
 
-#include "server/decision.h"
-#include "server/refusal.h"
-#include "server/reply.h"
+#include "server/call/decision.h"
+#include "server/call/refusal.h"
+#include "server/call/reply.h"
 #include "table/key.h"
 #include "table/operation.h"
 #include "table/query.h"

@@ -1,5 +1,5 @@
 /* TABLE.QUERY. */
-#include "server/reply_room.h"
+#include "server/call/reply_limit.h"
 #include "table/redis/drafts.h"
 #include "table/redis/entity_reply.h"
 
@@ -100,7 +100,7 @@ static void answer_query(struct call *call, const struct query_args *args, const
         .plan = plan,
         .from = bytes_of(args->from.data, args->from.length),
         .rows_max = page_max(call, SLOT_TOP, QUERY_ROWS_MAX, QUERY_ROWS_MAX),
-        .bytes_max = reply_room_up_to(QUERY_BYTES_MAX),
+        .bytes_max = reply_limit_up_to(QUERY_BYTES_MAX),
     };
     struct query_page page;
     query_run(&query, &page);

@@ -2,7 +2,7 @@
 #include "table/redis/handlers.h"
 
 #include "core/policy.h"
-#include "server/info.h"
+#include "server/base/info.h"
 #include "table/name_set.h"
 
 #include "ccan/array_size/array_size.h"

@@ -1,7 +1,7 @@
 /* The data type of tables, for the server. A file has the table with the names of its indexes, then its entities in the
  * order of their keys; loading builds the indexes again. */
-#include "server/type_methods.h"
-#include "server/upkeep.h"
+#include "server/effects/upkeep.h"
+#include "server/storage/type_methods.h"
 #include "table/redis/handlers.h"
 
 enum { ENCODING_VERSION = 0 };

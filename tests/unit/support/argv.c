@@ -1,4 +1,4 @@
-#include "server/args.h"
+#include "server/grammar/args.h"
 
 /* In tests argv is an array of struct bytes. */
 struct bytes argument_at(const void *argv, int at) {

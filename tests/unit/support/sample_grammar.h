@@ -3,7 +3,7 @@
 #ifndef HOLDFAST_UNIT_SAMPLE_GRAMMAR_H
 #define HOLDFAST_UNIT_SAMPLE_GRAMMAR_H
 
-#include "server/args.h"
+#include "server/grammar/args.h"
 
 enum {
     SLOT_NUMBER = SLOT_FAMILY,

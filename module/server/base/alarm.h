@@ -1,0 +1,35 @@
+/* Alarms: timers that are set for an instant of the module's clock.
+ *
+ * The server's timers follow the wall clock: when it is set back, those that are pending ring late by as much; when
+ * it is set forward, early. So the server's cron, which does not follow it, fires overdue alarms; and the owner of
+ * an alarm must be prepared to be called early, check what is due, and set the alarm again. */
+#ifndef HOLDFAST_ALARM_H
+#define HOLDFAST_ALARM_H
+
+#include "server/base/api.h"
+
+#include <stdbool.h>
+
+struct alarm {
+    void (*ring)(RedisModuleCtx *ctx); /* the alarm is no longer set when this is called */
+    bool set;
+    int64_t due_ms;
+    RedisModuleTimerID timer;
+    struct alarm *next; /* list of all alarms */
+};
+
+int alarms_start(RedisModuleCtx *ctx);
+
+/* Once, before the alarm is set. */
+void alarm_register(struct alarm *alarm);
+
+/* Sets the alarm, whether it was set or not. */
+void alarm_set(struct alarm *alarm, int64_t due_ms);
+
+/* Sets the alarm only if it would ring later than this. */
+void alarm_set_by(struct alarm *alarm, int64_t due_ms);
+
+/* The clock was moved: all alarms that are set ring in the next turn of the event loop. */
+void alarms_clock_moved(void);
+
+#endif

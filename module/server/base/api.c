@@ -1,0 +1,241 @@
+#include "server/base/api.h"
+
+#include "ccan/array_size/array_size.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+
+static int64_t (*cached_microseconds)(void);
+static int (*set_command_categories)(RedisModuleCommand *command, const char *categories);
+static int (*add_category)(RedisModuleCtx *ctx, const char *category);
+static RedisModuleString *(*defrag_string)(RedisModuleDefragCtx *ctx, RedisModuleString *string);
+static RedisModuleString *(*valkey_defrag_string)(RedisModuleDefragCtx *ctx, RedisModuleString *string);
+static int (*open_key_modes)(void);
+static int (*must_obey)(RedisModuleCtx *ctx);
+static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, const char *node, char *ip,
+                                      char *primary, int *port, int *flags);
+
+/* What 7.0.15 has, by name. */
+/* clang-format off */
+#define REQUIRED_CALLS(X) \
+    X(ACLCheckCommandPermissions) X(ACLCheckKeyPermissions) X(Alloc) X(AvoidReplicaTraffic) \
+    X(BlockClientOnKeys) X(Call) X(CallReplyArrayElement) X(CallReplyStringPtr) X(Calloc) X(CloseKey) \
+    X(CreateCommand) X(CreateDataType) X(CreateString) X(CreateTimer) X(DefragAlloc) X(DefragCursorGet) \
+    X(DefragCursorSet) X(DefragShouldStop) X(DigestAddStringBuffer) X(DigestEndSequence) X(EmitAOF) \
+    X(EventLoopAddOneShot) X(Free) X(FreeCallReply) X(FreeModuleUser) X(FreeServerInfo) X(FreeString) \
+    X(GetBlockedClientPrivateData) X(GetClientId) X(GetClientUserNameById) X(GetCommand) X(GetContextFlags) \
+    X(GetContextFromIO) X(GetCurrentUserName) X(GetDbIdFromIO) X(GetDbIdFromOptCtx) \
+    X(GetDetachedThreadSafeContext) X(GetKeyNameFromIO) X(GetKeyNameFromOptCtx) X(GetModuleUserFromUserName) \
+    X(GetRandomBytes) X(GetSelectedDb) X(GetServerInfo) X(GetUsedMemoryRatio) X(HoldString) \
+    X(InfoAddFieldCString) X(InfoAddFieldLongLong) X(InfoAddFieldULongLong) X(InfoAddSection) X(IsIOError) \
+    X(IsKeysPositionRequest) X(IsModuleNameBusy) X(KeyAtPosWithFlags) X(KeyType) X(LoadConfigs) \
+    X(LoadString) X(LoadStringBuffer) X(Log) X(LogIOError) X(MallocSize) X(MallocSizeString) \
+    X(ModuleTypeGetType) X(ModuleTypeGetValue) X(ModuleTypeSetValue) X(NotifyKeyspaceEvent) X(OpenKey) \
+    X(Realloc) X(RegisterBoolConfig) X(RegisterEnumConfig) X(RegisterInfoFunc) X(RegisterNumericConfig) \
+    X(RegisterStringConfig) X(Replicate) X(ReplicateVerbatim) X(ReplyWithArray) X(ReplyWithBool) \
+    X(ReplyWithDouble) X(ReplyWithError) X(ReplyWithLongLong) X(ReplyWithMap) X(ReplyWithNull) \
+    X(ReplyWithSimpleString) X(ReplyWithStringBuffer) X(SaveStringBuffer) X(SelectDb) \
+    X(ServerInfoGetFieldUnsigned) X(SetCommandInfo) X(SetDisconnectCallback) X(SetModuleAttribs) \
+    X(SetModuleOptions) X(SignalModifiedKey) X(StopTimer) X(StringPtrLen) X(SubscribeToKeyspaceEvents) \
+    X(SubscribeToServerEvent) X(TrimStringAllocation) X(TryAlloc) X(UnblockClient) X(UnlinkKey)
+/* clang-format on */
+
+#define REQUIRED_ROW(name)        {"RedisModule_" #name, (void **)&RedisModule_##name, 1},
+#define OPTIONAL_ROW(name, place) {"RedisModule_" name, (void **)&(place), 0},
+
+static const struct {
+    const char *name;
+    void **place;
+    int required;
+} calls[] = {
+    /* clang-format off */
+    REQUIRED_CALLS(REQUIRED_ROW)
+    OPTIONAL_ROW("DefragRedisModuleString", defrag_string)
+    OPTIONAL_ROW("DefragModuleString", valkey_defrag_string) /* the same under Valkey's name */
+    OPTIONAL_ROW("CachedMicroseconds", cached_microseconds)          /* 7.2 */
+    OPTIONAL_ROW("GetOpenKeyModesAll", open_key_modes)               /* 7.2 */
+    OPTIONAL_ROW("SetCommandACLCategories", set_command_categories)  /* 7.2 */
+    OPTIONAL_ROW("AddACLCategory", add_category)                     /* 7.4 */
+    OPTIONAL_ROW("MustObeyClient", must_obey)                        /* Valkey 8.1 */
+    OPTIONAL_ROW("GetClusterNodeInfoForClient", cluster_node_for_client) /* Valkey alone */
+    /* clang-format on */
+};
+
+static const char *own_category = "";
+
+static int no_command_categories(RedisModuleCommand *command, const char *categories) {
+    (void)command;
+    (void)categories;
+    return REDISMODULE_OK;
+}
+
+static int no_category(RedisModuleCtx *ctx, const char *category) {
+    (void)ctx;
+    (void)category;
+    return REDISMODULE_ERR;
+}
+
+/* The primary's link, and an append-only file that is being loaded. The last one is known by its id, which no other
+ * client ever gets: the server looks at much to tell a context's flags. */
+static int obey_link_and_file(RedisModuleCtx *ctx) {
+    static unsigned long long obeyed;
+    unsigned long long client = RedisModule_GetClientId(ctx);
+    if (client && client == obeyed) return true;
+    bool obeys = RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_REPLICATED ||
+                 RedisModule_IsAOFClient(client);
+    if (obeys) obeyed = client;
+    return obeys;
+}
+
+/* One of the calls that only Valkey has tells the product. The two give the same numbers different meanings. */
+static int is_valkey(void) {
+    return cluster_node_for_client != NULL;
+}
+
+static int first_open_key_modes(void) {
+    return REDISMODULE_OPEN_KEY_NOTOUCH;
+}
+
+static RedisModuleString *leave_string(RedisModuleDefragCtx *ctx, RedisModuleString *string) {
+    (void)ctx;
+    (void)string;
+    return NULL;
+}
+
+static void fall_back(void) {
+    if (!defrag_string) defrag_string = valkey_defrag_string ? valkey_defrag_string : leave_string;
+    if (!open_key_modes) open_key_modes = first_open_key_modes;
+    if (!must_obey) must_obey = obey_link_and_file;
+    if (!set_command_categories) set_command_categories = no_command_categories;
+    if (!add_category) add_category = no_category;
+}
+
+int api_bind(RedisModuleCtx *ctx, const char *name, int version) {
+    /* The first word of a context is the function that finds all others. */
+    int (*get_api)(const char *, void *) = NULL;
+    *(void **)&get_api = *(void **)ctx;
+    const char *missing = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+        if (get_api(calls[i].name, (void *)calls[i].place) != REDISMODULE_OK && calls[i].required)
+            missing = calls[i].name;
+    if (missing) {
+        if (RedisModule_Log)
+            RedisModule_Log(ctx, "warning", "%s needs a server with %s (Redis 7.0.15 or newer)", name,
+                            missing);
+        return REDISMODULE_ERR;
+    }
+    fall_back();
+    if (RedisModule_IsModuleNameBusy(name)) {
+        RedisModule_Log(ctx, "warning", "%s: a module of this name is loaded already", name);
+        return REDISMODULE_ERR;
+    }
+    RedisModule_SetModuleAttribs(ctx, name, version, REDISMODULE_APIVER_1);
+    return REDISMODULE_OK;
+}
+
+static int64_t read_clock_us(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+int64_t api_wall_us(void) {
+    return read_clock_us(CLOCK_REALTIME);
+}
+
+int64_t api_elapsed_us(void) {
+    return read_clock_us(CLOCK_BOOTTIME);
+}
+
+/* The server's cached time changes between commands and never within one. */
+bool api_is_same_moment(void) {
+    static int64_t last_us;
+    int64_t before_us = last_us;
+    if (cached_microseconds) last_us = cached_microseconds();
+    return last_us && last_us == before_us;
+}
+
+void api_add_category(RedisModuleCtx *ctx, const char *category) {
+    if (add_category(ctx, category) == REDISMODULE_OK) own_category = category;
+}
+
+/* A server that finds one category that it does not know takes none of them. */
+void api_set_categories(RedisModuleCommand *command, const char *categories) {
+    char all[64];
+    snprintf(all, sizeof(all), "%s %s", categories, own_category);
+    set_command_categories(command, all);
+}
+
+int api_must_obey(RedisModuleCtx *ctx) {
+    return must_obey(ctx);
+}
+
+/* A script runs as its caller, whose name cannot be asked for where there is none: the server would not survive it. */
+static bool script_has_user(RedisModuleCtx *ctx) {
+    RedisModuleCallReply *reply = RedisModule_Call(ctx, "PING", "C");
+    bool has_none = !reply && errno == ENOTSUP;
+    if (reply) RedisModule_FreeCallReply(reply);
+    return !has_none;
+}
+
+RedisModuleUser *api_user(RedisModuleCtx *ctx) {
+    RedisModuleString *name = RedisModule_GetClientUserNameById(ctx, RedisModule_GetClientId(ctx));
+    bool in_script = !name && RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_LUA;
+    if (in_script && script_has_user(ctx)) name = RedisModule_GetCurrentUserName(ctx);
+    RedisModuleUser *user = name ? RedisModule_GetModuleUserFromUserName(name) : NULL;
+    if (name) RedisModule_FreeString(NULL, name);
+    return user;
+}
+
+void api_user_end(RedisModuleUser *user) {
+    if (user) RedisModule_FreeModuleUser(user);
+}
+
+bool api_may_run(RedisModuleUser *user, RedisModuleString **argv, int argc) {
+    return RedisModule_ACLCheckCommandPermissions(user, argv, argc) == REDISMODULE_OK;
+}
+
+bool api_may_read(RedisModuleCtx *ctx, RedisModuleString *key) {
+    RedisModuleUser *user = api_user(ctx);
+    bool may =
+        user && RedisModule_ACLCheckKeyPermissions(user, key, REDISMODULE_CMD_KEY_ACCESS) == REDISMODULE_OK;
+    api_user_end(user);
+    return may;
+}
+
+bool api_runs_several(RedisModuleCtx *ctx) {
+    return RedisModule_GetContextFlags(ctx) & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA);
+}
+
+bool api_may_write(RedisModuleCtx *ctx) {
+    int flags = RedisModule_GetContextFlags(ctx);
+    return flags & REDISMODULE_CTX_FLAGS_MASTER && !RedisModule_AvoidReplicaTraffic() &&
+           !(flags & REDISMODULE_CTX_FLAGS_LOADING);
+}
+
+/* The server refuses to run a command on a key of another node, and makes no difference between slots that are
+ * elsewhere and those whose data are still coming in. */
+bool api_serves_key(RedisModuleCtx *ctx, RedisModuleString *key) {
+    if (!(RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_CLUSTER)) return true;
+    RedisModuleCallReply *reply = RedisModule_Call(ctx, "EXISTS", "s", key);
+    if (reply) RedisModule_FreeCallReply(reply);
+    return reply != NULL;
+}
+
+/* No notification, no statistics, nothing expires: modes of 7.2 and newer. */
+enum { OPEN_KEY_UNNOTICED = REDISMODULE_OPEN_KEY_NOTOUCH | 1 << 17 | 1 << 18 | 1 << 19 };
+
+RedisModuleKey *api_peek_key(RedisModuleCtx *ctx, RedisModuleString *key) {
+    return RedisModule_OpenKey(ctx, key, REDISMODULE_READ | (OPEN_KEY_UNNOTICED & open_key_modes()));
+}
+
+enum { VALKEY_OPTION_ATOMIC_SLOT_MIGRATION = 1 << 5 };
+
+int api_server_options(void) {
+    return is_valkey() ? VALKEY_OPTION_ATOMIC_SLOT_MIGRATION : 0;
+}
+
+RedisModuleString *api_defrag_string(RedisModuleDefragCtx *ctx, RedisModuleString *string) {
+    return defrag_string(ctx, string);
+}

@@ -1,0 +1,126 @@
+/* A data type: what the server side knows of it. The server side names none of them: each has a filled struct in its
+ * own folder, and holdfast.c registers them. */
+#ifndef HOLDFAST_DATA_TYPE_H
+#define HOLDFAST_DATA_TYPE_H
+
+#include "change/change.h"
+#include "core/bytes.h"
+#include "core/chunk.h"
+#include "core/outcome.h"
+#include "server/base/api.h"
+
+enum { EVENTS_MAX = 2 }; /* keyspace notifications per change */
+
+/* What one effect does to a key's value. */
+struct effect_target {
+    void *value;                    /* NULL when the key does not exist; a new one may be set */
+    bool drop;                      /* the key is to be deleted */
+    struct bytes name;              /* name of the changed object in the value; empty for the value itself */
+    const char *events[EVENTS_MAX]; /* keyspace notifications, if any */
+    int64_t upkeep_ms;              /* next upkeep of the value because of this change; 0 for never */
+    bool notable;                   /* see server/effects/doctor_keys.h */
+};
+
+enum effect_result {
+    EFFECT_APPLIED,
+    EFFECT_MISFIT,    /* well-formed, but it does not fit the state: nothing done */
+    EFFECT_MALFORMED, /* malformed: nothing done */
+};
+
+/* What travels beside a record: the bytes of a content, or the key of another value. */
+struct effect_content {
+    bool given;
+    struct bytes bytes;
+    RedisModuleString *argument; /* argument that holds the bytes; NULL for those inside the record */
+    bool obeyed;                 /* comes from the primary or a file; otherwise the client's rights count */
+    RedisModuleCtx *ctx;
+};
+
+struct call;
+struct doctor_rule;
+struct loading;
+struct setting;
+struct lease_home;
+
+struct data_type {
+    const char *type_name;
+    const struct change_schema *changes; /* its changes */
+    /* Creates the value from a change of a creating kind. */
+    void *(*make)(const void *change);
+    /* Applies any other change. False, and nothing done, when it does not fit. */
+    bool (*apply)(void *value, const void *change);
+    /* Attaches what travels beside a change: the bytes of a content, or the key of another value. NULL for a type
+     * whose changes have neither. */
+    void (*attach)(void *change, const struct effect_content *content);
+    /* Whether the values in a change from elsewhere are plausible for a clock at this instant. Versions are checked
+     * in any case. May be NULL. */
+    bool (*is_plausible)(const void *change, int64_t horizon_ms);
+    /* The content that travels beside a change of a walk. */
+    const struct bytes *(*content_of)(const void *change);
+    /* Whether the key of another value travels beside a change; may be NULL. */
+    bool (*has_source)(const void *change);
+    /* Walks the changes that rebuild a value. */
+    void (*walk)(const void *value, const struct change_walk *walk);
+    /* Whether a file may continue with this change; NULL if the value alone can tell. */
+    bool (*keeps_order)(struct loading *loading, const void *change);
+    /* The name of the object that a change is about, for waiters; NULL for the value itself. */
+    struct bytes (*subject)(const void *change);
+    /* When expired state will have to be cleared; UPKEEP_NEVER. NULL if nothing in the type expires. */
+    int64_t (*next_look_ms)(const void *value);
+    /* Offset of the value's instant of the next upkeep: an int64_t, 0 for none. */
+    size_t look_at;
+    /* Offset of the value's remembered calls: see once.h. */
+    size_t remembered_at;
+    /* Whether DOCTOR should look at the value: after this change, or, with NULL, as it is. Takes bounded time; may
+     * be NULL. `noted_at`: offset of the bool that tells whether the key is noted; see server/effects/doctor_keys.h. */
+    bool (*notable)(const struct data_type *type, const void *value, const void *change);
+    size_t noted_at;
+    /* DOCTOR's rules for such a value; ended by one without a check. May be NULL. */
+    const struct doctor_rule *rules;
+    /* How many exclusive grants (leases, handles, ...) exist in all values; may be NULL. */
+    unsigned long long (*holdings)(void);
+    /* The keyspace notifications of a change, if there are others besides its kind's own, which is in events[0]. */
+    void (*events)(const void *change, const char *events[EVENTS_MAX]);
+    /* Called before and after a change of the call is applied, for counters and upkeep. Either may be NULL. */
+    void (*before)(struct call *call, void *change);
+    void (*after)(struct call *call, const void *change);
+    /* The change was decided in a transaction whose earlier changes have been applied: looks up its objects again,
+     * and whatever depends on them. False when its object is gone, and the change is dropped. May be NULL. */
+    bool (*refresh)(struct call *call, void *change);
+    /* Called before and after the changes that come first in a transaction: makes all of them read the state before
+     * any of them. May be NULL. */
+    void (*keep_sources)(struct call *const *calls, size_t count);
+    void (*drop_sources)(struct call *const *calls, size_t count);
+    /* Called after the last change of a call, when anybody waits: serves the waiters it can. May be NULL. */
+    void (*wake)(struct call *call, const void *change);
+    /* Where waiters have claims: whether an earlier waiter's claim conflicts with the call's; and whether the call
+     * would wait, directly or indirectly, for somebody who waits for it. */
+    bool (*has_rival)(const struct call *call);
+    bool (*closes_circle)(const struct call *call);
+    /* Somebody waits for something in the value: schedules what only time will bring. May be NULL. */
+    void (*awaited)(struct call *call);
+    int encoding_version; /* of its files */
+    RedisModuleTypeMethods methods;
+    enum outcome missing;            /* outcome when a command needs the key and it does not exist */
+    const struct lease_home *leases; /* NULL: nothing in it can be leased */
+    const struct setting *settings;  /* ended by one without a name; NULL for none */
+    void (*info)(RedisModuleInfoCtx *ctx);
+    /* What has to be gathered from the values: not while the server is going down. May be NULL. */
+    void (*survey)(RedisModuleInfoCtx *ctx);
+    /* Clears a portion of the expired state; returns when the value needs upkeep again. May be NULL. */
+    int64_t (*upkeep)(struct call *call);
+    RedisModuleType *type; /* set at load */
+};
+
+/* Registers all data types, ended by NULL; called once, at load. */
+void data_types_start(struct data_type *const *all);
+
+/* Of values of the server's type, and of records that begin with this letter; NULL when there is none. */
+const struct data_type *data_type_of(const RedisModuleType *type);
+const struct data_type *data_type_of_letter(uint8_t letter);
+/* The first one that has leases. */
+const struct data_type *data_type_leasable(void);
+/* The sum of `holdings` over all data types. */
+unsigned long long data_types_holdings(void);
+
+#endif

@@ -1,0 +1,51 @@
+#include "server/base/propagation.h"
+
+#include "server/base/events.h"
+
+#include "ccan/array_size/array_size.h"
+
+enum answer { UNKNOWN, NOBODY, SOMEBODY };
+
+static enum answer answer = UNKNOWN;
+
+static void forget_propagation(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
+    (void)ctx;
+    (void)event;
+    (void)stage;
+    (void)data;
+    answer = UNKNOWN;
+}
+
+int propagation_watch(RedisModuleCtx *ctx) {
+    const RedisModuleEvent events[] = {
+        RedisModuleEvent_ForkChild,     RedisModuleEvent_ReplicationRoleChanged,
+        RedisModuleEvent_ReplicaChange, RedisModuleEvent_Config,
+        RedisModuleEvent_Loading,       RedisModuleEvent_CronLoop,
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+        if (events_subscribe(ctx, events[i], forget_propagation) != REDISMODULE_OK) return REDISMODULE_ERR;
+    return REDISMODULE_OK;
+}
+
+/* A field that the server does not have counts as one that is set. */
+static bool is_zero(RedisModuleServerInfoData *info, const char *field) {
+    int missing = REDISMODULE_OK;
+    unsigned long long value = RedisModule_ServerInfoGetFieldUnsigned(info, field, &missing);
+    return missing == REDISMODULE_OK && value == 0;
+}
+
+static bool replicas_absent(RedisModuleCtx *ctx) {
+    RedisModuleServerInfoData *info = RedisModule_GetServerInfo(ctx, "replication");
+    bool absent = is_zero(info, "connected_slaves") && is_zero(info, "repl_backlog_active");
+    RedisModule_FreeServerInfo(ctx, info);
+    return absent;
+}
+
+bool propagation_wanted(RedisModuleCtx *ctx) {
+    if (answer == UNKNOWN) {
+        int flags = RedisModule_GetContextFlags(ctx);
+        bool heard = flags & (REDISMODULE_CTX_FLAGS_AOF | REDISMODULE_CTX_FLAGS_CLUSTER);
+        answer = heard || !replicas_absent(ctx) ? SOMEBODY : NOBODY;
+    }
+    return answer == SOMEBODY;
+}

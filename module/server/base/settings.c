@@ -1,0 +1,260 @@
+#include "server/base/settings.h"
+
+#include "core/duration.h"
+#include "core/number.h"
+#include "server/base/events.h"
+
+#include <stdio.h>
+
+int64_t longest_reply_bytes = INT64_C(512) * 1024 * 1024;
+int64_t server_max_memory = 0;
+
+static struct bytes text_of(RedisModuleCallReply *reply) {
+    size_t length = 0;
+    const char *text = reply ? RedisModule_CallReplyStringPtr(reply, &length) : NULL;
+    return bytes_of(text, length);
+}
+
+bool server_config(RedisModuleCtx *ctx, const char *name, char *text, size_t size) {
+    RedisModuleCallReply *reply = RedisModule_Call(ctx, "CONFIG", "cc", "GET", name);
+    if (!reply) return false;
+    struct bytes value = text_of(RedisModule_CallReplyArrayElement(reply, 1));
+    bool fits = value.data && value.length < size;
+    if (fits) snprintf(text, size, "%.*s", (int)value.length, value.data);
+    RedisModule_FreeCallReply(reply);
+    return fits;
+}
+
+static void read_number(RedisModuleCtx *ctx, const char *name, int64_t *number) {
+    char text[32];
+    int64_t read;
+    if (!server_config(ctx, name, text, sizeof(text))) return;
+    if (number_read(bytes_text(text), &read)) *number = read;
+}
+
+static void read_server(RedisModuleCtx *ctx) {
+    read_number(ctx, "proto-max-bulk-len", &longest_reply_bytes);
+    read_number(ctx, "maxmemory", &server_max_memory);
+}
+
+static void on_config(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
+    (void)event;
+    (void)stage;
+    (void)data;
+    read_server(ctx);
+}
+
+int settings_watch_server(RedisModuleCtx *ctx) {
+    read_server(ctx);
+    return events_subscribe(ctx, RedisModuleEvent_Config, on_config);
+}
+
+static void tell(const struct setting *setting) {
+    if (setting->changed) setting->changed();
+}
+
+static const char *fault_of(const struct setting *setting) {
+    return setting->fault ? setting->fault() : NULL;
+}
+
+/* The server asks when it has set everything that one CONFIG SET names, and puts all of it back after an error. */
+static int apply_setting(RedisModuleCtx *ctx, void *setting, RedisModuleString **error) {
+    const char *fault = fault_of(setting);
+    (void)ctx;
+    if (!fault && ((const struct setting *)setting)->duration) tell(setting);
+    if (!fault) return REDISMODULE_OK;
+    *error = RedisModule_CreateString(NULL, fault, strlen(fault));
+    return REDISMODULE_ERR;
+}
+
+static long long get_number(const char *name, void *setting) {
+    (void)name;
+    return *((const struct setting *)setting)->number;
+}
+
+static int set_number(const char *name, long long value, void *data, RedisModuleString **error) {
+    const struct setting *setting = data;
+    (void)name;
+    (void)error;
+    *setting->number = value;
+    tell(setting);
+    return REDISMODULE_OK;
+}
+
+static int get_toggle(const char *name, void *setting) {
+    (void)name;
+    return *((const struct setting *)setting)->toggle;
+}
+
+static int set_toggle(const char *name, int value, void *data, RedisModuleString **error) {
+    const struct setting *setting = data;
+    (void)name;
+    (void)error;
+    *setting->toggle = value != 0;
+    tell(setting);
+    return REDISMODULE_OK;
+}
+
+static RedisModuleString *get_duration(const char *name, void *setting) {
+    (void)name;
+    return ((const struct setting *)setting)->duration->text;
+}
+
+static bool duration_set(const struct setting *setting, RedisModuleString *text) {
+    int64_t ms;
+    if (!duration_read(api_bytes(text), &ms) || ms < setting->min || ms > setting->max) return false;
+    if (setting->duration->text) RedisModule_FreeString(NULL, setting->duration->text);
+    setting->duration->text = RedisModule_HoldString(NULL, text);
+    setting->duration->ms = ms;
+    return true;
+}
+
+static int set_duration(const char *name, RedisModuleString *text, void *data, RedisModuleString **error) {
+    (void)name;
+    if (duration_set(data, text)) return REDISMODULE_OK;
+    const char *fault = "it takes seconds with at most three decimals, and not any number of them";
+    *error = RedisModule_CreateString(NULL, fault, strlen(fault));
+    return REDISMODULE_ERR;
+}
+
+/* The default is what an argument of the module has set, as it was written, or whole seconds. */
+static int register_duration(RedisModuleCtx *ctx, const struct setting *setting) {
+    char seconds[32];
+    snprintf(seconds, sizeof(seconds), "%lld", (long long)setting->duration->ms / 1000);
+    const char *text =
+        setting->duration->text ? RedisModule_StringPtrLen(setting->duration->text, NULL) : seconds;
+    return RedisModule_RegisterStringConfig(ctx, setting->name, text, REDISMODULE_CONFIG_DEFAULT,
+                                            get_duration, set_duration, apply_setting, (void *)setting);
+}
+
+static int get_choice(const char *name, void *setting) {
+    (void)name;
+    return ((const struct setting *)setting)->choice->chosen;
+}
+
+static int set_choice(const char *name, int chosen, void *data, RedisModuleString **error) {
+    const struct setting *setting = data;
+    (void)name;
+    (void)error;
+    setting->choice->chosen = chosen;
+    tell(setting);
+    return REDISMODULE_OK;
+}
+
+/* A word's place in its list is its value. */
+static int register_choice(RedisModuleCtx *ctx, const struct setting *setting) {
+    enum { CHOICES_MAX = 8 };
+    int values[CHOICES_MAX], count = 0;
+    for (; count < CHOICES_MAX && setting->choice->words[count]; count++) values[count] = count;
+    return RedisModule_RegisterEnumConfig(ctx, setting->name, setting->choice->chosen,
+                                          REDISMODULE_CONFIG_DEFAULT, setting->choice->words, values, count,
+                                          get_choice, set_choice, apply_setting, (void *)setting);
+}
+
+static bool choice_set(struct setting_choice *choice, struct bytes word) {
+    for (int i = 0; choice->words[i]; i++) {
+        if (!bytes_same_word(bytes_text(choice->words[i]), word)) continue;
+        choice->chosen = i;
+        return true;
+    }
+    return false;
+}
+
+static bool text_set(struct setting_text *setting, RedisModuleString *text) {
+    if (setting->is_sound && !setting->is_sound(api_bytes(text))) return false;
+    if (setting->text) RedisModule_FreeString(NULL, setting->text);
+    setting->text = RedisModule_HoldString(NULL, text);
+    return true;
+}
+
+static RedisModuleString *get_text(const char *name, void *setting) {
+    (void)name;
+    struct setting_text *text = ((const struct setting *)setting)->text;
+    if (!text->text) text->text = RedisModule_CreateString(NULL, "", 0);
+    return text->text;
+}
+
+static int set_text(const char *name, RedisModuleString *text, void *data, RedisModuleString **error) {
+    struct setting_text *setting = ((const struct setting *)data)->text;
+    (void)name;
+    if (text_set(setting, text)) return REDISMODULE_OK;
+    *error = RedisModule_CreateString(NULL, setting->fault, strlen(setting->fault));
+    return REDISMODULE_ERR;
+}
+
+/* Servers before 7.2 take the flag and forget it. */
+static int register_text(RedisModuleCtx *ctx, const struct setting *setting) {
+    unsigned flags = setting->text->secret ? REDISMODULE_CONFIG_SENSITIVE : REDISMODULE_CONFIG_DEFAULT;
+    const char *text = setting->text->text ? RedisModule_StringPtrLen(setting->text->text, NULL) : "";
+    return RedisModule_RegisterStringConfig(ctx, setting->name, text, flags, get_text, set_text,
+                                            apply_setting, (void *)setting);
+}
+
+static int register_one(RedisModuleCtx *ctx, const struct setting *setting) {
+    void *data = (void *)setting;
+    if (setting->duration) return register_duration(ctx, setting);
+    if (setting->choice) return register_choice(ctx, setting);
+    if (setting->text) return register_text(ctx, setting);
+    unsigned flags = setting->bytes ? REDISMODULE_CONFIG_MEMORY : REDISMODULE_CONFIG_DEFAULT;
+    if (setting->number)
+        return RedisModule_RegisterNumericConfig(ctx, setting->name, *setting->number, flags, setting->min,
+                                                 setting->max, get_number, set_number, apply_setting, data);
+    return RedisModule_RegisterBoolConfig(ctx, setting->name, *setting->toggle, REDISMODULE_CONFIG_DEFAULT,
+                                          get_toggle, set_toggle, apply_setting, data);
+}
+
+int settings_register(RedisModuleCtx *ctx, const struct setting *settings) {
+    for (; settings && settings->name; settings++)
+        if (register_one(ctx, settings) != REDISMODULE_OK) return REDISMODULE_ERR;
+    return REDISMODULE_OK;
+}
+
+int settings_check(RedisModuleCtx *ctx, const struct setting *const *tables) {
+    for (; *tables; tables++)
+        for (const struct setting *setting = *tables; setting->name; setting++)
+            if (fault_of(setting)) {
+                RedisModule_Log(ctx, "warning", "%s: %s", "holdfast", fault_of(setting));
+                return REDISMODULE_ERR;
+            }
+    return REDISMODULE_OK;
+}
+
+static const struct setting *find_setting(const struct setting *const *tables, struct bytes name) {
+    for (; *tables; tables++)
+        for (const struct setting *setting = *tables; setting->name; setting++)
+            if (bytes_same_word(bytes_text(setting->name), name)) return setting;
+    return NULL;
+}
+
+static bool set_from_text(const struct setting *setting, RedisModuleString *string) {
+    struct bytes text = api_bytes(string);
+    int64_t number;
+    bool yes = bytes_same_word(text, bytes_text("yes")), no = bytes_same_word(text, bytes_text("no"));
+    if (setting->duration) return duration_set(setting, string);
+    if (setting->choice) return choice_set(setting->choice, text);
+    if (setting->text) return text_set(setting->text, string);
+    if (setting->toggle) {
+        *setting->toggle = yes;
+        return yes || no;
+    }
+    if (!(setting->bytes ? number_read_bytes : number_read)(text, &number) || number < setting->min ||
+        number > setting->max)
+        return false;
+    *setting->number = number;
+    return true;
+}
+
+int settings_from_arguments(RedisModuleCtx *ctx, const struct setting *const *tables,
+                            RedisModuleString **argv, int argc) {
+    for (int i = 0; i < argc; i += 2) {
+        struct bytes name = api_bytes(argv[i]);
+        const struct setting *setting = find_setting(tables, name);
+        if (!setting || i + 1 == argc || !set_from_text(setting, argv[i + 1])) {
+            RedisModule_Log(ctx, "warning", "%s: module argument '%.*s' %s", "holdfast", (int)name.length,
+                            name.data, !setting ? "is unknown" : "has an invalid value");
+            return REDISMODULE_ERR;
+        }
+        tell(setting);
+    }
+    return REDISMODULE_OK;
+}

@@ -1,0 +1,39 @@
+#include "server/call/decision.h"
+
+void *call_decide_with(struct call *call, unsigned kind, RedisModuleString *content) {
+    struct decision *decision = &call->decision;
+    void *change = arena_zeroed(&call->arena, call_type(call)->changes->size);
+    change_set_kind(change, kind);
+    struct decided *decided = call_alloc(call, sizeof(*decided));
+    *decided = (struct decided){.change = change, .content = content};
+    *decision->end = decided;
+    decision->end = &decided->next;
+    return change;
+}
+
+void *call_decide(struct call *call, unsigned kind) {
+    return call_decide_with(call, kind, NULL);
+}
+
+void call_in_line(struct call *call, struct wait_kind *kind, struct bytes name) {
+    call->wait = (struct wait_request){.in_line = true, .kind = kind, .name = name};
+}
+
+enum outcome call_not_yet(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms,
+                          enum outcome outcome) {
+    call->wait = (struct wait_request){.not_yet = true,
+                                       .in_line = true,
+                                       .kind = kind,
+                                       .name = name,
+                                       .due_ms = due_ms,
+                                       .given_up = outcome,
+                                       .claim = NULL};
+    return outcome;
+}
+
+/* The claim is copied: it lasts as long as the call. */
+void call_claims(struct call *call, const struct wait_claim *claim) {
+    struct wait_claim *kept = call_alloc(call, sizeof(*kept));
+    *kept = *claim;
+    call->wait.claim = kept;
+}

@@ -1,0 +1,82 @@
+#include "server/call/form.h"
+
+#include "core/metadata.h"
+#include "core/paths.h"
+#include "core/policy.h"
+#include "core/property.h"
+#include "server/call/conditions.h"
+#include "server/call/refusal.h"
+
+/* What is read for every command that has it: conditions, metadata, properties and policies. */
+enum { SHARED_BITS = (1 << (SLOT_POLICIES + 1)) - 1 };
+
+static const struct argument *given(const struct call *call, int slot) {
+    return args_given(&call->args, slot) ? &call->args.slots[slot] : NULL;
+}
+
+/* Packs the name-value pairs of an option. */
+static void pack_pairs(const struct call *call, const struct argument *pairs, struct call_list *packed) {
+    record_start(&packed->room);
+    for (int i = 0; i < 2 * pairs->count; i++)
+        record_put_bytes(&packed->room, call_word(call, pairs->at + i));
+    packed->list =
+        (struct packed_list){(uint64_t)pairs->count, bytes_of(packed->room.data, packed->room.length)};
+}
+
+static enum outcome read_metadata(struct call *call) {
+    const struct argument *pairs = given(call, SLOT_META);
+    if (!pairs) return OUTCOME_DONE;
+    pack_pairs(call, pairs, &call->metadata);
+    return metadata_check(call->metadata.list);
+}
+
+static enum outcome read_properties(struct call *call) {
+    const struct argument *pairs = given(call, SLOT_PROPS);
+    if (!pairs) return OUTCOME_DONE;
+    struct call_list asked;
+    pack_pairs(call, pairs, &asked);
+    record_start(&call->properties.room);
+    enum outcome outcome = properties_pack(asked.list, &call->properties.room, &call->properties.list);
+    record_end(&asked.room);
+    return outcome;
+}
+
+static enum outcome read_policies(struct call *call) {
+    const struct argument *items = given(call, SLOT_POLICIES);
+    if (!items) return OUTCOME_DONE;
+    struct call_list *packed = &call->policies;
+    record_start(&packed->room);
+    if (items->count > POLICIES_MAX) return OUTCOME_INVALID_POLICIES;
+    for (int i = 0; i < items->count; i++) {
+        int at = items->at + 4 * i;
+        struct policy policy = {.id = call_word(call, at), .permissions = call_word(call, at + 3)};
+        if (!policy_instant_read(call_word(call, at + 1), &policy.start_ms))
+            return OUTCOME_INVALID_POLICY_VALUE;
+        if (!policy_instant_read(call_word(call, at + 2), &policy.expiry_ms))
+            return OUTCOME_INVALID_POLICY_VALUE;
+        policy_pack(&packed->room, &policy);
+    }
+    packed->list =
+        (struct packed_list){(uint64_t)items->count, bytes_of(packed->room.data, packed->room.length)};
+    return policies_check(packed->list);
+}
+
+ASIDE static enum outcome read_shared(struct call *call) {
+    call_read_conditions(call, SLOT_IFMATCH, &call->conditions);
+    enum outcome outcome = read_metadata(call);
+    if (outcome == OUTCOME_DONE) outcome = read_properties(call);
+    return outcome == OUTCOME_DONE ? read_policies(call) : outcome;
+}
+
+enum outcome call_check_form(struct call *call) {
+    struct fault fault = args_parse(call->command->grammar, call->argv, call->argc, &call->args);
+    if (fault.outcome != OUTCOME_DONE) {
+        refusal_describe(call, &fault);
+        return fault.outcome;
+    }
+    enum outcome outcome = call->args.given & SHARED_BITS ? read_shared(call) : OUTCOME_DONE;
+    if (outcome == OUTCOME_DONE && call->command->check) outcome = call->command->check(call);
+    if (outcome == OUTCOME_DONE && call->conditions.given)
+        outcome = conditions_legal(&call->conditions, call->command->conditions);
+    return outcome;
+}

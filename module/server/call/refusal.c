@@ -1,0 +1,144 @@
+#include "server/call/refusal.h"
+
+#include "core/number.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { SHOWN_WORD_MAX = 40 };
+
+static unsigned long long counts[OUTCOME_COUNT];
+
+unsigned long long refusal_count(enum outcome outcome) {
+    return counts[outcome];
+}
+
+void refusal_show_word(struct bytes word, char *text, size_t size) {
+    static const char digits[] = "0123456789abcdef";
+    size_t used = 0;
+    for (size_t i = 0; i < word.length && i < SHOWN_WORD_MAX && used + 5 <= size; i++) {
+        unsigned char c = (unsigned char)word.data[i];
+        if (c >= 0x20 && c < 0x7f && c != '\\' && c != '"') {
+            text[used++] = (char)c;
+        } else {
+            memcpy(text + used, (char[]){'\\', 'x', digits[c >> 4], digits[c & 15]}, 4);
+            used += 4;
+        }
+    }
+    text[used] = '\0';
+}
+
+void refusal_put_owner(struct text *text, const char *preposition, struct bytes owner, size_t size) {
+    char shown[CALL_NOTE_BYTES];
+    if (!owner.length) return;
+    refusal_show_word(owner, shown, size_min(size, sizeof(shown)));
+    text_put(text, preposition);
+    text_put(text, "\"");
+    text_put(text, shown);
+    text_put(text, "\"");
+}
+
+void call_note(struct call *call, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    vsnprintf(call->note, sizeof(call->note), format, values);
+    va_end(values);
+}
+
+static void note_word(struct call *call, const char *reason, struct bytes word) {
+    char shown[2 * SHOWN_WORD_MAX];
+    refusal_show_word(word, shown, sizeof(shown));
+    call_note(call, "%s: '%s'", reason, shown);
+}
+
+enum outcome refusal_of_word(struct call *call, enum outcome outcome, struct bytes word) {
+    note_word(call, outcome_text(outcome)->text, word);
+    return outcome;
+}
+
+/* How the list looks with its count: "META needs a count: META 1 name value". */
+static void note_count(struct text *text, const struct clause *clause) {
+    const char *token = clause->token.length ? clause->token.data : "the list";
+    text_put(text, ": ");
+    text_put(text, token);
+    text_put(text, " needs a count: ");
+    text_put(text, clause->token.length ? token : "");
+    text_put(text, clause->token.length ? " 1" : "1");
+    if (clause->words) {
+        text_put(text, " ");
+        text_put(text, clause->words[0]);
+    }
+    if (clause->shape == SHAPE_WORDS) return;
+    for (int i = 0; i < CLAUSE_MAX_WIDTH && clause->names[i]; i++) {
+        text_put(text, " ");
+        text_put(text, clause->names[i]);
+    }
+}
+
+static void note_syntax(struct call *call, const struct fault *fault) {
+    char word[2 * SHOWN_WORD_MAX];
+    struct text text = text_start(call->note, sizeof(call->note));
+    refusal_show_word(call_word(call, fault->at), word, sizeof(word));
+    text_put(&text, "syntax error near '");
+    text_put(&text, word);
+    text_put(&text, "'");
+    if (fault->uncounted) note_count(&text, fault->uncounted);
+}
+
+void refusal_describe(struct call *call, const struct fault *fault) {
+    if (fault->missing) {
+        if (fault->outcome == OUTCOME_SYNTAX)
+            call_note(call, "syntax error: %s is missing", fault->missing->token.data);
+        return;
+    }
+    if (fault->outcome != OUTCOME_SYNTAX) {
+        const char *reason = fault->reason ? fault->reason : outcome_text(fault->outcome)->text;
+        note_word(call, reason, call_word(call, fault->at));
+        return;
+    }
+    note_syntax(call, fault);
+}
+
+void refusal_describe_object(struct call *call, const struct stamp *object, const char *noun) {
+    char etag[VERSION_TEXT_LENGTH + 1] = "";
+    struct text text = text_start(call->note, sizeof(call->note));
+    text_put(&text, "the ");
+    text_put(&text, noun);
+    text_put(&text, object ? "'s ETag is " : " does not exist");
+    if (!object) return;
+    version_write(object->etag, etag);
+    text_put(&text, etag);
+    if (call->conditions.given & (IF_MATCH | IF_NONE_MATCH)) return;
+    text_put(&text, ", last modified at ");
+    text_put_number(&text, (uint64_t)object->modified_ms, 1);
+}
+
+void refusal_note_place(struct call *call, unsigned place, enum outcome outcome, const char *note) {
+    char whole[CALL_NOTE_BYTES];
+    struct text text = text_start(whole, sizeof(whole));
+    text_put_number(&text, place, 1);
+    text_put(&text, ": ");
+    text_put(&text, note[0] ? note : outcome_text(outcome)->text);
+    memcpy(call->note, whole, sizeof(whole));
+}
+
+/* Refusals are everyday answers, so they are put together without the cost of a format. */
+void refusal_reply(struct reply *out, enum outcome outcome, const char *note) {
+    if (outcome == OUTCOME_UNCHANGED) {
+        reply_null(out);
+        return;
+    }
+    counts[outcome]++;
+    const struct outcome_text *refusal = outcome_text(outcome);
+    char error[256];
+    struct text text = text_start(error, sizeof(error));
+    text_put(&text, refusal->class);
+    text_put(&text, " ");
+    if (!refusal->redis_own) {
+        text_put(&text, refusal->code);
+        text_put(&text, " ");
+    }
+    text_put(&text, note[0] ? note : refusal->text);
+    reply_error(out, error);
+}

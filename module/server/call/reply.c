@@ -1,0 +1,227 @@
+#include "server/call/reply.h"
+
+#include "core/kept.h"
+#include "core/policy.h"
+
+static void keep_value(struct reply *out, enum kept what) {
+    if (out->kept) record_put_byte(out->kept, (uint8_t)what);
+}
+
+static void keep_number(struct reply *out, enum kept what, uint64_t number) {
+    keep_value(out, what);
+    if (out->kept) record_put_number(out->kept, number);
+}
+
+/* --- Values --- */
+
+void reply_ok(struct reply *out) {
+    if (out->ctx)
+        RedisModule_ReplyWithSimpleString(out->ctx, "OK");
+    else
+        keep_value(out, KEPT_OK);
+}
+
+void reply_exists(struct reply *out) {
+    if (out->ctx)
+        RedisModule_ReplyWithSimpleString(out->ctx, "EXISTS");
+    else
+        keep_value(out, KEPT_EXISTS);
+}
+
+void reply_line(struct reply *out, const char *line) {
+    if (out->ctx)
+        RedisModule_ReplyWithSimpleString(out->ctx, line);
+    else
+        reply_keep_bytes(out, bytes_text(line));
+}
+
+void reply_null(struct reply *out) {
+    if (out->ctx)
+        RedisModule_ReplyWithNull(out->ctx);
+    else
+        keep_value(out, KEPT_NULL);
+}
+
+void reply_keep_bytes(struct reply *out, struct bytes bytes) {
+    keep_value(out, KEPT_BYTES);
+    if (out->kept) record_put_bytes(out->kept, bytes);
+}
+
+void reply_error(struct reply *out, const char *error) {
+    if (out->ctx) {
+        RedisModule_ReplyWithError(out->ctx, error);
+        return;
+    }
+    keep_value(out, KEPT_ERROR);
+    if (out->kept) record_put_bytes(out->kept, bytes_of(error, strlen(error) + 1)); /* ended by a zero */
+}
+
+void reply_keep_number(struct reply *out, long long number) {
+    keep_number(out, KEPT_NUMBER, (uint64_t)number);
+}
+
+void reply_real(struct reply *out, double number) {
+    uint64_t bits;
+    if (out->ctx) {
+        RedisModule_ReplyWithDouble(out->ctx, number);
+        return;
+    }
+    memcpy(&bits, &number, sizeof(bits));
+    keep_value(out, KEPT_REAL);
+    if (out->kept) record_put_word(out->kept, bits);
+}
+
+void reply_flag(struct reply *out, bool flag) {
+    if (out->ctx)
+        RedisModule_ReplyWithBool(out->ctx, flag);
+    else
+        keep_number(out, KEPT_FLAG, flag);
+}
+
+void reply_version(struct reply *out, version v) {
+    char text[VERSION_TEXT_LENGTH];
+    if (!out->ctx) {
+        keep_value(out, KEPT_VERSION);
+        if (out->kept) record_put_word(out->kept, v);
+        return;
+    }
+    version_write(v, text);
+    reply_bytes(out, bytes_of(text, sizeof(text)));
+}
+
+static void keep_guid(struct reply *out, enum kept what, struct guid id) {
+    keep_value(out, what);
+    if (out->kept) record_put_guid(out->kept, id);
+}
+
+void reply_guid(struct reply *out, struct guid id) {
+    char text[GUID_TEXT_LENGTH];
+    if (!out->ctx) {
+        keep_guid(out, KEPT_GUID, id);
+        return;
+    }
+    guid_write(id, text);
+    reply_bytes(out, bytes_of(text, sizeof(text)));
+}
+
+void reply_guid_digits(struct reply *out, struct guid id) {
+    char text[GUID_DIGITS];
+    if (!out->ctx) {
+        keep_guid(out, KEPT_DIGITS, id);
+        return;
+    }
+    guid_write_digits(id, text);
+    reply_bytes(out, bytes_of(text, sizeof(text)));
+}
+
+void reply_array(struct reply *out, long count) {
+    if (out->ctx)
+        RedisModule_ReplyWithArray(out->ctx, count);
+    else
+        keep_number(out, KEPT_ARRAY, (uint64_t)count);
+}
+
+/* --- Maps --- */
+
+struct reply_map reply_map(struct reply *out, long count) {
+    if (out->ctx)
+        RedisModule_ReplyWithMap(out->ctx, count);
+    else
+        keep_number(out, KEPT_MAP, (uint64_t)count);
+    return (struct reply_map){.out = out};
+}
+
+struct reply_map reply_map_counted(struct reply *out) {
+    return (struct reply_map){.client = out};
+}
+
+bool reply_map_pass(struct reply_map *map) {
+    map->out = &map->nobody;
+    if (++map->passes == 1) return true;
+    map->out = map->client;
+    if (map->passes == 2) reply_map(map->client, map->count);
+    return map->passes == 2;
+}
+
+void reply_field_version(struct reply_map *map, const char *name, version v) {
+    reply_field(map, name);
+    reply_version(map->out, v);
+}
+
+void reply_field_guid(struct reply_map *map, const char *name, struct guid id) {
+    reply_field(map, name);
+    reply_guid(map->out, id);
+}
+
+/* --- Lists --- */
+
+void reply_fields(struct reply_map *map, struct packed_list pairs) {
+    struct record_reader reader = record_reader(pairs.items);
+    struct bytes name, value;
+    while (packed_next_pair(&reader, &name, &value)) {
+        reply_bytes(map->out, name);
+        reply_bytes(map->out, value);
+        map->count++;
+    }
+}
+
+void reply_pairs(struct reply *out, struct packed_list pairs) {
+    struct reply_map map = reply_map(out, (long)pairs.count);
+    reply_fields(&map, pairs);
+}
+
+static void reply_instant(struct reply_map *map, const char *name, int64_t instant_ms) {
+    if (instant_ms != POLICY_INSTANT_NONE) reply_field_number(map, name, instant_ms);
+}
+
+void reply_policies(struct reply *out, struct packed_list policies) {
+    struct record_reader reader = record_reader(policies.items);
+    struct policy policy;
+    reply_array(out, (long)policies.count);
+    while (policy_next(&reader, &policy)) {
+        struct reply_map map = reply_map_counted(out);
+        while (reply_map_pass(&map)) {
+            reply_field_bytes(&map, "id", policy.id);
+            reply_instant(&map, "start", policy.start_ms);
+            reply_instant(&map, "expiry", policy.expiry_ms);
+            reply_field_bytes(&map, "permissions", policy.permissions);
+        }
+    }
+}
+
+/* --- Kept replies --- */
+
+static double real_of(uint64_t bits) {
+    double number;
+    memcpy(&number, &bits, sizeof(number));
+    return number;
+}
+
+static void play_one(struct reply *out, struct record_reader *reader) {
+    switch ((enum kept)record_byte(reader)) {
+    case KEPT_OK: reply_ok(out); break;
+    case KEPT_EXISTS: reply_exists(out); break;
+    case KEPT_NULL: reply_null(out); break;
+    case KEPT_ERROR: reply_error(out, record_bytes(reader).data); break;
+    case KEPT_BYTES: reply_bytes(out, record_bytes(reader)); break;
+    case KEPT_NUMBER: reply_number(out, (long long)record_number(reader)); break;
+    case KEPT_REAL: reply_real(out, real_of(record_word(reader))); break;
+    case KEPT_FLAG: reply_flag(out, record_number(reader)); break;
+    case KEPT_ARRAY: reply_array(out, (long)record_number(reader)); break;
+    case KEPT_MAP: reply_map(out, (long)record_number(reader)); break;
+    case KEPT_VERSION: reply_version(out, record_word(reader)); break;
+    case KEPT_GUID: reply_guid(out, record_guid(reader)); break;
+    case KEPT_DIGITS: reply_guid_digits(out, record_guid(reader)); break;
+    }
+}
+
+void reply_repeat(struct reply *out, struct bytes kept) {
+    struct record_reader reader = record_reader(kept);
+    if (out->kept) record_put_raw(out->kept, kept);
+    while (out->ctx && reader.at < reader.end) play_one(out, &reader);
+}
+
+void reply_play(RedisModuleCtx *ctx, struct bytes kept) {
+    struct reply out = reply_to(ctx);
+    reply_repeat(&out, kept);
+}

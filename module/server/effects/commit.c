@@ -1,0 +1,105 @@
+#include "server/effects/commit.h"
+
+#include "core/paths.h"
+#include "server/base/propagation.h"
+#include "server/effects/doctor_keys.h"
+#include "server/effects/effect.h"
+#include "server/effects/once.h"
+#include "server/effects/upkeep.h"
+#include "server/waiting/wait.h"
+
+/* What was decided fits. If it does not, that must not go unseen. */
+static void apply_change(struct call *call, const struct data_type *type, const void *change) {
+    if (change_is(type->changes, change, CHANGE_CREATES)) {
+        call->data_type = type;
+        call->value = type->make(change);
+        RedisModule_ModuleTypeSetValue(call->key, type->type, call->value);
+    } else if (change_is(type->changes, change, CHANGE_DROPS)) {
+        RedisModule_UnlinkKey(call->key);
+        call->value = NULL;
+    } else if (!type->apply(call->value, change)) {
+        effect_complain(call->ctx, EFFECT_MISFIT);
+    }
+}
+
+/* Whether the content travels inside of the record: it is small, and not a key. */
+static bool goes_inside(const struct data_type *type, const struct decided *decided) {
+    return decided->content && change_is(type->changes, decided->change, CHANGE_HAS_CONTENT) &&
+           api_bytes(decided->content).length <= CHANGE_CONTENT_INSIDE_MAX;
+}
+
+/* Puts the record inside of the change that remembers the call. */
+static void wrap(struct once_change *once, struct record_writer *record) {
+    struct record_writer wrapped;
+    record_start(&wrapped);
+    once->inside = bytes_of(record->data, record->length);
+    change_write(&once_changes, once, &wrapped);
+    record->length = 0;
+    record_put_raw(record, bytes_of(wrapped.data, wrapped.length));
+    record_end(&wrapped);
+}
+
+ASIDE static void apply_and_send(struct call *call, const struct decided *decided) {
+    const struct data_type *type = call_type(call);
+    struct record_writer record;
+    record_start(&record);
+    change_write(type->changes, decided->change, &record);
+    bool inside = goes_inside(type, decided);
+    if (inside) change_add_content(&record, api_bytes(decided->content));
+    if (decided->once) wrap(decided->once, &record);
+    apply_change(call, type, decided->change);
+    effect_send(call, &record, inside ? NULL : decided->content);
+    record_end(&record);
+}
+
+static void notify(struct call *call, const struct data_type *type, const void *change) {
+    const char *events[EVENTS_MAX] = {change_kind(type->changes, change)->event};
+    if (type->events) type->events(change, events);
+    if (!events[0] && !events[1]) return;
+    RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
+    for (int i = 0; i < EVENTS_MAX; i++)
+        if (events[i]) call_notify(call, events[i]);
+}
+
+/* Outside of a command a change is always sent: there is no command that the server could count instead. */
+void commit_apply(struct call *call, const struct decided *decided) {
+    const struct data_type *type = call_type(call);
+    bool heard = call->mode != CALL_FRESH || propagation_wanted(call->ctx);
+    if (type->before) type->before(call, decided->change);
+    if (decided->content) {
+        struct effect_content beside = {true, api_bytes(decided->content), decided->content, true, call->ctx};
+        type->attach(decided->change, &beside);
+    }
+    if (heard) {
+        apply_and_send(call, decided);
+    } else {
+        apply_change(call, type, decided->change);
+        effect_count_only(call);
+    }
+    if (decided->once) once_do(call, decided->once);
+}
+
+/* The notification comes last: another module may change the value when it hears it. */
+void commit_tell(struct call *call, const void *change) {
+    const struct data_type *type = call_type(call);
+    if (type->after) type->after(call, change);
+    if (call->value) upkeep_schedule(call);
+    if (call->value && doctor_keys_wants(type, call->value, change))
+        doctor_keys_add(call_key_name(call), type, call->value);
+    notify(call, type, change);
+}
+
+void commit_change(struct call *call, const struct decided *decided) {
+    commit_apply(call, decided);
+    commit_tell(call, decided->change);
+}
+
+void commit_wake(struct call *call, const void *change) {
+    const struct data_type *type = call_type(call);
+    if (type->wake && wait_anybody()) type->wake(call, change);
+}
+
+void commit_at_once(struct call *call, void *change) {
+    commit_change(call, &(struct decided){.change = change});
+    commit_wake(call, change);
+}

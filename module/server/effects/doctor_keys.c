@@ -1,0 +1,133 @@
+#include "server/effects/doctor_keys.h"
+
+#include "core/hash_index.h"
+#include "core/memory.h"
+#include "server/base/alarm.h"
+#include "server/base/clock.h"
+#include "server/base/events.h"
+
+#include "ccan/container_of/container_of.h"
+
+enum {
+    NOTED_KEY_MAX_BYTES = 1024, /* longer keys are not noted */
+    LARGE_BYTES = 1 << 20,      /* no limit on the size of a value is set lower than this */
+    CLEAR_AFTER_MS = 1000,
+};
+
+struct noted {
+    struct entry entry; /* its name is the packed key name */
+    char packed[];
+};
+
+static struct hash_index names;
+static size_t large_bytes = LARGE_BYTES; /* from here on a value is worth a look; more when there are many */
+static bool lacks_room;
+
+static void clear_some(RedisModuleCtx *ctx);
+static struct alarm alarm = {.ring = clear_some};
+
+static bool *doctor_keys_flag(const struct data_type *type, const void *value) {
+    return (bool *)((char *)(uintptr_t)value + type->noted_at);
+}
+
+static bool is_worth_a_look(const struct data_type *type, const void *value, const void *change) {
+    return type->methods.mem_usage2(NULL, value, 0) > large_bytes ||
+           (type->notable && type->notable(type, value, change));
+}
+
+bool doctor_keys_wants(const struct data_type *type, const void *value, const void *change) {
+    return !*doctor_keys_flag(type, value) && is_worth_a_look(type, value, change);
+}
+
+/* --- Names --- */
+
+static void add_name(struct key_name name) {
+    struct noted *noted = memory_alloc(sizeof(*noted) + key_name_length(name));
+    struct bytes packed = key_name_pack(name, noted->packed);
+    noted->entry = entry_hashed(packed, offsetof(struct noted, packed));
+    hash_index_add(&names, &noted->entry);
+}
+
+void doctor_keys_add(struct key_name name, const struct data_type *type, void *value) {
+    if (name.key.length > NOTED_KEY_MAX_BYTES) return;
+    bool there = key_name_find(&names, name) != NULL;
+    if (!there && names.count == NOTED_MAX) {
+        lacks_room = true;
+        alarm_set_by(&alarm, server_now_ms() + CLEAR_AFTER_MS);
+        return;
+    }
+    if (!there) add_name(name);
+    *doctor_keys_flag(type, value) = true;
+}
+
+void doctor_keys_look(struct key_name name, const struct data_type *type, void *value) {
+    if (is_worth_a_look(type, value, NULL)) doctor_keys_add(name, type, value);
+}
+
+void doctor_keys_forget(struct key_name name) {
+    struct entry *found = key_name_find(&names, name);
+    if (!found) return;
+    hash_index_remove(&names, found);
+    memory_free(container_of(found, struct noted, entry));
+}
+
+bool doctor_keys_lacks_room(void) {
+    return lacks_room;
+}
+
+/* --- All of them --- */
+
+struct listing_of_names {
+    struct arena *arena;
+    struct key_name *next;
+};
+
+static void list_name(void *context, struct entry *entry) {
+    struct listing_of_names *listing = context;
+    *listing->next++ = key_name_copy(listing->arena, key_name_unpack(entry_name(entry)));
+}
+
+const struct key_name *doctor_keys_names(struct arena *arena, size_t *count) {
+    struct key_name *list = arena_alloc(arena, NOTED_MAX * sizeof(*list));
+    struct listing_of_names listing = {arena, list};
+    for (size_t place = 0; place < names.buckets; place++)
+        hash_index_visit(&names, place, list_name, &listing);
+    *count = (size_t)(listing.next - list);
+    return list;
+}
+
+/* --- Making room --- */
+
+static void clear_name(RedisModuleCtx *ctx, struct key_name name) {
+    struct seen_key seen = key_name_see(ctx, name);
+    if (!seen.value || !is_worth_a_look(seen.type, seen.value, NULL)) {
+        doctor_keys_forget(name);
+        if (seen.value) *doctor_keys_flag(seen.type, seen.value) = false;
+    }
+    seen_key_end(&seen);
+}
+
+/* If all of them are worth it, only larger values are from now on. */
+static void clear_some(RedisModuleCtx *ctx) {
+    struct arena arena;
+    size_t count;
+    arena_start(&arena);
+    const struct key_name *list = doctor_keys_names(&arena, &count);
+    for (size_t i = 0; i < count; i++) clear_name(ctx, list[i]);
+    arena_end(&arena);
+    lacks_room = names.count == NOTED_MAX;
+    if (lacks_room) large_bytes *= 2;
+}
+
+static void on_swap_of_names(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t change, void *data) {
+    (void)ctx;
+    (void)event;
+    (void)change;
+    key_name_swap(&names, data);
+}
+
+int doctor_keys_start(RedisModuleCtx *ctx) {
+    hash_index_start(&names);
+    alarm_register(&alarm);
+    return events_subscribe(ctx, RedisModuleEvent_SwapDB, on_swap_of_names);
+}

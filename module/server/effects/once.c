@@ -1,0 +1,169 @@
+#include "server/effects/once.h"
+
+#include "core/hash.h"
+#include "core/number.h"
+#include "server/base/info.h"
+#include "server/base/settings.h"
+#include "server/effects/effect.h"
+
+#include "ccan/array_size/array_size.h"
+
+enum {
+    FORGOTTEN_IN_PASSING = 16, /* with one call that is remembered */
+    FORGOTTEN_BY_UPKEEP = 1024,
+    UPKEEP_DELAY_MS = 1000, /* expired calls may stay this long, so that many are forgotten at once */
+};
+
+long long once_max = 100000;
+struct setting_duration once_time = {.ms = 600000};
+
+static unsigned long long answered, dropped;
+
+struct remembered **once_place(const struct data_type *type, void *value) {
+    return (struct remembered **)(void *)((char *)value + type->remembered_at);
+}
+
+enum outcome once_token_rule(struct bytes token) {
+    return token.length && token.length <= TOKEN_MAX_BYTES ? OUTCOME_DONE : OUTCOME_TOKEN_LENGTH;
+}
+
+/* --- The call that comes again --- */
+
+static struct bytes token_of(const struct call *call) {
+    return call_option(call, SLOT_ONCE);
+}
+
+/* Of all words but the token and the key. The token is remembered in the key's value, which may have been renamed. */
+static uint32_t fingerprint_of(const struct call *call) {
+    const int token = call->args.slots[SLOT_ONCE].at, key = call->command->key == KEY_NONE ? 0 : 1;
+    uint64_t sum = hash_stable(0, bytes_text(call->command->name));
+    for (int i = key + 1; i < call->argc; i++)
+        if (i != token && i != token - 1) sum = hash_stable(sum, call_word(call, i));
+    return (uint32_t)(sum ^ sum >> 32);
+}
+
+/* Expired calls are not found. */
+static bool find_call(const struct call *asked, struct call *bearer, struct remembered_call *found) {
+    if (!bearer->value) return false;
+    const struct remembered *remembered = once_remembered(call_type(bearer), bearer->value);
+    return remembered && remembered_find(remembered, token_of(asked), found) &&
+           found->called_ms > call_now_ms(bearer) - once_time.ms;
+}
+
+bool once_finds(struct call *asked, struct call *bearer) {
+    struct remembered_call found;
+    return find_call(asked, bearer, &found);
+}
+
+/* The reply has been given to somebody: the first caller may no longer be the only one who knows it. */
+static void mark_told(const struct call *asked, struct call *bearer) {
+    remembered_mark(*once_place(call_type(bearer), bearer->value), token_of(asked), false);
+    answered++;
+}
+
+enum outcome once_answer(struct call *asked, struct call *bearer) {
+    struct remembered_call found;
+    if (!find_call(asked, bearer, &found) || found.fingerprint != fingerprint_of(asked))
+        return OUTCOME_TOKEN_USED;
+    if (reply_is_told(&asked->out)) mark_told(asked, bearer);
+    if (asked->command->recall) return asked->command->recall(asked, found.answer);
+    reply_repeat(&asked->out, found.answer);
+    return OUTCOME_DONE;
+}
+
+/* --- Remembering --- */
+
+static size_t beyond(size_t a, size_t limit) {
+    return a > limit ? a - limit : 0;
+}
+
+/* How many calls are too many, by count or by bytes, once this answer is added (none, if it is empty). One large answer
+ * may displace many small ones. */
+static size_t excess_of(const struct remembered *remembered, struct bytes added, size_t max) {
+    size_t count = remembered_count(remembered), bytes = remembered_bytes(remembered);
+    size_t by_count = size_min(beyond(count + (added.length > 0), (size_t)once_max), max);
+    size_t by_bytes =
+        remembered_taking(remembered, beyond(bytes + added.length, ONCE_BYTES_MAX), FORGOTTEN_BY_UPKEEP);
+    return size_min(size_max(by_count, by_bytes), count);
+}
+
+/* How many of the oldest calls to forget: at most `max` of the expired ones at a time. */
+static size_t to_forget(const struct remembered *remembered, int64_t now_ms, struct bytes added, size_t max) {
+    size_t over = remembered_made_by(remembered, now_ms - once_time.ms, max);
+    size_t excess = excess_of(remembered, added, max);
+    if (excess <= over) return over;
+    dropped += excess - over;
+    return excess;
+}
+
+/* Instants in a value never go back, whatever a clock did that came before this server's. */
+static int64_t instant_for(const struct remembered *remembered, int64_t now_ms) {
+    int64_t newest_ms = remembered_newest_ms(remembered);
+    return number_max(newest_ms, now_ms);
+}
+
+void once_remember(struct call *asked, struct call *bearer, struct bytes answer) {
+    struct decision *decision = &bearer->decision;
+    if (!args_given(&asked->args, SLOT_ONCE) || !decision->first) return;
+    const struct remembered *remembered =
+        bearer->value ? once_remembered(call_type(bearer), bearer->value) : NULL;
+    struct once_change *change = call_alloc(bearer, sizeof(*change));
+    *change = (struct once_change){
+        .kind = ONCE_REMEMBER,
+        .forgets = to_forget(remembered, call_now_ms(bearer), answer, FORGOTTEN_IN_PASSING),
+        .call = {.token = token_of(asked),
+                 .fingerprint = fingerprint_of(asked),
+                 .called_ms = instant_for(remembered, call_now_ms(bearer)),
+                 .answer = answer},
+    };
+    decision_last(decision)->once = change;
+}
+
+/* The mark tells that only the waiting client may learn of its grant: no reply has been given to anybody yet. */
+void once_do(struct call *call, const struct once_change *change) {
+    struct remembered **place = once_place(call_type(call), call->value);
+    once_change_do(place, change);
+    if (change->kind == ONCE_REMEMBER && call->mode == CALL_GRANTED)
+        remembered_mark(*place, change->call.token, true);
+}
+
+/* A change that comes alone. */
+static void commit_alone(struct call *call, const struct once_change *change) {
+    struct record_writer record;
+    record_start(&record);
+    change_write(&once_changes, change, &record);
+    once_do(call, change);
+    effect_send(call, &record, NULL);
+    record_end(&record);
+}
+
+bool once_take_back(struct call *call) {
+    if (!args_given(&call->args, SLOT_ONCE)) return true;
+    if (!remembered_is_marked(once_remembered(call_type(call), call->value), token_of(call))) return false;
+    commit_alone(call, &(struct once_change){.kind = ONCE_TAKE_BACK, .call.token = token_of(call)});
+    return true;
+}
+
+/* --- Upkeep --- */
+
+int64_t once_due_ms(const struct remembered *remembered) {
+    const struct bytes none = {NULL, 0};
+    if (excess_of(remembered, none, 1)) return server_now_ms();
+    return remembered_oldest_ms(remembered) + once_time.ms + UPKEEP_DELAY_MS;
+}
+
+void once_upkeep(struct call *call) {
+    const struct remembered *remembered = once_remembered(call->data_type, call->value);
+    const struct bytes none = {NULL, 0};
+    size_t count = remembered ? to_forget(remembered, call_now_ms(call), none, FORGOTTEN_BY_UPKEEP) : 0;
+    if (count) commit_alone(call, &(struct once_change){.kind = ONCE_FORGET, .forgets = count});
+}
+
+void once_info(RedisModuleInfoCtx *ctx) {
+    const struct info_number numbers[] = {
+        {"once_answered", answered},
+        {"once_dropped", dropped},
+        {"once_tokens", remembered_census()},
+    };
+    info_show(ctx, numbers, ARRAY_SIZE(numbers));
+}

@@ -1,0 +1,105 @@
+#include "server/effects/records.h"
+
+#include "server/effects/doctor_keys.h"
+#include "server/effects/once.h"
+#include "server/effects/upkeep.h"
+
+/* Ten years, as for versions: calls that are dated later than this would stay for good. */
+#define ONCE_AHEAD_MAX_MS INT64_C(315360000000)
+
+bool records_read(const struct data_type *type, struct bytes record, int64_t horizon_ms,
+                  struct read_change *read) {
+    if (!change_read_with(type->changes, record, &read->change, &read->inside, &read->newest)) return false;
+    if (horizon_ms == INT64_MAX) return true;
+    return version_plausible(read->newest, horizon_ms) &&
+           (!type->is_plausible || type->is_plausible(&read->change, horizon_ms));
+}
+
+bool records_have_content(const struct data_type *type, const struct read_change *read, bool beside) {
+    if (records_traits(type, read) & CHANGE_HAS_CONTENT) return (read->inside.data != NULL) != beside;
+    return !read->inside.data && beside == (type->has_source && type->has_source(&read->change));
+}
+
+/* --- Effects --- */
+
+static enum effect_result apply_to_target(const struct data_type *type, struct effect_target *target,
+                                          struct read_change *read, const struct effect_content *content) {
+    unsigned traits = records_traits(type, read);
+    bool creates = traits & CHANGE_CREATES;
+    if (creates != !target->value) return EFFECT_MISFIT;
+    if (creates) {
+        target->value = type->make(&read->change);
+    } else if (traits & CHANGE_DROPS) {
+        target->drop = true;
+    } else {
+        if (content->given) type->attach(&read->change, content);
+        if (!type->apply(target->value, &read->change)) return EFFECT_MISFIT;
+    }
+    version_observe(read->newest);
+    return EFFECT_APPLIED;
+}
+
+/* So that a replica, once promoted, ends what expires without a command. */
+static void bring_look_forward(const struct data_type *type, struct effect_target *target) {
+    int64_t due_ms = upkeep_next_ms(type, target->value);
+    int64_t *look_ms = upkeep_look_at(type, target->value);
+    if (due_ms == UPKEEP_NEVER || (*look_ms && *look_ms <= due_ms)) return;
+    *look_ms = due_ms;
+    target->upkeep_ms = due_ms ? due_ms : 1;
+}
+
+bool records_read_once(struct bytes record, int64_t horizon_ms, struct once_change *once) {
+    if (!change_read(&once_changes, record, once)) return false;
+    return horizon_ms == INT64_MAX || once->call.called_ms <= horizon_ms + ONCE_AHEAD_MAX_MS;
+}
+
+/* A key without a value remembers no calls. */
+static bool once_fits(const struct data_type *type, const struct effect_target *target,
+                      const struct once_change *once) {
+    const struct remembered *remembered = target->value ? *once_place(type, target->value) : NULL;
+    return once_change_fits(remembered, once);
+}
+
+/* Applies the change of the data type that a record is. */
+static enum effect_result apply_read(const struct data_type *type, struct effect_target *target,
+                                     struct read_change *read, struct effect_content *content) {
+    if (read->inside.data) {
+        content->given = true;
+        content->bytes = read->inside;
+    }
+    target->events[0] = change_kind(type->changes, &read->change)->event;
+    if (type->events) type->events(&read->change, target->events);
+    if (type->subject) target->name = type->subject(&read->change);
+    return apply_to_target(type, target, read, content);
+}
+
+/* What follows for the value that is there now. */
+static void look_after(const struct data_type *type, struct effect_target *target, const void *change) {
+    if (target->drop) return;
+    bring_look_forward(type, target);
+    target->notable = doctor_keys_wants(type, target->value, change);
+}
+
+static enum effect_result apply_once(const struct data_type *type, struct effect_target *target,
+                                     const struct once_change *once) {
+    if (!once_fits(type, target, once)) return EFFECT_MISFIT;
+    once_change_do(once_place(type, target->value), once);
+    look_after(type, target, NULL);
+    return EFFECT_APPLIED;
+}
+
+enum effect_result records_apply(const struct data_type *type, struct effect_target *target,
+                                 struct bytes record, const struct once_change *once,
+                                 struct effect_content *content, int64_t horizon_ms) {
+    struct read_change read;
+    if (!record.length) return content->given ? EFFECT_MALFORMED : apply_once(type, target, once);
+    if (!records_read(type, record, horizon_ms, &read)) return EFFECT_MALFORMED;
+    if (!records_have_content(type, &read, content->given)) return EFFECT_MALFORMED;
+    if (once && records_traits(type, &read) & CHANGE_DROPS) return EFFECT_MALFORMED;
+    if (once && !once_fits(type, target, once)) return EFFECT_MISFIT;
+    enum effect_result result = apply_read(type, target, &read, content);
+    if (result != EFFECT_APPLIED) return result;
+    if (once) once_change_do(once_place(type, target->value), once);
+    look_after(type, target, &read.change);
+    return EFFECT_APPLIED;
+}

@@ -1,0 +1,359 @@
+#include "server/grammar/args.h"
+
+#include "core/duration.h"
+#include "core/memory.h"
+#include "core/number.h"
+#include "core/paths.h"
+#include "core/version.h"
+
+struct parser {
+    const void *argv;
+    int argc;
+    struct args *args;
+    struct fault fault; /* the fault in a value that is reported, unless a syntax error follows */
+    uint8_t late;       /* `late` of that value's clause */
+    bool is_part;       /* stop at the first word that is not an option */
+};
+
+static const struct fault none = {.outcome = OUTCOME_DONE};
+
+static struct fault syntax_fault(int at) {
+    return (struct fault){.outcome = OUTCOME_SYNTAX, .at = at};
+}
+
+/* The count of a list, at count_at, is wrong. People who do not know of it leave it out, and are told so. */
+static struct fault count_fault(const struct parser *parser, const struct clause *clause, int at,
+                                int count_at) {
+    int64_t count;
+    bool there = count_at < parser->argc && number_read(argument_at(parser->argv, count_at), &count);
+    return (struct fault){.outcome = OUTCOME_SYNTAX, .at = at, .uncounted = there ? NULL : clause};
+}
+
+RARELY static void note_fault(struct parser *parser, const struct clause *clause, enum outcome outcome,
+                              int at) {
+    bool counts = parser->fault.outcome == OUTCOME_DONE || clause->late < parser->late;
+    if (outcome == OUTCOME_DONE || !counts) return;
+    const char *reason = clause->explain ? clause->explain(argument_at(parser->argv, at)) : NULL;
+    parser->fault = (struct fault){.outcome = outcome, .at = at, .reason = reason};
+    parser->late = clause->late;
+}
+
+/* A value that is no number at all, or one that lies outside of the clause's range. */
+static void note_bad_number(struct parser *parser, const struct clause *clause, bool readable, int at) {
+    bool other = !readable && clause->unreadable != OUTCOME_DONE;
+    note_fault(parser, clause, other ? clause->unreadable : clause->fault, at);
+}
+
+static inline void note_rule(struct parser *parser, const struct clause *clause, int at) {
+    if (!clause->rule) return;
+    enum outcome outcome = clause->rule(argument_at(parser->argv, at));
+    if (outcome != OUTCOME_DONE) note_fault(parser, clause, outcome, at);
+}
+
+static bool is_positional(const struct clause *clause) {
+    return clause->token.length == 0 && clause->shape != SHAPE_KEYWORD;
+}
+
+/* A word that is there, as most positional arguments are. */
+static bool is_one_word(const struct clause *clause) {
+    return clause->shape <= SHAPE_TEXT && !clause->optional;
+}
+
+/* What a positional clause takes at least. */
+static int least_words(const struct clause *clause) {
+    if (clause->shape == SHAPE_REST) return clause->fewest;
+    return !clause->optional + (clause->shape == SHAPE_LIST ? clause->width : 0);
+}
+
+int args_min(const struct grammar *grammar) {
+    int min = 1;
+    for (const struct clause *const *at = grammar->clauses; *at && is_positional(*at); at++)
+        min += least_words(*at);
+    return min;
+}
+
+/* Without options, all that most calls have are a few words, of which nothing but the rules is to be checked. */
+ASIDE static void learn_grammar(struct grammar *grammar) {
+    const struct clause *const *at = grammar->clauses;
+    while (*at && is_one_word(*at)) at++;
+    grammar->words = (uint8_t)(at - grammar->clauses);
+    for (; *at; at++) grammar->demands |= is_positional(*at) ? !(*at)->optional : (*at)->required;
+    grammar->is_known = true;
+}
+
+int args_word(const struct clause *clause, struct bytes word) {
+    char first = word.length ? bytes_lower(word.data[0]) : '\0';
+    for (int i = 0; clause->words[i]; i++)
+        if (bytes_lower(clause->words[i][0]) == first && bytes_same_word(bytes_text(clause->words[i]), word))
+            return i;
+    return -1;
+}
+
+static bool begins_with(const struct clause *clause, struct bytes word) {
+    if (clause->shape == SHAPE_KEYWORD) return args_word(clause, word) >= 0;
+    return bytes_same_word(clause->token, word);
+}
+
+static const struct clause *find_option(const struct clause *const *options, struct bytes word) {
+    for (; *options; options++)
+        if (begins_with(*options, word)) return *options;
+    return NULL;
+}
+
+static void parse_number(struct parser *parser, const struct clause *clause, int at, int64_t *number) {
+    bool sound = number_read(argument_at(parser->argv, at), number);
+    if (!sound || *number < clause->min || *number > clause->max) note_bad_number(parser, clause, sound, at);
+}
+
+static void take_duration(struct parser *parser, const struct clause *clause, int at, int64_t *duration_ms) {
+    bool sound = duration_read(argument_at(parser->argv, at), duration_ms);
+    int64_t negative;
+    if (!sound || *duration_ms < clause->min || *duration_ms > clause->max)
+        note_bad_number(parser, clause, sound || number_read(argument_at(parser->argv, at), &negative), at);
+}
+
+static void parse_range(struct parser *parser, const struct clause *clause, struct argument *argument) {
+    bool sound = number_read(argument_at(parser->argv, argument->at), &argument->number) &&
+                 number_read(argument_at(parser->argv, argument->at + 1), &argument->length);
+    if (!sound || argument->number < 0 || argument->length < -1 || argument->length == 0)
+        note_fault(parser, clause, clause->fault, argument->at);
+}
+
+static void take_version(struct parser *parser, const struct clause *clause, struct argument *argument) {
+    if (!version_read(argument_at(parser->argv, argument->at), &argument->version))
+        note_fault(parser, clause, clause->fault, argument->at);
+}
+
+static bool parse_word(struct parser *parser, const struct clause *clause, int at, int64_t *chosen) {
+    int index = args_word(clause, argument_at(parser->argv, at));
+    if (index < 0) return false;
+    *chosen |= INT64_C(1) << index;
+    return true;
+}
+
+/* The number of words after the token, or -1 if the count is not a number or is wrong. */
+static int counted_words(const struct parser *parser, const struct clause *clause,
+                         struct argument *argument) {
+    int64_t count;
+    int left = parser->argc - argument->at - 1;
+    if (left < 0 || !number_read(argument_at(parser->argv, argument->at), &count)) return -1;
+    if (count < clause->fewest || count > left / clause->width) return -1;
+    argument->at++;
+    argument->count = (int)count;
+    return (int)count * clause->width;
+}
+
+/* What the clause takes is given, from here on. */
+static struct argument *begin_argument(struct parser *parser, const struct clause *clause, int at) {
+    struct argument *argument = &parser->args->slots[clause->slot];
+    *argument = (struct argument){.at = at};
+    parser->args->given |= ARGS_BIT(clause->slot);
+    return argument;
+}
+
+/* A list among the positional arguments; each first value of an item is under the clause's rule. */
+static bool take_list(struct parser *parser, const struct clause *clause, int at, int *next) {
+    struct argument *argument = &parser->args->slots[clause->slot];
+    argument->at = at;
+    int words = counted_words(parser, clause, argument);
+    if (words <= 0) return false;
+    for (int item = 0; item < argument->count; item++)
+        note_rule(parser, clause, argument->at + item * clause->width);
+    parser->args->given |= ARGS_BIT(clause->slot);
+    *next = argument->at + words;
+    return true;
+}
+
+static struct fault take_words(struct parser *parser, const struct clause *clause, struct argument *argument,
+                               int count) {
+    argument->number = 0;
+    for (int at = argument->at; at < argument->at + count; at++)
+        if (!parse_word(parser, clause, at, &argument->number)) return syntax_fault(at);
+    return none;
+}
+
+/* The word is known before the number of values that follow it. */
+static int measure_width(const struct parser *parser, const struct clause *clause,
+                         struct argument *argument) {
+    if (argument->at >= parser->argc) return -1;
+    int words = 0, word = args_word(clause, argument_at(parser->argv, argument->at++));
+    while (clause->words[words]) words++;
+    argument->word = word;
+    return word < 0 ? -1 : word < words - clause->bare;
+}
+
+static int width_of(const struct parser *parser, const struct clause *clause, struct argument *argument) {
+    switch (clause->shape) {
+    case SHAPE_WORDS:
+    case SHAPE_ITEMS: return counted_words(parser, clause, argument);
+    case SHAPE_MEASURE: return measure_width(parser, clause, argument);
+    default: return clause->width;
+    }
+}
+
+static struct fault take_choice(struct parser *parser, const struct clause *clause, int at) {
+    struct argument *argument = begin_argument(parser, clause, at);
+    argument->number = args_word(clause, argument_at(parser->argv, at));
+    return argument->number < 0 ? syntax_fault(at) : none;
+}
+
+static void take_id(struct parser *parser, const struct clause *clause, struct argument *argument) {
+    if (!guid_read(argument_at(parser->argv, argument->at), &argument->id))
+        note_fault(parser, clause, clause->fault, argument->at);
+}
+
+/* `at` is the index of the option's token; *next is set to that of the word after its values. */
+static struct fault take_option(struct parser *parser, const struct clause *clause, int at, int *next) {
+    struct argument *argument = &parser->args->slots[clause->slot];
+    *argument = (struct argument){.at = at + 1};
+    int width = width_of(parser, clause, argument);
+    bool counted = clause->shape == SHAPE_WORDS || clause->shape == SHAPE_ITEMS;
+    if (width < 0 && counted) return count_fault(parser, clause, at, at + 1);
+    if (width < 0 || argument->at + width > parser->argc) return syntax_fault(at);
+    *next = argument->at + width;
+    switch (clause->shape) {
+    case SHAPE_VALUE: note_rule(parser, clause, argument->at); return none;
+    case SHAPE_ID: take_id(parser, clause, argument); return none;
+    case SHAPE_NUMBER: parse_number(parser, clause, argument->at, &argument->number); return none;
+    case SHAPE_MEASURE:
+        if (width) parse_number(parser, clause, argument->at, &argument->number);
+        return none;
+    case SHAPE_KEYWORD: argument->word = args_word(clause, argument_at(parser->argv, at)); return none;
+    case SHAPE_VERSION: take_version(parser, clause, argument); return none;
+    case SHAPE_DURATION: take_duration(parser, clause, argument->at, &argument->number); return none;
+    case SHAPE_RANGE: parse_range(parser, clause, argument); return none;
+    case SHAPE_CHOICE: return take_choice(parser, clause, argument->at);
+    case SHAPE_WORDS: return take_words(parser, clause, argument, width);
+    default: return none;
+    }
+}
+
+static struct fault check_required(struct parser *parser, const struct clause *const *options) {
+    for (; *options; options++) {
+        if (!(*options)->required || args_given(parser->args, (*options)->slot)) continue;
+        struct fault fault = {.outcome = OUTCOME_SYNTAX, .missing = *options};
+        if ((*options)->absent == OUTCOME_DONE) return fault;
+        if (parser->fault.outcome != OUTCOME_DONE) continue;
+        parser->fault = (struct fault){.outcome = (*options)->absent, .missing = *options};
+    }
+    return none;
+}
+
+static struct fault take_options(struct parser *parser, const struct clause *const *options, int at,
+                                 int *next) {
+    while (at < parser->argc) {
+        const struct clause *clause = find_option(options, argument_at(parser->argv, at));
+        if (!clause && parser->is_part) break;
+        if (!clause || args_given(parser->args, clause->slot)) return syntax_fault(at);
+        struct fault fault = take_option(parser, clause, at, &at);
+        if (fault.outcome != OUTCOME_DONE) return fault;
+        parser->args->given |= ARGS_BIT(clause->slot);
+    }
+    *next = at;
+    return check_required(parser, options);
+}
+
+/* Pairs of a word and a value, as many as the count says. */
+static struct fault take_chosen(struct parser *parser, const struct clause *clause, int at, int *next) {
+    struct argument *argument = begin_argument(parser, clause, at);
+    int width = counted_words(parser, clause, argument);
+    if (width < 0) return count_fault(parser, clause, at, at);
+    *next = argument->at + width;
+    for (int word = argument->at; word < *next; word += clause->width)
+        if (args_word(clause, argument_at(parser->argv, word)) < 0) return syntax_fault(word);
+    return none;
+}
+
+static struct fault take_positional(struct parser *parser, const struct clause *clause, int at, int *next) {
+    *next = at + 1;
+    if (clause->shape == SHAPE_CHOSEN) return take_chosen(parser, clause, at, next);
+    if (clause->shape == SHAPE_CHOICE) return take_choice(parser, clause, at);
+    if (clause->shape == SHAPE_LIST)
+        return take_list(parser, clause, at, next) ? none : count_fault(parser, clause, at, at);
+    if (clause->shape == SHAPE_NUMBER) {
+        parse_number(parser, clause, at, &begin_argument(parser, clause, at)->number);
+    }
+    note_rule(parser, clause, at);
+    if (clause->shape == SHAPE_ID) take_id(parser, clause, begin_argument(parser, clause, at));
+    return none;
+}
+
+/* What could be an option is one. */
+static void take_optional(struct parser *parser, const struct clause *const *clauses, int *at) {
+    const struct clause *clause = *clauses;
+    if (*at >= parser->argc || find_option(clauses + 1, argument_at(parser->argv, *at))) return;
+    begin_argument(parser, clause, *at);
+    note_rule(parser, clause, (*at)++);
+}
+
+ASIDE static struct fault parse_clauses(struct parser *parser, const struct clause *const *clauses, int at,
+                                        int *next) {
+    for (; *clauses && is_positional(*clauses); clauses++) {
+        if ((*clauses)->shape == SHAPE_REST) return parser->fault;
+        if ((*clauses)->optional) {
+            take_optional(parser, clauses, &at);
+            continue;
+        }
+        struct fault fault = take_positional(parser, *clauses, at, &at);
+        if (fault.outcome != OUTCOME_DONE) return fault;
+    }
+    struct fault fault = take_options(parser, clauses, at, next);
+    return fault.outcome != OUTCOME_DONE ? fault : parser->fault;
+}
+
+static struct fault parse_words(struct parser *parser, struct grammar *grammar, int at, int *next) {
+    if (!grammar->is_known) learn_grammar(grammar);
+    parser->args->given = 0;
+    for (int i = 0; i < grammar->words; i++) note_rule(parser, grammar->clauses[i], at++);
+    if (at < parser->argc || grammar->demands)
+        return parse_clauses(parser, grammar->clauses + grammar->words, at, next);
+    *next = at;
+    return parser->fault;
+}
+
+struct fault args_parse(struct grammar *grammar, const void *argv, int argc, struct args *args) {
+    struct parser parser = {.argv = argv, .argc = argc, .args = args};
+    int end;
+    return parse_words(&parser, grammar, 1, &end);
+}
+
+struct fault args_parse_part(struct grammar *grammar, const void *argv, int argc, int at, struct args *args,
+                             int *next) {
+    struct parser parser = {.argv = argv, .argc = argc, .args = args, .is_part = true};
+    if (argc - at < args_min(grammar)) return syntax_fault(at);
+    return parse_words(&parser, grammar, at + 1, next);
+}
+
+struct fault args_parse_tail(const struct grammar *grammar, const void *argv, int argc, int at,
+                             struct args *args) {
+    struct parser parser = {.argv = argv, .argc = argc, .args = args};
+    const struct clause *const *clauses = grammar->clauses;
+    const uint64_t before = args->given;
+    int end;
+    while ((*clauses)->shape != SHAPE_REST) clauses++;
+    args->given = 0;
+    struct fault fault = parse_clauses(&parser, clauses + 1, at, &end);
+    args->given |= before;
+    return fault;
+}
+
+struct args_kept *args_keep(const struct args *args) {
+    size_t count = (size_t)__builtin_popcountll(args->given), at = 0;
+    struct args_kept *kept = memory_alloc(sizeof(*kept) + count * sizeof(kept->slots[0]));
+    kept->given = args->given;
+    for (uint64_t left = args->given; left; left &= left - 1)
+        kept->slots[at++] = args->slots[__builtin_ctzll(left)];
+    return kept;
+}
+
+void args_restore(const struct args_kept *kept, struct args *args) {
+    size_t at = 0;
+    args->given = kept->given;
+    for (uint64_t left = kept->given; left; left &= left - 1)
+        args->slots[__builtin_ctzll(left)] = kept->slots[at++];
+}
+
+const struct argument *args_kept_slot(const struct args_kept *kept, int slot) {
+    uint64_t below = kept->given & (ARGS_BIT(slot) - 1);
+    return kept->given & ARGS_BIT(slot) ? &kept->slots[__builtin_popcountll(below)] : NULL;
+}

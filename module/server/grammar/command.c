@@ -1,0 +1,28 @@
+#include "server/grammar/command.h"
+
+uint64_t command_key_flags(enum key_use use) {
+    switch (use) {
+    case KEY_READ: return REDISMODULE_CMD_KEY_RO | REDISMODULE_CMD_KEY_ACCESS;
+    case KEY_CREATE: return REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_INSERT;
+    case KEY_REMOVE: return REDISMODULE_CMD_KEY_RM | REDISMODULE_CMD_KEY_DELETE;
+    case KEY_UPDATE:
+    case KEY_EFFECT:
+    case KEY_NONE: break;
+    }
+    return REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_UPDATE;
+}
+
+bool command_has_other_key(const struct command *command, RedisModuleString **argv, int argc) {
+    struct args args = {.given = 0};
+    if (!command->other_key || !command->elsewhere) return command->other_key;
+    if (argc >= args_min(command->grammar)) args_parse(command->grammar, argv, argc, &args);
+    return !args_given(&args, command->elsewhere);
+}
+
+void command_tell_keys(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
+                       int at) {
+    if (command->key == KEY_NONE || argc < 2) return;
+    RedisModule_KeyAtPosWithFlags(ctx, at + 1, (int)command_key_flags(command->key));
+    if (command->other_key < argc && command_has_other_key(command, argv, argc))
+        RedisModule_KeyAtPosWithFlags(ctx, at + command->other_key, (int)command_key_flags(KEY_READ));
+}

@@ -1,0 +1,79 @@
+/* A command: one row of the table in commands.c. */
+#ifndef HOLDFAST_COMMAND_H
+#define HOLDFAST_COMMAND_H
+
+#include "core/condition.h"
+#include "server/base/data_type.h"
+#include "server/grammar/args.h"
+
+struct call;
+struct record_reader;
+struct reply;
+struct things;
+
+/* One sort of repeated group in SHAPE_REST, each introduced by a word. */
+struct command_part {
+    const char *word;
+    struct grammar *grammar;
+};
+
+enum key_use {
+    KEY_READ,
+    KEY_UPDATE,
+    KEY_CREATE, /* may be missing: the handler makes it, or has nothing to do */
+    KEY_REMOVE,
+    KEY_EFFECT,
+    KEY_NONE,
+};
+
+/* In the order of its meaning; there is one per row. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
+struct command {
+    const char *name;
+    RedisModuleCmdFunc entry;
+    enum outcome (*handle)(struct call *call); /* for commands that decide nothing themselves */
+    enum outcome (*decide)(struct call *call); /* decides and replies; the server side carries out */
+    /* Before the decision: clears expired state or, for reads, sees to it that upkeep will; may be NULL. */
+    void (*settle)(struct call *call);
+    /* The outcome when the call could have what it decided, but others come first, or its time to wait is over. For
+     * commands that take something and can wait. */
+    enum outcome (*give_way)(struct call *call);
+    /* Undoes a grant whose client was lost, using what the handler wrote to call->grant; may be NULL. */
+    void (*give_back)(struct call *call, struct record_reader *granted);
+    /* For ONCE: `remember` writes what is remembered when that is not the reply itself; `recall` makes the reply
+     * from it when the call is repeated. Either may be NULL. */
+    void (*remember)(struct call *call, struct reply *kept);
+    enum outcome (*recall)(struct call *call, struct bytes kept);
+    void (*prefetch)(struct call *call); /* prefetches what the handler will read; may be NULL */
+    /* Rules of form across several clauses; may be NULL. What it has read it may leave in call->form. */
+    enum outcome (*check)(struct call *call);
+    /* Names the things that the command changes, from its arguments alone: see things.h. NULL for commands that are
+     * not allowed in a transaction. */
+    void (*touches)(const struct call *call, struct things *things);
+    unsigned variant; /* which of the commands that share a handler this is; numbered by the family */
+    struct grammar *grammar;
+    const struct command_part *parts; /* the parts of SHAPE_REST, ended by one without a word; may be NULL */
+    struct data_type *data_type;      /* NULL: any with leases, or, for KEY_EFFECT, chosen by the handler */
+    enum condition_use conditions;
+    enum key_use key;
+    /* Reports the keys to the server, where the two fixed positions are not enough; NULL for most. */
+    void (*tell_keys)(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+    int other_key; /* argv index of a second, read-only key; 0 for none */
+    int elsewhere; /* slot of the option that makes it another server's key; 0 for none */
+    const char *flags;
+    const char *categories;
+    const char *complexity;
+    const char *summary;
+};
+
+/* How the server's flags describe the use of a key. */
+uint64_t command_key_flags(enum key_use use);
+
+/* Whether a call has two keys. */
+bool command_has_other_key(const struct command *command, RedisModuleString **argv, int argc);
+
+/* Answers the server's request for the positions of a command's keys. argv[0] is the
+ * word at index `at` of what the server asked about. */
+void command_tell_keys(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
+                       int at);
+
+#endif

@@ -1,0 +1,284 @@
+#include "server/grammar/registration.h"
+
+#include "core/memory.h"
+#include "server/grammar/syntax.h"
+
+#define SINCE "1.0.0"
+
+enum { SPECS = 3 }; /* two keys, and the end */
+
+/* Arguments for the server live until it has copied them: one block, handed out in order. */
+struct tree {
+    RedisModuleCommandArg *nodes;
+    size_t used;
+};
+
+enum { TREE_NODES = 256 };
+
+static struct tree tree_start(void) {
+    return (struct tree){memory_alloc(TREE_NODES * sizeof(RedisModuleCommandArg)), 0};
+}
+
+static void tree_empty(struct tree *tree) {
+    memset(tree->nodes, 0, TREE_NODES * sizeof(*tree->nodes));
+    tree->used = 0;
+}
+
+/* A run of siblings, ended by one without a name. */
+static RedisModuleCommandArg *siblings(struct tree *tree, size_t count) {
+    RedisModuleCommandArg *first = &tree->nodes[tree->used];
+    tree->used += count + 1;
+    return first;
+}
+
+static RedisModuleCommandArg leaf(const char *name, RedisModuleCommandArgType type) {
+    return (RedisModuleCommandArg){.name = name, .type = type, .key_spec_index = -1};
+}
+
+static RedisModuleCommandArg *word_choices(struct tree *tree, const char *const *words) {
+    size_t count = 0;
+    while (words[count]) count++;
+    RedisModuleCommandArg *choices = siblings(tree, count);
+    for (size_t i = 0; i < count; i++) {
+        choices[i] = leaf(words[i], REDISMODULE_ARG_TYPE_PURE_TOKEN);
+        choices[i].token = words[i];
+    }
+    return choices;
+}
+
+static RedisModuleCommandArg *values(struct tree *tree, const struct clause *clause,
+                                     RedisModuleCommandArgType type) {
+    RedisModuleCommandArg *list = siblings(tree, clause->width);
+    for (size_t i = 0; i < clause->width; i++) list[i] = leaf(clause->names[i], type);
+    return list;
+}
+
+/* One of the words, and the number after it if it takes one. */
+static RedisModuleCommandArg *measures(struct tree *tree, const struct clause *clause) {
+    size_t count = 0;
+    while (clause->words[count]) count++;
+    RedisModuleCommandArg *choices = siblings(tree, count);
+    for (size_t i = 0; i < count; i++) {
+        bool bare = i >= count - clause->bare;
+        choices[i] = leaf(bare ? clause->words[i] : clause->names[0],
+                          bare ? REDISMODULE_ARG_TYPE_PURE_TOKEN : REDISMODULE_ARG_TYPE_INTEGER);
+        choices[i].token = clause->words[i];
+    }
+    return choices;
+}
+
+/* A word and a value, always together. */
+static RedisModuleCommandArg *chosen(struct tree *tree, const struct clause *clause) {
+    RedisModuleCommandArg *pair = siblings(tree, 2);
+    pair[0] = leaf("choice", REDISMODULE_ARG_TYPE_ONEOF);
+    pair[0].subargs = word_choices(tree, clause->words);
+    pair[1] = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+    return pair;
+}
+
+/* count, then the items, words or pairs as often as it says. */
+static RedisModuleCommandArg *counted(struct tree *tree, const struct clause *clause) {
+    RedisModuleCommandArg *pair = siblings(tree, 2);
+    pair[0] = leaf("count", REDISMODULE_ARG_TYPE_INTEGER);
+    if (clause->shape == SHAPE_WORDS) {
+        pair[1] = leaf("what", REDISMODULE_ARG_TYPE_ONEOF);
+        pair[1].subargs = word_choices(tree, clause->words);
+    } else {
+        bool pairs = clause->shape == SHAPE_CHOSEN;
+        pair[1] = leaf("item", REDISMODULE_ARG_TYPE_BLOCK);
+        pair[1].subargs = pairs ? chosen(tree, clause) : values(tree, clause, REDISMODULE_ARG_TYPE_STRING);
+        pair[1].flags = REDISMODULE_CMD_ARG_OPTIONAL;
+    }
+    pair[1].flags |= REDISMODULE_CMD_ARG_MULTIPLE;
+    return pair;
+}
+
+/* A list among the positional arguments is two of the server's: the count, and what is counted. */
+static void list_arguments(struct tree *tree, const struct clause *clause, RedisModuleCommandArg pair[2]) {
+    pair[0] = leaf("count", REDISMODULE_ARG_TYPE_INTEGER);
+    pair[1] = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+    if (clause->width > 1) {
+        pair[1] = leaf("item", REDISMODULE_ARG_TYPE_BLOCK);
+        pair[1].subargs = values(tree, clause, REDISMODULE_ARG_TYPE_STRING);
+    }
+    pair[1].flags = REDISMODULE_CMD_ARG_MULTIPLE;
+}
+
+/* Several values after one token. */
+static void make_block(struct tree *tree, const struct clause *clause, RedisModuleCommandArgType type,
+                       RedisModuleCommandArg *arg) {
+    arg->name = clause->token.data;
+    arg->type = REDISMODULE_ARG_TYPE_BLOCK;
+    arg->subargs = values(tree, clause, type);
+}
+
+static RedisModuleCommandArg option(struct tree *tree, const struct clause *clause) {
+    RedisModuleCommandArg arg = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+    arg.token = clause->token.data;
+    arg.flags = clause->required ? REDISMODULE_CMD_ARG_NONE : REDISMODULE_CMD_ARG_OPTIONAL;
+    switch (clause->shape) {
+    case SHAPE_FLAG:
+        arg.name = clause->token.data;
+        arg.type = REDISMODULE_ARG_TYPE_PURE_TOKEN;
+        break;
+    case SHAPE_NUMBER: arg.type = REDISMODULE_ARG_TYPE_INTEGER; break;
+    case SHAPE_DURATION: arg.type = REDISMODULE_ARG_TYPE_DOUBLE; break;
+    case SHAPE_RANGE: make_block(tree, clause, REDISMODULE_ARG_TYPE_INTEGER, &arg); break;
+    case SHAPE_VALUE:
+        if (clause->width > 1) make_block(tree, clause, REDISMODULE_ARG_TYPE_STRING, &arg);
+        break;
+    case SHAPE_MEASURE:
+        arg.name = clause->token.data;
+        arg.type = REDISMODULE_ARG_TYPE_ONEOF;
+        arg.subargs = measures(tree, clause);
+        break;
+    case SHAPE_KEYWORD:
+    case SHAPE_CHOICE:
+        if (clause->shape == SHAPE_KEYWORD || !clause->token.length) arg.token = NULL;
+        arg.type = REDISMODULE_ARG_TYPE_ONEOF;
+        arg.subargs = word_choices(tree, clause->words);
+        break;
+    case SHAPE_WORDS:
+    case SHAPE_ITEMS:
+        arg.name = clause->token.data;
+        arg.type = REDISMODULE_ARG_TYPE_BLOCK;
+        arg.subargs = counted(tree, clause);
+        break;
+    default: break;
+    }
+    return arg;
+}
+
+/* The number, the values, and as many words as one likes. */
+static RedisModuleCommandArg group(struct tree *tree, const struct clause *clause) {
+    RedisModuleCommandArg arg = leaf("group", REDISMODULE_ARG_TYPE_BLOCK);
+    arg.subargs = values(tree, clause, REDISMODULE_ARG_TYPE_STRING);
+    arg.subargs[0].type = REDISMODULE_ARG_TYPE_INTEGER;
+    arg.subargs[clause->width - 1].flags = REDISMODULE_CMD_ARG_OPTIONAL | REDISMODULE_CMD_ARG_MULTIPLE;
+    arg.flags = REDISMODULE_CMD_ARG_MULTIPLE;
+    return arg;
+}
+
+/* key_spec counts the keys so far. */
+static RedisModuleCommandArg argument(struct tree *tree, const struct clause *clause, int *key_spec) {
+    RedisModuleCommandArg arg;
+    if (clause->shape == SHAPE_NUMBER && !clause->token.length)
+        return leaf(clause->names[0], REDISMODULE_ARG_TYPE_INTEGER);
+    switch (clause->shape) {
+    case SHAPE_KEY:
+        arg = leaf(clause->names[0], REDISMODULE_ARG_TYPE_KEY);
+        arg.key_spec_index = (*key_spec)++;
+        return arg;
+    case SHAPE_CHOSEN:
+        arg = leaf("blocks", REDISMODULE_ARG_TYPE_BLOCK);
+        arg.subargs = counted(tree, clause);
+        return arg;
+    case SHAPE_TEXT:
+        arg = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+        if (clause->optional) arg.flags = REDISMODULE_CMD_ARG_OPTIONAL;
+        return arg;
+    case SHAPE_REST:
+        if (clause->width) return group(tree, clause);
+        arg = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+        arg.flags = REDISMODULE_CMD_ARG_OPTIONAL | REDISMODULE_CMD_ARG_MULTIPLE;
+        return arg;
+    default: return option(tree, clause);
+    }
+}
+
+static RedisModuleCommandKeySpec key_spec(int position, uint64_t flags) {
+    return (RedisModuleCommandKeySpec){
+        .flags = flags,
+        .begin_search_type = REDISMODULE_KSPEC_BS_INDEX,
+        .bs.index.pos = position,
+        .find_keys_type = REDISMODULE_KSPEC_FK_RANGE,
+        .fk.range = {.lastkey = 0, .keystep = 1, .limit = 0},
+    };
+}
+
+/* One word, that has to be there. */
+static bool is_plain(const struct clause *clause) {
+    switch (clause->shape) {
+    case SHAPE_KEY:
+    case SHAPE_TEXT: return !clause->optional;
+    case SHAPE_NUMBER:
+    case SHAPE_ID:
+    case SHAPE_CHOICE: return !clause->token.length;
+    default: return false;
+    }
+}
+
+/* Only a command of plain positional arguments has a fixed number of words. */
+static int min_arity(const struct grammar *grammar) {
+    int min = args_min(grammar);
+    bool fixed = true;
+    for (const struct clause *const *at = grammar->clauses; *at; at++) fixed &= is_plain(*at);
+    return fixed ? min : -min;
+}
+
+/* As many arguments of the server as clauses, and one more for each list. */
+static RedisModuleCommandArg *arguments(struct tree *tree, const struct clause *const *clauses) {
+    size_t count = 0;
+    for (size_t i = 0; clauses[i]; i++) count += clauses[i]->shape == SHAPE_LIST ? 2 : 1;
+    RedisModuleCommandArg *args = siblings(tree, count), *next = args;
+    int keys = 0;
+    for (; *clauses; clauses++) {
+        if ((*clauses)->shape == SHAPE_LIST) {
+            list_arguments(tree, *clauses, next);
+            next += 2;
+        } else {
+            *next++ = argument(tree, *clauses, &keys);
+        }
+    }
+    return args;
+}
+
+static int describe(RedisModuleCommand *handle, const struct command *command, struct tree *tree) {
+    RedisModuleCommandKeySpec specs[SPECS] = {{0}};
+    if (command->key != KEY_NONE) specs[0] = key_spec(1, command_key_flags(command->key));
+    if (command->other_key) specs[1] = key_spec(command->other_key, command_key_flags(KEY_READ));
+    /* Then the server asks the command itself, see command_has_other_key. */
+    if (command->elsewhere) specs[1].flags |= REDISMODULE_CMD_KEY_INCOMPLETE;
+    RedisModuleCommandInfo info = {
+        .version = REDISMODULE_COMMAND_INFO_VERSION,
+        .summary = command->summary,
+        .complexity = command->complexity,
+        .since = SINCE,
+        .arity = min_arity(command->grammar),
+        .key_specs = specs,
+        .args = command->grammar->clauses[0] ? arguments(tree, command->grammar->clauses) : NULL,
+    };
+    return RedisModule_SetCommandInfo(handle, &info);
+}
+
+static int add_one(RedisModuleCtx *ctx, const struct command *command, struct tree *tree) {
+    int key = command->key != KEY_NONE;
+    if (RedisModule_CreateCommand(ctx, command->name, command->entry, command->flags, key, key, key) !=
+        REDISMODULE_OK)
+        return REDISMODULE_ERR;
+    RedisModuleCommand *handle = RedisModule_GetCommand(ctx, command->name);
+    if (!handle) return REDISMODULE_ERR;
+    tree_empty(tree);
+    api_set_categories(handle, command->categories);
+    return describe(handle, command, tree);
+}
+
+int registration_add(RedisModuleCtx *ctx, const struct command *commands, size_t count) {
+    struct tree tree = tree_start();
+    int result = REDISMODULE_OK;
+    for (size_t i = 0; i < count && result == REDISMODULE_OK; i++) {
+        result = add_one(ctx, &commands[i], &tree);
+        if (result != REDISMODULE_OK)
+            RedisModule_Log(ctx, "warning", "the command %s could not be registered", commands[i].name);
+    }
+    memory_free(tree.nodes);
+    return result;
+}
+
+void registration_syntax(const struct command *command, struct text *line) {
+    struct tree tree = tree_start();
+    tree_empty(&tree);
+    text_put(line, command->name);
+    syntax_put(line, arguments(&tree, command->grammar->clauses));
+    memory_free(tree.nodes);
+}

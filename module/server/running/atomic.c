@@ -1,0 +1,471 @@
+#include "server/running/atomic.h"
+
+#include "core/memory.h"
+#include "core/number.h"
+#include "core/text.h"
+#include "core/things.h"
+#include "server/base/info.h"
+#include "server/call/form.h"
+#include "server/call/limits.h"
+#include "server/call/refusal.h"
+#include "server/effects/commit.h"
+#include "server/effects/once.h"
+#include "server/running/run.h"
+#include "server/waiting/wait.h"
+
+#include "ccan/array_size/array_size.h"
+
+#include <string.h>
+
+enum { ARG_COMMANDS = 2 };
+
+/* The words of a command, from its name on. */
+struct slice {
+    int at, words;
+};
+
+/* One of the commands. */
+struct part {
+    struct call call;
+    struct slice slice;
+    struct bytes key;
+    enum outcome opened; /* what became of the key */
+    bool shares_key;     /* an earlier part has opened it */
+};
+
+struct transaction {
+    struct call *whole;
+    struct part *parts;
+    unsigned count; /* of parts that have been started */
+    bool is_alone;  /* there is one part and no more: nothing can change twice */
+    struct things things;
+    struct limits limits;
+};
+
+static struct { unsigned long long done, commands, refused; } stats;
+
+/* --- The commands that there are --- */
+
+enum { ROWS_MAX = 256 }; /* a power of two, and more than twice as many as there are commands */
+
+static struct row {
+    struct bytes name;
+    const struct command *command; /* NULL for none */
+} rows[ROWS_MAX];
+
+/* Hashes the length, the first letter and the last four: names that share more differ there. */
+static size_t row_place(struct bytes name) {
+    unsigned hash = (unsigned)name.length;
+    for (size_t i = name.length > 4 ? name.length - 4 : 0; i < name.length; i++)
+        hash = hash * 31 + (unsigned char)bytes_lower(name.data[i]);
+    return (name.length ? hash + (unsigned char)bytes_lower(name.data[0]) : hash) % ROWS_MAX;
+}
+
+void atomic_start(const struct command *commands, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        struct bytes name = bytes_text(commands[i].name);
+        size_t at = row_place(name);
+        while (rows[at].command) at = (at + 1) % ROWS_MAX;
+        rows[at] = (struct row){name, &commands[i]};
+    }
+}
+
+static const struct command *row_named(struct bytes name) {
+    size_t at = row_place(name);
+    while (rows[at].command && !bytes_same_word(rows[at].name, name)) at = (at + 1) % ROWS_MAX;
+    return rows[at].command;
+}
+
+void touches_nothing(const struct call *call, struct things *things) {
+    (void)call;
+    (void)things;
+}
+
+/* --- Words --- */
+
+/* The next command. False when its number of words is not a number, or is wrong. */
+static bool next_slice(RedisModuleString **argv, int argc, int *at, struct slice *slice) {
+    int64_t words;
+    if (*at >= argc || !number_read(argument_at(argv, *at), &words)) return false;
+    if (words < 1 || words >= argc - *at) return false;
+    *slice = (struct slice){*at + 1, (int)words};
+    *at += 1 + (int)words;
+    return true;
+}
+
+/* As far as the words make sense: a call in which they do not has no keys that it could open. */
+void atomic_tell_keys(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    int at = ARG_COMMANDS;
+    struct slice slice;
+    while (next_slice(argv, argc, &at, &slice)) {
+        const struct command *row = row_named(argument_at(argv, slice.at));
+        if (row) command_tell_keys(row, ctx, argv + slice.at, slice.words, slice.at);
+    }
+}
+
+static enum outcome syntax_near(struct call *call, int at) {
+    refusal_describe(call,
+                     &(struct fault){.outcome = OUTCOME_SYNTAX, .at = at < call->argc ? at : call->argc - 1});
+    return OUTCOME_SYNTAX;
+}
+
+/* --- Refusals --- */
+
+/* What Redis has classes of its own for is said as it would be said of the command alone. */
+static enum outcome refuse_part(struct transaction *transaction, unsigned place, enum outcome outcome) {
+    const char *note = transaction->parts[place].call.note;
+    const struct outcome_text *refusal = outcome_text(outcome);
+    if (refusal->redis_own)
+        memcpy(transaction->whole->note, note, CALL_NOTE_BYTES);
+    else
+        refusal_note_place(transaction->whole, place, outcome, note);
+    return outcome;
+}
+
+static enum outcome refuse_collision(struct transaction *transaction) {
+    const struct collision *collision = &transaction->things.collision;
+    call_note(transaction->whole, "%u: changes the same %s as %u", collision->place, collision->noun,
+              collision->earlier);
+    return OUTCOME_CHANGED_TWICE;
+}
+
+/* --- Form --- */
+
+static enum outcome not_allowed(struct call *call) {
+    return refusal_of_word(call, OUTCOME_NOT_IN_TRANSACTION, call_word(call, 0));
+}
+
+/* A transaction holds up everybody else no longer than the longest list. */
+static enum outcome check_listed(const struct transaction *transaction, struct call *call) {
+    if (transaction->things.listed <= LISTED_MAX) return OUTCOME_DONE;
+    call_note(call, "the lists of a transaction together are longer than one may be");
+    return OUTCOME_OUT_OF_RANGE;
+}
+
+static enum outcome read_part(struct transaction *transaction) {
+    struct part *part = &transaction->parts[transaction->count];
+    struct call *call = &part->call, *whole = transaction->whole;
+    const struct slice slice = part->slice;
+    const struct command *row = row_named(call_word(whole, slice.at));
+    call_start(call, row, whole->ctx, whole->argv + slice.at, slice.words);
+    call->limits = &transaction->limits;
+    transaction->count++;
+    if (!row || !row->touches) return not_allowed(call);
+    if (slice.words < args_min(row->grammar)) {
+        call_note(call, "wrong number of arguments for '%s'", row->name);
+        return OUTCOME_SYNTAX;
+    }
+    enum outcome outcome = call_check_form(call);
+    if (outcome != OUTCOME_DONE) return outcome;
+    if (args_given(&call->args, SLOT_ONCE)) return syntax_near(call, call->args.slots[SLOT_ONCE].at - 1);
+    if (args_given(&call->args, SLOT_BLOCK)) return not_allowed(call);
+    part->key = call_word(call, 1);
+    if (transaction->is_alone) return OUTCOME_DONE;
+    things_begin(&transaction->things, part->key, transaction->count - 1);
+    row->touches(call, &transaction->things);
+    return check_listed(transaction, call);
+}
+
+/* Checks that the words add up, and parses what follows the commands. */
+static enum outcome check_words(const struct transaction *transaction, unsigned count) {
+    struct call *whole = transaction->whole;
+    int at = ARG_COMMANDS;
+    for (unsigned i = 0; i < count; i++)
+        if (!next_slice(whole->argv, whole->argc, &at, &transaction->parts[i].slice))
+            return syntax_near(whole, at);
+    struct fault fault = args_parse_tail(whole->command->grammar, whole->argv, whole->argc, at, &whole->args);
+    if (fault.outcome != OUTCOME_DONE) refusal_describe(whole, &fault);
+    return fault.outcome;
+}
+
+static enum outcome read_parts(struct transaction *transaction, unsigned count) {
+    while (transaction->count < count) {
+        enum outcome outcome = read_part(transaction);
+        if (outcome != OUTCOME_DONE) return refuse_part(transaction, transaction->count - 1, outcome);
+    }
+    return transaction->things.collision.noun ? refuse_collision(transaction) : OUTCOME_DONE;
+}
+
+/* --- Rights and memory --- */
+
+/* Whether rights that have been asked for cover this call, too. */
+static bool same_rights(const struct part *part, const struct part *other) {
+    const struct command *command = part->call.command;
+    return command == other->call.command && !command->other_key && bytes_equal(part->key, other->key);
+}
+
+static enum outcome check_rights(const struct transaction *transaction, RedisModuleUser *user) {
+    for (unsigned i = 0; i < transaction->count; i++) {
+        const struct call *call = &transaction->parts[i].call;
+        if (i && same_rights(&transaction->parts[i], &transaction->parts[i - 1])) continue;
+        if (api_may_run(user, call->argv, call->argc)) continue;
+        call_note(transaction->whole, "this user has no permissions to run '%s' on its keys",
+                  call->command->name);
+        return OUTCOME_NOT_PERMITTED;
+    }
+    return OUTCOME_DONE;
+}
+
+/* A caller without a user, as another module, has all rights. */
+static enum outcome pass_rights(const struct transaction *transaction) {
+    RedisModuleUser *user = api_user(transaction->whole->ctx);
+    enum outcome outcome = user ? check_rights(transaction, user) : OUTCOME_DONE;
+    api_user_end(user);
+    return outcome;
+}
+
+/* The server does not know of the commands inside. */
+static enum outcome pass_memory(const struct transaction *transaction) {
+    bool grows = false;
+    for (unsigned i = 0; i < transaction->count && !grows; i++)
+        grows = strstr(transaction->parts[i].call.command->flags, "deny-oom");
+    bool full = grows && RedisModule_GetContextFlags(transaction->whole->ctx) & REDISMODULE_CTX_FLAGS_OOM;
+    return full ? OUTCOME_OUT_OF_MEMORY : OUTCOME_DONE;
+}
+
+/* --- One state --- */
+
+/* An earlier part that has opened the same key, for writing if this one writes. */
+static const struct call *opener_of(const struct transaction *transaction, unsigned place) {
+    const struct part *part = &transaction->parts[place];
+    bool reads = part->call.command->key == KEY_READ;
+    for (unsigned i = 0; i < place; i++) {
+        const struct part *earlier = &transaction->parts[i];
+        bool fits = !earlier->shares_key && (reads || earlier->call.command->key != KEY_READ);
+        if (fits && bytes_equal(earlier->key, part->key)) return &earlier->call;
+    }
+    return NULL;
+}
+
+static void open_parts(struct transaction *transaction) {
+    int64_t now_ms = call_now_ms(transaction->whole);
+    for (unsigned i = 0; i < transaction->count; i++) {
+        struct part *part = &transaction->parts[i];
+        struct call *call = &part->call;
+        const struct call *opener = opener_of(transaction, i);
+        part->shares_key = opener;
+        part->opened = opener ? call_share_key(call, opener) : call_open_key(call);
+        call->now_ms = now_ms;
+        if (call->value && call->command->prefetch) call->command->prefetch(call);
+    }
+}
+
+static void settle_parts(struct transaction *transaction) {
+    for (unsigned i = 0; i < transaction->count; i++) call_settle(&transaction->parts[i].call);
+    for (unsigned i = 0; i < transaction->count; i++) {
+        struct call *call = &transaction->parts[i].call;
+        call->out = reply_keep(call_writer(call));
+        call_let_ahead(call);
+    }
+}
+
+static enum outcome decide_part(struct part *part) {
+    if (part->opened != OUTCOME_DONE) return part->opened;
+    enum outcome outcome = call_make_part(&part->call);
+    if (outcome != OUTCOME_UNCHANGED) return outcome;
+    part->call.out.kept->length = 0;
+    reply_null(&part->call.out);
+    return OUTCOME_DONE;
+}
+
+static enum outcome decide_parts(struct transaction *transaction) {
+    for (unsigned i = 0; i < transaction->count; i++) {
+        enum outcome outcome = decide_part(&transaction->parts[i]);
+        if (outcome != OUTCOME_DONE) return refuse_part(transaction, i, outcome);
+    }
+    return OUTCOME_DONE;
+}
+
+/* --- All of it happens --- */
+
+static bool refreshed(struct call *call, void *change) {
+    return !call->data_type->refresh || call->data_type->refresh(call, change);
+}
+
+/* Applies the changes that have all traits in `with` and none in `without`. */
+static void apply_those(struct transaction *transaction, unsigned with, unsigned without) {
+    for (unsigned i = 0; i < transaction->count; i++) {
+        struct call *call = &transaction->parts[i].call;
+        for (struct decided *next = call->decision.first; next; next = next->next) {
+            unsigned traits = change_kind(call->data_type->changes, next->change)->traits;
+            if ((traits & with) != with || traits & without) continue;
+            next->dropped = transaction->count > 1 && !refreshed(call, next->change);
+            if (!next->dropped) commit_apply(call, next);
+        }
+    }
+}
+
+/* The calls whose changes read what others of them may change. */
+static unsigned find_readers(const struct transaction *transaction, struct call **readers) {
+    unsigned count = 0;
+    for (unsigned i = 0; i < transaction->count; i++) {
+        struct call *call = &transaction->parts[i].call;
+        const struct decided *decided = call->decision.first;
+        if (decided && change_is(call->data_type->changes, decided->change, CHANGE_COMES_FIRST))
+            readers[count++] = call;
+    }
+    return count;
+}
+
+static void apply_readers(struct transaction *transaction) {
+    struct call *readers[ATOMIC_COMMANDS_MAX];
+    unsigned count = find_readers(transaction, readers);
+    if (!count) return;
+    const struct data_type *type = readers[0]->data_type;
+    if (type->keep_sources) type->keep_sources(readers, count);
+    apply_those(transaction, CHANGE_COMES_FIRST, 0);
+    if (type->drop_sources) type->drop_sources(readers, count);
+}
+
+static void tell_and_wake(struct transaction *transaction) {
+    for (unsigned i = 0; i < transaction->count; i++) {
+        struct call *call = &transaction->parts[i].call;
+        for (const struct decided *next = call->decision.first; next; next = next->next)
+            if (!next->dropped) commit_tell(call, next->change);
+    }
+    if (!wait_anybody()) return;
+    for (unsigned i = 0; i < transaction->count; i++) {
+        struct call *call = &transaction->parts[i].call;
+        for (const struct decided *next = call->decision.first; next; next = next->next)
+            if (!next->dropped) commit_wake(call, next->change);
+    }
+}
+
+static struct bytes kept_answer(const struct reply *out) {
+    return bytes_of(out->kept->data, out->kept->length);
+}
+
+static void answer_parts(const struct transaction *transaction) {
+    struct call *whole = transaction->whole;
+    reply_array(&whole->out, transaction->count);
+    for (unsigned i = 0; i < transaction->count; i++)
+        reply_play(whole->ctx, kept_answer(&transaction->parts[i].call.out));
+}
+
+/* --- Once --- */
+
+/* Whether the transaction has been answered before. Its token is remembered in the first key that it changed, which
+ * need not be the first one that it names for writing. If that first one knows the token from another call, the token
+ * is used up. */
+static bool is_repeated(struct transaction *transaction, enum outcome *outcome) {
+    bool first = true;
+    for (unsigned i = 0; i < transaction->count; i++) {
+        struct call *call = &transaction->parts[i].call;
+        if (call->command->key == KEY_READ || transaction->parts[i].shares_key) continue;
+        if (once_is_known(transaction->whole, call)) {
+            *outcome = once_answer(transaction->whole, call);
+            if (first || *outcome == OUTCOME_DONE) return true;
+        }
+        first = false;
+    }
+    return false;
+}
+
+/* The call whose value remembers the token: one that changes the first key in which anything changes and, if there is a
+ * choice, whose change cannot be dropped. */
+static struct call *find_bearer(const struct transaction *transaction) {
+    struct call *bearer = NULL;
+    for (unsigned i = 0; i < transaction->count; i++) {
+        struct call *call = &transaction->parts[i].call;
+        const struct decided *decided = call->decision.first;
+        if (!decided || (bearer && bearer->value != call->value)) continue;
+        if (!bearer) bearer = call;
+        if (!change_is(call->data_type->changes, decided->change, CHANGE_COMES_LAST)) return call;
+    }
+    return bearer;
+}
+
+static enum outcome refuse_answer(struct call *whole) {
+    call_note(whole, "with ONCE a transaction returns at most %d bytes", ONCE_BYTES_MAX);
+    return OUTCOME_OUT_OF_RANGE;
+}
+
+/* Decided like the rest: an answer that is too large to be remembered refuses the transaction. */
+static enum outcome remember(struct transaction *transaction) {
+    struct call *whole = transaction->whole, *bearer = find_bearer(transaction);
+    if (!args_given(&whole->args, SLOT_ONCE) || !bearer) return OUTCOME_DONE;
+    struct reply answer = reply_keep(call_writer(whole));
+    reply_array(&answer, transaction->count);
+    for (unsigned i = 0; i < transaction->count; i++)
+        record_put_raw(answer.kept, kept_answer(&transaction->parts[i].call.out));
+    if (answer.kept->length > ONCE_BYTES_MAX) return refuse_answer(whole);
+    once_remember(whole, bearer, kept_answer(&answer));
+    return OUTCOME_DONE;
+}
+
+static void carry_out(struct transaction *transaction) {
+    apply_readers(transaction);
+    apply_those(transaction, 0, CHANGE_COMES_FIRST | CHANGE_COMES_LAST);
+    apply_those(transaction, CHANGE_COMES_LAST, 0);
+    stats.done++;
+    stats.commands += transaction->count;
+    tell_and_wake(transaction);
+    answer_parts(transaction);
+}
+
+/* --- The command --- */
+
+static enum outcome run_parts(struct transaction *transaction, unsigned count) {
+    enum outcome outcome = check_words(transaction, count);
+    if (outcome == OUTCOME_DONE) outcome = read_parts(transaction, count);
+    if (outcome == OUTCOME_DONE) outcome = pass_rights(transaction);
+    if (outcome == OUTCOME_DONE) outcome = pass_memory(transaction);
+    if (outcome != OUTCOME_DONE) return outcome;
+    open_parts(transaction);
+    if (args_given(&transaction->whole->args, SLOT_ONCE) && is_repeated(transaction, &outcome))
+        return outcome;
+    settle_parts(transaction);
+    outcome = decide_parts(transaction);
+    if (outcome == OUTCOME_DONE) outcome = remember(transaction);
+    if (outcome == OUTCOME_DONE) carry_out(transaction);
+    return outcome;
+}
+
+/* Most transactions use this one array. Only one at a time may: who is notified of a change may run another one. */
+enum { ROOM_PARTS = 16 };
+
+static struct part room[ROOM_PARTS];
+static bool room_is_taken;
+
+static struct part *take_parts(unsigned count) {
+    if (room_is_taken || count > ROOM_PARTS) return memory_alloc(count * sizeof(struct part));
+    room_is_taken = true;
+    return room;
+}
+
+static void give_parts_back(struct part *parts) {
+    if (parts == room)
+        room_is_taken = false;
+    else
+        memory_free(parts);
+}
+
+static enum outcome run_transaction(struct call *whole, unsigned count) {
+    struct transaction transaction;
+    transaction.whole = whole;
+    transaction.parts = take_parts(count);
+    transaction.count = 0;
+    transaction.is_alone = count == 1;
+    transaction.limits = (struct limits){NULL, 0};
+    things_start(&transaction.things);
+    enum outcome outcome = run_parts(&transaction, count);
+    for (unsigned i = 0; i < transaction.count; i++) call_end(&transaction.parts[i].call);
+    things_end(&transaction.things);
+    give_parts_back(transaction.parts);
+    return outcome;
+}
+
+enum outcome atomic_handle(struct call *call) {
+    enum outcome outcome = run_transaction(call, (unsigned)call->args.slots[SLOT_COMMANDS].number);
+    stats.refused += outcome != OUTCOME_DONE;
+    return outcome;
+}
+
+void atomic_info(RedisModuleInfoCtx *ctx) {
+    const struct info_number numbers[] = {
+        {"atomic_transactions", stats.done},
+        {"atomic_commands", stats.commands},
+        {"atomic_refused", stats.refused},
+    };
+    info_show(ctx, numbers, ARRAY_SIZE(numbers));
+}

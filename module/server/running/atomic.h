@@ -1,0 +1,37 @@
+/* HOLDFAST.ATOMIC: several commands as one. All happen, or none.
+ *
+ *   words ─▶ calls ─▶ form ─▶ rights, memory ─▶ settle ─▶ decide each ─▶ carry out ─▶ tell, wake ─▶ answer
+ *                                                on one state, at one moment
+ *
+ * The rules:
+ *   - Each call is decided as if it were alone, on the state before the transaction. So no two calls may change the
+ *     same thing: see things.h. What they use of a limit is added up: see limits.h.
+ *   - The first refusal, in the order of the calls, refuses all. Nothing is applied until the last call is decided, and
+ *     nothing can fail after that. So a change whose objects have been moved by earlier changes must look them up by
+ *     name again: refresh in data_type.h.
+ *   - Changes that read what others change come first, and those whose objects may be ended by others come last; see
+ *     change.h. All others are applied in the order of their commands.
+ *   - No notification is sent, and no waiter is served, before all changes are applied. */
+#ifndef HOLDFAST_ATOMIC_H
+#define HOLDFAST_ATOMIC_H
+
+#include "server/call/call.h"
+
+enum { ATOMIC_COMMANDS_MAX = 100 };
+
+/* Slot of the number of commands. */
+enum { SLOT_COMMANDS = SLOT_FAMILY };
+
+/* Registers the commands that may be part of a transaction; once, at load. */
+void atomic_start(const struct command *commands, size_t count);
+
+/* For commands that change nothing. */
+void touches_nothing(const struct call *call, struct things *things);
+
+enum outcome atomic_handle(struct call *call);
+void atomic_tell_keys(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+
+/* For INFO. */
+void atomic_info(RedisModuleInfoCtx *ctx);
+
+#endif

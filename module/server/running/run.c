@@ -1,0 +1,296 @@
+#include "server/running/run.h"
+
+#include "core/paths.h"
+#include "server/call/decision.h"
+#include "server/call/form.h"
+#include "server/call/refusal.h"
+#include "server/effects/commit.h"
+#include "server/effects/once.h"
+#include "server/waiting/wait.h"
+
+/* --- The steps of a decision --- */
+
+/* All changes are applied before anybody hears of one. */
+static void carry_out_decision(struct call *call) {
+    for (const struct decided *next = call->decision.first; next; next = next->next) commit_apply(call, next);
+    for (const struct decided *next = call->decision.first; next; next = next->next)
+        commit_tell(call, next->change);
+    for (const struct decided *next = call->decision.first; next; next = next->next)
+        commit_wake(call, next->change);
+}
+
+void call_settle(struct call *call) {
+    if (call->command->settle && call->value) call->command->settle(call);
+}
+
+/* Whatever was decided and said before is forgotten. */
+static void begin_anew(struct call *call) {
+    decision_clear(&call->decision);
+    call->wait.not_yet = call->wait.in_line = false;
+    if (call->out.kept) call->out.kept->length = 0;
+    if (call->grant) call->grant->length = 0;
+    call->note[0] = '\0';
+}
+
+static enum outcome decide(struct call *call) {
+    begin_anew(call);
+    return call->command->decide(call);
+}
+
+/* Another call with the same token may have been answered in the meantime. */
+static enum outcome decide_anew(struct call *call) {
+    if (!once_is_known(call, call)) return decide(call);
+    begin_anew(call);
+    return once_answer(call, call);
+}
+
+/* The decision is dropped: another caller has what this one could have had, or will. */
+static enum outcome give_way(struct call *call) {
+    decision_clear(&call->decision);
+    call->out.kept->length = 0;
+    return call->command->give_way(call);
+}
+
+/* Earlier waiters come first: those that can be served now are served, and then the call is decided anew. */
+static enum outcome decide_behind_line(struct call *call, enum outcome outcome) {
+    struct wait_request line = call->wait;
+    if (!wait_count(call, line.kind, line.name)) return outcome;
+    size_t ahead = wait_serve(call, line.kind, line.name);
+    outcome = decide_anew(call);
+    if (!ahead || outcome != OUTCOME_DONE || call->wait.not_yet || !call->wait.in_line) return outcome;
+    outcome = give_way(call);
+    return call_not_yet(call, line.kind, line.name, WAIT_NO_INSTANT, outcome);
+}
+
+static bool has_line(const struct call *call) {
+    return call->command->give_way && call->wait.in_line && !call->wait.claim && wait_anybody();
+}
+
+void call_let_ahead(struct call *call) {
+    if (!call->value || !call->command->give_way || !wait_anybody()) return;
+    decide_anew(call);
+    if (has_line(call)) wait_serve(call, call->wait.kind, call->wait.name);
+}
+
+enum outcome call_make_part(struct call *call) {
+    enum outcome outcome = decide_anew(call);
+    bool behind =
+        outcome == OUTCOME_DONE && has_line(call) && wait_count(call, call->wait.kind, call->wait.name);
+    return behind ? give_way(call) : outcome;
+}
+
+/* Whether it could have what it wants, but for a rival. */
+static bool has_only_rivals(struct call *call, enum outcome outcome) {
+    const struct wait_request *wait = &call->wait;
+    if (outcome != OUTCOME_DONE || !wait->in_line || wait->not_yet || !wait->claim) return false;
+    return call->data_type->has_rival(call);
+}
+
+/* If waiting would deadlock, the call proceeds. */
+static enum outcome decide_behind_rivals(struct call *call, enum outcome outcome) {
+    const struct wait_request line = call->wait;
+    bool waits =
+        wait_allowed(call) && has_only_rivals(call, outcome) && !call->data_type->closes_circle(call);
+    if (!waits) return outcome;
+    outcome = give_way(call);
+    call_not_yet(call, line.kind, line.name, WAIT_NO_INSTANT, outcome);
+    call->wait.claim = line.claim;
+    return outcome;
+}
+
+static enum outcome decide_in_turn(struct call *call) {
+    enum outcome outcome = decide(call);
+    if (!call->command->give_way || !call->wait.in_line || !wait_anybody()) return outcome;
+    return call->wait.claim ? decide_behind_rivals(call, outcome) : decide_behind_line(call, outcome);
+}
+
+static enum outcome await(struct call *call) {
+    const struct data_type *type = call->data_type;
+    const struct wait_request *wait = &call->wait;
+    call->note[0] = '\0';
+    if (wait->claim && wait_anybody() && type->closes_circle(call)) return OUTCOME_DEADLOCK;
+    if (type->awaited) type->awaited(call);
+    return wait_in_line(call);
+}
+
+/* With a token the answer is a kept one. */
+ASIDE static void remember_call(struct call *call) {
+    struct reply kept = call->out;
+    if (!call->decision.first) return;
+    if (call->command->remember) {
+        kept = reply_keep(call_writer(call));
+        call->command->remember(call, &kept);
+    }
+    once_remember(call, call, bytes_of(kept.kept->data, kept.kept->length));
+}
+
+static void carry_out_once(struct call *call) {
+    if (args_given(&call->args, SLOT_ONCE)) remember_call(call);
+    carry_out_decision(call);
+}
+
+/* The answer of a call that may have to wait, or to give way, is kept until that is known; so is one that
+ * may be remembered. */
+ASIDE static enum outcome run_in_turn(struct call *call) {
+    RedisModuleCtx *ctx = call->ctx;
+    call->out = reply_keep(call_writer(call));
+    enum outcome outcome = decide_in_turn(call);
+    if (call->wait.not_yet && wait_allowed(call)) return await(call);
+    if (outcome != OUTCOME_DONE) return outcome;
+    reply_play(ctx, bytes_of(call->out.kept->data, call->out.kept->length));
+    carry_out_once(call);
+    return OUTCOME_DONE;
+}
+
+static enum outcome run_at_once(struct call *call) {
+    enum outcome outcome = decide(call);
+    if (outcome == OUTCOME_DONE) carry_out_once(call);
+    return outcome;
+}
+
+static enum outcome run_fresh(struct call *call) {
+    const uint64_t keeping = ARGS_BIT(SLOT_BLOCK) | ARGS_BIT(SLOT_ONCE);
+    bool keeps = call->args.given & keeping || (call->command->give_way && wait_anybody());
+    if (once_is_known(call, call)) return once_answer(call, call);
+    call_settle(call);
+    return keeps ? run_in_turn(call) : run_at_once(call);
+}
+
+/* Nothing is said and nothing happens. */
+ASIDE static enum outcome run_probe(struct call *call) {
+    call->out = reply_to_nobody();
+    enum outcome outcome = decide_anew(call);
+    if (has_only_rivals(call, outcome)) return OUTCOME_WAITING;
+    if (!call->wait.not_yet) return outcome;
+    if (call->data_type->awaited) call->data_type->awaited(call);
+    call->due_ms = call->wait.due_ms;
+    return OUTCOME_WAITING;
+}
+
+static enum outcome give_way_late(struct call *call) {
+    enum outcome outcome = give_way(call);
+    call_note(call, "it is free now, but the time to wait is over");
+    return outcome;
+}
+
+ASIDE static enum outcome run_timed_out(struct call *call) {
+    RedisModuleCtx *ctx = call->ctx;
+    call->out = reply_keep(call_writer(call));
+    enum outcome outcome = decide_anew(call);
+    if (call->wait.not_yet)
+        outcome = call->wait.given_up;
+    else if (outcome == OUTCOME_DONE && call->command->give_way && !once_is_known(call, call))
+        outcome = give_way_late(call);
+    if (outcome == OUTCOME_DONE) reply_play(ctx, bytes_of(call->out.kept->data, call->out.kept->length));
+    return outcome;
+}
+
+/* What is answered again is answered at once: that changes nothing, not even what time has ended. */
+static enum outcome run_granted(struct call *call) {
+    if (once_is_known(call, call)) return once_answer(call, call);
+    call_settle(call);
+    return run_at_once(call);
+}
+
+static enum outcome run_decision(struct call *call) {
+    switch (call->mode) {
+    case CALL_FRESH: return run_fresh(call);
+    case CALL_PROBE: return run_probe(call);
+    case CALL_TIMED_OUT: return run_timed_out(call);
+    case CALL_SERVED:
+    case CALL_GRANTED: return run_granted(call);
+    case CALL_UPKEEP:
+    case CALL_GIVE_BACK: break; /* they decide nothing */
+    }
+    return OUTCOME_DONE;
+}
+
+/* --- Commands --- */
+
+/* Waiters go on waiting when their key is deleted or becomes something else. When their time is up, a reader gets null;
+ * a follower of a feed gets the error, since its replies always have a bookmark. */
+static enum outcome without_value(const struct call *call, enum outcome opened) {
+    if (call->mode == CALL_PROBE) return OUTCOME_WAITING;
+    bool has_nothing = call->command->key == KEY_READ && !args_given(&call->args, SLOT_SINCE_BOOKMARK);
+    return call->mode == CALL_TIMED_OUT && has_nothing ? OUTCOME_UNCHANGED : opened;
+}
+
+static enum outcome run(struct call *call) {
+    enum outcome opened = call_open_key(call);
+    if (call->value && call->command->prefetch) call->command->prefetch(call);
+    enum outcome outcome = call->parsed ? OUTCOME_DONE : call_check_form(call);
+    if (outcome == OUTCOME_DONE && opened != OUTCOME_DONE) outcome = without_value(call, opened);
+    if (outcome == OUTCOME_DONE)
+        outcome = call->command->decide ? run_decision(call) : call->command->handle(call);
+    call_end(call);
+    return outcome;
+}
+
+/* Nothing is said yet to a client that waits: wait.c answers it later. */
+static void run_and_answer(struct call *call) {
+    struct reply out = reply_to(call->ctx);
+    enum outcome outcome = run(call);
+    if (outcome != OUTCOME_DONE && outcome != OUTCOME_WAITING) refusal_reply(&out, outcome, call->note);
+}
+
+int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    bool tells = command->tell_keys || command->other_key;
+    if (tells && RedisModule_IsKeysPositionRequest(ctx)) {
+        if (command->tell_keys)
+            command->tell_keys(ctx, argv, argc);
+        else
+            command_tell_keys(command, ctx, argv, argc, 0);
+        return REDISMODULE_OK;
+    }
+    struct call call;
+    call_start(&call, command, ctx, argv, argc);
+    run_and_answer(&call);
+    return REDISMODULE_OK;
+}
+
+/* --- Calls whose clients wait --- */
+
+static void answer_waiting(const struct held_call *held, RedisModuleCtx *ctx, enum call_mode mode) {
+    struct call call;
+    held_call_resume(held, &call, ctx, mode);
+    run_and_answer(&call);
+}
+
+static void grant_waiting(const struct held_call *held, RedisModuleCtx *ctx, struct call_result *result) {
+    struct call call;
+    held_call_resume(held, &call, ctx, CALL_GRANTED);
+    record_start(&result->reply);
+    record_start(&result->grant);
+    call.grant = &result->grant;
+    call.out = reply_keep(&result->reply);
+    result->outcome = run(&call);
+    memcpy(result->note, call.note, sizeof(result->note));
+}
+
+/* What is given back is found by the call's words. */
+static void give_back_grant(const struct held_call *held, RedisModuleCtx *ctx,
+                            const struct call_result *result) {
+    struct call call;
+    struct record_reader granted = record_reader(bytes_of(result->grant.data, result->grant.length));
+    held_call_resume(held, &call, ctx, CALL_GIVE_BACK);
+    if (call_open_key(&call) == OUTCOME_DONE && call.value && once_take_back(&call))
+        held->command->give_back(&call, &granted);
+    carry_out_decision(&call);
+    call_end(&call);
+}
+
+static enum outcome probe_waiting(const struct held_call *held, RedisModuleCtx *ctx, int64_t *due_ms) {
+    struct call call;
+    held_call_resume(held, &call, ctx, CALL_PROBE);
+    call.due_ms = *due_ms;
+    enum outcome outcome = run(&call);
+    *due_ms = call.due_ms;
+    return outcome;
+}
+
+const struct wait_runner waiting_calls = {
+    .probe = probe_waiting,
+    .grant = grant_waiting,
+    .answer = answer_waiting,
+    .give_back = give_back_grant,
+};

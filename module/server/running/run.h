@@ -1,0 +1,41 @@
+/* Running a call: the fixed sequence of steps of every command.
+ *
+ *   open the key, prefetch ─▶ parse ─▶ settle ─▶ the handler decides and replies ─▶ carry out
+ *
+ * The first step that fails replies with its error and leaves no trace. A missing key or a wrong type is reported
+ * only after syntax errors; the key is opened first so that its memory is being prefetched while argv is parsed.
+ *
+ * What is done with the decision depends on why the call runs (enum call_mode):
+ *
+ *   a call just arrived          settle what time has ended; decide and answer; carry out
+ *   … and cannot be served       decide; the handler says what it would wait for; the client gets in line
+ *   may a waiter be served?      decide; the changes and the answer are dropped
+ *   a waiter's turn has come     settle; decide; carry out; the answer is kept for its client
+ *   its time is up               decide; the changes are dropped; the refusal is answered
+ *
+ * With ONCE a repeated call is not decided in any of these: it gets the first reply (see once.h). */
+#ifndef HOLDFAST_RUN_H
+#define HOLDFAST_RUN_H
+
+#include "server/call/call.h"
+
+struct wait_runner;
+
+/* Runs a command from argv to reply. */
+int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+
+/* Runs calls whose clients wait: see wait.h. */
+extern const struct wait_runner waiting_calls;
+
+/* --- The steps of one call of a transaction --- */
+
+/* Removes what time has ended. */
+void call_settle(struct call *call);
+
+/* Earlier waiters are served first, as far as possible. */
+void call_let_ahead(struct call *call);
+
+/* Decides. A call behind waiters that cannot be served is refused. The reply is kept. */
+enum outcome call_make_part(struct call *call);
+
+#endif

@@ -1,0 +1,141 @@
+#include "server/storage/loading.h"
+
+#include "server/effects/doctor_keys.h"
+#include "server/effects/effect.h"
+#include "server/effects/once.h"
+#include "server/effects/records.h"
+#include "server/effects/upkeep.h"
+
+/* The content beside the current record; NULL if it cannot be read. Valid until the record has been taken. */
+static RedisModuleString *load_beside(struct loading *loading) {
+    loading->content = RedisModule_LoadString(loading->io);
+    return RedisModule_IsIOError(loading->io) ? NULL : loading->content;
+}
+
+static bool attach_loaded(const struct data_type *type, struct loading *loading, struct read_change *read) {
+    if (!(records_traits(type, read) & CHANGE_HAS_CONTENT)) return true;
+    struct effect_content content = {.given = true, .bytes = read->inside, .obeyed = true};
+    if (loading->beside) {
+        content.argument = load_beside(loading);
+        if (!content.argument) return false;
+        content.bytes = api_bytes(content.argument);
+    }
+    type->attach(&read->change, &content);
+    return true;
+}
+
+/* Each token once, in the order in which the calls were made. */
+static bool load_once(const struct data_type *type, struct loading *loading, struct bytes record) {
+    struct once_change once;
+    struct remembered_call known;
+    if (!loading->value || !records_read_once(record, loading->horizon_ms, &once)) return false;
+    struct remembered **place = once_place(type, loading->value);
+    bool fits = once.kind == ONCE_REMEMBER && !once.forgets && !once.inside.length &&
+                !remembered_find(*place, once.call.token, &known) && once_change_fits(*place, &once);
+    if (fits) once_change_do(place, &once);
+    return fits;
+}
+
+/* Applies the next record to the value, or creates it: a file begins with what does. False for what is malformed or
+ * not plausible. */
+static bool load_record(const struct data_type *type, struct loading *loading, struct bytes record) {
+    struct read_change read;
+    if (once_change_is(record)) return !loading->beside && load_once(type, loading, record);
+    if (!records_read(type, record, loading->horizon_ms, &read)) return false;
+    if (!records_have_content(type, &read, loading->beside)) return false;
+    unsigned traits = records_traits(type, &read);
+    bool creates = traits & CHANGE_CREATES;
+    if (creates != !loading->value || !(traits & (CHANGE_CREATES | CHANGE_IN_FILES))) return false;
+    if (type->keeps_order && !type->keeps_order(loading, &read.change)) return false;
+    if (creates)
+        loading->value = type->make(&read.change);
+    else if (!attach_loaded(type, loading, &read) || !type->apply(loading->value, &read.change))
+        return false;
+    version_observe(read.newest);
+    return true;
+}
+
+/* The newest version comes once, at the end. */
+static bool take_record(struct loading *loading, const struct saved_type *type, struct bytes record) {
+    if (loading->knows_newest) return false;
+    if (effect_is_newest(record))
+        return loading->knows_newest =
+                   !loading->beside && effect_read_newest(record, loading->horizon_ms, &loading->newest);
+    bool sound = load_record(type->type, loading, record);
+    if (loading->content) RedisModule_FreeString(NULL, loading->content);
+    loading->content = NULL;
+    return sound;
+}
+
+static bool save_is_whole(const void *value, const struct saved_type *type) {
+    return value && (!type->whole || type->whole(value));
+}
+
+static bool take_end(struct loading *loading, const struct saved_type *type) {
+    if (!loading->knows_newest || !save_is_whole(loading->value, type)) return false;
+    version_observe(loading->newest);
+    return true;
+}
+
+/* Takes the records that one string holds. */
+static bool take_together(struct loading *loading, const struct saved_type *type, struct bytes together) {
+    struct record_reader reader = record_reader(together);
+    loading->beside = false;
+    while (reader.at < reader.end) {
+        uint64_t head = record_number(&reader);
+        struct bytes record = record_raw(&reader, head >> 1);
+        if (reader.failed || loading->beside) return false;
+        loading->beside = head & 1;
+        if (!take_record(loading, type, record)) return false;
+    }
+    return true;
+}
+
+/* Until the empty string, which is the end. */
+static bool load_all_records(struct loading *loading, const struct saved_type *type) {
+    for (;;) {
+        size_t length;
+        char *together = RedisModule_LoadStringBuffer(loading->io, &length);
+        if (!together || RedisModule_IsIOError(loading->io)) {
+            RedisModule_Free(together);
+            return false;
+        }
+        bool sound =
+            length ? take_together(loading, type, bytes_of(together, length)) : take_end(loading, type);
+        RedisModule_Free(together);
+        if (!sound || !length) return sound;
+    }
+}
+
+/* Files are obeyed, and on a replica everything, since it comes from the primary; RESTORE on a primary is not. */
+static bool is_obeyed(RedisModuleIO *io) {
+    int flags = RedisModule_GetContextFlags(RedisModule_GetContextFromIO(io));
+    return flags & (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING |
+                    REDISMODULE_CTX_FLAGS_SLAVE);
+}
+
+/* A loaded value needs upkeep like any other, and may be worth a look by DOCTOR. */
+static void look_at_loaded(RedisModuleIO *io, void *value, const struct data_type *type) {
+    const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
+    if (!key) return;
+    struct key_name name = {RedisModule_GetDbIdFromIO(io), api_bytes(key)};
+    doctor_keys_look(name, type, value);
+    int64_t due_ms = upkeep_next_ms(type, value);
+    if (due_ms == UPKEEP_NEVER) return;
+    *upkeep_look_at(type, value) = due_ms;
+    upkeep_schedule_key(name, due_ms);
+}
+
+void *loading_file(RedisModuleIO *io, int encoding, const struct saved_type *type, void *progress) {
+    struct loading loading = {.io = io, .progress = progress};
+    if (encoding == type->encoding_version) {
+        loading.horizon_ms = effect_horizon_ms(is_obeyed(io));
+        if (load_all_records(&loading, type)) {
+            look_at_loaded(io, loading.value, type->type);
+            return loading.value;
+        }
+    }
+    RedisModule_LogIOError(io, "warning", "%s cannot be read (encoding version %d)", type->noun, encoding);
+    if (loading.value) type->free(loading.value);
+    return NULL;
+}

@@ -1,0 +1,52 @@
+/* Following: what all *.CHANGES do alike, given a feed (see core/feed_follow.h) and how a type shows its objects.
+ *
+ *   SINCE ─▶ bookmark ─▶ is the feed on, built and whole? ─▶ anything new? ─▶ a page and the bookmark behind it
+ *                                                              no: with BLOCK wait, with all others who follow
+ *
+ * A page reads a bounded number of objects and markers, so it may be empty and still advance the bookmark. A waiting
+ * reader is answered by the change that brings news, here and on replicas. */
+#ifndef HOLDFAST_FEED_COMMANDS_H
+#define HOLDFAST_FEED_COMMANDS_H
+
+#include "change/feed_change.h"
+#include "core/feed_follow.h"
+#include "server/call/call.h"
+#include "server/waiting/wait.h"
+
+/* How a type shows the objects of its feed. */
+struct feed_view {
+    /* Whether the caller asked for objects of this name; NULL for all. */
+    bool (*wants)(const struct call *call, struct bytes name);
+    /* The fields that name an object, and those that a live object has besides; the latter may be NULL. */
+    void (*name)(struct reply_map *map, struct bytes name);
+    void (*describe)(struct reply_map *map, const struct entry *object);
+};
+
+/* For any change of a value that has a feed. */
+extern struct wait_kind feed_news;
+
+extern const char *const feed_words[];
+enum { FEED_WORD_ON, FEED_WORD_OFF };
+
+/* What SINCE takes. */
+enum outcome bookmark_rule(struct bytes text);
+const char *bookmark_explain(struct bytes text);
+
+/* *.CHANGES; feed may be NULL. */
+enum outcome feed_answer(struct call *call, const struct feed *feed, const struct feed_view *view);
+
+/* *.FEED: checks what the call asks for. */
+enum outcome feed_switch_check(struct call *call);
+
+/* *.FEED: decides the change that was asked for, if any, and replies. `first` is the kind of the data type's changes
+ * for FEED_ON; `set` copies the rest into such a change. */
+enum outcome feed_switch(struct call *call, const struct feed *feed, unsigned first,
+                         void (*set)(void *change, const struct feed_change *asked));
+
+/* After a change of a value that may have a feed. */
+void feed_wake(const struct call *call);
+
+/* For INFO. */
+void feed_info(RedisModuleInfoCtx *ctx);
+
+#endif

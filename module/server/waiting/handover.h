@@ -1,0 +1,51 @@
+/* Undoes grants whose client was lost before it got the reply.
+ *
+ *   granted ──▶ told                    the usual case: the client gets the reply
+ *          └──▶ lost ──▶ given back     it was killed or unblocked with an error first
+ *
+ * A waiting client is granted something during another client's command, and gets its reply when that command, and
+ * all commands received so far, are finished (see wait.c). In between the client may be lost. Then nobody knows that
+ * the lease, the messages, the handle or the lock are held, so the command's row says how to give them back.
+ *
+ * A timer does that: a client is lost in the middle of another command, where no value may be changed. If the key
+ * has been deleted or renamed by then, the grant is not undone. The same holds on a server that has become a
+ * replica: its primary's data replace its own. */
+#ifndef HOLDFAST_HANDOVER_H
+#define HOLDFAST_HANDOVER_H
+
+#include "server/waiting/held_call.h"
+
+#include "ccan/list/list.h"
+
+/* A command whose client waits, and what it has been granted. */
+struct waiting_command {
+    struct list_node node; /* in the list to be told, or to be given back */
+    struct held_call call;
+    int db;
+    RedisModuleBlockedClient *client;
+    bool served; /* its reply is decided */
+    bool listed; /* it is in the list to be told */
+    bool told;   /* the server has asked for the reply */
+    struct call_result result;
+};
+
+struct waiting_command *waiting_command_new(const struct call *call);
+void waiting_command_free(struct waiting_command *waiting);
+
+/* The command was served: its client has to be told. */
+void handover_add(struct waiting_command *waiting);
+/* Makes the server ask for the replies of all that were served. */
+void handover_tell(void);
+/* The server asks for the reply. */
+void handover_told(struct waiting_command *waiting);
+/* The client is lost. True when there is a grant to undo; the list then owns the command. */
+bool handover_lost(struct waiting_command *waiting);
+
+/* Undoes all such grants. False when that has to wait until the server may write. */
+bool handover_give_back(RedisModuleCtx *ctx, bool writable,
+                        void (*give_back)(const struct held_call *held, RedisModuleCtx *ctx,
+                                          const struct call_result *result));
+/* How often a grant was undone, for INFO. */
+unsigned long long handover_given_back(void);
+
+#endif

@@ -1,0 +1,46 @@
+#include "server/waiting/held_call.h"
+
+#include "core/memory.h"
+#include "server/call/refusal.h"
+
+void held_call_start(struct held_call *held, const struct call *call) {
+    held->command = call->command;
+    held->argc = call->argc;
+    held->argv = memory_alloc((size_t)call->argc * sizeof(*held->argv));
+    for (int i = 0; i < call->argc; i++) held->argv[i] = RedisModule_HoldString(NULL, call->argv[i]);
+    held->args = args_keep(&call->args);
+    held->conditions = call->conditions;
+}
+
+void held_call_end(struct held_call *held) {
+    for (int i = 0; i < held->argc; i++) RedisModule_FreeString(NULL, held->argv[i]);
+    memory_free(held->argv);
+    memory_free(held->args);
+}
+
+void held_call_resume(const struct held_call *held, struct call *call, RedisModuleCtx *ctx,
+                      enum call_mode mode) {
+    call_start(call, held->command, ctx, held->argv, held->argc);
+    args_restore(held->args, &call->args);
+    call->conditions = held->conditions;
+    call->parsed = true;
+    call->mode = mode;
+}
+
+struct bytes held_call_token(const struct held_call *held) {
+    const struct argument *token = args_kept_slot(held->args, SLOT_ONCE);
+    return token ? argument_at(held->argv, token->at) : bytes_of("", 0);
+}
+
+void call_result_reply(RedisModuleCtx *ctx, const struct call_result *result) {
+    struct reply out = reply_to(ctx);
+    if (result->outcome == OUTCOME_DONE)
+        reply_play(ctx, bytes_of(result->reply.data, result->reply.length));
+    else
+        refusal_reply(&out, result->outcome, result->note);
+}
+
+void call_result_end(struct call_result *result) {
+    if (result->reply.data) record_end(&result->reply);
+    if (result->grant.data) record_end(&result->grant);
+}

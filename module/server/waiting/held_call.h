@@ -1,0 +1,38 @@
+/* Calls whose clients wait, and what they were granted. */
+#ifndef HOLDFAST_HELD_CALL_H
+#define HOLDFAST_HELD_CALL_H
+
+#include "server/call/call.h"
+
+/* A call whose client waits: parsed once, decided as often as its line changes. */
+struct held_call {
+    const struct command *command;
+    RedisModuleString **argv;
+    int argc;
+    struct args_kept *args;
+    struct conditions conditions;
+};
+
+void held_call_start(struct held_call *held, const struct call *call);
+void held_call_end(struct held_call *held);
+
+/* Starts a call with the held words. */
+void held_call_resume(const struct held_call *held, struct call *call, RedisModuleCtx *ctx,
+                      enum call_mode mode);
+
+/* The token given with ONCE; empty without one. */
+struct bytes held_call_token(const struct held_call *held);
+
+/* What a waiting command was granted, until its client can be told. */
+struct call_result {
+    enum outcome outcome;
+    char note[CALL_NOTE_BYTES];
+    struct record_writer reply; /* kept: see reply.h */
+    struct record_writer grant; /* what give_back needs; empty when there is nothing to undo */
+};
+
+/* Tells the client what it was granted. */
+void call_result_reply(RedisModuleCtx *ctx, const struct call_result *result);
+void call_result_end(struct call_result *result);
+
+#endif

@@ -1,0 +1,119 @@
+/* Waiting: clients that wait in line until they can be served.
+ *
+ *   line = db, key, kind, name ─▶ waiter ─▶ waiter ─▶ …      in the order of arrival; readers that
+ *                                                            still cannot be served go to the tail
+ *
+ * A waiter is a command that could not be answered yet: its row and its arguments. When something may have changed
+ * for a line, its first waiter is probed: the command runs once without effect or reply. If it can be answered now,
+ * it runs as if it had just arrived, the client gets the reply, and the next waiter is probed. So a hand-over costs
+ * the same however long the line is, and happens inside the command that made it possible. If more waiters can be
+ * served than one command may serve, a timer serves the rest.
+ *
+ * Time frees things, too: each line knows the earliest instant at which time alone could serve it, and one timer is
+ * set for the earliest of all. Nothing polls.
+ *
+ * A served waiter gets its reply with the next tick of the timer, after all commands that have arrived by then and
+ * before any other. Until then its client may be lost, by CLIENT KILL or CLIENT UNBLOCK … ERROR; handover.h says what
+ * happens to its grant. Replying at once would be too early: between the reply and the end of its wait the server
+ * could still send it an error.
+ *
+ * Clients are blocked on their key as by the server's own commands. So when a key appears by RENAME, RESTORE or
+ * SWAPDB, the server calls the waiters; when a key is deleted, they go on waiting; and the server handles clients
+ * that disconnect, time out, are unblocked by hand or lose their primary.
+ *
+ * Inside MULTI or a script nothing waits and nobody is served: the timer does that afterwards. */
+#ifndef HOLDFAST_WAIT_H
+#define HOLDFAST_WAIT_H
+
+#include "server/waiting/held_call.h"
+#include "server/waiting/histogram.h"
+
+/* In which order the waiters of a line are served. */
+enum wait_discipline {
+    WAIT_IN_TURN,  /* one after the other, for what only one can have */
+    WAIT_TOGETHER, /* all at once, for what all may read */
+    WAIT_BY_CLAIM, /* each one that can be served, in order: claims tell who conflicts with whom */
+};
+
+/* Something to wait for. Each sort has a kind of its own, and holdfast.c registers them at load. */
+struct wait_kind {
+    enum wait_discipline discipline;
+    struct histogram *histogram;               /* waiting time of those served; NULL for none */
+    unsigned char number;                      /* index among all kinds */
+    unsigned long long waiting, waits, served; /* for INFO: clients now, waits in all, served in all */
+};
+
+/* Time alone will not help. */
+#define WAIT_NO_INSTANT INT64_MAX
+
+/* How the calls of waiters run; handed in at load, since what runs calls has to know of waiting itself. */
+struct wait_runner {
+    /* Whether it could be answered now: OUTCOME_WAITING if not, and when time alone may help. */
+    enum outcome (*probe)(const struct held_call *held, RedisModuleCtx *ctx, int64_t *due_ms);
+    /* Its turn has come, in another client's context: the reply is kept. */
+    void (*grant)(const struct held_call *held, RedisModuleCtx *ctx, struct call_result *result);
+    /* In its client's own context: it is served something to read, or its time is up. */
+    void (*answer)(const struct held_call *held, RedisModuleCtx *ctx, enum call_mode mode);
+    /* The client was lost before it got the reply: undoes the grant, if that still exists. */
+    void (*give_back)(const struct held_call *held, RedisModuleCtx *ctx, const struct call_result *result);
+};
+
+/* Called once, at load; the list of all kinds is ended by NULL. */
+void wait_start(struct wait_kind *const *kinds, const struct wait_runner *runner);
+
+/* Whether the call may wait: BLOCK was given, it does not come from a line, and nothing forbids it. */
+bool wait_allowed(const struct call *call);
+
+/* Puts the call's client in the line that call->wait tells of. Always returns OUTCOME_WAITING. */
+enum outcome wait_in_line(struct call *call);
+
+/* Visits a waiter's claim; returning false ends the visit. */
+typedef bool wait_visitor(void *context, const struct wait_kind *kind, const struct wait_claim *claim,
+                          RedisModuleString **argv);
+
+/* Visits the waiters of a line that came before the call, or before the waiter being visited, in order, at most
+ * `max`. False when the visitor ended it, or when there are more. */
+bool wait_visit_ahead(const struct call *call, const struct wait_kind *kind, struct bytes name, size_t max,
+                      wait_visitor *visit, void *context);
+
+/* Visits all waiters of a party in the call's key. */
+void wait_visit_party(const struct call *call, struct guid id, wait_visitor *visit, void *context);
+
+/* A party has lost something that its waiters may need: waiters that have nothing left to wait for are answered
+ * soon, wherever they are in line. */
+void wait_look_at_party(struct guid id);
+
+/* Whether anybody waits for anything. */
+bool wait_anybody(void);
+
+/* How many waiters a line has. */
+size_t wait_count(const struct call *call, struct wait_kind *kind, struct bytes name);
+
+/* Something may have changed for a line: serves the waiters it can. Costs nothing when nobody waits at all. */
+void wait_look(const struct call *call, struct wait_kind *kind, struct bytes name);
+
+/* The same for lines of all kinds with this name. */
+void wait_look_for_all(const struct call *call, struct bytes name);
+
+/* Before a call takes something: serves the waiters it can, and returns how many still come first. Nobody does
+ * inside MULTI or a script. */
+size_t wait_serve(const struct call *call, struct wait_kind *kind, struct bytes name);
+
+/* Much may have changed in the call's key: its waiters are probed soon. */
+void wait_look_at_key(const struct call *call);
+
+/* Everything may have changed: all waiters are probed soon. */
+void wait_look_at_all(void);
+
+enum { WAIT_LONG_LINE = 100 };
+
+/* A line with many waiters. */
+struct wait_line {
+    struct key_name key;
+    size_t count;
+    const char *command; /* of its first waiter */
+};
+
+void wait_visit_long_lines(void (*visit)(void *context, const struct wait_line *line), void *context);
+
+#endif
