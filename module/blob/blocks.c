@@ -76,10 +76,8 @@ static void staged_drop(struct account *account, struct staged_block *block) {
 
 void staging_free(struct account *account, struct staging *staging) {
     struct order_cursor cursor = staging_walk(staging);
-    for (struct entry *entry; (entry = order_cursor_entry(&cursor));) {
-        order_cursor_next(&cursor);
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));)
         staged_drop(account, (struct staged_block *)entry);
-    }
     account->memory -= staging->blocks.memory;
     order_index_end(&staging->blocks);
     account_discard(account, staging);

@@ -213,9 +213,8 @@ void container_free(struct container *container) {
     feed_free(&container->account, container->feed);
     container->feed = NULL;
     load_chunks_drop(&container->account, &container->load_chunks);
-    for (struct entry *entry; (entry = order_cursor_entry(&cursor));) {
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
         struct blob *blob = blob_of_entry(entry);
-        order_cursor_next(&cursor);
         container_count_content(container, NULL, blob_content_bytes(blob), blob_exists(blob));
         if (blob->extra) replace_lease(container, &blob->extra->lease, NULL);
         free_blob(container, blob);
@@ -329,24 +328,16 @@ size_t container_places(const struct container *container) {
     return size_max(container->blobs.by_hash.buckets, feed_places(container->feed));
 }
 
-struct moving {
-    struct container *container;
-    const struct relocation *relocation;
-};
-
-static void move_blob(void *context, struct entry *entry) {
-    const struct moving *moving = context;
-    struct blob_slots slots = blob_slots_of(moving->container, blob_of_entry(entry));
-    struct blob *blob = relocate(moving->relocation, blob_of_entry(entry));
+static void move_blob(void *owner, struct entry *entry, const struct relocation *relocation) {
+    const struct container *container = owner;
+    struct blob_slots slots = blob_slots_of(container, blob_of_entry(entry));
+    struct blob *blob = relocate(relocation, blob_of_entry(entry));
     blob_slots_set(&slots, blob);
-    blob_relocate_parts(blob, moving->relocation);
+    blob_relocate_parts(blob, relocation);
 }
 
 void container_relocate_blobs(struct container *container, size_t place,
                               const struct relocation *relocation) {
-    struct moving moving = {container, relocation};
     feed_relocate(container->feed, place, relocation);
-    if (place >= container->blobs.by_hash.buckets) return;
-    hash_index_relocate(&container->blobs.by_hash, place, relocation);
-    hash_index_visit(&container->blobs.by_hash, place, move_blob, &moving);
+    hash_index_move(&container->blobs.by_hash, place, relocation, move_blob, container);
 }

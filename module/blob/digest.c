@@ -115,7 +115,7 @@ void container_digest(const struct container *container, take_bytes *take, void 
                                                                  .lease = *container_lease(container)});
     container_walk_feed(container, &(struct change_walk){.take = digest_walked, .context = &digesting});
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
-    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor))
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));)
         digest_blob(&digesting, blob_of_entry(entry));
     memory_free(digesting.window);
 }

@@ -224,7 +224,7 @@ void container_walk_feed(const struct container *container, const struct change_
 
 static void walk_blobs(struct walking *walking, const struct container *container, bool all) {
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
-    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor))
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));)
         if (all || blob_of_entry(entry)->extra) walk_blob(walking, blob_of_entry(entry));
     if (walking->chunks || container->feed)
         walk_take(walking, &(struct container_change){.kind = CONTAINER_LOADED});

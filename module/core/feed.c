@@ -283,26 +283,18 @@ size_t feed_places(const struct feed *feed) {
     return size_max(feed->order.count, buckets);
 }
 
-struct moving {
-    struct feed *feed;
-    const struct relocation *relocation;
-};
-
-static void move_marker(void *context, struct entry *entry) {
-    const struct moving *moving = context;
+static void move_marker(void *owner, struct entry *entry, const struct relocation *relocation) {
+    const struct feed *feed = owner;
     struct feed_entry *marker = (struct feed_entry *)entry;
-    void **named = hash_index_slot(&moving->feed->markers, entry);
-    struct version_slot *slot = version_order_slot(&moving->feed->order, marker->v, entry);
-    *named = relocate(moving->relocation, marker);
+    void **named = hash_index_slot(&feed->markers, entry);
+    struct version_slot *slot = version_order_slot(&feed->order, marker->v, entry);
+    *named = relocate(relocation, marker);
     slot->entry = (struct entry *)((uintptr_t)*named | 1);
 }
 
 void feed_relocate(struct feed *feed, size_t place, const struct relocation *relocation) {
-    struct moving moving = {feed, relocation};
     if (!feed) return;
     if (!place) feed->frontier = relocate(relocation, feed->frontier);
     version_order_relocate(&feed->order, place, relocation);
-    if (!feed->markers.segments || place >= feed->markers.buckets) return;
-    hash_index_relocate(&feed->markers, place, relocation);
-    hash_index_visit(&feed->markers, place, move_marker, &moving);
+    if (feed->markers.segments) hash_index_move(&feed->markers, place, relocation, move_marker, feed);
 }

@@ -1,16 +1,7 @@
 #include "core/feed_build.h"
 
-/* The first object after the frontier. */
-static struct order_cursor first_unbuilt(const struct feed *feed, const struct order_index *objects) {
-    struct bytes frontier = feed_frontier(feed);
-    struct order_cursor cursor = order_index_seek(objects, frontier);
-    struct entry *entry = order_cursor_entry(&cursor);
-    if (entry && bytes_equal(entry_name(entry), frontier)) order_cursor_next(&cursor);
-    return cursor;
-}
-
 struct bytes feed_portion(const struct feed *feed, const struct order_index *objects) {
-    struct order_cursor cursor = first_unbuilt(feed, objects);
+    struct order_cursor cursor = order_index_seek_after(objects, feed_frontier(feed));
     struct bytes last = {"", 0};
     struct entry *entry = order_cursor_entry(&cursor);
     for (int left = FEED_PORTION; entry && left; left--) {
@@ -24,7 +15,7 @@ struct bytes feed_portion(const struct feed *feed, const struct order_index *obj
 void feed_build(struct account *account, struct feed *feed, const struct order_index *objects,
                 struct bytes last, bool (*exists)(const struct entry *entry)) {
     if (!feed->building) return;
-    struct order_cursor cursor = first_unbuilt(feed, objects);
+    struct order_cursor cursor = order_index_seek_after(objects, feed_frontier(feed));
     struct entry *entry = order_cursor_entry(&cursor);
     for (; entry && (!last.length || bytes_compare(entry_name(entry), last) <= 0);
          entry = order_cursor_entry(&cursor)) {

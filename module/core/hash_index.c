@@ -276,3 +276,23 @@ void hash_index_relocate(struct hash_index *index, size_t place, const struct re
     if (!place) index->segments = relocate(relocation, index->segments);
     index->segments[segment] = relocate(relocation, index->segments[segment]);
 }
+
+struct moving {
+    const struct relocation *relocation;
+    void (*move)(void *owner, struct entry *entry, const struct relocation *relocation);
+    void *owner;
+};
+
+static void move_entry(void *context, struct entry *entry) {
+    const struct moving *moving = context;
+    moving->move(moving->owner, entry, moving->relocation);
+}
+
+void hash_index_move(struct hash_index *index, size_t place, const struct relocation *relocation,
+                     void (*move)(void *owner, struct entry *entry, const struct relocation *relocation),
+                     void *owner) {
+    struct moving moving = {relocation, move, owner};
+    if (place >= index->buckets) return;
+    hash_index_relocate(index, place, relocation);
+    hash_index_visit(index, place, move_entry, &moving);
+}

@@ -49,6 +49,12 @@ void **hash_index_slot(const struct hash_index *index, const struct entry *entry
 void hash_index_visit(const struct hash_index *index, size_t place,
                       void (*visit)(void *context, struct entry *entry), void *context);
 
+/* Active defragmentation at one place of all; those behind the last bucket have nothing. Moves the segment that begins
+ * there, if one does, and lets `move` move each entry: it updates the slot. */
+void hash_index_move(struct hash_index *index, size_t place, const struct relocation *relocation,
+                     void (*move)(void *owner, struct entry *entry, const struct relocation *relocation),
+                     void *owner);
+
 /* Moves the segment that begins at this place, if one does. A walk over all places moves all segments, one by one. */
 void hash_index_relocate(struct hash_index *index, size_t place, const struct relocation *relocation);
 

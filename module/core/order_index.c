@@ -398,6 +398,13 @@ struct order_cursor order_index_seek(const struct order_index *index, struct byt
     return cursor;
 }
 
+struct order_cursor order_index_seek_after(const struct order_index *index, struct bytes name) {
+    struct order_cursor cursor = order_index_seek(index, name);
+    const struct entry *entry = order_cursor_entry(&cursor);
+    if (entry && bytes_equal(entry_name(entry), name)) order_cursor_next(&cursor);
+    return cursor;
+}
+
 struct entry *order_cursor_entry(const struct order_cursor *cursor) {
     return cursor->leaf ? cursor->leaf->first[cursor->at] : NULL;
 }
@@ -405,6 +412,12 @@ struct entry *order_cursor_entry(const struct order_cursor *cursor) {
 void order_cursor_next(struct order_cursor *cursor) {
     cursor->at++;
     order_normalize(cursor);
+}
+
+struct entry *order_cursor_take(struct order_cursor *cursor) {
+    struct entry *entry = order_cursor_entry(cursor);
+    if (entry) order_cursor_next(cursor);
+    return entry;
 }
 
 void order_cursor_prefetch(const struct order_cursor *cursor, unsigned ahead) {

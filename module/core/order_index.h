@@ -48,6 +48,8 @@ unsigned order_index_slots(const struct order_index *index, const struct entry *
 
 /* The first entry whose name is not less than this one. */
 struct order_cursor order_index_seek(const struct order_index *index, struct bytes name);
+/* The first entry whose name is greater than this one. */
+struct order_cursor order_index_seek_after(const struct order_index *index, struct bytes name);
 
 /* How many entries there are in [from, to), or from `from` to the end if `to` has no data. Counting stops at `max`,
  * and costs a fraction of the count. */
@@ -56,6 +58,8 @@ size_t order_index_count(const struct order_index *index, struct bytes from, str
 /* NULL past the last one. */
 struct entry *order_cursor_entry(const struct order_cursor *cursor);
 void order_cursor_next(struct order_cursor *cursor);
+/* Both: the entry, from which the cursor has moved on. */
+struct entry *order_cursor_take(struct order_cursor *cursor);
 
 /* Prefetches the entry this many places ahead, if it is in the same leaf. Entries lie anywhere in memory. */
 void order_cursor_prefetch(const struct order_cursor *cursor, unsigned ahead);

@@ -40,7 +40,7 @@ struct packed_list record_list(struct record_reader *reader) {
 }
 
 bool packed_next_pair(struct record_reader *reader, struct bytes *name, struct bytes *value) {
-    if (reader->failed || reader->at == reader->end) return false;
+    if (!record_more(reader)) return false;
     *name = record_bytes(reader);
     *value = record_bytes(reader);
     return !reader->failed;

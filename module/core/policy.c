@@ -16,7 +16,7 @@ void policy_pack(struct record_writer *writer, const struct policy *policy) {
 }
 
 bool policy_next(struct record_reader *reader, struct policy *policy) {
-    if (reader->failed || reader->at == reader->end) return false;
+    if (!record_more(reader)) return false;
     policy->id = record_bytes(reader);
     policy->start_ms = record_instant(reader) - 1;
     policy->expiry_ms = record_instant(reader) - 1;

@@ -67,6 +67,11 @@ struct bytes record_bytes(struct record_reader *reader);
 /* Without a length prefix. */
 struct bytes record_raw(struct record_reader *reader, uint64_t length);
 
+/* Whether there are bytes left to read. */
+static inline bool record_more(const struct record_reader *reader) {
+    return !reader->failed && reader->at != reader->end;
+}
+
 /* Every field was present and nothing is left over. */
 static inline bool record_complete(const struct record_reader *reader) {
     return !reader->failed && reader->at == reader->end;

@@ -103,7 +103,7 @@ static void free_session(void *context, struct entry *entry) {
 
 static void free_usages(struct share *share) {
     struct order_cursor cursor = catalog_seek(&share->nodes, bytes_of("", 0));
-    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
         struct file_node *node = node_of_entry(entry);
         if (node->usage) share_free_usage(share, node->usage);
         node->usage = NULL;
@@ -237,23 +237,16 @@ struct share *share_relocate(struct share *share, const struct relocation *reloc
     return share;
 }
 
-struct moving {
-    struct share *share;
-    const struct relocation *relocation;
-};
-
-static void move_node(void *context, struct entry *entry) {
-    const struct moving *moving = context;
+static void move_node(void *owner, struct entry *entry, const struct relocation *relocation) {
+    const struct share *share = owner;
     struct catalog_slots slots;
-    catalog_slots(&moving->share->nodes, entry, &slots);
-    struct file_node *node = relocate(moving->relocation, node_of_entry(entry));
+    catalog_slots(&share->nodes, entry, &slots);
+    struct file_node *node = relocate(relocation, node_of_entry(entry));
     catalog_slots_set(&slots, &node->entry);
     node_moved(node);
-    node_relocate_parts(node, moving->relocation);
+    node_relocate_parts(node, relocation);
 }
 
 void share_relocate_nodes(struct share *share, size_t place, const struct relocation *relocation) {
-    struct moving moving = {share, relocation};
-    hash_index_relocate(&share->nodes.by_hash, place, relocation);
-    hash_index_visit(&share->nodes.by_hash, place, move_node, &moving);
+    hash_index_move(&share->nodes.by_hash, place, relocation, move_node, share);
 }

@@ -15,7 +15,7 @@ void share_handle_put(struct record_writer *writer, struct guid handle) {
 }
 
 bool share_handle_next(struct record_reader *reader, struct guid *handle) {
-    if (reader->failed || reader->at == reader->end) return false;
+    if (!record_more(reader)) return false;
     handle->high = record_word(reader);
     handle->low = record_word(reader);
     return !reader->failed;

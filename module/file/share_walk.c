@@ -178,7 +178,7 @@ static void walk_snapshot_places(struct exporter *exporter, struct numbered_dire
     char buffer[NODE_KEY_ID_BYTES];
     struct bytes key = node_key(buffer, parent.directory->id, bytes_of("", 0));
     struct order_cursor cursor = order_index_seek(&exporter->share->snapshot_places, key);
-    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
         const struct snapshot_place *snapshot_place = snapshot_place_of_entry(entry);
         if (!bytes_start_with(entry_name(entry), key)) break;
         struct share_change change = {.parent_number = parent.number,
@@ -277,7 +277,7 @@ static void walk_mark(const struct exporter *exporter, const struct file_node *n
 static void walk_marks(const struct exporter *exporter) {
     struct order_cursor cursor = share_opens_seek(exporter->share, 0);
     struct pointer_map marked = {0};
-    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
         const struct file_usage *usage = open_of_numbered(entry)->group->usage;
         if (!usage || !usage->pending || (*pointer_map_at(&marked, usage))++) continue;
         walk_mark(exporter, usage->node);
@@ -304,7 +304,7 @@ static void walk_open(const struct exporter *exporter, const struct file_open *o
 
 static void walk_opens(const struct exporter *exporter) {
     struct order_cursor cursor = share_opens_seek(exporter->share, 0);
-    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
         const struct file_open *open = open_of_numbered(entry);
         if (open->group->usage) walk_open(exporter, open);
     }
@@ -313,7 +313,7 @@ static void walk_opens(const struct exporter *exporter) {
 static void walk_leases(const struct exporter *exporter) {
     if (!exporter->share->leased.root) return;
     struct order_cursor cursor = order_index_seek(&exporter->share->leased, bytes_of("", 0));
-    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
         const struct file_lease *leased = container_of(entry, struct file_lease, entry);
         struct share_change change = {
             .kind = FILE_LEASE, .lease = *leased->lease, .event = LEASE_EVENT_QUIET};

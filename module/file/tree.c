@@ -190,7 +190,7 @@ bool tree_was_free(const struct share *share, uint64_t directory, struct bytes n
     if (!share->snapshot_places.root) return true;
     struct order_cursor cursor =
         order_index_seek(&share->snapshot_places, snapshot_place_key(buffer, key, 0));
-    for (; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+    while ((entry = order_cursor_take(&cursor))) {
         const struct snapshot_place *snapshot_place = snapshot_place_of_entry(entry);
         if (!bytes_equal(place_key(snapshot_place), key)) break;
         if (snapshot_place->last > born && (!last || snapshot_place->born < last)) return false;
@@ -307,10 +307,9 @@ enum tree_step tree_next(struct tree_walk *walk, struct tree_item *item) {
 static void free_snapshot_places(struct share *share) {
     if (!share->snapshot_places.root) return;
     struct order_cursor cursor = order_index_seek(&share->snapshot_places, bytes_of("", 0));
-    for (struct entry *entry; (entry = order_cursor_entry(&cursor));) {
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
         struct snapshot_place *snapshot_place = snapshot_place_of_entry(entry);
         struct file_node *node = snapshot_place->past->node;
-        order_cursor_next(&cursor);
         bool last = !--snapshot_place->past->snapshot_places && !node->parent && node != share->root;
         account_discard(&share->account, snapshot_place);
         if (last) node_free(&share->account, node);
@@ -322,11 +321,8 @@ static void free_snapshot_places(struct share *share) {
 void tree_free(struct share *share) {
     struct order_cursor cursor = catalog_seek(&share->nodes, bytes_of("", 0));
     free_snapshot_places(share);
-    for (struct entry *entry; (entry = order_cursor_entry(&cursor));) {
-        struct file_node *node = node_of_entry(entry);
-        order_cursor_next(&cursor);
-        node_free(&share->account, node);
-    }
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));)
+        node_free(&share->account, node_of_entry(entry));
     catalog_end(&share->nodes);
     node_free(&share->account, share->root);
     census_count(CENSUS_FILES, share->files, 0);

@@ -55,7 +55,7 @@ void queue_item_put(enum queue_change_kind kind, struct record_writer *writer,
 }
 
 bool queue_item_next(enum queue_change_kind kind, struct record_reader *reader, struct queue_item *item) {
-    if (reader->failed || reader->at == reader->end) return false;
+    if (!record_more(reader)) return false;
     layout_read(&item_layout, items_of[kind], reader, item);
     return !reader->failed;
 }

@@ -138,15 +138,14 @@ static void gather_range(struct stream *stream, const struct range *range) {
     record_start(&buffer);
     struct order_cursor cursor =
         order_index_seek(entries, range->single ? plan_index_key(range, stream->from, &buffer) : range->from);
-    struct entry *entry = order_cursor_entry(&cursor);
-    for (; entry && is_before(entry_name(entry), range->to); entry = order_cursor_entry(&cursor)) {
+    for (struct entry *entry;
+         (entry = order_cursor_take(&cursor)) && is_before(entry_name(entry), range->to);) {
         struct bytes key = index_entry_key(entry);
         bool before_end = is_before(key, stream->to);
         if (range->single && !before_end) break;
         bool wanted = before_end && bytes_compare(key, stream->from) >= 0;
         if (wanted && stream->gathered_count < QUERY_GATHERED_MAX)
             stream->gathered[stream->gathered_count++] = key;
-        order_cursor_next(&cursor);
     }
     record_end(&buffer);
 }

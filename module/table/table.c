@@ -59,10 +59,7 @@ void table_free(struct table *table) {
     struct order_cursor cursor = first_entity(table);
     leftovers_end(&table->account);
     feed_free(&table->account, table->feed);
-    for (struct entry *entry = order_cursor_entry(&cursor); entry; entry = order_cursor_entry(&cursor)) {
-        order_cursor_next(&cursor);
-        memory_free(entry);
-    }
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));) memory_free(entry);
     atomic_fetch_sub(&all_entities, catalog_count(&table->entities));
     atomic_fetch_sub(&all_tables, 1);
     catalog_end(&table->entities);
@@ -91,22 +88,10 @@ struct table_index *table_unfinished(const struct table *table) {
     return NULL;
 }
 
-/* The first entity that the index does not cover yet. */
-static struct order_cursor behind_frontier(const struct table *table, const struct table_index *index) {
-    struct order_cursor cursor = catalog_seek(&table->entities, index->frontier);
-    struct entry *entry = order_cursor_entry(&cursor);
-    if (entry && bytes_equal(entry_name(entry), index->frontier)) order_cursor_next(&cursor);
-    return cursor;
-}
-
 struct bytes table_index_next(const struct table *table, const struct table_index *index, size_t max) {
-    struct order_cursor cursor = behind_frontier(table, index);
+    struct order_cursor cursor = order_index_seek_after(&table->entities.by_order, index->frontier);
     struct bytes last = {"", 0};
-    for (struct entry *entry = order_cursor_entry(&cursor); entry && max; max--) {
-        last = entry_name(entry);
-        order_cursor_next(&cursor);
-        entry = order_cursor_entry(&cursor);
-    }
+    for (struct entry *entry; max && (entry = order_cursor_take(&cursor)); max--) last = entry_name(entry);
     return last;
 }
 
@@ -235,7 +220,7 @@ static bool apply_indexed(struct table *table, const struct table_change *change
     struct bytes name;
     struct table_index *index = table_name_next(&reader, &name) ? table_index_of(table, name) : NULL;
     if (!index || index->complete) return index;
-    struct order_cursor cursor = behind_frontier(table, index);
+    struct order_cursor cursor = order_index_seek_after(&table->entities.by_order, index->frontier);
     struct entry *entry = order_cursor_entry(&cursor);
     for (; entry && bytes_compare(entry_name(entry), change->key) <= 0; entry = order_cursor_entry(&cursor)) {
         order_cursor_prefetch(&cursor, TABLE_PREFETCH_AHEAD);
@@ -410,26 +395,18 @@ size_t table_places(const struct table *table) {
     return size_max(table->entities.by_hash.buckets, feed_places(table->feed));
 }
 
-struct moving {
-    struct table *table;
-    const struct relocation *relocation;
-};
-
-static void move_entity(void *context, struct entry *entry) {
-    const struct moving *moving = context;
+static void move_entity(void *owner, struct entry *entry, const struct relocation *relocation) {
+    const struct table *table = owner;
     struct catalog_slots slots;
-    const struct feed *feed = moving->table->feed;
+    const struct feed *feed = table->feed;
     void **slot_in_feed = feed ? feed_slot(feed, entry) : NULL;
-    catalog_slots(&moving->table->entities, entry, &slots);
-    entry = relocate(moving->relocation, entry);
+    catalog_slots(&table->entities, entry, &slots);
+    entry = relocate(relocation, entry);
     catalog_slots_set(&slots, entry);
     if (slot_in_feed) *slot_in_feed = entry;
 }
 
 void table_relocate_entities(struct table *table, size_t place, const struct relocation *relocation) {
-    struct moving moving = {table, relocation};
     feed_relocate(table->feed, place, relocation);
-    if (place >= table->entities.by_hash.buckets) return;
-    hash_index_relocate(&table->entities.by_hash, place, relocation);
-    hash_index_visit(&table->entities.by_hash, place, move_entity, &moving);
+    hash_index_move(&table->entities.by_hash, place, relocation, move_entity, table);
 }

@@ -36,7 +36,7 @@ void table_step_put(struct record_writer *writer, const struct table_step *step)
 }
 
 bool table_step_next(struct record_reader *reader, struct table_step *step) {
-    if (reader->failed || reader->at == reader->end) return false;
+    if (!record_more(reader)) return false;
     *step = (struct table_step){0};
     layout_read(&step_layout, HAS(KIND) | HAS(KEY), reader, step);
     layout_read(&step_layout, step_fields_of(step), reader, step);
@@ -79,7 +79,7 @@ static const struct own_codec steps_codec = {write_steps, read_steps, newest_eta
 /* --- Names --- */
 
 bool table_name_next(struct record_reader *reader, struct bytes *name) {
-    if (reader->failed || reader->at == reader->end) return false;
+    if (!record_more(reader)) return false;
     *name = record_bytes(reader);
     return !reader->failed;
 }

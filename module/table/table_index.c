@@ -42,10 +42,7 @@ static void end_empty(struct account *account, struct table_index *index) {
 
 void table_index_end(struct account *account, struct table_index *index) {
     struct order_cursor cursor = order_index_seek(&index->entries, bytes_of("", 0));
-    for (struct entry *entry = order_cursor_entry(&cursor); entry; entry = order_cursor_entry(&cursor)) {
-        order_cursor_next(&cursor);
-        account_discard(account, entry);
-    }
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));) account_discard(account, entry);
     end_empty(account, index);
 }
 

@@ -285,8 +285,7 @@ enum outcome blob_delete_check(struct call *call) {
 /* Deleting all snapshots is a write to the blob; deleting one is not. */
 static enum outcome delete_all_snapshots(struct call *call, struct blob *base) {
     if (snapshots_count(base)) blob_decide_touch(call, BLOB_DELETESNAPSHOTS, base, NULL);
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 static enum outcome delete_snapshot(struct call *call) {
@@ -295,8 +294,7 @@ static enum outcome delete_snapshot(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     struct blob *base = container_found(call->value, &call->search);
     blob_decide(call, BLOB_DELETESNAPSHOTS, base, NULL)->snapshot = call->args.slots[SLOT_SNAPSHOT].version;
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 /* A blob with a pending copy can be deleted with its snapshots, which aborts the copy. */
@@ -314,6 +312,5 @@ enum outcome blob_delete(struct call *call) {
     if (only) return delete_all_snapshots(call, blob);
     if (!asked && snapshots_count(blob)) return OUTCOME_SNAPSHOTS_PRESENT;
     blob_decide_touch(call, BLOB_DELETE, blob, NULL)->minted = container_deletion(call, blob);
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }

@@ -69,8 +69,7 @@ enum outcome blob_putblock(struct call *call) {
     struct container_change *change = blob_decide_touch(call, BLOB_STAGE, blob, call->argv[ARG_BLOCK]);
     change->block_id = id;
     change->touched_ms = call_now_ms(call);
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 /* --- Committing --- */

@@ -109,6 +109,5 @@ enum outcome container_delete(struct call *call) {
     enum outcome outcome = may_change(call, LEASE_WRITE);
     if (outcome != OUTCOME_DONE) return outcome;
     call_decide(call, CONTAINER_DROP);
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }

@@ -181,6 +181,5 @@ enum outcome blob_abortcopy(struct call *call) {
     if (outcome == OUTCOME_DONE) outcome = may_abort(blob, id);
     if (outcome != OUTCOME_DONE) return outcome;
     blob_decide(call, BLOB_ABORTCOPY, blob, NULL)->stamp = new_stamp(call_now_ms(call));
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }

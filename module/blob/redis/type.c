@@ -78,19 +78,7 @@ static struct bytes subject(const void *record) {
     return container_change_has_name(change) ? change->name : bytes_of("", 0);
 }
 
-static void *container_make(const void *change) {
-    return container_new(change);
-}
-
-static bool container_apply_any(void *value, const void *change) {
-    return container_apply(value, change);
-}
-
 /* --- Files --- */
-
-static void container_save_walk(const void *value, const struct change_walk *walk) {
-    container_walk(value, walk);
-}
 
 static const struct bytes *container_content_of(const void *change) {
     return &((const struct container_change *)change)->content;
@@ -108,9 +96,7 @@ static int64_t container_next_look_ms(const void *value) {
     return container_due_ms(value);
 }
 
-static void release(void *value) {
-    container_free(value);
-}
+TYPE_VALUES(container)
 
 static const struct saved_type saved = {
     .noun = "a container",
@@ -171,12 +157,12 @@ struct data_type container_type = {
     .settings = settings,
     .info = info,
     .changes = &container_changes,
-    .make = container_make,
-    .apply = container_apply_any,
+    .make = make_value,
+    .apply = apply_change,
     .attach = container_attach,
     .content_of = container_content_of,
     .has_source = has_source,
-    .walk = container_save_walk,
+    .walk = walk_value,
     .keeps_order = container_keeps_order,
     .subject = subject,
     .next_look_ms = container_next_look_ms,

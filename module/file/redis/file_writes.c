@@ -60,8 +60,7 @@ enum outcome file_rmdir(struct call *call) {
     }
     if (place.node->directory->children) return OUTCOME_DIRECTORY_NOT_EMPTY;
     decide_file_change(call, FILE_RMDIR, place.node, NULL);
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 /* --- Whole files --- */
@@ -111,8 +110,7 @@ enum outcome file_delete(struct call *call) {
     enum outcome outcome = find_to_write(call, NODE_FILE, &access, &node);
     if (outcome != OUTCOME_DONE) return outcome;
     decide_file_change(call, FILE_DELETE, node, NULL);
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 enum outcome file_copy(struct call *call) {

@@ -143,8 +143,8 @@ static void gather_of_file(struct call *call, const struct selection *selection,
 
 static void gather_of_share(struct call *call, const struct selection *selection, struct page *page) {
     struct order_cursor cursor = share_opens_seek(call->value, page->from);
-    struct entry *entry = NULL;
-    for (int left = LOOKED_AT_MAX; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+    int left = LOOKED_AT_MAX;
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
         const struct file_open *open = open_of_numbered(entry);
         if (!left--) page->next = open;
         if (!page->next && is_selected(call, selection, open)) show_handle(page, open);
@@ -238,7 +238,7 @@ static void collect_all_handles(struct call *call, const struct selection *selec
         collect_handles_of_file(call, selection->node->usage, collected, handles);
         return;
     }
-    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
         const struct file_open *open = open_of_numbered(entry);
         if (is_selected(call, selection, open) && !collect_handle(open, collected, handles, &effort)) return;
     }

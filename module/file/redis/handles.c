@@ -299,8 +299,7 @@ enum outcome file_truncate(struct call *call) {
     struct share_change *change = file_decide_with_handle(call, FILE_TRUNCATE, open, NULL);
     change->stamp = share_stamp(call);
     change->length = length;
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 /* --- Deletion and closing --- */
@@ -313,8 +312,7 @@ enum outcome file_dispose(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     if (on && open_node(open)->attributes & ATTRIBUTE_READONLY) return OUTCOME_CANNOT_DELETE;
     if (open->group->usage->pending != on) file_decide_with_handle(call, FILE_DISPOSE, open, NULL)->on = on;
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 enum outcome file_close(struct call *call) {
@@ -325,6 +323,5 @@ enum outcome file_close(struct call *call) {
     share_handle_put(handles, open->id);
     struct share_change *change = file_decide_with_handle(call, FILE_CLOSE, open, NULL);
     change->handles = (struct packed_list){1, bytes_of(handles->data, handles->length)};
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }

@@ -71,8 +71,7 @@ enum outcome file_lock(struct call *call) {
     change->offset = request.range.offset;
     change->length = request.range.length;
     if (call->grant) share_handle_put(call->grant, open->id);
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 static void unlock(struct call *call, struct file_open *open, struct lock_range range) {
@@ -100,6 +99,5 @@ enum outcome file_unlock(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     if (!range_locks_find(&open->group->usage->locks, &open->locks, range)) return OUTCOME_RANGE_NOT_LOCKED;
     unlock(call, open, range);
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }

@@ -147,8 +147,7 @@ enum outcome share_delete(struct call *call) {
     if (share->snapshot_count && !args_given(&call->args, SLOT_SHARE_SNAPSHOTS))
         return OUTCOME_SHARE_HAS_SNAPSHOTS;
     call_decide(call, SHARE_DROP);
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 /* A snapshot does not change the share, so its ETag stays. */

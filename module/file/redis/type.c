@@ -9,14 +9,6 @@
 
 enum { ENCODING_VERSION = 0 };
 
-static void *share_make(const void *change) {
-    return share_new(change);
-}
-
-static bool share_apply_any(void *value, const void *change) {
-    return share_apply(value, change);
-}
-
 /* A leaf is copied into a chunk; other content is copied into pages when it is applied. */
 static void share_attach(void *attached, const struct effect_content *content) {
     struct share_change *change = attached;
@@ -27,10 +19,6 @@ static void share_attach(void *attached, const struct effect_content *content) {
 
 static const struct bytes *share_content_of(const void *change) {
     return &((const struct share_change *)change)->content;
-}
-
-static void share_save_walk(const void *value, const struct change_walk *walk) {
-    share_walk(value, walk);
 }
 
 static bool share_is_whole(const void *value) {
@@ -48,9 +36,7 @@ static bool share_keeps_order(struct loading *loading, const void *change) {
            share_load_is(((const struct share_change *)change)->kind);
 }
 
-static void release(void *value) {
-    share_free(value);
-}
+TYPE_VALUES(share)
 
 static const struct saved_type saved = {
     .noun = "a share",
@@ -82,8 +68,8 @@ struct data_type share_type = {
     .leases = &share_leases,
     .info = share_info,
     .changes = &share_changes,
-    .make = share_make,
-    .apply = share_apply_any,
+    .make = make_value,
+    .apply = apply_change,
     .attach = share_attach,
     .content_of = share_content_of,
     .events = share_events,
@@ -94,7 +80,7 @@ struct data_type share_type = {
     .has_rival = file_has_rival,
     .closes_circle = file_closes_circle,
     .awaited = upkeep_insist,
-    .walk = share_save_walk,
+    .walk = walk_value,
     .keeps_order = share_keeps_order,
     .next_look_ms = share_next_look_ms,
     .look_at = offsetof(struct share, upkeep_ms),

@@ -292,8 +292,7 @@ enum outcome lease_release_decide(struct call *call) {
     struct lease_request request = {.id = id_of(call, SLOT_ID)};
     enum outcome outcome = decide_lease_change(call, lease_release, &request, LEASE_EVENT_RELEASED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 enum outcome lease_break_decide(struct call *call) {

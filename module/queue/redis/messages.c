@@ -406,8 +406,7 @@ enum outcome queue_release(struct call *call) {
     change->behind = change->visible_ms == now_ms;
     change->reason = call_option(call, SLOT_REASON);
     change->stage = dies ? MESSAGE_DEAD : MESSAGE_QUEUED;
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 static void decide_delete(struct call *call, struct message *const *messages, size_t count) {
@@ -422,8 +421,7 @@ enum outcome queue_delete(struct call *call) {
     enum outcome outcome = find_by_arguments(call, &message);
     if (outcome != OUTCOME_DONE) return outcome;
     decide_delete(call, &message, 1);
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 /* The message whose id and receipt are the words from `at` on. */

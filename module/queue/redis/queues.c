@@ -27,21 +27,18 @@ enum outcome queue_create(struct call *call) {
     struct queue_change *change = call_decide(call, QUEUE_CREATE);
     change->metadata = call->metadata.list;
     change->max_deliveries = asked_max_deliveries(call);
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 enum outcome queue_drop(struct call *call) {
     call_decide(call, QUEUE_DROP);
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 enum outcome queue_configure(struct call *call) {
     struct queue_change *change = call_decide(call, QUEUE_CONFIGURE);
     change->max_deliveries = asked_max_deliveries(call);
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 enum outcome queue_getmeta(struct call *call) {
@@ -52,8 +49,7 @@ enum outcome queue_getmeta(struct call *call) {
 enum outcome queue_setmeta(struct call *call) {
     struct queue_change *change = call_decide(call, QUEUE_SETMETA);
     change->metadata = call->metadata.list;
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 enum outcome queue_getacl(struct call *call) {
@@ -68,8 +64,7 @@ enum outcome queue_setacl_check(struct call *call) {
 enum outcome queue_setacl(struct call *call) {
     struct queue_change *change = call_decide(call, QUEUE_SETACL);
     change->policies = call->policies.list;
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 /* Fields about dead letters are only shown for queues that have, or may get, some. */

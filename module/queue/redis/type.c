@@ -7,25 +7,11 @@
 
 enum { ENCODING_VERSION = 0 };
 
-static void *queue_make(const void *change) {
-    return queue_new(change);
-}
-
-static bool queue_apply_any(void *value, const void *change) {
-    return queue_apply(value, change);
-}
-
-static void queue_save_walk(const void *value, const struct change_walk *walk) {
-    queue_walk(value, walk);
-}
-
 static int64_t queue_due_look_ms(const void *value) {
     return queue_next_look_ms(value);
 }
 
-static void release(void *value) {
-    queue_free(value);
-}
+TYPE_VALUES(queue)
 
 static const struct saved_type saved = {
     .noun = "a queue",
@@ -49,14 +35,14 @@ struct data_type queue_type = {
     .survey = queue_survey,
     .upkeep = queue_upkeep,
     .changes = &queue_changes,
-    .make = queue_make,
-    .apply = queue_apply_any,
+    .make = make_value,
+    .apply = apply_change,
     .events = queue_events,
     .after = queue_count_change,
     .wake = queue_wake,
     .refresh = queue_refresh,
     .awaited = upkeep_insist,
-    .walk = queue_save_walk,
+    .walk = walk_value,
     .next_look_ms = queue_due_look_ms,
     .look_at = offsetof(struct queue, upkeep_ms),
     .remembered_at = offsetof(struct queue, remembered),

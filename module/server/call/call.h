@@ -142,6 +142,12 @@ void *call_alloc(struct call *call, size_t bytes);
 /* An empty record that lives as long as the call. */
 struct record_writer *call_writer(struct call *call);
 
+/* The end of handlers that reply OK. */
+static inline enum outcome call_done(struct call *call) {
+    reply_ok(&call->out);
+    return OUTCOME_DONE;
+}
+
 /* --- Queries for handlers --- */
 
 /* The data type of the call, even when there is no value yet. */

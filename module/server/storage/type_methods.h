@@ -1,6 +1,8 @@
 /* The type methods of a data type. The server calls them with a value but not with its type, so each type has its
  * own, which differ only in what they call. These macros make them from a prefix of function names:
  *
+ *   TYPE_VALUES(prefix)           make_value, apply_change, walk_value, release
+ *                                                               from prefix_new, prefix_apply, prefix_walk, prefix_free
  *   TYPE_FILES(saved)             save, rewrite            see saving.h
  *   TYPE_LOADS(saved)             load, digest_value       for a data type that keeps no progress while it loads
  *   TYPE_MEMORY(prefix)           memory_use, effort, copy      from prefix_memory, prefix_allocations, prefix_copy
@@ -15,6 +17,20 @@
 #include "server/storage/loading.h"
 #include "server/storage/relocating.h"
 #include "server/storage/saving.h"
+
+#define TYPE_VALUES(prefix)                                                                                  \
+    static void *make_value(const void *change) {                                                            \
+        return prefix##_new(change);                                                                         \
+    }                                                                                                        \
+    static bool apply_change(void *value, const void *change) {                                              \
+        return prefix##_apply(value, change);                                                                \
+    }                                                                                                        \
+    static void walk_value(const void *value, const struct change_walk *walk) {                              \
+        prefix##_walk(value, walk);                                                                          \
+    }                                                                                                        \
+    static void release(void *value) {                                                                       \
+        prefix##_free(value);                                                                                \
+    }
 
 #define TYPE_FILES(saved)                                                                                    \
     static void save(RedisModuleIO *io, void *value) {                                                       \

@@ -155,8 +155,7 @@ enum outcome feed_switch(struct call *call, const struct feed *feed, unsigned fi
         asked.beginning = version_mint(call_now_ms(call));
     }
     if (asked.kind != FEED_CHANGE_KINDS) set(call_decide(call, first + asked.kind), &asked);
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 /* --- What follows --- */

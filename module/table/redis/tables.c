@@ -13,8 +13,7 @@
 enum outcome table_create(struct call *call) {
     if (call->value) return OUTCOME_TABLE_EXISTS;
     call_decide(call, TABLE_CREATE);
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 enum outcome table_drop(struct call *call) {
@@ -23,8 +22,7 @@ enum outcome table_drop(struct call *call) {
         return OUTCOME_RESOURCE_NOT_FOUND;
     }
     call_decide(call, TABLE_DROP);
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 enum outcome table_getacl(struct call *call) {
@@ -39,8 +37,7 @@ enum outcome table_setacl_check(struct call *call) {
 enum outcome table_setacl(struct call *call) {
     struct table_change *change = call_decide(call, TABLE_SETACL);
     change->policies = call->policies.list;
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 /* --- Indexes --- */
@@ -100,8 +97,7 @@ static enum outcome decide_names(struct call *call, enum table_change_kind kind,
         struct table_change *change = call_decide(call, kind);
         change->names = names;
     }
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    return call_done(call);
 }
 
 enum outcome table_index(struct call *call) {

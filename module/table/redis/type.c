@@ -25,27 +25,13 @@ static bool is_plausible(const void *received, int64_t horizon_ms) {
     return true;
 }
 
-static void *table_make(const void *change) {
-    return table_new(change);
-}
-
-static bool table_apply_any(void *value, const void *change) {
-    return table_apply(value, change);
-}
-
-static void table_save_walk(const void *value, const struct change_walk *walk) {
-    table_walk(value, walk);
-}
-
 /* An index or a feed that is being built continues at once, or after a promotion. */
 static int64_t table_next_look_ms(const void *value) {
     const struct table *table = value;
     return table_unfinished(table) || feed_is_building(table->feed) ? server_now_ms() : UPKEEP_NEVER;
 }
 
-static void release(void *value) {
-    table_free(value);
-}
+TYPE_VALUES(table)
 
 static const struct saved_type saved = {
     .noun = "a table",
@@ -67,13 +53,13 @@ struct data_type table_type = {
     .info = table_info,
     .upkeep = table_upkeep,
     .changes = &table_changes,
-    .make = table_make,
-    .apply = table_apply_any,
+    .make = make_value,
+    .apply = apply_change,
     .is_plausible = is_plausible,
     .after = table_changed,
     .wake = table_wake,
     .refresh = table_refresh,
-    .walk = table_save_walk,
+    .walk = walk_value,
     .next_look_ms = table_next_look_ms,
     .look_at = offsetof(struct table, upkeep_ms),
     .remembered_at = offsetof(struct table, remembered),
