@@ -58,9 +58,23 @@ static bool is_device(struct bytes name) {
     return false;
 }
 
+static struct bytes behind(struct bytes whole, size_t length) {
+    return bytes_of(whole.data + length, whole.length - length);
+}
+
+/* How many characters at the start are ASCII, and allowed: in most names all of them. */
+static size_t count_plain(struct bytes name) {
+    size_t count = 0;
+    while (count < name.length && (unsigned char)name.data[count] < ASCII &&
+           !bad_character((unsigned char)name.data[count]))
+        count++;
+    return count;
+}
+
 static enum path_fault check_characters(struct bytes name, size_t *count) {
-    size_t characters = 0;
-    for (; name.length; characters++) {
+    size_t characters = count_plain(name);
+    if (characters > NAME_MAX_CHARACTERS) return PATH_NAME_TOO_LONG;
+    for (name = behind(name, characters); name.length; characters++) {
         uint32_t character;
         if (characters == NAME_MAX_CHARACTERS) return PATH_NAME_TOO_LONG;
         if (!utf8_take(&name, &character)) return PATH_NOT_UTF8;
@@ -83,10 +97,6 @@ static enum path_fault check_name(struct bytes name, size_t *count) {
 enum path_fault path_check_name(struct bytes name) {
     size_t count;
     return check_name(name, &count);
-}
-
-static struct bytes behind(struct bytes whole, size_t length) {
-    return bytes_of(whole.data + length, whole.length - length);
 }
 
 /* Up to the next slash, or to the end. */
@@ -144,8 +154,17 @@ static inline uint32_t take_folded(struct bytes *text) {
     return first < ASCII ? (uint32_t)bytes_lower((char)first) : (uint32_t)NO_CHARACTER + first;
 }
 
-size_t path_fold(char *folded, struct bytes text) {
+/* Folds what is ASCII at the start, which is all of most paths, and returns its length. */
+static size_t fold_plain(char *folded, struct bytes text) {
     size_t length = 0;
+    for (; length < text.length && (unsigned char)text.data[length] < ASCII; length++)
+        folded[length] = bytes_lower(text.data[length]);
+    return length;
+}
+
+size_t path_fold(char *folded, struct bytes text) {
+    size_t length = fold_plain(folded, text);
+    text = behind(text, length);
     while (text.length) {
         uint32_t character = take_folded(&text);
         if (character < ASCII || character >= NO_CHARACTER)
