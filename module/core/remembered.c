@@ -44,6 +44,7 @@ struct remembered {
     struct segment **segments;
     size_t first, count, capacity; /* segments in use: [first, count) */
     size_t memory;                 /* by segments */
+    size_t frame;                  /* by this and the list of segments */
     size_t bytes;                  /* of calls */
     int64_t newest_ms;
 };
@@ -132,6 +133,7 @@ static void make_space(struct remembered *remembered) {
     remembered->capacity = remembered->capacity ? remembered->capacity * 2 : SEGMENTS_MIN;
     remembered->segments =
         memory_resize(remembered->segments, remembered->capacity * sizeof(*remembered->segments));
+    remembered->frame = memory_size(remembered) + memory_size(remembered->segments);
 }
 
 /* A new segment is as large as all others together, within bounds. */
@@ -369,8 +371,7 @@ size_t remembered_taking(const struct remembered *remembered, size_t bytes, size
 
 size_t remembered_memory(const struct remembered *remembered) {
     if (!remembered) return 0;
-    return memory_size(remembered) + memory_size(remembered->segments) + remembered->memory +
-           remembered->by_token.memory;
+    return remembered->frame + remembered->memory + remembered->by_token.memory;
 }
 
 size_t remembered_allocations(const struct remembered *remembered) {

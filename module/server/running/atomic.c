@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "core/things.h"
 #include "server/base/info.h"
+#include "server/base/settings.h"
 #include "server/call/form.h"
 #include "server/call/limits.h"
 #include "server/call/refusal.h"
@@ -38,6 +39,7 @@ struct transaction {
     struct part *parts;
     unsigned count; /* of parts that have been started */
     bool is_alone;  /* there is one part and no more: nothing can change twice */
+    bool grows;     /* one of them may take more memory */
     struct things things;
     struct limits limits;
 };
@@ -51,6 +53,8 @@ enum { ROWS_MAX = 256 }; /* a power of two, and more than twice as many as there
 static struct row {
     struct bytes name;
     const struct command *command; /* NULL for none */
+    int min_words;
+    bool grows; /* may take more memory */
 } rows[ROWS_MAX];
 
 /* Hashes the length, the first letter and the last four: names that share more differ there. */
@@ -66,14 +70,18 @@ void atomic_start(const struct command *commands, size_t count) {
         struct bytes name = bytes_text(commands[i].name);
         size_t at = row_place(name);
         while (rows[at].command) at = (at + 1) % ROWS_MAX;
-        rows[at] = (struct row){name, &commands[i]};
+        rows[at] = (struct row){.name = name,
+                                .command = &commands[i],
+                                .min_words = args_min(commands[i].grammar),
+                                .grows = strstr(commands[i].flags, "deny-oom")};
     }
 }
 
-static const struct command *row_named(struct bytes name) {
+/* One without a command, if there is no such command. */
+static const struct row *row_named(struct bytes name) {
     size_t at = row_place(name);
     while (rows[at].command && !bytes_same_word(rows[at].name, name)) at = (at + 1) % ROWS_MAX;
-    return rows[at].command;
+    return &rows[at];
 }
 
 void touches_nothing(const struct call *call, struct things *things) {
@@ -98,8 +106,8 @@ void atomic_tell_keys(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     int at = ARG_COMMANDS;
     struct slice slice;
     while (next_slice(argv, argc, &at, &slice)) {
-        const struct command *row = row_named(argument_at(argv, slice.at));
-        if (row) command_tell_keys(row, ctx, argv + slice.at, slice.words, slice.at);
+        const struct command *command = row_named(argument_at(argv, slice.at))->command;
+        if (command) command_tell_keys(command, ctx, argv + slice.at, slice.words, slice.at);
     }
 }
 
@@ -146,13 +154,15 @@ static enum outcome read_part(struct transaction *transaction) {
     struct part *part = &transaction->parts[transaction->count];
     struct call *call = &part->call, *whole = transaction->whole;
     const struct slice slice = part->slice;
-    const struct command *row = row_named(call_word(whole, slice.at));
-    call_start(call, row, whole->ctx, whole->argv + slice.at, slice.words);
+    const struct row *row = row_named(call_word(whole, slice.at));
+    const struct command *command = row->command;
+    call_start(call, command, whole->ctx, whole->argv + slice.at, slice.words);
     call->limits = &transaction->limits;
     transaction->count++;
-    if (!row || !row->touches) return not_allowed(call);
-    if (slice.words < args_min(row->grammar)) {
-        call_note(call, "wrong number of arguments for '%s'", row->name);
+    transaction->grows |= row->grows;
+    if (!command || !command->touches) return not_allowed(call);
+    if (slice.words < row->min_words) {
+        call_note(call, "wrong number of arguments for '%s'", command->name);
         return OUTCOME_SYNTAX;
     }
     enum outcome outcome = call_check_form(call);
@@ -162,7 +172,7 @@ static enum outcome read_part(struct transaction *transaction) {
     part->key = call_word(call, 1);
     if (transaction->is_alone) return OUTCOME_DONE;
     things_begin(&transaction->things, part->key, transaction->count - 1);
-    row->touches(call, &transaction->things);
+    command->touches(call, &transaction->things);
     return check_listed(transaction, call);
 }
 
@@ -216,10 +226,8 @@ static enum outcome pass_rights(const struct transaction *transaction) {
 
 /* The server does not know of the commands inside. */
 static enum outcome pass_memory(const struct transaction *transaction) {
-    bool grows = false;
-    for (unsigned i = 0; i < transaction->count && !grows; i++)
-        grows = strstr(transaction->parts[i].call.command->flags, "deny-oom");
-    bool full = grows && RedisModule_GetContextFlags(transaction->whole->ctx) & REDISMODULE_CTX_FLAGS_OOM;
+    if (!transaction->grows || !server_max_memory) return OUTCOME_DONE;
+    bool full = RedisModule_GetContextFlags(transaction->whole->ctx) & REDISMODULE_CTX_FLAGS_OOM;
     return full ? OUTCOME_OUT_OF_MEMORY : OUTCOME_DONE;
 }
 
@@ -446,6 +454,7 @@ static enum outcome run_transaction(struct call *whole, unsigned count) {
     transaction.parts = take_parts(count);
     transaction.count = 0;
     transaction.is_alone = count == 1;
+    transaction.grows = false;
     transaction.limits = (struct limits){NULL, 0};
     things_start(&transaction.things);
     enum outcome outcome = run_parts(&transaction, count);
