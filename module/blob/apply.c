@@ -55,14 +55,14 @@ void apply_redescribe(struct container *container, struct blob *blob, const stru
 }
 
 struct blob *apply_begin(struct container *container, struct blob *blob,
-                         const struct container_change *change, enum blob_kind kind, size_t room) {
+                         const struct container_change *change, enum blob_kind kind, size_t content_bytes) {
     if (!blob) {
-        blob = container_add(container, change->name, kind, room);
+        blob = container_add(container, change->name, kind, content_bytes);
     } else {
         container_unstage(container, blob, UINT64_MAX);
         blob_clear_content(&container->account, blob);
         blob->kind = kind;
-        blob = container_fit(container, blob, room);
+        blob = container_fit(container, blob, content_bytes);
     }
     apply_redescribe(container, blob, change);
     return blob;

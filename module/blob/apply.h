@@ -10,9 +10,9 @@ bool apply_may_become(const struct blob *blob, enum blob_kind kind);
 /* Sets what a write says of the blob besides its content. */
 void apply_redescribe(struct container *container, struct blob *blob, const struct container_change *change);
 
-/* Replaces whatever has this name by an empty blob, with room for a small content. */
+/* Replaces whatever has this name by an empty blob that can hold a small content. */
 struct blob *apply_begin(struct container *container, struct blob *blob,
-                         const struct container_change *change, enum blob_kind kind, size_t room);
+                         const struct container_change *change, enum blob_kind kind, size_t content_bytes);
 
 /* Whether a block with this id can be staged: its id has the length of the others, and there are not too many. The
  * second function stages it. */

@@ -28,8 +28,8 @@ bool apply_copy(struct container *container, struct blob **blob, const struct co
         container_unstage(container, *blob, UINT64_MAX);
         apply_redescribe(container, *blob, &whole);
     } else {
-        size_t room = blob_is_inline(source) ? (size_t)blob_length(source) : 0;
-        *blob = apply_begin(container, *blob, &whole, source->kind, room);
+        size_t content_bytes = blob_is_inline(source) ? (size_t)blob_length(source) : 0;
+        *blob = apply_begin(container, *blob, &whole, source->kind, content_bytes);
         blob_take(&container->account, *blob, source, change->from_elsewhere);
     }
     if (source->kind == KIND_PAGE) blob_need_special(&container->account, *blob)->born = change->stamp.etag;
@@ -115,9 +115,9 @@ static bool comes_next(const struct blob *blob, const struct container_change *c
     return blob->kind == KIND_PAGE ? change->offset >= copy->done : change->offset == blob_length(blob);
 }
 
-static struct chunk *chunk_of(const struct container_change *change, size_t room) {
+static struct chunk *chunk_of(const struct container_change *change, size_t capacity) {
     if (change->chunk) return change->chunk;
-    struct chunk *chunk = chunk_empty(room);
+    struct chunk *chunk = chunk_empty(capacity);
     chunk_extend(chunk, change->content);
     return chunk;
 }

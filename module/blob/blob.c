@@ -5,7 +5,7 @@
 #include "core/memory.h"
 
 /* How much larger than its content the allocation of a blob may be before it is resized. */
-enum { SPARE_ROOM_MAX = 128 };
+enum { SPARE_BYTES_MAX = 128 };
 
 /* --- Reading --- */
 
@@ -24,7 +24,7 @@ struct bytes blob_view(const struct blob *blob, uint64_t offset, uint64_t length
     if (!blob_is_inline(blob)) return content_view(blob_content(blob), offset, length);
     if (offset >= blob->small_length) return bytes_of("", 0);
     uint64_t left = blob->small_length - offset;
-    return bytes_of(blob->room + blob->entry.name_length + offset, (size_t)(left < length ? left : length));
+    return bytes_of(blob->bytes + blob->entry.name_length + offset, (size_t)(left < length ? left : length));
 }
 
 void blob_read(const struct blob *blob, uint64_t offset, char *to, size_t length) {
@@ -58,17 +58,17 @@ const struct blob_special *blob_special(const struct blob *blob) {
 /* --- The blob itself --- */
 
 void blob_note_capacity(struct blob *blob) {
-    size_t capacity = memory_size(blob) - offsetof(struct blob, room) - blob->entry.name_length;
+    size_t capacity = memory_size(blob) - offsetof(struct blob, bytes) - blob->entry.name_length;
     blob->capacity = (capacity > BLOB_SIZE_MAX ? BLOB_SIZE_MAX : capacity) & BLOB_SIZE_MAX;
 }
 
-struct blob *blob_new(struct account *account, struct bytes name, enum blob_kind kind, size_t room) {
-    struct blob *blob = memory_alloc(blob_bytes(name.length, room));
-    memset(blob, 0, offsetof(struct blob, room));
+struct blob *blob_new(struct account *account, struct bytes name, enum blob_kind kind, size_t content_bytes) {
+    struct blob *blob = memory_alloc(blob_bytes(name.length, content_bytes));
+    memset(blob, 0, offsetof(struct blob, bytes));
     blob->kind = kind;
     blob->entry.name_length = (uint16_t)name.length;
-    blob->entry.name_at = offsetof(struct blob, room);
-    memcpy(blob->room, name.data, name.length);
+    blob->entry.name_at = offsetof(struct blob, bytes);
+    memcpy(blob->bytes, name.data, name.length);
     blob_note_capacity(blob);
     return account_add(account, blob);
 }
@@ -100,8 +100,9 @@ void blob_free(struct account *account, struct blob *blob) {
     account_discard(account, blob);
 }
 
-bool blob_room_fits(const struct blob *blob, size_t room) {
-    return room <= blob->capacity && blob->capacity <= room + room / 2 + SPARE_ROOM_MAX;
+bool blob_fits(const struct blob *blob, size_t content_bytes) {
+    return content_bytes <= blob->capacity &&
+           blob->capacity <= content_bytes + content_bytes / 2 + SPARE_BYTES_MAX;
 }
 
 /* --- Optional parts --- */
@@ -205,7 +206,7 @@ void blob_fill(struct account *account, struct blob *blob, struct bytes content,
         content_add(account, blob_need_content(account, blob), chunk);
         return;
     }
-    if (content.length) memcpy(blob->room + blob->entry.name_length, content.data, content.length);
+    if (content.length) memcpy(blob->bytes + blob->entry.name_length, content.data, content.length);
     blob->small_length = content.length & BLOB_SIZE_MAX;
 }
 

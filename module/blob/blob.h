@@ -61,7 +61,7 @@ struct blob {
     bool outside : 1;                       /* the content is in `extra` */
     unsigned capacity : BLOB_SIZE_BITS;     /* bytes reserved after the name for a small content */
     unsigned small_length : BLOB_SIZE_BITS; /* of a small content; 0 if it is outside */
-    char room[];
+    char bytes[];
 };
 
 static inline struct bytes blob_name(const struct blob *blob) {
@@ -132,11 +132,11 @@ static inline bool blob_is_arriving(const struct blob *blob) {
 
 /* --- Changes --- */
 
-static inline size_t blob_bytes(size_t name_length, size_t room) {
-    return offsetof(struct blob, room) + name_length + room;
+static inline size_t blob_bytes(size_t name_length, size_t content_bytes) {
+    return offsetof(struct blob, bytes) + name_length + content_bytes;
 }
 
-struct blob *blob_new(struct account *account, struct bytes name, enum blob_kind kind, size_t room);
+struct blob *blob_new(struct account *account, struct bytes name, enum blob_kind kind, size_t content_bytes);
 
 /* A blob equal to one without an extra. */
 struct blob *blob_twin(struct account *account, const struct blob *source);
@@ -145,7 +145,7 @@ struct blob *blob_twin(struct account *account, const struct blob *source);
 void blob_free(struct account *account, struct blob *blob);
 
 /* Whether a small content of this size fits into the current allocation, without wasting much. */
-bool blob_room_fits(const struct blob *blob, size_t room);
+bool blob_fits(const struct blob *blob, size_t content_bytes);
 
 /* Call it after the allocation was resized. */
 void blob_note_capacity(struct blob *blob);

@@ -188,8 +188,9 @@ bool container_overdue(const struct container *container, int64_t now_ms, struct
 
 /* --- Blobs --- */
 
-struct blob *container_add(struct container *container, struct bytes name, enum blob_kind kind, size_t room) {
-    struct blob *blob = blob_new(&container->account, name, kind, room);
+struct blob *container_add(struct container *container, struct bytes name, enum blob_kind kind,
+                           size_t content_bytes) {
+    struct blob *blob = blob_new(&container->account, name, kind, content_bytes);
     catalog_add(&container->blobs, &blob->entry);
     return blob;
 }
@@ -259,10 +260,10 @@ static void blob_slots_set(const struct blob_slots *slots, struct blob *blob) {
     if (staging) staging->blob = blob;
 }
 
-struct blob *container_fit(struct container *container, struct blob *blob, size_t room) {
-    if (blob_room_fits(blob, room)) return blob;
+struct blob *container_fit(struct container *container, struct blob *blob, size_t content_bytes) {
+    if (blob_fits(blob, content_bytes)) return blob;
     struct blob_slots slots = blob_slots_of(container, blob);
-    blob = account_resize(&container->account, blob, blob_bytes(blob->entry.name_length, room));
+    blob = account_resize(&container->account, blob, blob_bytes(blob->entry.name_length, content_bytes));
     blob_note_capacity(blob);
     blob_slots_set(&slots, blob);
     return blob;

@@ -107,11 +107,12 @@ const struct lease *container_lease(const struct container *container);
 
 /* --- For apply.c: changes of the catalog and the indexes beside it --- */
 
-struct blob *container_add(struct container *container, struct bytes name, enum blob_kind kind, size_t room);
+struct blob *container_add(struct container *container, struct bytes name, enum blob_kind kind,
+                           size_t content_bytes);
 void container_remove(struct container *container, struct blob *blob);
 
-/* Makes room for a small content; the blob may move. */
-struct blob *container_fit(struct container *container, struct blob *blob, size_t room);
+/* Makes the blob as large as a small content of this length needs; it may move. */
+struct blob *container_fit(struct container *container, struct blob *blob, size_t content_bytes);
 
 /* NULL, or a lease without a token, removes the lease. */
 void container_set_lease(struct container *container, struct blob *blob, const struct lease *lease);

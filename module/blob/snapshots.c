@@ -51,8 +51,8 @@ bool snapshots_take(struct account *account, struct blob *base, const struct con
     const struct snapshots *others = blob_special(base)->snapshots;
     if (!change->snapshot || !blob_exists(base)) return false;
     if (others && others->taken[others->count - 1].id >= change->snapshot) return false;
-    size_t room = blob_is_inline(base) ? (size_t)blob_length(base) : 0;
-    struct blob *blob = blob_new(account, bytes_of("", 0), base->kind, room);
+    size_t content_bytes = blob_is_inline(base) ? (size_t)blob_length(base) : 0;
+    struct blob *blob = blob_new(account, bytes_of("", 0), base->kind, content_bytes);
     struct packed_list properties = blob_properties(base), metadata = blob_metadata(base);
     blob_take(account, blob, base, false);
     blob->stamp = change->stamp;

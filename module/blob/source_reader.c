@@ -146,11 +146,10 @@ static void put_word(struct source_question *question, struct bytes word) {
     question->word[question->count++] = word;
 }
 
-static void put_version_option(struct source_question *question, const char *token, version v,
-                               unsigned room) {
-    version_write(v, question->versions[room]);
+static void put_version_option(struct source_question *question, const char *token, version v, unsigned at) {
+    version_write(v, question->versions[at]);
     put_word(question, bytes_text(token));
-    put_word(question, bytes_of(question->versions[room], VERSION_TEXT_LENGTH));
+    put_word(question, bytes_of(question->versions[at], VERSION_TEXT_LENGTH));
 }
 
 static void put_range_option(struct source_question *question, const struct asked *asked) {

@@ -37,7 +37,7 @@ struct step {
 };
 
 /* The path from the root to a leaf. */
-struct path {
+struct descent {
     struct step steps[ORDER_INDEX_MAX_HEIGHT];
     unsigned length;
 };
@@ -172,15 +172,15 @@ static unsigned child_for(const struct order_node *node, struct bytes name) {
 
 /* The path to the first entry whose name is not less than this one; it may end past the last entry
  * of a leaf. */
-static void order_descend(const struct order_index *index, struct bytes name, struct path *path) {
+static void order_descend(const struct order_index *index, struct bytes name, struct descent *descent) {
     struct order_node *node = index->root;
-    path->length = 0;
+    descent->length = 0;
     while (!node->leaf) {
         unsigned at = child_for(node, name);
-        path->steps[path->length++] = (struct step){node, at};
+        descent->steps[descent->length++] = (struct step){node, at};
         node = node->children[at];
     }
-    path->steps[path->length++] = (struct step){node, count_below(node, name)};
+    descent->steps[descent->length++] = (struct step){node, count_below(node, name)};
 }
 
 static void open_gap(struct order_node *node, unsigned at) {
@@ -234,10 +234,10 @@ static void order_put(struct order_node *node, unsigned at, void *first, struct 
 }
 
 /* Updates the nodes above one whose first entry has changed. */
-static void update_above(struct path *path, unsigned depth, void *first) {
+static void update_above(struct descent *descent, unsigned depth, void *first) {
     while (depth--) {
-        set_first(path->steps[depth].node, path->steps[depth].at, first);
-        if (path->steps[depth].at) return;
+        set_first(descent->steps[depth].node, descent->steps[depth].at, first);
+        if (descent->steps[depth].at) return;
     }
 }
 
@@ -249,14 +249,14 @@ static void grow_root(struct order_index *index, struct order_node *right) {
 }
 
 void order_index_add(struct order_index *index, struct entry *entry) {
-    struct path path;
-    order_descend(index, entry_name(entry), &path);
+    struct descent descent;
+    order_descend(index, entry_name(entry), &descent);
     void *first = entry;
     struct order_node *child = NULL;
-    unsigned depth = path.length;
+    unsigned depth = descent.length;
     do {
-        struct order_node *node = path.steps[--depth].node, *right = NULL;
-        unsigned at = path.steps[depth].at + (node->leaf ? 0 : 1);
+        struct order_node *node = descent.steps[--depth].node, *right = NULL;
+        unsigned at = descent.steps[depth].at + (node->leaf ? 0 : 1);
         struct order_node *into = node;
         if (node->count == FANOUT) {
             right = order_split(index, node, at);
@@ -266,7 +266,7 @@ void order_index_add(struct order_index *index, struct entry *entry) {
             }
         }
         order_put(into, at, first, child);
-        if (into == node && at == 0) update_above(&path, depth, first);
+        if (into == node && at == 0) update_above(&descent, depth, first);
         if (!right) return;
         first = right->first[0];
         child = right;
@@ -287,15 +287,15 @@ static bool order_join(struct order_index *index, struct order_node *parent, uns
 }
 
 /* After a removal: frees empty nodes and joins sparse ones, upwards from this depth. */
-static void order_tidy(struct order_index *index, struct path *path, unsigned depth) {
+static void order_tidy(struct order_index *index, struct descent *descent, unsigned depth) {
     for (; depth; depth--) {
-        struct order_node *node = path->steps[depth].node, *parent = path->steps[depth - 1].node;
-        unsigned at = path->steps[depth - 1].at;
+        struct order_node *node = descent->steps[depth].node, *parent = descent->steps[depth - 1].node;
+        unsigned at = descent->steps[depth - 1].at;
         if (node->count >= SPARSE) return;
         if (node->count == 0) {
             close_gap(parent, at);
             order_node_free(index, node);
-            if (at == 0 && parent->count) update_above(path, depth - 1, parent->first[0]);
+            if (at == 0 && parent->count) update_above(descent, depth - 1, parent->first[0]);
         } else if (!order_join(index, parent, at) && !(at && order_join(index, parent, at - 1))) {
             return;
         }
@@ -303,13 +303,13 @@ static void order_tidy(struct order_index *index, struct path *path, unsigned de
 }
 
 void order_index_remove(struct order_index *index, const struct entry *entry) {
-    struct path path;
-    order_descend(index, entry_name(entry), &path);
-    unsigned depth = path.length - 1;
-    struct order_node *leaf = path.steps[depth].node;
-    close_gap(leaf, path.steps[depth].at);
-    if (path.steps[depth].at == 0 && leaf->count) update_above(&path, depth, leaf->first[0]);
-    order_tidy(index, &path, depth);
+    struct descent descent;
+    order_descend(index, entry_name(entry), &descent);
+    unsigned depth = descent.length - 1;
+    struct order_node *leaf = descent.steps[depth].node;
+    close_gap(leaf, descent.steps[depth].at);
+    if (descent.steps[depth].at == 0 && leaf->count) update_above(&descent, depth, leaf->first[0]);
+    order_tidy(index, &descent, depth);
     while (!index->root->leaf && index->root->count == 1) {
         struct order_node *root = index->root;
         index->root = root->children[0];
@@ -373,11 +373,11 @@ void order_index_copy(struct order_index *index, const struct order_index *sourc
 
 unsigned order_index_slots(const struct order_index *index, const struct entry *entry,
                            void **slots[ORDER_INDEX_MAX_HEIGHT]) {
-    struct path path;
+    struct descent descent;
     unsigned count = 0;
-    order_descend(index, entry_name(entry), &path);
-    for (unsigned depth = 0; depth < path.length; depth++) {
-        void **slot = &path.steps[depth].node->first[path.steps[depth].at];
+    order_descend(index, entry_name(entry), &descent);
+    for (unsigned depth = 0; depth < descent.length; depth++) {
+        void **slot = &descent.steps[depth].node->first[descent.steps[depth].at];
         if (*slot == entry) slots[count++] = slot;
     }
     return count;
@@ -391,9 +391,10 @@ static void order_normalize(struct order_cursor *cursor) {
 }
 
 struct order_cursor order_index_seek(const struct order_index *index, struct bytes name) {
-    struct path path;
-    order_descend(index, name, &path);
-    struct order_cursor cursor = {path.steps[path.length - 1].node, path.steps[path.length - 1].at};
+    struct descent descent;
+    order_descend(index, name, &descent);
+    struct order_cursor cursor = {descent.steps[descent.length - 1].node,
+                                  descent.steps[descent.length - 1].at};
     order_normalize(&cursor);
     return cursor;
 }

@@ -34,66 +34,66 @@ enum cell {
     BREAK_NOW,
     BREAK_END,  /* when the lease or the break period ends */
     BREAK_SOON, /* when the lease or the break period ends, or the new break period if that is sooner */
-    /* Refusals, short so that the tables fit: see refusal(). */
-    PRES,
-    BRKACQ,
-    MISM,
-    NOTP,
-    BRKREN,
-    BRKCHG,
+    /* Refusals: see refusal(). */
+    PRESENT,
+    NOT_ACQUIRED,
+    MISMATCH,
+    NO_LEASE,
+    NOT_RENEWED,
+    NOT_CHANGED,
 };
 
 /* clang-format off */
 
 enum { NO_PROPOSAL, PROPOSES_A, PROPOSES_B };
 static const enum cell acquire_cells[3][LEASE_STATES] = {
-    /*               Available   Leased(A)   Breaking(A)  Broken(A)   Expired(A) */
-    [NO_PROPOSAL] = {GRANT,      PRES,       PRES,        GRANT,      GRANT},
-    [PROPOSES_A]  = {GRANT,      GRANT,      BRKACQ,      GRANT,      GRANT},
-    [PROPOSES_B]  = {GRANT,      PRES,       PRES,        GRANT,      GRANT},
+    /*               Available Leased(A) Breaking(A)   Broken(A) Expired(A) */
+    [NO_PROPOSAL] = {GRANT,    PRESENT,  PRESENT,      GRANT,    GRANT},
+    [PROPOSES_A]  = {GRANT,    GRANT,    NOT_ACQUIRED, GRANT,    GRANT},
+    [PROPOSES_B]  = {GRANT,    PRESENT,  PRESENT,      GRANT,    GRANT},
 };
 
 enum { ID_A, ID_B };
 static const enum cell renew_cells[2][LEASE_STATES] = {
-    /*        Available   Leased(A)   Breaking(A)  Broken(A)   Expired(A), not written since */
-    [ID_A] = {MISM,       EXTEND,     BRKREN,      BRKREN,     EXTEND},
-    [ID_B] = {MISM,       MISM,       MISM,        MISM,       MISM},
+    /*        Available Leased(A) Breaking(A)  Broken(A)    Expired(A), not written since */
+    [ID_A] = {MISMATCH, EXTEND,   NOT_RENEWED, NOT_RENEWED, EXTEND},
+    [ID_B] = {MISMATCH, MISMATCH, MISMATCH,    MISMATCH,    MISMATCH},
 };
 
 enum { A_TO_B, A_TO_A, B_TO_A, B_TO_C };
 static const enum cell change_cells[4][LEASE_STATES] = {
-    /*          Available   Leased(A)   Breaking(A)  Broken(A)   Expired(A) */
-    [A_TO_B] = {NOTP,       RENAME,     BRKCHG,      NOTP,       NOTP},
-    [A_TO_A] = {NOTP,       RENAME,     BRKCHG,      NOTP,       NOTP},
-    [B_TO_A] = {NOTP,       RENAME,     MISM,        NOTP,       NOTP},
-    [B_TO_C] = {NOTP,       MISM,       MISM,        NOTP,       NOTP},
+    /*          Available Leased(A) Breaking(A)  Broken(A) Expired(A) */
+    [A_TO_B] = {NO_LEASE, RENAME,   NOT_CHANGED, NO_LEASE, NO_LEASE},
+    [A_TO_A] = {NO_LEASE, RENAME,   NOT_CHANGED, NO_LEASE, NO_LEASE},
+    [B_TO_A] = {NO_LEASE, RENAME,   MISMATCH,    NO_LEASE, NO_LEASE},
+    [B_TO_C] = {NO_LEASE, MISMATCH, MISMATCH,    NO_LEASE, NO_LEASE},
 };
 
 static const enum cell release_cells[2][LEASE_STATES] = {
-    /*        Available   Leased(A)   Breaking(A)  Broken(A)   Expired(A) */
-    [ID_A] = {MISM,       FREE,       FREE,        FREE,       FREE},
-    [ID_B] = {MISM,       MISM,       MISM,        MISM,       MISM},
+    /*        Available Leased(A) Breaking(A) Broken(A) Expired(A) */
+    [ID_A] = {MISMATCH, FREE,     FREE,       FREE,     FREE},
+    [ID_B] = {MISMATCH, MISMATCH, MISMATCH,   MISMATCH, MISMATCH},
 };
 
 enum { NO_PERIOD, PERIOD_ZERO, PERIOD };
 enum { BREAK_AVAILABLE, BREAK_INFINITE, BREAK_FINITE, BREAK_BREAKING, BREAK_BROKEN, BREAK_EXPIRED, BREAK_COLUMNS };
 static const enum cell break_cells[3][BREAK_COLUMNS] = {
-    /*               Available   Leased ∞     Leased n     Breaking     Broken      Expired */
-    [NO_PERIOD]   = {NOTP,       BREAK_NOW,   BREAK_END,   KEEP,        KEEP,       BREAK_NOW},
-    [PERIOD_ZERO] = {NOTP,       BREAK_NOW,   BREAK_NOW,   BREAK_NOW,   KEEP,       BREAK_NOW},
-    [PERIOD]      = {NOTP,       BREAK_SOON,  BREAK_SOON,  BREAK_SOON,  KEEP,       BREAK_NOW},
+    /*               Available Leased ∞    Leased n    Breaking    Broken Expired */
+    [NO_PERIOD]   = {NO_LEASE, BREAK_NOW,  BREAK_END,  KEEP,       KEEP,  BREAK_NOW},
+    [PERIOD_ZERO] = {NO_LEASE, BREAK_NOW,  BREAK_NOW,  BREAK_NOW,  KEEP,  BREAK_NOW},
+    [PERIOD]      = {NO_LEASE, BREAK_SOON, BREAK_SOON, BREAK_SOON, KEEP,  BREAK_NOW},
 };
 
 /* clang-format on */
 
 static enum outcome refusal(enum cell cell) {
     switch (cell) {
-    case PRES: return OUTCOME_LEASE_PRESENT;
-    case BRKACQ: return OUTCOME_LEASE_BREAKING_ACQUIRE;
-    case MISM: return OUTCOME_LEASE_MISMATCH;
-    case NOTP: return OUTCOME_LEASE_NOT_PRESENT;
-    case BRKREN: return OUTCOME_LEASE_BROKEN_RENEW;
-    case BRKCHG: return OUTCOME_LEASE_BREAKING_CHANGE;
+    case PRESENT: return OUTCOME_LEASE_PRESENT;
+    case NOT_ACQUIRED: return OUTCOME_LEASE_BREAKING_ACQUIRE;
+    case MISMATCH: return OUTCOME_LEASE_MISMATCH;
+    case NO_LEASE: return OUTCOME_LEASE_NOT_PRESENT;
+    case NOT_RENEWED: return OUTCOME_LEASE_BROKEN_RENEW;
+    case NOT_CHANGED: return OUTCOME_LEASE_BREAKING_CHANGE;
     default: return OUTCOME_DONE;
     }
 }

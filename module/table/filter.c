@@ -8,7 +8,7 @@
 
 #include "ccan/array_size/array_size.h"
 
-struct parser {
+struct filter_parser {
     struct filter_lexer lexer;
     struct token token; /* the next one */
     unsigned depth;
@@ -36,15 +36,15 @@ enum { KEYS = ARRAY_SIZE(keys) };
 
 /* --- Steps --- */
 
-static bool fail(struct parser *parser, enum outcome outcome, const char *text) {
+static bool fail(struct filter_parser *parser, enum outcome outcome, const char *text) {
     return filter_fail(&parser->lexer, outcome, parser->token.text.data, text);
 }
 
-static bool expected(struct parser *parser, const char *text) {
+static bool expected(struct filter_parser *parser, const char *text) {
     return fail(parser, OUTCOME_INVALID_INPUT, text);
 }
 
-static bool step(struct parser *parser) {
+static bool step(struct filter_parser *parser) {
     return filter_next_token(&parser->lexer, &parser->token);
 }
 
@@ -89,7 +89,7 @@ static unsigned name_index(struct filter *filter, struct bytes name) {
 }
 
 /* The form in which keys are stored; most texts have it already. */
-static struct bytes stored_form(struct parser *parser, struct bytes text) {
+static struct bytes stored_form(struct filter_parser *parser, struct bytes text) {
     size_t at = 0;
     while (at < text.length && utf16_rank(text.data[at]) == (unsigned char)text.data[at]) at++;
     if (at == text.length) return text;
@@ -104,7 +104,7 @@ enum filter_subject filter_subject_of(struct bytes name) {
     return SUBJECT_PROPERTY;
 }
 
-static void set_subject(struct parser *parser, struct comparison *comparison) {
+static void set_subject(struct filter_parser *parser, struct comparison *comparison) {
     comparison->subject = filter_subject_of(comparison->name);
     if (comparison->subject == SUBJECT_PROPERTY)
         comparison->name_index = name_index(parser->lexer.filter, comparison->name);
@@ -113,7 +113,7 @@ static void set_subject(struct parser *parser, struct comparison *comparison) {
 }
 
 /* A name, which an operator and a literal may follow. */
-static bool parse_named(struct parser *parser, struct comparison *comparison) {
+static bool parse_named(struct filter_parser *parser, struct comparison *comparison) {
     comparison->name = parser->token.text;
     comparison->relation = FILTER_IS_TRUE;
     comparison->literal = (struct value){.type = VALUE_BOOL, .number = 1};
@@ -133,7 +133,7 @@ static bool parse_named(struct parser *parser, struct comparison *comparison) {
 }
 
 /* The operator and the name that follow a literal. */
-static bool parse_turned(struct parser *parser, struct comparison *comparison) {
+static bool parse_turned(struct filter_parser *parser, struct comparison *comparison) {
     if (parser->token.kind != TOKEN_OPERATOR)
         return expected(parser, "expected an operator behind the literal: eq, ne, gt, ge, lt or le");
     comparison->relation = mirrored[parser->token.relation];
@@ -146,7 +146,7 @@ static bool parse_turned(struct parser *parser, struct comparison *comparison) {
 }
 
 /* The literal is the one before the current token; NULL when the comparison begins with a name. */
-static bool parse_comparison(struct parser *parser, const struct token *literal, unsigned char *node) {
+static bool parse_comparison(struct filter_parser *parser, const struct token *literal, unsigned char *node) {
     struct filter *filter = parser->lexer.filter;
     if (filter->comparison_count == FILTER_MAX_COMPARISONS)
         return filter_fail(&parser->lexer, OUTCOME_INVALID_INPUT,
@@ -162,7 +162,7 @@ static bool parse_comparison(struct parser *parser, const struct token *literal,
 }
 
 /* Something that begins with a literal: a comparison, or true or false alone. */
-static bool parse_literal(struct parser *parser, unsigned char *node) {
+static bool parse_literal(struct filter_parser *parser, unsigned char *node) {
     struct token literal = parser->token;
     if (!step(parser)) return false;
     if (parser->token.kind == TOKEN_OPERATOR || literal.literal.type != VALUE_BOOL)
@@ -173,16 +173,16 @@ static bool parse_literal(struct parser *parser, unsigned char *node) {
 
 /* --- Levels --- */
 
-static bool parse_or(struct parser *parser, unsigned char *node);
+static bool parse_or(struct filter_parser *parser, unsigned char *node);
 
-static bool go_deeper(struct parser *parser) {
+static bool go_deeper(struct filter_parser *parser) {
     if (parser->depth == FILTER_MAX_DEPTH)
         return expected(parser, "nested too deeply: at most 100 parentheses and nots in each other");
     parser->depth++;
     return step(parser);
 }
 
-static bool parse_primary(struct parser *parser, unsigned char *node) {
+static bool parse_primary(struct filter_parser *parser, unsigned char *node) {
     if (parser->token.kind == TOKEN_NAME) return parse_comparison(parser, NULL, node);
     if (parser->token.kind == TOKEN_LITERAL) return parse_literal(parser, node);
     if (parser->token.kind != TOKEN_OPEN) return expected(parser, "expected a comparison, 'not' or '('");
@@ -192,7 +192,7 @@ static bool parse_primary(struct parser *parser, unsigned char *node) {
     return step(parser);
 }
 
-static bool parse_not(struct parser *parser, unsigned char *node) {
+static bool parse_not(struct filter_parser *parser, unsigned char *node) {
     unsigned nots = 0;
     for (; parser->token.kind == TOKEN_NOT; nots++)
         if (!go_deeper(parser)) return false;
@@ -203,8 +203,8 @@ static bool parse_not(struct parser *parser, unsigned char *node) {
 }
 
 /* The levels of `and` and `or`. */
-static bool parse_joined(struct parser *parser, enum token_kind word, enum filter_node_kind kind,
-                         bool (*parse_part)(struct parser *parser, unsigned char *node),
+static bool parse_joined(struct filter_parser *parser, enum token_kind word, enum filter_node_kind kind,
+                         bool (*parse_part)(struct filter_parser *parser, unsigned char *node),
                          unsigned char *node) {
     if (!parse_part(parser, node)) return false;
     while (parser->token.kind == word) {
@@ -215,11 +215,11 @@ static bool parse_joined(struct parser *parser, enum token_kind word, enum filte
     return true;
 }
 
-static bool parse_and(struct parser *parser, unsigned char *node) {
+static bool parse_and(struct filter_parser *parser, unsigned char *node) {
     return parse_joined(parser, TOKEN_AND, NODE_AND, parse_not, node);
 }
 
-static bool parse_or(struct parser *parser, unsigned char *node) {
+static bool parse_or(struct filter_parser *parser, unsigned char *node) {
     return parse_joined(parser, TOKEN_OR, NODE_OR, parse_and, node);
 }
 
@@ -242,7 +242,7 @@ static void set_root(struct filter *filter, unsigned char node) {
     filter->root = filter->all ? 0 : node;
 }
 
-static bool parse_filter(struct parser *parser) {
+static bool parse_filter(struct filter_parser *parser) {
     unsigned char root = ALWAYS;
     if (!check_text(&parser->lexer) || !step(parser)) return false;
     if (parser->token.kind != TOKEN_END && !parse_or(parser, &root)) return false;
@@ -253,7 +253,7 @@ static bool parse_filter(struct parser *parser) {
 }
 
 bool filter_compile(struct bytes text, struct filter *filter, struct filter_fault *fault) {
-    struct parser parser = {.lexer = {text, 0, filter, fault}};
+    struct filter_parser parser = {.lexer = {text, 0, filter, fault}};
     if (!text.data) parser.lexer.text = bytes_of("", 0);
     filter->root = filter->comparison_count = filter->node_count = filter->name_count = 0;
     filter->texts = NULL;

@@ -1,9 +1,9 @@
 /* What precedes and follows a change of a share, the upkeep of sessions, leases of shares and files, and INFO. */
+#include "server/effects/commit.h"
 #include "core/memory.h"
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
 #include "server/base/info.h"
-#include "server/effects/commit.h"
 #include "server/effects/upkeep.h"
 
 #include "ccan/array_size/array_size.h"
@@ -173,8 +173,8 @@ static enum outcome find_leased_file(struct call *call, struct lease_subject *su
     if (outcome == OUTCOME_DONE) outcome = file_check_kind(&place, NODE_FILE);
     if (outcome != OUTCOME_DONE) return outcome;
     if (share_view(share, place.node, call_now_ms(call)).pending) return OUTCOME_DELETE_PENDING;
-    subject->room = file_subject(place.node);
-    subject->name = bytes_of(&subject->room, sizeof(subject->room));
+    subject->buffer = file_subject(place.node);
+    subject->name = bytes_of(&subject->buffer, sizeof(subject->buffer));
     subject->noun = "file";
     subject->object = place.node;
     subject->stamp = &place.node->stamp;
@@ -221,9 +221,9 @@ static char *called(struct entry *entry, struct bytes *name) {
     return node_path_new(lease_at(entry)->usage->node, name);
 }
 
-static struct bytes subject_of_change(struct entry *entry, uint64_t *room) {
-    *room = file_subject(lease_at(entry)->usage->node);
-    return bytes_of(room, sizeof(*room));
+static struct bytes subject_of_change(struct entry *entry, uint64_t *buffer) {
+    *buffer = file_subject(lease_at(entry)->usage->node);
+    return bytes_of(buffer, sizeof(*buffer));
 }
 
 static const struct lease *own_lease_of_share(const void *value) {

@@ -188,10 +188,10 @@ struct listing {
     struct bytes next; /* empty at the end */
 };
 
-static struct bytes folded_word(const struct call *call, int slot, char *room) {
+static struct bytes folded_word(const struct call *call, int slot, char *buffer) {
     struct bytes word = call_option(call, slot);
     if (word.length > NAME_FOLDED_MAX_BYTES) word.length = NAME_FOLDED_MAX_BYTES;
-    return bytes_of(room, path_fold(room, word));
+    return bytes_of(buffer, path_fold(buffer, word));
 }
 
 /* Pending and gone files are not shown. */
@@ -209,14 +209,14 @@ static void collect_items(struct call *call, const struct file_found *directory,
     if (from.length > NAME_FOLDED_MAX_BYTES) from.length = NAME_FOLDED_MAX_BYTES;
     struct tree_walk walk = tree_walk(call->value, directory->node->directory, directory->snapshot, from);
     size_t max = page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX);
-    struct page_bytes room = {0};
+    struct page_bytes taken = {0};
     struct tree_item item;
     enum tree_step step;
     for (int left = LOOKED_AT_MAX; (step = tree_next(&walk, &item)) != TREE_END; left--) {
         if (!path_starts_with(item.name, prefix)) return;
         bool shown = step == TREE_ITEM && node_is_shown(call, directory, &item);
         bool full = listing->count == max || left <= 0;
-        if (full || (shown && !page_bytes_take(&room, ITEM_REPLY_BYTES + item.name.length))) {
+        if (full || (shown && !page_bytes_take(&taken, ITEM_REPLY_BYTES + item.name.length))) {
             listing->next = item.name;
             return;
         }

@@ -104,7 +104,7 @@ static void reply_marker(struct reply *out, const struct file_open *next) {
 struct page {
     uint64_t from;
     size_t max;
-    struct page_bytes room;
+    struct page_bytes taken;
     const struct file_open *found[PAGE_MAX];
     size_t count;
     const struct file_open *next; /* NULL at the end */
@@ -114,7 +114,7 @@ struct page {
 static void show_handle(struct page *page, const struct file_open *open) {
     size_t bytes =
         HANDLE_REPLY_BYTES + node_path_length(open_node(open)) + open->group->session->owner_length;
-    if (page->count < page->max && page_bytes_take(&page->room, bytes))
+    if (page->count < page->max && page_bytes_take(&page->taken, bytes))
         page->found[page->count++] = open;
     else
         page->next = open;

@@ -22,7 +22,7 @@ enum {
 };
 
 /* The sessions of a connection, or the orphans of a key. */
-struct group {
+struct session_group {
     struct entry entry; /* its name is the client's id, or the packed key name */
     struct hash_index *index;
     struct list_head sessions;
@@ -32,7 +32,7 @@ struct group {
 struct owned_session {
     struct entry entry; /* its name is the packed key name, and then the session's id */
     struct list_node node;
-    struct group *group;
+    struct session_group *group;
     struct list_node among_orphans;
     int64_t orphaned_ms; /* 0 while the connection is open */
     char name[];
@@ -43,30 +43,30 @@ static struct list_head orphans = LIST_HEAD_INIT(orphans); /* in the order in wh
 
 /* --- Groups --- */
 
-static struct group *find_session_group(struct hash_index *index, struct bytes name) {
+static struct session_group *find_session_group(struct hash_index *index, struct bytes name) {
     struct entry *entry = hash_index_find(index, hash_bytes(name), name);
-    return entry ? container_of(entry, struct group, entry) : NULL;
+    return entry ? container_of(entry, struct session_group, entry) : NULL;
 }
 
-static struct group *need_group(struct hash_index *index, struct bytes name) {
-    struct group *group = find_session_group(index, name);
+static struct session_group *need_group(struct hash_index *index, struct bytes name) {
+    struct session_group *group = find_session_group(index, name);
     if (group) return group;
     group = memory_zeroed(sizeof(*group) + name.length);
     memcpy(group->name, name.data, name.length);
     group->index = index;
-    group->entry = entry_hashed(name, offsetof(struct group, name));
+    group->entry = entry_hashed(name, offsetof(struct session_group, name));
     list_head_init(&group->sessions);
     hash_index_add(index, &group->entry);
     return group;
 }
 
-static void join_session_group(struct owned_session *owned_session, struct group *group) {
+static void join_session_group(struct owned_session *owned_session, struct session_group *group) {
     owned_session->group = group;
     list_add_tail(&group->sessions, &owned_session->node);
 }
 
 static void leave_session_group(struct owned_session *owned_session) {
-    struct group *group = owned_session->group;
+    struct session_group *group = owned_session->group;
     list_del(&owned_session->node);
     if (!list_empty(&group->sessions)) return;
     hash_index_remove(group->index, &group->entry);
@@ -128,7 +128,7 @@ bool session_owners_next_orphan(const struct call *call, struct guid *session) {
     struct entry *entry = keys.count ? key_name_find(&keys, call_key_name(call)) : NULL;
     if (!entry) return false;
     struct owned_session *owned_session =
-        list_top(&container_of(entry, struct group, entry)->sessions, struct owned_session, node);
+        list_top(&container_of(entry, struct session_group, entry)->sessions, struct owned_session, node);
     memcpy(session, owned_session->name + key_of_session(owned_session).length, sizeof(*session));
     forget_session(owned_session);
     return true;
@@ -191,7 +191,7 @@ static void on_client_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64
     (void)event;
     if (change != REDISMODULE_SUBEVENT_CLIENT_CHANGE_DISCONNECTED || !connections.count) return;
     unsigned long long id = client->id;
-    struct group *group = find_session_group(&connections, client_name(&id));
+    struct session_group *group = find_session_group(&connections, client_name(&id));
     if (!group) return;
     int64_t now_ms = server_now_ms();
     forget_old_orphans(now_ms);

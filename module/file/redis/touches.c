@@ -4,8 +4,8 @@
 #include "lease/redis/handlers.h"
 
 static struct bytes folded(struct bytes path, struct things *things) {
-    char *room = things_alloc(things, path_folded_max(path));
-    return bytes_of(room, path_fold(room, path));
+    char *folded = things_alloc(things, path_folded_max(path));
+    return bytes_of(folded, path_fold(folded, path));
 }
 
 void file_touches(const struct call *call, struct things *things) {

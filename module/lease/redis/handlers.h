@@ -27,7 +27,7 @@ _Static_assert((int)SLOT_LEASING_END <= (int)SLOT_FAMILY, "too many options");
 /* The object that is leased. */
 struct lease_subject {
     struct bytes name; /* empty for the aggregate itself */
-    uint64_t room;     /* buffer for a name that is not stored anywhere else */
+    uint64_t buffer;   /* for a name that is not stored anywhere else */
     const char *noun;
     void *object; /* the family's object; NULL for the aggregate itself */
     const struct stamp *stamp;
@@ -54,7 +54,7 @@ struct lease_home {
      * entry's own. NULL if that holds for all entries. */
     char *(*display_name)(struct entry *entry, struct bytes *name);
     /* The name of the object's line of waiters, perhaps in the buffer. NULL if that is the entry's name. */
-    struct bytes (*subject_of)(struct entry *entry, uint64_t *room);
+    struct bytes (*subject_of)(struct entry *entry, uint64_t *buffer);
     /* Whether a lease may begin now, for reasons other than existing leases. May be NULL. */
     enum outcome (*may_begin)(struct call *call, const struct lease_subject *subject);
 };

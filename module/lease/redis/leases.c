@@ -383,7 +383,7 @@ static bool is_listed(struct call *call, const struct lease_home *home, struct e
  * command clears them. */
 enum outcome lease_list_decide(struct call *call) {
     struct entry *shown[PAGE_MAX];
-    struct page_bytes room = {0};
+    struct page_bytes taken = {0};
     size_t count = 0, max = page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX);
     int looked_at = 0;
     struct order_cursor cursor = lease_list_start(call);
@@ -391,7 +391,7 @@ enum outcome lease_list_decide(struct call *call) {
     struct entry *entry;
     for (; (entry = order_cursor_entry(&cursor)) && count < max && looked_at < LOOKED_AT_MAX; looked_at++) {
         if (is_listed(call, home, entry)) {
-            if (!page_bytes_take(&room, leased_bytes(home, entry))) break;
+            if (!page_bytes_take(&taken, leased_bytes(home, entry))) break;
             shown[count++] = entry;
         }
         order_cursor_next(&cursor);

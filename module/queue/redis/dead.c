@@ -17,13 +17,13 @@ static void reply_dead(struct reply *out, const struct message *message) {
     reply_field_bytes(&map, "message", message_text(message));
 }
 
-/* The first dead letters. If `room` is given, it takes their replies from it, and stops when it is used up. */
-static size_t first_dead(struct call *call, size_t max, struct page_bytes *room, struct message **found) {
+/* The first dead letters. If `taken` is given, it counts their replies there, and stops when the page is full. */
+static size_t first_dead(struct call *call, size_t max, struct page_bytes *taken, struct message **found) {
     struct dead_cursor cursor = {0};
     size_t count = 0;
     struct message *message;
     while (count < max && (message = queue_next_dead(call->value, &cursor, call_now_ms(call)))) {
-        if (room && !page_bytes_take(room, message_reply_bytes(message))) break;
+        if (taken && !page_bytes_take(taken, message_reply_bytes(message))) break;
         found[count++] = message;
     }
     return count;
@@ -31,9 +31,9 @@ static size_t first_dead(struct call *call, size_t max, struct page_bytes *room,
 
 enum outcome queue_dead(struct call *call) {
     struct message *dead[QUEUE_BATCH_MAX];
-    struct page_bytes room = {0};
+    struct page_bytes taken = {0};
     size_t max = page_max(call, SLOT_PAGE_SIZE, SHOWN_DEFAULT, QUEUE_BATCH_MAX);
-    size_t count = first_dead(call, max, &room, dead);
+    size_t count = first_dead(call, max, &taken, dead);
     reply_array(&call->out, (long)count);
     for (size_t i = 0; i < count; i++) reply_dead(&call->out, dead[i]);
     return OUTCOME_DONE;

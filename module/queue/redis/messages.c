@@ -208,11 +208,11 @@ static void reply_delivered(struct reply *out, const struct message *message, co
 static size_t find_visible(struct call *call, size_t max, struct message **found) {
     struct visible_cursor cursor;
     queue_visible_start(&cursor, call->value, call_now_ms(call));
-    struct page_bytes room = {0};
+    struct page_bytes taken = {0};
     size_t count = 0;
     struct message *message;
     while (count < max && (message = queue_next_visible(&cursor))) {
-        if (!page_bytes_take(&room, message_reply_bytes(message))) break;
+        if (!page_bytes_take(&taken, message_reply_bytes(message))) break;
         found[count++] = message;
     }
     queue_visible_end(&cursor);
