@@ -1,7 +1,7 @@
 /* The naive model against the container: everything that can be seen of it, and what it says of its memory. */
 #include "blob/snapshots.h"
 #include "container_figures.h"
-#include "container_model.h"
+#include "container_shadow.h"
 #include "core/feed.h"
 #include "draft.h"
 #include "require.h"
@@ -11,14 +11,14 @@
 /* Up to here a page blob is read as a whole, with all the zeros between its pages. */
 enum { READ_WHOLE_MAX = 1 << 19 };
 
-static void compare_list(struct packed_list list, const struct model_list *own, const char *what) {
-    require_same(list.count, own->count, "%s", what);
-    if (own->count) require_bytes(list.items, bytes_of(own->data, own->length), "%s", what);
+static void compare_list(struct packed_list list, const struct model_bytes *own, const char *what) {
+    require_same(list.count != 0, own->length != 0, "%s", what);
+    if (own->length) require_bytes(list.items, model_bytes(*own), "%s", what);
 }
 
-static void compare_stamp(const struct stamp *stamp, const struct stamp *own) {
-    require_same(stamp->etag, own->etag, "the ETag");
-    require_same(stamp->modified_ms, own->modified_ms, "the instant");
+static void compare_stamp(const struct stamp *stamp, uint64_t etag, int64_t modified_ms) {
+    require_same(stamp->etag, etag, "the ETag");
+    require_same(stamp->modified_ms, modified_ms, "the instant");
 }
 
 /* --- Contents --- */
@@ -42,17 +42,10 @@ static void compare_bytes(const struct blob *blob, struct bytes own) {
     free(whole);
 }
 
-/* Where the pages that follow each other from this place on end. */
-static size_t run_end(const struct model_state *own, size_t place) {
-    size_t end = place + 1;
-    while (end < own->page_count && own->pages[end].number == own->pages[end - 1].number + 1) end++;
-    return end;
-}
-
 static void compare_ranges(const struct pages *pages, const struct model_state *own) {
     struct page_range range = {0, 0};
     for (size_t place = 0; place < own->page_count;) {
-        size_t end = run_end(own, place);
+        size_t end = model_page_run(own, place);
         require(pages_range(pages, range.offset + range.length, own->length, &range), "page %zu is in none",
                 place);
         require_same(range.offset, own->pages[place].number * PAGE_BYTES, "the range of page %zu", place);
@@ -72,9 +65,7 @@ static void compare_pages(const struct blob *blob, const struct model_state *own
     }
     if (own->length > READ_WHOLE_MAX) return;
     char *whole = model_resized(NULL, (size_t)own->length);
-    memset(whole, 0, (size_t)own->length);
-    for (size_t i = 0; i < own->page_count; i++)
-        memcpy(whole + own->pages[i].number * PAGE_BYTES, own->pages[i].bytes, PAGE_BYTES);
+    model_read(own, 0, whole, (size_t)own->length);
     compare_bytes(blob, bytes_of(whole, (size_t)own->length));
     free(whole);
 }
@@ -85,8 +76,8 @@ static void compare_blocks(const struct blob *blob, const struct model_state *ow
     require_same(ids.count, own->blocks.count, "committed blocks");
     for (size_t i = 0; i < ids.count; i++) {
         const struct model_block *block = &own->blocks.all[i];
-        require_bytes(record_bytes(&reader), model_block_id(block), "the id of block %zu", i);
-        require_bytes(chunk_bytes(content_chunk(blob_content(blob), i)), model_block_bytes(block),
+        require_bytes(record_bytes(&reader), model_bytes(block->id), "the id of block %zu", i);
+        require_bytes(chunk_bytes(content_chunk(blob_content(blob), i)), model_bytes(block->bytes),
                       "block %zu", i);
     }
     require(record_complete(&reader), "there is something behind the ids");
@@ -105,17 +96,18 @@ static void compare_copy(const struct copy *copy, const struct copy *own) {
 }
 
 static void compare_state(const struct blob *blob, const struct model_state *own) {
-    require_same(blob->kind, own->kind, "the kind");
-    compare_stamp(&blob->stamp, &own->stamp);
+    require_same((int)blob->kind, (int)own->kind, "the kind");
+    compare_stamp(&blob->stamp, own->etag, own->modified_ms);
     require_same(blob->created_ms, own->created_ms, "the creation");
     compare_list(blob_properties(blob), &own->properties, "the properties");
     compare_list(blob_metadata(blob), &own->metadata, "the blob's metadata");
-    compare_copy(blob_special(blob)->copy, &own->copy);
+    struct copy copy = model_copy(own);
+    compare_copy(blob_special(blob)->copy, &copy);
     require_same(blob_length(blob), own->length, "the length of a content");
     compare_blocks(blob, own);
-    if (own->kind == KIND_APPEND) require_same(blob_special(blob)->appended, own->appended, "appended");
+    if (own->kind == MODEL_APPEND) require_same(blob_special(blob)->appended, own->appended, "appended");
     require_same(blob_special(blob)->sealed, own->sealed, "whether it is sealed");
-    if (own->kind != KIND_PAGE) {
+    if (own->kind != MODEL_PAGE) {
         compare_bytes(blob, bytes_of(own->content, (size_t)own->length));
         return;
     }
@@ -147,18 +139,18 @@ static void compare_staged(const struct blob *blob, const struct model_blob *own
     for (size_t i = 0; i < own->staged.count; i++, order_cursor_next(&cursor)) {
         const struct staged_block *block = staged_block_at(&cursor);
         require(block, "staged block %zu is missing", i);
-        require_bytes(entry_name(&block->entry), model_block_id(&own->staged.all[i]), "staged block %zu", i);
-        require_bytes(chunk_bytes(block->chunk), model_block_bytes(&own->staged.all[i]), "staged block %zu",
+        require_bytes(entry_name(&block->entry), model_bytes(own->staged.all[i].id), "staged block %zu", i);
+        require_bytes(chunk_bytes(block->chunk), model_bytes(own->staged.all[i].bytes), "staged block %zu",
                       i);
     }
     require(!staged_block_at(&cursor), "there are more than %zu staged blocks", own->staged.count);
 }
 
 static void compare_lease(const struct lease *lease, const struct lease *standing,
-                          const struct model_lease *own, const char *whose) {
-    static const struct lease never;
-    require(lease_same(lease, own->lease ? own->lease : &never), "the lease of %s", whose);
-    require_same(standing != NULL, own->lease != NULL, "a lease of %s", whose);
+                          const struct model_bytes *own, const char *whose) {
+    struct lease expected = model_lease(own);
+    require(lease_same(lease, &expected), "the lease of %s", whose);
+    require_same(standing != NULL, own->length != 0, "a lease of %s", whose);
     if (!standing) return;
     require(standing == lease, "the lease of %s stands elsewhere", whose);
     require(lease->owner.data == (const char *)(lease + 1), "the owner of %s stands elsewhere", whose);
@@ -179,7 +171,7 @@ static void compare_extra(const struct blob *blob) {
 }
 
 static void compare_blob(const struct blob *blob, const struct model_blob *own) {
-    require_bytes(blob_name(blob), model_name(own), "the name");
+    require_bytes(blob_name(blob), model_bytes(own->name), "the name");
     compare_state(blob, &own->state);
     compare_snapshots(blob, own);
     compare_staged(blob, own);
@@ -193,15 +185,15 @@ static void compare_blob(const struct blob *blob, const struct model_blob *own) 
 static void compare_index(const struct model *model, const struct container *container,
                           const struct order_index *index, bool (*belongs)(const struct model_blob *blob)) {
     size_t i = 0, found = 0, expected = 0;
-    for (size_t at = 0; at < model->count; at++) expected += belongs(&model->blobs[at]);
+    for (size_t at = 0; at < model->now.count; at++) expected += belongs(&model->now.blobs[at]);
     require_same(index->root != NULL, expected != 0, "an index of %zu blobs", expected);
     if (!index->root) return;
     require(!order_index_empty(index), "the index of %zu blobs is empty", expected);
     struct order_cursor cursor = order_index_seek(index, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor), found++) {
-        while (i < model->count && !belongs(&model->blobs[i])) i++;
-        require(i < model->count, "there are more than %zu blobs in the index", expected);
-        require(container_find(container, model_name(&model->blobs[i++])) == blob_of_entry(entry),
+        while (i < model->now.count && !belongs(&model->now.blobs[i])) i++;
+        require(i < model->now.count, "there are more than %zu blobs in the index", expected);
+        require(container_find(container, model_bytes(model->now.blobs[i++].name)) == blob_of_entry(entry),
                 "place %zu of %zu in the index is another blob's", found, expected);
     }
     require_same(found, expected, "blobs in the index");
@@ -212,7 +204,7 @@ static bool is_leased(const struct model_blob *blob) {
 }
 
 static bool is_being_copied(const struct model_blob *blob) {
-    return model_exists(blob) && blob->state.copy.status == COPY_PENDING;
+    return model_exists(blob) && model_copy(&blob->state).status == COPY_PENDING;
 }
 
 /* The blob that has waited longest is due a week after its last block, and not a moment before. */
@@ -220,8 +212,8 @@ static void compare_overdue(const struct model *model, const struct container *c
     const int64_t never_ms = INT64_MAX;
     int64_t due_ms = never_ms;
     struct bytes name;
-    for (size_t i = 0; i < model->count; i++) {
-        const struct model_blob *blob = &model->blobs[i];
+    for (size_t i = 0; i < model->now.count; i++) {
+        const struct model_blob *blob = &model->now.blobs[i];
         if (!blob->staged.count || blob->touched_ms >= never_ms - STAGED_LIFE_MS) continue;
         if (blob->touched_ms + STAGED_LIFE_MS < due_ms) due_ms = blob->touched_ms + STAGED_LIFE_MS;
     }
@@ -248,7 +240,7 @@ static void compare_feed(const struct model *model, const struct container *cont
         require_same(version_slot_marked(slot), !model_exists(blob), "a marker");
         kept += version_slot_marked(slot) && slot->v > container->feed->whole_from;
         if (version_slot_marked(slot)) continue;
-        require_same(slot->v, blob->state.stamp.etag, "the version of a blob in the feed");
+        require_same(slot->v, blob->state.etag, "the version of a blob in the feed");
         require(container_find(container, entry_name(entry)) == blob_of_entry(entry), "the blob in the feed");
         blobs++;
     }
@@ -271,7 +263,7 @@ static void compare_account(const struct model *model, const struct container *c
            parts = container->account.allocations - figures.account.allocations;
     require(container->account.memory >= figures.account.memory &&
                 container->account.allocations >= figures.account.allocations,
-            "%zu blobs have more than is on the account", model->count);
+            "%zu blobs have more than is on the account", model->now.count);
     if (!figures.ropes)
         require(!memory && !parts, "there are %zu parts of %zu bytes too many", parts, memory);
     if (figures.ropes) require(memory >= figures.ropes && parts >= figures.ropes, "ropes without a part");
@@ -279,24 +271,25 @@ static void compare_account(const struct model *model, const struct container *c
 
 void model_compare(const struct model *model, const struct container *container) {
     struct container_census census = model_census(model);
-    compare_stamp(&container->stamp, &model->stamp);
-    require_same(container->created_ms, model->created_ms, "the creation");
+    compare_stamp(&container->stamp, model->now.etag, model->now.modified_ms);
+    require_same(container->created_ms, model->now.created_ms, "the creation");
     require_same(container->access, model->access, "the access");
-    compare_list(packed_view(container->metadata), &model->metadata, "the metadata");
+    compare_list(packed_view(container->metadata), &model->now.metadata, "the metadata");
     compare_list(packed_view(container->policies), &model->policies, "the policies");
     require_same(container->content_bytes, census.content_bytes, "the sum of contents");
     require_same(container->committed, census.blobs, "the number of blobs");
-    require_same(catalog_count(&container->blobs), model->count, "the number of names");
+    require_same(catalog_count(&container->blobs), model->now.count, "the number of names");
     require_same(container->load_chunks != NULL, model->load_chunks.chunks.count != 0, "chunks of a file");
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
-    for (size_t i = 0; i < model->count; i++, order_cursor_next(&cursor)) {
+    for (size_t i = 0; i < model->now.count; i++, order_cursor_next(&cursor)) {
         struct entry *entry = order_cursor_entry(&cursor);
-        require(entry, "there are %zu of %zu blobs", i, model->count);
+        require(entry, "there are %zu of %zu blobs", i, model->now.count);
         const struct blob *blob = blob_of_entry(entry);
-        require(container_find(container, model_name(&model->blobs[i])) == blob, "blob %zu is not found", i);
-        compare_blob(blob, &model->blobs[i]);
+        require(container_find(container, model_bytes(model->now.blobs[i].name)) == blob,
+                "blob %zu is not found", i);
+        compare_blob(blob, &model->now.blobs[i]);
     }
-    require(!order_cursor_entry(&cursor), "there are more than %zu blobs", model->count);
+    require(!order_cursor_entry(&cursor), "there are more than %zu blobs", model->now.count);
     compare_lease(container_lease(container), container->lease, &model->lease, "the container");
     compare_index(model, container, &container->leased, is_leased);
     compare_index(model, container, &container->copying, is_being_copied);

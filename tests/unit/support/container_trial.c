@@ -53,16 +53,16 @@ static enum blob_kind kind_wanted(const struct container_change *change) {
 
 /* Whether the content stands in chunks as the change wants them. */
 static bool takes_chunks(const struct model_state *state, enum container_change_kind kind) {
-    if (state->kind != KIND_BLOCK || (state->length && !state->chunks)) return false;
-    return kind == BLOB_SPANS ? !state->blocks.count : state->blocks.count == state->chunks;
+    if (state->kind != MODEL_BLOCK || (state->length && !state->pieces)) return false;
+    return kind == BLOB_SPANS ? !state->blocks.count : state->blocks.count == state->pieces;
 }
 
 static bool is_pending(const struct model_blob *blob) {
-    return model_exists(blob) && blob->state.copy.status == COPY_PENDING;
+    return model_exists(blob) && model_copy(&blob->state).status == COPY_PENDING;
 }
 
 static bool wants_block(const struct model_state *state) {
-    return state->kind == KIND_BLOCK && state->blocks.count == state->chunks;
+    return state->kind == MODEL_BLOCK && state->blocks.count == state->pieces;
 }
 
 static bool is_wanted(const struct model_blob *blob, const struct container_change *change) {
@@ -71,10 +71,10 @@ static bool is_wanted(const struct model_blob *blob, const struct container_chan
     case BLOB_PUT:
     case BLOB_CREATEPAGE:
     case BLOB_CREATEAPPEND:
-    case BLOB_STATE: return model_may_become(blob, wanted);
+    case BLOB_STATE: return container_model_may_become(blob, (enum model_kind)wanted);
     case BLOB_STAGE:
     case BLOB_STAGED:
-    case BLOB_COMMIT: return blob && model_may_become(blob, wanted);
+    case BLOB_COMMIT: return blob && container_model_may_become(blob, (enum model_kind)wanted);
     case BLOB_SPANS:
     case BLOB_BLOCKS: return model_exists(blob) && takes_chunks(&blob->state, change->kind);
     case BLOB_UNSTAGE: return blob && blob->staged.count;
@@ -82,10 +82,13 @@ static bool is_wanted(const struct model_blob *blob, const struct container_chan
     case BLOB_ABORTCOPY:
     case BLOB_COPYEND: return is_pending(blob);
     case BLOB_COPYSTART: return blob && !is_pending(blob);
-    case BLOB_COPYBEGIN: return is_pending(blob) && !blob->state.copy.arriving;
-    case BLOB_COPYPIECE: return is_pending(blob) && blob->state.copy.arriving;
-    case BLOB_COPYBLOCK: return is_pending(blob) && blob->state.copy.arriving && wants_block(&blob->state);
-    default: return model_exists(blob) && (wanted == KIND_UNCOMMITTED || blob->state.kind == wanted);
+    case BLOB_COPYBEGIN: return is_pending(blob) && !model_copy(&blob->state).arriving;
+    case BLOB_COPYPIECE: return is_pending(blob) && model_copy(&blob->state).arriving;
+    case BLOB_COPYBLOCK:
+        return is_pending(blob) && model_copy(&blob->state).arriving && wants_block(&blob->state);
+    default:
+        return model_exists(blob) &&
+               (wanted == KIND_UNCOMMITTED || (enum blob_kind)blob->state.kind == wanted);
     }
 }
 
@@ -115,7 +118,7 @@ static void fit_copy(const struct container_trial *trial, struct container_chang
     const struct model_blob *target = model_find(&trial->model, change->name);
     for (unsigned i = 0; i < DRAFT_NAMES; i++) {
         const struct model_blob *source = model_find(model, draft_name(choice->fine + i));
-        if (!model_exists(source) || !model_may_become(target, source->state.kind)) continue;
+        if (!model_exists(source) || !container_model_may_become(target, source->state.kind)) continue;
         change->source = draft_name(choice->fine + i);
         change->source_snapshot = some_snapshot(source, choice->size);
         return;
@@ -123,7 +126,7 @@ static void fit_copy(const struct container_trial *trial, struct container_chang
 }
 
 static void fit_pages(struct container_change *change, const struct model_blob *blob) {
-    uint64_t length = blob && blob->state.kind == KIND_PAGE ? blob->state.length : 0;
+    uint64_t length = blob && blob->state.kind == MODEL_PAGE ? blob->state.length : 0;
     uint64_t count = change->kind == BLOB_PUTPAGE ? change->content.length : change->length;
     if (length) change->offset %= length;
     if (count > length - change->offset) count = length - change->offset;
@@ -133,19 +136,19 @@ static void fit_pages(struct container_change *change, const struct model_blob *
 
 /* Bytes that may come next. */
 static void fit_piece(struct container_change *change, const struct model_blob *blob) {
-    if (!is_pending(blob) || !blob->state.copy.arriving) return;
+    if (!is_pending(blob) || !model_copy(&blob->state).arriving) return;
     const struct model_state *state = &blob->state;
-    uint64_t total = state->copy.total;
-    change->offset = state->kind == KIND_PAGE ? state->copy.done : state->length;
+    uint64_t total = model_copy(state).total;
+    change->offset = state->kind == MODEL_PAGE ? model_copy(state).done : state->length;
     uint64_t left = change->offset < total ? total - change->offset : 0, length = change->content.length;
-    if (state->kind == KIND_PAGE) length -= length % PAGE_BYTES;
+    if (state->kind == MODEL_PAGE) length -= length % PAGE_BYTES;
     if (length > left) length = left;
     if (change->kind == BLOB_COPYBLOCK) {
         change->length = left;
         length -= length / 2;
     } else if (state->blocks.count) {
         const struct model_block *last = &state->blocks.all[state->blocks.count - 1];
-        if (change->length < last->length + length) change->length = last->length + length;
+        if (change->length < last->bytes.length + length) change->length = last->bytes.length + length;
     }
     change->content.length = (size_t)length;
 }
@@ -160,7 +163,7 @@ static void fit_copying(struct container_change *change, const struct model_blob
     }
     if (!there || change->kind == BLOB_COPYSTART) return;
     if (change->kind == BLOB_COPYBEGIN) {
-        if (!blob->state.copy.untyped) change->blob_kind = blob->state.kind;
+        if (!blob->state.untyped) change->blob_kind = (enum blob_kind)blob->state.kind;
         change->offset = choice->size * UINT64_C(512);
         if (change->blob_kind == KIND_PAGE) change->parts |= PART_LENGTH;
         if (change->blob_kind != KIND_PAGE) change->parts &= ~(unsigned)(PART_LENGTH | PART_SEQUENCE);
@@ -171,8 +174,9 @@ static void fit_copying(struct container_change *change, const struct model_blob
     }
     if (!is_pending(blob)) return;
     const struct model_state *state = &blob->state;
-    bool whole = state->copy.arriving && (state->kind == KIND_PAGE || state->length == state->copy.total);
-    change->copy.id = state->copy.id;
+    bool whole =
+        model_copy(state).arriving && (state->kind == MODEL_PAGE || state->length == model_copy(state).total);
+    change->copy.id = model_copy(state).id;
     change->copy.status = whole ? COPY_SUCCESS : COPY_FAILED;
     change->copy.arriving = false;
     change->copy.untyped = change->copy.untyped && !whole;
@@ -239,7 +243,8 @@ static void compare_census(const struct container_trial *trial) {
 void container_trial_compare(const struct container_trial *trial) {
     model_compare(&trial->model, trial->container);
     if (trial->neighbour) return;
-    require_same(container_memory(trial->container), allocations_bytes(), "%zu blobs", trial->model.count);
+    require_same(container_memory(trial->container), allocations_bytes(), "%zu blobs",
+                 trial->model.now.count);
     compare_census(trial);
 }
 
@@ -307,9 +312,9 @@ void container_digest_bytes(const struct container *container, struct record_wri
 
 /* One blob after the other, until the account has to be that of an empty container. */
 static void empty(struct container_trial *trial) {
-    while (trial->model.count) {
+    while (trial->model.now.count) {
         const struct container_change change = {
-            .kind = BLOB_DELETE, .minted = VERSION_MAX, .name = model_name(&trial->model.blobs[0])};
+            .kind = BLOB_DELETE, .minted = VERSION_MAX, .name = model_bytes(trial->model.now.blobs[0].name)};
         require(container_apply(trial->container, &change), "a blob cannot be deleted");
         (void)model_apply(&trial->model, &change, NULL);
     }
@@ -317,7 +322,7 @@ static void empty(struct container_trial *trial) {
 }
 
 void container_trial_end(struct container_trial *trial) {
-    if (trial->model.count % 2) empty(trial);
+    if (trial->model.now.count % 2) empty(trial);
     container_free(trial->container);
     model_end(&trial->model);
 }

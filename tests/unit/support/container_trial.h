@@ -3,7 +3,7 @@
 #define HOLDFAST_UNIT_CONTAINER_TRIAL_H
 
 #include "blob/load_sequence.h"
-#include "container_model.h"
+#include "container_shadow.h"
 #include "draft.h"
 
 struct container_trial {

@@ -6,11 +6,18 @@
 #include <stdlib.h>
 
 static struct bytes own(struct bytes bytes) {
-    return bytes_of(model_copy_of(bytes), bytes.length);
+    char *copy = model_resized(NULL, bytes.length);
+    if (bytes.length) memcpy(copy, bytes.data, bytes.length);
+    return bytes_of(copy, bytes.length);
 }
 
 static void disown(struct bytes bytes) {
     free((char *)bytes.data);
+}
+
+static void policies_set(struct table_model *model, struct packed_list policies) {
+    size_t length = policies.count ? policies.items.length : 0;
+    model_bytes_set(&model->policies, (struct model_view){policies.items.data, length});
 }
 
 /* --- Properties --- */
@@ -194,7 +201,7 @@ void table_model_finish_indexes(struct table_model *model) {
 void table_model_start(struct table_model *model, const struct table_change *change) {
     memset(model, 0, sizeof(*model));
     model->ticks = change->ticks;
-    model_list_set(&model->policies, change->policies);
+    policies_set(model, change->policies);
     declare(model, change->names);
 }
 
@@ -207,7 +214,7 @@ void table_model_end(struct table_model *model) {
         disown(name);
     }
     free(model->entities);
-    free(model->policies.data);
+    model_bytes_drop(&model->policies);
 }
 
 static bool steps_fit(const struct table_model *model, struct packed_list steps) {
@@ -244,7 +251,7 @@ static void do_steps(struct table_model *model, struct packed_list steps) {
 
 void table_model_apply(struct table_model *model, const struct table_change *change) {
     switch (change->kind) {
-    case TABLE_SETACL: model_list_set(&model->policies, change->policies); break;
+    case TABLE_SETACL: policies_set(model, change->policies); break;
     case TABLE_INDEX: declare(model, change->names); break;
     case TABLE_UNINDEX: drop(model, change->names); break;
     case TABLE_INDEXED: build(model, change); break;
@@ -352,7 +359,7 @@ static size_t compare_feed(const struct table_model *model, const struct feed *f
 
 /* What hangs from a table: itself, its lists, its entities, its keys and what its indexes are called. */
 static size_t parts_of(const struct table_model *model, const struct table *table) {
-    size_t parts = 1 + model->count + !!model->policies.count + !!table->indexes;
+    size_t parts = 1 + model->count + !!model->policies.length + !!table->indexes;
     for (unsigned i = 0; table->indexes && i < table->index_count; i++)
         parts += 1 + table->indexes[i].count + !!table->indexes[i].frontier.length;
     return parts;
@@ -370,7 +377,6 @@ void table_model_compare(const struct table_model *model, const struct table *ta
     }
     require(!table_unfinished(table) == !unfinished, "there is one to be built, or not");
     struct packed_list policies = packed_view(table->policies);
-    require_same(policies.count, model->policies.count, "policies");
     require_bytes(policies.items, bytes_of(model->policies.data, model->policies.length), "policies");
     require_same(table->ticks, model->ticks, "the greatest Timestamp");
     require_same(table_allocations(table), parts_of(model, table) + compare_feed(model, table->feed),

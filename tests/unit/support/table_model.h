@@ -29,7 +29,7 @@ struct table_model {
     size_t count;
     struct model_index indexes[TABLE_INDEXES_MAX];
     unsigned index_count;
-    struct model_list policies;
+    struct model_bytes policies;
     int64_t ticks;
     bool followed; /* a feed is on */
 };

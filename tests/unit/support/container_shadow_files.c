@@ -1,8 +1,8 @@
 /* The part of the naive model that reads files: chunks by their numbers, and blobs that are put together from them. */
-#include "container_model.h"
+#include "container_shadow.h"
 
 void model_pool_drop(struct model *model) {
-    model_blocks_drop(&model->load_chunks.chunks, UINT64_MAX);
+    model_blocks_drop(&model->load_chunks.chunks, SIZE_MAX);
     model->load_chunks.missing = 0;
     model->marks.loading = false;
 }
@@ -12,15 +12,13 @@ static bool add_chunk(struct model_pool *load_chunks, const struct container_cha
     if (!piece.length) return false;
     if (!load_chunks->missing) {
         if (piece.length > change->length) return false;
-        model_blocks_insert(&load_chunks->chunks, load_chunks->chunks.count, bytes_of("", 0), piece);
+        model_blocks_insert(&load_chunks->chunks, load_chunks->chunks.count, (struct model_view){"", 0},
+                            model_view_of(piece));
         load_chunks->missing = change->length - piece.length;
         return true;
     }
     if (piece.length > load_chunks->missing) return false;
-    struct model_block *last = &load_chunks->chunks.all[load_chunks->chunks.count - 1];
-    last->data = model_resized(last->data, last->length + piece.length);
-    memcpy(last->data + last->length, piece.data, piece.length);
-    last->length += piece.length;
+    model_bytes_append(&load_chunks->chunks.all[load_chunks->chunks.count - 1].bytes, model_view_of(piece));
     load_chunks->missing -= piece.length;
     return true;
 }
@@ -36,39 +34,43 @@ static const struct model_block *chunk_of(const struct model *model, uint64_t nu
 static bool can_be_kept(const struct model_blob *blob, const struct container_change *change) {
     if (!model_exists(blob)) return false;
     switch (blob->state.kind) {
-    case KIND_PAGE: return blob->state.length == change->length;
-    case KIND_APPEND: return blob->state.length;
-    default: return blob->state.chunks;
+    case MODEL_PAGE: return blob->state.length == change->length;
+    case MODEL_APPEND: return blob->state.length;
+    default: return blob->state.pieces;
     }
 }
 
 static bool set_state(struct model *model, const struct container_change *change) {
     struct model_blob *blob = model_find(model, change->name);
+    struct model_call call = model_call_of(change, MODEL_PUT);
     bool kept = change->parts & PART_KEPT;
-    if (!model_may_become(blob, change->blob_kind) || (kept && !can_be_kept(blob, change))) return false;
+    if (!container_model_may_become(blob, (enum model_kind)change->blob_kind) ||
+        (kept && !can_be_kept(blob, change)))
+        return false;
     if (change->count > 50000) return false;
     if (kept)
-        model_redescribe(blob, change);
+        container_model_describe(&blob->state, &call);
     else
-        blob = model_begin(model, change, change->blob_kind);
-    if (blob->state.kind == KIND_BLOCK) return true;
+        blob = container_model_begin(&model->now, &call, (enum model_kind)change->blob_kind);
+    if (change->frees_lease) model_lease_end(&blob->lease);
+    if (blob->state.kind == MODEL_BLOCK) return true;
     blob->state.sequence = change->sequence;
     blob->state.born = change->born;
     blob->state.appended = change->count;
     blob->state.sealed = change->parts & PART_SEALED;
-    if (blob->state.kind == KIND_PAGE) blob->state.length = change->length;
+    if (blob->state.kind == MODEL_PAGE) blob->state.length = change->length;
     return true;
 }
 
 /* --- Contents in chunks --- */
 
 static bool takes_chunks(const struct model_blob *blob, const struct container_change *change) {
-    if (!model_exists(blob) || blob->state.copy.untyped || blob->state.kind == KIND_PAGE) return false;
+    if (!model_exists(blob) || blob->state.untyped || blob->state.kind == MODEL_PAGE) return false;
     const struct model_state *state = &blob->state;
-    bool small = state->kind == KIND_BLOCK && !state->chunks && state->length;
+    bool small = state->kind == MODEL_BLOCK && !state->pieces && state->length;
     if (small || !change->list.count) return false;
     if (change->kind == BLOB_SPANS) return !state->blocks.count;
-    return state->kind == KIND_BLOCK && state->blocks.count == state->chunks &&
+    return state->kind == MODEL_BLOCK && state->blocks.count == state->pieces &&
            change->list.count <= 50000 - state->blocks.count;
 }
 
@@ -82,7 +84,7 @@ static bool gather(const struct model *model, const struct container_change *cha
         if (named && (!id.length || id.length > 64)) return false;
         const struct model_block *chunk = chunk_of(model, record_number(&reader));
         if (reader.failed || !chunk) return false;
-        model_blocks_insert(gathered, gathered->count, id, model_block_bytes(chunk));
+        model_blocks_insert(gathered, gathered->count, model_view_of(id), model_view(chunk->bytes));
     }
     return record_complete(&reader);
 }
@@ -93,9 +95,9 @@ static bool add_chunks(struct model *model, const struct container_change *chang
     bool fits = takes_chunks(blob, change) && gather(model, change, &gathered);
     if (fits) model_append_blocks(&blob->state, &gathered);
     for (size_t i = 0; fits && change->kind == BLOB_BLOCKS && i < gathered.count; i++)
-        model_blocks_insert(&blob->state.blocks, blob->state.blocks.count, model_block_id(&gathered.all[i]),
-                            model_block_bytes(&gathered.all[i]));
-    model_blocks_drop(&gathered, UINT64_MAX);
+        model_blocks_insert(&blob->state.blocks, blob->state.blocks.count, model_view(gathered.all[i].id),
+                            model_view(gathered.all[i].bytes));
+    model_blocks_drop(&gathered, SIZE_MAX);
     return fits;
 }
 
@@ -122,14 +124,14 @@ static bool leaf_fits(const struct model_state *state, const struct leaf *leaf) 
             last = bit;
         }
     if ((leaf->index * LEAF_PAGES + last + 1) * PAGE_BYTES > state->length) return false;
-    if (leaf->chunk->length != pages * PAGE_BYTES) return false;
+    if (leaf->chunk->bytes.length != pages * PAGE_BYTES) return false;
     return model_page_place(state, leaf->index * LEAF_PAGES) ==
            model_page_place(state, (leaf->index + 1) * LEAF_PAGES);
 }
 
 static bool add_leaves(struct model *model, const struct container_change *change) {
     struct model_blob *blob = model_find(model, change->name);
-    if (!model_exists(blob) || blob->state.kind != KIND_PAGE) return false;
+    if (!model_exists(blob) || blob->state.kind != MODEL_PAGE) return false;
     struct record_reader reader = record_reader(change->list.items);
     struct leaf leaf;
     uint64_t min = 0;
@@ -139,11 +141,11 @@ static bool add_leaves(struct model *model, const struct container_change *chang
     if (!record_complete(&reader)) return false;
     reader = record_reader(change->list.items);
     for (uint64_t i = 0; i < change->list.count && leaf_read(model, &reader, &leaf); i++) {
-        const char *data = leaf.chunk->data;
+        const char *data = leaf.chunk->bytes.data;
         for (uint64_t bit = 0; bit < LEAF_PAGES; bit++) {
             if (!(leaf.present >> bit & 1)) continue;
             model_pages_write(&blob->state, (leaf.index * LEAF_PAGES + bit) * PAGE_BYTES,
-                              bytes_of(data, PAGE_BYTES));
+                              (struct model_view){data, PAGE_BYTES});
             data += PAGE_BYTES;
         }
     }
@@ -160,7 +162,7 @@ bool model_apply_from_file(struct model *model, const struct container_change *c
     case BLOB_LEAVES: return add_leaves(model, change);
     case BLOB_STAGED:
         chunk = chunk_of(model, change->count);
-        return chunk && model_apply_stage(model, change, model_block_bytes(chunk));
+        return chunk && model_apply_stage(model, change, model_bytes(chunk->bytes));
     case CONTAINER_LOADED: model_pool_drop(model); return true;
     default: return false;
     }

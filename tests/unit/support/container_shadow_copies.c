@@ -1,0 +1,158 @@
+/* The part of the naive model that copies from another server. */
+#include "container_shadow.h"
+
+#include <stdlib.h>
+
+static bool is_pending(const struct model_blob *blob) {
+    return model_exists(blob) && model_copy(&blob->state).status == COPY_PENDING;
+}
+
+static bool is_arriving(const struct model_blob *blob) {
+    return is_pending(blob) && model_copy(&blob->state).arriving;
+}
+
+static bool start(struct model *model, struct model_blob *blob, const struct container_change *change) {
+    if (change->copy.status != COPY_PENDING || change->copy.arriving || is_pending(blob)) return false;
+    struct copy copy = change->copy;
+    copy.untyped = !model_exists(blob) || blob->state.untyped;
+    if (!blob) blob = container_model_insert(&model->now, model_view_of(change->name), MODEL_BLOCK);
+    if (!model_exists(blob)) blob->state.kind = MODEL_BLOCK;
+    if (copy.untyped) blob->state.created_ms = change->stamp.modified_ms;
+    model_restamp(blob, change);
+    model_copy_set(&blob->state, &copy);
+    return true;
+}
+
+static bool begin(struct model_blob *blob, const struct container_change *change) {
+    if (!is_pending(blob) || is_arriving(blob) ||
+        !container_model_may_become(blob, (enum model_kind)change->blob_kind))
+        return false;
+    if (change->count > 50000) return false;
+    struct model_state *state = &blob->state;
+    model_blocks_drop(&blob->staged, SIZE_MAX);
+    model_empty(state);
+    state->kind = (enum model_kind)change->blob_kind;
+    state->created_ms = state->modified_ms;
+    model_bytes_set(&state->properties, model_list(change->properties));
+    model_bytes_set(&state->metadata, model_list(change->metadata));
+    state->appended = change->count;
+    state->sequence = change->sequence;
+    state->sealed = change->parts & PART_SEALED;
+    if (state->kind == MODEL_PAGE) state->born = state->etag;
+    if (state->kind == MODEL_PAGE) state->length = change->length;
+    struct copy copy = model_copy(state);
+    copy.arriving = true;
+    copy.untyped = false;
+    copy.done = 0;
+    copy.total = change->offset;
+    model_copy_set(state, &copy);
+    return true;
+}
+
+static bool piece(struct model_state *state, const struct container_change *change) {
+    uint64_t length = change->content.length;
+    if (!state->blocks.count) {
+        bool is_small = state->kind == MODEL_BLOCK && length == model_copy(state).total && !change->chunk &&
+                        length <= 4096;
+        model_append(state, model_view_of(change->content));
+        if (state->kind == MODEL_BLOCK && !is_small) state->pieces++;
+        return true;
+    }
+    struct model_block *last = &state->blocks.all[state->blocks.count - 1];
+    uint64_t before = last->bytes.length;
+    if (before > change->length || length > change->length - before) return false;
+    model_bytes_append(&last->bytes, model_view_of(change->content));
+    model_append(state, model_view_of(change->content));
+    return true;
+}
+
+static bool pages(struct model_state *state, const struct container_change *change) {
+    uint64_t length = change->content.length;
+    if (change->offset % 512 || length % 512) return false;
+    if (length > state->length || change->offset > state->length - length) return false;
+    model_pages_write(state, change->offset, model_view_of(change->content));
+    return true;
+}
+
+static bool block(struct model_state *state, const struct container_change *change) {
+    if (state->kind != MODEL_BLOCK || state->blocks.count != state->pieces) return false;
+    if (change->length < change->content.length) return false;
+    if (change->length > model_copy(state).total - change->offset) return false;
+    model_blocks_insert(&state->blocks, state->blocks.count, model_view_of(change->block_id),
+                        model_view_of(change->content));
+    model_append(state, model_view_of(change->content));
+    state->pieces++;
+    return true;
+}
+
+static bool arrive(struct model_blob *blob, const struct container_change *change) {
+    struct model_state *state = &blob->state;
+    struct copy copy = model_copy(state);
+    uint64_t length = change->content.length, place = state->kind == MODEL_PAGE ? copy.done : state->length;
+    if (!length || change->offset + length > copy.total) return false;
+    if (state->kind == MODEL_BLOCK && state->length && !state->pieces) return false;
+    if (state->kind == MODEL_PAGE ? change->offset < place : change->offset != place) return false;
+    bool (*take)(struct model_state *, const struct container_change *) = change->kind == BLOB_COPYBLOCK
+                                                                              ? block
+                                                                          : state->kind == MODEL_PAGE ? pages
+                                                                                                      : piece;
+    if (!take(state, change)) return false;
+    copy.done = change->offset + length;
+    model_copy_set(state, &copy);
+    return true;
+}
+
+static void empty(struct model_state *state, version etag) {
+    int64_t sequence = state->sequence;
+    model_empty(state);
+    state->sequence = sequence;
+    if (state->kind == MODEL_PAGE) state->born = etag;
+}
+
+static bool abort_copy(struct model_blob *blob, const struct container_change *change) {
+    if (!is_pending(blob)) return false;
+    empty(&blob->state, change->stamp.etag);
+    struct copy copy = model_copy(&blob->state);
+    copy.status = COPY_ABORTED;
+    copy.arriving = false;
+    copy.completed_ms = change->stamp.modified_ms;
+    model_copy_set(&blob->state, &copy);
+    model_restamp(blob, change);
+    return true;
+}
+
+static bool end(struct model_blob *blob, const struct container_change *change) {
+    struct copy copy = change->copy;
+    if (!is_pending(blob) || copy.id != model_copy(&blob->state).id) return false;
+    if (copy.status == COPY_PENDING || copy.arriving) return false;
+    bool arriving = is_arriving(blob);
+    bool whole = blob->state.kind == MODEL_PAGE || blob->state.length == model_copy(&blob->state).total;
+    if (copy.status == COPY_SUCCESS && !(arriving && whole)) return false;
+    copy.untyped = blob->state.untyped;
+    model_copy_set(&blob->state, &copy);
+    if (arriving && copy.status != COPY_SUCCESS) empty(&blob->state, change->stamp.etag);
+    model_restamp(blob, change);
+    return true;
+}
+
+static bool may_be_untyped(const struct model_blob *blob) {
+    size_t snapshots = blob->snapshot_count;
+    bool was_typed = snapshots && !blob->snapshots[snapshots - 1].state.untyped;
+    return blob->state.kind == MODEL_BLOCK && !blob->state.length && !was_typed;
+}
+
+bool model_apply_copying(struct model *model, struct model_blob *blob,
+                         const struct container_change *change) {
+    switch (change->kind) {
+    case BLOB_COPYSTART: return start(model, blob, change);
+    case BLOB_COPYBEGIN: return begin(blob, change);
+    case BLOB_ABORTCOPY: return abort_copy(blob, change);
+    case BLOB_COPYEND: return end(blob, change);
+    case BLOB_COPYPIECE:
+    case BLOB_COPYBLOCK: return is_arriving(blob) && arrive(blob, change);
+    default: break;
+    }
+    if (!model_exists(blob) || (change->copy.untyped && !may_be_untyped(blob))) return false;
+    model_copy_set(&blob->state, &change->copy);
+    return true;
+}
