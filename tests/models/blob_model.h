@@ -1,5 +1,4 @@
-/* A blob as plain bytes and plain arrays. What the real one shares with snapshots and copies, each of these has of its
- * own. */
+/* A blob as plain bytes and plain arrays. What the real one shares, each snapshot and each copy has for itself. */
 #ifndef HOLDFAST_MODELS_BLOB_MODEL_H
 #define HOLDFAST_MODELS_BLOB_MODEL_H
 

@@ -134,6 +134,8 @@ static void fit_pages(struct container_change *change, const struct model_blob *
     change->content.length = (size_t)(change->kind == BLOB_PUTPAGE ? count : 0);
 }
 
+enum { BLOCK_MAX = 1 << 20 };
+
 /* Bytes that may come next. */
 static void fit_piece(struct container_change *change, const struct model_blob *blob) {
     if (!is_pending(blob) || !model_copy(&blob->state).arriving) return;
@@ -144,7 +146,7 @@ static void fit_piece(struct container_change *change, const struct model_blob *
     if (state->kind == MODEL_PAGE) length -= length % PAGE_BYTES;
     if (length > left) length = left;
     if (change->kind == BLOB_COPYBLOCK) {
-        change->length = left;
+        change->length = left < BLOCK_MAX ? left : length; /* space for all of it is taken at once */
         length -= length / 2;
     } else if (state->blocks.count) {
         const struct model_block *last = &state->blocks.all[state->blocks.count - 1];
