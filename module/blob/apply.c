@@ -312,14 +312,15 @@ static void follow_blob(struct container *container, struct blob *blob, version 
 #define STATE_OF_BLOB                                                                                        \
     (NEW_BLOB | HAS(KIND) | HAS(PARTS) | HAS(LENGTH) | HAS(COUNT) | HAS(SEQUENCE) | HAS(BORN))
 const struct container_kind container_change_kinds[CONTAINER_CHANGE_KINDS] = {
-    [CONTAINER_CREATE] = {{.event = "container.create",
-                           .fields = HAS(STAMP) | HAS(CREATED) | HAS(ACCESS) | HAS(METADATA) | HAS(POLICIES),
-                           .traits = CHANGE_CREATES | CHANGE_IN_FILES}},
+    [CONTAINER_CREATE] = {.is = {.event = "container.create",
+                                 .fields =
+                                     HAS(STAMP) | HAS(CREATED) | HAS(ACCESS) | HAS(METADATA) | HAS(POLICIES),
+                                 .traits = CHANGE_CREATES | CHANGE_IN_FILES}},
     [CONTAINER_SETMETA] = {{.event = "container.setmeta", .fields = HAS(STAMP) | HAS(METADATA)},
                            .apply = apply_container_setmeta},
     [CONTAINER_SETACL] = {{.event = "container.setacl", .fields = HAS(STAMP) | HAS(ACCESS) | HAS(POLICIES)},
                           .apply = apply_container_setacl},
-    [CONTAINER_DROP] = {{.event = "container.delete", .traits = CHANGE_DROPS}},
+    [CONTAINER_DROP] = {.is = {.event = "container.delete", .traits = CHANGE_DROPS}},
     [CONTAINER_LEASE] = {{.fields = HAS(LEASE), .traits = CHANGE_IN_FILES | CHANGE_COMES_LAST},
                          .apply = apply_lease},
     [BLOB_PUT] = {{.event = "blob.put",

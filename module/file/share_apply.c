@@ -436,17 +436,17 @@ static bool apply_load_mark(struct share *share, const struct share_change *chan
 
 #define HAS(field) SHARE_HAS(field)
 const struct share_kind share_change_kinds[SHARE_CHANGE_KINDS] = {
-    [SHARE_CREATE] = {{.event = "share.create",
-                       .fields = HAS(STAMP) | HAS(CREATED) | HAS(QUOTA) | HAS(METADATA) | HAS(POLICIES) |
-                                 HAS(NUMBER),
-                       .traits = CHANGE_CREATES}},
+    [SHARE_CREATE] = {.is = {.event = "share.create",
+                             .fields = HAS(STAMP) | HAS(CREATED) | HAS(QUOTA) | HAS(METADATA) |
+                                       HAS(POLICIES) | HAS(NUMBER),
+                             .traits = CHANGE_CREATES}},
     [SHARE_SETMETA] = {{.event = "share.setmeta", .fields = HAS(STAMP) | HAS(METADATA)},
                        .apply = apply_share_setmeta},
     [SHARE_SETPROPS] = {{.event = "share.setprops", .fields = HAS(STAMP) | HAS(QUOTA)},
                         .apply = apply_share_setprops},
     [SHARE_SETACL] = {{.event = "share.setacl", .fields = HAS(STAMP) | HAS(POLICIES)},
                       .apply = apply_share_setacl},
-    [SHARE_DROP] = {{.event = "share.delete", .traits = CHANGE_DROPS}},
+    [SHARE_DROP] = {.is = {.event = "share.delete", .traits = CHANGE_DROPS}},
     [SHARE_SNAPSHOT] = {{.event = "share.snapshot",
                          .fields = HAS(SNAPSHOT) | HAS(STAMP) | HAS(METADATA),
                          .traits = CHANGE_IN_FILES},

@@ -255,13 +255,13 @@ static bool apply_dedup_entry(struct queue *queue, const struct queue_change *ch
 
 #define HAS(field) QUEUE_HAS(field)
 const struct queue_kind queue_change_kinds[QUEUE_CHANGE_KINDS] = {
-    [QUEUE_CREATE] = {{.event = "queue.create",
-                       .fields = HAS(METADATA) | HAS(POLICIES) | HAS(LIMIT) | HAS(ORDER),
-                       .traits = CHANGE_CREATES}},
+    [QUEUE_CREATE] = {.is = {.event = "queue.create",
+                             .fields = HAS(METADATA) | HAS(POLICIES) | HAS(LIMIT) | HAS(ORDER),
+                             .traits = CHANGE_CREATES}},
     [QUEUE_SETMETA] = {{.event = "queue.setmeta", .fields = HAS(METADATA)}, .apply = apply_queue_setmeta},
     [QUEUE_SETACL] = {{.event = "queue.setacl", .fields = HAS(POLICIES)}, .apply = apply_queue_setacl},
     [QUEUE_CONFIGURE] = {{.event = "queue.configure", .fields = HAS(LIMIT)}, .apply = apply_configure},
-    [QUEUE_DROP] = {{.event = "queue.drop", .traits = CHANGE_DROPS}},
+    [QUEUE_DROP] = {.is = {.event = "queue.drop", .traits = CHANGE_DROPS}},
     [QUEUE_PUT] = {{.event = "queue.put",
                     .fields = HAS(ORDER) | HAS(INSERTED) | HAS(EXPIRES) | HAS(VISIBLE) | HAS(GROUP) |
                               HAS(DEDUP) | HAS(ITEMS)},

@@ -266,10 +266,10 @@ static bool apply_table_feed(struct table *table, const struct table_change *cha
 
 #define HAS(field) TABLE_HAS(field)
 const struct table_kind table_change_kinds[TABLE_CHANGE_KINDS] = {
-    [TABLE_CREATE] = {{.event = "table.create",
-                       .fields = HAS(POLICIES) | HAS(TICKS) | HAS(NAMES),
-                       .traits = CHANGE_CREATES}},
-    [TABLE_DROP] = {{.event = "table.drop", .traits = CHANGE_DROPS}},
+    [TABLE_CREATE] = {.is = {.event = "table.create",
+                             .fields = HAS(POLICIES) | HAS(TICKS) | HAS(NAMES),
+                             .traits = CHANGE_CREATES}},
+    [TABLE_DROP] = {.is = {.event = "table.drop", .traits = CHANGE_DROPS}},
     [TABLE_SETACL] = {{.event = "table.setacl", .fields = HAS(POLICIES)}, .apply = apply_table_setacl},
     [TABLE_INDEX] = {{.event = "table.index", .fields = HAS(NAMES)}, .apply = apply_index},
     [TABLE_UNINDEX] = {{.event = "table.unindex", .fields = HAS(NAMES)}, .apply = apply_unindex},
