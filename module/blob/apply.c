@@ -5,6 +5,7 @@
 #include "blob/snapshots.h"
 #include "change/checks.h"
 #include "change/feed_change.h"
+#include "core/paths.h"
 
 /* --- The container --- */
 
@@ -49,8 +50,10 @@ void apply_forget_copy(struct container *container, struct blob *blob) {
 
 void apply_redescribe(struct container *container, struct blob *blob, const struct container_change *change) {
     blob->created_ms = change->created_ms;
-    blob_set_lists(&container->account, blob, &change->properties, &change->metadata);
-    apply_forget_copy(container, blob);
+    if (blob->extra || change->properties.count || change->metadata.count) {
+        blob_set_lists(&container->account, blob, &change->properties, &change->metadata);
+        apply_forget_copy(container, blob);
+    }
     apply_restamp(container, blob, change);
 }
 
@@ -253,12 +256,16 @@ static bool apply_unstage(struct container *container, struct blob **blob,
 
 static bool apply_blob_snapshot(struct container *container, struct blob **blob,
                                 const struct container_change *change) {
-    return *blob && snapshots_take(&container->account, *blob, change);
+    if (!*blob || !snapshots_take(&container->account, *blob, change)) return false;
+    container_count_snapshots(0, 1);
+    return true;
 }
 
 static bool apply_deletesnapshots(struct container *container, struct blob **blob,
                                   const struct container_change *change) {
+    size_t before = *blob ? snapshots_count(*blob) : 0;
     if (!*blob || !snapshots_drop(&container->account, *blob, change->snapshot)) return false;
+    container_count_snapshots(before, snapshots_count(*blob));
     if (change->frees_lease) container_free_lease(container, *blob);
     return true;
 }
@@ -297,7 +304,8 @@ static bool feed_admits_change(const struct container *container, const struct c
 }
 
 /* The blob may have a new ETag; `before` is the old one, 0 when it did not exist. */
-static void follow_blob(struct container *container, struct blob *blob, version before) {
+ASIDE static void follow_blob(struct container *container, struct blob *blob, version before) {
+    if (!blob_exists(blob)) return;
     if (!before)
         feed_add(&container->account, container->feed, &blob->entry);
     else if (before != blob->stamp.etag)
@@ -421,17 +429,16 @@ static struct blob *blob_before(const struct container *container, const struct 
 bool container_apply(struct container *container, const struct container_change *change) {
     const struct container_kind *kind = &container_change_kinds[change->kind];
     struct blob *blob = blob_before(container, change);
-    bool existed = blob_exists(blob);
-    uint64_t bytes = blob_content_bytes(blob);
-    size_t snapshots = blob ? snapshots_count(blob) : 0;
-    version etag = container->feed && existed ? blob->stamp.etag : 0;
-    if (!(kind->is.traits & CHANGE_IN_FILES)) container_end_load(container);
+    const bool existed = blob_exists(blob);
+    const version etag = existed ? blob->stamp.etag : 0;
+    const uint64_t bytes = blob_content_bytes(blob);
+    if (container_may_be_loading(container) && !(kind->is.traits & CHANGE_IN_FILES))
+        container_end_load(container);
     if (!feed_admits_change(container, change) || !kind->apply || !kind->apply(container, &blob, change)) {
         if (change->chunk) chunk_discard(change->chunk);
         return false;
     }
-    if (container->feed && blob_exists(blob)) follow_blob(container, blob, etag);
-    if (change->kind != BLOB_DELETE) container_count_snapshots(snapshots, blob ? snapshots_count(blob) : 0);
+    if (container->feed) follow_blob(container, blob, etag);
     container_count_content(container, blob, bytes, existed);
     return true;
 }

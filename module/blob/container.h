@@ -81,6 +81,10 @@ bool container_apply(struct container *container, const struct container_change 
 
 /* Discards what a file has begun to build but not completed. */
 void container_end_load(struct container *container);
+/* False for most containers: then there is nothing to discard. */
+static inline bool container_may_be_loading(const struct container *container) {
+    return container->load_chunks || container->feed;
+}
 
 /* When staged blocks expire or copies need upkeep; INT64_MAX if there are none. */
 int64_t container_due_ms(const struct container *container);

@@ -1,6 +1,7 @@
 #include "core/arena.h"
 
 #include "core/memory.h"
+#include "core/paths.h"
 
 #include <string.h>
 
@@ -14,16 +15,20 @@ static size_t aligned(size_t bytes) {
     return (bytes + step - 1) / step * step;
 }
 
+ASIDE static void *alloc_block(struct arena *arena, size_t bytes) {
+    struct arena_block *block = memory_alloc(sizeof(*block) + bytes);
+    block->next = arena->blocks;
+    arena->blocks = block;
+    return block->bytes;
+}
+
 void *arena_alloc(struct arena *arena, size_t bytes) {
     if (bytes <= ARENA_BUFFER_BYTES && aligned(bytes) <= ARENA_BUFFER_BYTES - arena->used) {
         void *at = arena->buffer + arena->used;
         arena->used += aligned(bytes);
         return at;
     }
-    struct arena_block *block = memory_alloc(sizeof(*block) + bytes);
-    block->next = arena->blocks;
-    arena->blocks = block;
-    return block->bytes;
+    return alloc_block(arena, bytes);
 }
 
 void *arena_zeroed(struct arena *arena, size_t bytes) {

@@ -31,7 +31,7 @@ static const struct lease *lease_before(const struct container *container,
 void container_before_change(struct call *call, void *decided) {
     const struct container_change *change = decided;
     if (!call->value) return;
-    container_end_load(call->value);
+    if (container_may_be_loading(call->value)) container_end_load(call->value);
     bool leases = change->kind == CONTAINER_LEASE || change->kind == BLOB_LEASE;
     if (!change->expired && !leases) return;
     const struct lease *lease = lease_before(call->value, change);

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/number.h"
+#include "core/paths.h"
 #include "server/operator/doctor_rules.h"
 #include "server/waiting/grace.h"
 #include "server/waiting/histogram.h"
@@ -44,7 +45,7 @@ static struct entry *leases_next(struct leases_walk *walk) {
     return entry;
 }
 
-static bool any_may_last(const struct lease_home *home, const void *value) {
+ASIDE static bool any_may_last(const struct lease_home *home, const void *value) {
     if (may_last(home->own(value))) return true;
     struct leases_walk walk = leases_walk(home, value, NOTABLE_LOOKS_MAX);
     for (struct entry *entry; (entry = leases_next(&walk));)
@@ -53,8 +54,9 @@ static bool any_may_last(const struct lease_home *home, const void *value) {
 }
 
 bool lease_is_notable(const struct data_type *type, const void *value, const void *change) {
-    const struct lease *set = change ? type->leases->set_by(change) : NULL;
-    return set ? may_last(set) : !change && any_may_last(type->leases, value);
+    if (!change) return any_may_last(type->leases, value);
+    const struct lease *set = type->leases->set_by(change);
+    return set && may_last(set);
 }
 
 /* --- Rules --- */

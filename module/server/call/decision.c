@@ -2,9 +2,10 @@
 
 void *call_decide_with(struct call *call, unsigned kind, RedisModuleString *content) {
     struct decision *decision = &call->decision;
-    void *change = arena_zeroed(&call->arena, call_type(call)->changes->size);
+    const size_t size = call_type(call)->changes->size;
+    struct decided *decided = call_alloc(call, sizeof(*decided) + size);
+    void *change = memset(decided->room, 0, size);
     change_set_kind(change, kind);
-    struct decided *decided = call_alloc(call, sizeof(*decided));
     *decided = (struct decided){.change = change, .content = content};
     *decision->end = decided;
     decision->end = &decided->next;
