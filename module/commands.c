@@ -578,7 +578,7 @@ ROWS_OF_CALLS(ENTRY_BODY)
 
 #define EFFECT_ENTRY_BODY(row)                                                                               \
     static int enter_##row(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {                        \
-        return incoming_run(&commands[ROW_##row], ctx, argv, argc);                                            \
+        return incoming_run(&commands[ROW_##row], ctx, argv, argc);                                          \
     }
 ROWS_OF_EFFECTS(EFFECT_ENTRY_BODY)
 

@@ -264,8 +264,10 @@ static void measure_jobs(const struct context *context, struct server *server, c
                          const struct setting *setting) {
     struct jobs *jobs = jobs_open(server, data);
     size_t first = context->results->measurement_count;
-    results_measure(context->results, setting, workload_named("ATOMIC of delete, merge, put"), context->options->rounds);
-    results_measure(context->results, setting, workload_named("Lua XACK, HSET, LPUSH"), context->options->rounds);
+    results_measure(context->results, setting, workload_named("ATOMIC of delete, merge, put"),
+                    context->options->rounds);
+    results_measure(context->results, setting, workload_named("Lua XACK, HSET, LPUSH"),
+                    context->options->rounds);
     for (unsigned round = 0; round < context->options->rounds; round++) {
         server_tell(server, "QUEUE.CLEAR mail");
         phase_run(jobs, &queue_puts);

@@ -3,13 +3,17 @@
  *
  * A file that nobody has touched gives back the same value. Whatever else is believed to its end is whole, is saved to
  * pieces that load to the same again, and takes no more memory than a multiple of the file. What is not believed leaves
- * nothing behind.
+ * nothing behind. The life goes on in what was loaded: a container does as a model that has learnt what was loaded, and
+ * anything else gets the changes of the value that nobody has touched, whether they fit or not, and stays whole.
  *
- * The first byte chooses the family, the second one how many edits there are; each has four bytes. What follows are
- * choices of what happens in the value's life, eight bytes each. */
+ * The first byte chooses the family, the second one how many edits there are, and how many of the last choices come
+ * after loading. Each edit has four bytes. What follows are choices of what happens in the value's life, eight bytes
+ * each. */
 #include "allocations.h"
 #include "blob/walk.h"
+#include "change_edit.h"
 #include "container_trial.h"
+#include "core/number.h"
 #include "file/share_load.h"
 #include "queue_trial.h"
 #include "require.h"
@@ -22,7 +26,7 @@
 
 enum {
     PIECES_MAX = 2000,
-    STEPS_MAX = 24,
+    STEPS_MAX = 40,
     EDITS_MAX = 4,
     EDIT_BYTES = 4,
     CHOICE_BYTES = 8,
@@ -73,12 +77,20 @@ static size_t tape_bytes(const struct tape *tape) {
     return bytes;
 }
 
+union any_change {
+    struct container_change container;
+    struct share_change share;
+    struct queue_change queue;
+    struct table_change table;
+};
+
 /* --- Loading: the next record of a file, and what stands behind it --- */
 
 struct loader {
     const struct tape *tape;
     size_t at;
     struct container_loader container;
+    struct container_census before;
     struct share *share;
     struct queue *queue;
     struct table *table;
@@ -215,62 +227,129 @@ static void loader_end(struct loader *loader) {
     if (loader->table) table_free(loader->table);
 }
 
-static void live_container(const uint8_t *choices, size_t count, struct tape *tape) {
+/* A life is saved after its first steps. What was loaded then goes through the rest of it. */
+struct steps {
+    const uint8_t *choices;
+    size_t early, count;
+};
+
+static void choice_at(const struct steps *steps, size_t at, void *choice) {
+    memcpy(choice, steps->choices + at * CHOICE_BYTES, CHOICE_BYTES);
+}
+
+static void live_container(const struct steps *steps, struct tape *tape) {
     struct container_trial trial;
     struct choice choice = {0};
     container_trial_start(&trial, &choice);
-    for (size_t i = 0; i < count; i++) {
-        memcpy(&choice, choices + i * CHOICE_BYTES, sizeof(choice));
+    for (size_t i = 0; i < steps->early; i++) {
+        choice_at(steps, i, &choice);
         container_trial_step(&trial, &choice);
     }
     save_container(trial.container, tape);
     container_trial_end(&trial);
 }
 
-static void live_share(const uint8_t *choices, size_t count, struct tape *tape) {
-    static struct share_life life;
-    struct share_choice choice;
-    share_life_start(&life);
-    for (size_t i = 0; i < count; i++) {
-        memcpy(&choice, choices + i * CHOICE_BYTES, sizeof(choice));
-        share_life_step(&life, &choice);
+/* Beside a model that has learnt what was loaded. */
+static void live_on_container(const struct steps *steps, struct loader *loader) {
+    struct container_trial trial;
+    struct choice choice;
+    container_trial_adopt(&trial, loader->container.container, &loader->before);
+    container_trial_compare(&trial);
+    for (size_t i = steps->early; i < steps->count; i++) {
+        choice_at(steps, i, &choice);
+        container_trial_step(&trial, &choice);
+        container_trial_compare(&trial);
     }
+    container_trial_take_over(&trial, container_rebuild(trial.container, 1000));
+    container_trial_copy(&trial);
+    container_trial_end(&trial);
+    loader->container.container = NULL;
+}
+
+/* All or the early steps of a life, of which the companion has the later ones. */
+static void live_some_share(struct share_life *life, const struct steps *steps, size_t count,
+                            struct share *companion) {
+    struct share_choice choice;
+    share_life_start(life);
+    for (size_t i = 0; i < count; i++) {
+        if (i == steps->early) life->companion = companion;
+        choice_at(steps, i, &choice);
+        share_life_step(life, &choice);
+    }
+}
+
+static void live_share(const struct steps *steps, struct tape *tape) {
+    static struct share_life life;
+    live_some_share(&life, steps, steps->early, NULL);
     save_share(life.share, tape);
     share_free(life.share);
 }
 
-static void live_queue(const uint8_t *choices, size_t count, struct tape *tape) {
-    static struct queue_trial trial;
+static void live_on_share(const struct steps *steps, struct loader *loader) {
+    static struct share_life life;
+    live_some_share(&life, steps, steps->count, loader->share);
+    share_require_whole(loader->share);
+    share_free(life.share);
+}
+
+static void live_some_queue(struct queue_trial *trial, const struct steps *steps, size_t count,
+                            struct queue *companion) {
     struct queue_choice choice;
-    queue_trial_start(&trial);
+    queue_trial_start(trial);
     for (size_t i = 0; i < count; i++) {
-        memcpy(&choice, choices + i * CHOICE_BYTES, sizeof(choice));
-        queue_trial_step(&trial, &choice);
+        if (i == steps->early) trial->companion = companion;
+        choice_at(steps, i, &choice);
+        queue_trial_step(trial, &choice);
     }
+}
+
+static void live_queue(const struct steps *steps, struct tape *tape) {
+    static struct queue_trial trial;
+    live_some_queue(&trial, steps, steps->early, NULL);
     save_queue(trial.queue, tape);
     queue_trial_end(&trial);
 }
 
-static void live_table(const uint8_t *choices, size_t count, struct tape *tape) {
-    static struct table_trial trial;
+static void live_on_queue(const struct steps *steps, struct loader *loader) {
+    static struct queue_trial trial;
+    live_some_queue(&trial, steps, steps->count, loader->queue);
+    queue_trial_end(&trial);
+}
+
+static void live_some_table(struct table_trial *trial, const struct steps *steps, size_t count,
+                            struct table *companion) {
     struct table_choice choice;
-    table_trial_start(&trial);
+    table_trial_start(trial);
     for (size_t i = 0; i < count; i++) {
-        memcpy(&choice, choices + i * CHOICE_BYTES, sizeof(choice));
-        table_trial_step(&trial, &choice);
+        if (i == steps->early) trial->companion = companion;
+        choice_at(steps, i, &choice);
+        table_trial_step(trial, &choice);
     }
+}
+
+static void live_table(const struct steps *steps, struct tape *tape) {
+    static struct table_trial trial;
+    live_some_table(&trial, steps, steps->early, NULL);
     save_table(trial.table, tape);
     table_trial_end(&trial);
 }
 
+static void live_on_table(const struct steps *steps, struct loader *loader) {
+    static struct table_trial trial;
+    live_some_table(&trial, steps, steps->count, loader->table);
+    table_trial_end(&trial);
+}
+
 static const struct {
-    void (*live)(const uint8_t *choices, size_t count, struct tape *tape);
+    const struct change_schema *changes;
+    void (*live)(const struct steps *steps, struct tape *tape);
     bool (*load)(struct loader *loader, struct bytes record);
+    void (*live_on)(const struct steps *steps, struct loader *loader);
 } families[] = {
-    {live_container, load_container},
-    {live_share, load_share},
-    {live_queue, load_queue},
-    {live_table, load_table},
+    {&container_changes, live_container, load_container, live_on_container},
+    {&share_changes, live_share, load_share, live_on_share},
+    {&queue_changes, live_queue, load_queue, live_on_queue},
+    {&table_changes, live_table, load_table, live_on_table},
 };
 
 /* --- Edits --- */
@@ -288,9 +367,56 @@ static void double_piece(struct tape *tape, size_t at, size_t to) {
     tape->pieces[to] = piece;
 }
 
-enum { EDIT_CUT, EDIT_DROP, EDIT_DOUBLE, EDIT_SWAP, EDIT_FLIP, EDIT_SHORTEN, EDIT_KINDS };
+/* A record that says something else, if it is sound. */
+static void replace_record(struct tape *tape, size_t at, size_t family, const void *change) {
+    union any_change again;
+    struct record_writer record;
+    record_start(&record);
+    change_write(families[family].changes, change, &record);
+    struct bytes written = bytes_of(record.data, record.length);
+    if (change_read(families[family].changes, written, &again)) {
+        struct bytes piece = copy_of(written);
+        free((void *)(uintptr_t)tape->pieces[at].data);
+        tape->pieces[at] = piece;
+    }
+    record_end(&record);
+}
 
-static void edit(struct tape *tape, const uint8_t *bytes) {
+static void edit_field(struct tape *tape, size_t at, size_t family, uint8_t field, uint8_t value) {
+    union any_change change;
+    if (!change_read(families[family].changes, tape->pieces[at], &change)) return;
+    change_edit_field(families[family].changes, &change, field, value);
+    replace_record(tape, at, family, &change);
+}
+
+/* Another change of the same kind and name; of containers. */
+static void draw_again(struct tape *tape, size_t at, uint16_t seed) {
+    struct container_change change;
+    struct draft draft;
+    struct choice choice;
+    struct dice dice = {seed};
+    if (!change_read(&container_changes, tape->pieces[at], &change)) return;
+    dice_fill(&dice, &choice, sizeof(choice));
+    choice.kind = (uint8_t)change.kind;
+    draft_make(&draft, &choice);
+    draft.change.name = change.name;
+    replace_record(tape, at, 0, &draft.change);
+    draft_end(&draft);
+}
+
+enum {
+    EDIT_CUT,
+    EDIT_DROP,
+    EDIT_DOUBLE,
+    EDIT_SWAP,
+    EDIT_FLIP,
+    EDIT_SHORTEN,
+    EDIT_FIELD,
+    EDIT_DRAW,
+    EDIT_KINDS
+};
+
+static void edit(struct tape *tape, size_t family, const uint8_t *bytes) {
     if (!tape->count) return;
     size_t at = bytes[1] % tape->count, other = bytes[2] % tape->count;
     struct bytes piece = tape->pieces[at];
@@ -305,6 +431,10 @@ static void edit(struct tape *tape, const uint8_t *bytes) {
         tape->pieces[other] = piece;
         break;
     case EDIT_FLIP: flip(piece, bytes[2], bytes[3]); break;
+    case EDIT_FIELD: edit_field(tape, at, family, bytes[2], bytes[3]); break;
+    case EDIT_DRAW:
+        if (!family) draw_again(tape, at, (uint16_t)(bytes[2] << 8 | bytes[3]));
+        break;
     default: tape->pieces[at].length = piece.length ? bytes[2] % piece.length : 0;
     }
 }
@@ -313,7 +443,7 @@ static void edit(struct tape *tape, const uint8_t *bytes) {
 
 static bool load_all(size_t family, const struct tape *tape, struct loader *loader) {
     struct bytes record;
-    *loader = (struct loader){.tape = tape};
+    *loader = (struct loader){.tape = tape, .before = container_census()};
     while (next_piece(loader, &record))
         if (!families[family].load(loader, record)) return false;
     return loader_is_whole(loader);
@@ -342,7 +472,8 @@ static void require_lasting(size_t family, const struct loader *loader, struct t
     loader_end(&next);
 }
 
-static void load_and_compare(size_t family, const struct tape *tape, bool is_untouched, bool is_beginning) {
+static void load_and_compare(size_t family, const struct tape *tape, const struct steps *steps,
+                             bool is_untouched, bool is_beginning) {
     static struct tape saved;
     struct loader loader;
     size_t before = allocations_bytes(), max = tape_bytes(tape) * HELD_PER_BYTE + HELD_BESIDE;
@@ -358,6 +489,11 @@ static void load_and_compare(size_t family, const struct tape *tape, bool is_unt
     if (loaded && is_beginning && !is_of_blobs) require_begins_with(&saved, tape);
     if (loaded && loader.share) share_require_whole(loader.share);
     end_tape(&saved);
+    if (loaded && steps->early < steps->count) {
+        families[family].live_on(steps, &loader);
+        if (!is_of_blobs) require_lasting(family, &loader, &saved);
+        end_tape(&saved);
+    }
     loader_end(&loader);
 }
 
@@ -365,14 +501,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct tape tape;
     if (size < 2) return 0;
     size_t family = data[0] % (sizeof(families) / sizeof(families[0])), edits = data[1] % (EDITS_MAX + 1);
-    const uint8_t *choices = data + 2 + edits * EDIT_BYTES;
-    if (size < (size_t)(choices - data)) return 0;
-    size_t steps = (size - (size_t)(choices - data)) / CHOICE_BYTES;
+    size_t later = data[1] / (EDITS_MAX + 1);
+    struct steps steps = {.choices = data + 2 + edits * EDIT_BYTES};
+    if (size < (size_t)(steps.choices - data)) return 0;
+    steps.count = size_min((size - (size_t)(steps.choices - data)) / CHOICE_BYTES, STEPS_MAX);
+    steps.early = steps.count - size_min(steps.count, later);
     allocations_forget();
-    families[family].live(choices, steps < STEPS_MAX ? steps : STEPS_MAX, &tape);
-    for (size_t i = 0; i < edits; i++) edit(&tape, data + 2 + i * EDIT_BYTES);
+    families[family].live(&steps, &tape);
+    for (size_t i = 0; i < edits; i++) edit(&tape, family, data + 2 + i * EDIT_BYTES);
     bool is_cut = edits == 1 && data[2] % EDIT_KINDS == EDIT_CUT;
-    load_and_compare(family, &tape, !edits, is_cut);
+    load_and_compare(family, &tape, &steps, !edits, is_cut);
     end_tape(&tape);
     require_same(allocations_count(), 0, "all is freed");
     return 0;

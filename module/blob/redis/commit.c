@@ -1,10 +1,10 @@
 /* Containers before and after a change: events, counters, waiters and upkeep; and what LEASE.* needs of them. */
+#include "server/effects/commit.h"
 #include "blob/blocks.h"
 #include "blob/redis/handlers.h"
 #include "core/feed_build.h"
 #include "core/name.h"
 #include "lease/redis/handlers.h"
-#include "server/effects/commit.h"
 #include "server/effects/upkeep.h"
 #include "server/waiting/feed_commands.h"
 #include "server/waiting/wait.h"

@@ -1,5 +1,5 @@
-#include "server/effects/incoming.h"
 #include "server/operator/doctor_rules.h"
+#include "server/effects/incoming.h"
 
 #include "server/base/settings.h"
 #include "server/effects/doctor_keys.h"

@@ -18,6 +18,24 @@ void container_trial_start(struct container_trial *trial, const struct choice *c
     draft_end(&draft);
 }
 
+static void learn(void *context, const void *walked) {
+    const struct container_change *change = walked;
+    if (change->kind == CONTAINER_CREATE)
+        model_start(context, change);
+    else
+        require(model_apply(context, change, NULL), "the model does not take a change of kind %d",
+                (int)change->kind);
+}
+
+void container_trial_adopt(struct container_trial *trial, struct container *container,
+                           const struct container_census *before) {
+    *trial = (struct container_trial){.container = container, .before = *before};
+    container_end_load(container);
+    container_walk(
+        container,
+        &(struct change_walk){.piece = SIZE_MAX, .holders = true, .take = learn, .context = &trial->model});
+}
+
 bool container_trial_apply(struct container_trial *trial, const struct container_change *change) {
     struct container_change whole = *change;
     const struct container_trial *neighbour = change->from_elsewhere ? trial->neighbour : NULL;

@@ -16,6 +16,10 @@ struct container_trial {
 /* Without a neighbour. */
 void container_trial_start(struct container_trial *trial, const struct choice *choice);
 
+/* A container that is there already; the model learns of it what its walk says. Counts were as `before` without it. */
+void container_trial_adopt(struct container_trial *trial, struct container *container,
+                           const struct container_census *before);
+
 /* Bends the change, mostly, until it fits the state that it meets; writes it down, reads it back, and applies what was
  * read to both. Answers whether it did fit. */
 bool container_trial_step(struct container_trial *trial, const struct choice *choice);

@@ -38,6 +38,7 @@ static void apply(struct queue_trial *trial, const struct queue_change *change) 
     struct queue_change again = queue_change_again(change, &record);
     require(queue_apply(trial->queue, &again), "a change of kind %d does not fit", (int)change->kind);
     queue_shadow_apply(&trial->shadow, &again);
+    if (trial->companion) queue_apply(trial->companion, &again);
     free(record);
 }
 

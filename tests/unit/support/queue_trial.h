@@ -7,6 +7,7 @@
 
 struct queue_trial {
     struct queue *queue;
+    struct queue *companion; /* gets the same changes, whether they fit or not; may be NULL */
     struct queue_shadow shadow;
     int64_t now_ms;
     uint64_t ids; /* the last that was given */

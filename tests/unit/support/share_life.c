@@ -109,6 +109,8 @@ static void say(struct share_life *life, struct share_change *change, bool fits)
     change_write(&share_changes, change, &record);
     bool applied = share_trial_take(&life->share, bytes_of(record.data, record.length), change->content);
     require_same(applied, fits, "a change of kind %d", (int)change->kind);
+    if (life->companion)
+        share_trial_take(&life->companion, bytes_of(record.data, record.length), change->content);
     record_end(&record);
 }
 

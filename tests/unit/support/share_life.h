@@ -21,6 +21,7 @@ struct share_life {
     struct share_model model;
     struct life_picture pictures[LIFE_SNAPSHOTS];
     unsigned snapshots;
+    struct share *companion; /* gets the same changes, whether they fit or not; may be NULL */
     struct share_census before;
     int64_t now_ms;
     version versions;

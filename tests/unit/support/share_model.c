@@ -57,7 +57,7 @@ static bool is_within(const struct share_model *model, int node, int above) {
     return node == above;
 }
 
-static void add_node(struct share_model *model, struct model_place place, enum model_kind kind,
+static void add_node(struct share_model *model, struct model_place place, enum share_model_kind kind,
                      uint64_t length) {
     model->nodes[free_node(model)] =
         (struct model_node){.kind = kind, .parent = place.parent, .name = place.name, .length = length};
@@ -116,7 +116,7 @@ bool share_model_close(struct share_model *model, int handle) {
 
 /* --- Nodes --- */
 
-bool share_model_create(struct share_model *model, struct model_place place, enum model_kind kind,
+bool share_model_create(struct share_model *model, struct model_place place, enum share_model_kind kind,
                         uint64_t length) {
     if (place.node != NOBODY) {
         if (kind != MODEL_FILE || !is_file(model, place.node)) return false;
@@ -128,7 +128,7 @@ bool share_model_create(struct share_model *model, struct model_place place, enu
     return true;
 }
 
-bool share_model_remove(struct share_model *model, struct model_place place, enum model_kind kind) {
+bool share_model_remove(struct share_model *model, struct model_place place, enum share_model_kind kind) {
     if (place.node == NOBODY || model->nodes[place.node].kind != kind) return false;
     for (int i = 1; i < MODEL_NODES; i++)
         if (model->nodes[i].kind && model->nodes[i].parent == place.node) return false;

@@ -18,10 +18,10 @@ enum {
     NOBODY = -1,
 };
 
-enum model_kind { MODEL_NOTHING, MODEL_FILE, MODEL_DIRECTORY };
+enum share_model_kind { MODEL_NOTHING, MODEL_FILE, MODEL_DIRECTORY };
 
 struct model_node {
-    enum model_kind kind;
+    enum share_model_kind kind;
     int parent;
     char name; /* in lower case; the share is asked in any */
     uint64_t length;
@@ -72,9 +72,9 @@ struct bytes share_model_path(const struct share_model *model, int node, char *r
 
 /* --- Changes: false, and nothing done, for what does not fit --- */
 
-bool share_model_create(struct share_model *model, struct model_place place, enum model_kind kind,
+bool share_model_create(struct share_model *model, struct model_place place, enum share_model_kind kind,
                         uint64_t length);
-bool share_model_remove(struct share_model *model, struct model_place place, enum model_kind kind);
+bool share_model_remove(struct share_model *model, struct model_place place, enum share_model_kind kind);
 bool share_model_copy(struct share_model *model, struct model_place from, struct model_place to);
 bool share_model_rename(struct share_model *model, struct model_place from, struct model_place to);
 bool share_model_lease(struct share_model *model, struct model_place place, enum lease_kind lease,

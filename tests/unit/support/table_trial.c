@@ -50,6 +50,7 @@ bool table_trial_apply(struct table_trial *trial, const struct table_change *cha
     bool fits = table_model_fits(&trial->model, &again);
     require_same(table_apply(trial->table, &again), fits, "a change of kind %d", (int)again.kind);
     if (fits) table_model_apply(&trial->model, &again);
+    if (trial->companion) table_apply(trial->companion, &again);
     trial->tally[again.kind][fits]++;
     free(record);
     return fits;

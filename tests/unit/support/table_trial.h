@@ -8,6 +8,7 @@
 
 struct table_trial {
     struct table *table;
+    struct table *companion; /* gets the same changes, whether they fit or not; may be NULL */
     struct table_model model;
     version etags; /* the last one given */
     int64_t now_us;
