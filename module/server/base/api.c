@@ -179,8 +179,20 @@ static bool script_has_user(RedisModuleCtx *ctx) {
     return !has_none;
 }
 
+/* Of the context's client. To look for it by its id takes much longer than to ask the context, which a server may not
+ * survive if the client has no user. But one that had a user will have one as long as it lives, or tell that it has
+ * none. */
+static RedisModuleString *name_of_user(RedisModuleCtx *ctx) {
+    static unsigned long long has_user;
+    unsigned long long client = RedisModule_GetClientId(ctx);
+    if (client && client == has_user) return RedisModule_GetCurrentUserName(ctx);
+    RedisModuleString *name = RedisModule_GetClientUserNameById(ctx, client);
+    if (name) has_user = client;
+    return name;
+}
+
 RedisModuleUser *api_user(RedisModuleCtx *ctx) {
-    RedisModuleString *name = RedisModule_GetClientUserNameById(ctx, RedisModule_GetClientId(ctx));
+    RedisModuleString *name = name_of_user(ctx);
     bool in_script = !name && RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_LUA;
     if (in_script && script_has_user(ctx)) name = RedisModule_GetCurrentUserName(ctx);
     RedisModuleUser *user = name ? RedisModule_GetModuleUserFromUserName(name) : NULL;

@@ -80,11 +80,11 @@ static size_t beyond(size_t a, size_t limit) {
 /* How many calls are too many, by count or by bytes, once this answer is added (none, if it is empty). One large answer
  * may displace many small ones. */
 static size_t excess_of(const struct remembered *remembered, struct bytes added, size_t max) {
-    size_t count = remembered_count(remembered), bytes = remembered_bytes(remembered);
-    size_t by_count = size_min(beyond(count + (added.length > 0), (size_t)once_max), max);
-    size_t by_bytes =
-        remembered_taking(remembered, beyond(bytes + added.length, ONCE_BYTES_MAX), FORGOTTEN_BY_UPKEEP);
-    return size_min(size_max(by_count, by_bytes), count);
+    size_t count = remembered_count(remembered), bytes = remembered_bytes(remembered) + added.length;
+    size_t many = beyond(count + (added.length > 0), (size_t)once_max);
+    if (!many && bytes <= ONCE_BYTES_MAX) return 0;
+    size_t by_bytes = remembered_taking(remembered, beyond(bytes, ONCE_BYTES_MAX), FORGOTTEN_BY_UPKEEP);
+    return size_min(size_max(size_min(many, max), by_bytes), count);
 }
 
 /* How many of the oldest calls to forget: at most `max` of the expired ones at a time. */
