@@ -48,7 +48,11 @@ enum outcome call_open_key(struct call *call) {
 }
 
 enum outcome call_share_key(struct call *call, const struct call *opened) {
-    return look_behind(call, opened->key);
+    bool alike = opened->data_type && opened->data_type == call->command->data_type;
+    if (!alike) return look_behind(call, opened->key);
+    call->data_type = opened->data_type;
+    call->value = opened->value;
+    return OUTCOME_DONE;
 }
 
 const void *call_other_value(struct call *call, enum outcome *outcome) {
