@@ -1,6 +1,7 @@
 #include "core/record.h"
 
 #include "core/memory.h"
+#include "core/paths.h"
 
 #include "ccan/endian/endian.h"
 
@@ -75,17 +76,8 @@ static uint64_t pack_sevens(uint64_t bytes) {
     return (bytes & UINT64_C(0x000000000fffffff)) | (bytes & UINT64_C(0x0fffffff00000000)) >> 4;
 }
 
-/* Instants take six bytes. The last byte of a number is the first one whose top bit is not set. */
-static uint64_t record_long_number(struct record_reader *reader) {
-    uint64_t word = 0, value = 0;
-    if (!reader->failed && reader->end - reader->at >= (ptrdiff_t)sizeof(word)) {
-        memcpy(&word, reader->at, sizeof(word));
-        uint64_t last = ~le64_to_cpu(word) & UINT64_C(0x8080808080808080);
-        if (last) {
-            reader->at += __builtin_ctzll(last) / 8 + 1;
-            return pack_sevens(le64_to_cpu(word) & (last ^ (last - 1)));
-        }
-    }
+ASIDE static uint64_t record_number_bytewise(struct record_reader *reader) {
+    uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
         uint8_t byte = record_byte(reader);
         if (shift == 63 && byte > 1) break;
@@ -94,6 +86,19 @@ static uint64_t record_long_number(struct record_reader *reader) {
     }
     reader->failed = true;
     return 0;
+}
+
+/* Instants take six bytes. The last byte of a number is the first one whose top bit is not set. */
+static uint64_t record_long_number(struct record_reader *reader) {
+    uint64_t word, last = 0;
+    if (!reader->failed && reader->end - reader->at >= (ptrdiff_t)sizeof(word)) {
+        memcpy(&word, reader->at, sizeof(word));
+        word = le64_to_cpu(word);
+        last = ~word & UINT64_C(0x8080808080808080);
+    }
+    if (!last) return record_number_bytewise(reader);
+    reader->at += __builtin_ctzll(last) / 8 + 1;
+    return pack_sevens(word & (last ^ (last - 1)));
 }
 
 /* Most lengths and counts take one byte. */

@@ -6,6 +6,7 @@
 #include "blob/redis/copier.h"
 #include "blob/redis/handlers.h"
 #include "blob/walk.h"
+#include "core/paths.h"
 #include "lease/redis/handlers.h"
 #include "server/base/info.h"
 #include "server/effects/effect.h"
@@ -57,16 +58,23 @@ static bool keeps_argument(const struct container_change *change) {
     }
 }
 
+ASIDE static void attach_source(struct container_change *change, const struct effect_content *content) {
+    change->source_container = effect_other_value(content, &container_type);
+}
+
+ASIDE static void attach_argument(struct container_change *change, const struct effect_content *content) {
+    change->chunk = effect_chunk(content);
+    change->content = chunk_bytes(change->chunk);
+}
+
 static void container_attach(void *record, const struct effect_content *content) {
     struct container_change *change = record;
     if (container_change_has_source(change)) {
-        change->source_container = effect_other_value(content, &container_type);
+        attach_source(change, content);
         return;
     }
     change->content = content->bytes;
-    if (!keeps_argument(change)) return;
-    change->chunk = effect_chunk(content);
-    change->content = chunk_bytes(change->chunk);
+    if (keeps_argument(change)) attach_argument(change, content);
 }
 
 static bool has_source(const void *change) {

@@ -8,6 +8,7 @@
 #ifndef HOLDFAST_EFFECT_H
 #define HOLDFAST_EFFECT_H
 
+#include "core/paths.h"
 #include "core/record.h"
 #include "core/version.h"
 #include "server/call/call.h"
@@ -43,7 +44,7 @@ const void *effect_other_value(const struct effect_content *content, const struc
 int64_t effect_horizon_ms(bool obeyed);
 
 /* Counts an effect that was not applied, and logs the first of its sort. */
-void effect_complain(RedisModuleCtx *ctx, enum effect_result result);
+RARELY void effect_complain(RedisModuleCtx *ctx, enum effect_result result);
 
 /* For INFO. */
 unsigned long long effect_misfits(void);

@@ -1,5 +1,6 @@
 #include "server/effects/incoming.h"
 
+#include "core/paths.h"
 #include "server/call/refusal.h"
 #include "server/effects/doctor_keys.h"
 #include "server/effects/effect.h"
@@ -11,114 +12,167 @@ enum { WORDS_MAX = 4 };
 
 bool accept_effects = false;
 
-/* A record, and what is remembered along with it, or alone. */
-struct received {
-    struct bytes record;            /* of the data type; empty for none */
-    const struct once_change *once; /* NULL for nothing */
+/* An effect that has arrived. There is no call for it unless somebody waits: to start one takes longer than to apply
+ * a small effect. */
+struct incoming {
+    RedisModuleCtx *ctx;
+    RedisModuleString **argv;
+    int argc;
+    bool obeyed;
+    RedisModuleKey *key; /* NULL while it is not open */
+    struct bytes record; /* of the data type; empty for none */
+    struct effect_target target;
 };
 
-/* The data type that the key has to hold; NULL if there is none. */
-static const struct data_type *type_wanted(const struct call *call, const struct received *received) {
-    if (!received->record.length) return data_type_of(RedisModule_ModuleTypeGetType(call->key));
-    return data_type_of_letter((uint8_t)received->record.data[0]);
+static struct key_name incoming_key_name(const struct incoming *incoming) {
+    return (struct key_name){RedisModule_GetSelectedDb(incoming->ctx), api_bytes(incoming->argv[1])};
 }
+
+/* --- Applying --- */
 
 /* The value of the key, if there is one. False for a key of another type. */
-static bool find_value(RedisModuleKey *key, const struct data_type *type, struct effect_target *target) {
-    bool there = RedisModule_ModuleTypeGetType(key) == type->type;
-    if (there) target->value = RedisModule_ModuleTypeGetValue(key);
-    return there || RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY;
+static bool find_value(struct incoming *incoming, const struct data_type *type) {
+    bool there = RedisModule_ModuleTypeGetType(incoming->key) == type->type;
+    if (there) incoming->target.value = RedisModule_ModuleTypeGetValue(incoming->key);
+    return there || RedisModule_KeyType(incoming->key) == REDISMODULE_KEYTYPE_EMPTY;
 }
 
-static struct effect_content content_beside(const struct call *call, bool obeyed) {
-    struct effect_content content = {.given = call->argc == WORDS_MAX, .obeyed = obeyed, .ctx = call->ctx};
-    if (!content.given) return content;
-    content.argument = call->argv[3];
-    content.bytes = call_word(call, 3);
-    return content;
+/* Lets the key follow. */
+ASIDE static void change_key(const struct incoming *incoming, const struct data_type *type) {
+    if (incoming->target.drop)
+        RedisModule_UnlinkKey(incoming->key);
+    else
+        RedisModule_ModuleTypeSetValue(incoming->key, type->type, incoming->target.value);
 }
 
-/* Applies it to the key's value, and lets the key follow. */
-static enum effect_result apply_to_key(struct call *call, const struct received *received,
-                                       struct effect_target *target, bool obeyed) {
-    call->key = RedisModule_OpenKey(call->ctx, call->argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
-    const struct data_type *type = type_wanted(call, received);
-    if (!type) return received->record.length ? EFFECT_MALFORMED : EFFECT_MISFIT;
-    if (!find_value(call->key, type, target)) return EFFECT_MISFIT;
-    void *before = target->value;
-    struct effect_content content = content_beside(call, obeyed);
+ASIDE static void note_key(const struct incoming *incoming, const struct data_type *type) {
+    doctor_keys_add(incoming_key_name(incoming), type, incoming->target.value);
+}
+
+ASIDE static void take_content_beside(const struct incoming *incoming, struct effect_content *content) {
+    content->given = true;
+    content->argument = incoming->argv[3];
+    content->bytes = api_bytes(content->argument);
+}
+
+/* With what is remembered along with the record, or alone; NULL for nothing. */
+static enum effect_result apply_to_key(struct incoming *incoming, const struct data_type *type,
+                                       const struct once_change *once) {
+    struct effect_content content = {.obeyed = incoming->obeyed, .ctx = incoming->ctx};
+    struct effect_target *target = &incoming->target;
+    if (!find_value(incoming, type)) return EFFECT_MISFIT;
+    bool was_there = target->value;
+    if (incoming->argc == WORDS_MAX) take_content_beside(incoming, &content);
     enum effect_result result =
-        records_apply(type, target, received->record, received->once, &content, effect_horizon_ms(obeyed));
+        records_apply(type, target, incoming->record, once, &content, effect_horizon_ms(incoming->obeyed));
     if (result != EFFECT_APPLIED) return result;
-    if (target->drop) RedisModule_UnlinkKey(call->key);
-    if (!before && target->value) RedisModule_ModuleTypeSetValue(call->key, type->type, target->value);
-    if (target->notable) doctor_keys_add(call_key_name(call), type, target->value);
+    if (target->drop || !was_there) change_key(incoming, type);
+    if (target->notable) note_key(incoming, type);
     return EFFECT_APPLIED;
 }
 
+static void open_key(struct incoming *incoming) {
+    incoming->key =
+        RedisModule_OpenKey(incoming->ctx, incoming->argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+}
+
+static enum effect_result apply_record(struct incoming *incoming, const struct once_change *once) {
+    const struct data_type *type = data_type_of_letter((uint8_t)incoming->record.data[0]);
+    if (!type) return EFFECT_MALFORMED;
+    open_key(incoming);
+    return apply_to_key(incoming, type, once);
+}
+
+/* What is remembered alone is so by what the key holds. */
+ASIDE static enum effect_result apply_remembered(struct incoming *incoming) {
+    struct once_change once;
+    if (!records_read_once(incoming->record, effect_horizon_ms(incoming->obeyed), &once))
+        return EFFECT_MALFORMED;
+    incoming->record = once.inside;
+    if (incoming->record.length) return apply_record(incoming, &once);
+    open_key(incoming);
+    const struct data_type *type = data_type_of(RedisModule_ModuleTypeGetType(incoming->key));
+    return type ? apply_to_key(incoming, type, &once) : EFFECT_MISFIT;
+}
+
 /* The key only makes the effect travel where the key's value does. */
-static enum effect_result observe_newest(struct call *call, bool obeyed) {
+ASIDE static enum effect_result observe_newest(const struct incoming *incoming) {
     version newest;
-    if (call->argc != 3 || !effect_read_newest(call_word(call, 2), effect_horizon_ms(obeyed), &newest))
+    int64_t horizon_ms = effect_horizon_ms(incoming->obeyed);
+    if (incoming->argc == WORDS_MAX || !effect_read_newest(incoming->record, horizon_ms, &newest))
         return EFFECT_MALFORMED;
     version_observe(newest);
     return EFFECT_APPLIED;
 }
 
-static enum effect_result apply_effect(struct call *call, struct effect_target *target, bool obeyed) {
-    struct received received = {.record = call_word(call, 2)};
-    struct once_change once;
-    if (call->argc > WORDS_MAX || !received.record.length) return EFFECT_MALFORMED;
-    if (effect_is_newest(received.record)) return observe_newest(call, obeyed);
-    if (once_change_is(received.record)) {
-        if (!records_read_once(received.record, effect_horizon_ms(obeyed), &once)) return EFFECT_MALFORMED;
-        received = (struct received){once.inside, &once};
-    }
-    return apply_to_key(call, &received, target, obeyed);
+static enum effect_result apply_effect(struct incoming *incoming) {
+    if (incoming->argc > WORDS_MAX || !incoming->record.length) return EFFECT_MALFORMED;
+    if (effect_is_newest(incoming->record)) return observe_newest(incoming);
+    return once_change_is(incoming->record) ? apply_remembered(incoming) : apply_record(incoming, NULL);
+}
+
+/* --- Telling --- */
+
+ASIDE static void schedule_upkeep(const struct incoming *incoming) {
+    upkeep_schedule_key(incoming_key_name(incoming), incoming->target.upkeep_ms);
 }
 
 /* Wakes those who wait for the object of the change, or for anything in the value. */
-static void look_for_waiters(const struct call *call, struct bytes name) {
-    wait_look_for_all(call, name);
-    if (name.length) wait_look_for_all(call, bytes_of("", 0));
+ASIDE static void look_for_waiters(const struct incoming *incoming, const struct command *command) {
+    struct call call;
+    struct bytes name = incoming->target.name;
+    call_start(&call, command, incoming->ctx, incoming->argv, incoming->argc);
+    wait_look_for_all(&call, name);
+    if (name.length) wait_look_for_all(&call, bytes_of("", 0));
+    call_end(&call);
+}
+
+static void tell_event(const struct incoming *incoming, const char *event) {
+    RedisModule_NotifyKeyspaceEvent(incoming->ctx, REDISMODULE_NOTIFY_MODULE, event, incoming->argv[1]);
 }
 
 /* As after a change that was decided here: see commit.c. */
-static void tell_of_effect(const struct call *call, const struct effect_target *target) {
-    RedisModule_ReplicateVerbatim(call->ctx);
-    RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
-    if (target->upkeep_ms) upkeep_schedule_key(call_key_name(call), target->upkeep_ms);
+static void tell_of_effect(const struct incoming *incoming, const struct command *command) {
+    const struct effect_target *target = &incoming->target;
+    RedisModule_ReplicateVerbatim(incoming->ctx);
+    RedisModule_SignalModifiedKey(incoming->ctx, incoming->argv[1]);
+    if (target->upkeep_ms) schedule_upkeep(incoming);
     for (int i = 0; i < EVENTS_MAX; i++)
-        if (target->events[i]) call_notify(call, target->events[i]);
-    if (wait_anybody() && !target->drop) look_for_waiters(call, target->name);
+        if (target->events[i]) tell_event(incoming, target->events[i]);
+    if (wait_anybody() && !target->drop) look_for_waiters(incoming, command);
 }
 
-/* Nobody reads replies to the primary or to a file. */
-static enum outcome take_effect(struct call *call, bool obeyed) {
-    struct effect_target target = {.name = bytes_of("", 0)};
-    enum effect_result result = apply_effect(call, &target, obeyed);
+static void refuse_client(RedisModuleCtx *ctx, enum outcome outcome) {
+    struct reply out = reply_to(ctx);
+    refusal_reply(&out, outcome, "");
+}
+
+ASIDE static void answer_client(RedisModuleCtx *ctx, enum effect_result result) {
+    struct reply out = reply_to(ctx);
     if (result == EFFECT_APPLIED)
-        tell_of_effect(call, &target);
+        reply_ok(&out);
     else
-        effect_complain(call->ctx, result);
-    if (obeyed) return OUTCOME_DONE;
-    if (result == EFFECT_MALFORMED) return OUTCOME_MALFORMED_EFFECT;
-    if (result == EFFECT_MISFIT) return OUTCOME_MISFIT_EFFECT;
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+        refuse_client(ctx, result == EFFECT_MALFORMED ? OUTCOME_MALFORMED_EFFECT : OUTCOME_MISFIT_EFFECT);
 }
 
-static enum outcome take_if_allowed(struct call *call) {
-    bool obeyed = api_must_obey(call->ctx);
-    return obeyed || accept_effects ? take_effect(call, obeyed) : OUTCOME_NOT_FOR_CLIENTS;
+RARELY static int keep_out(RedisModuleCtx *ctx) {
+    refuse_client(ctx, OUTCOME_NOT_FOR_CLIENTS);
+    return REDISMODULE_OK;
 }
 
-/* There is nothing to parse: the server has seen to it that there are three words. */
+/* There is nothing to parse: the server has seen to it that there are three words. Nobody reads replies to the
+ * primary or to a file. */
 int incoming_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct call call;
-    call_start(&call, command, ctx, argv, argc);
-    enum outcome outcome = take_if_allowed(&call);
-    if (outcome != OUTCOME_DONE) refusal_reply(&call.out, outcome, call.note);
-    call_end(&call);
+    struct incoming incoming = {.ctx = ctx, .argv = argv, .argc = argc, .obeyed = api_must_obey(ctx)};
+    if (!incoming.obeyed && !accept_effects) return keep_out(ctx);
+    incoming.record = api_bytes(argv[2]);
+    incoming.target.name = bytes_of("", 0);
+    enum effect_result result = apply_effect(&incoming);
+    if (result == EFFECT_APPLIED)
+        tell_of_effect(&incoming, command);
+    else
+        effect_complain(ctx, result);
+    if (!incoming.obeyed) answer_client(ctx, result);
+    if (incoming.key) RedisModule_CloseKey(incoming.key);
     return REDISMODULE_OK;
 }

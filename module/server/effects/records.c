@@ -1,5 +1,6 @@
 #include "server/effects/records.h"
 
+#include "core/paths.h"
 #include "server/effects/doctor_keys.h"
 #include "server/effects/once.h"
 #include "server/effects/upkeep.h"
@@ -80,8 +81,8 @@ static void look_after(const struct data_type *type, struct effect_target *targe
     target->notable = doctor_keys_wants(type, target->value, change);
 }
 
-static enum effect_result apply_once(const struct data_type *type, struct effect_target *target,
-                                     const struct once_change *once) {
+ASIDE static enum effect_result apply_once(const struct data_type *type, struct effect_target *target,
+                                           const struct once_change *once) {
     if (!once_fits(type, target, once)) return EFFECT_MISFIT;
     once_change_do(once_place(type, target->value), once);
     look_after(type, target, NULL);
