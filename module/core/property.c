@@ -1,6 +1,7 @@
 #include "core/property.h"
 
 #include "core/base64.h"
+#include "core/paths.h"
 
 #include <md5.h>
 
@@ -82,7 +83,7 @@ struct bytes properties_find(struct packed_list list, const char *wanted) {
     return bytes_of("", 0);
 }
 
-bool properties_match_content(struct packed_list list, struct bytes content) {
+ASIDE bool properties_match_content(struct packed_list list, struct bytes content) {
     unsigned char claimed[MD5_BYTES], real[MD5_BYTES];
     if (!md5_decode(properties_find(list, PROPERTY_MD5), claimed)) return true;
     MD5_CTX context;

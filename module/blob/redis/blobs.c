@@ -5,6 +5,7 @@
 #include "blob/snapshots.h"
 #include "core/memory.h"
 #include "core/name.h"
+#include "core/paths.h"
 #include "core/property.h"
 #include "lease/redis/handlers.h"
 #include "server/call/conditions.h"
@@ -30,13 +31,16 @@ struct blob *blob_named(struct call *call) {
     return !blob || blob_exists(blob) || staging_of(blob, call_now_ms(call)) ? blob : NULL;
 }
 
-/* Most blobs have no lease and most calls give no id: then there is nothing to check. */
-enum outcome blob_pass_lease(struct call *call, const struct blob *blob, enum lease_use use) {
-    const struct guid *id = call_lease_id(call);
-    if (!id && !(blob->extra && blob->extra->lease)) return OUTCOME_DONE;
-    enum outcome outcome = lease_gate(blob_lease(blob), id, use, call_now_ms(call));
+ASIDE static enum outcome pass_gate(struct call *call, const struct blob *blob, enum lease_use use) {
+    enum outcome outcome = lease_gate(blob_lease(blob), call_lease_id(call), use, call_now_ms(call));
     if (outcome == OUTCOME_LEASE_ID_MISSING) lease_note_holder(call, blob_lease(blob), blob_name(blob));
     return outcome;
+}
+
+/* Most blobs have no lease and most calls give no id: then there is nothing to check. */
+enum outcome blob_pass_lease(struct call *call, const struct blob *blob, enum lease_use use) {
+    bool is_leased = blob->extra && blob->extra->lease;
+    return is_leased || call_lease_id(call) ? pass_gate(call, blob, use) : OUTCOME_DONE;
 }
 
 enum outcome blob_kind_check(const struct blob *blob, unsigned kind) {

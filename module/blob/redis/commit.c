@@ -4,6 +4,7 @@
 #include "blob/redis/handlers.h"
 #include "core/feed_build.h"
 #include "core/name.h"
+#include "core/paths.h"
 #include "lease/redis/handlers.h"
 #include "server/effects/upkeep.h"
 #include "server/waiting/feed_commands.h"
@@ -28,15 +29,18 @@ static const struct lease *lease_before(const struct container *container,
     return blob_lease(change->sought ? change->blob : container_find(container, change->name));
 }
 
+ASIDE static void count_lease(struct call *call, const struct container_change *change, bool leases) {
+    const struct lease *lease = lease_before(call->value, change);
+    if (change->expired) lease_count_expiry(lease);
+    if (leases) lease_count_change(call, lease, &change->lease, change->event);
+}
+
 void container_before_change(struct call *call, void *decided) {
     const struct container_change *change = decided;
     if (!call->value) return;
     if (container_may_be_loading(call->value)) container_end_load(call->value);
     bool leases = change->kind == CONTAINER_LEASE || change->kind == BLOB_LEASE;
-    if (!change->expired && !leases) return;
-    const struct lease *lease = lease_before(call->value, change);
-    if (change->expired) lease_count_expiry(lease);
-    if (leases) lease_count_change(call, lease, &change->lease, change->event);
+    if (change->expired || leases) count_lease(call, change, leases);
 }
 
 /* A change of a blob may concern those who wait for its content and those who wait for its lease. */

@@ -13,6 +13,7 @@ struct parser {
     struct fault fault; /* the fault in a value that is reported, unless a syntax error follows */
     uint8_t late;       /* `late` of that value's clause */
     bool is_part;       /* stop at the first word that is not an option */
+    bool demands;       /* some option may have to be there */
 };
 
 static const struct fault none = {.outcome = OUTCOME_DONE};
@@ -250,7 +251,7 @@ static struct fault take_options(struct parser *parser, const struct clause *con
         parser->args->given |= ARGS_BIT(clause->slot);
     }
     *next = at;
-    return check_required(parser, options);
+    return parser->demands ? check_required(parser, options) : none;
 }
 
 /* Pairs of a word and a value, as many as the count says. */
@@ -286,8 +287,8 @@ static void take_optional(struct parser *parser, const struct clause *const *cla
     note_rule(parser, clause, (*at)++);
 }
 
-ASIDE static struct fault parse_clauses(struct parser *parser, const struct clause *const *clauses, int at,
-                                        int *next) {
+static struct fault parse_clauses(struct parser *parser, const struct clause *const *clauses, int at,
+                                  int *next) {
     for (; *clauses && is_positional(*clauses); clauses++) {
         if ((*clauses)->shape == SHAPE_REST) return parser->fault;
         if ((*clauses)->optional) {
@@ -301,32 +302,42 @@ ASIDE static struct fault parse_clauses(struct parser *parser, const struct clau
     return fault.outcome != OUTCOME_DONE ? fault : parser->fault;
 }
 
-static struct fault parse_words(struct parser *parser, struct grammar *grammar, int at, int *next) {
-    if (!grammar->is_known) learn_grammar(grammar);
+ASIDE static struct fault parse_all(struct parser *parser, const struct grammar *grammar, int at, int *next) {
     parser->args->given = 0;
+    parser->demands = grammar->demands;
     for (int i = 0; i < grammar->words; i++) note_rule(parser, grammar->clauses[i], at++);
-    if (at < parser->argc || grammar->demands)
-        return parse_clauses(parser, grammar->clauses + grammar->words, at, next);
-    *next = at;
-    return parser->fault;
+    return parse_clauses(parser, grammar->clauses + grammar->words, at, next);
+}
+
+/* Whether a call has the words that it has to have, and no more; and their rules are kept. */
+static bool is_plain_call(const struct grammar *grammar, const void *argv, int argc) {
+    if (argc != grammar->words + 1 || grammar->demands) return false;
+    for (int at = 1; at < argc; at++) {
+        const struct clause *clause = grammar->clauses[at - 1];
+        if (clause->rule && clause->rule(argument_at(argv, at)) != OUTCOME_DONE) return false;
+    }
+    return true;
 }
 
 struct fault args_parse(struct grammar *grammar, const void *argv, int argc, struct args *args) {
-    struct parser parser = {.argv = argv, .argc = argc, .args = args};
     int end;
-    return parse_words(&parser, grammar, 1, &end);
+    if (!grammar->is_known) learn_grammar(grammar);
+    args->given = 0;
+    if (is_plain_call(grammar, argv, argc)) return none;
+    return parse_all(&(struct parser){.argv = argv, .argc = argc, .args = args}, grammar, 1, &end);
 }
 
 struct fault args_parse_part(struct grammar *grammar, const void *argv, int argc, int at, struct args *args,
                              int *next) {
     struct parser parser = {.argv = argv, .argc = argc, .args = args, .is_part = true};
     if (argc - at < args_min(grammar)) return syntax_fault(at);
-    return parse_words(&parser, grammar, at + 1, next);
+    if (!grammar->is_known) learn_grammar(grammar);
+    return parse_all(&parser, grammar, at + 1, next);
 }
 
 struct fault args_parse_tail(const struct grammar *grammar, const void *argv, int argc, int at,
                              struct args *args) {
-    struct parser parser = {.argv = argv, .argc = argc, .args = args};
+    struct parser parser = {.argv = argv, .argc = argc, .args = args, .demands = true};
     const struct clause *const *clauses = grammar->clauses;
     const uint64_t before = args->given;
     int end;

@@ -142,8 +142,9 @@ ASIDE static enum outcome run_in_turn(struct call *call) {
     return OUTCOME_DONE;
 }
 
+/* Nothing has been decided or said before. */
 static enum outcome run_at_once(struct call *call) {
-    enum outcome outcome = decide(call);
+    enum outcome outcome = call->command->decide(call);
     if (outcome == OUTCOME_DONE) carry_out_once(call);
     return outcome;
 }
