@@ -425,10 +425,11 @@ static void a_table_can_move_in_memory(void **state) {
     table_trial_start(&trial);
     for (int round = 0; round < 40; round++) {
         table_trial_live(&trial, &dice, 20);
-        const struct entity *one =
-            trial.model.count ? table_find(trial.table, trial.model.entities[0].key) : NULL;
+        const struct entity *one = trial.model.now.count
+                                       ? table_find(trial.table, model_bytes(trial.model.now.entities[0].key))
+                                       : NULL;
         table_trial_move(&trial, &dice);
-        moved += one && one != table_find(trial.table, trial.model.entities[0].key);
+        moved += one && one != table_find(trial.table, model_bytes(trial.model.now.entities[0].key));
         table_trial_compare(&trial);
         table_trial_live(&trial, &dice, 5);
     }

@@ -21,13 +21,13 @@ void table_trial_start(struct table_trial *trial) {
         .kind = TABLE_CREATE, .policies = {0, {"", 0}}, .ticks = 5, .names = {0, {"", 0}}};
     memset(trial, 0, sizeof(*trial));
     trial->table = table_new(&change);
-    table_model_start(&trial->model, &change);
+    table_shadow_start(&trial->model, &change);
     trial->now_us = NOW_US;
 }
 
 void table_trial_end(struct table_trial *trial) {
     table_free(trial->table);
-    table_model_end(&trial->model);
+    table_shadow_end(&trial->model);
 }
 
 struct table_change table_change_again(const struct table_change *change, char **record) {
@@ -47,9 +47,9 @@ struct table_change table_change_again(const struct table_change *change, char *
 bool table_trial_apply(struct table_trial *trial, const struct table_change *change) {
     char *record;
     struct table_change again = table_change_again(change, &record);
-    bool fits = table_model_fits(&trial->model, &again);
+    bool fits = table_shadow_fits(&trial->model, &again);
     require_same(table_apply(trial->table, &again), fits, "a change of kind %d", (int)again.kind);
-    if (fits) table_model_apply(&trial->model, &again);
+    if (fits) table_shadow_apply(&trial->model, &again);
     if (trial->companion) table_apply(trial->companion, &again);
     trial->tally[again.kind][fits]++;
     free(record);
@@ -62,7 +62,7 @@ bool table_trial_apply(struct table_trial *trial, const struct table_change *cha
 static enum table_step_kind kind_for(const struct table_trial *trial, struct dice *dice, struct bytes key,
                                      bool careless) {
     enum table_step_kind kind = (enum table_step_kind)dice_roll(dice, STEP_KINDS);
-    bool there = table_model_find(&trial->model, key);
+    bool there = table_model_find(&trial->model.now, model_view_of(key));
     if (careless) return kind;
     if (!there) return STEP_ADD;
     if (kind == STEP_REMOVE && trial->model.followed) return STEP_MARK;
@@ -124,11 +124,12 @@ static void write_some(struct table_trial *trial, struct dice *dice, const struc
 }
 
 static void remove_one(struct table_trial *trial, struct dice *dice) {
-    if (!trial->model.count) return;
+    if (!trial->model.now.count) return;
     struct record_writer steps;
-    struct table_step step = {.kind = trial->model.followed ? STEP_MARK : STEP_REMOVE,
-                              .etag = ++trial->etags,
-                              .key = trial->model.entities[dice_roll(dice, trial->model.count)].key};
+    struct table_step step = {
+        .kind = trial->model.followed ? STEP_MARK : STEP_REMOVE,
+        .etag = ++trial->etags,
+        .key = model_bytes(trial->model.now.entities[dice_roll(dice, trial->model.now.count)].key)};
     record_start(&steps);
     table_step_put(&steps, &step);
     struct table_change change = {.kind = TABLE_DELETE, .steps = {1, bytes_of(steps.data, steps.length)}};
@@ -181,10 +182,12 @@ static void change_indexes(struct table_trial *trial, struct dice *dice, enum ta
 /* The last key of so many entities that the index does not know; no data when it knows all. */
 static struct bytes next_frontier(const struct table_model *model, const struct table_index *index,
                                   size_t max) {
-    size_t place = table_model_place(model, index->frontier);
-    while (place < model->count && bytes_compare(model->entities[place].key, index->frontier) <= 0) place++;
+    struct model_view frontier = model_view_of(index->frontier);
+    size_t place = table_model_place(model, frontier);
+    while (place < model->count && model_order(model_view(model->entities[place].key), frontier) <= 0)
+        place++;
     size_t last = place + max < model->count ? place + max : model->count;
-    return last > place ? model->entities[last - 1].key : bytes_of("", 0);
+    return last > place ? model_bytes(model->entities[last - 1].key) : bytes_of("", 0);
 }
 
 /* A portion as the table itself chooses it; or, careless, up to any key, also one that it knows already. */
@@ -196,7 +199,7 @@ static void build_index(struct table_trial *trial, struct dice *dice, const stru
     record_start(&room);
     size_t max = 1 + choice->count % PORTION_MAX;
     struct bytes key = table_index_next(trial->table, index, max);
-    require_bytes(key, next_frontier(&trial->model, index, max), "the next portion");
+    require_bytes(key, next_frontier(&trial->model.now, index, max), "the next portion");
     if (choice->risk % RISK_SIDES == 0) key = key_draw(dice, &room);
     record_put_bytes(&names, index->name);
     struct table_change change = {
@@ -266,13 +269,13 @@ void table_trial_live(struct table_trial *trial, struct dice *dice, int steps) {
 }
 
 void table_trial_compare(const struct table_trial *trial) {
-    table_model_compare(&trial->model, trial->table);
+    table_shadow_compare(&trial->model, trial->table);
 }
 
 static void take_over(struct table_trial *trial, struct table *table) {
     table_free(trial->table);
     trial->table = table;
-    table_model_finish_indexes(&trial->model);
+    table_shadow_finish_indexes(&trial->model);
     table_trial_compare(trial);
 }
 

@@ -4,12 +4,12 @@
 #define HOLDFAST_UNIT_TABLE_TRIAL_H
 
 #include "dice.h"
-#include "table_model.h"
+#include "table_shadow.h"
 
 struct table_trial {
     struct table *table;
     struct table *companion; /* gets the same changes, whether they fit or not; may be NULL */
-    struct table_model model;
+    struct table_shadow model;
     version etags; /* the last one given */
     int64_t now_us;
     unsigned tally[TABLE_CHANGE_KINDS][2]; /* how many changes of each kind did not fit, and how many did */
