@@ -13,11 +13,11 @@
 #include "leases.h"
 #include "pool.h"
 
-enum { SECOND_US = 1000000 };
+enum { SECOND_US = 1000000, NUMBERS = 3 };
 
 static struct server *server;
 static struct client *client;
-static volatile int64_t *offset_us, *pause_us; /* behind one another: see preload/wall_clock.c */
+static volatile int64_t *offset_us, *pause_us, *leap_us; /* in this order: see preload/wall_clock.c */
 
 /* Its sanitizer, if there is one, comes first. */
 static void preload(const char *folder) {
@@ -27,12 +27,13 @@ static void preload(const char *folder) {
     pool_keep(library, free);
     char *path = pool_print("%s/wall-clock", folder);
     int file = open(path, O_RDWR | O_CREAT, 0666);
-    require(file >= 0 && !ftruncate(file, 2 * sizeof *offset_us), "cannot make %s", path);
-    offset_us = mmap(NULL, 2 * sizeof *offset_us, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    require(file >= 0 && !ftruncate(file, NUMBERS * sizeof *offset_us), "cannot make %s", path);
+    offset_us = mmap(NULL, NUMBERS * sizeof *offset_us, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     require(offset_us != MAP_FAILED, "cannot map %s", path);
     close(file);
     pause_us = offset_us + 1;
-    *offset_us = *pause_us = 0;
+    leap_us = offset_us + 2;
+    *offset_us = *pause_us = *leap_us = 0;
     setenv("HOLDFAST_WALL_CLOCK", path, 1);
     setenv("HOLDFAST_PRELOAD", others ? pool_print("%s %s", others, library) : library, 1);
 }
@@ -55,7 +56,7 @@ static long long behind_ms(void) {
 }
 
 static void end(void) {
-    munmap((void *)offset_us, 2 * sizeof *offset_us);
+    munmap((void *)offset_us, NUMBERS * sizeof *offset_us);
     server_stop(server);
 }
 
@@ -174,6 +175,26 @@ TEST(a_pause_while_clocks_are_read_is_no_step) {
     end();
 }
 
+/* First the key is read to see whether a waiter can be served, and then to grant what it waits for. When the key has
+ * expired in between, by every other reading of the clock, the waiter goes on waiting until there is a value again. */
+TEST(a_key_that_expires_while_its_waiter_is_served_leaves_it_waiting) {
+    stage("enable-debug-command yes");
+    expect_ok(call(client, "DEBUG SET-ACTIVE-EXPIRE 0"));
+    for (int attempt = 0; attempt < 20; attempt++) {
+        assert_int_equal(call(client, "PEXPIRE box 100000")->integer, 1);
+        lease_id(call(client, "LEASE.ACQUIRE box 0.05"));
+        struct client *waiter = waiting_at(server, 0, "LEASE.ACQUIRE box 60 BLOCK 0");
+        *leap_us = (int64_t)200 * SECOND_US;
+        usleep(80000);
+        *leap_us = 0;
+        call(client, "CONTAINER.CREATE box");
+        redisReply *reply = answer_within(waiter, 2000);
+        require(!reply_is_error(reply), "at attempt %d: %s", attempt, reply->str);
+        expect_ok(call(client, "LEASE.RELEASE box %s", lease_id(reply)));
+    }
+    end();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(a_step_of_the_wall_clock_takes_nothing_from_a_lease),
@@ -181,6 +202,7 @@ int main(void) {
         RUN(messages_end_in_time_whatever_the_wall_clock_does),
         RUN(a_clock_that_was_set_is_told),
         RUN(a_pause_while_clocks_are_read_is_no_step),
+        RUN(a_key_that_expires_while_its_waiter_is_served_leaves_it_waiting),
     };
     return harness_run("wall clock", tests);
 }

@@ -67,11 +67,11 @@ const void *call_other_value(struct call *call, enum outcome *outcome) {
 
 static void list_start(struct call_list *list) {
     list->list = packed_view(NULL);
-    list->room.data = NULL; /* nothing packed yet; most calls never do */
+    list->buffer.data = NULL; /* nothing packed yet; most calls never do */
 }
 
 static void list_end(struct call_list *list) {
-    if (list->room.data) record_end(&list->room);
+    if (list->buffer.data) record_end(&list->buffer);
 }
 
 /* Every field, but for slots and texts, which are read only where they were set. */

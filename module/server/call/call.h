@@ -29,7 +29,7 @@ struct wait_kind;
 /* A call's lists in packed form, and the buffer that holds them. */
 struct call_list {
     struct packed_list list;
-    struct record_writer room;
+    struct record_writer buffer;
 };
 
 /* A change that a call has decided, and what travels beside it. */

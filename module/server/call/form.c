@@ -16,11 +16,11 @@ static const struct argument *given(const struct call *call, int slot) {
 
 /* Packs the name-value pairs of an option. */
 static void pack_pairs(const struct call *call, const struct argument *pairs, struct call_list *packed) {
-    record_start(&packed->room);
+    record_start(&packed->buffer);
     for (int i = 0; i < 2 * pairs->count; i++)
-        record_put_bytes(&packed->room, call_word(call, pairs->at + i));
+        record_put_bytes(&packed->buffer, call_word(call, pairs->at + i));
     packed->list =
-        (struct packed_list){(uint64_t)pairs->count, bytes_of(packed->room.data, packed->room.length)};
+        (struct packed_list){(uint64_t)pairs->count, bytes_of(packed->buffer.data, packed->buffer.length)};
 }
 
 static enum outcome read_metadata(struct call *call) {
@@ -35,9 +35,9 @@ static enum outcome read_properties(struct call *call) {
     if (!pairs) return OUTCOME_DONE;
     struct call_list asked;
     pack_pairs(call, pairs, &asked);
-    record_start(&call->properties.room);
-    enum outcome outcome = properties_pack(asked.list, &call->properties.room, &call->properties.list);
-    record_end(&asked.room);
+    record_start(&call->properties.buffer);
+    enum outcome outcome = properties_pack(asked.list, &call->properties.buffer, &call->properties.list);
+    record_end(&asked.buffer);
     return outcome;
 }
 
@@ -45,7 +45,7 @@ static enum outcome read_policies(struct call *call) {
     const struct argument *items = given(call, SLOT_POLICIES);
     if (!items) return OUTCOME_DONE;
     struct call_list *packed = &call->policies;
-    record_start(&packed->room);
+    record_start(&packed->buffer);
     if (items->count > POLICIES_MAX) return OUTCOME_INVALID_POLICIES;
     for (int i = 0; i < items->count; i++) {
         int at = items->at + 4 * i;
@@ -54,10 +54,10 @@ static enum outcome read_policies(struct call *call) {
             return OUTCOME_INVALID_POLICY_VALUE;
         if (!policy_instant_read(call_word(call, at + 2), &policy.expiry_ms))
             return OUTCOME_INVALID_POLICY_VALUE;
-        policy_pack(&packed->room, &policy);
+        policy_pack(&packed->buffer, &policy);
     }
     packed->list =
-        (struct packed_list){(uint64_t)items->count, bytes_of(packed->room.data, packed->room.length)};
+        (struct packed_list){(uint64_t)items->count, bytes_of(packed->buffer.data, packed->buffer.length)};
     return policies_check(packed->list);
 }
 

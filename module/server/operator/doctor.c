@@ -14,11 +14,11 @@ static const struct doctor_rule *const *tables, *key_rules;
 /* --- Findings --- */
 
 static struct finding *finding_new(struct doctor *doctor, enum severity severity, struct bytes subject) {
-    char *room = arena_alloc(&doctor->arena, subject.length + 1);
+    char *kept = arena_alloc(&doctor->arena, subject.length + 1);
     struct finding *finding = arena_zeroed(&doctor->arena, sizeof(*finding));
-    if (subject.length) memcpy(room, subject.data, subject.length);
+    if (subject.length) memcpy(kept, subject.data, subject.length);
     finding->severity = severity;
-    finding->subject = bytes_of(room, subject.length);
+    finding->subject = bytes_of(kept, subject.length);
     *doctor->end = finding;
     doctor->end = &finding->next;
     doctor->count++;

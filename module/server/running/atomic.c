@@ -430,20 +430,20 @@ static enum outcome run_parts(struct transaction *transaction, unsigned count) {
 }
 
 /* Most transactions use this one array. Only one at a time may: who is notified of a change may run another one. */
-enum { ROOM_PARTS = 16 };
+enum { USUAL_PARTS = 16 };
 
-static struct part room[ROOM_PARTS];
-static bool room_is_taken;
+static struct part usual_parts[USUAL_PARTS];
+static bool usual_parts_are_taken;
 
 static struct part *take_parts(unsigned count) {
-    if (room_is_taken || count > ROOM_PARTS) return memory_alloc(count * sizeof(struct part));
-    room_is_taken = true;
-    return room;
+    if (usual_parts_are_taken || count > USUAL_PARTS) return memory_alloc(count * sizeof(struct part));
+    usual_parts_are_taken = true;
+    return usual_parts;
 }
 
 static void give_parts_back(struct part *parts) {
-    if (parts == room)
-        room_is_taken = false;
+    if (parts == usual_parts)
+        usual_parts_are_taken = false;
     else
         memory_free(parts);
 }

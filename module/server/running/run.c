@@ -98,12 +98,6 @@ static enum outcome decide_behind_rivals(struct call *call, enum outcome outcome
     return outcome;
 }
 
-static enum outcome decide_in_turn(struct call *call) {
-    enum outcome outcome = decide(call);
-    if (!call->command->give_way || !call->wait.in_line || !wait_anybody()) return outcome;
-    return call->wait.claim ? decide_behind_rivals(call, outcome) : decide_behind_line(call, outcome);
-}
-
 static enum outcome await(struct call *call) {
     const struct data_type *type = call->data_type;
     const struct wait_request *wait = &call->wait;
@@ -134,7 +128,9 @@ static void carry_out_once(struct call *call) {
 ASIDE static enum outcome run_in_turn(struct call *call) {
     RedisModuleCtx *ctx = call->ctx;
     call->out = reply_keep(call_writer(call));
-    enum outcome outcome = decide_in_turn(call);
+    enum outcome outcome = decide(call);
+    if (call->command->give_way && call->wait.in_line && wait_anybody())
+        outcome = call->wait.claim ? decide_behind_rivals(call, outcome) : decide_behind_line(call, outcome);
     if (call->wait.not_yet && wait_allowed(call)) return await(call);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_play(ctx, bytes_of(call->out.kept->data, call->out.kept->length));
@@ -149,6 +145,10 @@ static enum outcome run_at_once(struct call *call) {
     return outcome;
 }
 
+/*
+ *   nobody waits for it, nothing is kept    run_at_once    decide; carry out
+ *   with BLOCK or ONCE, or others wait      run_in_turn    decide; let others ahead; wait, or carry out
+ */
 static enum outcome run_fresh(struct call *call) {
     const uint64_t keeping = ARGS_BIT(SLOT_BLOCK) | ARGS_BIT(SLOT_ONCE);
     bool keeps = call->args.given & keeping || (call->command->give_way && wait_anybody());
@@ -211,7 +211,7 @@ static enum outcome run_decision(struct call *call) {
 /* Waiters go on waiting when their key is deleted or becomes something else. When their time is up, a reader gets null;
  * a follower of a feed gets the error, since its replies always have a bookmark. */
 static enum outcome without_value(const struct call *call, enum outcome opened) {
-    if (call->mode == CALL_PROBE) return OUTCOME_WAITING;
+    if (call->mode == CALL_PROBE || call->mode == CALL_GRANTED) return OUTCOME_WAITING;
     bool has_nothing = call->command->key == KEY_READ && !args_given(&call->args, SLOT_SINCE_BOOKMARK);
     return call->mode == CALL_TIMED_OUT && has_nothing ? OUTCOME_UNCHANGED : opened;
 }
@@ -257,7 +257,7 @@ static void answer_waiting(const struct held_call *held, RedisModuleCtx *ctx, en
     run_and_answer(&call);
 }
 
-static void grant_waiting(const struct held_call *held, RedisModuleCtx *ctx, struct call_result *result) {
+static bool grant_waiting(const struct held_call *held, RedisModuleCtx *ctx, struct call_result *result) {
     struct call call;
     held_call_resume(held, &call, ctx, CALL_GRANTED);
     record_start(&result->reply);
@@ -266,6 +266,10 @@ static void grant_waiting(const struct held_call *held, RedisModuleCtx *ctx, str
     call.out = reply_keep(&result->reply);
     result->outcome = run(&call);
     memcpy(result->note, call.note, sizeof(result->note));
+    if (result->outcome != OUTCOME_WAITING) return true;
+    call_result_end(result);
+    *result = (struct call_result){.outcome = OUTCOME_DONE};
+    return false;
 }
 
 /* What is given back is found by the call's words. */

@@ -26,8 +26,8 @@ int64_t histogram_percentile_ms(const struct histogram *histogram, unsigned perc
 
 /* Those beyond the last bound are in the count alone. */
 void histogram_show(RedisModuleInfoCtx *ctx, const struct histogram *histogram, const char *field) {
-    char room[1024];
-    struct text text = text_start(room, sizeof(room));
+    char line[1024];
+    struct text text = text_start(line, sizeof(line));
     uint64_t reached = 0, all = histogram_count(histogram);
     for (int bucket = 0; bucket < HISTOGRAM_BUCKETS - 1; bucket++) {
         reached += histogram->counts[bucket];
@@ -42,5 +42,5 @@ void histogram_show(RedisModuleInfoCtx *ctx, const struct histogram *histogram, 
     text_put_number(&text, all, 1);
     text_put(&text, ",sum=");
     text_put_number(&text, histogram->sum_ms, 1);
-    RedisModule_InfoAddFieldCString(ctx, field, room);
+    RedisModule_InfoAddFieldCString(ctx, field, line);
 }

@@ -289,14 +289,18 @@ static void count_served(const struct waiter *waiter) {
     if (kind->histogram) histogram_add(kind->histogram, (server_now_us() - waiter->since_us) / 1000);
 }
 
-/* A grant is decided here and now; a reader reads when it is told. */
-static void answer_waiter(RedisModuleCtx *ctx, struct waiter *waiter) {
+/* A grant is decided here and now; a reader reads when it is told. False when the waiter has to go on waiting, and
+ * due_ms tells when time alone may help: its key may have expired since it was looked at. */
+static bool serve_waiter(RedisModuleCtx *ctx, struct waiter *waiter, int64_t *due_ms) {
     struct waiting_command *waiting = waiter->waiting;
+    if (!ready(ctx, waiter, due_ms)) return false;
+    if (is_served_by_write(waiter->kind) && !runner->grant(&waiting->call, ctx, &waiting->result))
+        return false;
     leave_line(waiter);
-    if (is_served_by_write(waiter->kind)) runner->grant(&waiting->call, ctx, &waiting->result);
     if (waiting->result.outcome == OUTCOME_DONE) count_served(waiter);
     handover_add(waiting);
     tick_soon();
+    return true;
 }
 
 /* The client is lost, or was told something else. */
@@ -317,7 +321,7 @@ static void answer_same_token(RedisModuleCtx *ctx, struct line *line, const stru
         int64_t due_ms = WAIT_NO_INSTANT;
         if (!left--) return;
         bool same = bytes_equal(held_call_token(&waiter->waiting->call), token);
-        if (same && ready(ctx, waiter, &due_ms)) answer_waiter(ctx, waiter);
+        if (same) serve_waiter(ctx, waiter, &due_ms);
     }
 }
 
@@ -325,12 +329,11 @@ static void answer_same_token(RedisModuleCtx *ctx, struct line *line, const stru
 static void serve_in_turn(RedisModuleCtx *ctx, struct line *line, int *budget) {
     for (struct waiter *waiter; *budget > 0 && (waiter = first_in(line)); (*budget)--) {
         int64_t due_ms = WAIT_NO_INSTANT;
-        if (!ready(ctx, waiter, &due_ms)) {
+        const struct waiting_command *answered = waiter->waiting;
+        if (!serve_waiter(ctx, waiter, &due_ms)) {
             line_due(line, due_ms);
             return;
         }
-        const struct waiting_command *answered = waiter->waiting;
-        answer_waiter(ctx, waiter);
         answer_same_token(ctx, line, &answered->call);
     }
     if (first_in(line)) line_due(line, server_now_ms());
@@ -341,12 +344,9 @@ static void serve_all(RedisModuleCtx *ctx, struct line *line, int *budget) {
     for (struct waiter *waiter; *budget > 0 && line->unlooked && (waiter = first_in(line)); (*budget)--) {
         int64_t due_ms = WAIT_NO_INSTANT;
         line->unlooked--;
-        if (ready(ctx, waiter, &due_ms)) {
-            answer_waiter(ctx, waiter);
-        } else {
-            list_del(&waiter->node);
-            list_add_tail(&line->waiters, &waiter->node);
-        }
+        if (serve_waiter(ctx, waiter, &due_ms)) continue;
+        list_del(&waiter->node);
+        list_add_tail(&line->waiters, &waiter->node);
     }
     line_due(line, line->unlooked ? server_now_ms() : WAIT_NO_INSTANT);
 }
@@ -356,10 +356,7 @@ static void serve_each(RedisModuleCtx *ctx, struct line *line, int *budget) {
     if (!line->next) line->next = first_in(line);
     for (struct waiter *waiter; *budget > 0 && (waiter = line->next); (*budget)--) {
         int64_t due_ms = WAIT_NO_INSTANT;
-        if (ready(ctx, waiter, &due_ms))
-            answer_waiter(ctx, waiter);
-        else
-            line->next = next_in(line, waiter);
+        if (!serve_waiter(ctx, waiter, &due_ms)) line->next = next_in(line, waiter);
     }
     line_due(line, line->next || line->again ? server_now_ms() : WAIT_NO_INSTANT);
     if (line->again) line->next = NULL;

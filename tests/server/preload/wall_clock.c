@@ -1,11 +1,12 @@
 /*
  * A wall clock that a test sets, preloaded into a server: as far from the machine's as the first number in the file that
  * HOLDFAST_WALL_CLOCK names says, in microseconds, from the moment at which the test writes it there. When the second
- * number changes, so many microseconds pass before the next reading, and after it. The clocks that nobody can set are
- * left alone.
+ * number changes, so many microseconds pass before the next reading, and after it. Every other reading is ahead by the
+ * third. The clocks that nobody can set are left alone.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -14,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SECOND_US = 1000000, OFFSET = 0, PAUSE = 1, NUMBERS };
+enum { SECOND_US = 1000000, OFFSET = 0, PAUSE = 1, LEAP = 2, NUMBERS };
 
 static const volatile int64_t *numbers(void) {
     static const volatile int64_t *set;
@@ -37,10 +38,16 @@ static int64_t pause_us(void) {
     return last_us != before_us ? last_us : 0;
 }
 
+static int64_t leap_us(void) {
+    static bool leaps;
+    leaps = !leaps;
+    return leaps ? numbers()[LEAP] : 0;
+}
+
 static int64_t wall_us(void) {
     struct timespec now;
     syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * SECOND_US + now.tv_nsec / 1000 + numbers()[OFFSET];
+    return (int64_t)now.tv_sec * SECOND_US + now.tv_nsec / 1000 + numbers()[OFFSET] + leap_us();
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now) {
