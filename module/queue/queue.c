@@ -16,12 +16,12 @@ struct queue *queue_new(const struct queue_change *change) {
     message_store_start(&queue->live);
     message_store_start(&queue->dead);
     dedup_entries_start(&queue->dedup_entries);
-    queue_register(queue);
+    queue_register(&queue->census);
     return queue;
 }
 
 void queue_free(struct queue *queue) {
-    queue_unregister(queue);
+    queue_unregister(&queue->census);
     leftovers_end(&queue->account);
     message_store_end(&queue->live);
     message_store_end(&queue->dead);
@@ -95,9 +95,9 @@ size_t queue_allocations(const struct queue *queue) {
 }
 
 struct queue *queue_relocate(struct queue *queue, const struct relocation *relocation) {
-    queue_unregister(queue);
+    queue_unregister(&queue->census);
     queue = relocate(relocation, queue);
-    queue_register(queue);
+    queue_register(&queue->census);
     leftovers_follow(&queue->account);
     queue->metadata = relocate(relocation, queue->metadata);
     queue->policies = relocate(relocation, queue->policies);

@@ -5,9 +5,18 @@
 #ifndef HOLDFAST_QUEUE_REGISTRY_H
 #define HOLDFAST_QUEUE_REGISTRY_H
 
-#include "queue/queue.h"
+#include "ccan/list/list.h"
 
-void queue_register(struct queue *queue);
-void queue_unregister(struct queue *queue);
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A queue is known by a node in it. */
+void queue_register(struct list_node *node);
+void queue_unregister(struct list_node *node);
+
+size_t queue_registry_count(void);
+
+/* Visits the queues until `visit` returns false. Must not be called while the process shuts down. */
+void queue_registry_visit(bool (*visit)(void *context, const struct list_node *node), void *context);
 
 #endif

@@ -1,7 +1,10 @@
-/* Queries about a queue at an instant, and what commands decide by them. Nothing here changes a queue. */
+#include "queue/queue_view.h"
+
 #include "core/duration.h"
 #include "core/number.h"
-#include "queue/queue.h"
+#include "queue/queue_registry.h"
+
+#include "ccan/container_of/container_of.h"
 
 /* --- Successors: see message_store.h --- */
 
@@ -48,6 +51,34 @@ struct queue_depth queue_depth(const struct queue *queue, int64_t now_ms) {
         message_of_time_entry(time_index_next_living(&live->by_arrival, &cursor, now_ms));
     if (oldest) depth.arrived_ms = oldest->inserted_ms;
     return depth;
+}
+
+struct depth_census {
+    int64_t now_ms;
+    size_t max, count;
+    struct queue_depth *sum;
+};
+
+static bool add_depth(void *context, const struct list_node *node) {
+    struct depth_census *census = context;
+    struct queue_depth depth = queue_depth(container_of(node, struct queue, census), census->now_ms);
+    struct queue_depth *sum = census->sum;
+    bool older = depth.arrived_ms >= 0 && (sum->arrived_ms < 0 || depth.arrived_ms < sum->arrived_ms);
+    if (older) sum->arrived_ms = depth.arrived_ms;
+    sum->visible += depth.visible;
+    sum->invisible += depth.invisible;
+    sum->dead += depth.dead;
+    sum->died += depth.died;
+    sum->expired += depth.expired;
+    sum->unsettled += depth.unsettled;
+    return ++census->count < census->max;
+}
+
+size_t queue_census_depth(int64_t now_ms, size_t max, struct queue_depth *sum) {
+    struct depth_census census = {.now_ms = now_ms, .max = max, .sum = sum};
+    *sum = (struct queue_depth){.arrived_ms = -1};
+    queue_registry_visit(add_depth, &census);
+    return census.count;
 }
 
 /* Compares two messages as by_visible does; NULL is after all messages. */

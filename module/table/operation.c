@@ -6,23 +6,21 @@ struct reaction {
     enum table_step_kind step;
 };
 
-#define TAKES(step)                                                                                          \
-    { OUTCOME_DONE, step }
-#define REFUSES(reason)                                                                                      \
-    { reason, STEP_KINDS }
-
 /* clang-format off */
+#define TAKES(step)     {OUTCOME_DONE, STEP_##step}
+#define REFUSES(reason) {OUTCOME_##reason, STEP_KINDS}
+
 static const struct {
     enum table_change_kind change;
     bool conditional, properties;
     struct reaction existing, absent;
 } verbs[VERBS] = {
-    [VERB_INSERT]          = {TABLE_INSERT,          false, true,  REFUSES(OUTCOME_ENTITY_EXISTS), TAKES(STEP_ADD)},
-    [VERB_REPLACE]         = {TABLE_REPLACE,         true,  true,  TAKES(STEP_SET),    REFUSES(OUTCOME_RESOURCE_NOT_FOUND)},
-    [VERB_MERGE]           = {TABLE_MERGE,           true,  true,  TAKES(STEP_MERGE),  REFUSES(OUTCOME_RESOURCE_NOT_FOUND)},
-    [VERB_DELETE]          = {TABLE_DELETE,          true,  false, TAKES(STEP_REMOVE), REFUSES(OUTCOME_RESOURCE_NOT_FOUND)},
-    [VERB_INSERTORREPLACE] = {TABLE_INSERTORREPLACE, false, true,  TAKES(STEP_SET),    TAKES(STEP_ADD)},
-    [VERB_INSERTORMERGE]   = {TABLE_INSERTORMERGE,   false, true,  TAKES(STEP_MERGE),  TAKES(STEP_ADD)},
+    [VERB_INSERT]          = {TABLE_INSERT,          false, true,  REFUSES(ENTITY_EXISTS), TAKES(ADD)},
+    [VERB_REPLACE]         = {TABLE_REPLACE,         true,  true,  TAKES(SET),    REFUSES(RESOURCE_NOT_FOUND)},
+    [VERB_MERGE]           = {TABLE_MERGE,           true,  true,  TAKES(MERGE),  REFUSES(RESOURCE_NOT_FOUND)},
+    [VERB_DELETE]          = {TABLE_DELETE,          true,  false, TAKES(REMOVE), REFUSES(RESOURCE_NOT_FOUND)},
+    [VERB_INSERTORREPLACE] = {TABLE_INSERTORREPLACE, false, true,  TAKES(SET),    TAKES(ADD)},
+    [VERB_INSERTORMERGE]   = {TABLE_INSERTORMERGE,   false, true,  TAKES(MERGE),  TAKES(ADD)},
 };
 /* clang-format on */
 

@@ -1,5 +1,4 @@
-/* The choice of a plan: by keys, or by the index that leads to the fewest entities. */
-#include "table/query.h"
+#include "table/query_plan.h"
 
 enum {
     COMPARED_MAX = 20000,   /* counting for the comparison of plans stops here */

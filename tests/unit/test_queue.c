@@ -1,9 +1,10 @@
 /* Queues against naive ones, and the rules of messages one by one. */
-#include "queue/queue.h"
+#include "queue/queue_view.h"
 
 #include "core/leftovers.h"
 #include "dice.h"
 #include "mover.h"
+#include "queue/queue_registry.h"
 #include "queue_trial.h"
 #include "unit.h"
 
@@ -383,7 +384,7 @@ static void all_queues_are_known(void **state) {
     put(one, 1);
     put_as(other, 3, &(struct putting){.now_ms = NOW_MS - 5, .delay_ms = 100, .ttl_ms = TTL_MS});
     put(other, 2);
-    require_same(queue_census_count(), 2, "queues");
+    require_same(queue_registry_count(), 2, "queues");
     require_same(queue_census_depth(NOW_MS, 10, &sum), 2, "queues looked at");
     require_same(sum.visible, 2, "visible");
     require_same(sum.invisible, 1, "invisible");
@@ -391,7 +392,7 @@ static void all_queues_are_known(void **state) {
     require_same(queue_census_depth(NOW_MS, 1, &sum), 1, "no more than asked for");
     queue_free(one);
     queue_free(other);
-    require_same(queue_census_count(), 0, "none is left");
+    require_same(queue_registry_count(), 0, "none is left");
 }
 
 int main(void) {

@@ -1,5 +1,6 @@
 /* What follows a change of a queue: statistics, events, wake-ups; its upkeep, and INFO. */
 #include "server/effects/commit.h"
+#include "queue/queue_registry.h"
 #include "queue/redis/handlers.h"
 #include "server/base/info.h"
 #include "server/effects/upkeep.h"
@@ -103,7 +104,7 @@ int64_t queue_upkeep(struct call *call) {
 
 void queue_info(RedisModuleInfoCtx *ctx) {
     const struct info_number numbers[] = {
-        {"queues", queue_census_count()},
+        {"queues", queue_registry_count()},
         {"queue_puts", queue_stats.puts},
         {"queue_duplicates", queue_stats.duplicates},
         {"queue_gets", queue_stats.gets},

@@ -2,7 +2,7 @@
 #ifndef HOLDFAST_QUEUE_HANDLERS_H
 #define HOLDFAST_QUEUE_HANDLERS_H
 
-#include "queue/queue.h"
+#include "queue/queue_view.h"
 #include "server/base/settings.h"
 #include "server/call/decision.h"
 #include "server/call/refusal.h"

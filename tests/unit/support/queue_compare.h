@@ -2,7 +2,7 @@
 #ifndef HOLDFAST_UNIT_QUEUE_COMPARE_H
 #define HOLDFAST_UNIT_QUEUE_COMPARE_H
 
-#include "queue/queue.h"
+#include "queue/queue_view.h"
 #include "queue_model.h"
 
 struct model_dedup_entry {
