@@ -6,6 +6,7 @@
 #include "blob/blocks.h"
 #include "blob/container.h"
 #include "container_model.h"
+#include "model_bytes.h"
 
 /* Chunks by their numbers, of the last of which some may be missing still. */
 struct model_pool {
@@ -50,14 +51,6 @@ struct container_census model_census(const struct model *model);
 void model_compare(const struct model *model, const struct container *container);
 
 /* --- The model's bytes --- */
-
-static inline struct model_view model_view_of(struct bytes bytes) {
-    return (struct model_view){bytes.data, bytes.length};
-}
-
-static inline struct bytes model_bytes(struct model_bytes own) {
-    return bytes_of(own.data, own.length);
-}
 
 /* A list has only one packed form, which is empty without items. */
 static inline struct model_view model_list(struct packed_list list) {

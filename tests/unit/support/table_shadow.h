@@ -3,6 +3,7 @@
 #ifndef HOLDFAST_UNIT_TABLE_SHADOW_H
 #define HOLDFAST_UNIT_TABLE_SHADOW_H
 
+#include "model_bytes.h"
 #include "table/table.h"
 #include "table_model.h"
 
@@ -23,14 +24,6 @@ struct table_shadow {
 /* From a change that creates. */
 void table_shadow_start(struct table_shadow *shadow, const struct table_change *change);
 void table_shadow_end(struct table_shadow *shadow);
-
-static inline struct model_view model_view_of(struct bytes bytes) {
-    return (struct model_view){bytes.data, bytes.length};
-}
-
-static inline struct bytes model_bytes(struct model_bytes own) {
-    return bytes_of(own.data, own.length);
-}
 
 /* Whether the table has to take the change; and what it is then. */
 bool table_shadow_fits(const struct table_shadow *shadow, const struct table_change *change);
