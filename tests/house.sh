@@ -202,6 +202,19 @@ exported_names() {
     fi
 }
 
+# 'PAGE: NAME' for each file or folder that a page names between backticks and that nobody has under this name, or under a path
+# that ends in it. What a run makes is left out: all in build/ and results/, and names with capitals in them.
+names_of_nothing() {
+    local page name
+    for page in "$@"; do
+        grep -oE '`[a-z_.][a-z0-9_./-]*(\.(c|h|sh|md|py|txt|yml)|/)`' "$page" | tr -d '`' | sort -u | while read -r name; do
+            case $name in build/* | results*) continue ;; esac
+            name=${name%/}
+            [ -e "$name" ] || [ -e "$(dirname "$page")/$name" ] || grep -qE "(^|/)${name//./\\.}(\$|/)" <<<"$all_paths" || echo "$page: $name"
+        done
+    done
+}
+
 # Calls of the server that the module makes, and those that module/server/base/api.c binds; a call that is not bound ends the server.
 calls_made() {
     grep -rhoE 'RedisModule_[A-Za-z0-9]+ *\(' module --include='*.[ch]' | sed 's/RedisModule_//; s/ *(//' |
@@ -302,6 +315,10 @@ diff <(calls_made) <(calls_bound) | sed -n 's/^</not bound:/p; s/^>/bound, but n
 
 grep -l 'RedisModule_SubscribeToServerEvent(' module/*.c module/*/*.c module/*/*/*.c | grep -v '^module/server/base/events.c$' |
     rule 'who listens to an event of the server does not displace others'
+
+all_paths=$(find module tests deploy -type f)
+names_of_nothing module/README.md tests/README.md |
+    rule 'the files and folders that the pages for developers name are there'
 
 exported_names | rule 'the module exports nothing but its entry'
 
