@@ -180,8 +180,7 @@ static bool script_has_user(RedisModuleCtx *ctx) {
 }
 
 /* Of the context's client. To look for it by its id takes much longer than to ask the context, which a server may not
- * survive if the client has no user. But one that had a user will have one as long as it lives, or tell that it has
- * none. */
+ * survive if the client has no user. But one that had a user has one as long as it lives, or says that it has none. */
 static RedisModuleString *name_of_user(RedisModuleCtx *ctx) {
     static unsigned long long has_user;
     unsigned long long client = RedisModule_GetClientId(ctx);
