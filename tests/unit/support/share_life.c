@@ -4,6 +4,7 @@
 #include "file/tree.h"
 #include "mover.h"
 #include "require.h"
+#include "share_details.h"
 #include "share_trial.h"
 
 #include <ctype.h>
@@ -155,7 +156,10 @@ static void say_node(struct share_life *life, const struct share_choice *choice)
 
 static void say_session(struct share_life *life, const struct share_choice *choice) {
     int session = choice->session % MODEL_SESSIONS;
-    struct share_change change = {.session = session_id(session), .ttl_ms = TTL_MS};
+    struct share_change change = {.session = session_id(session),
+                                  .ttl_ms = TTL_MS,
+                                  .owner = share_details_owner(choice),
+                                  .ends_with_connection = choice->sharing & 1};
     struct model_session *known = &life->model.sessions[session];
     bool fits;
     change.instant_ms = life->now_ms + choice->range % TTL_MS;
@@ -314,6 +318,27 @@ static void say_settle(struct share_life *life, const struct share_choice *choic
     say(life, &change, share_model_settle(&life->model, path.place));
 }
 
+/* --- What the model does not know of --- */
+
+static void say_of_share(struct share_life *life, const struct share_choice *choice) {
+    struct share_details details;
+    struct share_change change = share_details_of_share(&details, choice, life->now_ms);
+    if (change.kind == SHARE_LEASE) life->is_leased = change.lease.kind != LEASE_FREE;
+    say(life, &change, true);
+    share_details_end(&details);
+}
+
+static void say_of_node(struct share_life *life, const struct share_choice *choice) {
+    struct share_details details;
+    struct life_path path;
+    choose_file(life, choice->path, &path);
+    struct share_change change = share_details_of_node(&details, choice);
+    change.path = path.bytes;
+    bool there = path.place.node != NOBODY;
+    say(life, &change, there && share_details_fit(&life->model.nodes[path.place.node], &change));
+    share_details_end(&details);
+}
+
 /* --- Snapshots --- */
 
 static void take_picture(const struct share_model *model, struct life_picture *picture) {
@@ -467,7 +492,7 @@ static void compare_handles(const struct share_life *life) {
 
 static void compare_census(const struct share_life *life) {
     struct share_census census = share_census();
-    size_t sessions = 0, ended = 0, handles = 0, locks = 0, leases = 0;
+    size_t sessions = 0, ended = 0, handles = 0, locks = 0, leases = life->is_leased;
     for (int i = 0; i < MODEL_SESSIONS; i++) {
         sessions += life->model.sessions[i].is_there;
         ended += life->model.sessions[i].is_there && life->model.sessions[i].ended;
@@ -509,6 +534,7 @@ void share_life_reload(struct share_life *life) {
 
 static void copy(struct share_life *life) {
     take_over(life, share_copy(life->share));
+    life->is_leased = false;
     share_model_twin(&life->model);
 }
 
@@ -545,6 +571,8 @@ static void say_rarely(struct share_life *life, const struct share_choice *choic
     case 10: say_snapshot(life); break;
     case 11: share_life_reload(life); break;
     case 12: copy(life); break;
+    case 13: say_of_share(life, choice); break;
+    case 14: say_of_node(life, choice); break;
     default: move_all(life, choice->range);
     }
 }

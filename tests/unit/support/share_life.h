@@ -24,6 +24,7 @@ struct share_life {
     struct share *companion; /* gets the same changes, whether they fit or not; may be NULL */
     struct share_census before;
     int64_t now_ms;
+    bool is_leased; /* the share itself */
     version versions;
 };
 
