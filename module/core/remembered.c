@@ -189,9 +189,10 @@ bool remembered_find(const struct remembered *remembered, struct bytes token, st
 }
 
 static struct remembered *need(struct remembered **place) {
-    if (*place) return *place;
-    *place = memory_zeroed(sizeof(**place));
-    hash_index_start(&(*place)->by_token);
+    if (!*place) {
+        *place = memory_zeroed(sizeof(**place));
+        hash_index_start(&(*place)->by_token);
+    }
     return *place;
 }
 

@@ -7,7 +7,7 @@
  * anything else gets the changes of the value that nobody has touched, whether they fit or not, and stays whole.
  *
  * The first byte chooses the family, the second one how many edits there are, and how many of the last choices come
- * after loading. Each edit has four bytes. Each choice of what happens in the value's life, after them, has eight. */
+ * after loading. Each edit has four bytes; each choice of what happens in the value's life, behind them, has eight. */
 #include "allocations.h"
 #include "blob/walk.h"
 #include "change_edit.h"

@@ -22,7 +22,7 @@ struct server_setting {
 
 /* A setting of the server as text; empty when there is none of this name. */
 static struct server_setting server_setting(const struct doctor *doctor, const char *name) {
-    struct server_setting setting;
+    struct server_setting setting = {""};
     if (!server_config(doctor->ctx, name, setting.text, sizeof(setting.text))) setting.text[0] = '\0';
     return setting;
 }

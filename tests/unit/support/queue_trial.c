@@ -235,22 +235,26 @@ static void take_over(struct queue_trial *trial, struct queue *queue) {
     queue_trial_compare(trial);
 }
 
+struct rebuilt {
+    struct queue *queue;
+};
+
 static void rebuild(void *context, const void *taken) {
     const struct queue_change *change = taken;
-    struct queue **queue = context;
+    struct rebuilt *rebuilt = context;
     char *record;
     struct queue_change again = queue_change_again(change, &record);
-    if (!*queue)
-        *queue = queue_new(&again);
+    if (!rebuilt->queue)
+        rebuilt->queue = queue_new(&again);
     else
-        require(queue_apply(*queue, &again), "a record of a walk does not fit");
+        require(queue_apply(rebuilt->queue, &again), "a record of a walk does not fit");
     free(record);
 }
 
 void queue_trial_rebuild(struct queue_trial *trial) {
-    struct queue *queue = NULL;
-    queue_walk(trial->queue, &(struct change_walk){.take = rebuild, .context = &queue});
-    take_over(trial, queue);
+    struct rebuilt rebuilt = {NULL};
+    queue_walk(trial->queue, &(struct change_walk){.take = rebuild, .context = &rebuilt});
+    take_over(trial, rebuilt.queue);
 }
 
 void queue_trial_copy(struct queue_trial *trial) {
