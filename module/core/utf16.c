@@ -10,11 +10,12 @@ static uint64_t utf16_word_at(const char *at) {
     return word;
 }
 
-/* How many bytes from here on are ASCII, counted in steps of eight. */
+/* How many bytes from here on are ASCII, counted in steps of eight as long as possible. */
 static size_t plain_length(const char *at, size_t left) {
     size_t length = 0;
     while (left - length >= sizeof(uint64_t) && !(utf16_word_at(at + length) & HIGH_BITS))
         length += sizeof(uint64_t);
+    while (length < left && !((unsigned char)at[length] & 0x80)) length++;
     return length;
 }
 

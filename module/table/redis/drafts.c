@@ -82,7 +82,7 @@ static enum outcome read_draft_properties(struct call *call, const struct argume
     }
     draft->properties_length = drafts->buffer->length - draft->properties_at;
     struct packed_list properties = properties_of(drafts, draft);
-    if (!properties_unique(properties)) return OUTCOME_DUPLICATE_PROPERTIES;
+    if (properties.count > 1 && !properties_unique(properties)) return OUTCOME_DUPLICATE_PROPERTIES;
     return entity_fits(draft_key(drafts, draft), properties);
 }
 
