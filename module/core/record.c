@@ -89,7 +89,7 @@ ASIDE static uint64_t record_number_bytewise(struct record_reader *reader) {
 }
 
 /* Instants take six bytes. The last byte of a number is the first one whose top bit is not set. */
-static uint64_t record_long_number(struct record_reader *reader) {
+uint64_t record_long_number(struct record_reader *reader) {
     uint64_t word, last = 0;
     if (!reader->failed && reader->end - reader->at >= (ptrdiff_t)sizeof(word)) {
         memcpy(&word, reader->at, sizeof(word));
@@ -99,12 +99,6 @@ static uint64_t record_long_number(struct record_reader *reader) {
     if (!last) return record_number_bytewise(reader);
     reader->at += __builtin_ctzll(last) / 8 + 1;
     return pack_sevens(word & (last ^ (last - 1)));
-}
-
-/* Most lengths and counts take one byte. */
-uint64_t record_number(struct record_reader *reader) {
-    bool is_short = !reader->failed && reader->at < reader->end && (uint8_t)*reader->at < 0x80;
-    return is_short ? (uint8_t)*reader->at++ : record_long_number(reader);
 }
 
 uint64_t record_word(struct record_reader *reader) {
@@ -129,8 +123,9 @@ int64_t record_instant(struct record_reader *reader) {
 
 struct bytes record_raw(struct record_reader *reader, uint64_t length) {
     if (length > (size_t)(reader->end - reader->at)) reader->failed = true;
-    const char *at = reader->failed ? NULL : record_take(reader, (size_t)length);
-    return at ? bytes_of(at, (size_t)length) : bytes_of("", 0);
+    if (reader->failed) return bytes_of("", 0);
+    reader->at += length;
+    return bytes_of(reader->at - length, (size_t)length);
 }
 
 struct bytes record_bytes(struct record_reader *reader) {

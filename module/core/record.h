@@ -57,7 +57,8 @@ static inline struct record_reader record_reader(struct bytes record) {
 }
 
 uint8_t record_byte(struct record_reader *reader);
-uint64_t record_number(struct record_reader *reader);
+/* Of any length; see record_number. */
+uint64_t record_long_number(struct record_reader *reader);
 uint64_t record_word(struct record_reader *reader);
 struct guid record_guid(struct record_reader *reader);
 /* A number that must not be negative when signed: an instant, for example. */
@@ -66,6 +67,12 @@ int64_t record_instant(struct record_reader *reader);
 struct bytes record_bytes(struct record_reader *reader);
 /* Without a length prefix. */
 struct bytes record_raw(struct record_reader *reader, uint64_t length);
+
+/* Most lengths and counts take one byte. */
+static inline uint64_t record_number(struct record_reader *reader) {
+    bool is_short = !reader->failed && reader->at < reader->end && (uint8_t)*reader->at < 0x80;
+    return is_short ? (uint8_t)*reader->at++ : record_long_number(reader);
+}
 
 /* Whether there are bytes left to read. */
 static inline bool record_more(const struct record_reader *reader) {
