@@ -22,6 +22,19 @@ struct bucket {
 
 enum { CHAINED = 1 << SLOTS, LAST = SLOTS - 1 };
 
+static struct bytes name_in(const struct hash_index *index, const struct entry *entry) {
+    return index->bare_name_length ? bytes_of(entry, index->bare_name_length) : entry_name(entry);
+}
+
+static uint32_t hash_in(const struct hash_index *index, const struct entry *entry) {
+    return index->bare_name_length ? hash_bytes(name_in(index, entry)) : entry->hash;
+}
+
+static bool has_name(const struct hash_index *index, const struct entry *entry, uint32_t hash,
+                     struct bytes name) {
+    return (index->bare_name_length || entry->hash == hash) && bytes_equal(name_in(index, entry), name);
+}
+
 static uint8_t tag_of(uint32_t hash) {
     return (uint8_t)(hash >> 24);
 }
@@ -47,6 +60,12 @@ void hash_index_start(struct hash_index *index) {
     index->buckets = 1;
     index->count = 0;
     index->memory = memory_size(index->segments) + memory_size(index->segments[0]);
+    index->bare_name_length = 0;
+}
+
+void hash_index_start_bare(struct hash_index *index, size_t name_length) {
+    hash_index_start(index);
+    index->bare_name_length = name_length;
 }
 
 static size_t segment_count(size_t buckets) {
@@ -101,7 +120,7 @@ struct entry *hash_index_find(const struct hash_index *index, uint32_t hash, str
         for (unsigned matches = bucket_tag_matches(bucket, tag_of(hash)); matches; matches &= matches - 1) {
             struct entry *entry = bucket->slots[__builtin_ctz(matches)];
             fetch(entry);
-            if (entry->hash == hash && bytes_equal(entry_name(entry), name)) return entry;
+            if (has_name(index, entry, hash, name)) return entry;
         }
     }
     return NULL;
@@ -119,14 +138,14 @@ static struct bucket *chain(struct hash_index *index, struct bucket *bucket) {
     return next;
 }
 
-static void place_entry(struct hash_index *index, struct bucket *bucket, struct entry *entry) {
+static void place_entry(struct hash_index *index, struct bucket *bucket, struct entry *entry, uint32_t hash) {
     for (;;) {
         unsigned usable = bucket->used & CHAINED ? CHAINED / 2 - 1 : CHAINED - 1;
         unsigned empty = ~(unsigned)bucket->used & usable;
         if (empty) {
             int slot = __builtin_ctz(empty);
             bucket->slots[slot] = entry;
-            bucket->tags[slot] = tag_of(entry->hash);
+            bucket->tags[slot] = tag_of(hash);
             bucket->used = (uint8_t)(bucket->used | 1 << slot);
             return;
         }
@@ -146,7 +165,8 @@ static void replace_all(struct hash_index *index, struct bucket *bucket) {
     for (struct bucket *from = &first, *next; from; from = next) {
         for (unsigned used = from->used & (CHAINED - 1); used; used &= used - 1) {
             struct entry *entry = from->slots[__builtin_ctz(used)];
-            place_entry(index, bucket_at(index, bucket_of(index, entry->hash)), entry);
+            uint32_t hash = hash_in(index, entry);
+            place_entry(index, bucket_at(index, bucket_of(index, hash)), entry, hash);
         }
         next = bucket_next(from);
         if (from != &first) free_chained(index, from);
@@ -161,9 +181,10 @@ static void split_bucket(struct hash_index *index, struct bucket *bucket, struct
     }
     for (unsigned used = bucket->used; used; used &= used - 1) {
         struct entry *entry = bucket->slots[__builtin_ctz(used)];
-        if (!(entry->hash & bit)) continue;
+        uint32_t hash = hash_in(index, entry);
+        if (!(hash & bit)) continue;
         bucket->used = (uint8_t)(bucket->used & ~(used & -used));
-        place_entry(index, fresh, entry);
+        place_entry(index, fresh, entry, hash);
     }
 }
 
@@ -230,17 +251,18 @@ void hash_index_reserve(struct hash_index *index, size_t count) {
 
 void hash_index_add(struct hash_index *index, struct entry *entry) {
     if (index->count >= index->buckets * GROW_AT) hash_index_grow(index);
-    place_entry(index, bucket_at(index, bucket_of(index, entry->hash)), entry);
+    uint32_t hash = hash_in(index, entry);
+    place_entry(index, bucket_at(index, bucket_of(index, hash)), entry, hash);
     index->count++;
     prefetch_growth(index);
 }
 
 /* The slot that holds the entry, and the bucket that the slot is in. */
 static void **find_slot(const struct hash_index *index, const struct entry *entry, struct bucket **holder) {
-    struct bucket *bucket = bucket_at(index, bucket_of(index, entry->hash));
+    uint32_t hash = hash_in(index, entry);
+    struct bucket *bucket = bucket_at(index, bucket_of(index, hash));
     for (; bucket; bucket = bucket_next(bucket)) {
-        for (unsigned matches = bucket_tag_matches(bucket, tag_of(entry->hash)); matches;
-             matches &= matches - 1) {
+        for (unsigned matches = bucket_tag_matches(bucket, tag_of(hash)); matches; matches &= matches - 1) {
             void **slot = &bucket->slots[__builtin_ctz(matches)];
             *holder = bucket;
             if (*slot == entry) return slot;

@@ -7,7 +7,10 @@
  * no insertion ever pays for a table of millions. A full bucket continues in another one, which its last slot
  * points to.
  *
- * It owns its buckets and no entry, compares names only where a tag of eight bits agrees, and keeps no order. */
+ * It owns its buckets and no entry, compares names only where a tag of eight bits agrees, and keeps no order.
+ *
+ * The entries of an index of bare entries have no struct entry: they begin with their names, which all have the same
+ * length, and the index computes a hash when it needs it. The caller casts them to struct entry *. */
 #ifndef HOLDFAST_HASH_INDEX_H
 #define HOLDFAST_HASH_INDEX_H
 
@@ -20,10 +23,12 @@ struct hash_index {
     struct bucket **segments;
     size_t buckets;
     size_t count;
-    size_t memory; /* bytes of segments and buckets */
+    size_t memory;           /* bytes of segments and buckets */
+    size_t bare_name_length; /* 0 for entries that begin with a struct entry */
 };
 
 void hash_index_start(struct hash_index *index);
+void hash_index_start_bare(struct hash_index *index, size_t name_length);
 void hash_index_end(struct hash_index *index);
 
 /* Prefetches the bucket and, once that has arrived, the entry. Use it when there is other

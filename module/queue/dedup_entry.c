@@ -32,7 +32,8 @@ void dedup_entries_add(struct dedup_entries *entries, const struct queue_change 
     struct dedup_entry *entry = memory_alloc(sizeof(*entry) + name.length);
     *entry = (struct dedup_entry){
         .entry = entry_hashed(name, offsetof(struct dedup_entry, name)),
-        .times = {.order = change->order & TIME_ENTRY_ORDER_MAX, .ends_ms = change->until_ms},
+        .times = {.order = change->order & TIME_ENTRY_ORDER_MAX,
+                  .ends = (uint64_t)change->until_ms & TIME_ENTRY_INSTANT_MAX},
         .id = change->id,
         .receipt = change->receipt,
         .inserted_ms = change->inserted_ms,
@@ -55,7 +56,7 @@ struct queue_change dedup_entry_as_change(const struct dedup_entry *entry) {
         .expires_ms = entry->expires_ms,
         .visible_ms = entry->visible_ms,
         .dedup = entry_name(&entry->entry),
-        .until_ms = entry->times.ends_ms,
+        .until_ms = time_entry_ends_ms(&entry->times),
     };
 }
 

@@ -13,11 +13,12 @@ struct group {
  * does so without a delay. So more than this have ended only where many end at once. */
 enum { SUCCESSOR_READS_MAX = 10000 };
 
-/* Which time indexes have a message, besides by_arrival: by_visible and by_end, hidden, or last_windows. */
-enum { IN_VISIBLE, IN_HIDDEN, IN_LAST_WINDOWS };
+/* Which time indexes have a message: regular and by_visible; or by_arrival and by_visible, hidden or last_windows. */
+enum { IN_REGULAR, IN_VISIBLE, IN_HIDDEN, IN_LAST_WINDOWS };
 
 void message_store_start(struct message_store *store) {
     *store = (struct message_store){
+        .regular = TIME_INDEX(BY_END, true),
         .by_arrival = TIME_INDEX(BY_ARRIVAL, true),
         .by_visible = TIME_INDEX(BY_VISIBLE, true),
         .by_end = TIME_INDEX(BY_END, false),
@@ -32,8 +33,8 @@ static size_t index_memory(const struct hash_index *index) {
 
 size_t message_store_memory(const struct message_store *store) {
     return store->memory + index_memory(&store->by_id) + index_memory(&store->groups) +
-           store->by_arrival.memory + store->by_visible.memory + store->by_end.memory + store->hidden.memory +
-           store->last_windows.memory;
+           store->regular.memory + store->by_arrival.memory + store->by_visible.memory +
+           store->by_end.memory + store->hidden.memory + store->last_windows.memory;
 }
 
 void message_store_prefetch(const struct message_store *store, const struct guid *id) {
@@ -69,14 +70,14 @@ static struct group *find_or_add_group(struct message_store *store, struct bytes
 
 static void join_group(struct message_store *store, struct message *message) {
     struct bytes name = message_group(message);
-    if (!name.length || message->stage == MESSAGE_DEAD) return;
+    if (!name.length || message_stage(message) == MESSAGE_DEAD) return;
     struct group *group = find_or_add_group(store, name);
-    message->extra->group = group;
-    list_add_tail(&group->messages, &message->extra->peers);
+    message_extra(message)->group = group;
+    list_add_tail(&group->messages, &message_extra(message)->peers);
 }
 
 static bool waits_in_group(const struct message *message) {
-    const struct message_extra *extra = message->extra;
+    const struct message_extra *extra = message_extra(message);
     return extra && extra->group && group_first(extra->group) != message;
 }
 
@@ -104,8 +105,8 @@ static void visit_successor(struct successor_search *search, const struct group 
 static void visit_successors_of(struct successor_search *search, const struct time_index *index) {
     struct time_index_cursor cursor = {0};
     struct time_entry *entry;
-    while ((entry = time_index_next(index, &cursor)) && entry->ends_ms <= search->now_ms) {
-        const struct message_extra *extra = message_of_time_entry(entry)->extra;
+    while ((entry = time_index_next(index, &cursor)) && time_entry_ends_ms(entry) <= search->now_ms) {
+        const struct message_extra *extra = message_extra(message_of_time_entry(entry));
         if (--search->left < 0) return;
         if (extra && extra->group && &group_first(extra->group)->times == entry)
             visit_successor(search, extra->group);
@@ -116,6 +117,7 @@ void message_store_visit_successors(const struct message_store *store, int64_t n
                                     void *context) {
     struct successor_search search = {now_ms, visit, context, SUCCESSOR_READS_MAX};
     if (!store->groups.count) return;
+    visit_successors_of(&search, &store->regular);
     visit_successors_of(&search, &store->by_end);
     visit_successors_of(&search, &store->hidden);
     visit_successors_of(&search, &store->last_windows);
@@ -124,42 +126,79 @@ void message_store_visit_successors(const struct message_store *store, int64_t n
 /* --- Time indexes --- */
 
 static unsigned index_for(const struct message *message) {
-    if (message->stage == MESSAGE_DEAD) return IN_LAST_WINDOWS;
+    if (message_stage(message) == MESSAGE_DEAD) return IN_LAST_WINDOWS;
     if (message_dies(message)) return IN_LAST_WINDOWS;
-    bool will_be_visible = message->times.visible_ms < message->times.ends_ms && !waits_in_group(message);
+    bool will_be_visible = message_visible_ms(message) < message_ends_ms(message) && !waits_in_group(message);
     return will_be_visible ? IN_VISIBLE : IN_HIDDEN;
 }
 
 static bool expires(const struct message *message) {
-    return message->times.ends_ms < QUEUE_FOREVER_MS;
+    return message_ends_ms(message) < QUEUE_FOREVER_MS;
+}
+
+static unsigned sorted_in(const struct message *message) {
+    const struct message_extra *extra = message_extra(message);
+    return extra ? extra->sorted_in : message->brief.sorted_in;
+}
+
+static void set_sorted_in(struct message *message, unsigned in) {
+    struct message_extra *extra = message_extra(message);
+    if (extra)
+        extra->sorted_in = (uint8_t)in;
+    else
+        message->brief.sorted_in = in & 3;
+}
+
+/* The time indexes that have a message, besides by_arrival. */
+struct holders {
+    struct time_index *indexes[2];
+    unsigned count;
+};
+
+static struct holders holders_of(struct message_store *store, const struct message *message) {
+    unsigned more = expires(message);
+    switch (sorted_in(message)) {
+    case IN_REGULAR: return (struct holders){{&store->by_visible, &store->regular}, 2};
+    case IN_VISIBLE: return (struct holders){{&store->by_visible, &store->by_end}, 1 + more};
+    case IN_HIDDEN: return (struct holders){{&store->hidden}, more};
+    default: return (struct holders){{&store->last_windows}, 1};
+    }
 }
 
 typedef void add_time_entry(struct time_index *index, struct time_entry *entry);
 
-static void add_to_indexes(struct message_store *store, struct message *message, add_time_entry *add) {
-    message->sorted_in = index_for(message) & 3;
-    if (message->sorted_in == IN_LAST_WINDOWS) add(&store->last_windows, &message->times);
-    if (message->sorted_in == IN_VISIBLE) add(&store->by_visible, &message->times);
-    if (message->sorted_in == IN_VISIBLE && expires(message)) time_index_add(&store->by_end, &message->times);
-    if (message->sorted_in == IN_HIDDEN && expires(message)) time_index_add(&store->hidden, &message->times);
+/* Only by_visible and last_windows have turns. */
+static void add_to_indexes(struct message_store *store, struct message *message, unsigned in,
+                           add_time_entry *add) {
+    set_sorted_in(message, in);
+    struct holders holders = holders_of(store, message);
+    if (!holders.count) return;
+    (in == IN_HIDDEN ? time_index_add : add)(holders.indexes[0], &message->times);
+    if (holders.count > 1) time_index_add(holders.indexes[1], &message->times);
 }
 
 static void remove_from_indexes(struct message_store *store, struct message *message) {
-    if (message->sorted_in == IN_LAST_WINDOWS) time_index_remove(&store->last_windows, &message->times);
-    if (message->sorted_in == IN_VISIBLE) time_index_remove(&store->by_visible, &message->times);
-    if (message->sorted_in == IN_VISIBLE && expires(message))
-        time_index_remove(&store->by_end, &message->times);
-    if (message->sorted_in == IN_HIDDEN && expires(message))
-        time_index_remove(&store->hidden, &message->times);
+    struct holders holders = holders_of(store, message);
+    for (unsigned i = 0; i < holders.count; i++) time_index_remove(holders.indexes[i], &message->times);
+}
+
+/* Whether a message that is new in by_visible both arrives and ends after all regular ones. One that never
+ * expires needs no index by its end, and would keep others out. */
+static bool is_regular(const struct message_store *store, const struct message *message) {
+    const struct time_entry *last = time_index_last(&store->regular);
+    if (!expires(message)) return false;
+    return !last ||
+           (last->order < message->times.order && time_entry_ends_ms(last) <= message_ends_ms(message));
 }
 
 /* If the message was the first of its group, the next one takes its place. An empty group is freed. */
 static void leave_group(struct message_store *store, struct message *message) {
-    struct group *group = message->extra ? message->extra->group : NULL;
+    struct message_extra *extra = message_extra(message);
+    struct group *group = extra ? extra->group : NULL;
     if (!group) return;
     bool was_first = group_first(group) == message;
-    list_del(&message->extra->peers);
-    message->extra->group = NULL;
+    list_del(&extra->peers);
+    extra->group = NULL;
     if (list_empty(&group->messages)) {
         hash_index_remove(&store->groups, &group->entry);
         store->memory -= memory_size(group);
@@ -167,17 +206,21 @@ static void leave_group(struct message_store *store, struct message *message) {
     } else if (was_first) {
         struct message *next = group_first(group);
         remove_from_indexes(store, next);
-        add_to_indexes(store, next, time_index_add);
+        add_to_indexes(store, next, index_for(next), time_index_add);
     }
 }
 
 static void store_message(struct message_store *store, struct message *message, add_time_entry *add) {
-    if (!store->by_id.segments) hash_index_start(&store->by_id);
-    hash_index_add(&store->by_id, &message->entry);
+    if (!store->by_id.segments) hash_index_start_bare(&store->by_id, sizeof(message->id));
+    hash_index_add(&store->by_id, message_entry(message));
     store->memory += message_memory(message);
-    if (message->extra) join_group(store, message);
-    time_index_add(&store->by_arrival, &message->times);
-    add_to_indexes(store, message, add);
+    if (message_extra(message)) join_group(store, message);
+    unsigned in = index_for(message);
+    if (in == IN_VISIBLE && is_regular(store, message))
+        in = IN_REGULAR;
+    else
+        time_index_add(&store->by_arrival, &message->times);
+    add_to_indexes(store, message, in, add);
 }
 
 void message_store_add(struct message_store *store, struct message *message) {
@@ -188,40 +231,101 @@ void message_store_add_last(struct message_store *store, struct message *message
     store_message(store, message, time_index_add_last);
 }
 
-void message_store_remove(struct message_store *store, struct message *message) {
+static void remove_from_all_indexes(struct message_store *store, struct message *message) {
     remove_from_indexes(store, message);
-    time_index_remove(&store->by_arrival, &message->times);
-    hash_index_remove(&store->by_id, &message->entry);
+    if (sorted_in(message) != IN_REGULAR) time_index_remove(&store->by_arrival, &message->times);
+}
+
+void message_store_remove(struct message_store *store, struct message *message) {
+    remove_from_all_indexes(store, message);
+    hash_index_remove(&store->by_id, message_entry(message));
     store->memory -= message_memory(message);
-    if (message->extra) leave_group(store, message);
+    if (message_extra(message)) leave_group(store, message);
+}
+
+/* --- Changes of a message --- */
+
+static void count_new_extra(struct message_store *store, const struct message *message, bool was_brief) {
+    if (was_brief && !message->brief.is_brief) store->memory += memory_size(message->own_extra);
+}
+
+void message_store_set_deliveries(struct message_store *store, struct message *message, uint32_t deliveries) {
+    bool was_brief = message->brief.is_brief;
+    message_set_deliveries(message, deliveries);
+    count_new_extra(store, message, was_brief);
+}
+
+static void change_visibility(struct message_store *store, struct message *message,
+                              const struct visibility *visibility) {
+    bool was_brief = message->brief.is_brief;
+    message_set_visibility(message, visibility->ms, visibility->stage);
+    message->times.turn =
+        visibility->turn == TURN_LAST ? 0 : (unsigned)visibility->turn & TIME_ENTRY_TURN_MAX;
+    count_new_extra(store, message, was_brief);
 }
 
 /* Most deliveries only change when the message becomes visible: it changes its position in by_visible, and
  * no other index. */
 static bool only_moves_in_visible(const struct message *message, const struct visibility *visibility) {
-    return message->sorted_in == IN_VISIBLE && visibility->stage == MESSAGE_QUEUED &&
-           visibility->ms < message->times.ends_ms;
+    return sorted_in(message) <= IN_VISIBLE && visibility->stage == MESSAGE_QUEUED &&
+           visibility->ms < message_ends_ms(message);
 }
 
 void message_store_set_visibility(struct message_store *store, struct message *message,
                                   const struct visibility *visibility) {
     add_time_entry *add = visibility->turn == TURN_LAST ? time_index_add_last : time_index_add;
-    unsigned turn = visibility->turn == TURN_LAST ? 0 : (unsigned)visibility->turn;
     if (only_moves_in_visible(message, visibility)) {
         time_index_remove(&store->by_visible, &message->times);
-        message->times.visible_ms = visibility->ms;
-        message->times.turn = turn & TIME_ENTRY_TURN_MAX;
+        change_visibility(store, message, visibility);
         add(&store->by_visible, &message->times);
         return;
     }
-    remove_from_indexes(store, message);
-    time_index_remove(&store->by_arrival, &message->times);
-    store->memory -= message_memory(message);
-    message_set_visibility(message, visibility->ms, visibility->stage);
-    message->times.turn = turn & TIME_ENTRY_TURN_MAX;
-    store->memory += message_memory(message);
+    remove_from_all_indexes(store, message);
+    change_visibility(store, message, visibility);
     time_index_add(&store->by_arrival, &message->times);
-    add_to_indexes(store, message, add);
+    add_to_indexes(store, message, index_for(message), add);
+}
+
+/* --- Queries --- */
+
+size_t message_store_expired_visible(const struct message_store *store, int64_t now_ms) {
+    return time_index_rank(&store->regular, now_ms) + time_index_rank(&store->by_end, now_ms);
+}
+
+size_t message_store_expired(const struct message_store *store, int64_t now_ms) {
+    return message_store_expired_visible(store, now_ms) + time_index_rank(&store->hidden, now_ms);
+}
+
+/* Either may be NULL. */
+static struct time_entry *first_to_end(struct time_entry *one, struct time_entry *other) {
+    if (!one || !other) return one ? one : other;
+    int64_t mine_ms = time_entry_ends_ms(one), theirs_ms = time_entry_ends_ms(other);
+    bool first = mine_ms != theirs_ms ? mine_ms < theirs_ms : one->order < other->order;
+    return first ? one : other;
+}
+
+struct message *message_store_first_to_expire(const struct message_store *store) {
+    struct time_entry *visible =
+        first_to_end(time_index_first(&store->regular), time_index_first(&store->by_end));
+    return message_of_time_entry(first_to_end(visible, time_index_first(&store->hidden)));
+}
+
+bool message_store_arrives_last(const struct message_store *store, uint64_t order) {
+    const struct time_entry *regular = time_index_last(&store->regular);
+    const struct time_entry *other = time_index_last(&store->by_arrival);
+    return (!regular || regular->order < order) && (!other || other->order < order);
+}
+
+struct message *message_store_next_arrived(const struct message_store *store, struct arrival_cursor *cursor,
+                                           int64_t now_ms) {
+    if (cursor->next_regular == cursor->returned)
+        cursor->next_regular = time_index_next_living(&store->regular, &cursor->regular, now_ms);
+    if (cursor->next_other == cursor->returned)
+        cursor->next_other = time_index_next_living(&store->by_arrival, &cursor->others, now_ms);
+    const struct time_entry *regular = cursor->next_regular, *other = cursor->next_other;
+    bool first = !other || (regular && regular->order < other->order);
+    cursor->returned = first ? cursor->next_regular : cursor->next_other;
+    return message_of_time_entry(cursor->returned);
 }
 
 /* --- Messages that move in memory --- */
@@ -233,22 +337,18 @@ struct slots {
     unsigned count;
 };
 
-static struct slots message_store_slots(const struct message_store *store, const struct message *message) {
-    const struct time_entry *entry = &message->times;
-    struct slots slots = {.by_id = hash_index_slot(&store->by_id, &message->entry)};
-    slots.in_time_indexes[slots.count++] = time_index_slot(&store->by_arrival, entry);
-    if (message->sorted_in == IN_LAST_WINDOWS)
-        slots.in_time_indexes[slots.count++] = time_index_slot(&store->last_windows, entry);
-    if (message->sorted_in == IN_VISIBLE)
-        slots.in_time_indexes[slots.count++] = time_index_slot(&store->by_visible, entry);
-    if (message->sorted_in == IN_LAST_WINDOWS || !expires(message)) return slots;
-    const struct time_index *ending = message->sorted_in == IN_VISIBLE ? &store->by_end : &store->hidden;
-    slots.in_time_indexes[slots.count++] = time_index_slot(ending, entry);
+static struct slots message_store_slots(struct message_store *store, struct message *message) {
+    struct slots slots = {.by_id = hash_index_slot(&store->by_id, message_entry(message))};
+    struct holders holders = holders_of(store, message);
+    for (unsigned i = 0; i < holders.count; i++)
+        slots.in_time_indexes[slots.count++] = time_index_slot(holders.indexes[i], &message->times);
+    if (sorted_in(message) != IN_REGULAR)
+        slots.in_time_indexes[slots.count++] = time_index_slot(&store->by_arrival, &message->times);
     return slots;
 }
 
 static void message_store_slots_set(const struct slots *slots, struct message *message) {
-    *slots->by_id = &message->entry;
+    *slots->by_id = message;
     for (unsigned i = 0; i < slots->count; i++) *slots->in_time_indexes[i] = &message->times;
 }
 
@@ -289,8 +389,9 @@ void message_store_relocate(struct message_store *store, size_t bucket, const st
 
 /* Frees a message of a store that is being ended: it stays in the indexes, which are freed next. */
 static void free_unindexed(struct message_store *store, struct message *message) {
-    struct group *group = message->extra ? message->extra->group : NULL;
-    if (group) list_del(&message->extra->peers);
+    struct message_extra *extra = message_extra(message);
+    struct group *group = extra ? extra->group : NULL;
+    if (group) list_del(&extra->peers);
     if (group && list_empty(&group->messages)) {
         hash_index_remove(&store->groups, &group->entry);
         memory_free(group);
@@ -298,7 +399,14 @@ static void free_unindexed(struct message_store *store, struct message *message)
     message_free(message);
 }
 
+static void free_unindexed_of(struct message_store *store, const struct time_index *index) {
+    struct time_index_cursor cursor = {0};
+    for (struct time_entry *entry; (entry = time_index_next(index, &cursor));)
+        free_unindexed(store, message_of_time_entry(entry));
+}
+
 static void free_indexes(struct message_store *store) {
+    time_index_clear(&store->regular);
     time_index_clear(&store->by_arrival);
     time_index_clear(&store->by_visible);
     time_index_clear(&store->by_end);
@@ -309,16 +417,17 @@ static void free_indexes(struct message_store *store) {
 }
 
 void message_store_end(struct message_store *store) {
-    struct time_index_cursor cursor = {0};
-    for (struct time_entry *entry; (entry = time_index_next(&store->by_arrival, &cursor));)
-        free_unindexed(store, message_of_time_entry(entry));
+    free_unindexed_of(store, &store->regular);
+    free_unindexed_of(store, &store->by_arrival);
     free_indexes(store);
     message_store_start(store);
 }
 
 bool message_store_sweep(struct message_store *store, size_t max) {
     for (; max && message_store_count(store); max--) {
-        struct message *message = message_of_time_entry(time_index_first(&store->by_arrival));
+        struct time_entry *entry =
+            time_index_first(store->regular.count ? &store->regular : &store->by_arrival);
+        struct message *message = message_of_time_entry(entry);
         message_store_remove(store, message);
         message_free(message);
     }

@@ -34,18 +34,23 @@ void queue_free(struct queue *queue) {
 
 /* --- A queue as changes --- */
 
+/* Also messages that have ended are walked over. */
+static struct message *next_to_walk(const struct message_store *store, struct arrival_cursor *cursor) {
+    return message_store_next_arrived(store, cursor, INT64_MIN);
+}
+
 static void walk_messages(const struct queue *queue, const struct change_walk *walk) {
-    struct time_index_cursor live = {0}, dead = {0};
-    struct time_entry *one = time_index_next(&queue->live.by_arrival, &live);
-    struct time_entry *other = time_index_next(&queue->dead.by_arrival, &dead);
+    struct arrival_cursor live = {0}, dead = {0};
+    struct message *one = next_to_walk(&queue->live, &live);
+    struct message *other = next_to_walk(&queue->dead, &dead);
     while (one || other) {
-        bool lives = !other || (one && one->order < other->order);
-        struct queue_change change = message_as_change(message_of_time_entry(lives ? one : other));
+        bool lives = !other || (one && one->times.order < other->times.order);
+        struct queue_change change = message_as_change(lives ? one : other);
         walk->take(walk->context, &change);
         if (lives)
-            one = time_index_next(&queue->live.by_arrival, &live);
+            one = next_to_walk(&queue->live, &live);
         else
-            other = time_index_next(&queue->dead.by_arrival, &dead);
+            other = next_to_walk(&queue->dead, &dead);
     }
 }
 

@@ -43,13 +43,6 @@ static bool apply_clear(struct queue *queue, const struct queue_change *change) 
     return true;
 }
 
-/* The message that ends first. Either may be NULL, but not both. */
-static struct message *first_to_end(struct time_entry *one, struct time_entry *other) {
-    if (!one || !other) return message_of_time_entry(one ? one : other);
-    bool first = one->ends_ms != other->ends_ms ? one->ends_ms < other->ends_ms : one->order < other->order;
-    return message_of_time_entry(first ? one : other);
-}
-
 static void remove_and_free(struct message_store *store, struct message *message) {
     message_store_remove(store, message);
     message_free(message);
@@ -126,7 +119,7 @@ static bool apply_deliver(struct queue *queue, const struct queue_change *change
         struct message *message = changed_message(queue, change, i, &item->id);
         if (!message) return false;
         message->receipt = item->receipt;
-        message->deliveries = item->deliveries;
+        message_store_set_deliveries(&queue->live, message, item->deliveries);
         struct visibility visibility = {change->visible_ms, 0, item->last ? MESSAGE_LAST : MESSAGE_QUEUED};
         if (change->kind == QUEUE_UNDELIVER)
             visibility = (struct visibility){item->visible_ms, (int)item->turn, MESSAGE_QUEUED};
@@ -145,7 +138,7 @@ static bool apply_update(struct queue *queue, const struct queue_change *change)
     struct message *message = changed_message(queue, change, 0, &change->id);
     if (!message) return false;
     message->receipt = change->receipt;
-    set_visibility(queue, message, change, (enum message_stage)message->stage);
+    set_visibility(queue, message, change, message_stage(message));
     if (change->has_text) message_store_set_text(&queue->live, message, change->text);
     return true;
 }
@@ -209,8 +202,7 @@ static bool apply_redrive(struct queue *queue, const struct queue_change *change
 static bool settlement_fits(const struct queue *queue, const struct queue_change *change) {
     const struct message_store *live = &queue->live;
     int64_t instant_ms = change->instant_ms;
-    return change->ended <=
-               time_index_rank(&live->by_end, instant_ms) + time_index_rank(&live->hidden, instant_ms) &&
+    return change->ended <= message_store_expired(live, instant_ms) &&
            change->died <= time_index_rank(&live->last_windows, instant_ms) &&
            change->forgotten <= time_index_rank(&queue->dedup_entries.by_end, instant_ms);
 }
@@ -218,25 +210,20 @@ static bool settlement_fits(const struct queue *queue, const struct queue_change
 static bool apply_queue_settle(struct queue *queue, const struct queue_change *change) {
     struct message_store *live = &queue->live;
     if (!settlement_fits(queue, change)) return false;
-    for (uint64_t i = 0; i < change->ended; i++)
-        remove_and_free(live, first_to_end(time_index_first(&live->by_end), time_index_first(&live->hidden)));
+    for (uint64_t i = 0; i < change->ended; i++) remove_and_free(live, message_store_first_to_expire(live));
     for (uint64_t i = 0; i < change->died; i++) {
         struct message *message = message_of_time_entry(time_index_first(&live->last_windows));
-        bury(queue, message, message->times.visible_ms);
+        bury(queue, message, message_visible_ms(message));
     }
     for (uint64_t i = 0; i < change->forgotten; i++) dedup_entries_forget_first(&queue->dedup_entries);
     return true;
 }
 
-static bool arrives_last(const struct message_store *store, uint64_t order) {
-    const struct time_entry *last = time_index_last(&store->by_arrival);
-    return !last || last->order < order;
-}
-
 /* Files contain messages in order of arrival. */
 static bool apply_message(struct queue *queue, const struct queue_change *change) {
-    bool fits = change->order < queue->next_order && arrives_last(&queue->live, change->order) &&
-                arrives_last(&queue->dead, change->order) && !is_known_message(queue, &change->id);
+    bool fits =
+        change->order < queue->next_order && message_store_arrives_last(&queue->live, change->order) &&
+        message_store_arrives_last(&queue->dead, change->order) && !is_known_message(queue, &change->id);
     if (!fits) return false;
     message_store_add(change->stage == MESSAGE_DEAD ? &queue->dead : &queue->live, message_new(change));
     return true;
@@ -245,8 +232,8 @@ static bool apply_message(struct queue *queue, const struct queue_change *change
 /* Files contain dedup entries in the order in which they are forgotten. */
 static bool apply_dedup_entry(struct queue *queue, const struct queue_change *change) {
     const struct time_entry *last = time_index_last(&queue->dedup_entries.by_end);
-    bool rises = !last || last->ends_ms < change->until_ms ||
-                 (last->ends_ms == change->until_ms && last->order < change->order);
+    bool rises = !last || time_entry_ends_ms(last) < change->until_ms ||
+                 (time_entry_ends_ms(last) == change->until_ms && last->order < change->order);
     if (!rises || change->order >= queue->next_order) return false;
     if (dedup_entries_find(&queue->dedup_entries, change->dedup)) return false;
     dedup_entries_add(&queue->dedup_entries, change);

@@ -16,11 +16,11 @@ struct successors {
 
 static void count_successor(void *context, struct message *message) {
     struct successors *successors = context;
-    const struct time_entry *entry = &message->times;
-    if (entry->visible_ms <= successors->now_ms)
+    int64_t visible_ms = message_visible_ms(message);
+    if (visible_ms <= successors->now_ms)
         successors->visible++;
-    else if (entry->visible_ms < entry->ends_ms && entry->visible_ms < successors->next_visible_ms)
-        successors->next_visible_ms = entry->visible_ms;
+    else if (visible_ms < message_ends_ms(message) && visible_ms < successors->next_visible_ms)
+        successors->next_visible_ms = visible_ms;
 }
 
 static struct successors count_successors(const struct queue *queue, int64_t now_ms) {
@@ -33,7 +33,7 @@ static struct successors count_successors(const struct queue *queue, int64_t now
 
 struct queue_depth queue_depth(const struct queue *queue, int64_t now_ms) {
     const struct message_store *live = &queue->live;
-    size_t expired_visible = time_index_rank(&live->by_end, now_ms);
+    size_t expired_visible = message_store_expired_visible(live, now_ms);
     size_t expired = expired_visible + time_index_rank(&live->hidden, now_ms),
            died = time_index_rank(&live->last_windows, now_ms);
     struct queue_depth depth = {
@@ -46,10 +46,9 @@ struct queue_depth queue_depth(const struct queue *queue, int64_t now_ms) {
         .arrived_ms = -1,
     };
     depth.invisible = message_store_count(live) - expired - died - depth.visible;
-    struct time_index_cursor cursor = {0};
-    const struct message *oldest =
-        message_of_time_entry(time_index_next_living(&live->by_arrival, &cursor, now_ms));
-    if (oldest) depth.arrived_ms = oldest->inserted_ms;
+    struct arrival_cursor cursor = {0};
+    const struct message *oldest = message_store_next_arrived(live, &cursor, now_ms);
+    if (oldest) depth.arrived_ms = message_inserted_ms(oldest);
     return depth;
 }
 
@@ -84,7 +83,7 @@ size_t queue_census_depth(int64_t now_ms, size_t max, struct queue_depth *sum) {
 /* Compares two messages as by_visible does; NULL is after all messages. */
 static bool visible_before(const struct message *one, const struct message *other) {
     if (!one || !other) return one != NULL;
-    int64_t mine_ms = one->times.visible_ms, theirs_ms = other->times.visible_ms;
+    int64_t mine_ms = message_visible_ms(one), theirs_ms = message_visible_ms(other);
     if (mine_ms != theirs_ms) return mine_ms < theirs_ms;
     if (one->times.turn != other->times.turn) return one->times.turn < other->times.turn;
     return one->times.order < other->times.order;
@@ -92,13 +91,13 @@ static bool visible_before(const struct message *one, const struct message *othe
 
 static void add_if_visible(void *context, struct message *message) {
     struct visible_cursor *cursor = context;
-    if (message->times.visible_ms <= cursor->now_ms) time_index_add(&cursor->successors, &message->times);
+    if (message_visible_ms(message) <= cursor->now_ms) time_index_add(&cursor->successors, &message->times);
 }
 
 static struct message *next_indexed(struct visible_cursor *cursor) {
     struct time_entry *entry =
         time_index_next_living(&cursor->queue->live.by_visible, &cursor->indexed, cursor->now_ms);
-    return entry && entry->visible_ms <= cursor->now_ms ? message_of_time_entry(entry) : NULL;
+    return entry && time_entry_visible_ms(entry) <= cursor->now_ms ? message_of_time_entry(entry) : NULL;
 }
 
 static struct message *next_successor(struct visible_cursor *cursor) {
@@ -135,17 +134,18 @@ void queue_visible_end(struct visible_cursor *cursor) {
 int64_t queue_next_visible_ms(const struct queue *queue, int64_t now_ms) {
     const struct time_entry *next = time_index_after(&queue->live.by_visible, now_ms);
     int64_t successor_ms = count_successors(queue, now_ms).next_visible_ms;
-    return next ? number_min(next->visible_ms, successor_ms) : successor_ms;
+    return next ? number_min(time_entry_visible_ms(next), successor_ms) : successor_ms;
 }
 
 static int64_t first_end_ms(const struct time_index *index) {
     const struct time_entry *first = time_index_first(index);
-    return first ? first->ends_ms : INT64_MAX;
+    return first ? time_entry_ends_ms(first) : INT64_MAX;
 }
 
 int64_t queue_next_end_ms(const struct queue *queue) {
     const struct message_store *live = &queue->live;
-    int64_t messages_ms = number_min(first_end_ms(&live->by_end), first_end_ms(&live->hidden));
+    int64_t visible_ms = number_min(first_end_ms(&live->regular), first_end_ms(&live->by_end));
+    int64_t messages_ms = number_min(visible_ms, first_end_ms(&live->hidden));
     int64_t others_ms =
         number_min(first_end_ms(&live->last_windows), first_end_ms(&queue->dedup_entries.by_end));
     return number_min(messages_ms, others_ms);
@@ -164,7 +164,8 @@ static void step_settled(const struct queue *queue, struct dead_cursor *cursor) 
 
 static void step_unsettled(const struct queue *queue, struct dead_cursor *cursor, int64_t now_ms) {
     struct time_entry *entry = time_index_next(&queue->live.last_windows, &cursor->unsettled);
-    cursor->next_unsettled = entry && entry->visible_ms <= now_ms ? message_of_time_entry(entry) : NULL;
+    cursor->next_unsettled =
+        entry && time_entry_visible_ms(entry) <= now_ms ? message_of_time_entry(entry) : NULL;
 }
 
 struct message *queue_next_dead(const struct queue *queue, struct dead_cursor *cursor, int64_t now_ms) {
@@ -187,7 +188,7 @@ struct message *queue_next_dead(const struct queue *queue, struct dead_cursor *c
 const struct dedup_entry *queue_find_dedup_entry(const struct queue *queue, struct bytes dedup,
                                                  int64_t now_ms) {
     const struct dedup_entry *entry = dedup_entries_find(&queue->dedup_entries, dedup);
-    return entry && entry->times.ends_ms > now_ms ? entry : NULL;
+    return entry && time_entry_ends_ms(&entry->times) > now_ms ? entry : NULL;
 }
 
 struct message *queue_find(const struct queue *queue, const struct guid *id, int64_t now_ms) {
@@ -211,11 +212,10 @@ struct message *queue_find_dead(const struct queue *queue, const struct guid *id
 bool queue_settlement(const struct queue *queue, int64_t now_ms, size_t max, struct queue_change *change) {
     if (queue_next_end_ms(queue) > now_ms) return false;
     const struct message_store *live = &queue->live;
-    size_t ended = time_index_rank(&live->by_end, now_ms) + time_index_rank(&live->hidden, now_ms);
     *change = (struct queue_change){
         .kind = QUEUE_SETTLE,
         .instant_ms = now_ms,
-        .ended = size_min(ended, max),
+        .ended = size_min(message_store_expired(live, now_ms), max),
         .died = size_min(time_index_rank(&live->last_windows, now_ms), max),
         .forgotten = size_min(time_index_rank(&queue->dedup_entries.by_end, now_ms), max),
     };
@@ -223,11 +223,11 @@ bool queue_settlement(const struct queue *queue, int64_t now_ms, size_t max, str
 }
 
 size_t queue_list_living(const struct queue *queue, int64_t now_ms, struct record_writer *items) {
-    const struct time_index *arrivals = &queue->live.by_arrival;
-    struct time_index_cursor cursor = {0};
+    const struct message *message;
+    struct arrival_cursor cursor = {0};
     size_t count = 0;
-    for (struct time_entry *entry; (entry = time_index_next_living(arrivals, &cursor, now_ms)); count++) {
-        struct queue_item item = {.id = message_of_time_entry(entry)->id};
+    for (; (message = message_store_next_arrived(&queue->live, &cursor, now_ms)); count++) {
+        struct queue_item item = {.id = message->id};
         queue_item_put(QUEUE_CLEAR_LIVING, items, &item);
     }
     return count;
@@ -235,7 +235,8 @@ size_t queue_list_living(const struct queue *queue, int64_t now_ms, struct recor
 
 struct queue_item queue_delivery(const struct queue *queue, const struct message *message,
                                  struct guid receipt) {
-    uint32_t deliveries = message->deliveries < UINT32_MAX ? message->deliveries + 1 : UINT32_MAX;
+    uint32_t deliveries = message_deliveries(message);
+    if (deliveries < UINT32_MAX) deliveries++;
     return (struct queue_item){
         .id = message->id,
         .receipt = receipt,

@@ -48,8 +48,8 @@ struct path {
 
 static struct key time_entry_key(const struct time_index *index, const struct time_entry *entry) {
     if (index->key == BY_VISIBLE)
-        return (struct key){entry->visible_ms, (uint64_t)entry->turn << 52 | entry->order};
-    return (struct key){index->key == BY_ARRIVAL ? 0 : entry->ends_ms, entry->order};
+        return (struct key){time_entry_visible_ms(entry), (uint64_t)entry->turn << 52 | entry->order};
+    return (struct key){index->key == BY_ARRIVAL ? 0 : time_entry_ends_ms(entry), entry->order};
 }
 
 static bool key_above(struct key a, struct key b) {
@@ -187,7 +187,8 @@ static int64_t leaf_latest_end(const struct time_index *index, const struct time
     int64_t latest_ms = INT64_MIN;
     if (!index->tracks_ends) return latest_ms;
     for (unsigned i = leaf->count; i-- > 0 && latest_ms < enough_ms;)
-        if (leaf->entries[i]->ends_ms > latest_ms) latest_ms = leaf->entries[i]->ends_ms;
+        if (time_entry_ends_ms(leaf->entries[i]) > latest_ms)
+            latest_ms = time_entry_ends_ms(leaf->entries[i]);
     return latest_ms;
 }
 
@@ -345,15 +346,15 @@ void time_index_add(struct time_index *index, struct time_entry *entry) {
     for (unsigned level = 0; level < index->height; level++) {
         struct branch *branch = branch_at(&path, level);
         branch->count++;
-        if (index->tracks_ends && branch->latest_end_ms < entry->ends_ms)
-            branch->latest_end_ms = entry->ends_ms;
+        if (index->tracks_ends && branch->latest_end_ms < time_entry_ends_ms(entry))
+            branch->latest_end_ms = time_entry_ends_ms(entry);
     }
 }
 
 static const struct time_entry *last_not_after(const struct time_index *index, int64_t instant_ms) {
     const struct time_entry *last = time_index_last(index);
     struct path path;
-    if (!last || last->visible_ms <= instant_ms) return last;
+    if (!last || time_entry_visible_ms(last) <= instant_ms) return last;
     descend(index, key_after(instant_ms), &path);
     unsigned place = leaf_position(index, path.leaf, key_after(instant_ms));
     if (place) return path.leaf->entries[place - 1];
@@ -363,8 +364,8 @@ static const struct time_entry *last_not_after(const struct time_index *index, i
 
 /* Entries that exceed the maximum turn share it: nobody relies on the order of thousands within a millisecond. */
 void time_index_add_last(struct time_index *index, struct time_entry *entry) {
-    const struct time_entry *before = last_not_after(index, entry->visible_ms);
-    bool shares = before && before->visible_ms == entry->visible_ms;
+    const struct time_entry *before = last_not_after(index, time_entry_visible_ms(entry));
+    bool shares = before && time_entry_visible_ms(before) == time_entry_visible_ms(entry);
     unsigned turn = shares ? (unsigned)before->turn + (before->order > entry->order) : 0;
     entry->turn = (turn > TIME_ENTRY_TURN_MAX ? TIME_ENTRY_TURN_MAX : turn) & TIME_ENTRY_TURN_MAX;
     time_index_add(index, entry);
@@ -463,7 +464,7 @@ void time_index_remove(struct time_index *index, const struct time_entry *entry)
     memmove(&leaf->entries[place], &leaf->entries[place + 1], (leaf->count - place) * sizeof(entry));
     index->count--;
     for (unsigned level = 0; level < index->height; level++) branch_at(&path, level)->count--;
-    if (index->tracks_ends) update_latest_ends(index, &path, entry->ends_ms);
+    if (index->tracks_ends) update_latest_ends(index, &path, time_entry_ends_ms(entry));
     if (leaf->count < LEAF_MAX / SPARSE_SHARE) time_index_tidy(index, &path);
 }
 
@@ -545,7 +546,7 @@ static struct time_entry *next_living_below(const struct time_index *index, void
     if (!levels) {
         const struct time_index_leaf *leaf = node;
         for (unsigned i = after ? leaf_position(index, leaf, *after) : 0; i < leaf->count; i++) {
-            if (leaf->entries[i]->ends_ms <= now_ms) continue;
+            if (time_entry_ends_ms(leaf->entries[i]) <= now_ms) continue;
             *cursor = (struct time_index_cursor){leaf, i};
             return leaf->entries[i];
         }
@@ -568,11 +569,11 @@ struct time_entry *time_index_next_living(const struct time_index *index, struct
     if (!leaf) {
         struct time_entry *first = index->first->entries[0];
         *cursor = (struct time_index_cursor){index->first, 0};
-        if (first->ends_ms > now_ms) return first;
+        if (time_entry_ends_ms(first) > now_ms) return first;
         return next_living_below(index, index->root, index->height, NULL, now_ms, cursor);
     }
     while (cursor->at + 1 < leaf->count)
-        if (leaf->entries[++cursor->at]->ends_ms > now_ms) return leaf->entries[cursor->at];
+        if (time_entry_ends_ms(leaf->entries[++cursor->at]) > now_ms) return leaf->entries[cursor->at];
     struct key after = time_entry_key(index, leaf->entries[cursor->at]);
     return next_living_below(index, index->root, index->height, &after, now_ms, cursor);
 }

@@ -21,15 +21,33 @@
 #include <stdint.h>
 
 /* The maximum values of the bit fields below. */
-#define TIME_ENTRY_ORDER_MAX ((UINT64_C(1) << 52) - 1)
-#define TIME_ENTRY_TURN_MAX  ((1u << 12) - 1)
+#define TIME_ENTRY_ORDER_MAX   ((UINT64_C(1) << 52) - 1)
+#define TIME_ENTRY_TURN_MAX    ((1u << 12) - 1)
+#define TIME_ENTRY_INSTANT_MAX ((UINT64_C(1) << 48) - 1) /* the year 10889 */
 
-struct time_entry {
+/* Twenty bytes, since there may be millions: instants are set and read by the functions below. */
+struct __attribute__((packed, aligned(4))) time_entry {
     uint64_t order : 52; /* ascends in the order of arrival */
     uint64_t turn : 12;  /* compared before the order, by BY_VISIBLE only; usually 0 */
-    int64_t visible_ms;
-    int64_t ends_ms;
+    uint64_t visible : 48;
+    uint64_t ends : 48;
 };
+
+static inline int64_t time_entry_visible_ms(const struct time_entry *entry) {
+    return (int64_t)entry->visible;
+}
+
+static inline int64_t time_entry_ends_ms(const struct time_entry *entry) {
+    return (int64_t)entry->ends;
+}
+
+static inline void time_entry_set_visible_ms(struct time_entry *entry, int64_t visible_ms) {
+    entry->visible = (uint64_t)visible_ms & TIME_ENTRY_INSTANT_MAX;
+}
+
+static inline void time_entry_set_ends_ms(struct time_entry *entry, int64_t ends_ms) {
+    entry->ends = (uint64_t)ends_ms & TIME_ENTRY_INSTANT_MAX;
+}
 
 /* The instant by which an index sorts; BY_ARRIVAL sorts by the order number only. */
 enum time_index_key { BY_ARRIVAL, BY_VISIBLE, BY_END };

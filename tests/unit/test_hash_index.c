@@ -252,6 +252,33 @@ static void each_segment_moves_by_itself(void **state) {
     hash_index_end(&index);
 }
 
+/* An entry that only has a name, and its number in a test. */
+struct bare {
+    char name[16];
+    size_t number;
+};
+
+static void bare_entries_are_found_by_their_names(void **state) {
+    (void)state;
+    static struct bare all[MANY];
+    struct hash_index index;
+    hash_index_start_bare(&index, sizeof(all[0].name));
+    for (size_t i = 0; i < MANY; i++) {
+        all[i].number = i;
+        const uint64_t words[] = {i * UINT64_C(0x9e3779b97f4a7c15), i};
+        memcpy(all[i].name, words, sizeof(all[i].name));
+        hash_index_add(&index, (struct entry *)&all[i]);
+    }
+    for (size_t i = 0; i < MANY; i += 2) hash_index_remove(&index, (struct entry *)&all[i]);
+    require_same(index.count, MANY / 2, "half of them are left");
+    for (size_t i = 0; i < MANY; i++) {
+        struct bytes name = bytes_of(all[i].name, sizeof(all[i].name));
+        const void *found = hash_index_find(&index, hash_bytes(name), name);
+        require(found == (i % 2 ? &all[i] : NULL), "entry %zu", i);
+    }
+    hash_index_end(&index);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(agrees_with_an_array),
@@ -264,6 +291,7 @@ int main(void) {
         tidy_test(an_index_grows_in_small_steps),
         tidy_test(a_tour_of_all_places_meets_every_entry_once),
         tidy_test(each_segment_moves_by_itself),
+        tidy_test(bare_entries_are_found_by_their_names),
     };
     return cmocka_run_group_tests_name("hash index", tests, NULL, NULL);
 }

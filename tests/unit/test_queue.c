@@ -218,7 +218,7 @@ static void the_last_window_that_ends_is_the_end(void **state) {
     require(queue_apply(queue, &settlement), "it fits");
     require(!queue_apply(queue, &settlement), "it does not fit twice");
     struct guid id = guid_numbered(1);
-    require_same(queue_find_dead(queue, &id)->times.visible_ms, NOW_MS + 200, "when the window ended");
+    require_same(message_visible_ms(queue_find_dead(queue, &id)), NOW_MS + 200, "when the window ended");
     require_depth(queue, NOW_MS + 100 * TTL_MS, 0, 0, 1, 0);
     queue_free(queue);
 }

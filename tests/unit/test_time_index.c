@@ -23,7 +23,7 @@ struct trial {
 
 static int64_t instant_of(const struct trial *trial, const struct time_entry *entry) {
     if (trial->index.key == BY_ARRIVAL) return 0;
-    return trial->index.key == BY_VISIBLE ? entry->visible_ms : entry->ends_ms;
+    return trial->index.key == BY_VISIBLE ? time_entry_visible_ms(entry) : time_entry_ends_ms(entry);
 }
 
 static bool above(const struct trial *trial, const struct time_entry *a, const struct time_entry *b) {
@@ -59,7 +59,7 @@ static void add(struct trial *trial, struct time_entry *entry) {
 static void add_last(struct trial *trial, struct time_entry *entry) {
     struct naive *naive = &trial->naive;
     size_t place = naive->count++;
-    for (; place && instant_of(trial, naive->entries[place - 1]) > entry->visible_ms; place--)
+    for (; place && instant_of(trial, naive->entries[place - 1]) > time_entry_visible_ms(entry); place--)
         naive->entries[place] = naive->entries[place - 1];
     naive->entries[place] = entry;
     trial->present[entry->order] = true;
@@ -80,7 +80,7 @@ static void compare_walks(struct trial *trial, int64_t now_ms) {
     const struct naive *naive = &trial->naive;
     for (size_t i = 0; i < naive->count; i++) {
         require(time_index_next(&trial->index, &walk) == naive->entries[i], "entry %zu", i);
-        if (naive->entries[i]->ends_ms <= now_ms) continue;
+        if (time_entry_ends_ms(naive->entries[i]) <= now_ms) continue;
         require(time_index_next_living(&trial->index, &living, now_ms) == naive->entries[i], "living %zu", i);
     }
     require(!time_index_next(&trial->index, &walk), "the end");
@@ -121,8 +121,9 @@ static void live(const struct habit *habit, uint64_t seed) {
         struct time_entry *entry = &trial.all[place];
         if (dice_percent(&dice, growing) && !trial.present[place]) {
             int64_t instant = (int64_t)dice_roll(&dice, habit->instants);
-            entry->visible_ms = habit->rising ? step / 7 : instant;
-            entry->ends_ms = entry->visible_ms + (int64_t)dice_roll(&dice, habit->instants);
+            if (habit->rising) instant = step / 7;
+            time_entry_set_visible_ms(entry, instant);
+            time_entry_set_ends_ms(entry, instant + (int64_t)dice_roll(&dice, habit->instants));
             entry->turn = 0;
             if (habit->behind)
                 add_last(&trial, entry);
@@ -155,9 +156,11 @@ static void an_index_of_times_equals_a_sorted_array(void **state) {
 static struct time_entry *entries_new(size_t count) {
     struct time_entry *entries = calloc(count, sizeof(*entries));
     require(entries, "there is memory");
-    for (size_t i = 0; i < count; i++)
-        entries[i] = (struct time_entry){
-            .order = i & TIME_ENTRY_ORDER_MAX, .visible_ms = (int64_t)i, .ends_ms = (int64_t)i + 100};
+    for (size_t i = 0; i < count; i++) {
+        entries[i] = (struct time_entry){.order = i & TIME_ENTRY_ORDER_MAX};
+        time_entry_set_visible_ms(&entries[i], (int64_t)i);
+        time_entry_set_ends_ms(&entries[i], (int64_t)i + 100);
+    }
     return entries;
 }
 

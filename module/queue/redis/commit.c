@@ -39,10 +39,10 @@ static void count_change(const struct queue_change *change) {
 
 static void count_delivered(const struct message *message, int64_t now_ms) {
     queue_stats.gets++;
-    if (message->deliveries > 1)
+    if (message_deliveries(message) > 1)
         queue_stats.redeliveries++;
     else
-        histogram_add(&message_waiting_ms, now_ms - message->inserted_ms);
+        histogram_add(&message_waiting_ms, now_ms - message_inserted_ms(message));
 }
 
 static void count_deliveries(struct call *call, const struct queue_change *change) {

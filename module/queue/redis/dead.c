@@ -10,9 +10,9 @@ static void reply_dead(struct reply *out, const struct message *message) {
     struct bytes reason = message_reason(message);
     struct reply_map map = reply_map(out, reason.length ? 6 : 5);
     reply_field_guid(&map, "id", message->id);
-    reply_field_number(&map, "inserted", message->inserted_ms);
-    reply_field_number(&map, "died", message->times.visible_ms);
-    reply_field_number(&map, "dequeue-count", message->deliveries);
+    reply_field_number(&map, "inserted", message_inserted_ms(message));
+    reply_field_number(&map, "died", message_visible_ms(message));
+    reply_field_number(&map, "dequeue-count", message_deliveries(message));
     if (reason.length) reply_field_bytes(&map, "reason", reason);
     reply_field_bytes(&map, "message", message_text(message));
 }
@@ -68,8 +68,8 @@ static size_t find_by_ids(const struct call *call, struct message **found) {
 /* The same time to live as before, from now on. */
 static int64_t new_expiry_ms(const struct message *message, int64_t now_ms) {
     int64_t expires_ms = message_expires_ms(message);
-    if (expires_ms == QUEUE_FOREVER_MS || expires_ms < message->inserted_ms) return expires_ms;
-    return queue_instant_after(now_ms, expires_ms - message->inserted_ms);
+    if (expires_ms == QUEUE_FOREVER_MS || expires_ms < message_inserted_ms(message)) return expires_ms;
+    return queue_instant_after(now_ms, expires_ms - message_inserted_ms(message));
 }
 
 static void decide_redrive(struct call *call, struct message *const *dead, size_t count) {
@@ -114,7 +114,7 @@ static void find_dead_letters(struct doctor *doctor) {
     if (!oldest) return;
     doctor_find(doctor, "dead letters: %zu, the oldest died %" PRId64 " s ago",
                 queue_depth(doctor->value, doctor->now_ms).dead,
-                (doctor->now_ms - oldest->times.visible_ms) / 1000);
+                (doctor->now_ms - message_visible_ms(oldest)) / 1000);
 }
 
 const struct doctor_rule queue_rules[] = {

@@ -199,7 +199,7 @@ static void reply_delivered(struct reply *out, const struct message *message, co
     reply_field_guid(&map, "id", item->id);
     reply_field_receipt(&map, item->receipt);
     reply_field_number(&map, "dequeue-count", item->deliveries);
-    reply_field_number(&map, "inserted", message->inserted_ms);
+    reply_field_number(&map, "inserted", message_inserted_ms(message));
     reply_field_number(&map, "expires", message_expires_ms(message));
     reply_field_number(&map, "visible-at", visible_ms);
     reply_field_bytes(&map, "message", message_text(message));
@@ -236,8 +236,8 @@ static void put_message_grant(struct record_writer *grant, const struct message 
                               struct guid receipt) {
     const struct queue_item item = {.id = message->id,
                                     .receipt = receipt,
-                                    .deliveries = message->deliveries,
-                                    .visible_ms = message->times.visible_ms,
+                                    .deliveries = message_deliveries(message),
+                                    .visible_ms = message_visible_ms(message),
                                     .turn = message->times.turn};
     queue_item_put(QUEUE_UNDELIVER, grant, &item);
 }
@@ -322,7 +322,7 @@ static size_t find_delivered(struct call *call, struct bytes kept, struct messag
         struct message *message;
         if (queue_find_owned(call->value, &id, &receipt, call_now_ms(call), &message) != OUTCOME_DONE)
             continue;
-        if (message->times.visible_ms > call_now_ms(call)) found[count++] = message;
+        if (message_visible_ms(message) > call_now_ms(call)) found[count++] = message;
     }
     return count;
 }
@@ -333,8 +333,8 @@ enum outcome queue_get_recall(struct call *call, struct bytes kept) {
     reply_array(&call->out, (long)count);
     for (size_t i = 0; i < count; i++) {
         const struct queue_item item = {
-            .id = found[i]->id, .receipt = found[i]->receipt, .deliveries = found[i]->deliveries};
-        reply_delivered(&call->out, found[i], &item, found[i]->times.visible_ms);
+            .id = found[i]->id, .receipt = found[i]->receipt, .deliveries = message_deliveries(found[i])};
+        reply_delivered(&call->out, found[i], &item, message_visible_ms(found[i]));
     }
     return OUTCOME_DONE;
 }
@@ -346,8 +346,8 @@ enum outcome queue_peek(struct call *call) {
     for (size_t i = 0; i < count; i++) {
         struct reply_map map = reply_map(&call->out, 5);
         reply_field_guid(&map, "id", seen[i]->id);
-        reply_field_number(&map, "dequeue-count", seen[i]->deliveries);
-        reply_field_number(&map, "inserted", seen[i]->inserted_ms);
+        reply_field_number(&map, "dequeue-count", message_deliveries(seen[i]));
+        reply_field_number(&map, "inserted", message_inserted_ms(seen[i]));
         reply_field_number(&map, "expires", message_expires_ms(seen[i]));
         reply_field_bytes(&map, "message", message_text(seen[i]));
     }
@@ -374,7 +374,7 @@ static enum outcome find_by_arguments(struct call *call, struct message **messag
 enum outcome queue_update(struct call *call) {
     struct message *message;
     enum outcome outcome = find_by_arguments(call, &message);
-    bool grows = outcome == OUTCOME_DONE && call_option(call, SLOT_MESSAGE).length > message->length;
+    bool grows = outcome == OUTCOME_DONE && call_option(call, SLOT_MESSAGE).length > message_length(message);
     if (grows) outcome = call_check_memory(call);
     if (outcome != OUTCOME_DONE) return outcome;
     struct queue_change *change = call_decide(call, QUEUE_UPDATE);
@@ -396,7 +396,7 @@ enum outcome queue_release(struct call *call) {
     struct message *message;
     enum outcome outcome = find_by_arguments(call, &message);
     if (outcome != OUTCOME_DONE) return outcome;
-    bool dies = message->stage == MESSAGE_LAST;
+    bool dies = message_stage(message) == MESSAGE_LAST;
     int64_t now_ms = call_now_ms(call);
     struct queue_change *change = call_decide(call, QUEUE_RELEASE);
     change->found = copy_found(call, &message, 1);

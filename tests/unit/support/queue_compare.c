@@ -197,10 +197,10 @@ static void compare_message(const struct model_message *expected, const struct m
     require(guid_equal(message->id, queue_shadow_id(expected->id)), "another message");
     require(guid_equal(message->receipt, queue_shadow_id(expected->receipt)), "another receipt");
     require_same(message->times.order, expected->order, "order");
-    require_same(message->inserted_ms, expected->inserted_ms, "inserted");
+    require_same(message_inserted_ms(message), expected->inserted_ms, "inserted");
     require_same(message_expires_ms(message), expected->expires_ms, "expires");
-    require_same(message->times.visible_ms, expected->visible_ms, "shows");
-    require_same(message->deliveries, expected->deliveries, "deliveries");
+    require_same(message_visible_ms(message), expected->visible_ms, "shows");
+    require_same(message_deliveries(message), expected->deliveries, "deliveries");
     require_bytes(message_text(message), bytes_of(expected->text, expected->length), "text");
     require_bytes(message_group(message), bytes_text(expected->group), "group");
     require_bytes(message_reason(message), bytes_text(expected->reason), "reason");

@@ -122,7 +122,7 @@ static void update(struct queue_trial *trial, const struct queue_choice *choice)
 static void release(struct queue_trial *trial, const struct queue_choice *choice) {
     const struct message *message = choose(trial, choice);
     if (!message) return;
-    bool dies = message->stage == MESSAGE_LAST;
+    bool dies = message_stage(message) == MESSAGE_LAST;
     struct queue_change change = {
         .kind = QUEUE_RELEASE,
         .id = message->id,
@@ -154,7 +154,7 @@ static void redrive(struct queue_trial *trial, const struct queue_choice *choice
     record_start(&items);
     for (struct message *message;
          count < choice->count % 8U && (message = queue_next_dead(trial->queue, &cursor, trial->now_ms));) {
-        if (message->stage != MESSAGE_DEAD) continue;
+        if (message_stage(message) != MESSAGE_DEAD) continue;
         struct queue_item item = {message->id, next_guid(trial),
                                   .expires_ms = trial->now_ms + choice->ttl * INT64_C(100)};
         queue_item_put(QUEUE_REDRIVE, &items, &item);
