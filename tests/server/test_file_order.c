@@ -156,7 +156,7 @@ TEST(the_way_to_a_file) {
     file_commands_setup();
     acts({"mkdir d", NULL});
     for (const struct file_command *command = file_commands; command->line; command++) {
-        if (command->class == CLASS_LEASE || command->traits & PUTS_OTHER) continue;
+        if (command->class == MODEL_LEASES || command->traits & PUTS_OTHER) continue;
         struct words words = act_words(command->line);
         static const struct {
             const char *key, *path, *answer;
@@ -169,7 +169,7 @@ TEST(the_way_to_a_file) {
         expect_ok(call(primary, "SET text x"));
         for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
             const char *answer = ways[way].answer;
-            bool knows_directories = command->class == CLASS_A || !strcmp(words.word[0], "FILE.SETMETA") ||
+            bool knows_directories = command->class == MODEL_ASKS || !strcmp(words.word[0], "FILE.SETMETA") ||
                                      !strcmp(words.word[0], "FILE.RENAME");
             bool makes = !strcmp(words.word[0], "FILE.CREATE");
             if (knows_directories && !strcmp(answer, OTHER_KIND)) continue;

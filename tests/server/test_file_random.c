@@ -262,8 +262,10 @@ static int any_lease(int file) {
 
 static void play_get(void) {
     int file = random_below(MODEL_FILES);
-    struct model_wish wish = {
-        .class = CLASS_R, .lease = any_lease(file), .minds_locks = true, .length = model_files[file].length};
+    struct model_wish wish = {.class = MODEL_READS,
+                              .lease = any_lease(file),
+                              .minds_locks = true,
+                              .length = model_files[file].length};
     const char *refusal = model_refusal(file, &wish);
     redisReply *reply = call_file("FILE.GET", file, "", wish.lease);
     if (went_well(reply, refusal))
@@ -275,7 +277,7 @@ static void play_get_range(void) {
     size_t whole = model_files[file].length, offset = random_size(MODEL_SIZE), length = 1 + random_size(50);
     size_t left = offset < whole ? whole - offset : 0;
     struct model_wish wish = {
-        .class = CLASS_R, .minds_locks = true, .offset = offset, .length = length < left ? length : left};
+        .class = MODEL_READS, .minds_locks = true, .offset = offset, .length = length < left ? length : left};
     const char *refusal = model_refusal(file, &wish);
     if (!refusal && !left) refusal = BAD_RANGE;
     redisReply *reply = call_file("FILE.GET", file, pool_print("RANGE %zu %zu", offset, length), LEASE_NONE);
@@ -287,7 +289,7 @@ static void play_put_or_clear(void) {
     int file = random_below(MODEL_FILES);
     bool clears = random_below(2);
     size_t offset = random_size(MODEL_SIZE), length = 1 + random_size(50);
-    struct model_wish wish = {.class = CLASS_W, .lease = any_lease(file), .minds_locks = true};
+    struct model_wish wish = {.class = MODEL_WRITES, .lease = any_lease(file), .minds_locks = true};
     const char *refusal = model_refusal(file, &wish);
     char *bytes = pool_take(length + 1);
     memset(bytes, clears ? '\0' : 'A' + random_below(26), length);
@@ -301,7 +303,7 @@ static void play_put_or_clear(void) {
 static void play_create(void) {
     int file = random_below(MODEL_FILES);
     size_t size = random_size(MODEL_SIZE);
-    struct model_wish wish = {.class = CLASS_WD,
+    struct model_wish wish = {.class = MODEL_REPLACES,
                               .lease = model_files[file].exists ? any_lease(file) : LEASE_NONE,
                               .minds_locks = true};
     const char *refusal = model_files[file].exists ? model_refusal(file, &wish) : NULL;
@@ -311,7 +313,7 @@ static void play_create(void) {
 
 static void play_delete(void) {
     int file = random_below(MODEL_FILES);
-    struct model_wish wish = {.class = CLASS_DEL, .lease = any_lease(file), .minds_locks = true};
+    struct model_wish wish = {.class = MODEL_DELETES, .lease = any_lease(file), .minds_locks = true};
     const char *refusal = model_refusal(file, &wish);
     if (went_well(call_file("FILE.DELETE", file, "", wish.lease), refusal))
         memset(&model_files[file], 0, sizeof model_files[file]);
@@ -321,7 +323,7 @@ static void play_resize(void) {
     int file = random_below(MODEL_FILES);
     size_t size = random_below(4) ? random_size(MODEL_SIZE) : model_files[file].length;
     struct model_wish wish = {
-        .class = CLASS_W, .lease = any_lease(file), .minds_locks = size != model_files[file].length};
+        .class = MODEL_WRITES, .lease = any_lease(file), .minds_locks = size != model_files[file].length};
     const char *refusal = model_refusal(file, &wish);
     if (went_well(call_file("FILE.SETPROPS", file, pool_print("SIZE %zu", size), wish.lease), refusal))
         model_resize(file, size);
@@ -330,7 +332,7 @@ static void play_resize(void) {
 static void play_readonly(void) {
     int file = random_below(MODEL_FILES);
     bool on = !random_below(3);
-    struct model_wish wish = {.class = CLASS_W, .lease = any_lease(file), .ignores_readonly = !on};
+    struct model_wish wish = {.class = MODEL_WRITES, .lease = any_lease(file), .ignores_readonly = !on};
     const char *refusal = model_refusal(file, &wish);
     redisReply *reply =
         call_file("FILE.SETPROPS", file, on ? "ATTRIBUTES 1 READONLY" : "ATTRIBUTES 0", wish.lease);
@@ -339,7 +341,7 @@ static void play_readonly(void) {
 
 static void play_setmeta(void) {
     int file = random_below(MODEL_FILES), meta = 1 + random_below(100);
-    struct model_wish wish = {.class = CLASS_W, .lease = any_lease(file)};
+    struct model_wish wish = {.class = MODEL_WRITES, .lease = any_lease(file)};
     const char *refusal = model_refusal(file, &wish);
     if (went_well(call_file("FILE.SETMETA", file, pool_print("META 1 n %d", meta), wish.lease), refusal))
         model_files[file].meta = meta;
@@ -347,8 +349,9 @@ static void play_setmeta(void) {
 
 static void play_copy(void) {
     int source = random_below(MODEL_FILES), file = random_below(MODEL_FILES);
-    struct model_wish reads = {.class = CLASS_R, .minds_locks = true, .length = model_files[source].length};
-    struct model_wish writes = {.class = CLASS_WD,
+    struct model_wish reads = {
+        .class = MODEL_READS, .minds_locks = true, .length = model_files[source].length};
+    struct model_wish writes = {.class = MODEL_REPLACES,
                                 .lease = model_files[file].exists ? any_lease(file) : LEASE_NONE,
                                 .minds_locks = true};
     const char *refusal = model_refusal(source, &reads);
@@ -360,8 +363,9 @@ static void play_copy(void) {
 static void play_rename(void) {
     int source = random_below(MODEL_FILES), file = random_below(MODEL_FILES);
     bool replaces = random_below(2);
-    struct model_wish leaves = {.class = CLASS_DEL, .lease = model_files[source].lease, .minds_locks = true};
-    struct model_wish comes = {.class = CLASS_WD,
+    struct model_wish leaves = {
+        .class = MODEL_DELETES, .lease = model_files[source].lease, .minds_locks = true};
+    struct model_wish comes = {.class = MODEL_REPLACES,
                                .lease = file == source || !model_files[file].exists ? LEASE_NONE
                                                                                     : model_files[file].lease,
                                .minds_locks = true};
@@ -370,7 +374,7 @@ static void play_rename(void) {
         refusal = model_files[file].pending ? PENDING : replaces ? NULL : EXISTS;
         if (!refusal) refusal = model_refusal(file, &comes);
         bool brings = model_files[source].lease && !model_files[file].lease;
-        if (!refusal && brings && !model_is_shared(file, CLASS_LEASE)) refusal = SV;
+        if (!refusal && brings && !model_is_shared(file, MODEL_LEASES)) refusal = SV;
     }
     const char *clause = comes.lease ? pool_print("NEWLEASE %s", lease_ids[comes.lease]) : "";
     redisReply *reply =
@@ -386,7 +390,7 @@ static void play_rename(void) {
 static void play_move_directory(void) {
     const char *refusal = NULL;
     for (int file = FILES_OF_ROOT; file < MODEL_FILES; file++)
-        if (model_files[file].exists && !model_is_shared(file, CLASS_DEL)) refusal = SV;
+        if (model_files[file].exists && !model_is_shared(file, MODEL_DELETES)) refusal = SV;
     for (int file = FILES_OF_ROOT; file < MODEL_FILES; file++)
         if (model_files[file].exists && model_files[file].lease) refusal = LEASE_MISSING;
     if (went_well(call(primary, "FILE.RENAME fs d away"), refusal)) act("rename away D", NULL);
@@ -401,9 +405,9 @@ static void play_lease(void) {
         refusal = PENDING;
     else if (model_files[file].lease)
         refusal = model_files[file].lease == id ? NULL : LEASE_PRESENT;
-    else if (!model_is_shared(file, CLASS_LEASE))
+    else if (!model_is_shared(file, MODEL_LEASES))
         refusal = SV;
-    if (model_files[file].lease == id && !model_is_shared(file, CLASS_LEASE)) return;
+    if (model_files[file].lease == id && !model_is_shared(file, MODEL_LEASES)) return;
     redisReply *reply = call(primary, "LEASE.ACQUIRE fs -1 ID %s FILE %s", lease_ids[id], paths[file]);
     if (went_well(reply, refusal)) model_files[file].lease = id;
 }
@@ -428,7 +432,7 @@ static int living(void) {
 
 static void compare_file(int file) {
     redisReply *stat = call(primary, "FILE.STAT fs %s", paths[file]);
-    struct model_wish wish = {.class = CLASS_A};
+    struct model_wish wish = {.class = MODEL_ASKS};
     if (!went_well(stat, model_refusal(file, &wish))) return;
     expect_number(field(stat, "content-length"), (long long)model_files[file].length);
     expect_text(field(stat, "lease-state"),

@@ -80,34 +80,11 @@ TEST(scenario_3_to_have_it_open_twice_is_to_be_two) {
 
 /* --- Stateless commands beside opens ----------------------------------------------------------------------- */
 
-/* clang-format off */
-
-/* By what an open shares, if it has any access; "R" is ok where the access is exactly R. */
-static const char *const matrix[MODES + 1][FILE_CLASSES] = {
-            /* A     R     W     WD    DEL   LEASE */
-    /* -   */ {"ok", "SV", "SV", "SV", "SV", "SV"},
-    /* R   */ {"ok", "ok", "SV", "SV", "SV", "SV"},
-    /* W   */ {"ok", "SV", "ok", "SV", "SV", "SV"},
-    /* RW  */ {"ok", "ok", "ok", "SV", "SV", "SV"},
-    /* D   */ {"ok", "SV", "SV", "SV", "SV", "SV"},
-    /* RD  */ {"ok", "ok", "SV", "SV", "SV", "SV"},
-    /* WD  */ {"ok", "SV", "ok", "ok", "SV", "SV"},
-    /* RWD */ {"ok", "ok", "ok", "ok", "SV", "R"},
-    /* attributes alone */
-              {"ok", "ok", "ok", "ok", "SV", "ok"},
-};
-
-/* clang-format on */
-
-static bool is_allowed(enum file_class class, int access, int share) {
-    const char *cell = matrix[access ? share : MODES][class];
-    return !strcmp(cell, "ok") || (!strcmp(cell, "R") && access == 1);
-}
-
 static void play_beside(const struct file_command *command, int access, int share) {
     file_commands_setup();
     act(pool_print("h = open s a %s/%s", accesses[access], modes[share]), NULL);
-    bool allowed = is_allowed(command->class, access, share);
+    struct model_sharing open = {(unsigned)access, (unsigned)share};
+    bool allowed = open_model_lets(open, command->class);
     redisReply *reply = act(command->line, allowed ? NULL : SV);
     if (!allowed) require(strstr(reply->str, "tester"), "it does not say who: %s", reply->str);
 }
@@ -143,7 +120,7 @@ TEST(scenario_7_attributes_mind_deletion_alone) {
     for (const struct file_command *command = file_commands; command->line; command++) {
         file_commands_setup();
         act("h = open s a A/-", NULL);
-        act(command->line, command->class == CLASS_DEL ? SV : NULL);
+        act(command->line, command->class == MODEL_DELETES ? SV : NULL);
     }
 }
 
@@ -224,8 +201,8 @@ TEST(what_is_overwritten_is_new) {
 
 struct state {
     const char *steps[4];
-    const char *answers[FILE_CLASSES]; /* NULL for ok */
-    bool is_lock, spares_start;        /* a lock, and one that does not lie where reads begin */
+    const char *answers[MODEL_CLASSES]; /* NULL for ok */
+    bool is_lock, spares_start;         /* a lock, and one that does not lie where reads begin */
 };
 
 static const struct state states[] = {
@@ -284,7 +261,7 @@ TEST(nothing_is_written_in_a_snapshot) {
     file_commands_setup();
     act("p = SHARE.SNAPSHOT fs", NULL);
     for (const struct file_command *command = file_commands; command->line; command++) {
-        bool reads = command->class <= CLASS_R && !strstr(command->line, "copy");
+        bool reads = command->class <= MODEL_READS && !strstr(command->line, "copy");
         const char *line = pool_print("%s SNAPSHOT $p", command->line);
         act(line, reads ? NULL : "ERR syntax");
     }

@@ -4,7 +4,7 @@
 
 #include "core/memory.h"
 #include "dice.h"
-#include "lock_model.h"
+#include "open_model.h"
 #include "unit.h"
 
 enum { OWNERS = 7, MAX = 400 };
@@ -47,7 +47,7 @@ static void trial_end(struct trial *trial) {
 static bool plain_denies(const struct plain *lock, enum model_question question, size_t owner,
                          struct lock_range wanted) {
     struct model_range range = {lock->range.offset, lock->range.length};
-    return lock_model_denies(range, lock->kind == LOCK_EXCLUSIVE, lock->owner == owner, question,
+    return open_model_locks(range, lock->kind == LOCK_EXCLUSIVE, lock->owner == owner, question,
                              (struct model_range){wanted.offset, wanted.length});
 }
 

@@ -6,13 +6,12 @@
 #define HOLDFAST_TESTS_FILE_COMMANDS_H
 
 #include "files.h"
-
-enum file_class { CLASS_A, CLASS_R, CLASS_W, CLASS_WD, CLASS_DEL, CLASS_LEASE, FILE_CLASSES };
+#include "open_model.h"
 
 enum { KEEPS_DATA = 1, PUTS_OTHER = 2 };
 
 struct file_command { /* NOLINT(clang-analyzer-optin.performance.Padding) */
-    enum file_class class;
+    enum model_class class;
     const char *line; /* an act on `a` */
     int traits; /* KEEPS_DATA: byte-range locks do not matter to it; PUTS_OTHER: `a` is where it puts `b` */
 };

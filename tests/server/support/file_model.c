@@ -43,7 +43,7 @@ bool model_is_locked(int file, const struct model_open *self, enum model_questio
         bool own = &model_opens[index] == self;
         for (int at = 0; at < MODEL_LOCKS; at++) {
             const struct model_lock *lock = &model_opens[index].locks[at];
-            if (lock->held && lock_model_denies(lock->range, lock->exclusive, own, question, wanted))
+            if (lock->held && open_model_locks(lock->range, lock->exclusive, own, question, wanted))
                 return true;
         }
     }
@@ -58,24 +58,20 @@ bool model_has_locks(int file) {
     return false;
 }
 
-static bool class_fits(enum file_class class, const struct model_open *open) {
-    static const int needs[] = {0, R, W, W | D};
-    if (class == CLASS_DEL) return false;
-    if (!open->access) return true;
-    if (class == CLASS_LEASE) return open->share == EVERY && open->access == R;
-    return (needs[class] & ~open->share) == 0;
+static struct model_sharing sharing_of(const struct model_open *open) {
+    return (struct model_sharing){(unsigned)open->access, (unsigned)open->share};
 }
 
-bool model_is_shared(int file, enum file_class class) {
+bool model_is_shared(int file, enum model_class class) {
     for (int index = 0; index < MODEL_OPENS; index++)
         if (model_opens[index].is && model_opens[index].file == file &&
-            !class_fits(class, &model_opens[index]))
+            !open_model_lets(sharing_of(&model_opens[index]), class))
             return false;
     return true;
 }
 
 const char *model_refusal(int file, const struct model_wish *wish) {
-    bool writes = wish->class >= CLASS_W && wish->class <= CLASS_DEL;
+    bool writes = wish->class >= MODEL_WRITES && wish->class <= MODEL_DELETES;
     if (!model_files[file].exists) return NO_FILE;
     if (model_files[file].pending) return PENDING;
     if (wish->lease && !model_files[file].lease) return LEASE_ABSENT;
@@ -119,11 +115,11 @@ const char *model_refusal_to_open(const struct model_open *open, enum model_disp
     if (disposition == CREATE) return EXISTS;
     if (model_files[file].readonly && (open->access & W || disposition >= OVERWRITE)) return READ_ONLY;
     if (model_files[file].readonly && open->deletes) return CANNOT_DELETE;
+    struct model_sharing wanted = {(unsigned)counted, (unsigned)open->share};
     if (model_files[file].lease && counted & (W | D)) return SV;
     for (int index = 0; index < MODEL_OPENS; index++) {
         const struct model_open *other = &model_opens[index];
-        if (!other->is || other->file != file || !other->access || !counted) continue;
-        if (counted & ~other->share || other->access & ~open->share) return SV;
+        if (other->is && other->file == file && !open_model_fits(wanted, sharing_of(other))) return SV;
     }
     return NULL;
 }

@@ -6,7 +6,6 @@
 #define HOLDFAST_TESTS_FILE_MODEL_H
 
 #include "file_commands.h"
-#include "lock_model.h"
 
 enum { MODEL_FILES = 6, MODEL_SESSIONS = 5, MODEL_OPENS = 24, MODEL_LOCKS = 8, MODEL_SIZE = 500 };
 
@@ -64,11 +63,11 @@ bool model_is_locked(int file, const struct model_open *self, enum model_questio
 bool model_has_locks(int file);
 
 /* Whether all that is open lets a stateless command be. */
-bool model_is_shared(int file, enum file_class class);
+bool model_is_shared(int file, enum model_class class);
 
 /* What a stateless command wants. */
 struct model_wish {
-    enum file_class class;
+    enum model_class class;
     int lease; /* the id that comes along */
     bool minds_locks, ignores_readonly;
     size_t offset, length; /* of what is read */

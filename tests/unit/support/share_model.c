@@ -1,6 +1,6 @@
 #include "share_model.h"
 
-#include "lock_model.h"
+#include "open_model.h"
 
 #include <string.h>
 
@@ -256,9 +256,9 @@ static bool stands(const struct model_lock *lock, int handle, enum lock_test que
                                                     [LOCK_SHARING] = TO_LOCK_SHARED,
                                                     [LOCK_EXCLUDING] = TO_LOCK_EXCLUSIVE};
     if (question == LOCK_ANY) return true;
-    return lock_model_denies((struct model_range){lock->range.offset, lock->range.length},
-                             lock->kind == LOCK_EXCLUSIVE, lock->handle == handle, questions[question],
-                             (struct model_range){range.offset, range.length});
+    return open_model_locks((struct model_range){lock->range.offset, lock->range.length},
+                            lock->kind == LOCK_EXCLUSIVE, lock->handle == handle, questions[question],
+                            (struct model_range){range.offset, range.length});
 }
 
 static bool is_of(const struct share_model *model, const struct model_lock *lock, int node) {
@@ -331,12 +331,13 @@ bool share_model_is_gone(const struct share_model *model, int node, int64_t now_
     return share_model_is_pending(model, node, now_ms);
 }
 
-/* Two fit when neither has an access that the other one does not share, or one has none at all. */
 bool share_model_denies(const struct share_model *model, int node, struct sharing wanted, int64_t now_ms) {
     for (int i = 0; i < MODEL_HANDLES; i++) {
         struct sharing has = model->handles[i].sharing;
-        if (!counts(model, &model->handles[i], node, now_ms) || !has.access || !wanted.access) continue;
-        if (has.access & ~wanted.share || wanted.access & ~has.share) return true;
+        if (counts(model, &model->handles[i], node, now_ms) &&
+            !open_model_fits((struct model_sharing){wanted.access, wanted.share},
+                             (struct model_sharing){has.access, has.share}))
+            return true;
     }
     return false;
 }
