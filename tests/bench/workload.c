@@ -288,7 +288,7 @@ struct driver driver_open(const struct workload *workload, struct dataset *data,
     if (workload->offsets) driver.offsets = workload->offsets(data);
     driver.template = template_make(&driver);
     driver.requests = allocate(pipeline, driver.template.length);
-    for (unsigned index = 0; index < pipeline; index++) {
+    for (unsigned index = 0; driver.template.bytes && index < pipeline; index++) {
         memcpy(driver.requests + index * driver.template.length, driver.template.bytes,
                driver.template.length);
     }

@@ -333,7 +333,7 @@ static void play_snapshot(struct spot spot) {
         return;
     }
     add_metadata(&take);
-    if (!play_guarded(&take) || take.call.keeps_metadata) return;
+    if (!play_guarded(&take) || take.call.keeps_metadata || !blob) return;
     struct model_snapshot *taken = &blob->snapshots[blob->snapshot_count - 1];
     struct words stat = draw("BLOB.STAT", spot, MODEL_GET).words;
     words_add_line(&stat, pool_print("SNAPSHOT %s", etag_text(taken->id)));

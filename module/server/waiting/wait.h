@@ -60,7 +60,7 @@ struct wait_runner {
 };
 
 /* Called once, at load; the list of all kinds is ended by NULL. */
-void wait_start(struct wait_kind *const *kinds, const struct wait_runner *runner);
+void wait_start(struct wait_kind *const *all_kinds, const struct wait_runner *for_all);
 
 /* Whether the call may wait: BLOCK was given, it does not come from a line, and nothing forbids it. */
 bool wait_allowed(const struct call *call);

@@ -194,7 +194,7 @@ static bool snapshot(struct model *model, struct model_blob *blob, const struct 
     if (!change->snapshot || (count && blob->snapshots[count - 1].id >= change->snapshot)) return false;
     call.etag = change->snapshot;
     call.keeps_metadata = !(change->parts & PART_METADATA);
-    if (!play(model, &(struct container_change){0}, &call)) return false;
+    if (!blob || !play(model, &(struct container_change){0}, &call)) return false;
     struct model_state *taken = &blob->snapshots[count].state;
     taken->etag = change->stamp.etag;
     taken->modified_ms = change->stamp.modified_ms;
