@@ -67,10 +67,8 @@ struct blob *container_found(const struct container *container, const struct cat
 }
 
 size_t container_memory(const struct container *container) {
-    return container->account.memory + catalog_memory(&container->blobs) +
-           (container->leased.root ? container->leased.memory : 0) +
-           (container->copying.root ? container->copying.memory : 0) +
-           container->stagings.capacity * sizeof(*container->stagings.heap) +
+    return container->account.memory + catalog_memory(&container->blobs) + container->leased.memory +
+           container->copying.memory + container->stagings.capacity * sizeof(*container->stagings.heap) +
            remembered_memory(container->remembered) + feed_memory(container->feed);
 }
 
@@ -93,18 +91,9 @@ static void replace_lease(struct container *container, struct lease **place, con
     census_count(&all_leases, before, after);
 }
 
-/* Updates an index that has a root only while it is not empty. */
 static void list_blob(struct order_index *index, struct blob *blob, bool before, bool after) {
-    if (before == after) return;
-    if (!index->root) order_index_start(index);
-    if (after) {
-        order_index_add(index, &blob->entry);
-        return;
-    }
-    order_index_remove(index, &blob->entry);
-    if (!order_index_empty(index)) return;
-    order_index_end(index);
-    index->root = NULL;
+    if (after && !before) order_index_list(index, &blob->entry);
+    if (before && !after) order_index_unlist(index, &blob->entry);
 }
 
 void container_set_lease(struct container *container, struct blob *blob, const struct lease *lease) {
@@ -135,7 +124,6 @@ void container_set_copy(struct container *container, struct blob *blob, const st
 }
 
 struct blob *container_copying(const struct container *container, struct bytes from) {
-    if (!container->copying.root) return NULL;
     struct order_cursor cursor = order_index_seek(&container->copying, from);
     struct entry *entry = order_cursor_entry(&cursor);
     return entry ? blob_of_entry(entry) : NULL;
@@ -222,8 +210,8 @@ void container_free(struct container *container) {
     }
     catalog_end(&container->blobs);
     remembered_end(&container->remembered);
-    if (container->leased.root) order_index_end(&container->leased);
-    if (container->copying.root) order_index_end(&container->copying);
+    order_index_end(&container->leased);
+    order_index_end(&container->copying);
     replace_lease(container, &container->lease, NULL);
     memory_free(container->metadata);
     memory_free(container->policies);

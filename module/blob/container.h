@@ -31,8 +31,8 @@ struct container {
     struct packed *policies;
     struct lease *lease;
     struct catalog blobs;
-    struct order_index leased;  /* no root while there are none */
-    struct order_index copying; /* blobs with a copy in progress; no root while there are none */
+    struct order_index leased;
+    struct order_index copying; /* blobs with a copy in progress */
     struct deadlines stagings;
     struct remembered *remembered;   /* calls made with a token; NULL for none */
     struct load_chunks *load_chunks; /* only while a file builds the container */

@@ -76,7 +76,8 @@ static void order_free_below(struct order_index *index, struct order_node *node)
 }
 
 void order_index_end(struct order_index *index) {
-    order_free_below(index, index->root);
+    if (index->root) order_free_below(index, index->root);
+    index->root = NULL;
 }
 
 /* --- Heads --- */
@@ -317,6 +318,16 @@ void order_index_remove(struct order_index *index, const struct entry *entry) {
     }
 }
 
+void order_index_list(struct order_index *index, struct entry *entry) {
+    if (!index->root) order_index_start(index);
+    order_index_add(index, entry);
+}
+
+void order_index_unlist(struct order_index *index, const struct entry *entry) {
+    order_index_remove(index, entry);
+    if (order_index_empty(index)) order_index_end(index);
+}
+
 /* --- Copies --- */
 
 struct index_copying {
@@ -392,6 +403,7 @@ static void order_normalize(struct order_cursor *cursor) {
 
 struct order_cursor order_index_seek(const struct order_index *index, struct bytes name) {
     struct descent descent;
+    if (!index->root) return (struct order_cursor){NULL, 0};
     order_descend(index, name, &descent);
     struct order_cursor cursor = {descent.steps[descent.length - 1].node,
                                   descent.steps[descent.length - 1].at};
@@ -413,12 +425,6 @@ struct entry *order_cursor_entry(const struct order_cursor *cursor) {
 void order_cursor_next(struct order_cursor *cursor) {
     cursor->at++;
     order_normalize(cursor);
-}
-
-struct entry *order_cursor_take(struct order_cursor *cursor) {
-    struct entry *entry = order_cursor_entry(cursor);
-    if (entry) order_cursor_next(cursor);
-    return entry;
 }
 
 void order_cursor_prefetch(const struct order_cursor *cursor, unsigned ahead) {

@@ -14,8 +14,8 @@
 struct order_node;
 
 struct order_index {
-    struct order_node *root; /* never NULL after order_index_start */
-    size_t memory;           /* bytes */
+    struct order_node *root;
+    size_t memory; /* bytes */
 };
 
 /* Points to an entry, or past the last one. Valid until the next change. */
@@ -27,7 +27,13 @@ struct order_cursor {
 enum { ORDER_INDEX_MAX_HEIGHT = 16 };
 
 void order_index_start(struct order_index *index);
+/* Leaves an index of zeros. */
 void order_index_end(struct order_index *index);
+
+/* An index that is empty for most of its owners begins as zeros, without nodes, and is so again whenever it is empty.
+ * It can be searched and ended at any time; only these two functions change it. */
+void order_index_list(struct order_index *index, struct entry *entry);
+void order_index_unlist(struct order_index *index, const struct entry *entry);
 
 bool order_index_empty(const struct order_index *index);
 
@@ -59,7 +65,11 @@ size_t order_index_count(const struct order_index *index, struct bytes from, str
 struct entry *order_cursor_entry(const struct order_cursor *cursor);
 void order_cursor_next(struct order_cursor *cursor);
 /* Both: the entry, from which the cursor has moved on. */
-struct entry *order_cursor_take(struct order_cursor *cursor);
+static inline struct entry *order_cursor_take(struct order_cursor *cursor) {
+    struct entry *entry = order_cursor_entry(cursor);
+    if (entry) order_cursor_next(cursor);
+    return entry;
+}
 
 /* Prefetches the entry this many places ahead, if it is in the same leaf. Entries lie anywhere in memory. */
 void order_cursor_prefetch(const struct order_cursor *cursor, unsigned ahead);

@@ -122,7 +122,7 @@ static void free_holders(struct share *share) {
     hash_index_end(&share->groups);
     hash_index_end(&share->opens);
     order_index_end(&share->numbered);
-    if (share->leased.root) order_index_end(&share->leased);
+    order_index_end(&share->leased);
 }
 
 void share_free(struct share *share) {
@@ -144,8 +144,7 @@ void share_free(struct share *share) {
 size_t share_memory(const struct share *share) {
     return share->account.memory + catalog_memory(&share->nodes) + share->sessions.memory +
            share->groups.memory + share->opens.memory + share->numbered.memory +
-           (share->snapshot_places.root ? share->snapshot_places.memory : 0) +
-           (share->leased.root ? share->leased.memory : 0) +
+           share->snapshot_places.memory + share->leased.memory +
            share->deadlines.capacity * sizeof(*share->deadlines.heap) + remembered_memory(share->remembered);
 }
 
@@ -184,7 +183,6 @@ bool share_has_token(const struct share *share, version token, const struct file
     char text[VERSION_TEXT_LENGTH];
     struct bytes name = bytes_of(text, sizeof(text));
     version_write(token, text);
-    if (!share->leased.root) return false;
     struct order_cursor cursor = order_index_seek(&share->leased, name);
     struct entry *entry = order_cursor_entry(&cursor);
     if (!entry || !bytes_equal(entry_name(entry), name)) return false;

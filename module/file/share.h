@@ -51,8 +51,8 @@ struct share {
     struct packed *metadata;
     struct packed *policies;
     struct lease *lease;
-    struct catalog nodes;               /* all current nodes but the root */
-    struct order_index snapshot_places; /* no root while there are none */
+    struct catalog nodes; /* all current nodes but the root */
+    struct order_index snapshot_places;
     struct file_node *root;
     struct share_snapshot *snapshots;
     unsigned snapshot_count;
@@ -66,7 +66,7 @@ struct share {
     struct hash_index groups;   /* groups that have a file, by session and file */
     struct hash_index opens;
     struct order_index numbered;
-    struct order_index leased;     /* no root while there are none */
+    struct order_index leased;
     struct account account;        /* all allocations but those of the indexes */
     struct remembered *remembered; /* calls made with a token; NULL for none */
     void *load;                    /* the loader, while a file is loaded: see share_load.h */

@@ -66,8 +66,7 @@ static void walk_content(const struct exporter *exporter, const struct sparse *c
                          const struct sparse *before) {
     struct difference difference = {exporter, content};
     if (content->length != before->length) {
-        struct share_change change = {.kind = LOAD_LENGTH, .length = content->length};
-        walk_change(exporter, &change);
+        walk_change(exporter, &(struct share_change){.kind = LOAD_LENGTH, .length = content->length});
     }
     struct page_range window = {0, content->pages.length};
     pages_compare(&content->pages, &before->pages, window, SIZE_MAX, walk_leaf, &difference);
@@ -191,16 +190,15 @@ static void walk_snapshot_places(struct exporter *exporter, struct numbered_dire
 
 static void walk_tree(struct exporter *exporter) {
     const struct share *share = exporter->share;
-    struct share_change end = {.kind = LOAD_END};
     walk_states(exporter, share->root);
     queue_directory(exporter, share->root->directory, 0);
     for (size_t i = 0; i < exporter->count; i++) walk_children(exporter, exporter->directories[i]);
     for (size_t i = 0; i < exporter->count; i++) {
-        if (share->snapshot_places.root) walk_snapshot_places(exporter, exporter->directories[i]);
+        walk_snapshot_places(exporter, exporter->directories[i]);
         if (!exporter->walk->holders && share->snapshot_count)
             walk_left_out(exporter, exporter->directories[i]);
     }
-    walk_change(exporter, &end);
+    walk_change(exporter, &(struct share_change){.kind = LOAD_END});
     memory_free(exporter->directories);
     pointer_map_end(&exporter->seen);
 }
@@ -221,8 +219,7 @@ static void walk_session(const struct exporter *exporter, const struct share_ses
 }
 
 static void walk_disconnect(const struct exporter *exporter, const struct share_session *session) {
-    struct share_change change = {.kind = SHARE_DISCONNECT, .session = session->id};
-    walk_change(exporter, &change);
+    walk_change(exporter, &(struct share_change){.kind = SHARE_DISCONNECT, .session = session->id});
 }
 
 static int compare_sessions(const void *a, const void *b) {
@@ -311,7 +308,6 @@ static void walk_opens(const struct exporter *exporter) {
 }
 
 static void walk_leases(const struct exporter *exporter) {
-    if (!exporter->share->leased.root) return;
     struct order_cursor cursor = order_index_seek(&exporter->share->leased, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
         const struct file_lease *leased = container_of(entry, struct file_lease, entry);

@@ -187,7 +187,6 @@ bool tree_was_free(const struct share *share, uint64_t directory, struct bytes n
     struct bytes key = node_key(buffer, directory, bytes_of(folded, path_fold(folded, name)));
     struct entry *entry = catalog_find(&share->nodes, key);
     if (entry && (!last || node_of_entry(entry)->born < last)) return false;
-    if (!share->snapshot_places.root) return true;
     struct order_cursor cursor =
         order_index_seek(&share->snapshot_places, snapshot_place_key(buffer, key, 0));
     while ((entry = order_cursor_take(&cursor))) {
@@ -215,14 +214,12 @@ void tree_add_snapshot_place(struct share *share, struct file_past *past, uint64
     };
     memcpy(snapshot_place->key, key.data, key.length);
     if (extra) memcpy(snapshot_place->key + key.length, name.data, extra);
-    if (!share->snapshot_places.root) order_index_start(&share->snapshot_places);
-    order_index_add(&share->snapshot_places, &snapshot_place->entry);
+    order_index_list(&share->snapshot_places, &snapshot_place->entry);
     past->snapshot_places++;
 }
 
 static struct file_node *find_snapshot_place(const struct share *share, struct bytes key, unsigned snapshot) {
     char buffer[SNAPSHOT_PLACE_KEY_MAX_BYTES];
-    if (!share->snapshot_places.root) return NULL;
     struct order_cursor cursor =
         order_index_seek(&share->snapshot_places, snapshot_place_key(buffer, key, snapshot));
     struct entry *entry = order_cursor_entry(&cursor);
@@ -260,8 +257,7 @@ struct tree_walk tree_walk(const struct share *share, const struct directory *di
     struct bytes key = node_key(buffer, directory->id, folded);
     struct tree_walk walk = {.share = share, .directory = directory->id, .snapshot = snapshot};
     walk.nodes = catalog_seek(&share->nodes, key);
-    if (snapshot && share->snapshot_places.root)
-        walk.snapshot_places = order_index_seek(&share->snapshot_places, key);
+    if (snapshot) walk.snapshot_places = order_index_seek(&share->snapshot_places, key);
     return walk;
 }
 
@@ -293,8 +289,7 @@ static enum tree_step take_snapshot_place(struct tree_walk *walk, struct entry *
 /* Merges nodes and snapshot places, both sorted by directory and folded name. */
 enum tree_step tree_next(struct tree_walk *walk, struct tree_item *item) {
     struct entry *node = entry_in_directory(walk, &walk->nodes);
-    struct entry *snapshot_place =
-        walk->snapshot_places.leaf ? entry_in_directory(walk, &walk->snapshot_places) : NULL;
+    struct entry *snapshot_place = entry_in_directory(walk, &walk->snapshot_places);
     if (!node && !snapshot_place) return TREE_END;
     if (!snapshot_place) return take_node(walk, node, item);
     if (!node || bytes_compare(place_key(snapshot_place_of_entry(snapshot_place)), entry_name(node)) < 0)
@@ -305,7 +300,6 @@ enum tree_step tree_next(struct tree_walk *walk, struct tree_item *item) {
 /* --- Freeing --- */
 
 static void free_snapshot_places(struct share *share) {
-    if (!share->snapshot_places.root) return;
     struct order_cursor cursor = order_index_seek(&share->snapshot_places, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
         struct snapshot_place *snapshot_place = snapshot_place_of_entry(entry);
@@ -315,7 +309,6 @@ static void free_snapshot_places(struct share *share) {
         if (last) node_free(&share->account, node);
     }
     order_index_end(&share->snapshot_places);
-    share->snapshot_places.root = NULL;
 }
 
 void tree_free(struct share *share) {

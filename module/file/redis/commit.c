@@ -167,18 +167,16 @@ static enum outcome find_leased_file(struct call *call, struct lease_subject *su
         subject->lease = share_lease(share);
         return OUTCOME_DONE;
     }
-    struct tree_place place;
-    struct bytes path = call_option(call, SLOT_FILE);
-    enum outcome outcome = file_find(call, path, &place);
-    if (outcome == OUTCOME_DONE) outcome = file_check_kind(&place, NODE_FILE);
+    struct file_node *node;
+    enum outcome outcome = file_find_node(call, call_option(call, SLOT_FILE), NODE_FILE, &node);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (share_view(share, place.node, call_now_ms(call)).pending) return OUTCOME_DELETE_PENDING;
-    subject->buffer = file_subject(place.node);
+    if (share_view(share, node, call_now_ms(call)).pending) return OUTCOME_DELETE_PENDING;
+    subject->buffer = file_subject(node);
     subject->name = bytes_of(&subject->buffer, sizeof(subject->buffer));
     subject->noun = "file";
-    subject->object = place.node;
-    subject->stamp = &place.node->stamp;
-    subject->lease = file_lease_of(place.node);
+    subject->object = node;
+    subject->stamp = &node->stamp;
+    subject->lease = file_lease_of(node);
     subject->endless = true;
     return OUTCOME_DONE;
 }

@@ -165,6 +165,13 @@ enum outcome file_check_kind(const struct tree_place *place, unsigned kind) {
     return kind == ANY_NODE || place->node->kind == kind ? OUTCOME_DONE : OUTCOME_FILE_KIND;
 }
 
+enum outcome file_find_node(struct call *call, struct bytes path, unsigned kind, struct file_node **node) {
+    struct tree_place place;
+    enum outcome outcome = file_find(call, path, &place);
+    *node = place.node;
+    return outcome == OUTCOME_DONE ? file_check_kind(&place, kind) : outcome;
+}
+
 static bool is_write(enum sharing_class class) {
     return class == CLASS_WRITE || class == CLASS_WRITE_DELETE || class == CLASS_DELETE;
 }
@@ -261,16 +268,15 @@ static enum outcome find_in_snapshot(const struct call *call, unsigned kind, str
 
 enum outcome file_find_to_read(struct call *call, unsigned kind, const struct file_access *access,
                                struct file_found *found) {
-    struct tree_place place;
+    struct file_node *node;
     enum outcome outcome = file_snapshot_given(call, SLOT_SHARE_SNAPSHOT, &found->snapshot);
     if (outcome != OUTCOME_DONE) return outcome;
     if (found->snapshot) return find_in_snapshot(call, kind, found);
-    outcome = file_find(call, call_word(call, ARG_PATH), &place);
-    if (outcome == OUTCOME_DONE) outcome = file_check_kind(&place, kind);
-    if (outcome == OUTCOME_DONE) outcome = file_check_access(call, place.node, access);
+    outcome = file_find_node(call, call_word(call, ARG_PATH), kind, &node);
+    if (outcome == OUTCOME_DONE) outcome = file_check_access(call, node, access);
     if (outcome != OUTCOME_DONE) return outcome;
-    found->node = place.node;
-    found->view = node_view(place.node, 0);
+    found->node = node;
+    found->view = node_view(node, 0);
     return OUTCOME_DONE;
 }
 

@@ -6,12 +6,8 @@ enum { ARG_CONTENT = 4, PUT_MAX_BYTES = 4 << 20 };
 /* Finds an existing node that the command changes. */
 static enum outcome find_to_write(struct call *call, unsigned kind, const struct file_access *access,
                                   struct file_node **node) {
-    struct tree_place place;
-    enum outcome outcome = file_find(call, call_word(call, ARG_PATH), &place);
-    if (outcome == OUTCOME_DONE) outcome = file_check_kind(&place, kind);
-    if (outcome == OUTCOME_DONE) outcome = file_check_access(call, place.node, access);
-    *node = place.node;
-    return outcome;
+    enum outcome outcome = file_find_node(call, call_word(call, ARG_PATH), kind, node);
+    return outcome == OUTCOME_DONE ? file_check_access(call, *node, access) : outcome;
 }
 
 static struct share_change *decide_file_change(struct call *call, enum share_change_kind kind,
@@ -50,16 +46,15 @@ enum outcome file_mkdir(struct call *call) {
 }
 
 enum outcome file_rmdir(struct call *call) {
-    struct tree_place place;
-    enum outcome outcome = file_find(call, call_word(call, ARG_PATH), &place);
-    if (outcome == OUTCOME_DONE) outcome = file_check_kind(&place, NODE_DIRECTORY);
+    struct file_node *node;
+    enum outcome outcome = file_find_node(call, call_word(call, ARG_PATH), NODE_DIRECTORY, &node);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (!place.parent) {
+    if (!node->parent) {
         call_note(call, "the root directory cannot be removed");
         return OUTCOME_INVALID_PATH;
     }
-    if (place.node->directory->children) return OUTCOME_DIRECTORY_NOT_EMPTY;
-    decide_file_change(call, FILE_RMDIR, place.node, NULL);
+    if (node->directory->children) return OUTCOME_DIRECTORY_NOT_EMPTY;
+    decide_file_change(call, FILE_RMDIR, node, NULL);
     return call_done(call);
 }
 
@@ -190,13 +185,13 @@ static enum outcome check_target(struct call *call, const struct file_node *node
 }
 
 enum outcome file_rename(struct call *call) {
-    struct tree_place source, place;
-    enum outcome outcome = file_find(call, call_word(call, ARG_PATH), &source);
-    if (outcome == OUTCOME_DONE) outcome = file_check_kind(&source, ANY_NODE);
-    if (outcome == OUTCOME_DONE) outcome = check_source(call, source.node);
-    if (outcome == OUTCOME_DONE) outcome = check_target(call, source.node, &place);
+    struct file_node *source;
+    struct tree_place place;
+    enum outcome outcome = file_find_node(call, call_word(call, ARG_PATH), ANY_NODE, &source);
+    if (outcome == OUTCOME_DONE) outcome = check_source(call, source);
+    if (outcome == OUTCOME_DONE) outcome = check_target(call, source, &place);
     if (outcome != OUTCOME_DONE) return outcome;
-    decide_stamped_file(call, FILE_RENAME, source.node, NULL)->target = call_word(call, ARG_TARGET);
+    decide_stamped_file(call, FILE_RENAME, source, NULL)->target = call_word(call, ARG_TARGET);
     return OUTCOME_DONE;
 }
 
@@ -211,23 +206,20 @@ enum outcome file_setprops_check(struct call *call) {
 
 /* Locks are checked only if the size changes. A command that clears READONLY is not refused for it. */
 static enum outcome find_to_describe(struct call *call, struct file_node **node) {
-    struct tree_place place;
-    enum outcome outcome = file_find(call, call_word(call, ARG_PATH), &place);
-    if (outcome == OUTCOME_DONE) outcome = file_check_kind(&place, NODE_FILE);
+    enum outcome outcome = file_find_node(call, call_word(call, ARG_PATH), NODE_FILE, node);
     if (outcome != OUTCOME_DONE) return outcome;
     bool sized = args_given(&call->args, SLOT_FILE_SIZE);
     bool clears =
         args_given(&call->args, SLOT_FILE_ATTRIBUTES) && !(given_attributes(call) & ATTRIBUTE_READONLY);
     struct file_access access = {
         .class = CLASS_WRITE,
-        .checks_locks = sized && given_size(call) != place.node->content.length,
+        .checks_locks = sized && given_size(call) != (*node)->content.length,
         .ignores_readonly = clears,
         .lease_id = call_lease_id(call),
     };
-    *node = place.node;
-    outcome = file_check_access(call, place.node, &access);
+    outcome = file_check_access(call, *node, &access);
     if (outcome != OUTCOME_DONE || !sized) return outcome;
-    return file_may_grow(call, place.node->content.length, given_size(call));
+    return file_may_grow(call, (*node)->content.length, given_size(call));
 }
 
 enum outcome file_setprops(struct call *call) {

@@ -25,11 +25,10 @@ static enum outcome check_recursion(struct call *call, const struct selection *s
 }
 
 static enum outcome select_handles(struct call *call, struct bytes path, struct selection *selection) {
-    struct tree_place place;
+    struct file_node *node;
     selection->recursive = args_given(&call->args, SLOT_FILE_RECURSIVE);
-    enum outcome outcome = file_find(call, path, &place);
-    if (outcome == OUTCOME_DONE) outcome = file_check_kind(&place, ANY_NODE);
-    selection->node = place.node;
+    enum outcome outcome = file_find_node(call, path, ANY_NODE, &node);
+    selection->node = node;
     return outcome == OUTCOME_DONE ? check_recursion(call, selection) : outcome;
 }
 

@@ -96,6 +96,8 @@ enum outcome file_find(struct call *call, struct bytes path, struct tree_place *
 /* Checks that the place has a node of this kind. */
 enum { ANY_NODE = NODE_KINDS };
 enum outcome file_check_kind(const struct tree_place *place, unsigned kind);
+/* Finds a node of this kind. */
+enum outcome file_find_node(struct call *call, struct bytes path, unsigned kind, struct file_node **node);
 
 /* The checks on an existing file. */
 enum outcome file_check_access(struct call *call, const struct file_node *node,
