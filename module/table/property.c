@@ -10,14 +10,14 @@ static struct bytes property_take_name(struct record_reader *reader) {
 }
 
 bool property_next(struct record_reader *reader, struct property *property) {
-    if (!record_more(reader)) return false;
+    if (reader->failed || reader->at == reader->end) return false;
     property->name = property_take_name(reader);
     property->value = value_next(reader);
     return !reader->failed;
 }
 
 bool property_step(struct record_reader *reader, struct packed_property *property) {
-    if (!record_more(reader)) return false;
+    if (reader->failed || reader->at == reader->end) return false;
     property->name = property_take_name(reader);
     property->body = value_body(reader, &property->type);
     return !reader->failed;
