@@ -215,11 +215,11 @@ static bool leased_file_is_there(struct call *call, struct entry *entry) {
     return !share_view(call->value, lease_at(entry)->usage->node, call_now_ms(call)).gone;
 }
 
-static char *called(struct entry *entry, struct bytes *name) {
+static char *leased_path(struct entry *entry, struct bytes *name) {
     return node_path_new(lease_at(entry)->usage->node, name);
 }
 
-static struct bytes subject_of_change(struct entry *entry, uint64_t *buffer) {
+static struct bytes file_line_name(struct entry *entry, uint64_t *buffer) {
     *buffer = file_subject(lease_at(entry)->usage->node);
     return bytes_of(buffer, sizeof(*buffer));
 }
@@ -242,8 +242,8 @@ const struct lease_home share_leases = {
     .own = own_lease_of_share,
     .lease_of = lease_of_file,
     .exists = leased_file_is_there,
-    .display_name = called,
-    .subject_of = subject_of_change,
+    .display_name = leased_path,
+    .line_name = file_line_name,
     .may_begin = file_lease_may_begin,
 };
 

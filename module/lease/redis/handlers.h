@@ -54,7 +54,7 @@ struct lease_home {
      * entry's own. NULL if that holds for all entries. */
     char *(*display_name)(struct entry *entry, struct bytes *name);
     /* The name of the object's line of waiters, perhaps in the buffer. NULL if that is the entry's name. */
-    struct bytes (*subject_of)(struct entry *entry, uint64_t *buffer);
+    struct bytes (*line_name)(struct entry *entry, uint64_t *buffer);
     /* Whether a lease may begin now, for reasons other than existing leases. May be NULL. */
     enum outcome (*may_begin)(struct call *call, const struct lease_subject *subject);
 };

@@ -361,12 +361,12 @@ static struct order_cursor lease_list_start(const struct call *call) {
 
 static void reply_leased(struct call *call, const struct lease_home *home, struct entry *entry) {
     struct bytes name = entry_name(entry);
-    char *buffer = home->display_name ? home->display_name(entry, &name) : NULL;
-    uint64_t subject;
+    char *display_name = home->display_name ? home->display_name(entry, &name) : NULL;
+    uint64_t buffer;
     reply_array(&call->out, 2);
     reply_bytes(&call->out, name);
-    reply_lease(call, home->lease_of(entry), home->subject_of ? home->subject_of(entry, &subject) : name);
-    memory_free(buffer);
+    reply_lease(call, home->lease_of(entry), home->line_name ? home->line_name(entry, &buffer) : name);
+    memory_free(display_name);
 }
 
 static size_t leased_bytes(const struct lease_home *home, struct entry *entry) {
