@@ -3,9 +3,9 @@
 
 enum { ARG_CONTENT = 4, PUT_MAX_BYTES = 4 << 20 };
 
-/* Finds an existing node that the command changes. */
-static enum outcome find_to_write(struct call *call, unsigned kind, const struct file_access *access,
-                                  struct file_node **node) {
+/* Finds an existing node that the command may access in this way. */
+static enum outcome find_accessible(struct call *call, unsigned kind, const struct file_access *access,
+                                    struct file_node **node) {
     enum outcome outcome = file_find_node(call, call_word(call, ARG_PATH), kind, node);
     return outcome == OUTCOME_DONE ? file_check_access(call, *node, access) : outcome;
 }
@@ -29,7 +29,7 @@ static struct share_change *decide_stamped_file(struct call *call, enum share_ch
 
 /* --- Directories --- */
 
-static enum outcome is_delete_pending(struct call *call, const struct file_node *node) {
+static enum outcome check_not_pending(struct call *call, const struct file_node *node) {
     bool pending = share_view(call->value, node, call_now_ms(call)).pending;
     return pending ? OUTCOME_DELETE_PENDING : OUTCOME_DONE;
 }
@@ -37,7 +37,7 @@ static enum outcome is_delete_pending(struct call *call, const struct file_node 
 enum outcome file_mkdir(struct call *call) {
     struct tree_place place;
     enum outcome outcome = file_find(call, call_word(call, ARG_PATH), &place);
-    if (outcome == OUTCOME_DONE && place.node) outcome = is_delete_pending(call, place.node);
+    if (outcome == OUTCOME_DONE && place.node) outcome = check_not_pending(call, place.node);
     if (outcome == OUTCOME_DONE && place.node)
         outcome = node_is_file(place.node) ? OUTCOME_FILE_KIND : OUTCOME_FILE_EXISTS;
     if (outcome != OUTCOME_DONE) return outcome;
@@ -102,7 +102,7 @@ enum outcome file_delete(struct call *call) {
     struct file_node *node;
     struct file_access access = {
         .class = CLASS_DELETE, .checks_locks = true, .lease_id = call_lease_id(call)};
-    enum outcome outcome = find_to_write(call, NODE_FILE, &access, &node);
+    enum outcome outcome = find_accessible(call, NODE_FILE, &access, &node);
     if (outcome != OUTCOME_DONE) return outcome;
     decide_file_change(call, FILE_DELETE, node, NULL);
     return call_done(call);
@@ -112,7 +112,7 @@ enum outcome file_copy(struct call *call) {
     struct file_node *source;
     struct tree_place place;
     struct file_access access = {.class = CLASS_READ, .checks_locks = true, .range = {0, UINT64_MAX}};
-    enum outcome outcome = find_to_write(call, NODE_FILE, &access, &source);
+    enum outcome outcome = find_accessible(call, NODE_FILE, &access, &source);
     if (outcome == OUTCOME_DONE)
         outcome = find_to_replace(call, call_word(call, ARG_TARGET), CLASS_WRITE_DELETE, call_lease_id(call),
                                   &place);
@@ -174,7 +174,7 @@ static enum outcome check_target(struct call *call, const struct file_node *node
     }
     if (!place->node || place->node == node)
         return new_lease_id(call) ? OUTCOME_LEASE_ABSENT_FILE : OUTCOME_DONE;
-    outcome = is_delete_pending(call, place->node);
+    outcome = check_not_pending(call, place->node);
     if (outcome != OUTCOME_DONE) return outcome;
     if (!args_given(&call->args, SLOT_FILE_REPLACE)) return OUTCOME_FILE_EXISTS;
     if (!node_is_file(node) || !node_is_file(place->node)) return OUTCOME_FILE_KIND;
@@ -240,7 +240,7 @@ enum outcome file_setprops(struct call *call) {
 enum outcome file_setmeta(struct call *call) {
     struct file_node *node;
     struct file_access access = {.class = CLASS_WRITE, .lease_id = call_lease_id(call)};
-    enum outcome outcome = find_to_write(call, ANY_NODE, &access, &node);
+    enum outcome outcome = find_accessible(call, ANY_NODE, &access, &node);
     if (outcome != OUTCOME_DONE) return outcome;
     decide_stamped_file(call, FILE_SETMETA, node, NULL)->metadata = call->metadata.list;
     return OUTCOME_DONE;
@@ -263,7 +263,7 @@ static struct share_change *decide_range(struct call *call, enum share_change_ki
     struct file_node *node;
     struct file_access access = {.class = CLASS_WRITE, .checks_locks = true, .lease_id = call_lease_id(call)};
     uint64_t offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
-    *outcome = find_to_write(call, NODE_FILE, &access, &node);
+    *outcome = find_accessible(call, NODE_FILE, &access, &node);
     if (*outcome != OUTCOME_DONE) return NULL;
     uint64_t whole = node->content.length;
     if (length > whole || offset > whole - length) {
