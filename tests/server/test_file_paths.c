@@ -86,6 +86,8 @@ TEST(why_a_path_is_none) {
     expect_said("FILE.MKDIR fs a.", "does not end with a dot or a space: 'a.'");
     expect_said("FILE.RENAME fs a b|c", "no control characters and none of");
     expect_said("FILE.RENAME fs a d/../b", "no . and .. in it: 'd/../b'");
+    expect_said("FILE.RMDIR fs \"\"", "the root directory cannot be removed");
+    expect_said("FILE.RENAME fs \"\" a", "the root directory cannot be moved");
     expect_said("FILE.GET fs /a", "one slash between two names");
     expect_said("FILE.HANDLES fs nul", "one of CON PRN AUX NUL");
     expect_said("LEASE.GET fs FILE a/", "one slash between two names");

@@ -133,7 +133,7 @@ static enum outcome check_source(struct call *call, const struct file_node *node
         .class = CLASS_DELETE, .checks_locks = true, .lease_id = call_lease_id(call)};
     if (node_is_file(node)) return file_check_access(call, node, &access);
     if (!node->parent) {
-        call_note(call, "the root directory cannot be removed");
+        call_note(call, "the root directory cannot be moved");
         return OUTCOME_INVALID_PATH;
     }
     if (call_lease_id(call)) return OUTCOME_LEASE_ABSENT_FILE;
