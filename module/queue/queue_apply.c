@@ -104,10 +104,10 @@ static bool apply_message_put(struct queue *queue, const struct queue_change *ch
     return true;
 }
 
-/* The message of an item, or of a change without items. NULL if it is not there. */
-static struct message *changed_message(const struct queue *queue, const struct queue_change *change,
+/* The message of the store that an item names, or a change without items. NULL if it is not there. */
+static struct message *changed_message(const struct message_store *store, const struct queue_change *change,
                                        size_t item, const struct guid *id) {
-    return change->found ? change->found[item] : message_store_find(&queue->live, id);
+    return change->found ? change->found[item] : message_store_find(store, id);
 }
 
 static bool apply_deliver(struct queue *queue, const struct queue_change *change) {
@@ -116,7 +116,7 @@ static bool apply_deliver(struct queue *queue, const struct queue_change *change
     if (!items_fit(queue, &queue->live, change)) return false;
     queue_items_start(&items, change);
     for (size_t i = 0; (item = queue_items_next(&items)); i++) {
-        struct message *message = changed_message(queue, change, i, &item->id);
+        struct message *message = changed_message(&queue->live, change, i, &item->id);
         if (!message) return false;
         message->receipt = item->receipt;
         message_store_set_deliveries(&queue->live, message, item->deliveries);
@@ -135,7 +135,7 @@ static void set_visibility(struct queue *queue, struct message *message, const s
 }
 
 static bool apply_update(struct queue *queue, const struct queue_change *change) {
-    struct message *message = changed_message(queue, change, 0, &change->id);
+    struct message *message = changed_message(&queue->live, change, 0, &change->id);
     if (!message) return false;
     message->receipt = change->receipt;
     set_visibility(queue, message, change, message_stage(message));
@@ -151,7 +151,7 @@ static void bury(struct queue *queue, struct message *message, int64_t died_ms) 
 }
 
 static bool apply_release(struct queue *queue, const struct queue_change *change) {
-    struct message *message = changed_message(queue, change, 0, &change->id);
+    struct message *message = changed_message(&queue->live, change, 0, &change->id);
     if (!message) return false;
     message->receipt = change->receipt;
     message_store_set_reason(&queue->live, message, change->reason);
@@ -162,18 +162,13 @@ static bool apply_release(struct queue *queue, const struct queue_change *change
     return true;
 }
 
-static bool delete_found(struct queue *queue, const struct queue_change *change) {
-    for (uint64_t i = 0; i < change->items.count; i++) remove_and_free(&queue->live, change->found[i]);
-    return true;
-}
-
 static bool apply_message_delete(struct queue *queue, const struct queue_change *change) {
-    if (change->found) return delete_found(queue, change);
-    struct record_reader reader = record_reader(change->items.items);
-    struct queue_item item;
+    struct queue_items items;
+    const struct queue_item *item;
     if (!items_fit(queue, &queue->live, change)) return false;
-    while (queue_item_next(change->kind, &reader, &item)) {
-        struct message *message = message_store_find(&queue->live, &item.id);
+    queue_items_start(&items, change);
+    for (size_t i = 0; (item = queue_items_next(&items)); i++) {
+        struct message *message = changed_message(&queue->live, change, i, &item->id);
         if (!message && has_one_item(change)) return false;
         if (message) remove_and_free(&queue->live, message);
     }
@@ -181,18 +176,19 @@ static bool apply_message_delete(struct queue *queue, const struct queue_change 
 }
 
 static bool apply_redrive(struct queue *queue, const struct queue_change *change) {
-    struct record_reader reader = record_reader(change->items.items);
-    struct queue_item item;
+    struct queue_items items;
+    const struct queue_item *item;
     uint64_t order = change->order;
     if (order < queue->next_order || !items_fit(queue, &queue->dead, change)) return false;
-    for (; queue_item_next(QUEUE_REDRIVE, &reader, &item); order++) {
-        struct message *message = message_store_find(&queue->dead, &item.id);
+    queue_items_start(&items, change);
+    for (size_t i = 0; (item = queue_items_next(&items)); i++, order++) {
+        struct message *message = changed_message(&queue->dead, change, i, &item->id);
         if (!message && has_one_item(change)) return false;
         if (!message) continue;
         message_store_remove(&queue->dead, message);
         message->times.order = order & TIME_ENTRY_ORDER_MAX;
-        message->receipt = item.receipt;
-        message_renew(message, change->inserted_ms, item.expires_ms);
+        message->receipt = item->receipt;
+        message_renew(message, change->inserted_ms, item->expires_ms);
         message_store_add_last(&queue->live, message);
     }
     queue->next_order = order;

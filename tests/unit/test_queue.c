@@ -377,6 +377,20 @@ static void a_queue_can_move_in_memory(void **state) {
     queue_trial_end(&trial);
 }
 
+/* A decision gives its items as a list, and need not give their messages. */
+static void items_that_are_not_packed_name_messages(void **state) {
+    (void)state;
+    struct queue *queue = queue_with_limit(0);
+    for (uint64_t number = 10; number <= 30; number += 10) put(queue, number);
+    const struct queue_item items[] = {{.id = guid_numbered(10)}, {.id = guid_numbered(30)}};
+    const struct queue_change change = {
+        .kind = QUEUE_DELETE, .items.count = COUNT_OF(items), .decided_items = items};
+    require(queue_apply(queue, &change), "the delete fits");
+    require_depth(queue, NOW_MS, 1, 0, 0, 0);
+    require_same(get(queue, NOW_MS, 10), 20, "the one that is left");
+    queue_free(queue);
+}
+
 static void all_queues_are_known(void **state) {
     (void)state;
     struct queue *one = queue_with_limit(0), *other = queue_with_limit(0);
@@ -412,6 +426,7 @@ int main(void) {
         tidy_test(what_does_not_fit_does_nothing),
         tidy_test(it_holds_what_the_allocator_says),
         tidy_test(a_queue_can_move_in_memory),
+        tidy_test(items_that_are_not_packed_name_messages),
         tidy_test(all_queues_are_known),
     };
     return cmocka_run_group_tests_name("queue", tests, NULL, NULL);
