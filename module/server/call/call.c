@@ -74,7 +74,7 @@ static void list_end(struct call_list *list) {
     if (list->buffer.data) record_end(&list->buffer);
 }
 
-/* Every field, but for slots and texts, which are read only where they were set. */
+/* Every field, but for slots, conditions and texts, which are read only where they were set. */
 void call_start(struct call *call, const struct command *command, RedisModuleCtx *ctx,
                 RedisModuleString **argv, int argc) {
     call->ctx = ctx;
@@ -101,7 +101,7 @@ void call_start(struct call *call, const struct command *command, RedisModuleCtx
     call->form = NULL;
     call->note[0] = '\0';
     decision_clear(&call->decision);
-    call->wait.not_yet = call->wait.in_line = false;
+    call->wait = (struct wait_request){0};
     call->writers = NULL;
     arena_start(&call->arena);
 }
