@@ -1,6 +1,6 @@
 /* Commits: apply a decided change and propagate it. The same for all data types:
  *
- *   record ─▶ apply ─▶ send the effect ─▶ notify ─▶ count, schedule upkeep
+ *   record ─▶ apply ─▶ send the effect ─▶ count, schedule upkeep ─▶ notify
  *
  * A change may borrow from what it replaces, so its record is written before it is applied. No record is written
  * when an effect has no receiver: see propagation.h. */
@@ -13,7 +13,8 @@
  * waiters yet: see wake in data_type.h. */
 void commit_change(struct call *call, const struct decided *decided);
 
-/* The two halves of commit_change, for transactions: no notification is sent before all changes are applied. */
+/* The two halves of commit_change, for calls that decide several changes: no notification is sent before all of them
+ * are applied. */
 void commit_apply(struct call *call, const struct decided *decided);
 void commit_tell(struct call *call, const void *change);
 
