@@ -136,6 +136,28 @@ TEST(the_lists_of_a_transaction_have_the_bound_of_one) {
     expect_number(field(stat_of("c", "new"), "content-length"), 10000);
 }
 
+TEST(the_copies_of_a_transaction_have_the_bound_of_a_list) {
+    atomic_setup();
+    expect_ok(call(primary, "QUEUE.CREATE p"));
+    expect_ok(call(primary, "BLOB.PUTBLOCK c many AAAA x"));
+    const char *list = batch("BLOB.PUTBLOCKLIST c many", 20000, " LATEST AAAA");
+    expect_etag(call(primary, list));
+    create("d");
+    static const char too_many[] = "INVALID OutOfRangeQueryParameterValue 2: what a transaction copies and "
+                                   "lists is together more than one "
+                                   "list may have";
+    const char *half = batch("QUEUE.PUTMANY q", 200, " x"), *more = batch("QUEUE.PUTMANY q", 201, " x");
+    traces_begin("none");
+    expect_error(atomic("BLOB.COPY d one c many", "BLOB.COPY d two c many", "BLOB.COPY d three c many"),
+                 too_many);
+    expect_error(atomic(more, "BLOB.COPY d one c many", "BLOB.COPY d two c many"), too_many);
+    traces_require_none();
+    expect_elements(atomic(half, "BLOB.COPY d one c many", "BLOB.COPY d two c many"), 3);
+    expect_number(field(stat_of("d", "two"), "content-length"), 20000);
+    expect_elements(atomic("BLOB.COPY c one c many", "BLOB.COPY c two c many", "BLOB.COPY c three c many"),
+                    3);
+}
+
 /* --- The same thing twice --- */
 
 static const struct {
@@ -432,6 +454,7 @@ int main(void) {
         RUN(one_refusal_is_counted),
         RUN(a_hundred_commands_and_no_more),
         RUN(the_lists_of_a_transaction_have_the_bound_of_one),
+        RUN(the_copies_of_a_transaction_have_the_bound_of_a_list),
         RUN(nothing_is_changed_twice),
         RUN(what_only_looks_alike_goes_together),
         RUN(every_command_once),

@@ -1,10 +1,12 @@
 /* BLOB.SNAPSHOT, BLOB.COPY within a server, and BLOB.ABORTCOPY. */
+#include "blob/blocks.h"
 #include "blob/redis/handlers.h"
 #include "blob/snapshots.h"
 #include "core/duration.h"
 #include "core/name.h"
 #include "core/number.h"
 #include "server/call/conditions.h"
+#include "server/call/limits.h"
 
 enum { ARG_COPY_ID = 3, ARG_SOURCE_CONTAINER = 3, ARG_SOURCE_BLOB = 4 };
 
@@ -111,6 +113,12 @@ static enum outcome may_copy(struct call *call, const struct blob *target, const
     return outcome == OUTCOME_DONE ? source_conditions(call, source) : outcome;
 }
 
+/* A copy from another container looks at each block; within a container blocks are shared as a whole. */
+static enum outcome count_blocks(struct call *call, const struct source *source) {
+    if (!source->elsewhere) return OUTCOME_DONE;
+    return call_count_listed(call, content_chunks(blob_content(source->blob)), BLOCKS_COMMITTED_MAX);
+}
+
 void copy_put_label(const struct call *call, struct record_writer *label) {
     bool snapshot = args_given(&call->args, SLOT_SNAPSHOT);
     char id[VERSION_TEXT_LENGTH];
@@ -156,6 +164,7 @@ enum outcome blob_copy(struct call *call) {
     struct blob *target = blob_named(call);
     enum outcome outcome = find_source(call, &source);
     if (outcome == OUTCOME_DONE) outcome = may_copy(call, target, source.blob);
+    if (outcome == OUTCOME_DONE) outcome = count_blocks(call, &source);
     if (outcome == OUTCOME_DONE) decide_copy(call, target, &source);
     return outcome;
 }

@@ -1,5 +1,9 @@
 #include "server/call/limits.h"
 
+#include "core/number.h"
+#include "core/things.h"
+#include "server/call/refusal.h"
+
 #include <string.h>
 
 /* What calls use of one limit. */
@@ -34,4 +38,13 @@ uint64_t call_replied_before(struct call *call, uint64_t length) {
     if (!limits) return 0;
     limits->replied += length;
     return limits->replied - length;
+}
+
+enum outcome call_count_listed(struct call *call, uint64_t count, uint64_t max) {
+    struct limits *limits = call->limits;
+    if (!limits) return OUTCOME_DONE;
+    limits->listed += size_min(count, max) * (LISTED_MAX / max);
+    if (limits->listed <= LISTED_MAX) return OUTCOME_DONE;
+    call_note(call, "what a transaction copies and lists is together more than one list may have");
+    return OUTCOME_OUT_OF_RANGE;
 }

@@ -11,6 +11,7 @@ struct taken;
 struct limits {
     struct taken *taken;
     uint64_t replied; /* bytes of contents in the replies */
+    uint64_t listed;  /* the part of LISTED_MAX that lists and copies have taken */
 };
 
 /* How much of a limit the earlier calls use, and records that this one uses `amount`. 0 outside of a transaction. */
@@ -18,5 +19,9 @@ uint64_t call_taken_before(struct call *call, const char *limit, struct bytes na
 
 /* The same for the reply, which all calls of a transaction share: how many bytes the earlier calls return. */
 uint64_t call_replied_before(struct call *call, uint64_t length);
+
+/* Counts work on `count` things that only the state tells of, as things_list does for lists. `max` is the most that one
+ * call may do, so it never refuses a call that is alone. */
+enum outcome call_count_listed(struct call *call, uint64_t count, uint64_t max);
 
 #endif

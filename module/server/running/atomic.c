@@ -277,6 +277,7 @@ static enum outcome decide_part(struct part *part) {
 }
 
 static enum outcome decide_parts(struct transaction *transaction) {
+    transaction->limits.listed = transaction->things.listed;
     for (unsigned i = 0; i < transaction->count; i++) {
         enum outcome outcome = decide_part(&transaction->parts[i]);
         if (outcome != OUTCOME_DONE) return refuse_part(transaction, i, outcome);
@@ -455,7 +456,7 @@ static enum outcome run_transaction(struct call *whole, unsigned count) {
     transaction.count = 0;
     transaction.is_alone = count == 1;
     transaction.grows = false;
-    transaction.limits = (struct limits){NULL, 0};
+    transaction.limits = (struct limits){NULL, 0, 0};
     things_start(&transaction.things);
     enum outcome outcome = run_parts(&transaction, count);
     for (unsigned i = 0; i < transaction.count; i++) call_end(&transaction.parts[i].call);
