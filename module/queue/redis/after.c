@@ -1,8 +1,8 @@
 /* What follows a change of a queue: statistics, events, wake-ups; its upkeep, and INFO. */
-#include "server/effects/commit.h"
 #include "queue/queue_registry.h"
 #include "queue/redis/handlers.h"
 #include "server/base/info.h"
+#include "server/effects/commit.h"
 #include "server/effects/upkeep.h"
 
 #include "ccan/array_size/array_size.h"

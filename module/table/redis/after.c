@@ -1,6 +1,6 @@
 /* What follows a change of a table, and the upkeep that builds indexes and feeds. */
-#include "server/effects/commit.h"
 #include "core/feed_build.h"
+#include "server/effects/commit.h"
 #include "server/effects/upkeep.h"
 #include "server/waiting/feed_commands.h"
 #include "table/redis/handlers.h"

@@ -1,0 +1,74 @@
+/* What LEASE.* needs to know of containers and blobs. */
+#include "blob/blocks.h"
+#include "blob/redis/handlers.h"
+#include "lease/redis/handlers.h"
+
+/* A name that has only staged blocks exists until they expire. */
+static bool is_there(const struct blob *blob, int64_t now_ms) {
+    return blob_exists(blob) || staging_of(blob, now_ms);
+}
+
+static enum outcome find_leased_blob(struct call *call, struct lease_subject *subject) {
+    struct container *container = call->value;
+    *subject = (struct lease_subject){.name = bytes_of("", 0), .noun = "container"};
+    if (args_given(&call->args, SLOT_FILE)) {
+        call_note(call, "a container has no files, use BLOB");
+        return OUTCOME_INVALID_VALUE;
+    }
+    if (!args_given(&call->args, SLOT_BLOB)) {
+        subject->stamp = &container->stamp;
+        subject->lease = container_lease(container);
+        return OUTCOME_DONE;
+    }
+    subject->name = call_option(call, SLOT_BLOB);
+    struct blob *blob = container_find(container, subject->name);
+    if (!is_there(blob, call_now_ms(call))) return OUTCOME_BLOB_NOT_FOUND;
+    if (call->command->key != KEY_READ && blob_is_being_copied(blob)) return OUTCOME_PENDING_COPY;
+    subject->noun = "blob";
+    subject->object = blob;
+    subject->stamp = blob_stamp(blob);
+    subject->lease = blob_lease(blob);
+    return OUTCOME_DONE;
+}
+
+static void decide_blob_lease(struct call *call, const struct lease_subject *subject,
+                              const struct lease *next, enum lease_event event, bool expired) {
+    struct container_change *change = call_decide(call, subject->object ? BLOB_LEASE : CONTAINER_LEASE);
+    change->name = subject->name;
+    change->lease = *next;
+    change->event = event;
+    change->expired = expired;
+    change->sought = true;
+    change->blob = subject->object;
+}
+
+static const struct order_index *leased_blobs(const void *value) {
+    return &((const struct container *)value)->leased;
+}
+
+static const struct lease *lease_of_blob(struct entry *entry) {
+    return blob_lease(blob_of_entry(entry));
+}
+
+static bool leased_blob_is_there(struct call *call, struct entry *entry) {
+    return is_there(blob_of_entry(entry), call_now_ms(call));
+}
+
+static const struct lease *own_lease(const void *value) {
+    return container_lease(value);
+}
+
+static const struct lease *container_lease_set_by(const void *decided) {
+    const struct container_change *change = decided;
+    return change->kind == BLOB_LEASE || change->kind == CONTAINER_LEASE ? &change->lease : NULL;
+}
+
+const struct lease_home container_leases = {
+    .set_by = container_lease_set_by,
+    .find = find_leased_blob,
+    .decide = decide_blob_lease,
+    .leased = leased_blobs,
+    .own = own_lease,
+    .lease_of = lease_of_blob,
+    .exists = leased_blob_is_there,
+};

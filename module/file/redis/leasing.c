@@ -1,0 +1,97 @@
+/* What LEASE.* needs to know of shares and files. */
+#include "file/redis/handlers.h"
+#include "lease/redis/handlers.h"
+
+#include "ccan/container_of/container_of.h"
+
+static enum outcome find_leased_file(struct call *call, struct lease_subject *subject) {
+    struct share *share = call->value;
+    *subject = (struct lease_subject){.name = bytes_of("", 0), .noun = "share"};
+    if (args_given(&call->args, SLOT_BLOB)) {
+        call_note(call, "a share has no blobs, use FILE");
+        return OUTCOME_INVALID_VALUE;
+    }
+    if (!args_given(&call->args, SLOT_FILE)) {
+        subject->stamp = &share->stamp;
+        subject->lease = share_lease(share);
+        return OUTCOME_DONE;
+    }
+    struct file_node *node;
+    enum outcome outcome = file_find_node(call, call_option(call, SLOT_FILE), NODE_FILE, &node);
+    if (outcome != OUTCOME_DONE) return outcome;
+    if (share_view(share, node, call_now_ms(call)).pending) return OUTCOME_DELETE_PENDING;
+    subject->buffer = file_subject(node);
+    subject->name = bytes_of(&subject->buffer, sizeof(subject->buffer));
+    subject->noun = "file";
+    subject->object = node;
+    subject->stamp = &node->stamp;
+    subject->lease = file_lease_of(node);
+    subject->endless = true;
+    return OUTCOME_DONE;
+}
+
+static enum outcome file_lease_may_begin(struct call *call, const struct lease_subject *subject) {
+    return subject->object ? file_may_be_leased(call, subject->object) : OUTCOME_DONE;
+}
+
+static void settle_subject(struct call *call) {
+    if (args_given(&call->args, SLOT_FILE)) file_settle_at(call, call_option(call, SLOT_FILE));
+}
+
+static void decide_file_lease(struct call *call, const struct lease_subject *subject,
+                              const struct lease *next, enum lease_event event, bool expired) {
+    struct share_change *change = call_decide(call, subject->object ? FILE_LEASE : SHARE_LEASE);
+    change->node = subject->object;
+    change->lease = *next;
+    change->event = event;
+    change->expired = expired;
+    if (subject->object) change->path = call_option(call, SLOT_FILE);
+}
+
+static const struct order_index *leased_files(const void *value) {
+    return &((const struct share *)value)->leased;
+}
+
+static struct file_lease *lease_at(struct entry *entry) {
+    return container_of(entry, struct file_lease, entry);
+}
+
+static const struct lease *lease_of_file(struct entry *entry) {
+    return lease_at(entry)->lease;
+}
+
+static bool leased_file_is_there(struct call *call, struct entry *entry) {
+    return !share_view(call->value, lease_at(entry)->usage->node, call_now_ms(call)).gone;
+}
+
+static char *leased_path(struct entry *entry, struct bytes *name) {
+    return node_path_new(lease_at(entry)->usage->node, name);
+}
+
+static struct bytes file_line_name(struct entry *entry, uint64_t *buffer) {
+    *buffer = file_subject(lease_at(entry)->usage->node);
+    return bytes_of(buffer, sizeof(*buffer));
+}
+
+static const struct lease *own_lease_of_share(const void *value) {
+    return share_lease(value);
+}
+
+static const struct lease *share_lease_set_by(const void *decided) {
+    const struct share_change *change = decided;
+    return change->kind == SHARE_LEASE || change->kind == FILE_LEASE ? &change->lease : NULL;
+}
+
+const struct lease_home share_leases = {
+    .set_by = share_lease_set_by,
+    .find = find_leased_file,
+    .settle = settle_subject,
+    .decide = decide_file_lease,
+    .leased = leased_files,
+    .own = own_lease_of_share,
+    .lease_of = lease_of_file,
+    .exists = leased_file_is_there,
+    .display_name = leased_path,
+    .line_name = file_line_name,
+    .may_begin = file_lease_may_begin,
+};
