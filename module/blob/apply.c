@@ -417,7 +417,7 @@ const struct container_kind container_change_kinds[CONTAINER_CHANGE_KINDS] = {
     [CONTAINER_FEEDKEEP] = {{.event = "container.feed", .fields = HAS(COUNT)}, .apply = apply_feed},
     [CONTAINER_FEEDOFF] = {{.event = "container.feed"}, .apply = apply_feed},
     [CONTAINER_FEEDBUILT] = {{.fields = HAS(FEED)}, .apply = apply_feed},
-    [CONTAINER_FEEDSTATE] = {{.fields = HAS(FEED), .traits = CHANGE_IN_FILES}, .apply = apply_feed},
+    [CONTAINER_FEEDSTATE] = {{.fields = HAS(FEEDSTATE), .traits = CHANGE_IN_FILES}, .apply = apply_feed},
     [CONTAINER_FEEDMARKERS] = {{.fields = HAS(FEED), .traits = CHANGE_IN_FILES}, .apply = apply_feed},
 };
 

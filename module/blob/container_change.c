@@ -1,7 +1,7 @@
 #include "blob/container_change.h"
 
 #include "change/checks.h"
-#include "core/feed_files.h"
+#include "change/feed_change.h"
 #include "core/name.h"
 #include "core/pages.h"
 
@@ -157,26 +157,11 @@ static version copy_version(const void *field) {
     return ((const struct copy *)field)->id;
 }
 
-/* The bytes of a feed, which are checked when they are applied. */
-static void write_feed(const void *field, struct record_writer *writer) {
-    record_put_bytes(writer, ((const struct container_change *)field)->feed);
-}
-
-static void read_feed(struct record_reader *reader, void *field) {
-    ((struct container_change *)field)->feed = record_bytes(reader);
-}
-
-static version feed_version(const void *field) {
-    const struct container_change *change = field;
-    return change->kind == CONTAINER_FEEDSTATE ? feed_state_newest(change->feed) : 0;
-}
-
 static const struct own_codec flags = {write_flags, read_flags, minted_version};
 static const struct own_codec created = {write_created, read_created, NULL};
 static const struct own_codec additions = {write_additions, read_additions, NULL};
 static const struct own_codec lease = {write_blob_lease, read_blob_lease, lease_version};
 static const struct own_codec source = {write_source, read_source, source_version};
-static const struct own_codec feed = {write_feed, read_feed, feed_version};
 static const struct own_codec copy = {write_copy, read_copy, copy_version};
 
 /* --- Fields --- */
@@ -216,7 +201,8 @@ static const struct field fields[] = {
                                      .max = COPY_DESCRIPTION_MAX_BYTES},
     [CONTAINER_FIELD_ADDITIONS] = {.codec = CODEC_OWN, .own = &additions},
     [CONTAINER_FIELD_MINTED] = {AT(minted), .codec = CODEC_VERSION},
-    [CONTAINER_FIELD_FEED] = {.codec = CODEC_OWN, .own = &feed},
+    [CONTAINER_FIELD_FEED] = {AT(feed), .codec = CODEC_BYTES},
+    [CONTAINER_FIELD_FEEDSTATE] = {AT(feed), .codec = CODEC_OWN, .own = &feed_state_codec},
 };
 #undef AT
 

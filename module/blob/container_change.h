@@ -177,6 +177,7 @@ enum container_field {
     CONTAINER_FIELD_ADDITIONS, /* properties, metadata and flags, in one byte when there are none */
     CONTAINER_FIELD_MINTED,
     CONTAINER_FIELD_FEED,
+    CONTAINER_FIELD_FEEDSTATE, /* the same member of the struct, with a version in it */
 };
 
 #define CONTAINER_HAS(field) (UINT64_C(1) << CONTAINER_FIELD_##field)

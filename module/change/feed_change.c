@@ -3,6 +3,24 @@
 #include "core/feed_build.h"
 #include "core/feed_files.h"
 
+/* --- In records --- */
+
+static void write_feed_state(const void *state, struct record_writer *writer) {
+    record_put_bytes(writer, *(const struct bytes *)state);
+}
+
+static void read_feed_state(struct record_reader *reader, void *state) {
+    *(struct bytes *)state = record_bytes(reader);
+}
+
+static version feed_state_version(const void *state) {
+    return feed_state_newest(*(const struct bytes *)state);
+}
+
+const struct own_codec feed_state_codec = {write_feed_state, read_feed_state, feed_state_version};
+
+/* --- Applying --- */
+
 static bool turn_on(const struct feed_owner *owner, const struct feed_change *change) {
     if (change->keep > FEED_KEEP_MAX) return false;
     *owner->feed = feed_new(owner->account, change->beginning, change->keep);
@@ -54,6 +72,8 @@ bool feed_change_apply(const struct feed_owner *owner, const struct feed_change 
     default: return false;
     }
 }
+
+/* --- Walking --- */
 
 void feed_change_walk(const struct feed *feed, const struct change_walk *walk,
                       void (*take)(const struct change_walk *walk, enum feed_change_kind kind,

@@ -46,4 +46,7 @@ void feed_change_walk(const struct feed *feed, const struct change_walk *walk,
                       void (*take)(const struct change_walk *walk, enum feed_change_kind kind,
                                    struct bytes bytes));
 
+/* Of the bytes of a FEED_STATE, which are checked when they are applied. */
+extern const struct own_codec feed_state_codec;
+
 #endif

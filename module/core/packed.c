@@ -33,6 +33,15 @@ void record_put_list(struct record_writer *writer, struct packed_list list) {
     if (list.count) record_put_bytes(writer, list.items);
 }
 
+void record_put_items(struct record_writer *writer, uint64_t count, const void *items,
+                      void (*put)(const void *items, uint64_t at, struct record_writer *packed)) {
+    struct record_writer packed;
+    record_start(&packed);
+    for (uint64_t i = 0; i < count; i++) put(items, i, &packed);
+    record_put_list(writer, (struct packed_list){count, bytes_of(packed.data, packed.length)});
+    record_end(&packed);
+}
+
 struct packed_list record_list(struct record_reader *reader) {
     struct packed_list list = {record_number(reader), {"", 0}};
     if (list.count) list.items = record_bytes(reader);

@@ -75,18 +75,17 @@ const struct queue_item *queue_items_next(struct queue_items *items) {
 
 /* --- Fields --- */
 
+static void put_decided_item(const void *items, uint64_t at, struct record_writer *packed) {
+    const struct queue_change *change = items;
+    queue_item_put(change->kind, packed, &change->decided_items[at]);
+}
+
 static void write_items(const void *field, struct record_writer *writer) {
     const struct queue_change *change = field;
-    struct record_writer packed;
-    if (!change->decided_items) {
+    if (change->decided_items)
+        record_put_items(writer, change->items.count, change, put_decided_item);
+    else
         record_put_list(writer, change->items);
-        return;
-    }
-    record_start(&packed);
-    for (uint64_t i = 0; i < change->items.count; i++)
-        queue_item_put(change->kind, &packed, &change->decided_items[i]);
-    record_put_list(writer, (struct packed_list){change->items.count, bytes_of(packed.data, packed.length)});
-    record_end(&packed);
 }
 
 static void read_items(struct record_reader *reader, void *field) {

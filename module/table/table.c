@@ -288,7 +288,7 @@ const struct table_kind table_change_kinds[TABLE_CHANGE_KINDS] = {
     [TABLE_FEEDKEEP] = {{.event = "table.feed", .fields = HAS(KEEP)}, .apply = apply_table_feed},
     [TABLE_FEEDOFF] = {{.event = "table.feed"}, .apply = apply_table_feed},
     [TABLE_FEEDBUILT] = {{.fields = HAS(KEY)}, .apply = apply_table_feed},
-    [TABLE_FEEDSTATE] = {{.fields = HAS(FEED), .traits = CHANGE_IN_FILES}, .apply = apply_table_feed},
+    [TABLE_FEEDSTATE] = {{.fields = HAS(FEEDSTATE), .traits = CHANGE_IN_FILES}, .apply = apply_table_feed},
     [TABLE_FEEDMARKERS] = {{.fields = HAS(FEED), .traits = CHANGE_IN_FILES}, .apply = apply_table_feed},
 };
 

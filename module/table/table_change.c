@@ -1,7 +1,7 @@
 #include "table/table_change.h"
 
 #include "change/checks.h"
-#include "core/feed_files.h"
+#include "change/feed_change.h"
 #include "table/entity.h"
 #include "table/key.h"
 
@@ -45,18 +45,17 @@ bool table_step_next(struct record_reader *reader, struct table_step *step) {
 
 #undef HAS
 
+static void put_decided_step(const void *steps, uint64_t at, struct record_writer *packed) {
+    table_step_put(packed, (const struct table_step *)steps + at);
+}
+
 /* The array of a decision is packed here, so only if the change is replicated or saved. */
 static void write_steps(const void *field, struct record_writer *writer) {
     const struct table_change *change = field;
-    if (!change->decided) {
+    if (change->decided)
+        record_put_items(writer, change->steps.count, change->decided, put_decided_step);
+    else
         record_put_list(writer, change->steps);
-        return;
-    }
-    struct record_writer packed;
-    record_start(&packed);
-    for (uint64_t i = 0; i < change->steps.count; i++) table_step_put(&packed, &change->decided[i]);
-    record_put_list(writer, (struct packed_list){change->steps.count, bytes_of(packed.data, packed.length)});
-    record_end(&packed);
 }
 
 static void read_steps(struct record_reader *reader, void *field) {
@@ -109,22 +108,6 @@ static bool key_is_sound(const void *field) {
     return !key->length || stored_key_sound(*key);
 }
 
-/* The encoding of feeds belongs to core/feed_files.h, which also checks it. */
-static void write_feed_state(const void *field, struct record_writer *writer) {
-    record_put_bytes(writer, ((const struct table_change *)field)->feed);
-}
-
-static void read_feed_state(struct record_reader *reader, void *field) {
-    ((struct table_change *)field)->feed = record_bytes(reader);
-}
-
-static version table_feed_version(const void *field) {
-    const struct table_change *change = field;
-    return change->kind == TABLE_FEEDSTATE ? feed_state_newest(change->feed) : 0;
-}
-
-static const struct own_codec feed_codec = {write_feed_state, read_feed_state, table_feed_version};
-
 #define AT(member) .offset = offsetof(struct table_change, member)
 static const struct field fields[] = {
     [TABLE_FIELD_POLICIES] = {AT(policies), .codec = CODEC_LIST, .sound = policies_are_sound},
@@ -134,7 +117,8 @@ static const struct field fields[] = {
     [TABLE_FIELD_STEPS] = {.codec = CODEC_OWN, .own = &steps_codec},
     [TABLE_FIELD_MINTED] = {AT(minted), .codec = CODEC_VERSION},
     [TABLE_FIELD_KEEP] = {AT(keep), .codec = CODEC_NUMBER},
-    [TABLE_FIELD_FEED] = {.codec = CODEC_OWN, .own = &feed_codec},
+    [TABLE_FIELD_FEED] = {AT(feed), .codec = CODEC_BYTES},
+    [TABLE_FIELD_FEEDSTATE] = {AT(feed), .codec = CODEC_OWN, .own = &feed_state_codec},
 };
 #undef AT
 

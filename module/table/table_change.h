@@ -89,6 +89,7 @@ enum table_field {
     TABLE_FIELD_MINTED,
     TABLE_FIELD_KEEP,
     TABLE_FIELD_FEED,
+    TABLE_FIELD_FEEDSTATE, /* the same member of the struct, with a version in it */
 };
 
 #define TABLE_HAS(field) (UINT64_C(1) << TABLE_FIELD_##field)

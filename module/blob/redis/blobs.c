@@ -99,10 +99,6 @@ enum outcome blob_to_create(struct call *call, enum blob_kind kind, struct blob 
 
 /* --- Changes --- */
 
-struct stamp new_stamp(int64_t now_ms) {
-    return (struct stamp){version_mint(now_ms), now_ms};
-}
-
 struct container_change *blob_decide(struct call *call, enum container_change_kind kind, struct blob *blob,
                                      RedisModuleString *content) {
     struct container_change *change = call_decide_with(call, kind, content);
@@ -124,7 +120,7 @@ struct container_change *blob_decide_touch(struct call *call, enum container_cha
 struct container_change *blob_decide_write(struct call *call, enum container_change_kind kind,
                                            struct blob *blob, RedisModuleString *content) {
     struct container_change *change = blob_decide_touch(call, kind, blob, content);
-    change->stamp = new_stamp(call_now_ms(call));
+    change->stamp = call_new_stamp(call);
     return change;
 }
 

@@ -14,7 +14,7 @@ static enum container_access asked_access(const struct call *call) {
 /* Decides a change that gives the container a new ETag, and replies with it. */
 static struct container_change *decide_container_change(struct call *call, enum container_change_kind kind) {
     struct container_change *change = call_decide(call, kind);
-    change->stamp = new_stamp(call_now_ms(call));
+    change->stamp = call_new_stamp(call);
     reply_version(&call->out, change->stamp.etag);
     return change;
 }

@@ -26,7 +26,7 @@ enum outcome blob_snapshot(struct call *call) {
     if (args_given(&call->args, SLOT_META)) {
         change->parts = PART_METADATA;
         change->metadata = call->metadata.list;
-        change->stamp = new_stamp(call_now_ms(call));
+        change->stamp = call_new_stamp(call);
     }
     reply_array(&call->out, 2);
     reply_version(&call->out, change->snapshot);
@@ -189,6 +189,6 @@ enum outcome blob_abortcopy(struct call *call) {
     enum outcome outcome = blob_pass_lease(call, blob, LEASE_WRITE);
     if (outcome == OUTCOME_DONE) outcome = may_abort(blob, id);
     if (outcome != OUTCOME_DONE) return outcome;
-    blob_decide(call, BLOB_ABORTCOPY, blob, NULL)->stamp = new_stamp(call_now_ms(call));
+    blob_decide(call, BLOB_ABORTCOPY, blob, NULL)->stamp = call_new_stamp(call);
     return call_done(call);
 }

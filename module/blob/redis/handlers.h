@@ -92,9 +92,6 @@ enum outcome content_too_large(struct call *call, const char *limit);
 
 /* --- Decisions --- */
 
-/* A new ETag with its time. */
-struct stamp new_stamp(int64_t now_ms);
-
 /* Decides a change of the blob of the call's name (NULL if there is none), with the content beside it, if any. A
  * touch also says whether it clears an ended lease; a write also has a new stamp; and a change that replaces the
  * blob also has the call's properties and metadata. */

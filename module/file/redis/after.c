@@ -17,11 +17,6 @@ static struct histogram file_waiting_ms; /* for a handle or a lock */
 struct wait_kind opening_wait = {.discipline = WAIT_BY_CLAIM, .histogram = &file_waiting_ms};
 struct wait_kind lock_wait = {.discipline = WAIT_BY_CLAIM, .histogram = &file_waiting_ms};
 
-struct stamp share_stamp(struct call *call) {
-    int64_t now_ms = call_now_ms(call);
-    return (struct stamp){version_mint(now_ms), now_ms};
-}
-
 /* --- Around a change --- */
 
 /* A change of a lease has its event in a field. */

@@ -22,7 +22,7 @@ static struct share_change *decide_file_change(struct call *call, enum share_cha
 static struct share_change *decide_stamped_file(struct call *call, enum share_change_kind kind,
                                                 struct file_node *node, RedisModuleString *content) {
     struct share_change *change = decide_file_change(call, kind, node, content);
-    change->stamp = share_stamp(call);
+    change->stamp = call_new_stamp(call);
     reply_version(&call->out, change->stamp.etag);
     return change;
 }

@@ -162,8 +162,6 @@ bool file_closes_circle(const struct call *call);
 
 /* --- Decisions and changes --- */
 
-struct stamp share_stamp(struct call *call);
-
 /* What commands change, for transactions: see things.h. */
 void file_touches(const struct call *call, struct things *things);
 void file_begins_touches(const struct call *call, struct things *things);

@@ -153,7 +153,7 @@ static void decide_file(struct call *call, const struct opening *opening, struct
     struct share_change *change = call_decide(call, FILE_CREATE);
     change->path = call_word(call, ARG_OPEN_PATH);
     change->node = opening->place.node;
-    change->stamp = share_stamp(call);
+    change->stamp = call_new_stamp(call);
     change->length = (uint64_t)call_number(call, SLOT_FILE_SIZE, 0);
     opened->etag = change->stamp.etag;
     opened->length = change->length;
@@ -282,7 +282,7 @@ enum outcome file_write(struct call *call) {
     if (content.length) {
         struct share_change *change =
             file_decide_with_handle(call, FILE_WRITE, open, call->argv[ARG_WRITTEN]);
-        change->stamp = share_stamp(call);
+        change->stamp = call_new_stamp(call);
         change->offset = offset;
     }
     reply_number(&call->out, (long long)content.length);
@@ -297,7 +297,7 @@ enum outcome file_truncate(struct call *call) {
     if (outcome == OUTCOME_DONE) outcome = file_may_grow(call, open_node(open)->content.length, length);
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_change *change = file_decide_with_handle(call, FILE_TRUNCATE, open, NULL);
-    change->stamp = share_stamp(call);
+    change->stamp = call_new_stamp(call);
     change->length = length;
     return call_done(call);
 }

@@ -20,7 +20,7 @@ enum { ARG_TTL = 2 };
 
 enum outcome share_create(struct call *call) {
     if (call->value) return OUTCOME_SHARE_EXISTS;
-    struct stamp stamp = share_stamp(call);
+    struct stamp stamp = call_new_stamp(call);
     struct share_change *change = call_decide(call, SHARE_CREATE);
     change->stamp = stamp;
     change->created_ms = stamp.modified_ms;
@@ -110,7 +110,7 @@ static struct share_change *decide_update(struct call *call, enum share_change_k
     *outcome = check_share_lease(call, LEASE_READ);
     if (*outcome != OUTCOME_DONE) return NULL;
     struct share_change *change = call_decide(call, kind);
-    change->stamp = share_stamp(call);
+    change->stamp = call_new_stamp(call);
     reply_version(&call->out, change->stamp.etag);
     return change;
 }

@@ -16,6 +16,11 @@ void *call_decide(struct call *call, unsigned kind) {
     return call_decide_with(call, kind, NULL);
 }
 
+struct stamp call_new_stamp(struct call *call) {
+    int64_t now_ms = call_now_ms(call);
+    return (struct stamp){version_mint(now_ms), now_ms};
+}
+
 void call_in_line(struct call *call, struct wait_kind *kind, struct bytes name) {
     call->wait = (struct wait_request){.in_line = true, .kind = kind, .name = name};
 }

@@ -19,6 +19,9 @@ void *call_decide(struct call *call, unsigned kind);
 /* The same, with an argument that travels beside the change. */
 void *call_decide_with(struct call *call, unsigned kind, RedisModuleString *content);
 
+/* A new ETag, and the time of the call. */
+struct stamp call_new_stamp(struct call *call);
+
 /* The call cannot have what it wants now. With BLOCK it waits in this line, and is decided again when something
  * changes there, or at due_ms. Returns `outcome`, which is the reply for a caller who does not wait. */
 enum outcome call_not_yet(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms,
