@@ -5,7 +5,7 @@
 #include "blob/snapshots.h"
 #include "change/checks.h"
 #include "change/feed_change.h"
-#include "core/paths.h"
+#include "core/inlining.h"
 
 /* --- The container --- */
 

@@ -1,7 +1,7 @@
 #include "core/arena.h"
 
+#include "core/inlining.h"
 #include "core/memory.h"
-#include "core/paths.h"
 
 #include <string.h>
 

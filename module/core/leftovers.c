@@ -17,7 +17,7 @@ struct leftovers {
 
 enum { FIRST_CAPACITY = 4 };
 
-void (*leftovers_wait)(void);
+void (*leftovers_pending)(void);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(waiting);
@@ -41,11 +41,11 @@ static void set_aside(struct account *account, struct leftover leftover) {
     leftovers->items[leftovers->count++] = leftover;
     account->leftovers = leftovers;
     pthread_mutex_unlock(&lock);
-    leftovers_wait();
+    leftovers_pending();
 }
 
 size_t leftovers_free(struct account *account, struct leftover leftover, size_t effort) {
-    bool later = leftovers_wait && !account->ends;
+    bool later = leftovers_pending && !account->ends;
     if (!later) effort = SIZE_MAX;
     if (!leftover.free(account, &leftover, &effort)) set_aside(account, leftover);
     return effort;

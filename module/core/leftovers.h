@@ -25,7 +25,7 @@ struct leftover {
 };
 
 /* Called when there is something to sweep. When it is NULL, as in tests, everything is freed at once. */
-extern void (*leftovers_wait)(void);
+extern void (*leftovers_pending)(void);
 
 /* Frees as much as the effort allows, and sets the rest aside if that is possible here. Returns
  * the remaining effort. */

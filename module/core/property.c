@@ -1,7 +1,7 @@
 #include "core/property.h"
 
 #include "core/base64.h"
-#include "core/paths.h"
+#include "core/inlining.h"
 
 #include <md5.h>
 

@@ -1,7 +1,7 @@
 #include "core/record.h"
 
+#include "core/inlining.h"
 #include "core/memory.h"
-#include "core/paths.h"
 
 #include "ccan/endian/endian.h"
 

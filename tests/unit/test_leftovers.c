@@ -46,7 +46,7 @@ static void what_is_large_is_freed_by_and_by(void **state) {
     struct account account = {0};
     struct subject subject = {0};
     (void)state;
-    leftovers_wait = note_waiting;
+    leftovers_pending = note_waiting;
     fill_content(&account, &subject.content);
     fill_pages(&account, &subject.pages, LEAVES);
     size_t parts = account.allocations;
@@ -61,7 +61,7 @@ static void what_is_large_is_freed_by_and_by(void **state) {
                 "a portion of %zu parts", before - account.allocations);
     require_same(account.allocations, 0, "all is freed");
     require_same(account.memory, 0, "all is freed");
-    leftovers_wait = NULL;
+    leftovers_pending = NULL;
 }
 
 /* A part that is cleared, or cut off, is many subtrees. */
@@ -69,7 +69,7 @@ static void a_large_part_is_freed_by_and_by(void **state) {
     struct account account = {0};
     struct pages pages = {0};
     (void)state;
-    leftovers_wait = note_waiting;
+    leftovers_pending = note_waiting;
     for (int cut = 0; cut < 2; cut++) {
         fill_pages(&account, &pages, MANY_LEAVES);
         size_t parts = account.allocations;
@@ -85,7 +85,7 @@ static void a_large_part_is_freed_by_and_by(void **state) {
     }
     pages_drop(&account, &pages);
     require_same(account.allocations, 0, "all is freed");
-    leftovers_wait = NULL;
+    leftovers_pending = NULL;
 }
 
 /* Nobody sweeps what ends with its aggregate. */
@@ -94,7 +94,7 @@ static void leftovers_end_with_their_aggregate(void **state) {
     struct content content = {0};
     struct pages pages = {0};
     (void)state;
-    leftovers_wait = note_waiting;
+    leftovers_pending = note_waiting;
     fill_content(&account, &content);
     content_clear(&account, &content);
     moved = account;
@@ -105,20 +105,20 @@ static void leftovers_end_with_their_aggregate(void **state) {
     pages_drop(&moved, &pages);
     require_same(moved.allocations, 0, "all is freed");
     assert_false(leftovers_sweep(1));
-    leftovers_wait = NULL;
+    leftovers_pending = NULL;
 }
 
 static void what_is_small_is_freed_at_once(void **state) {
     struct account account = {0};
     struct content content = {0};
     (void)state;
-    leftovers_wait = note_waiting;
+    leftovers_pending = note_waiting;
     waited = 0;
     for (int i = 0; i < 500; i++) content_add(&account, &content, chunk_copy(bytes_of("chunk", 5)));
     content_clear(&account, &content);
     assert_int_equal(waited, 0);
     require_same(account.allocations, 0, "all is freed");
-    leftovers_wait = NULL;
+    leftovers_pending = NULL;
 }
 
 /* --- Lives --- */
@@ -149,7 +149,7 @@ static void step(struct account *account, struct subject *subjects, struct dice 
 
 static void lives_end_with_nothing_left(void **state) {
     (void)state;
-    leftovers_wait = note_waiting;
+    leftovers_pending = note_waiting;
     for (uint64_t seed = 1; seed <= LIVES; seed++) {
         struct dice dice = {seed};
         struct account account = {0};
@@ -167,7 +167,7 @@ static void lives_end_with_nothing_left(void **state) {
         require(!account.allocations && !account.memory, "seed %d leaves %zu parts", (int)seed,
                 account.allocations);
     }
-    leftovers_wait = NULL;
+    leftovers_pending = NULL;
 }
 
 int main(void) {

@@ -299,7 +299,7 @@ static void what_is_cleared_is_freed_bit_by_bit(void **state) {
     enum { CLEARED = 5000, PORTION = 1000 };
     (void)state;
     struct queue *queue = queue_with_limit(0);
-    leftovers_wait = sweep_soon;
+    leftovers_pending = sweep_soon;
     for (uint64_t i = 1; i <= CLEARED; i++) put(queue, i);
     require(queue_apply(queue, &(struct queue_change){.kind = QUEUE_CLEAR}), "it fits");
     require_depth(queue, NOW_MS, 0, 0, 0, 0);
@@ -309,7 +309,7 @@ static void what_is_cleared_is_freed_bit_by_bit(void **state) {
     require_same(queue_allocations(queue), left - PORTION, "what a portion freed");
     queue_free(queue);
     require(!leftovers_sweep(PORTION), "the rest is freed with the queue");
-    leftovers_wait = NULL;
+    leftovers_pending = NULL;
 }
 
 /* --- What does not fit --- */

@@ -293,7 +293,7 @@ static void what_is_dropped_is_freed_bit_by_bit(void **state) {
     enum { MARKS = 3000, PORTION = 500 };
     (void)state;
     struct table *table = empty_table();
-    leftovers_wait = sweep_soon;
+    leftovers_pending = sweep_soon;
     require(change_names(table, TABLE_INDEX, 0, 3), "three indexes");
     add_rows(table, 0, MARKS);
     size_t before = table_allocations(table);
@@ -306,7 +306,7 @@ static void what_is_dropped_is_freed_bit_by_bit(void **state) {
     require_same(table_allocations(table), left - PORTION, "what a portion freed");
     table_free(table);
     require(!leftovers_sweep(PORTION), "the rest is freed with the table");
-    leftovers_wait = NULL;
+    leftovers_pending = NULL;
 }
 
 /* --- Walks --- */

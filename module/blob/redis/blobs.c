@@ -3,9 +3,9 @@
 
 #include "blob/blocks.h"
 #include "blob/snapshots.h"
+#include "core/inlining.h"
 #include "core/memory.h"
 #include "core/name.h"
-#include "core/paths.h"
 #include "core/property.h"
 #include "lease/redis/handlers.h"
 #include "server/call/conditions.h"

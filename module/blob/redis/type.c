@@ -6,7 +6,7 @@
 #include "blob/redis/copier.h"
 #include "blob/redis/handlers.h"
 #include "blob/walk.h"
-#include "core/paths.h"
+#include "core/inlining.h"
 #include "lease/redis/handlers.h"
 #include "server/base/info.h"
 #include "server/effects/effect.h"

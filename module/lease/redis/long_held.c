@@ -2,9 +2,9 @@
  * owners, never ids. */
 #include "lease/redis/handlers.h"
 
+#include "core/inlining.h"
 #include "core/memory.h"
 #include "core/number.h"
-#include "core/paths.h"
 #include "server/operator/doctor_rules.h"
 #include "server/waiting/grace.h"
 #include "server/waiting/histogram.h"

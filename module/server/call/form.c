@@ -1,7 +1,7 @@
 #include "server/call/form.h"
 
+#include "core/inlining.h"
 #include "core/metadata.h"
-#include "core/paths.h"
 #include "core/policy.h"
 #include "core/property.h"
 #include "server/call/conditions.h"

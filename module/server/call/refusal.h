@@ -2,7 +2,7 @@
 #ifndef HOLDFAST_REFUSAL_H
 #define HOLDFAST_REFUSAL_H
 
-#include "core/paths.h"
+#include "core/inlining.h"
 #include "core/text.h"
 #include "server/call/call.h"
 

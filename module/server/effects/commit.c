@@ -1,6 +1,6 @@
 #include "server/effects/commit.h"
 
-#include "core/paths.h"
+#include "core/inlining.h"
 #include "server/base/propagation.h"
 #include "server/effects/doctor_keys.h"
 #include "server/effects/effect.h"

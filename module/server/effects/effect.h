@@ -8,7 +8,7 @@
 #ifndef HOLDFAST_EFFECT_H
 #define HOLDFAST_EFFECT_H
 
-#include "core/paths.h"
+#include "core/inlining.h"
 #include "core/record.h"
 #include "core/version.h"
 #include "server/call/call.h"

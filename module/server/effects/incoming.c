@@ -1,6 +1,6 @@
 #include "server/effects/incoming.h"
 
-#include "core/paths.h"
+#include "core/inlining.h"
 #include "server/call/refusal.h"
 #include "server/effects/doctor_keys.h"
 #include "server/effects/effect.h"

@@ -1,6 +1,6 @@
 #include "server/effects/records.h"
 
-#include "core/paths.h"
+#include "core/inlining.h"
 #include "server/effects/doctor_keys.h"
 #include "server/effects/once.h"
 #include "server/effects/upkeep.h"

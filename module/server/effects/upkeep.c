@@ -349,7 +349,7 @@ static void on_flush(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage
 int upkeep_start(RedisModuleCtx *ctx) {
     hash_index_start(&chores);
     alarm_register(&alarm);
-    leftovers_wait = sweep_leftovers_soon;
+    leftovers_pending = sweep_leftovers_soon;
     if (events_subscribe(ctx, RedisModuleEvent_FlushDB, on_flush) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (events_subscribe(ctx, RedisModuleEvent_SwapDB, on_swap) != REDISMODULE_OK) return REDISMODULE_ERR;
     return RedisModule_SubscribeToKeyspaceEvents(ctx, REDISMODULE_NOTIFY_GENERIC, on_arrival);

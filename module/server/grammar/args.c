@@ -1,9 +1,9 @@
 #include "server/grammar/args.h"
 
 #include "core/duration.h"
+#include "core/inlining.h"
 #include "core/memory.h"
 #include "core/number.h"
-#include "core/paths.h"
 #include "core/version.h"
 
 struct parser {

@@ -1,6 +1,6 @@
 #include "server/running/run.h"
 
-#include "core/paths.h"
+#include "core/inlining.h"
 #include "server/call/decision.h"
 #include "server/call/form.h"
 #include "server/call/refusal.h"

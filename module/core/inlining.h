@@ -1,7 +1,7 @@
 /* Marks for functions that most calls do not run. They stay out of line, so that what every call runs is short and
  * fits into the processor's cache of instructions: see "What a BLOB.PUT costs beside SET" in tests/README.md. */
-#ifndef HOLDFAST_PATHS_H
-#define HOLDFAST_PATHS_H
+#ifndef HOLDFAST_INLINING_H
+#define HOLDFAST_INLINING_H
 
 /* What some calls run. */
 #define ASIDE __attribute__((noinline))
