@@ -50,6 +50,7 @@ struct container *container_new(const struct container_change *change) {
     container->stamp = change->stamp;
     container->created_ms = change->created_ms;
     container->access = change->access;
+    container->upkeep_ms = INT64_MAX;
     packed_replace(&container->account, &container->metadata, change->metadata);
     packed_replace(&container->account, &container->policies, change->policies);
     census_count(&all_containers, 0, 1);

@@ -37,7 +37,7 @@ struct container {
     struct remembered *remembered;   /* calls made with a token; NULL for none */
     struct load_chunks *load_chunks; /* only while a file builds the container */
     struct feed *feed;               /* what has changed; NULL while the feed is off */
-    int64_t upkeep_ms;               /* next upkeep of staged blocks and copies; 0 for none */
+    int64_t upkeep_ms;               /* when the next upkeep is scheduled; INT64_MAX for never */
     int64_t copies_look_ms;          /* next upkeep of copies in progress; 0 for at once */
     size_t committed;                /* number of blobs that exist; the catalog has others, too */
     uint64_t content_bytes;          /* sum of their lengths */

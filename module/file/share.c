@@ -57,6 +57,7 @@ struct share *share_new(const struct share_change *change) {
     share->created_ms = change->created_ms;
     share->quota = change->quota;
     share->numbers = change->number;
+    share->upkeep_ms = INT64_MAX;
     packed_replace(&share->account, &share->metadata, change->metadata);
     packed_replace(&share->account, &share->policies, change->policies);
     census_count(CENSUS_SHARES, 0, 1);

@@ -70,9 +70,8 @@ struct share {
     struct account account;        /* all allocations but those of the indexes */
     struct remembered *remembered; /* calls made with a token; NULL for none */
     void *load;                    /* the loader, while a file is loaded: see share_load.h */
-    /* Not part of the value: when the next upkeep is scheduled. */
-    int64_t upkeep_ms;
-    bool noted; /* its key is noted for DOCTOR */
+    int64_t upkeep_ms;             /* when the next upkeep is scheduled; INT64_MAX for never */
+    bool noted;                    /* its key is noted for DOCTOR */
 };
 
 /* Totals over all shares of the process, for INFO; shares may be freed on another thread. */

@@ -13,6 +13,7 @@ struct queue *queue_new(const struct queue_change *change) {
     packed_replace(&queue->account, &queue->policies, change->policies);
     queue->max_deliveries = change->max_deliveries;
     queue->next_order = change->order;
+    queue->upkeep_ms = INT64_MAX;
     message_store_start(&queue->live);
     message_store_start(&queue->dead);
     dedup_entries_start(&queue->dedup_entries);

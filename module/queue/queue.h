@@ -37,7 +37,7 @@ struct queue {
     struct list_node census;
     struct account account; /* of the queue, its lists, and what has been cleared; not of the stores */
     /* Not part of the value: */
-    int64_t upkeep_ms; /* when the next upkeep is scheduled */
+    int64_t upkeep_ms; /* when the next upkeep is scheduled; INT64_MAX for never */
     bool noted;        /* DOCTOR knows its key: see doctor_keys.h */
 };
 

@@ -46,6 +46,7 @@ struct table *table_new(const struct table_change *change) {
     account_add(&table->account, table);
     catalog_start(&table->entities);
     table->ticks = change->ticks;
+    table->upkeep_ms = INT64_MAX;
     packed_replace(&table->account, &table->policies, change->policies);
     add_indexes(table, change->names);
     return table;

@@ -34,7 +34,7 @@ struct table {
     struct table_index *indexes;
     unsigned index_count;
     struct remembered *remembered; /* calls made with a token; NULL for none */
-    int64_t upkeep_ms;             /* when to continue building an index or a feed; 0 for never */
+    int64_t upkeep_ms;             /* when the next upkeep is scheduled; INT64_MAX for never */
     bool noted;                    /* DOCTOR has noted its key */
 };
 

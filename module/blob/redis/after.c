@@ -98,8 +98,6 @@ int64_t container_upkeep(struct call *call) {
     if (feed_is_building(container->feed)) build_feed(call);
     bool more = copies_fail_orphans(call);
     container->copies_look_ms = call_now_ms(call) + (more ? 1 : COPIES_LOOK_EVERY_MS);
-    int64_t due_ms = feed_is_building(container->feed) ? call_now_ms(call) + PORTIONS_APART_MS
-                                                       : container_due_ms(container);
-    container->upkeep_ms = due_ms == UPKEEP_NEVER ? 0 : due_ms;
-    return due_ms;
+    if (feed_is_building(container->feed)) return call_now_ms(call) + PORTIONS_APART_MS;
+    return container_due_ms(container);
 }

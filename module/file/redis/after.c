@@ -135,15 +135,11 @@ static void sweep_one(struct call *call) {
 }
 
 int64_t share_upkeep(struct call *call) {
-    struct share *share = call->value;
-    share->upkeep_ms = call_now_ms(call); /* this call does the upkeep itself */
     end_orphans(call);
     end_due(call);
     sweep_one(call);
-    int64_t due_ms = share_next_end_ms(share);
-    if (due_ms <= call_now_ms(call)) due_ms = call_now_ms(call) + UPKEEP_PAUSE_MS;
-    share->upkeep_ms = due_ms == UPKEEP_NEVER ? 0 : due_ms;
-    return due_ms;
+    int64_t due_ms = share_next_end_ms(call->value);
+    return due_ms <= call_now_ms(call) ? call_now_ms(call) + UPKEEP_PAUSE_MS : due_ms;
 }
 
 /* --- Information --- */

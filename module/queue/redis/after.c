@@ -91,13 +91,10 @@ int64_t queue_next_look_ms(const struct queue *queue) {
 }
 
 int64_t queue_upkeep(struct call *call) {
-    struct queue *queue = call->value;
+    const struct queue *queue = call->value;
     expire_messages(call, UPKEEP_PORTION);
-    int64_t due_ms = queue_next_look_ms(queue);
     bool more = queue_next_end_ms(queue) <= call_now_ms(call);
-    if (more) due_ms = call_now_ms(call);
-    queue->upkeep_ms = due_ms == UPKEEP_NEVER ? 0 : due_ms;
-    return due_ms;
+    return more ? call_now_ms(call) : queue_next_look_ms(queue);
 }
 
 /* --- INFO --- */

@@ -17,7 +17,7 @@ struct effect_target {
     bool drop;                      /* the key is to be deleted */
     struct bytes name;              /* name of the changed object in the value; empty for the value itself */
     const char *events[EVENTS_MAX]; /* keyspace notifications, if any */
-    int64_t upkeep_ms;              /* next upkeep of the value because of this change; 0 for never */
+    int64_t upkeep_ms;              /* when the value needs upkeep because of this change; UPKEEP_NEVER */
     bool notable;                   /* see server/effects/doctor_keys.h */
 };
 
@@ -67,7 +67,7 @@ struct data_type {
     struct bytes (*subject)(const void *change);
     /* When expired state will have to be cleared; UPKEEP_NEVER. NULL if nothing in the type expires. */
     int64_t (*next_look_ms)(const void *value);
-    /* Offset of the value's instant of the next upkeep: an int64_t, 0 for none. */
+    /* Offset of the instant, in the value, at which its next upkeep is scheduled: an int64_t, first UPKEEP_NEVER. */
     size_t look_at;
     /* Offset of the value's remembered calls: see once.h. */
     size_t remembered_at;

@@ -136,7 +136,7 @@ static void tell_of_effect(const struct incoming *incoming, const struct command
     const struct effect_target *target = &incoming->target;
     RedisModule_ReplicateVerbatim(incoming->ctx);
     RedisModule_SignalModifiedKey(incoming->ctx, incoming->argv[1]);
-    if (target->upkeep_ms) schedule_upkeep(incoming);
+    if (target->upkeep_ms != UPKEEP_NEVER) schedule_upkeep(incoming);
     for (int i = 0; i < EVENTS_MAX; i++)
         if (target->events[i]) tell_event(incoming, target->events[i]);
     if (wait_anybody() && !target->drop) look_for_waiters(incoming, command);
@@ -167,6 +167,7 @@ int incoming_run(const struct command *command, RedisModuleCtx *ctx, RedisModule
     if (!incoming.obeyed && !accept_effects) return keep_out(ctx);
     incoming.record = api_bytes(argv[2]);
     incoming.target.name = bytes_of("", 0);
+    incoming.target.upkeep_ms = UPKEEP_NEVER;
     enum effect_result result = apply_effect(&incoming);
     if (result == EFFECT_APPLIED)
         tell_of_effect(&incoming, command);

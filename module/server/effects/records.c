@@ -43,10 +43,9 @@ static enum effect_result apply_to_target(const struct data_type *type, struct e
 /* So that a replica, once promoted, ends what expires without a command. */
 static void bring_look_forward(const struct data_type *type, struct effect_target *target) {
     int64_t due_ms = upkeep_next_ms(type, target->value);
-    int64_t *look_ms = upkeep_look_at(type, target->value);
-    if (due_ms == UPKEEP_NEVER || (*look_ms && *look_ms <= due_ms)) return;
-    *look_ms = due_ms;
-    target->upkeep_ms = due_ms ? due_ms : 1;
+    if (!upkeep_is_due_earlier(type, target->value, due_ms)) return;
+    *upkeep_look_at(type, target->value) = due_ms;
+    target->upkeep_ms = due_ms;
 }
 
 bool records_read_once(struct bytes record, int64_t horizon_ms, struct once_change *once) {

@@ -24,7 +24,7 @@ enum {
     PAUSED_RETRY_MS = 50,
     REPLICA_RETRY_MS = 1000,
     ELSEWHERE_RETRY_MS = 1000, /* a key whose slot is on its way */
-    LATE_MS = 10000,           /* past this, a scheduled look is taken for lost */
+    LATE_MS = 10000,           /* past this, scheduled upkeep is taken for lost */
 };
 
 /* Keys whose names are too long for the index get no chore: only writes to them clear what has expired. */
@@ -173,28 +173,27 @@ void upkeep_schedule_key(struct key_name name, int64_t due_ms) {
     sweep_by(server_now_ms() + SWEEP_EVERY_MS);
 }
 
-int64_t *upkeep_look_at(const struct data_type *type, void *value) {
-    return (int64_t *)((char *)value + type->look_at);
-}
-
 int64_t upkeep_next_ms(const struct data_type *type, const void *value) {
     int64_t own_ms = type->next_look_ms ? type->next_look_ms(value) : UPKEEP_NEVER;
     return number_min(own_ms, once_next_look_ms(type, value));
 }
 
-void upkeep_insist(struct call *call) {
-    int64_t due_ms = upkeep_next_ms(call->data_type, call->value);
+void upkeep_insist_on(const struct data_type *type, void *value, struct key_name name) {
+    int64_t due_ms = upkeep_next_ms(type, value);
     if (due_ms == UPKEEP_NEVER) return;
-    *upkeep_look_at(call->data_type, call->value) = due_ms;
-    upkeep_schedule_key(call_key_name(call), due_ms);
+    *upkeep_look_at(type, value) = due_ms;
+    upkeep_schedule_key(name, due_ms);
+}
+
+void upkeep_insist(struct call *call) {
+    upkeep_insist_on(call->data_type, call->value, call_key_name(call));
 }
 
 void upkeep_schedule(struct call *call) {
     int64_t due_ms = upkeep_next_ms(call->data_type, call->value);
     if (due_ms == UPKEEP_NEVER) return;
-    int64_t look_ms = *upkeep_look_at(call->data_type, call->value);
-    bool expected = look_ms && look_ms <= due_ms && call_now_ms(call) <= look_ms + LATE_MS;
-    if (!expected) upkeep_insist(call);
+    bool lost = *upkeep_look_at(call->data_type, call->value) < call_now_ms(call) - LATE_MS;
+    if (lost || upkeep_is_due_earlier(call->data_type, call->value, due_ms)) upkeep_insist(call);
 }
 
 /* --- Work that belongs to no key --- */
@@ -238,11 +237,13 @@ static void sweep_leftovers_soon(void) {
 
 /* --- Upkeep --- */
 
-/* What is remembered may want to be looked after sooner than the rest. */
-static int64_t earlier_look(struct call *call, int64_t due_ms) {
-    int64_t once_ms = once_next_look_ms(call->data_type, call->value);
-    if (once_ms >= due_ms) return due_ms;
-    return *upkeep_look_at(call->data_type, call->value) = once_ms;
+/* Upkeep never drops the value. Its changes schedule nothing: that would be this very upkeep. */
+static int64_t look_after_value(struct call *call) {
+    int64_t *scheduled_ms = upkeep_look_at(call->data_type, call->value);
+    *scheduled_ms = call_now_ms(call);
+    once_upkeep(call);
+    int64_t own_ms = call->data_type->upkeep(call);
+    return *scheduled_ms = number_min(own_ms, once_next_look_ms(call->data_type, call->value));
 }
 
 /* Lets a key's value clear its expired state; returns when it needs upkeep again. */
@@ -252,9 +253,7 @@ static int64_t look_after_key(RedisModuleCtx *ctx, RedisModuleString *key) {
     int64_t due_ms = UPKEEP_NEVER;
     call_start_without_command(&call, ctx, argv);
     if (call.data_type && call.data_type->upkeep) {
-        once_upkeep(&call);
-        /* Upkeep never drops the value. */
-        due_ms = earlier_look(&call, call.data_type->upkeep(&call));
+        due_ms = look_after_value(&call);
         doctor_keys_look(call_key_name(&call), call.data_type, call.value);
     }
     call_end(&call);

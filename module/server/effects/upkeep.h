@@ -17,7 +17,7 @@
 
 #include "server/call/call.h"
 
-/* Nothing is left to be done. */
+/* Nothing is left to be done; nothing is scheduled. */
 #define UPKEEP_NEVER INT64_MAX
 
 int upkeep_start(RedisModuleCtx *ctx);
@@ -36,8 +36,18 @@ void upkeep_schedule(struct call *call);
 /* The same, without trusting what the value says: a value that came from elsewhere may be wrong about it. */
 void upkeep_insist(struct call *call);
 
-/* Where a value stores the instant of its next upkeep. */
-int64_t *upkeep_look_at(const struct data_type *type, void *value);
+/* The same for a value without a call. */
+void upkeep_insist_on(const struct data_type *type, void *value, struct key_name name);
+
+/* Where a value stores the instant at which its next upkeep is scheduled. */
+static inline int64_t *upkeep_look_at(const struct data_type *type, void *value) {
+    return (int64_t *)(void *)((char *)value + type->look_at);
+}
+
+/* Whether upkeep at this instant would be earlier than what is scheduled. */
+static inline bool upkeep_is_due_earlier(const struct data_type *type, void *value, int64_t due_ms) {
+    return due_ms < *upkeep_look_at(type, value);
+}
 
 /* Work that belongs to no key, on any server. A static struct; only `run` is filled in. */
 struct upkeep_work {

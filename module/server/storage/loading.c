@@ -120,10 +120,7 @@ static void look_at_loaded(RedisModuleIO *io, void *value, const struct data_typ
     if (!key) return;
     struct key_name name = {RedisModule_GetDbIdFromIO(io), api_bytes(key)};
     doctor_keys_look(name, type, value);
-    int64_t due_ms = upkeep_next_ms(type, value);
-    if (due_ms == UPKEEP_NEVER) return;
-    *upkeep_look_at(type, value) = due_ms;
-    upkeep_schedule_key(name, due_ms);
+    upkeep_insist_on(type, value, name);
 }
 
 void *loading_file(RedisModuleIO *io, int encoding, const struct saved_type *type, void *progress) {

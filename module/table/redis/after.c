@@ -44,13 +44,12 @@ static void build_feed_portion(struct call *call) {
 }
 
 int64_t table_upkeep(struct call *call) {
-    struct table *table = call->value;
+    const struct table *table = call->value;
     const struct table_index *index = table_unfinished(table);
     if (index)
         build_portion(call, index);
     else if (feed_is_building(table->feed))
         build_feed_portion(call);
     bool more = table_unfinished(table) || feed_is_building(table->feed);
-    table->upkeep_ms = more ? call_now_ms(call) + UPKEEP_PAUSE_MS : 0;
-    return more ? table->upkeep_ms : UPKEEP_NEVER;
+    return more ? call_now_ms(call) + UPKEEP_PAUSE_MS : UPKEEP_NEVER;
 }
