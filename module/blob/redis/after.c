@@ -5,12 +5,13 @@
 #include "core/inlining.h"
 #include "core/name.h"
 #include "lease/redis/handlers.h"
+#include "server/base/alarm.h"
 #include "server/effects/commit.h"
 #include "server/effects/upkeep.h"
 #include "server/waiting/feed_commands.h"
 #include "server/waiting/wait.h"
 
-enum { UNSTAGED_AT_ONCE = 1000, COPIES_LOOK_EVERY_MS = 1000, PORTIONS_APART_MS = 1 };
+enum { UNSTAGED_AT_ONCE = 1000, COPIES_LOOK_EVERY_MS = 1000 };
 
 struct wait_kind blob_news = {.discipline = WAIT_TOGETHER};
 
@@ -97,7 +98,7 @@ int64_t container_upkeep(struct call *call) {
     unstage_overdue(call);
     if (feed_is_building(container->feed)) build_feed(call);
     bool more = copies_fail_orphans(call);
-    container->copies_look_ms = call_now_ms(call) + (more ? 1 : COPIES_LOOK_EVERY_MS);
-    if (feed_is_building(container->feed)) return call_now_ms(call) + PORTIONS_APART_MS;
+    container->copies_look_ms = call_now_ms(call) + (more ? ALARM_PAUSE_MS : COPIES_LOOK_EVERY_MS);
+    if (feed_is_building(container->feed)) return call_now_ms(call) + ALARM_PAUSE_MS;
     return container_due_ms(container);
 }

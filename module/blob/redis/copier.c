@@ -23,7 +23,6 @@
 
 enum {
     LOOK_EVERY_MS = 1000,
-    NOT_NOW_MS = 50,            /* until the next check whether this server may write */
     TURN_US = 1000,             /* spent on deliveries in one turn of the event loop */
     STARTS_MAX = 32,            /* copiers started in one turn of the event loop */
     SHUTDOWN_WAIT_US = 1000000, /* how long a shutdown waits for links */
@@ -366,7 +365,7 @@ static void remove_ended(void) {
 static int64_t work_a_turn(RedisModuleCtx *ctx) {
     if (!api_may_write(ctx)) {
         remove_ended();
-        return NOT_NOW_MS;
+        return ALARM_RETRY_MS;
     }
     check_keys(ctx);
     bool more = take_deliveries(ctx);

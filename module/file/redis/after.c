@@ -1,6 +1,7 @@
 /* What precedes and follows a change of a share, the upkeep of sessions, and INFO. */
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
+#include "server/base/alarm.h"
 #include "server/base/info.h"
 #include "server/effects/commit.h"
 #include "server/effects/upkeep.h"
@@ -8,9 +9,8 @@
 #include "ccan/array_size/array_size.h"
 
 enum {
-    EXPIRED_MAX = 64,    /* sessions that end in one portion of upkeep */
-    SWEPT_MAX = 400,     /* handles and locks that one portion removes */
-    UPKEEP_PAUSE_MS = 1, /* between two portions */
+    EXPIRED_MAX = 64, /* sessions that end in one portion of upkeep */
+    SWEPT_MAX = 400,  /* handles and locks that one portion removes */
 };
 
 static struct histogram file_waiting_ms; /* for a handle or a lock */
@@ -139,7 +139,7 @@ int64_t share_upkeep(struct call *call) {
     end_due(call);
     sweep_one(call);
     int64_t due_ms = share_next_end_ms(call->value);
-    return due_ms <= call_now_ms(call) ? call_now_ms(call) + UPKEEP_PAUSE_MS : due_ms;
+    return due_ms <= call_now_ms(call) ? call_now_ms(call) + ALARM_PAUSE_MS : due_ms;
 }
 
 /* --- Information --- */

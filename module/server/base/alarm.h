@@ -10,6 +10,11 @@
 
 #include <stdbool.h>
 
+enum {
+    ALARM_PAUSE_MS = 1,  /* between two portions of work, so that commands come in between */
+    ALARM_RETRY_MS = 50, /* until work that had to be put off is tried again */
+};
+
 struct alarm {
     void (*ring)(RedisModuleCtx *ctx); /* the alarm is no longer set when this is called */
     bool set;

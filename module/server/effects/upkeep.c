@@ -18,10 +18,8 @@
 enum {
     CHORES_MAX = 16,         /* that one ring of the alarm looks at */
     SWEPT_MAX = 128,         /* names that one ring looks at, and about as many places of the index */
-    BREATHER_MS = 1,         /* between two rings when there is more to do than fits in one */
     SWEEP_EVERY_MS = 60000,  /* from the end of a sweep to the next one */
     LEFTOVERS_PORTION = 512, /* leaves of pages, which take about a millisecond */
-    PAUSED_RETRY_MS = 50,
     REPLICA_RETRY_MS = 1000,
     ELSEWHERE_RETRY_MS = 1000, /* a key whose slot is on its way */
     LATE_MS = 10000,           /* past this, scheduled upkeep is taken for lost */
@@ -104,7 +102,7 @@ static void sweep_by(int64_t due_ms) {
 void upkeep_sweep_soon(void) {
     sweep.going_on = false;
     sweep.due = false;
-    sweep_by(server_now_ms() + BREATHER_MS);
+    sweep_by(server_now_ms() + ALARM_PAUSE_MS);
 }
 
 struct swept {
@@ -218,7 +216,7 @@ static bool do_works(void) {
 void upkeep_soon(struct upkeep_work *work) {
     know_work(work);
     work->due = true;
-    alarm_set_by(&alarm, server_now_ms() + BREATHER_MS);
+    alarm_set_by(&alarm, server_now_ms() + ALARM_PAUSE_MS);
 }
 
 void upkeep_after_sweeps(struct upkeep_work *work) {
@@ -290,15 +288,15 @@ static void do_due_chores(RedisModuleCtx *ctx) {
 }
 
 /* A replica's chores wait until it is promoted, if it ever is. */
-static int64_t breather_ms(RedisModuleCtx *ctx, bool writable) {
-    if (writable) return BREATHER_MS;
+static int64_t chores_pause_ms(RedisModuleCtx *ctx, bool writable) {
+    if (writable) return ALARM_PAUSE_MS;
     bool primary = RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_MASTER;
-    return primary ? PAUSED_RETRY_MS : REPLICA_RETRY_MS;
+    return primary ? ALARM_RETRY_MS : REPLICA_RETRY_MS;
 }
 
 static void set_alarm(int64_t soonest_chore_ms, bool has_work) {
     const struct deadline *first = deadlines_first(&deadlines);
-    if (has_work || sweep.going_on) alarm_set_by(&alarm, server_now_ms() + BREATHER_MS);
+    if (has_work || sweep.going_on) alarm_set_by(&alarm, server_now_ms() + ALARM_PAUSE_MS);
     if (sweep.due) alarm_set_by(&alarm, sweep.due_ms);
     if (first) alarm_set_by(&alarm, number_max(first->due_ms, soonest_chore_ms));
 }
@@ -307,7 +305,7 @@ static void on_upkeep_alarm(RedisModuleCtx *ctx) {
     bool writable = api_may_write(ctx), has_work = do_works();
     if (writable) do_due_chores(ctx);
     sweep_when_due(ctx);
-    set_alarm(server_now_ms() + breather_ms(ctx, writable), has_work);
+    set_alarm(server_now_ms() + chores_pause_ms(ctx, writable), has_work);
 }
 
 /* --- What the server tells --- */

@@ -14,9 +14,7 @@
 enum {
     SERVED_MAX = 100,            /* waiters probed by one command; the alarm goes on */
     RING_SERVED_MAX = 200,       /* waiters probed by one ring of the alarm; the next ring goes on */
-    RING_PAUSE_MS = 1,           /* between two such rings, so that commands of others come in between */
     SAME_TOKEN_LOOKED_AT = 1000, /* among those behind one that was answered under a token */
-    PAUSED_RETRY_MS = 50,
 };
 
 struct line {
@@ -225,7 +223,7 @@ static void arm(void) {
 /* An alarm that is due already would ring within the same turn of the event loop. */
 static void arm_after_ring(int64_t now_ms) {
     const struct deadline *first = deadlines_first(&deadlines);
-    if (first) alarm_set_by(&alarm, number_max(first->due_ms, now_ms + RING_PAUSE_MS));
+    if (first) alarm_set_by(&alarm, number_max(first->due_ms, now_ms + ALARM_PAUSE_MS));
 }
 
 /* After the commands that have arrived. */
@@ -460,7 +458,7 @@ static void serve_due(RedisModuleCtx *ctx, struct line *line, bool writable, int
         if (!line->unlooked) line->unlooked = line->count;
         serve(ctx, line, budget);
     } else {
-        line_due(line, now_ms + PAUSED_RETRY_MS);
+        line_due(line, now_ms + ALARM_RETRY_MS);
     }
 }
 
@@ -478,7 +476,7 @@ static void on_wait_alarm(RedisModuleCtx *ctx) {
     int64_t now_ms = server_now_ms();
     bool writable = api_may_write(ctx);
     ticking = true;
-    if (!handover_give_back(ctx, writable, runner->give_back)) alarm_set_by(&alarm, now_ms + PAUSED_RETRY_MS);
+    if (!handover_give_back(ctx, writable, runner->give_back)) alarm_set_by(&alarm, now_ms + ALARM_RETRY_MS);
     serve_lines(ctx, writable, now_ms);
     handover_tell();
     ticking = false;

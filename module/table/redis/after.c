@@ -1,5 +1,6 @@
 /* What follows a change of a table, and the upkeep that builds indexes and feeds. */
 #include "core/feed_build.h"
+#include "server/base/alarm.h"
 #include "server/effects/commit.h"
 #include "server/effects/upkeep.h"
 #include "server/waiting/feed_commands.h"
@@ -7,7 +8,6 @@
 
 enum {
     UPKEEP_PORTION = 500, /* entities that are added to an index at a time */
-    UPKEEP_PAUSE_MS = 1,  /* between two portions */
 };
 
 struct table_stats table_stats;
@@ -51,5 +51,5 @@ int64_t table_upkeep(struct call *call) {
     else if (feed_is_building(table->feed))
         build_feed_portion(call);
     bool more = table_unfinished(table) || feed_is_building(table->feed);
-    return more ? call_now_ms(call) + UPKEEP_PAUSE_MS : UPKEEP_NEVER;
+    return more ? call_now_ms(call) + ALARM_PAUSE_MS : UPKEEP_NEVER;
 }
