@@ -11,20 +11,20 @@ struct id_table {
     size_t count;
 };
 
-static void table_start(struct id_table *table, uint64_t ids) {
+static void id_table_start(struct id_table *table, uint64_t ids) {
     size_t size = 16;
     while (size < ids * 2) size *= 2;
     *table = (struct id_table){memory_zeroed(size * sizeof(uint32_t)), size - 1, NULL, 0};
     table->ids = memory_alloc((size_t)(ids + 1) * sizeof(struct bytes));
 }
 
-static void table_end(struct id_table *table) {
+static void id_table_end(struct id_table *table) {
     memory_free(table->places);
     memory_free(table->ids);
 }
 
 /* The place of the id in the list; table->count if it is missing. */
-static size_t table_find(const struct id_table *table, struct bytes id, uint32_t **slot) {
+static size_t id_table_find(const struct id_table *table, struct bytes id, uint32_t **slot) {
     size_t at = hash_bytes(id) & table->mask;
     for (; table->places[at]; at = (at + 1) & table->mask)
         if (bytes_equal(table->ids[table->places[at] - 1], id)) break;
@@ -33,9 +33,9 @@ static size_t table_find(const struct id_table *table, struct bytes id, uint32_t
 }
 
 /* Appends an id; returns the place of its first occurrence. */
-static size_t table_add(struct id_table *table, struct bytes id) {
+static size_t id_table_add(struct id_table *table, struct bytes id) {
     uint32_t *slot;
-    size_t place = table_find(table, id, &slot);
+    size_t place = id_table_find(table, id, &slot);
     table->ids[table->count++] = id;
     if (place == table->count - 1) *slot = (uint32_t)table->count;
     return place;
@@ -54,8 +54,8 @@ static void read_committed(struct sources *sources) {
     struct packed_list ids = {0, {"", 0}};
     if (sources->blob) ids = block_list_view(blob_special(sources->blob)->blocks);
     struct record_reader reader = record_reader(ids.items);
-    table_start(&sources->committed, ids.count);
-    for (uint64_t i = 0; i < ids.count; i++) table_add(&sources->committed, record_bytes(&reader));
+    id_table_start(&sources->committed, ids.count);
+    for (uint64_t i = 0; i < ids.count; i++) id_table_add(&sources->committed, record_bytes(&reader));
 }
 
 static struct chunk *find_staged(const struct sources *sources, struct bytes id) {
@@ -64,14 +64,14 @@ static struct chunk *find_staged(const struct sources *sources, struct bytes id)
 }
 
 static struct chunk *find_committed(const struct sources *sources, struct bytes id) {
-    size_t place = table_find(&sources->committed, id, NULL);
+    size_t place = id_table_find(&sources->committed, id, NULL);
     return place < sources->committed.count ? content_chunk(blob_content(sources->blob), place) : NULL;
 }
 
 /* Adds a block to the plan; false if there is none, or if the id has another choice elsewhere in the list. */
 static bool choose(struct sources *sources, struct block_plan *plan, enum block_choice choice,
                    struct bytes id) {
-    size_t place = sources->asked.count, first = table_add(&sources->asked, id);
+    size_t place = sources->asked.count, first = id_table_add(&sources->asked, id);
     sources->choices[place] = (uint8_t)choice;
     if (sources->choices[first] != choice) return false; /* an id stands for one block of a blob */
     struct chunk *chunk = choice == BLOCK_COMMITTED ? NULL : find_staged(sources, id);
@@ -101,14 +101,14 @@ enum outcome block_plan_make(const struct blob *blob, const struct staging *stag
         return OUTCOME_BLOCK_LIST_TOO_LONG;
     struct sources sources = {.blob = blob, .staging = staging};
     read_committed(&sources);
-    table_start(&sources.asked, asked.count);
+    id_table_start(&sources.asked, asked.count);
     sources.choices = memory_alloc((size_t)asked.count + 1);
     *plan = (struct block_plan){.chunks = memory_alloc((size_t)(asked.count + 1) * sizeof(struct chunk *))};
     record_start(&plan->choices);
     record_start(&plan->ids);
     bool whole = choose_all(&sources, asked, plan);
-    table_end(&sources.committed);
-    table_end(&sources.asked);
+    id_table_end(&sources.committed);
+    id_table_end(&sources.asked);
     memory_free(sources.choices);
     if (whole) return OUTCOME_DONE;
     block_plan_end(plan);

@@ -55,7 +55,7 @@ struct container_change blob_copy_as_change(const struct blob *blob, struct byte
 
 /* --- Chunks --- */
 
-static void take_chunk(struct walking *walking, struct chunk *chunk) {
+static void walk_chunk(struct walking *walking, struct chunk *chunk) {
     struct bytes bytes = chunk_bytes(chunk);
     struct container_change change = {.kind = CONTAINER_CHUNK, .length = bytes.length};
     walking->chunks++;
@@ -75,7 +75,7 @@ static uint64_t number_of(struct walking *walking, struct chunk *chunk, bool dir
     bool once = direct && chunk_uses(chunk) == 1;
     uintptr_t *number = once ? &unshared : pointer_map_at(&walking->numbers, chunk);
     if (!*number) {
-        take_chunk(walking, chunk);
+        walk_chunk(walking, chunk);
         *number = walking->chunks;
     }
     return *number;
@@ -111,7 +111,7 @@ static void batch_end(struct walking *walking, struct batch *batch) {
     record_end(&batch->items);
 }
 
-static void take_rope(struct walking *walking, const struct blob *blob, struct bytes name) {
+static void walk_rope(struct walking *walking, const struct blob *blob, struct bytes name) {
     struct packed_list ids = block_list_view(blob_special(blob)->blocks);
     struct record_reader reader = record_reader(ids.items);
     struct batch batch;
@@ -154,7 +154,7 @@ static void walk_blob_content(struct walking *walking, const struct blob *blob, 
     if (blob->kind == KIND_PAGE)
         walk_pages(walking, blob, name);
     else
-        take_rope(walking, blob, name);
+        walk_rope(walking, blob, name);
 }
 
 static void walk_state(struct walking *walking, const struct blob *blob, struct bytes name,
@@ -173,7 +173,7 @@ static void walk_state(struct walking *walking, const struct blob *blob, struct 
     walk_take(walking, &change);
 }
 
-static const struct blob *take_snapshots(struct walking *walking, const struct blob *blob) {
+static const struct blob *walk_blob_snapshots(struct walking *walking, const struct blob *blob) {
     const struct snapshots *snapshots = blob_special(blob)->snapshots;
     const struct blob *before = NULL;
     for (size_t i = 0; snapshots && i < snapshots->count; i++) {
@@ -208,7 +208,7 @@ static void walk_lease(const struct walking *walking, enum container_change_kind
 }
 
 static void walk_blob(struct walking *walking, const struct blob *blob) {
-    const struct blob *before = take_snapshots(walking, blob);
+    const struct blob *before = walk_blob_snapshots(walking, blob);
     if (blob_exists(blob)) walk_state(walking, blob, blob_name(blob), before);
     walk_staged(walking, blob);
     walk_lease(walking, BLOB_LEASE, blob_name(blob), blob_lease(blob));

@@ -50,7 +50,7 @@ static struct block *block_new(struct account *account, size_t capacity) {
     return block;
 }
 
-static void piece_drop(struct account *account, struct block *block) {
+static void block_drop(struct account *account, struct block *block) {
     if (--block->uses) return;
     for (size_t i = 0; i < block->count; i++) chunk_drop(account, block->spans[i].chunk);
     account_discard(account, block);
@@ -94,7 +94,7 @@ static bool rope_free(struct account *account, struct leftover *leftover, size_t
     while (rope->count) {
         if (*effort < BLOCK_EFFORT) return false;
         *effort -= BLOCK_EFFORT;
-        piece_drop(account, rope->blocks[--rope->count]);
+        block_drop(account, rope->blocks[--rope->count]);
     }
     account_discard(account, rope);
     return true;

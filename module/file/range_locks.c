@@ -115,13 +115,13 @@ static struct range_lock *balance(struct range_lock *top) {
     return rotate(top, heavy);
 }
 
-static struct range_lock *tree_add(struct range_lock *top, struct range_lock *lock) {
+static struct range_lock *lock_tree_add(struct range_lock *top, struct range_lock *lock) {
     if (!top) {
         refresh_lock(lock);
         return lock;
     }
     unsigned side = compare(lock->range, lock->owner, top) > 0;
-    top->below[side] = tree_add(top->below[side], lock);
+    top->below[side] = lock_tree_add(top->below[side], lock);
     return balance(top);
 }
 
@@ -134,10 +134,10 @@ static struct range_lock *locks_take_first(struct range_lock *top, struct range_
     return balance(top);
 }
 
-static struct range_lock *tree_remove(struct range_lock *top, const struct range_lock *lock) {
+static struct range_lock *lock_tree_remove(struct range_lock *top, const struct range_lock *lock) {
     if (top != lock) {
         unsigned side = compare(lock->range, lock->owner, top) > 0;
-        top->below[side] = tree_remove(top->below[side], lock);
+        top->below[side] = lock_tree_remove(top->below[side], lock);
         return balance(top);
     }
     if (!top->below[1]) return top->below[0];
@@ -148,8 +148,8 @@ static struct range_lock *tree_remove(struct range_lock *top, const struct range
     return balance(heir);
 }
 
-static struct range_lock *tree_find(struct range_lock *top, const struct lock_owner *owner,
-                                    struct lock_range range) {
+static struct range_lock *lock_tree_find(struct range_lock *top, const struct lock_owner *owner,
+                                         struct lock_range range) {
     while (top) {
         int difference = compare(range, owner, top);
         if (!difference) break;
@@ -202,8 +202,8 @@ const struct range_lock *range_locks_any(const struct range_locks *locks) {
 
 static struct range_lock *find_lock(const struct range_locks *locks, const struct lock_owner *owner,
                                     struct lock_range range) {
-    struct range_lock *lock = tree_find(locks->trees[LOCK_EXCLUSIVE], owner, range);
-    return lock ? lock : tree_find(locks->trees[LOCK_SHARED], owner, range);
+    struct range_lock *lock = lock_tree_find(locks->trees[LOCK_EXCLUSIVE], owner, range);
+    return lock ? lock : lock_tree_find(locks->trees[LOCK_SHARED], owner, range);
 }
 
 const struct range_lock *range_locks_find(const struct range_locks *locks, const struct lock_owner *owner,
@@ -292,21 +292,21 @@ bool range_locks_add(struct account *account, struct range_locks *locks, const s
                      uint64_t times) {
     if (!may_add(locks, request, times)) return false;
     struct range_lock **tree = &locks->trees[request->kind];
-    struct range_lock *lock = tree_find(*tree, request->owner, request->range);
+    struct range_lock *lock = lock_tree_find(*tree, request->owner, request->range);
     if (lock) {
         if (times > UINT64_MAX - lock->times) return false;
         lock->times += times;
         return true;
     }
     lock = lock_new(account, request, times);
-    *tree = tree_add(*tree, lock);
+    *tree = lock_tree_add(*tree, lock);
     owner_add(request->owner, lock);
     locks->count++;
     return true;
 }
 
 static void drop_lock(struct account *account, struct range_locks *locks, struct range_lock *lock) {
-    locks->trees[lock->kind] = tree_remove(locks->trees[lock->kind], lock);
+    locks->trees[lock->kind] = lock_tree_remove(locks->trees[lock->kind], lock);
     owner_remove(lock);
     locks->count--;
     account_discard(account, lock);
@@ -340,12 +340,13 @@ void range_locks_end(struct account *account, struct range_locks *locks) {
 
 /* --- Walk --- */
 
-static const struct range_lock *tree_first(const struct range_lock *top) {
+static const struct range_lock *lock_tree_first(const struct range_lock *top) {
     while (top && top->below[0]) top = top->below[0];
     return top;
 }
 
-static const struct range_lock *tree_behind(const struct range_lock *top, const struct range_lock *lock) {
+static const struct range_lock *lock_tree_behind(const struct range_lock *top,
+                                                 const struct range_lock *lock) {
     const struct range_lock *behind = NULL;
     while (top) {
         bool before = compare(lock->range, lock->owner, top) < 0;
@@ -358,7 +359,7 @@ static const struct range_lock *tree_behind(const struct range_lock *top, const 
 const struct range_lock *range_locks_next(const struct range_locks *locks, const struct range_lock *lock) {
     const struct range_lock *next = NULL;
     unsigned kind = lock ? lock->kind : 0;
-    if (lock) next = tree_behind(locks->trees[kind++], lock);
-    for (; !next && kind < LOCK_KINDS; kind++) next = tree_first(locks->trees[kind]);
+    if (lock) next = lock_tree_behind(locks->trees[kind++], lock);
+    for (; !next && kind < LOCK_KINDS; kind++) next = lock_tree_first(locks->trees[kind]);
     return next;
 }

@@ -106,7 +106,7 @@ static void parse_number(struct parser *parser, const struct clause *clause, int
     if (!sound || *number < clause->min || *number > clause->max) note_bad_number(parser, clause, sound, at);
 }
 
-static void take_duration(struct parser *parser, const struct clause *clause, int at, int64_t *duration_ms) {
+static void parse_duration(struct parser *parser, const struct clause *clause, int at, int64_t *duration_ms) {
     bool sound = duration_read(argument_at(parser->argv, at), duration_ms);
     int64_t negative;
     if (!sound || *duration_ms < clause->min || *duration_ms > clause->max)
@@ -120,7 +120,7 @@ static void parse_range(struct parser *parser, const struct clause *clause, stru
         note_fault(parser, clause, clause->fault, argument->at);
 }
 
-static void take_version(struct parser *parser, const struct clause *clause, struct argument *argument) {
+static void parse_version(struct parser *parser, const struct clause *clause, struct argument *argument) {
     if (!version_read(argument_at(parser->argv, argument->at), &argument->version))
         note_fault(parser, clause, clause->fault, argument->at);
 }
@@ -153,7 +153,7 @@ static struct argument *begin_argument(struct parser *parser, const struct claus
 }
 
 /* A list among the positional arguments; each first value of an item is under the clause's rule. */
-static bool take_list(struct parser *parser, const struct clause *clause, int at, int *next) {
+static bool parse_list(struct parser *parser, const struct clause *clause, int at, int *next) {
     struct argument *argument = &parser->args->slots[clause->slot];
     argument->at = at;
     int words = counted_words(parser, clause, argument);
@@ -165,8 +165,8 @@ static bool take_list(struct parser *parser, const struct clause *clause, int at
     return true;
 }
 
-static struct fault take_words(struct parser *parser, const struct clause *clause, struct argument *argument,
-                               int count) {
+static struct fault parse_words(struct parser *parser, const struct clause *clause, struct argument *argument,
+                                int count) {
     argument->number = 0;
     for (int at = argument->at; at < argument->at + count; at++)
         if (!parse_word(parser, clause, at, &argument->number)) return syntax_fault(at);
@@ -192,19 +192,19 @@ static int width_of(const struct parser *parser, const struct clause *clause, st
     }
 }
 
-static struct fault take_choice(struct parser *parser, const struct clause *clause, int at) {
+static struct fault parse_choice(struct parser *parser, const struct clause *clause, int at) {
     struct argument *argument = begin_argument(parser, clause, at);
     argument->number = args_word(clause, argument_at(parser->argv, at));
     return argument->number < 0 ? syntax_fault(at) : none;
 }
 
-static void take_id(struct parser *parser, const struct clause *clause, struct argument *argument) {
+static void parse_id(struct parser *parser, const struct clause *clause, struct argument *argument) {
     if (!guid_read(argument_at(parser->argv, argument->at), &argument->id))
         note_fault(parser, clause, clause->fault, argument->at);
 }
 
 /* `at` is the index of the option's token; *next is set to that of the word after its values. */
-static struct fault take_option(struct parser *parser, const struct clause *clause, int at, int *next) {
+static struct fault parse_option(struct parser *parser, const struct clause *clause, int at, int *next) {
     struct argument *argument = &parser->args->slots[clause->slot];
     *argument = (struct argument){.at = at + 1};
     int width = width_of(parser, clause, argument);
@@ -214,17 +214,17 @@ static struct fault take_option(struct parser *parser, const struct clause *clau
     *next = argument->at + width;
     switch (clause->shape) {
     case SHAPE_VALUE: note_rule(parser, clause, argument->at); return none;
-    case SHAPE_ID: take_id(parser, clause, argument); return none;
+    case SHAPE_ID: parse_id(parser, clause, argument); return none;
     case SHAPE_NUMBER: parse_number(parser, clause, argument->at, &argument->number); return none;
     case SHAPE_MEASURE:
         if (width) parse_number(parser, clause, argument->at, &argument->number);
         return none;
     case SHAPE_KEYWORD: argument->word = args_word(clause, argument_at(parser->argv, at)); return none;
-    case SHAPE_VERSION: take_version(parser, clause, argument); return none;
-    case SHAPE_DURATION: take_duration(parser, clause, argument->at, &argument->number); return none;
+    case SHAPE_VERSION: parse_version(parser, clause, argument); return none;
+    case SHAPE_DURATION: parse_duration(parser, clause, argument->at, &argument->number); return none;
     case SHAPE_RANGE: parse_range(parser, clause, argument); return none;
-    case SHAPE_CHOICE: return take_choice(parser, clause, argument->at);
-    case SHAPE_WORDS: return take_words(parser, clause, argument, width);
+    case SHAPE_CHOICE: return parse_choice(parser, clause, argument->at);
+    case SHAPE_WORDS: return parse_words(parser, clause, argument, width);
     default: return none;
     }
 }
@@ -240,13 +240,13 @@ static struct fault check_required(struct parser *parser, const struct clause *c
     return none;
 }
 
-static struct fault take_options(struct parser *parser, const struct clause *const *options, int at,
-                                 int *next) {
+static struct fault parse_options(struct parser *parser, const struct clause *const *options, int at,
+                                  int *next) {
     while (at < parser->argc) {
         const struct clause *clause = find_option(options, argument_at(parser->argv, at));
         if (!clause && parser->is_part) break;
         if (!clause || args_given(parser->args, clause->slot)) return syntax_fault(at);
-        struct fault fault = take_option(parser, clause, at, &at);
+        struct fault fault = parse_option(parser, clause, at, &at);
         if (fault.outcome != OUTCOME_DONE) return fault;
         parser->args->given |= ARGS_BIT(clause->slot);
     }
@@ -255,7 +255,7 @@ static struct fault take_options(struct parser *parser, const struct clause *con
 }
 
 /* Pairs of a word and a value, as many as the count says. */
-static struct fault take_chosen(struct parser *parser, const struct clause *clause, int at, int *next) {
+static struct fault parse_chosen(struct parser *parser, const struct clause *clause, int at, int *next) {
     struct argument *argument = begin_argument(parser, clause, at);
     int width = counted_words(parser, clause, argument);
     if (width < 0) return count_fault(parser, clause, at, at);
@@ -265,22 +265,22 @@ static struct fault take_chosen(struct parser *parser, const struct clause *clau
     return none;
 }
 
-static struct fault take_positional(struct parser *parser, const struct clause *clause, int at, int *next) {
+static struct fault parse_positional(struct parser *parser, const struct clause *clause, int at, int *next) {
     *next = at + 1;
-    if (clause->shape == SHAPE_CHOSEN) return take_chosen(parser, clause, at, next);
-    if (clause->shape == SHAPE_CHOICE) return take_choice(parser, clause, at);
+    if (clause->shape == SHAPE_CHOSEN) return parse_chosen(parser, clause, at, next);
+    if (clause->shape == SHAPE_CHOICE) return parse_choice(parser, clause, at);
     if (clause->shape == SHAPE_LIST)
-        return take_list(parser, clause, at, next) ? none : count_fault(parser, clause, at, at);
+        return parse_list(parser, clause, at, next) ? none : count_fault(parser, clause, at, at);
     if (clause->shape == SHAPE_NUMBER) {
         parse_number(parser, clause, at, &begin_argument(parser, clause, at)->number);
     }
     note_rule(parser, clause, at);
-    if (clause->shape == SHAPE_ID) take_id(parser, clause, begin_argument(parser, clause, at));
+    if (clause->shape == SHAPE_ID) parse_id(parser, clause, begin_argument(parser, clause, at));
     return none;
 }
 
 /* What could be an option is one. */
-static void take_optional(struct parser *parser, const struct clause *const *clauses, int *at) {
+static void parse_optional(struct parser *parser, const struct clause *const *clauses, int *at) {
     const struct clause *clause = *clauses;
     if (*at >= parser->argc || find_option(clauses + 1, argument_at(parser->argv, *at))) return;
     begin_argument(parser, clause, *at);
@@ -292,13 +292,13 @@ static struct fault parse_clauses(struct parser *parser, const struct clause *co
     for (; *clauses && is_positional(*clauses); clauses++) {
         if ((*clauses)->shape == SHAPE_REST) return parser->fault;
         if ((*clauses)->optional) {
-            take_optional(parser, clauses, &at);
+            parse_optional(parser, clauses, &at);
             continue;
         }
-        struct fault fault = take_positional(parser, *clauses, at, &at);
+        struct fault fault = parse_positional(parser, *clauses, at, &at);
         if (fault.outcome != OUTCOME_DONE) return fault;
     }
-    struct fault fault = take_options(parser, clauses, at, next);
+    struct fault fault = parse_options(parser, clauses, at, next);
     return fault.outcome != OUTCOME_DONE ? fault : parser->fault;
 }
 
