@@ -64,6 +64,7 @@ static const struct lease *container_lease_set_by(const void *decided) {
 }
 
 const struct lease_home container_leases = {
+    .object_slot = SLOT_BLOB,
     .set_by = container_lease_set_by,
     .find = find_leased_blob,
     .decide = decide_blob_lease,

@@ -166,8 +166,8 @@ bool file_closes_circle(const struct call *call);
 void file_touches(const struct call *call, struct things *things);
 void file_begins_touches(const struct call *call, struct things *things);
 void file_rmdir_touches(const struct call *call, struct things *things);
-/* LEASE.* on anything; paths are compared folded. */
-void lease_touches(const struct call *call, struct things *things);
+/* A path as the name of a thing: folded. */
+struct bytes file_thing_name(struct bytes path, struct things *things);
 
 /* For the data type's table: see data_type.h. */
 bool share_refresh(struct call *call, void *decided);

@@ -18,10 +18,13 @@ const struct data_type *data_type_of_letter(uint8_t letter) {
     return NULL;
 }
 
-const struct data_type *data_type_leasable(void) {
-    struct data_type *const *at = data_types;
-    while (!(*at)->leases) at++;
-    return *at;
+const struct data_type *data_type_next_leasable(const struct data_type *type) {
+    bool behind = !type;
+    for (struct data_type *const *at = data_types; *at; at++) {
+        if (behind && (*at)->leases) return *at;
+        behind |= *at == type;
+    }
+    return NULL;
 }
 
 unsigned long long data_types_holdings(void) {

@@ -118,8 +118,8 @@ void data_types_start(struct data_type *const *all);
 /* Of values of the server's type, and of records that begin with this letter; NULL when there is none. */
 const struct data_type *data_type_of(const RedisModuleType *type);
 const struct data_type *data_type_of_letter(uint8_t letter);
-/* The first one that has leases. */
-const struct data_type *data_type_leasable(void);
+/* The next one whose values have something to lease, and the first one after NULL; NULL behind the last one. */
+const struct data_type *data_type_next_leasable(const struct data_type *type);
 /* The sum of `holdings` over all data types. */
 unsigned long long data_types_holdings(void);
 
