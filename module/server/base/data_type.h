@@ -68,7 +68,7 @@ struct data_type {
     /* When expired state will have to be cleared; UPKEEP_NEVER. NULL if nothing in the type expires. */
     int64_t (*next_look_ms)(const void *value);
     /* Offset of the instant, in the value, at which its next upkeep is scheduled: an int64_t, first UPKEEP_NEVER. */
-    size_t look_at;
+    size_t due_at;
     /* Offset of the value's remembered calls: see once.h. */
     size_t remembered_at;
     /* Whether DOCTOR should look at the value: after this change, or, with NULL, as it is. Takes bounded time; may

@@ -44,7 +44,7 @@ static enum effect_result apply_to_target(const struct data_type *type, struct e
 static void bring_look_forward(const struct data_type *type, struct effect_target *target) {
     int64_t due_ms = upkeep_next_ms(type, target->value);
     if (!upkeep_is_due_earlier(type, target->value, due_ms)) return;
-    *upkeep_look_at(type, target->value) = due_ms;
+    *upkeep_due_place(type, target->value) = due_ms;
     target->upkeep_ms = due_ms;
 }
 

@@ -179,7 +179,7 @@ int64_t upkeep_next_ms(const struct data_type *type, const void *value) {
 void upkeep_insist_on(const struct data_type *type, void *value, struct key_name name) {
     int64_t due_ms = upkeep_next_ms(type, value);
     if (due_ms == UPKEEP_NEVER) return;
-    *upkeep_look_at(type, value) = due_ms;
+    *upkeep_due_place(type, value) = due_ms;
     upkeep_schedule_key(name, due_ms);
 }
 
@@ -190,7 +190,7 @@ void upkeep_insist(struct call *call) {
 void upkeep_schedule(struct call *call) {
     int64_t due_ms = upkeep_next_ms(call->data_type, call->value);
     if (due_ms == UPKEEP_NEVER) return;
-    bool lost = *upkeep_look_at(call->data_type, call->value) < call_now_ms(call) - LATE_MS;
+    bool lost = *upkeep_due_place(call->data_type, call->value) < call_now_ms(call) - LATE_MS;
     if (lost || upkeep_is_due_earlier(call->data_type, call->value, due_ms)) upkeep_insist(call);
 }
 
@@ -237,7 +237,7 @@ static void sweep_leftovers_soon(void) {
 
 /* Upkeep never drops the value. Its changes schedule nothing: that would be this very upkeep. */
 static int64_t look_after_value(struct call *call) {
-    int64_t *scheduled_ms = upkeep_look_at(call->data_type, call->value);
+    int64_t *scheduled_ms = upkeep_due_place(call->data_type, call->value);
     *scheduled_ms = call_now_ms(call);
     once_upkeep(call);
     int64_t own_ms = call->data_type->upkeep(call);

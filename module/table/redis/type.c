@@ -61,7 +61,7 @@ struct data_type table_type = {
     .refresh = table_refresh,
     .walk = walk_value,
     .next_look_ms = table_next_look_ms,
-    .look_at = offsetof(struct table, upkeep_ms),
+    .due_at = offsetof(struct table, upkeep_ms),
     .remembered_at = offsetof(struct table, remembered),
     .noted_at = offsetof(struct table, noted),
 };
