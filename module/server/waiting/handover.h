@@ -7,7 +7,7 @@
  * all commands received so far, are finished (see wait.c). In between the client may be lost. Then nobody knows that
  * the lease, the messages, the handle or the lock are held, so the command's row says how to give them back.
  *
- * A timer does that: a client is lost in the middle of another command, where no value may be changed. If the key
+ * An alarm does that: a client is lost in the middle of another command, where no value may be changed. If the key
  * has been deleted or renamed by then, the grant is not undone. The same holds on a server that has become a
  * replica: its primary's data replace its own. */
 #ifndef HOLDFAST_HANDOVER_H

@@ -58,7 +58,7 @@ static const struct waiter *looked_at; /* being probed, or visited by wait_visit
 static struct deadlines deadlines;
 static size_t waiters_count;
 
-static bool ticking; /* the alarm is ringing */
+static bool ringing;
 
 static void on_wait_alarm(RedisModuleCtx *ctx);
 static struct alarm alarm = {.ring = on_wait_alarm};
@@ -217,7 +217,7 @@ void wait_visit_long_lines(void (*visit)(void *context, const struct wait_line *
 /* Not while the alarm rings: it is set when that is over. */
 static void arm(void) {
     const struct deadline *first = deadlines_first(&deadlines);
-    if (first && !ticking) alarm_set_by(&alarm, first->due_ms);
+    if (first && !ringing) alarm_set_by(&alarm, first->due_ms);
 }
 
 /* An alarm that is due already would ring within the same turn of the event loop. */
@@ -227,8 +227,8 @@ static void arm_after_ring(int64_t now_ms) {
 }
 
 /* After the commands that have arrived. */
-static void tick_soon(void) {
-    if (!ticking) alarm_set_by(&alarm, 0);
+static void ring_soon(void) {
+    if (!ringing) alarm_set_by(&alarm, 0);
 }
 
 static void line_due(struct line *line, int64_t due_ms) {
@@ -297,7 +297,7 @@ static bool serve_waiter(RedisModuleCtx *ctx, struct waiter *waiter, int64_t *du
     leave_line(waiter);
     if (waiting->result.outcome == OUTCOME_DONE) count_served(waiter);
     handover_add(waiting);
-    tick_soon();
+    ring_soon();
     return true;
 }
 
@@ -306,7 +306,7 @@ static void lose(struct waiter *waiter) {
     depart(waiter);
     if (!waiter->waiting || !handover_lost(waiter->waiting)) return;
     waiter->waiting = NULL;
-    tick_soon();
+    ring_soon();
 }
 
 /* Waiters with the token of one that has been answered get the same reply, wherever they are in line, except at the end
@@ -384,7 +384,7 @@ static void serve_now(const struct call *call, struct line *line) {
  * stops only for commands, on the oldest servers: what upkeep does, and what the alarm grants or takes back, lets
  * others wait for the next ring. */
 static bool may_serve_now(const struct call *call) {
-    return !ticking && call->mode != CALL_UPKEEP && !api_runs_several(call->ctx);
+    return !ringing && call->mode != CALL_UPKEEP && !api_runs_several(call->ctx);
 }
 
 void wait_look(const struct call *call, struct wait_kind *kind, struct bytes name) {
@@ -475,11 +475,11 @@ static void serve_lines(RedisModuleCtx *ctx, bool writable, int64_t now_ms) {
 static void on_wait_alarm(RedisModuleCtx *ctx) {
     int64_t now_ms = server_now_ms();
     bool writable = api_may_write(ctx);
-    ticking = true;
+    ringing = true;
     if (!handover_give_back(ctx, writable, runner->give_back)) alarm_set_by(&alarm, now_ms + ALARM_RETRY_MS);
     serve_lines(ctx, writable, now_ms);
     handover_tell();
-    ticking = false;
+    ringing = false;
     arm_after_ring(now_ms);
 }
 
@@ -489,7 +489,7 @@ static struct waiter *waiter_of(RedisModuleCtx *ctx) {
     return RedisModule_GetBlockedClientPrivateData(ctx);
 }
 
-/* The key has become ready in the server's eyes. Who can be served is served by the timer, like everybody else. */
+/* The key has become ready in the server's eyes. Who can be served is served by the alarm, like everybody else. */
 static int on_ready(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     const struct waiter *waiter = waiter_of(ctx);
     (void)argv;

@@ -7,12 +7,12 @@
  * for a line, its first waiter is probed: the command runs once without effect or reply. If it can be answered now,
  * it runs as if it had just arrived, the client gets the reply, and the next waiter is probed. So a hand-over costs
  * the same however long the line is, and happens inside the command that made it possible. If more waiters can be
- * served than one command may serve, a timer serves the rest.
+ * served than one command may serve, an alarm serves the rest.
  *
- * Time frees things, too: each line knows the earliest instant at which time alone could serve it, and one timer is
+ * Time frees things, too: each line knows the earliest instant at which time alone could serve it, and one alarm is
  * set for the earliest of all. Nothing polls.
  *
- * A served waiter gets its reply with the next tick of the timer, after all commands that have arrived by then and
+ * A served waiter gets its reply with the next ring of the alarm, after all commands that have arrived by then and
  * before any other. Until then its client may be lost, by CLIENT KILL or CLIENT UNBLOCK … ERROR; handover.h says what
  * happens to its grant. Replying at once would be too early: between the reply and the end of its wait the server
  * could still send it an error.
@@ -21,7 +21,7 @@
  * SWAPDB, the server calls the waiters; when a key is deleted, they go on waiting; and the server handles clients
  * that disconnect, time out, are unblocked by hand or lose their primary.
  *
- * Inside MULTI or a script nothing waits and nobody is served: the timer does that afterwards. */
+ * Inside MULTI or a script nothing waits and nobody is served: the alarm does that afterwards. */
 #ifndef HOLDFAST_WAIT_H
 #define HOLDFAST_WAIT_H
 
