@@ -31,16 +31,16 @@ struct blob *blob_named(struct call *call) {
     return !blob || blob_exists(blob) || staging_of(blob, call_now_ms(call)) ? blob : NULL;
 }
 
-ASIDE static enum outcome pass_gate(struct call *call, const struct blob *blob, enum lease_use use) {
+ASIDE static enum outcome check_gate(struct call *call, const struct blob *blob, enum lease_use use) {
     enum outcome outcome = lease_gate(blob_lease(blob), call_lease_id(call), use, call_now_ms(call));
     if (outcome == OUTCOME_LEASE_ID_MISSING) lease_note_holder(call, blob_lease(blob), blob_name(blob));
     return outcome;
 }
 
 /* Most blobs have no lease and most calls give no id: then there is nothing to check. */
-enum outcome blob_pass_lease(struct call *call, const struct blob *blob, enum lease_use use) {
+enum outcome blob_check_lease(struct call *call, const struct blob *blob, enum lease_use use) {
     bool is_leased = blob->extra && blob->extra->lease;
-    return is_leased || call_lease_id(call) ? pass_gate(call, blob, use) : OUTCOME_DONE;
+    return is_leased || call_lease_id(call) ? check_gate(call, blob, use) : OUTCOME_DONE;
 }
 
 enum outcome blob_kind_check(const struct blob *blob, unsigned kind) {
@@ -62,7 +62,7 @@ enum outcome blob_to_read(struct call *call, unsigned kind, const struct blob **
     if (args_given(&call->args, SLOT_SNAPSHOT)) *blob = blob_asked_snapshot(call, *blob);
     if (!*blob) return OUTCOME_BLOB_NOT_FOUND;
     enum outcome outcome = blob_kind_check(*blob, kind);
-    if (outcome == OUTCOME_DONE) outcome = blob_pass_lease(call, *blob, LEASE_READ);
+    if (outcome == OUTCOME_DONE) outcome = blob_check_lease(call, *blob, LEASE_READ);
     return outcome == OUTCOME_DONE ? call_check_conditions(call, &(*blob)->stamp, "blob") : outcome;
 }
 
@@ -73,7 +73,7 @@ enum outcome blob_to_read_content(struct call *call, unsigned kind, const struct
 
 /* For a blob that may be uncommitted, which has no ETag. */
 static enum outcome may_touch(struct call *call, const struct blob *blob) {
-    enum outcome outcome = blob_pass_lease(call, blob, LEASE_WRITE);
+    enum outcome outcome = blob_check_lease(call, blob, LEASE_WRITE);
     return outcome == OUTCOME_DONE ? call_check_conditions(call, blob_stamp(blob), "blob") : outcome;
 }
 

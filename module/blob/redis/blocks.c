@@ -42,7 +42,7 @@ static enum outcome may_stage(struct call *call, const struct blob *blob) {
     if (!blob) return call_lease_id(call) ? OUTCOME_LEASE_ABSENT_BLOB : OUTCOME_DONE;
     enum outcome outcome = blob_exists(blob) ? blob_kind_check(blob, KIND_BLOCK) : OUTCOME_DONE;
     if (outcome != OUTCOME_DONE) return outcome;
-    return blob_is_being_copied(blob) ? OUTCOME_PENDING_COPY : blob_pass_lease(call, blob, LEASE_WRITE);
+    return blob_is_being_copied(blob) ? OUTCOME_PENDING_COPY : blob_check_lease(call, blob, LEASE_WRITE);
 }
 
 /* All staged blocks of a blob have ids of one length, also those that one transaction stages. */
@@ -168,7 +168,7 @@ static enum outcome find_listed(struct call *call, const struct blob **blob) {
     if (there && snapshot) *blob = blob_asked_snapshot(call, *blob);
     if (!there || !*blob) return OUTCOME_BLOB_NOT_FOUND;
     enum outcome outcome = blob_exists(*blob) ? blob_kind_check(*blob, KIND_BLOCK) : OUTCOME_DONE;
-    if (outcome == OUTCOME_DONE) outcome = blob_pass_lease(call, *blob, LEASE_READ);
+    if (outcome == OUTCOME_DONE) outcome = blob_check_lease(call, *blob, LEASE_READ);
     return outcome == OUTCOME_DONE && blob_is_arriving(*blob) ? OUTCOME_PENDING_COPY : outcome;
 }
 

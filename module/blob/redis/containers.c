@@ -30,7 +30,7 @@ enum outcome container_create(struct call *call) {
 
 /* A container's lease guards only its deletion. Other commands need no id, but one that is given must be
  * the right one. */
-static enum outcome pass_container_lease(struct call *call, enum lease_use use) {
+static enum outcome check_container_lease(struct call *call, enum lease_use use) {
     const struct container *container = call->value;
     const struct lease *lease = container_lease(container);
     enum outcome outcome = lease_gate(lease, call_lease_id(call), use, call_now_ms(call));
@@ -41,7 +41,7 @@ static enum outcome pass_container_lease(struct call *call, enum lease_use use) 
 
 enum outcome container_get(struct call *call) {
     const struct container *container = call->value;
-    enum outcome outcome = pass_container_lease(call, LEASE_READ);
+    enum outcome outcome = check_container_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     struct reply_map map = reply_map_counted(&call->out);
     while (reply_map_pass(&map)) {
@@ -61,7 +61,7 @@ enum outcome container_get(struct call *call) {
 
 enum outcome container_getmeta(struct call *call) {
     const struct container *container = call->value;
-    enum outcome outcome = pass_container_lease(call, LEASE_READ);
+    enum outcome outcome = check_container_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_array(&call->out, 2);
     reply_version(&call->out, container->stamp.etag);
@@ -71,7 +71,7 @@ enum outcome container_getmeta(struct call *call) {
 
 enum outcome container_getacl(struct call *call) {
     const struct container *container = call->value;
-    enum outcome outcome = pass_container_lease(call, LEASE_READ);
+    enum outcome outcome = check_container_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     struct reply_map map = reply_map_counted(&call->out);
     while (reply_map_pass(&map)) {
@@ -85,7 +85,7 @@ enum outcome container_getacl(struct call *call) {
 
 static enum outcome may_change(struct call *call, enum lease_use use) {
     const struct container *container = call->value;
-    enum outcome outcome = pass_container_lease(call, use);
+    enum outcome outcome = check_container_lease(call, use);
     return outcome == OUTCOME_DONE ? call_check_conditions(call, &container->stamp, "container") : outcome;
 }
 

@@ -17,7 +17,7 @@ enum outcome blob_snapshot(struct call *call) {
     struct blob *blob = container_found(call->value, &call->search);
     if (!blob_exists(blob)) return OUTCOME_BLOB_NOT_FOUND;
     if (blob_is_being_copied(blob)) return OUTCOME_PENDING_COPY;
-    enum outcome outcome = blob_pass_lease(call, blob, LEASE_READ);
+    enum outcome outcome = blob_check_lease(call, blob, LEASE_READ);
     if (outcome == OUTCOME_DONE) outcome = call_check_conditions(call, &blob->stamp, "blob");
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change *change = blob_decide(call, BLOB_SNAPSHOT, blob, NULL);
@@ -82,7 +82,7 @@ static enum outcome lease_covers_copy(struct call *call, const struct blob *targ
 
 enum outcome copy_target_lease(struct call *call, const struct blob *target) {
     if (!target) return OUTCOME_DONE;
-    enum outcome outcome = blob_pass_lease(call, target, LEASE_WRITE);
+    enum outcome outcome = blob_check_lease(call, target, LEASE_WRITE);
     return outcome == OUTCOME_DONE ? lease_covers_copy(call, target) : outcome;
 }
 
@@ -186,7 +186,7 @@ enum outcome blob_abortcopy(struct call *call) {
     struct blob *blob = container_found(call->value, &call->search);
     version_read(call_word(call, ARG_COPY_ID), &id);
     if (!blob_exists(blob)) return OUTCOME_BLOB_NOT_FOUND;
-    enum outcome outcome = blob_pass_lease(call, blob, LEASE_WRITE);
+    enum outcome outcome = blob_check_lease(call, blob, LEASE_WRITE);
     if (outcome == OUTCOME_DONE) outcome = may_abort(blob, id);
     if (outcome != OUTCOME_DONE) return outcome;
     blob_decide(call, BLOB_ABORTCOPY, blob, NULL)->stamp = call_new_stamp(call);

@@ -206,8 +206,8 @@ static bool remains_holder(const struct lease *lease, const struct guid *id, int
 }
 
 /* The last check: there are no new holders in grace. */
-static enum outcome pass_grace_to_lease(struct call *call, const struct lease_subject *subject,
-                                        const struct guid *id) {
+static enum outcome check_grace_to_lease(struct call *call, const struct lease_subject *subject,
+                                         const struct guid *id) {
     if (!grace_lasts(call)) return OUTCOME_DONE;
     if (id && remains_holder(subject->lease, id, call_now_ms(call))) return OUTCOME_DONE;
     return call_not_yet(call, &lease_wait, subject->name, grace.ends_ms, grace_refuse(call));
@@ -254,7 +254,7 @@ enum outcome lease_acquire_decide(struct call *call) {
     if (outcome != OUTCOME_DONE) return not_yet(call, subject, outcome);
     outcome = may_begin(call, subject);
     if (outcome == OUTCOME_DONE)
-        outcome = pass_grace_to_lease(call, subject, request.proposes ? &request.proposed : NULL);
+        outcome = check_grace_to_lease(call, subject, request.proposes ? &request.proposed : NULL);
     if (outcome != OUTCOME_DONE) return outcome;
     enum lease_state state = lease_state(subject->lease, request.now_ms);
     if (!lease_locked(state)) call_in_line(call, &lease_wait, subject->name);
@@ -279,7 +279,7 @@ static enum outcome decide_lease_change(struct call *call, decision *decision, s
     request->now_ms = call_now_ms(call);
     outcome = decision(subject.lease, request, next);
     if (outcome == OUTCOME_DONE && event == LEASE_EVENT_RENEWED)
-        outcome = pass_grace_to_lease(call, &subject, &request->id);
+        outcome = check_grace_to_lease(call, &subject, &request->id);
     if (outcome != OUTCOME_DONE) return outcome;
     if (event == LEASE_EVENT_BROKEN && lease_unmoved(subject.lease, next))
         return OUTCOME_DONE; /* it is broken already */

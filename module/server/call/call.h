@@ -186,7 +186,7 @@ int64_t call_now_ms(struct call *call);
 /* For a command that takes more memory only sometimes, so that the server itself does not refuse it:
  * OUTCOME_OUT_OF_MEMORY when there is none left. Always OUTCOME_DONE inside MULTI and scripts, where a refusal would
  * leave half of them done: what they add may exceed maxmemory. A transaction is whole either way and is refused there,
- * too: see pass_memory in atomic.c. */
+ * too: see check_memory in atomic.c. */
 enum outcome call_check_memory(const struct call *call);
 
 /* The value of the call's second key, of the same type; NULL and the reason in *outcome. */

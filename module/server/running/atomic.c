@@ -204,7 +204,7 @@ static bool same_rights(const struct part *part, const struct part *other) {
     return command == other->call.command && !command->other_key && bytes_equal(part->key, other->key);
 }
 
-static enum outcome check_rights(const struct transaction *transaction, RedisModuleUser *user) {
+static enum outcome check_rights_as(const struct transaction *transaction, RedisModuleUser *user) {
     for (unsigned i = 0; i < transaction->count; i++) {
         const struct call *call = &transaction->parts[i].call;
         if (i && same_rights(&transaction->parts[i], &transaction->parts[i - 1])) continue;
@@ -217,15 +217,15 @@ static enum outcome check_rights(const struct transaction *transaction, RedisMod
 }
 
 /* A caller without a user, as another module, has all rights. */
-static enum outcome pass_rights(const struct transaction *transaction) {
+static enum outcome check_rights(const struct transaction *transaction) {
     RedisModuleUser *user = api_user(transaction->whole->ctx);
-    enum outcome outcome = user ? check_rights(transaction, user) : OUTCOME_DONE;
+    enum outcome outcome = user ? check_rights_as(transaction, user) : OUTCOME_DONE;
     api_user_end(user);
     return outcome;
 }
 
 /* The server does not know of the commands inside. */
-static enum outcome pass_memory(const struct transaction *transaction) {
+static enum outcome check_memory(const struct transaction *transaction) {
     if (!transaction->grows || !server_max_memory) return OUTCOME_DONE;
     bool full = RedisModule_GetContextFlags(transaction->whole->ctx) & REDISMODULE_CTX_FLAGS_OOM;
     return full ? OUTCOME_OUT_OF_MEMORY : OUTCOME_DONE;
@@ -417,8 +417,8 @@ static void carry_out(struct transaction *transaction) {
 static enum outcome run_parts(struct transaction *transaction, unsigned count) {
     enum outcome outcome = check_words(transaction, count);
     if (outcome == OUTCOME_DONE) outcome = read_parts(transaction, count);
-    if (outcome == OUTCOME_DONE) outcome = pass_rights(transaction);
-    if (outcome == OUTCOME_DONE) outcome = pass_memory(transaction);
+    if (outcome == OUTCOME_DONE) outcome = check_rights(transaction);
+    if (outcome == OUTCOME_DONE) outcome = check_memory(transaction);
     if (outcome != OUTCOME_DONE) return outcome;
     open_parts(transaction);
     if (args_given(&transaction->whole->args, SLOT_ONCE) && is_repeated(transaction, &outcome))
