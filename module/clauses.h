@@ -9,6 +9,7 @@
 #include "help.h"
 #include "lease/redis/handlers.h"
 #include "queue/redis/handlers.h"
+#include "server/call/feed_switch.h"
 #include "server/effects/once.h"
 #include "server/running/atomic.h"
 #include "server/waiting/feed_commands.h"

@@ -1,5 +1,6 @@
 /* CONTAINER.FEED and CONTAINER.CHANGES. */
 #include "blob/redis/handlers.h"
+#include "server/call/feed_switch.h"
 #include "server/waiting/feed_commands.h"
 
 static void set_container_feed(void *decided, const struct feed_change *asked) {

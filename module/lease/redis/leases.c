@@ -72,8 +72,8 @@ static struct guid id_of(const struct call *call, int slot) {
 
 /* --- Transactions --- */
 
-/* A lease is a thing of its own, apart from the object that has it. No key is open yet: the option that names the object
- * tells the family. */
+/* A lease is a thing of its own, apart from the object that has it. No key is open yet: the option that names the
+ * object tells the family. */
 void lease_touches(const struct call *call, struct things *things) {
     struct bytes name = bytes_of("", 0);
     const struct data_type *type = NULL;

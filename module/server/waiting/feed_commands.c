@@ -17,8 +17,6 @@ enum {
 
 struct wait_kind feed_news = {.discipline = WAIT_TOGETHER};
 
-const char *const feed_words[] = {"ON", "OFF", NULL};
-
 static unsigned long long changes_told;
 
 /* --- Bookmarks --- */
@@ -125,40 +123,7 @@ enum outcome feed_answer(struct call *call, const struct feed *feed, const struc
     return OUTCOME_DONE;
 }
 
-/* --- On and off --- */
-
-static bool is_asked_on(const struct call *call) {
-    return call->args.slots[SLOT_FEED_WORD].number == FEED_WORD_ON;
-}
-
-enum outcome feed_switch_check(struct call *call) {
-    if (is_asked_on(call) || !args_given(&call->args, SLOT_FEED_KEEP)) return OUTCOME_DONE;
-    call_note(call, "syntax error near 'KEEP'");
-    return OUTCOME_SYNTAX;
-}
-
-/* FEED_CHANGE_KINDS when the feed is as asked. */
-static enum feed_change_kind kind_asked(const struct call *call, const struct feed *feed, uint64_t keep) {
-    if (!is_asked_on(call)) return feed ? FEED_OFF : FEED_CHANGE_KINDS;
-    if (!feed) return FEED_ON;
-    bool keeps = args_given(&call->args, SLOT_FEED_KEEP) && feed->keep != keep;
-    return keeps ? FEED_KEEP : FEED_CHANGE_KINDS;
-}
-
-enum outcome feed_switch(struct call *call, const struct feed *feed, unsigned first,
-                         void (*set)(void *change, const struct feed_change *asked)) {
-    struct feed_change asked = {.keep = (uint64_t)call_number(call, SLOT_FEED_KEEP, FEED_KEEP_DEFAULT)};
-    asked.kind = kind_asked(call, feed, asked.keep);
-    if (asked.kind == FEED_ON) {
-        enum outcome outcome = call_check_memory(call);
-        if (outcome != OUTCOME_DONE) return outcome;
-        asked.beginning = version_mint(call_now_ms(call));
-    }
-    if (asked.kind != FEED_CHANGE_KINDS) set(call_decide(call, first + asked.kind), &asked);
-    return call_done(call);
-}
-
-/* --- What follows --- */
+/* --- News, and INFO --- */
 
 void feed_wake(const struct call *call) {
     if (feed_news.waiting) wait_look(call, &feed_news, bytes_of("", 0));

@@ -8,7 +8,6 @@
 #ifndef HOLDFAST_FEED_COMMANDS_H
 #define HOLDFAST_FEED_COMMANDS_H
 
-#include "change/feed_change.h"
 #include "core/feed_follow.h"
 #include "server/call/call.h"
 #include "server/waiting/wait.h"
@@ -25,23 +24,12 @@ struct feed_view {
 /* For any change of a value that has a feed. */
 extern struct wait_kind feed_news;
 
-extern const char *const feed_words[];
-enum { FEED_WORD_ON, FEED_WORD_OFF };
-
 /* What SINCE takes. */
 enum outcome bookmark_rule(struct bytes text);
 const char *bookmark_explain(struct bytes text);
 
 /* *.CHANGES; feed may be NULL. */
 enum outcome feed_answer(struct call *call, const struct feed *feed, const struct feed_view *view);
-
-/* *.FEED: checks what the call asks for. */
-enum outcome feed_switch_check(struct call *call);
-
-/* *.FEED: decides the change that was asked for, if any, and replies. `first` is the kind of the data type's changes
- * for FEED_ON; `set` copies the rest into such a change. */
-enum outcome feed_switch(struct call *call, const struct feed *feed, unsigned first,
-                         void (*set)(void *change, const struct feed_change *asked));
 
 /* After a change of a value that may have a feed. */
 void feed_wake(const struct call *call);

@@ -1,4 +1,5 @@
 /* TABLE.FEED and TABLE.CHANGES. */
+#include "server/call/feed_switch.h"
 #include "server/waiting/feed_commands.h"
 #include "table/redis/entity_reply.h"
 #include "table/redis/handlers.h"

@@ -1,0 +1,37 @@
+#include "server/call/feed_switch.h"
+
+#include "server/call/decision.h"
+#include "server/call/refusal.h"
+
+const char *const feed_words[] = {"ON", "OFF", NULL};
+
+static bool is_asked_on(const struct call *call) {
+    return call->args.slots[SLOT_FEED_WORD].number == FEED_WORD_ON;
+}
+
+enum outcome feed_switch_check(struct call *call) {
+    if (is_asked_on(call) || !args_given(&call->args, SLOT_FEED_KEEP)) return OUTCOME_DONE;
+    call_note(call, "syntax error near 'KEEP'");
+    return OUTCOME_SYNTAX;
+}
+
+/* FEED_CHANGE_KINDS when the feed is as asked. */
+static enum feed_change_kind kind_asked(const struct call *call, const struct feed *feed, uint64_t keep) {
+    if (!is_asked_on(call)) return feed ? FEED_OFF : FEED_CHANGE_KINDS;
+    if (!feed) return FEED_ON;
+    bool keeps = args_given(&call->args, SLOT_FEED_KEEP) && feed->keep != keep;
+    return keeps ? FEED_KEEP : FEED_CHANGE_KINDS;
+}
+
+enum outcome feed_switch(struct call *call, const struct feed *feed, unsigned first,
+                         void (*set)(void *change, const struct feed_change *asked)) {
+    struct feed_change asked = {.keep = (uint64_t)call_number(call, SLOT_FEED_KEEP, FEED_KEEP_DEFAULT)};
+    asked.kind = kind_asked(call, feed, asked.keep);
+    if (asked.kind == FEED_ON) {
+        enum outcome outcome = call_check_memory(call);
+        if (outcome != OUTCOME_DONE) return outcome;
+        asked.beginning = version_mint(call_now_ms(call));
+    }
+    if (asked.kind != FEED_CHANGE_KINDS) set(call_decide(call, first + asked.kind), &asked);
+    return call_done(call);
+}
