@@ -257,8 +257,9 @@ static void answer_waiting(const struct held_call *held, RedisModuleCtx *ctx, en
     run_and_answer(&call);
 }
 
-static bool grant_waiting(const struct held_call *held, RedisModuleCtx *ctx, struct call_result *result) {
+static bool grant_waiting(struct held_call *held, RedisModuleCtx *ctx) {
     struct call call;
+    struct call_result *result = &held->result;
     held_call_resume(held, &call, ctx, CALL_GRANTED);
     record_start(&result->reply);
     record_start(&result->grant);
@@ -273,10 +274,10 @@ static bool grant_waiting(const struct held_call *held, RedisModuleCtx *ctx, str
 }
 
 /* What is given back is found by the call's words. */
-static void give_back_grant(const struct held_call *held, RedisModuleCtx *ctx,
-                            const struct call_result *result) {
+static void give_back_grant(const struct held_call *held, RedisModuleCtx *ctx) {
     struct call call;
-    struct record_reader granted = record_reader(bytes_of(result->grant.data, result->grant.length));
+    const struct record_writer *grant = &held->result.grant;
+    struct record_reader granted = record_reader(bytes_of(grant->data, grant->length));
     held_call_resume(held, &call, ctx, CALL_GIVE_BACK);
     if (call_open_key(&call) == OUTCOME_DONE && call.value && once_take_back(&call))
         held->command->give_back(&call, &granted);

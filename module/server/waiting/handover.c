@@ -1,69 +1,53 @@
 #include "server/waiting/handover.h"
 
-#include "core/memory.h"
-
 static LIST_HEAD(to_tell);
 static LIST_HEAD(lost);
 static unsigned long long given_back;
 
-struct waiting_command *waiting_command_new(const struct call *call) {
-    struct waiting_command *waiting = memory_zeroed(sizeof(*waiting));
-    held_call_start(&waiting->call, call);
-    waiting->db = RedisModule_GetSelectedDb(call->ctx);
-    return waiting;
+void handover_add(struct held_call *held) {
+    held->served = held->listed = true;
+    list_add_tail(&to_tell, &held->node);
 }
 
-void waiting_command_free(struct waiting_command *waiting) {
-    held_call_end(&waiting->call);
-    call_result_end(&waiting->result);
-    memory_free(waiting);
-}
-
-void handover_add(struct waiting_command *waiting) {
-    waiting->served = waiting->listed = true;
-    list_add_tail(&to_tell, &waiting->node);
-}
-
-static void handover_unlist(struct waiting_command *waiting) {
-    if (waiting->listed) list_del(&waiting->node);
-    waiting->listed = false;
+static void handover_unlist(struct held_call *held) {
+    if (held->listed) list_del(&held->node);
+    held->listed = false;
 }
 
 /* The server asks at once or, as newer ones do, before it looks for other work. */
 void handover_tell(void) {
-    struct waiting_command *waiting;
-    while ((waiting = list_top(&to_tell, struct waiting_command, node))) {
-        handover_unlist(waiting);
-        RedisModule_UnblockClient(waiting->client, NULL);
+    struct held_call *held;
+    while ((held = list_top(&to_tell, struct held_call, node))) {
+        handover_unlist(held);
+        RedisModule_UnblockClient(held->client, NULL);
     }
 }
 
-void handover_told(struct waiting_command *waiting) {
-    handover_unlist(waiting);
-    waiting->told = true;
+void handover_told(struct held_call *held) {
+    handover_unlist(held);
+    held->told = true;
 }
 
-bool handover_lost(struct waiting_command *waiting) {
-    handover_unlist(waiting);
-    if (waiting->told || !waiting->result.grant.length) return false;
-    list_add_tail(&lost, &waiting->node);
+bool handover_lost(struct held_call *held) {
+    handover_unlist(held);
+    if (held->told || !held->result.grant.length) return false;
+    list_add_tail(&lost, &held->node);
     return true;
 }
 
 bool handover_give_back(RedisModuleCtx *ctx, bool writable,
-                        void (*give_back)(const struct held_call *held, RedisModuleCtx *ctx,
-                                          const struct call_result *result)) {
+                        void (*give_back)(const struct held_call *held, RedisModuleCtx *ctx)) {
     bool primary = RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_MASTER;
-    struct waiting_command *waiting;
+    struct held_call *held;
     if (primary && !writable) return list_empty(&lost);
-    while ((waiting = list_top(&lost, struct waiting_command, node))) {
-        list_del(&waiting->node);
+    while ((held = list_top(&lost, struct held_call, node))) {
+        list_del(&held->node);
         if (primary) {
-            RedisModule_SelectDb(ctx, waiting->db);
-            give_back(&waiting->call, ctx, &waiting->result);
+            RedisModule_SelectDb(ctx, held->db);
+            give_back(held, ctx);
             given_back++;
         }
-        waiting_command_free(waiting);
+        held_call_free(held);
     }
     return true;
 }

@@ -15,36 +15,18 @@
 
 #include "server/waiting/held_call.h"
 
-#include "ccan/list/list.h"
-
-/* A command whose client waits, and what it has been granted. */
-struct waiting_command {
-    struct list_node node; /* in the list to be told, or to be given back */
-    struct held_call call;
-    int db;
-    RedisModuleBlockedClient *client;
-    bool served; /* its reply is decided */
-    bool listed; /* it is in the list to be told */
-    bool told;   /* the server has asked for the reply */
-    struct call_result result;
-};
-
-struct waiting_command *waiting_command_new(const struct call *call);
-void waiting_command_free(struct waiting_command *waiting);
-
-/* The command was served: its client has to be told. */
-void handover_add(struct waiting_command *waiting);
+/* The call was served: its client has to be told. */
+void handover_add(struct held_call *held);
 /* Makes the server ask for the replies of all that were served. */
 void handover_tell(void);
 /* The server asks for the reply. */
-void handover_told(struct waiting_command *waiting);
-/* The client is lost. True when there is a grant to undo; the list then owns the command. */
-bool handover_lost(struct waiting_command *waiting);
+void handover_told(struct held_call *held);
+/* The client is lost. True when there is a grant to undo; the list then owns the call. */
+bool handover_lost(struct held_call *held);
 
 /* Undoes all such grants. False when that has to wait until the server may write. */
 bool handover_give_back(RedisModuleCtx *ctx, bool writable,
-                        void (*give_back)(const struct held_call *held, RedisModuleCtx *ctx,
-                                          const struct call_result *result));
+                        void (*give_back)(const struct held_call *held, RedisModuleCtx *ctx));
 /* How often a grant was undone, for INFO. */
 unsigned long long handover_given_back(void);
 

@@ -3,19 +3,24 @@
 #include "core/memory.h"
 #include "server/call/refusal.h"
 
-void held_call_start(struct held_call *held, const struct call *call) {
+struct held_call *held_call_new(const struct call *call) {
+    struct held_call *held = memory_zeroed(sizeof(*held));
     held->command = call->command;
     held->argc = call->argc;
     held->argv = memory_alloc((size_t)call->argc * sizeof(*held->argv));
     for (int i = 0; i < call->argc; i++) held->argv[i] = RedisModule_HoldString(NULL, call->argv[i]);
     held->args = args_keep(&call->args);
     held->conditions = call->conditions;
+    held->db = RedisModule_GetSelectedDb(call->ctx);
+    return held;
 }
 
-void held_call_end(struct held_call *held) {
+void held_call_free(struct held_call *held) {
     for (int i = 0; i < held->argc; i++) RedisModule_FreeString(NULL, held->argv[i]);
     memory_free(held->argv);
     memory_free(held->args);
+    call_result_end(&held->result);
+    memory_free(held);
 }
 
 void held_call_resume(const struct held_call *held, struct call *call, RedisModuleCtx *ctx,

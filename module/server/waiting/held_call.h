@@ -4,6 +4,16 @@
 
 #include "server/call/call.h"
 
+#include "ccan/list/list.h"
+
+/* What a waiting client was granted, until it can be told. */
+struct call_result {
+    enum outcome outcome;
+    char note[CALL_NOTE_BYTES];
+    struct record_writer reply; /* kept: see reply.h */
+    struct record_writer grant; /* what give_back needs; empty when there is nothing to undo */
+};
+
 /* A call whose client waits: parsed once, decided as often as its line changes. */
 struct held_call {
     const struct command *command;
@@ -11,10 +21,17 @@ struct held_call {
     int argc;
     struct args_kept *args;
     struct conditions conditions;
+    int db;
+    RedisModuleBlockedClient *client;
+    struct call_result result;
+    struct list_node node; /* in a list of handover.c */
+    bool served;           /* its reply is decided */
+    bool listed;           /* it is in the list to be told */
+    bool told;             /* the server has asked for the reply */
 };
 
-void held_call_start(struct held_call *held, const struct call *call);
-void held_call_end(struct held_call *held);
+struct held_call *held_call_new(const struct call *call);
+void held_call_free(struct held_call *held);
 
 /* Starts a call with the held words. */
 void held_call_resume(const struct held_call *held, struct call *call, RedisModuleCtx *ctx,
@@ -22,14 +39,6 @@ void held_call_resume(const struct held_call *held, struct call *call, RedisModu
 
 /* The token given with ONCE; empty without one. */
 struct bytes held_call_token(const struct held_call *held);
-
-/* What a waiting command was granted, until its client can be told. */
-struct call_result {
-    enum outcome outcome;
-    char note[CALL_NOTE_BYTES];
-    struct record_writer reply; /* kept: see reply.h */
-    struct record_writer grant; /* what give_back needs; empty when there is nothing to undo */
-};
 
 /* Tells the client what it was granted. */
 void call_result_reply(RedisModuleCtx *ctx, const struct call_result *result);

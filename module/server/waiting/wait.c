@@ -34,8 +34,8 @@ struct line {
 
 struct waiter {
     struct list_node node;
-    struct line *line;               /* NULL when it has left */
-    struct waiting_command *waiting; /* NULL when what it was granted is to be given back */
+    struct line *line;      /* NULL when it has left */
+    struct held_call *held; /* NULL when what it was granted is to be given back */
     struct wait_kind *kind;
     int64_t since_us;
     struct party *party; /* NULL without a claim */
@@ -119,7 +119,7 @@ void wait_visit_party(const struct call *call, struct guid id, wait_visitor *vis
     list_for_each (&party->waiters, waiter, among_party) {
         if (!waits_in_key(waiter, call)) continue;
         looked_at = waiter;
-        if (!visit(context, waiter->kind, &waiter->claim, waiter->waiting->call.argv)) break;
+        if (!visit(context, waiter->kind, &waiter->claim, waiter->held->argv)) break;
     }
     looked_at = NULL;
 }
@@ -207,7 +207,7 @@ static void leave_line(struct waiter *waiter) {
 void wait_visit_long_lines(void (*visit)(void *context, const struct wait_line *line), void *context) {
     const struct line *line;
     list_for_each (&long_lines, line, among_long) {
-        const struct held_call *first = &first_in(line)->waiting->call;
+        const struct held_call *first = first_in(line)->held;
         visit(context, &(struct wait_line){line->key, line->count, first->command->name});
     }
 }
@@ -275,8 +275,7 @@ static void depart(struct waiter *waiter) {
 /* Whether the waiter can be answered. If not, due_ms tells when time alone may help. */
 static bool ready(RedisModuleCtx *ctx, const struct waiter *waiter, int64_t *due_ms) {
     looked_at = waiter;
-    const struct waiting_command *waiting = waiter->waiting;
-    enum outcome outcome = runner->probe(&waiting->call, ctx, due_ms);
+    enum outcome outcome = runner->probe(waiter->held, ctx, due_ms);
     looked_at = NULL;
     return outcome != OUTCOME_WAITING;
 }
@@ -290,13 +289,12 @@ static void count_served(const struct waiter *waiter) {
 /* A grant is decided here and now; a reader reads when it is told. False when the waiter has to go on waiting, and
  * due_ms tells when time alone may help: its key may have expired since it was looked at. */
 static bool serve_waiter(RedisModuleCtx *ctx, struct waiter *waiter, int64_t *due_ms) {
-    struct waiting_command *waiting = waiter->waiting;
+    struct held_call *held = waiter->held;
     if (!ready(ctx, waiter, due_ms)) return false;
-    if (is_served_by_write(waiter->kind) && !runner->grant(&waiting->call, ctx, &waiting->result))
-        return false;
+    if (is_served_by_write(waiter->kind) && !runner->grant(held, ctx)) return false;
     leave_line(waiter);
-    if (waiting->result.outcome == OUTCOME_DONE) count_served(waiter);
-    handover_add(waiting);
+    if (held->result.outcome == OUTCOME_DONE) count_served(waiter);
+    handover_add(held);
     ring_soon();
     return true;
 }
@@ -304,8 +302,8 @@ static bool serve_waiter(RedisModuleCtx *ctx, struct waiter *waiter, int64_t *du
 /* The client is lost, or was told something else. */
 static void lose(struct waiter *waiter) {
     depart(waiter);
-    if (!waiter->waiting || !handover_lost(waiter->waiting)) return;
-    waiter->waiting = NULL;
+    if (!waiter->held || !handover_lost(waiter->held)) return;
+    waiter->held = NULL;
     ring_soon();
 }
 
@@ -318,7 +316,7 @@ static void answer_same_token(RedisModuleCtx *ctx, struct line *line, const stru
     list_for_each_safe (&line->waiters, waiter, next, node) {
         int64_t due_ms = WAIT_NO_INSTANT;
         if (!left--) return;
-        bool same = bytes_equal(held_call_token(&waiter->waiting->call), token);
+        bool same = bytes_equal(held_call_token(waiter->held), token);
         if (same) serve_waiter(ctx, waiter, &due_ms);
     }
 }
@@ -327,12 +325,12 @@ static void answer_same_token(RedisModuleCtx *ctx, struct line *line, const stru
 static void serve_in_turn(RedisModuleCtx *ctx, struct line *line, int *budget) {
     for (struct waiter *waiter; *budget > 0 && (waiter = first_in(line)); (*budget)--) {
         int64_t due_ms = WAIT_NO_INSTANT;
-        const struct waiting_command *answered = waiter->waiting;
+        const struct held_call *answered = waiter->held;
         if (!serve_waiter(ctx, waiter, &due_ms)) {
             line_due(line, due_ms);
             return;
         }
-        answer_same_token(ctx, line, &answered->call);
+        answer_same_token(ctx, line, answered);
     }
     if (first_in(line)) line_due(line, server_now_ms());
 }
@@ -446,7 +444,7 @@ bool wait_visit_ahead(const struct call *call, const struct wait_kind *kind, str
     list_for_each (&line->waiters, waiter, node) {
         if (waiter == looked_at) return true;
         if (!max--) return false;
-        if (!visit(context, kind, &waiter->claim, waiter->waiting->call.argv)) return false;
+        if (!visit(context, kind, &waiter->claim, waiter->held->argv)) return false;
     }
     return true;
 }
@@ -503,15 +501,15 @@ static int on_ready(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
  * granted is a kept reply; one that reads, or whose time is up, runs once more. */
 static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct waiter *waiter = waiter_of(ctx);
-    struct waiting_command *waiting = waiter->waiting;
+    struct held_call *held = waiter->held;
     (void)argv;
     (void)argc;
     depart(waiter);
-    handover_told(waiting);
-    if (waiting->served && is_served_by_write(waiter->kind))
-        call_result_reply(ctx, &waiting->result);
+    handover_told(held);
+    if (held->served && is_served_by_write(waiter->kind))
+        call_result_reply(ctx, &held->result);
     else
-        runner->answer(&waiting->call, ctx, waiting->served ? CALL_SERVED : CALL_TIMED_OUT);
+        runner->answer(held, ctx, held->served ? CALL_SERVED : CALL_TIMED_OUT);
     return REDISMODULE_OK;
 }
 
@@ -526,7 +524,7 @@ static void on_gone(RedisModuleCtx *ctx, void *data) {
     struct waiter *waiter = data;
     (void)ctx;
     lose(waiter);
-    if (waiter->waiting) waiting_command_free(waiter->waiting);
+    if (waiter->held) held_call_free(waiter->held);
     memory_free(waiter);
 }
 
@@ -540,7 +538,7 @@ bool wait_allowed(const struct call *call) {
 
 static struct waiter *waiter_new(const struct call *call, struct wait_kind *kind) {
     struct waiter *waiter = memory_zeroed(sizeof(*waiter));
-    waiter->waiting = waiting_command_new(call);
+    waiter->held = held_call_new(call);
     waiter->kind = kind;
     waiter->since_us = server_now_us();
     return waiter;
@@ -562,11 +560,11 @@ enum outcome wait_in_line(struct call *call) {
     struct waiter *waiter = waiter_new(call, wait->kind);
     join_line(waiter, need_line(call, wait->kind, wait->name), wait->due_ms);
     if (wait->claim) join_party(waiter, wait->claim);
-    waiter->waiting->client =
+    waiter->held->client =
         RedisModule_BlockClientOnKeys(call->ctx, on_ready, on_timeout, on_gone,
                                       call->args.slots[SLOT_BLOCK].number, &call->argv[1], 1, waiter);
-    if (waiter->waiting->client)
-        RedisModule_SetDisconnectCallback(waiter->waiting->client, on_disconnect);
+    if (waiter->held->client)
+        RedisModule_SetDisconnectCallback(waiter->held->client, on_disconnect);
     else
         on_gone(call->ctx, waiter); /* the server has replied with an error itself */
     return OUTCOME_WAITING;

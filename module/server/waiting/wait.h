@@ -52,11 +52,11 @@ struct wait_runner {
     enum outcome (*probe)(const struct held_call *held, RedisModuleCtx *ctx, int64_t *due_ms);
     /* Its turn has come, in another client's context: the reply is kept. False, and nothing done, when there is no
      * value: it goes on waiting. */
-    bool (*grant)(const struct held_call *held, RedisModuleCtx *ctx, struct call_result *result);
+    bool (*grant)(struct held_call *held, RedisModuleCtx *ctx);
     /* In its client's own context: it is served something to read, or its time is up. */
     void (*answer)(const struct held_call *held, RedisModuleCtx *ctx, enum call_mode mode);
     /* The client was lost before it got the reply: undoes the grant, if that still exists. */
-    void (*give_back)(const struct held_call *held, RedisModuleCtx *ctx, const struct call_result *result);
+    void (*give_back)(const struct held_call *held, RedisModuleCtx *ctx);
 };
 
 /* Called once, at load; the list of all kinds is ended by NULL. */
