@@ -109,7 +109,7 @@ static const struct clause
 static const struct clause
     command_count = {.shape = SHAPE_NUMBER, .slot = SLOT_COMMANDS, .fault = OUTCOME_TRANSACTION_SIZE,
                      .min = 1, .max = ATOMIC_COMMANDS_MAX, .names = {"count"}},
-    transaction_part = {.shape = SHAPE_REST, .width = 3, .fewest = 2, .names = {"words", "command", "argument"}},
+    transaction_part = {.shape = SHAPE_REST, .width = 3, .min_count = 2, .names = {"words", "command", "argument"}},
     feed_word = {.shape = SHAPE_CHOICE, .slot = SLOT_FEED_WORD, .required = true, .words = feed_words, .names = {"state"}},
     feed_keep = {TOKEN("KEEP"), SHAPE_NUMBER, SLOT_FEED_KEEP, .width = 1, .fault = OUTCOME_OUT_OF_RANGE,
                  .min = 0, .max = FEED_KEEP_MAX, .names = {"count"}},
@@ -205,7 +205,7 @@ static const struct clause
     new_lease = {TOKEN("NEWLEASE"), SHAPE_ID, SLOT_FILE_NEWLEASE, .width = 1, .fault = OUTCOME_INVALID_VALUE,
                  .names = {"lease-id"}},
     recursive = {TOKEN("RECURSIVE"), SHAPE_FLAG, SLOT_FILE_RECURSIVE, .names = {"recursive"}},
-    open_access = {TOKEN("ACCESS"), SHAPE_WORDS, SLOT_FILE_ACCESS, .width = 1, .fewest = 1, .required = true,
+    open_access = {TOKEN("ACCESS"), SHAPE_WORDS, SLOT_FILE_ACCESS, .width = 1, .min_count = 1, .required = true,
                  .words = file_access_words, .names = {"access"}},
     open_share = {TOKEN("SHARE"), SHAPE_WORDS, SLOT_FILE_SHARE, .width = 1, .required = true, .words = file_share_words,
                  .names = {"share"}},

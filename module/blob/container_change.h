@@ -184,7 +184,7 @@ enum container_field {
 
 extern const struct change_schema container_changes;
 
-/* Applies a change of one kind. Takes ownership of the change's chunk on success. `place` points to the pointer to
+/* Applies a change of one kind. Takes ownership of the change's chunk on success. `blob` points to the pointer to
  * the blob, which is NULL if there is none. */
 typedef bool container_change_apply(struct container *container, struct blob **blob,
                                     const struct container_change *change);

@@ -116,12 +116,13 @@ void call_end(struct call *call) {
     list_end(&call->policies);
 }
 
-/* What upkeep runs as: it has no words, and may change what it finds. */
-static const struct command upkeep_command = {.name = "upkeep", .grammar = GRAMMAR(NULL), .key = KEY_UPDATE};
+/* What internal calls run as: it has no words, and may change what it finds. */
+static const struct command internal_command = {
+    .name = "internal", .grammar = GRAMMAR(NULL), .key = KEY_UPDATE};
 
-void call_start_without_command(struct call *call, RedisModuleCtx *ctx, RedisModuleString *argv[2]) {
-    call_start(call, &upkeep_command, ctx, argv, 2);
-    call->mode = CALL_UPKEEP;
+void call_start_internal(struct call *call, RedisModuleCtx *ctx, RedisModuleString *argv[2]) {
+    call_start(call, &internal_command, ctx, argv, 2);
+    call->mode = CALL_INTERNAL;
     call->key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
     call->data_type = data_type_of(RedisModule_ModuleTypeGetType(call->key));
     if (call->data_type) call->value = RedisModule_ModuleTypeGetValue(call->key);
@@ -131,7 +132,7 @@ void call_visit_key(RedisModuleCtx *ctx, RedisModuleString *key, const struct da
                     void (*visit)(struct call *call, void *context), void *context) {
     RedisModuleString *argv[] = {NULL, key};
     struct call call;
-    call_start_without_command(&call, ctx, argv);
+    call_start_internal(&call, ctx, argv);
     if (call.data_type == type) visit(&call, context);
     call_end(&call);
 }

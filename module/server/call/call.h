@@ -83,7 +83,7 @@ enum call_mode {
     CALL_PROBE,     /* to see whether a waiter can be answered: no effect, no reply */
     CALL_GRANTED,   /* a waiter's turn has come: the reply is kept */
     CALL_SERVED,    /* a waiter for something to read is answered */
-    CALL_UPKEEP,    /* not from a client: clears expired state */
+    CALL_INTERNAL,  /* not from a client: upkeep, and visits to a key */
     CALL_TIMED_OUT, /* a waiter's time is up: a reply without effect */
     CALL_GIVE_BACK, /* a waiter's client was lost before it got its reply */
 };
@@ -123,8 +123,8 @@ struct call {
 
 void call_start(struct call *call, const struct command *command, RedisModuleCtx *ctx,
                 RedisModuleString **argv, int argc);
-/* For what no command does: upkeep, and visits. The call has no words, and may change the value. */
-void call_start_without_command(struct call *call, RedisModuleCtx *ctx, RedisModuleString *argv[2]);
+/* For upkeep, and visits to a key. The call has no words, and may change the value. */
+void call_start_internal(struct call *call, RedisModuleCtx *ctx, RedisModuleString *argv[2]);
 /* OUTCOME_DONE when there is a value for the command, or need not be one. */
 enum outcome call_open_key(struct call *call);
 /* The same, with a key that another call has opened and will close. */

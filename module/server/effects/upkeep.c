@@ -249,7 +249,7 @@ static int64_t look_after_key(RedisModuleCtx *ctx, RedisModuleString *key) {
     RedisModuleString *argv[] = {NULL, key};
     struct call call;
     int64_t due_ms = UPKEEP_NEVER;
-    call_start_without_command(&call, ctx, argv);
+    call_start_internal(&call, ctx, argv);
     if (call.data_type && call.data_type->upkeep) {
         due_ms = look_after_value(&call);
         doctor_keys_look(call_key_name(&call), call.data_type, call.value);

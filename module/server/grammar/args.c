@@ -60,16 +60,16 @@ static bool is_one_word(const struct clause *clause) {
     return clause->shape <= SHAPE_TEXT && !clause->optional;
 }
 
-/* What a positional clause takes at least. */
-static int least_words(const struct clause *clause) {
-    if (clause->shape == SHAPE_REST) return clause->fewest;
+/* The minimum number of words that a positional clause takes. */
+static int clause_min_words(const struct clause *clause) {
+    if (clause->shape == SHAPE_REST) return clause->min_count;
     return !clause->optional + (clause->shape == SHAPE_LIST ? clause->width : 0);
 }
 
 int args_min(const struct grammar *grammar) {
     int min = 1;
     for (const struct clause *const *at = grammar->clauses; *at && is_positional(*at); at++)
-        min += least_words(*at);
+        min += clause_min_words(*at);
     return min;
 }
 
@@ -138,7 +138,7 @@ static int counted_words(const struct parser *parser, const struct clause *claus
     int64_t count;
     int left = parser->argc - argument->at - 1;
     if (left < 0 || !number_read(argument_at(parser->argv, argument->at), &count)) return -1;
-    if (count < clause->fewest || count > left / clause->width) return -1;
+    if (count < clause->min_count || count > left / clause->width) return -1;
     argument->at++;
     argument->count = (int)count;
     return (int)count * clause->width;

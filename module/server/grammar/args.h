@@ -23,8 +23,8 @@ enum shape {
      * like the last one */
     SHAPE_REST,
     SHAPE_TAG,      /* one ETag or *; malformed tags are left to the conditions */
-    SHAPE_NUMBER,   /* one integer between least and most */
-    SHAPE_DURATION, /* seconds, converted to milliseconds between least and most */
+    SHAPE_NUMBER,   /* one integer between min and max */
+    SHAPE_DURATION, /* seconds, converted to milliseconds between min and max */
     SHAPE_RANGE,    /* an offset and a length */
     SHAPE_ID,       /* one GUID; positional if there is no token */
     SHAPE_VALUE,    /* one value of any bytes */
@@ -47,7 +47,7 @@ struct clause {
     uint8_t slot;
     uint8_t width;
     uint8_t bare;            /* SHAPE_MEASURE */
-    uint8_t fewest;          /* SHAPE_WORDS, SHAPE_ITEMS, SHAPE_REST: minimum count */
+    uint8_t min_count;       /* SHAPE_WORDS, SHAPE_ITEMS, SHAPE_REST */
     bool required;           /* the option is mandatory */
     bool optional;           /* trailing positional; may be omitted (an option's token is not taken for it) */
     enum outcome absent;     /* outcome when a required option is missing, if that is not a syntax error */

@@ -200,7 +200,7 @@ static enum outcome run_decision(struct call *call) {
     case CALL_TIMED_OUT: return run_timed_out(call);
     case CALL_SERVED:
     case CALL_GRANTED: return run_granted(call);
-    case CALL_UPKEEP:
+    case CALL_INTERNAL:
     case CALL_GIVE_BACK: break; /* they decide nothing */
     }
     return OUTCOME_DONE;

@@ -382,7 +382,7 @@ static void serve_now(const struct call *call, struct line *line) {
  * stops only for commands, on the oldest servers: what upkeep does, and what the alarm grants or takes back, lets
  * others wait for the next ring. */
 static bool may_serve_now(const struct call *call) {
-    return !ringing && call->mode != CALL_UPKEEP && !api_runs_several(call->ctx);
+    return !ringing && call->mode != CALL_INTERNAL && !api_runs_several(call->ctx);
 }
 
 void wait_look(const struct call *call, struct wait_kind *kind, struct bytes name) {
