@@ -65,7 +65,7 @@ static int register_types(RedisModuleCtx *ctx) {
 static int register_commands(RedisModuleCtx *ctx) {
     size_t count;
     const struct command *commands = commands_table(&count);
-    atomic_start(commands, count);
+    if (!atomic_start(ctx, commands, count)) return REDISMODULE_ERR;
     api_add_category(ctx, MODULE_NAME);
     return registration_add(ctx, commands, count);
 }

@@ -65,7 +65,16 @@ static size_t row_place(struct bytes name) {
     return (name.length ? hash + (unsigned char)bytes_lower(name.data[0]) : hash) % ROWS_MAX;
 }
 
-void atomic_start(const struct command *commands, size_t count) {
+/* A search ends at an empty row, so there has to be one. */
+static bool rows_suffice(RedisModuleCtx *ctx, size_t count) {
+    if (2 * count < ROWS_MAX) return true;
+    RedisModule_Log(ctx, "warning", "%zu commands are too many for the %d rows of transactions", count,
+                    ROWS_MAX);
+    return false;
+}
+
+bool atomic_start(RedisModuleCtx *ctx, const struct command *commands, size_t count) {
+    if (!rows_suffice(ctx, count)) return false;
     for (size_t i = 0; i < count; i++) {
         struct bytes name = bytes_text(commands[i].name);
         size_t at = row_place(name);
@@ -75,6 +84,7 @@ void atomic_start(const struct command *commands, size_t count) {
                                 .min_words = args_min(commands[i].grammar),
                                 .grows = strstr(commands[i].flags, "deny-oom")};
     }
+    return true;
 }
 
 /* One without a command, if there is no such command. */

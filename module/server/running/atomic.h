@@ -22,8 +22,9 @@ enum { ATOMIC_COMMANDS_MAX = 100 };
 /* Slot of the number of commands. */
 enum { SLOT_COMMANDS = SLOT_FAMILY };
 
-/* Registers the commands that may be part of a transaction; once, at load. */
-void atomic_start(const struct command *commands, size_t count);
+/* Registers the commands that may be part of a transaction; once, at load. False, after a line in the log,
+ * when there are too many of them. */
+bool atomic_start(RedisModuleCtx *ctx, const struct command *commands, size_t count);
 
 /* For commands that change nothing. */
 void touches_nothing(const struct call *call, struct things *things);
