@@ -348,7 +348,7 @@ TEST(waiting_clients_are_served_after_the_last_change) {
 
 /* --- In other transactions, in scripts, in another protocol --- */
 
-TEST(it_works_in_multi_and_in_scripts) {
+TEST(transactions_work_in_multi_and_in_scripts) {
     atomic_setup();
     struct words put = atomic_words(LINES("BLOB.PUT c a multi", "QUEUE.PUT q m"));
     struct words bad = atomic_words(LINES("BLOB.PUT c b multi", "BLOB.GET c none"));
@@ -461,7 +461,7 @@ int main(void) {
         RUN(the_changes_travel_as_one),
         RUN(each_change_is_told),
         RUN(waiting_clients_are_served_after_the_last_change),
-        RUN(it_works_in_multi_and_in_scripts),
+        RUN(transactions_work_in_multi_and_in_scripts),
         RUN(a_token_is_remembered_with_the_transaction),
         RUN(each_command_and_key_needs_its_right),
         RUN(keys_are_where_the_commands_have_them),

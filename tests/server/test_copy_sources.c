@@ -398,7 +398,7 @@ TEST(moved_is_followed_once) {
 
 /* --- Who is allowed --- */
 
-TEST(nobody_is_asked_who_is_not_listed) {
+TEST(hosts_that_are_not_listed_are_not_asked) {
     static const struct {
         const char *list, *host;
         bool at_once;
@@ -472,7 +472,7 @@ int main(void) {
         RUN(a_lost_connection_is_made_anew),
         RUN(a_source_has_three_tries),
         RUN(moved_is_followed_once),
-        RUN(nobody_is_asked_who_is_not_listed),
+        RUN(hosts_that_are_not_listed_are_not_asked),
         RUN(words_that_are_no_source),
     };
     return harness_run("copy_sources", tests);

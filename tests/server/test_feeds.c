@@ -409,7 +409,7 @@ TEST(all_who_wait_are_told_by_the_change) {
     for (int i = 0; i < FOLLOWERS; i++) expect_told(answer_of(followers[i]), "a");
 }
 
-TEST(what_is_no_change_leaves_them_waiting) {
+TEST(a_change_that_a_feed_does_not_tell_wakes_no_follower) {
     followed_box("");
     put("box", "a", "x");
     struct client *client = follower_at(primary->server, of_container(primary, "change"), "BLOCK 0");
@@ -560,7 +560,7 @@ int main(void) {
         RUN(the_feed_of_a_large_table_is_built_in_portions),
         RUN(the_feed_of_a_large_container_is_built_in_portions),
         RUN(all_who_wait_are_told_by_the_change),
-        RUN(what_is_no_change_leaves_them_waiting),
+        RUN(a_change_that_a_feed_does_not_tell_wakes_no_follower),
         RUN(time_that_is_up_answers_an_empty_page),
         RUN(a_prefix_brings_forward_who_waits),
         RUN(a_transaction_is_told_as_a_whole),

@@ -56,7 +56,7 @@ TEST(scenario_21_all_cells) {
     }
 }
 
-TEST(what_lies_apart_minds_nobody) {
+TEST(locks_of_separate_ranges_do_not_conflict) {
     for (size_t row = 0; row < sizeof table / sizeof *table; row++) {
         stage();
         for (size_t range = 0; range < sizeof apart / sizeof *apart; range++)
@@ -281,7 +281,7 @@ TEST(as_many_locks_as_a_handle_may_have) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(scenario_21_all_cells),
-        RUN(what_lies_apart_minds_nobody),
+        RUN(locks_of_separate_ranges_do_not_conflict),
         RUN(sessions_make_no_difference),
         RUN(scenario_22_an_exclusive_lock),
         RUN(scenario_23_a_shared_lock),

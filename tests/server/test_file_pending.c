@@ -202,7 +202,7 @@ TEST(what_is_pending_in_a_new_snapshot) {
 }
 
 /* What the pending file has goes with it: its lease, its locks, its attributes and metadata. */
-TEST(nothing_of_it_comes_back) {
+TEST(a_pending_file_leaves_nothing_to_its_successor) {
     file_commands_setup();
     acts({"setmeta a META 1 color red", NULL}, {"setprops a ATTRIBUTES 1 HIDDEN", NULL},
          {"h = open s a RWD/RWD", NULL}, {"lock $h EXCLUSIVE 0 100", "OK"}, {"dispose $h ON", "OK"},
@@ -231,7 +231,7 @@ int main(void) {
         RUN(a_dead_session_has_nothing_at_the_same_instant),
         RUN(a_dead_sessions_file_is_in_no_snapshot),
         RUN(what_is_pending_in_a_new_snapshot),
-        RUN(nothing_of_it_comes_back),
+        RUN(a_pending_file_leaves_nothing_to_its_successor),
     };
     return harness_run("file_pending", tests);
 }

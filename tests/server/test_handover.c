@@ -117,7 +117,7 @@ static void play(const struct act *rows) {
     for (int row = 0; row < ACTS_MAX && rows[row].line; row++) act(rows[row].line, rows[row].answer);
 }
 
-TEST(what_nobody_was_told_of_is_given_back) {
+TEST(a_grant_that_nobody_was_told_of_is_given_back) {
     for (int loss = 0; loss < LOSSES; loss++) {
         for (size_t gift = 0; gift < sizeof gifts / sizeof *gifts; gift++) {
             long long given_back = info_of(primary, "holdfast_given_back");
@@ -179,7 +179,7 @@ TEST(readers_lose_nothing) {
 }
 
 /* Who is unblocked as if its time were up is told what it was given. */
-TEST(who_is_told_keeps_it) {
+TEST(a_client_that_was_told_keeps_its_grant) {
     stage();
     act("LEASE.ACQUIRE box -1 ID A", NULL);
     long long id;
@@ -214,11 +214,11 @@ TEST(what_has_gone_cannot_be_given_back) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RUN(what_nobody_was_told_of_is_given_back),
+        RUN(a_grant_that_nobody_was_told_of_is_given_back),
         RUN(messages_come_back_as_they_were),
         RUN(the_next_in_line_gets_it),
         RUN(readers_lose_nothing),
-        RUN(who_is_told_keeps_it),
+        RUN(a_client_that_was_told_keeps_its_grant),
         RUN(what_has_gone_cannot_be_given_back),
     };
     return harness_run("handover", tests);

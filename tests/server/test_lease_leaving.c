@@ -42,7 +42,7 @@ static void hang_up(struct client *client) {
     shutdown(client->context->fd, SHUT_RDWR);
 }
 
-TEST(who_hangs_up_has_left) {
+TEST(a_client_that_hangs_up_has_left_the_line) {
     for (int gone = 0; gone < WAITERS; gone++) {
         stage();
         hang_up(waiter[gone]);
@@ -214,7 +214,7 @@ TEST(leaving_leaves_no_trace) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RUN(who_hangs_up_has_left),
+        RUN(a_client_that_hangs_up_has_left_the_line),
         RUN(who_hangs_up_when_his_turn_comes),
         RUN(who_is_killed_has_left),
         RUN(who_is_killed_before_a_release),

@@ -251,7 +251,7 @@ TEST(conditions_that_no_longer_hold) {
 }
 
 /* All in one go, so that nobody can be served in between but by those who come. */
-TEST(who_comes_anew_does_not_overtake) {
+TEST(a_new_client_does_not_overtake_a_waiter) {
     leased_setup(&on_blob);
     struct client *waiter = waiting_as(ID_B, &on_blob);
     send_call(primary, "LEASE.RELEASE box %s BLOB cat", ID_A);
@@ -349,7 +349,7 @@ TEST(a_thousand_in_one_line) {
 }
 
 /* However many get an error at their turn, whoever comes anew stands behind those who are left. */
-TEST(who_comes_anew_does_not_overtake_a_long_line) {
+TEST(a_new_client_does_not_overtake_a_long_line) {
     enum { WAITERS = 450 };
     leased_setup(&on_blob);
     const char *etag = reply_string(field(stat_of("box", "cat"), "etag"));
@@ -398,11 +398,11 @@ int main(void) {
         RUN(a_deleted_container_leaves_its_lines_waiting),
         RUN(a_container_that_comes_back_with_its_blob_is_free),
         RUN(conditions_that_no_longer_hold),
-        RUN(who_comes_anew_does_not_overtake),
+        RUN(a_new_client_does_not_overtake_a_waiter),
         RUN(lines_do_not_touch_each_other),
         RUN(time_serves_every_database),
         RUN(a_thousand_in_one_line),
-        RUN(who_comes_anew_does_not_overtake_a_long_line),
+        RUN(a_new_client_does_not_overtake_a_long_line),
         RUN(many_lines_at_once),
     };
     return harness_run("lease_waiting", tests);

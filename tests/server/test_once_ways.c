@@ -146,7 +146,7 @@ static void await_tokens(struct client *client, long long count) {
             tokens_at(client), count);
 }
 
-TEST(it_is_forgotten_when_its_time_is_over) {
+TEST(a_token_is_forgotten_when_its_time_is_over) {
     stage_log();
     append(primary, "box", "t");
     time_passes(599000);
@@ -307,7 +307,7 @@ static void lose(const char *freeing, long long id) {
 }
 
 /* Nobody has been told: what was granted is given back, and the token is as good as new. */
-TEST(what_nobody_was_told_of_is_forgotten) {
+TEST(a_token_whose_answer_nobody_was_told_is_forgotten) {
     long long id, given_back = info_of(primary, "holdfast_given_back");
     stage_log();
     act("LEASE.ACQUIRE box -1 ID A", NULL);
@@ -579,7 +579,7 @@ int main(void) {
         RUN(append_only_files_keep_it),
         RUN(a_replica_that_is_promoted_answers_again),
         RUN(a_copy_of_an_aggregate_has_forgotten),
-        RUN(it_is_forgotten_when_its_time_is_over),
+        RUN(a_token_is_forgotten_when_its_time_is_over),
         RUN(there_are_no_more_than_once_most),
         RUN(random_calls_leave_the_same_everywhere),
         RUN(a_token_takes_little_memory),
@@ -587,7 +587,7 @@ int main(void) {
         RUN(who_stands_behind_others_gets_it_at_once),
         RUN(other_words_are_refused_also_while_waiting),
         RUN(a_wait_in_vain_is_not_remembered),
-        RUN(what_nobody_was_told_of_is_forgotten),
+        RUN(a_token_whose_answer_nobody_was_told_is_forgotten),
         RUN(what_the_retry_was_told_of_is_kept),
         RUN(retries_append_once),
         RUN(payloads_with_every_byte_changed),

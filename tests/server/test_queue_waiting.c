@@ -87,7 +87,7 @@ TEST(nobody_overtakes_those_who_wait) {
 }
 
 /* Each way in which a message comes to be visible. */
-TEST(what_makes_visible_serves) {
+TEST(every_way_a_message_becomes_visible_serves_a_waiter) {
     queue_setup("MAXDELIVERIES 3");
     put_job("text", "VISIBILITY 10");
     struct client *client = consumer("VISIBILITY 10");
@@ -173,7 +173,7 @@ TEST(when_time_is_up_the_answer_is_empty) {
 }
 
 /* Who has gone gets nothing, and the message goes to the next one. */
-TEST(who_leaves_takes_nothing_along) {
+TEST(a_client_that_leaves_takes_no_message_along) {
     queue_setup("");
     struct client *gone = client_open(primary->server);
     send_line(gone, "QUEUE.GET jobs BLOCK 0");
@@ -273,12 +273,12 @@ int main(void) {
         RUN(a_batch_wakes_as_many_as_it_can_serve),
         RUN(hundreds_are_served_by_one_batch),
         RUN(nobody_overtakes_those_who_wait),
-        RUN(what_makes_visible_serves),
+        RUN(every_way_a_message_becomes_visible_serves_a_waiter),
         RUN(the_next_of_a_group_serves),
         RUN(the_next_of_a_group_serves_when_the_first_expires),
         RUN(time_serves_to_the_millisecond),
         RUN(when_time_is_up_the_answer_is_empty),
-        RUN(who_leaves_takes_nothing_along),
+        RUN(a_client_that_leaves_takes_no_message_along),
         RUN(a_queue_that_goes_leaves_its_line_waiting),
         RUN(a_queue_that_goes_answers_when_time_is_up),
         RUN(a_queue_that_takes_the_name_serves),

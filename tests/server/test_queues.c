@@ -233,7 +233,7 @@ TEST(messages_of_one_get_have_one_window_and_many_receipts) {
     }
 }
 
-TEST(what_shows_first_comes_first) {
+TEST(the_message_that_is_visible_first_is_delivered_first) {
     queue_setup("");
     put_job("a", "VISIBILITY 10");
     put_job("b", "");
@@ -572,7 +572,7 @@ int main(void) {
         RUN(a_message_is_hidden_and_comes_back),
         RUN(peeking_changes_nothing),
         RUN(messages_of_one_get_have_one_window_and_many_receipts),
-        RUN(what_shows_first_comes_first),
+        RUN(the_message_that_is_visible_first_is_delivered_first),
         RUN(receipts_row_by_row),
         RUN(receipts_of_others_are_none),
         RUN(what_has_expired_is_gone_for_every_command),

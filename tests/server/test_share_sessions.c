@@ -60,7 +60,7 @@ TEST(a_session_ends_to_the_millisecond) {
 }
 
 /* Nothing but time passes, and nobody asks: upkeep ends what is over and sweeps it away. */
-TEST(what_is_over_goes_by_itself) {
+TEST(upkeep_ends_and_sweeps_expired_sessions) {
     file_commands_setup();
     acts({"t = SHARE.CONNECT fs 0.15", NULL}, {"h = open t a RD/RWD DELETEONCLOSE", NULL},
          {"i = open t b RW/-", NULL}, {"lock $i EXCLUSIVE 0 5", "OK"});
@@ -397,7 +397,7 @@ int main(void) {
         RUN(scenario_35_a_session_lives_as_long_as_it_is_pinged),
         RUN(only_a_ping_prolongs),
         RUN(a_session_ends_to_the_millisecond),
-        RUN(what_is_over_goes_by_itself),
+        RUN(upkeep_ends_and_sweeps_expired_sessions),
         RUN(replicas_show_nothing_that_is_over),
         RUN(a_pause_holds_back_the_end),
         RUN(a_session_ends_with_its_connection_when_told_so),

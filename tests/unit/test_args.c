@@ -382,7 +382,7 @@ static void lists_stand_among_the_first_words(void **state) {
 }
 
 /* Not the first fault counts, but that of the clause that is looked at first. */
-static void some_faults_count_late(void **state) {
+static void a_fault_counts_when_its_clause_is_looked_at(void **state) {
     static const struct {
         const char *line;
         enum outcome outcome;
@@ -571,7 +571,7 @@ int main(void) {
         tidy_test(any_words_are_parsed_soundly),
         tidy_test(a_million_words_are_quick),
         tidy_test(lists_stand_among_the_first_words),
-        tidy_test(some_faults_count_late),
+        tidy_test(a_fault_counts_when_its_clause_is_looked_at),
     };
     return cmocka_run_group_tests_name("args", tests, NULL, NULL);
 }

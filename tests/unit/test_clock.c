@@ -93,7 +93,7 @@ static void it_arrives_and_does_not_go_beyond(void **state) {
 }
 
 /* A machine that slept: both clocks count the time. A reading that did not move, or was taken earlier, is no time. */
-static void what_passes_at_once_has_passed(void **state) {
+static void time_that_both_clocks_count_has_passed(void **state) {
     (void)state;
     struct machine machine = machine_start();
     int64_t before_us = now(&machine);
@@ -172,7 +172,7 @@ int main(void) {
         tidy_test(without_steps_it_is_the_wall_clock),
         tidy_test(a_step_is_followed_slowly),
         tidy_test(it_arrives_and_does_not_go_beyond),
-        tidy_test(what_passes_at_once_has_passed),
+        tidy_test(time_that_both_clocks_count_has_passed),
         tidy_test(drift_is_followed),
         tidy_test(the_offset_moves_it_at_once),
         tidy_test(no_lease_loses_more_than_its_part),

@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-static void what_is_a_list(void **state) {
+static void lists_of_hosts_are_recognised(void **state) {
     (void)state;
     static const struct {
         const char *list;
@@ -73,7 +73,7 @@ static void a_list_allows_its_hosts_and_ports(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {tidy_test(what_is_a_list),
+    const struct CMUnitTest tests[] = {tidy_test(lists_of_hosts_are_recognised),
                                        tidy_test(a_list_allows_its_hosts_and_ports)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

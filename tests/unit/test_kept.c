@@ -71,7 +71,7 @@ static void what_is_sound_by_hand(void **state) {
         require(!kept_is_sound(unsound_replies[i]), "reply %zu is sound", i);
 }
 
-static void what_stands_too_deep_is_not_sound(void **state) {
+static void answers_nested_too_deep_are_not_sound(void **state) {
     (void)state;
     char nested[2 * KEPT_DEPTH_MAX + 3];
     for (size_t depth = 0; depth <= KEPT_DEPTH_MAX; depth++) {
@@ -162,7 +162,7 @@ static void compare_with_naive(struct bytes kept) {
     free(exact);
 }
 
-static void it_agrees_with_a_naive_reader(void **state) {
+static void kept_answers_read_as_by_a_naive_reader(void **state) {
     (void)state;
     struct dice dice = {11};
     size_t sound = 0, changed = 0;
@@ -293,8 +293,8 @@ static void what_does_not_fit_is_refused(void **state) {
 int main(void) {
     static const struct CMUnitTest tests[] = {
         tidy_test(what_is_sound_by_hand),
-        tidy_test(what_stands_too_deep_is_not_sound),
-        tidy_test(it_agrees_with_a_naive_reader),
+        tidy_test(answers_nested_too_deep_are_not_sound),
+        tidy_test(kept_answers_read_as_by_a_naive_reader),
         tidy_test(guids_are_read_from_an_array),
         tidy_test(records_of_calls_are_read_as_written),
         tidy_test(doctored_records_of_calls_are_refused),

@@ -423,7 +423,7 @@ static void the_gate_goes_by_the_table(void **state) {
 }
 
 /* An id of zeros is an id like any other one, and that of no lease that never was. */
-static void nobody_ever_held_what_never_was(void **state) {
+static void a_lease_that_never_was_has_no_holder(void **state) {
     (void)state;
     const struct lease never = {LEASE_FREE, .owner = {"", 0}};
     const struct guid zero = {0, 0};
@@ -515,7 +515,7 @@ static void time_passes_to_the_millisecond(void **state) {
 }
 
 /* A break that changes nothing is told from one that does. */
-static void what_moves_nothing_is_known(void **state) {
+static void a_break_that_changes_nothing_is_recognised(void **state) {
     (void)state;
     static const struct {
         int64_t at_ms, period_ms;
@@ -585,9 +585,9 @@ int main(void) {
         tidy_test(releasing_goes_by_the_table),
         tidy_test(breaking_goes_by_the_table),
         tidy_test(the_gate_goes_by_the_table),
-        tidy_test(nobody_ever_held_what_never_was),
+        tidy_test(a_lease_that_never_was_has_no_holder),
         tidy_test(time_passes_to_the_millisecond),
-        tidy_test(what_moves_nothing_is_known),
+        tidy_test(a_break_that_changes_nothing_is_recognised),
         tidy_test(a_break_is_only_ever_shortened),
         tidy_test(renewing_begins_anew),
         tidy_test(the_longest_durations_do_not_wrap),

@@ -222,7 +222,7 @@ static void require_usable(const struct lease *lease) {
     }
 }
 
-static void what_is_doctored_is_refused_or_sound(void **state) {
+static void a_doctored_lease_record_is_refused_or_sound(void **state) {
     (void)state;
     struct dice dice = {3};
     char owner[OWNER_ROOM];
@@ -296,7 +296,7 @@ int main(void) {
         tidy_test(times_are_not_negative),
         tidy_test(an_end_fits_to_the_rest),
         tidy_test(what_comes_of_a_lease_is_sound),
-        tidy_test(what_is_doctored_is_refused_or_sound),
+        tidy_test(a_doctored_lease_record_is_refused_or_sound),
         tidy_test(random_bytes_are_refused_or_sound),
         tidy_test(one_that_stands_is_one_allocation_of_its_own),
     };

@@ -28,7 +28,7 @@ static void live(uint64_t seed, int steps) {
     queue_trial_end(&trial);
 }
 
-static void it_is_what_its_model_is(void **state) {
+static void a_queue_equals_its_model(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 12; seed++) live(seed, 3000);
 }
@@ -156,7 +156,7 @@ static void receipts_live_until_somebody_acts(void **state) {
 }
 
 /* A message that comes back stands behind those that showed before. */
-static void what_shows_first_comes_first(void **state) {
+static void the_message_that_is_visible_first_is_delivered_first(void **state) {
     (void)state;
     struct queue *queue = queue_with_limit(0);
     put_as(queue, 1, &(struct putting){.now_ms = NOW_MS, .delay_ms = 10, .ttl_ms = TTL_MS});
@@ -224,7 +224,7 @@ static void the_last_window_that_ends_is_the_end(void **state) {
 }
 
 /* One that expires before its last window ends just expires. */
-static void who_expires_does_not_die(void **state) {
+static void an_expired_message_is_no_dead_letter(void **state) {
     (void)state;
     struct queue *queue = queue_with_limit(1);
     put(queue, 1);
@@ -274,7 +274,7 @@ static void a_group_goes_on_when_its_first_is_over(void **state) {
 
 /* --- A queue full of what is over --- */
 
-static void nobody_looks_at_what_is_over(void **state) {
+static void expired_messages_are_not_looked_at(void **state) {
     enum { EXPIRED = 20000 };
     (void)state;
     struct queue *queue = queue_with_limit(0);
@@ -411,17 +411,17 @@ static void all_queues_are_known(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(it_is_what_its_model_is),
+        tidy_test(a_queue_equals_its_model),
         tidy_test(the_borders_of_time),
         tidy_test(a_delay_beyond_the_end_never_shows),
         tidy_test(receipts_live_until_somebody_acts),
-        tidy_test(what_shows_first_comes_first),
+        tidy_test(the_message_that_is_visible_first_is_delivered_first),
         tidy_test(in_one_millisecond_what_came_first_goes_first),
         tidy_test(the_last_window_that_ends_is_the_end),
-        tidy_test(who_expires_does_not_die),
+        tidy_test(an_expired_message_is_no_dead_letter),
         tidy_test(a_group_comes_one_by_one),
         tidy_test(a_group_goes_on_when_its_first_is_over),
-        tidy_test(nobody_looks_at_what_is_over),
+        tidy_test(expired_messages_are_not_looked_at),
         tidy_test(what_is_cleared_is_freed_bit_by_bit),
         tidy_test(what_does_not_fit_does_nothing),
         tidy_test(it_holds_what_the_allocator_says),

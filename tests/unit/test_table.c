@@ -27,7 +27,7 @@ static void live(uint64_t seed, int rounds, unsigned tally[TABLE_CHANGE_KINDS][2
     table_trial_end(&trial);
 }
 
-static void it_is_what_its_model_is(void **state) {
+static void a_table_equals_its_model(void **state) {
     unsigned tally[TABLE_CHANGE_KINDS][2] = {{0}};
     (void)state;
     for (uint64_t seed = 1; seed <= 12; seed++) live(seed, 60, tally);
@@ -456,7 +456,7 @@ static void all_tables_are_known(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(it_is_what_its_model_is),
+        tidy_test(a_table_equals_its_model),
         tidy_test(a_batch_with_one_misfit_does_nothing),
         tidy_test(what_does_not_fit_does_nothing),
         tidy_test(an_entity_that_is_known_is_not_looked_for),

@@ -55,7 +55,7 @@ static void nothing_is_longer_than_it_must_be(void **state) {
     }
 }
 
-static void nothing_stands_behind_the_last_one(void **state) {
+static void no_character_follows_the_last_one(void **state) {
     (void)state;
     for (uint32_t value = LAST + 1; value < 0x200000; value++) {
         char drawn[UTF8_MAX_BYTES];
@@ -111,7 +111,7 @@ static void it_goes_on_behind_a_character(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(every_character_goes_there_and_back), tidy_test(nothing_is_longer_than_it_must_be),
-        tidy_test(nothing_stands_behind_the_last_one),  tidy_test(broken_texts_are_none),
+        tidy_test(no_character_follows_the_last_one),   tidy_test(broken_texts_are_none),
         tidy_test(it_goes_on_behind_a_character),
     };
     return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);
