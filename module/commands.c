@@ -287,7 +287,7 @@ static const struct command commands[ROW_COUNT] = {
         .complexity = "O(M log N), M being the messages that are put and N those in the queue",
         .summary = "Puts up to 1000 messages into a queue, all or none."},
     DECIDES(queue_get) .name = "QUEUE.GET", .data_type = &queue_type, .settle = queue_settle_heads, TAKES_OR_WAITS,
-        .give_way = queue_get_nothing, .give_back = queue_get_give_back,
+        .give_way = queue_get_give_way, .give_back = queue_get_give_back,
         .remember = queue_get_remember, .recall = queue_get_recall, .check = queue_count_check,
         .grammar = GRAMMAR(&queue, &how_many, &window, &block, &once),
         .complexity = "O(M log N), M being the messages that are returned and N those in the queue",

@@ -41,7 +41,7 @@ extern struct data_type queue_type;
 void queue_get_remember(struct call *call, struct reply *kept);
 enum outcome queue_get_recall(struct call *call, struct bytes kept);
 void queue_get_give_back(struct call *call, struct record_reader *granted);
-enum outcome queue_get_nothing(struct call *call);
+enum outcome queue_get_give_way(struct call *call);
 
 /* Checks of arguments. */
 enum outcome queue_message_rule(struct bytes text);

@@ -293,7 +293,7 @@ enum outcome queue_get(struct call *call) {
 }
 
 /* The reply if other consumers got the messages. */
-enum outcome queue_get_nothing(struct call *call) {
+enum outcome queue_get_give_way(struct call *call) {
     reply_array(&call->out, 0);
     return OUTCOME_DONE;
 }
