@@ -356,7 +356,7 @@ static const struct command commands[ROW_COUNT] = {
         .grammar = GRAMMAR(&share, &share_snapshots, &lease),
         .complexity = "O(1); memory is freed in the background",
         .summary = "Deletes a share with everything in it, open or not."},
-    DECIDES(share_snapshot) .name = "SHARE.SNAPSHOT", ON_SHARE, .settle = file_end_due_sessions, WRITES,
+    DECIDES(share_snapshot) .name = "SHARE.SNAPSHOT", ON_SHARE, .settle = file_settle_sessions, WRITES,
         .grammar = GRAMMAR(&share, &meta, &once),
         .complexity = "O(1)",
         .summary = "Creates a read-only snapshot of a share and returns its id."},

@@ -30,10 +30,8 @@ static const struct lease *lease_before(const struct container *container,
     return blob_lease(change->sought ? change->blob : container_find(container, change->name));
 }
 
-ASIDE static void count_lease(struct call *call, const struct container_change *change, bool leases) {
-    const struct lease *lease = lease_before(call->value, change);
-    if (change->expired) lease_count_expiry(lease);
-    if (leases) lease_count_change(call, lease, &change->lease, change->event);
+ASIDE static void count_blob_lease(struct call *call, const struct container_change *change) {
+    lease_count(call, lease_before(call->value, change), &change->lease, change->event, change->expired);
 }
 
 void container_before_change(struct call *call, void *decided) {
@@ -41,7 +39,7 @@ void container_before_change(struct call *call, void *decided) {
     if (!call->value) return;
     if (container_may_be_loading(call->value)) container_end_load(call->value);
     bool leases = change->kind == CONTAINER_LEASE || change->kind == BLOB_LEASE;
-    if (change->expired || leases) count_lease(call, change, leases);
+    if (change->expired || leases) count_blob_lease(call, change);
 }
 
 /* A change of a blob may concern those who wait for its content and those who wait for its lease. */

@@ -32,8 +32,7 @@ void share_before_change(struct call *call, void *decided) {
     struct share_change *change = decided;
     if (change->kind == SHARE_LEASE || change->kind == FILE_LEASE) {
         const struct lease *lease = change->node ? file_lease_of(change->node) : share_lease(call->value);
-        if (change->expired) lease_count_expiry(lease);
-        lease_count_change(call, lease, &change->lease, change->event);
+        lease_count(call, lease, &change->lease, change->event, change->expired);
     }
     if (share_change_kinds[change->kind].wakes == WAKES_NOBODY || !wait_anybody()) return;
     if (change->node) change->subject = file_subject(change->node);
@@ -96,10 +95,9 @@ static void end_orphans(struct call *call) {
     }
 }
 
-static void end_due(struct call *call) {
+void share_end_due_sessions(struct call *call, size_t max) {
     struct share_session *session;
-    for (int left = EXPIRED_MAX; left && (session = share_due_session(call->value, call_now_ms(call)));
-         left--)
+    for (; max && (session = share_due_session(call->value, call_now_ms(call))); max--)
         share_end_session(call, SHARE_EXPIRE, session);
 }
 
@@ -136,7 +134,7 @@ static void sweep_one(struct call *call) {
 
 int64_t share_upkeep(struct call *call) {
     end_orphans(call);
-    end_due(call);
+    share_end_due_sessions(call, EXPIRED_MAX);
     sweep_one(call);
     int64_t due_ms = share_next_end_ms(call->value);
     return due_ms <= call_now_ms(call) ? call_now_ms(call) + ALARM_PAUSE_MS : due_ms;

@@ -123,16 +123,14 @@ static void settle_files_of(struct call *call, const struct share_session *sessi
             settle_node(call, group->usage->node);
 }
 
-void file_end_due_sessions(struct call *call) {
-    struct share_session *session;
-    while ((session = share_due_session(call->value, call_now_ms(call))))
-        share_end_session(call, SHARE_EXPIRE, session);
+void file_settle_sessions(struct call *call) {
+    share_end_due_sessions(call, SIZE_MAX);
 }
 
 static void settle_below(struct call *call, const struct file_node *directory) {
     const struct share *share = call->value;
     const struct share_session *session;
-    file_end_due_sessions(call);
+    file_settle_sessions(call);
     list_for_each (&share->ended, session, among_ended) settle_files_of(call, session, directory);
 }
 

@@ -87,8 +87,8 @@ void file_settle_directory(struct call *call); /* its path, and all files below 
 void file_settle_move(struct call *call);      /* its path, all files below, and its target */
 void file_settle_handle(struct call *call);    /* the file of its handle */
 void file_settle_opening(struct call *call);   /* the path that it opens */
-/* Ends all sessions whose time is up, by changes that all servers get. */
-void file_end_due_sessions(struct call *call);
+/* Ends all expired sessions, but leaves their handles to the upkeep. */
+void file_settle_sessions(struct call *call);
 
 /* Looks up a path; a gone file counts as missing. PARENT_NOT_FOUND when the parent is missing. */
 enum outcome file_find(struct call *call, struct bytes path, struct tree_place *place);
@@ -178,6 +178,8 @@ void share_wake(struct call *call, const void *decided);
 
 /* Ends a session at once: SHARE_DISCONNECT or SHARE_EXPIRE. */
 void share_end_session(struct call *call, enum share_change_kind kind, struct share_session *session);
+/* Ends at most `max` sessions whose time is up. */
+void share_end_due_sessions(struct call *call, size_t max);
 
 /* --- Sessions that end with their connection: see session_owners.c --- */
 

@@ -74,10 +74,10 @@ struct lease_stats {
 extern struct lease_stats lease_stats;
 extern struct wait_kind lease_wait;
 
-/* For INFO, before a lease changes: counts the change, or the expiry. */
-void lease_count_change(struct call *call, const struct lease *lease, const struct lease *next,
-                        enum lease_event event);
-void lease_count_expiry(const struct lease *lease);
+/* For INFO, before a change: counts what happens to a lease, and first that it has expired. `next` is read only if the
+ * event has a name. */
+void lease_count(struct call *call, const struct lease *before, const struct lease *next,
+                 enum lease_event event, bool expired);
 extern const struct setting lease_settings[];
 
 /* The rule for the value of an option. */

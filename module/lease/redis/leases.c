@@ -116,8 +116,14 @@ static void count_end(const struct lease *lease, const struct lease *next, int64
     histogram_add(&lease_holding_ms, (next->kind == LEASE_FREE ? now_ms : next->ends_ms) - lease->since_ms);
 }
 
-void lease_count_change(struct call *call, const struct lease *lease, const struct lease *next,
-                        enum lease_event event) {
+static void count_expiry(const struct lease *lease) {
+    lease_stats.expiries++;
+    histogram_add(&lease_holding_ms, lease->ends_ms - lease->since_ms);
+}
+
+void lease_count(struct call *call, const struct lease *before, const struct lease *next,
+                 enum lease_event event, bool expired) {
+    if (expired) count_expiry(before);
     switch (event) {
     case LEASE_EVENT_ACQUIRED: lease_stats.grants++; break;
     case LEASE_EVENT_RENEWED: lease_stats.renewals++; break;
@@ -127,12 +133,7 @@ void lease_count_change(struct call *call, const struct lease *lease, const stru
     default: break;
     }
     if (event == LEASE_EVENT_RELEASED || event == LEASE_EVENT_BROKEN)
-        count_end(lease, next, call_now_ms(call));
-}
-
-void lease_count_expiry(const struct lease *lease) {
-    lease_stats.expiries++;
-    histogram_add(&lease_holding_ms, lease->ends_ms - lease->since_ms);
+        count_end(before, next, call_now_ms(call));
 }
 
 void lease_settle(struct call *call) {
