@@ -161,7 +161,8 @@ void container_end_load(struct container *container) {
 }
 
 /* A feed that is being built needs upkeep at once. */
-int64_t container_due_ms(const struct container *container) {
+int64_t container_due_ms(const void *value) {
+    const struct container *container = value;
     if (feed_is_building(container->feed)) return 0;
     const struct deadline *first = deadlines_first(&container->stagings);
     int64_t due_ms = first ? first->due_ms : INT64_MAX;

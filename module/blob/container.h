@@ -87,7 +87,7 @@ static inline bool container_may_be_loading(const struct container *container) {
 }
 
 /* When staged blocks expire or copies need upkeep; INT64_MAX if there are none. */
-int64_t container_due_ms(const struct container *container);
+int64_t container_due_ms(const void *value);
 
 /* The name of a blob whose staged blocks have expired; false if there is none. */
 bool container_overdue(const struct container *container, int64_t now_ms, struct bytes *name);

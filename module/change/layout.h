@@ -48,7 +48,6 @@ struct field {
 
 struct layout {
     const struct field *fields;
-    unsigned count;
     uint64_t parts;        /* mask of the field that is the set of parts; 0 for none */
     uint16_t parts_offset; /* an unsigned */
 };

@@ -100,10 +100,6 @@ static bool container_is_whole(const void *value) {
     return !((const struct container *)value)->load_chunks;
 }
 
-static int64_t container_next_look_ms(const void *value) {
-    return container_due_ms(value);
-}
-
 TYPE_VALUES(container)
 
 static const struct saved_type saved = {
@@ -173,7 +169,7 @@ struct data_type container_type = {
     .walk = walk_value,
     .keeps_order = container_keeps_order,
     .subject = subject,
-    .next_look_ms = container_next_look_ms,
+    .next_look_ms = container_due_ms,
     .due_at = offsetof(struct container, upkeep_ms),
     .remembered_at = offsetof(struct container, remembered),
     .noted_at = offsetof(struct container, noted),

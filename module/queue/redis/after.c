@@ -84,7 +84,8 @@ void queue_settle_many(struct call *call) {
 /* --- Upkeep --- */
 
 /* If the first of a group has expired, the others wait until it is removed: then there is no delay. */
-int64_t queue_next_look_ms(const struct queue *queue) {
+int64_t queue_next_look_ms(const void *value) {
+    const struct queue *queue = value;
     int64_t next_ms = queue_next_end_ms(queue);
     if (next_ms == INT64_MAX) return UPKEEP_NEVER;
     return queue_has_groups(queue) ? next_ms : next_ms + UPKEEP_DELAY_MS;

@@ -88,7 +88,7 @@ void queue_settle_many(struct call *call);
 /* The same, again and again while only expired messages at the heads of groups keep others from being visible. */
 void queue_settle_heads(struct call *call);
 /* When the queue needs upkeep; UPKEEP_NEVER if it does not. */
-int64_t queue_next_look_ms(const struct queue *queue);
+int64_t queue_next_look_ms(const void *value);
 
 /* Functions of the data type: see data_type.h. */
 int64_t queue_upkeep(struct call *call);

@@ -7,10 +7,6 @@
 
 enum { ENCODING_VERSION = 0 };
 
-static int64_t queue_due_look_ms(const void *value) {
-    return queue_next_look_ms(value);
-}
-
 TYPE_VALUES(queue)
 
 static const struct saved_type saved = {
@@ -43,7 +39,7 @@ struct data_type queue_type = {
     .refresh = queue_refresh,
     .awaited = upkeep_insist,
     .walk = walk_value,
-    .next_look_ms = queue_due_look_ms,
+    .next_look_ms = queue_next_look_ms,
     .due_at = offsetof(struct queue, upkeep_ms),
     .remembered_at = offsetof(struct queue, remembered),
     .noted_at = offsetof(struct queue, noted),

@@ -10,6 +10,7 @@ struct saving {
     size_t piece; /* maximum bytes of content beside one record */
     struct record_writer record;
     struct record_writer together; /* records not yet written to the file */
+    /* Puts the record, with the content beside it; NULL for none. */
     void (*put)(struct saving *saving, const struct bytes *content);
     void *to;               /* passed to put */
     bool tells_newest;      /* write the newest version at the end */
@@ -20,11 +21,6 @@ struct saving {
 static struct record_writer *next_record(struct saving *saving) {
     saving->record.length = 0;
     return &saving->record;
-}
-
-/* Puts the record that was written, with the content beside it; NULL for none. */
-static void put_saved(struct saving *saving, const struct bytes *content) {
-    saving->put(saving, content);
 }
 
 static void save_together(struct saving *saving) {
@@ -66,7 +62,7 @@ static void put_record(void *context, const void *change) {
         change_add_content(record, *content);
         content = NULL;
     }
-    put_saved(to->saving, content);
+    to->saving->put(to->saving, content);
 }
 
 /* Writes the records of the calls that a value remembers. */
@@ -76,7 +72,7 @@ static void save_remembered(const struct data_type *type, struct saving *saving,
     struct once_change change = {.kind = ONCE_REMEMBER};
     while (remembered_next(remembered, &cursor, &change.call)) {
         change_write(&once_changes, &change, next_record(saving));
-        put_saved(saving, NULL);
+        saving->put(saving, NULL);
     }
 }
 
@@ -92,7 +88,7 @@ static void save_records(struct saving *saving, const void *value, const struct 
     save_value(type->type, saving, value);
     if (saving->tells_newest) {
         effect_write_newest(next_record(saving));
-        put_saved(saving, NULL);
+        saving->put(saving, NULL);
     }
     record_end(&saving->record);
 }
