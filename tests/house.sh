@@ -313,6 +313,9 @@ static_names_shared module/*.c module/*/*.c module/*/*/*.c | rule 'no two files 
 
 diff <(calls_made) <(calls_bound) | sed -n 's/^</not bound:/p; s/^>/bound, but never called:/p' | rule 'the calls that are bound are those that are made'
 
+grep -nF '__builtin_prefetch' "${module_files[@]}" | grep -v '^module/core/prefetch.h:' |
+    rule 'memory is prefetched by core/prefetch.h alone, which the compiler does not drop'
+
 grep -l 'RedisModule_SubscribeToServerEvent(' module/*.c module/*/*.c module/*/*/*.c | grep -v '^module/server/base/events.c$' |
     rule 'who listens to an event of the server does not displace others'
 

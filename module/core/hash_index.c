@@ -1,6 +1,7 @@
 #include "core/hash_index.h"
 
 #include "core/memory.h"
+#include "core/prefetch.h"
 
 #include "ccan/build_assert/build_assert.h"
 #include "ccan/endian/endian.h"
@@ -99,13 +100,13 @@ static unsigned bucket_tag_matches(const struct bucket *bucket, uint8_t tag) {
 
 /* The name, and the fields that callers read next, mostly lie in the cache lines after the entry. */
 static void fetch(const void *entry) {
-    __builtin_prefetch(entry);
-    __builtin_prefetch((const char *)entry + 64);
-    __builtin_prefetch((const char *)entry + 128);
+    prefetch_line(entry);
+    prefetch_line((const char *)entry + 64);
+    prefetch_line((const char *)entry + 128);
 }
 
 void hash_index_prefetch(const struct hash_index *index, uint32_t hash) {
-    __builtin_prefetch(bucket_at(index, bucket_of(index, hash)));
+    prefetch_line(bucket_at(index, bucket_of(index, hash)));
 }
 
 void hash_index_prefetch_entry(const struct hash_index *index, uint32_t hash) {
@@ -238,11 +239,11 @@ static void prefetch_growth(const struct hash_index *index) {
     size_t level = (size_t)1 << (63 - __builtin_clzl(index->buckets));
     const struct bucket *bucket = bucket_at(index, index->buckets - level);
     if (left == 2) {
-        __builtin_prefetch(bucket);
+        prefetch_line(bucket);
         return;
     }
     for (unsigned used = bucket->used; used; used &= used - 1)
-        __builtin_prefetch(bucket->slots[__builtin_ctz(used) % SLOTS]);
+        prefetch_line(bucket->slots[__builtin_ctz(used) % SLOTS]);
 }
 
 void hash_index_reserve(struct hash_index *index, size_t count) {

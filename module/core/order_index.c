@@ -1,6 +1,7 @@
 #include "core/order_index.h"
 
 #include "core/memory.h"
+#include "core/prefetch.h"
 
 #include "ccan/endian/endian.h"
 
@@ -342,7 +343,7 @@ enum { PREFETCHED_ENTRIES = 8, PREFETCHED_LINES = 3 };
 static void prefetch_entry(const struct order_node *leaf, unsigned at) {
     if (at >= leaf->count) return;
     for (size_t line = 0; line < PREFETCHED_LINES; line++)
-        __builtin_prefetch((const char *)leaf->first[at] + line * CACHE_LINE_BYTES);
+        prefetch_line((const char *)leaf->first[at] + line * CACHE_LINE_BYTES);
 }
 
 static void copy_leaf(struct index_copying *copying, struct order_node *leaf,
@@ -430,8 +431,8 @@ void order_cursor_next(struct order_cursor *cursor) {
 void order_cursor_prefetch(const struct order_cursor *cursor, unsigned ahead) {
     if (!cursor->leaf || cursor->at + ahead >= cursor->leaf->count) return;
     const char *entry = cursor->leaf->first[cursor->at + ahead];
-    __builtin_prefetch(entry);
-    __builtin_prefetch(entry + CACHE_LINE_BYTES);
+    prefetch_line(entry);
+    prefetch_line(entry + CACHE_LINE_BYTES);
 }
 
 size_t order_index_count(const struct order_index *index, struct bytes from, struct bytes to, size_t max) {

@@ -158,8 +158,8 @@ static unsigned alike(uint64_t present, unsigned at) {
 void pages_prefetch_bytes(const struct pages *pages) {
     if (!pages->root || pages->height) return;
     const char *chunk = pages->root->below[0];
-    __builtin_prefetch(chunk);
-    __builtin_prefetch(chunk + 64);
+    prefetch_line(chunk);
+    prefetch_line(chunk + 64);
 }
 
 struct bytes pages_view(const struct pages *pages, uint64_t offset, uint64_t length) {

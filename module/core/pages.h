@@ -14,6 +14,7 @@
 #define HOLDFAST_PAGES_H
 
 #include "core/chunk.h"
+#include "core/prefetch.h"
 
 #include <stdint.h>
 
@@ -54,7 +55,7 @@ struct bytes pages_view(const struct pages *pages, uint64_t offset, uint64_t len
 /* Two-step access: prefetches the root and then the first bytes of a small content. Use it when there is other work
  * before the read or write. */
 static inline void pages_prefetch(const struct pages *pages) {
-    __builtin_prefetch(pages->root);
+    prefetch_line(pages->root);
 }
 void pages_prefetch_bytes(const struct pages *pages);
 
