@@ -102,19 +102,11 @@ static bool container_is_whole(const void *value) {
 
 TYPE_VALUES(container)
 
-static const struct saved_type saved = {
-    .noun = "a container",
-    .encoding_version = ENCODING_VERSION,
-    .type = &container_type,
-    .whole = container_is_whole,
-    .free = release,
-};
-
-TYPE_FILES(saved)
+TYPE_FILES(container)
 
 static void *load(RedisModuleIO *io, int encoding) {
     struct load_sequence order = {0};
-    return loading_file(io, encoding, &saved, &order);
+    return loading_file(io, encoding, &container_type, &order);
 }
 
 /* --- Digest --- */
@@ -125,7 +117,7 @@ static void digest_bytes(void *context, struct bytes bytes) {
 
 static void digest_value(RedisModuleDigest *digest, void *value) {
     container_digest(value, digest_bytes, digest);
-    saving_digest_remembered(digest, value, &saved);
+    saving_digest_remembered(digest, value, &container_type);
     RedisModule_DigestEndSequence(digest);
 }
 
@@ -153,6 +145,7 @@ static unsigned long long container_holdings(void) {
 
 struct data_type container_type = {
     .type_name = "holdfastC",
+    .noun = "a container",
     .encoding_version = ENCODING_VERSION,
     .methods = TYPE_METHODS,
     .missing = OUTCOME_CONTAINER_NOT_FOUND,
@@ -168,6 +161,7 @@ struct data_type container_type = {
     .has_source = has_source,
     .walk = walk_value,
     .keeps_order = container_keeps_order,
+    .is_whole = container_is_whole,
     .subject = subject,
     .next_look_ms = container_due_ms,
     .due_at = offsetof(struct container, upkeep_ms),

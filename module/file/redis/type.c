@@ -38,16 +38,8 @@ static bool share_keeps_order(struct loading *loading, const void *change) {
 
 TYPE_VALUES(share)
 
-static const struct saved_type saved = {
-    .noun = "a share",
-    .encoding_version = ENCODING_VERSION,
-    .type = &share_type,
-    .whole = share_is_whole,
-    .free = release,
-};
-
-TYPE_FILES(saved)
-TYPE_LOADS(saved)
+TYPE_FILES(share)
+TYPE_LOADS(share)
 TYPE_MEMORY(share)
 /* Defragmentation does not move handles and sessions: they are short-lived. */
 TYPE_MOVES(share, nodes)
@@ -61,6 +53,7 @@ static unsigned long long share_holdings(void) {
 
 struct data_type share_type = {
     .type_name = "holdfastS",
+    .noun = "a share",
     .encoding_version = ENCODING_VERSION,
     .methods = TYPE_METHODS,
     .missing = OUTCOME_SHARE_NOT_FOUND,
@@ -82,6 +75,7 @@ struct data_type share_type = {
     .awaited = upkeep_insist,
     .walk = walk_value,
     .keeps_order = share_keeps_order,
+    .is_whole = share_is_whole,
     .next_look_ms = share_next_look_ms,
     .due_at = offsetof(struct share, upkeep_ms),
     .remembered_at = offsetof(struct share, remembered),

@@ -9,20 +9,14 @@ enum { ENCODING_VERSION = 0 };
 
 TYPE_VALUES(queue)
 
-static const struct saved_type saved = {
-    .noun = "a queue",
-    .encoding_version = ENCODING_VERSION,
-    .type = &queue_type,
-    .free = release,
-};
-
-TYPE_FILES(saved)
-TYPE_LOADS(saved)
+TYPE_FILES(queue)
+TYPE_LOADS(queue)
 TYPE_MEMORY(queue)
 TYPE_MOVES(queue, messages)
 
 struct data_type queue_type = {
     .type_name = "holdfastQ",
+    .noun = "a queue",
     .encoding_version = ENCODING_VERSION,
     .methods = TYPE_METHODS,
     .missing = OUTCOME_QUEUE_NOT_FOUND,

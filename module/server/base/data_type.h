@@ -44,6 +44,7 @@ struct lease_home;
 
 struct data_type {
     const char *type_name;
+    const char *noun;                    /* what the log calls a value: "a queue" */
     const struct change_schema *changes; /* its changes */
     /* Creates the value from a change of a creating kind. */
     void *(*make)(const void *change);
@@ -63,6 +64,8 @@ struct data_type {
     void (*walk)(const void *value, const struct change_walk *walk);
     /* Whether a file may continue with this change; NULL if the value alone can tell. */
     bool (*keeps_order)(struct loading *loading, const void *change);
+    /* Whether a file has brought all of a value; NULL if every value is complete. */
+    bool (*is_whole)(const void *value);
     /* The name of the object that a change is about, for waiters; NULL for the value itself. */
     struct bytes (*subject)(const void *change);
     /* When expired state will have to be cleared; UPKEEP_NEVER. NULL if nothing in the type expires. */
@@ -99,7 +102,7 @@ struct data_type {
     bool (*closes_circle)(const struct call *call);
     /* Somebody waits for something in the value: schedules what only time will bring. May be NULL. */
     void (*awaited)(struct call *call);
-    int encoding_version; /* of its files */
+    int encoding_version; /* of its files: the only one that can be read */
     RedisModuleTypeMethods methods;
     enum outcome missing;            /* outcome when a command needs the key and it does not exist */
     const struct lease_home *leases; /* NULL: nothing in it can be leased */

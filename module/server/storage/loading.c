@@ -56,29 +56,29 @@ static bool load_record(const struct data_type *type, struct loading *loading, s
 }
 
 /* The newest version comes once, at the end. */
-static bool take_record(struct loading *loading, const struct saved_type *type, struct bytes record) {
+static bool take_record(struct loading *loading, const struct data_type *type, struct bytes record) {
     if (loading->knows_newest) return false;
     if (effect_is_newest(record))
         return loading->knows_newest =
                    !loading->beside && effect_read_newest(record, loading->horizon_ms, &loading->newest);
-    bool sound = load_record(type->type, loading, record);
+    bool sound = load_record(type, loading, record);
     if (loading->content) RedisModule_FreeString(NULL, loading->content);
     loading->content = NULL;
     return sound;
 }
 
-static bool save_is_whole(const void *value, const struct saved_type *type) {
-    return value && (!type->whole || type->whole(value));
+static bool save_is_whole(const void *value, const struct data_type *type) {
+    return value && (!type->is_whole || type->is_whole(value));
 }
 
-static bool take_end(struct loading *loading, const struct saved_type *type) {
+static bool take_end(struct loading *loading, const struct data_type *type) {
     if (!loading->knows_newest || !save_is_whole(loading->value, type)) return false;
     version_observe(loading->newest);
     return true;
 }
 
 /* Takes the records that one string holds. */
-static bool take_together(struct loading *loading, const struct saved_type *type, struct bytes together) {
+static bool take_together(struct loading *loading, const struct data_type *type, struct bytes together) {
     struct record_reader reader = record_reader(together);
     loading->beside = false;
     while (reader.at < reader.end) {
@@ -92,7 +92,7 @@ static bool take_together(struct loading *loading, const struct saved_type *type
 }
 
 /* Until the empty string, which is the end. */
-static bool load_all_records(struct loading *loading, const struct saved_type *type) {
+static bool load_all_records(struct loading *loading, const struct data_type *type) {
     for (;;) {
         size_t length;
         char *together = RedisModule_LoadStringBuffer(loading->io, &length);
@@ -123,16 +123,16 @@ static void look_at_loaded(RedisModuleIO *io, void *value, const struct data_typ
     upkeep_insist_on(type, value, name);
 }
 
-void *loading_file(RedisModuleIO *io, int encoding, const struct saved_type *type, void *progress) {
+void *loading_file(RedisModuleIO *io, int encoding, const struct data_type *type, void *progress) {
     struct loading loading = {.io = io, .progress = progress};
     if (encoding == type->encoding_version) {
         loading.horizon_ms = effect_horizon_ms(is_obeyed(io));
         if (load_all_records(&loading, type)) {
-            look_at_loaded(io, loading.value, type->type);
+            look_at_loaded(io, loading.value, type);
             return loading.value;
         }
     }
     RedisModule_LogIOError(io, "warning", "%s cannot be read (encoding version %d)", type->noun, encoding);
-    if (loading.value) type->free(loading.value);
+    if (loading.value) type->methods.free(loading.value);
     return NULL;
 }

@@ -17,6 +17,6 @@ struct loading {
 };
 
 /* The value, or NULL if loading failed. */
-void *loading_file(RedisModuleIO *io, int encoding, const struct saved_type *type, void *progress);
+void *loading_file(RedisModuleIO *io, int encoding, const struct data_type *type, void *progress);
 
 #endif

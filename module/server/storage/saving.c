@@ -83,9 +83,9 @@ static void save_value(const struct data_type *type, struct saving *saving, cons
     save_remembered(type, saving, value);
 }
 
-static void save_records(struct saving *saving, const void *value, const struct saved_type *type) {
+static void save_records(struct saving *saving, const void *value, const struct data_type *type) {
     record_start(&saving->record);
-    save_value(type->type, saving, value);
+    save_value(type, saving, value);
     if (saving->tells_newest) {
         effect_write_newest(next_record(saving));
         saving->put(saving, NULL);
@@ -93,7 +93,7 @@ static void save_records(struct saving *saving, const void *value, const struct 
     record_end(&saving->record);
 }
 
-void saving_file(RedisModuleIO *io, const void *value, const struct saved_type *type) {
+void saving_file(RedisModuleIO *io, const void *value, const struct data_type *type) {
     struct saving saving = {.piece = SIZE_MAX, .put = put_into_file, .to = io, .tells_newest = true};
     record_start(&saving.together);
     save_records(&saving, value, type);
@@ -103,21 +103,21 @@ void saving_file(RedisModuleIO *io, const void *value, const struct saved_type *
 }
 
 void saving_effects(RedisModuleIO *io, RedisModuleString *key, const void *value,
-                    const struct saved_type *type) {
+                    const struct data_type *type) {
     struct saving saving = {
         .piece = EFFECT_PIECE_BYTES, .put = put_as_effect, .to = io, .key = key, .tells_newest = true};
     save_records(&saving, value, type);
 }
 
-void saving_digest(RedisModuleDigest *digest, const void *value, const struct saved_type *type) {
+void saving_digest(RedisModuleDigest *digest, const void *value, const struct data_type *type) {
     struct saving saving = {.piece = SIZE_MAX, .put = put_into_digest, .to = digest};
     save_records(&saving, value, type);
     RedisModule_DigestEndSequence(digest);
 }
 
-void saving_digest_remembered(RedisModuleDigest *digest, const void *value, const struct saved_type *type) {
+void saving_digest_remembered(RedisModuleDigest *digest, const void *value, const struct data_type *type) {
     struct saving saving = {.piece = SIZE_MAX, .put = put_into_digest, .to = digest};
     record_start(&saving.record);
-    save_remembered(type->type, &saving, value);
+    save_remembered(type, &saving, value);
     record_end(&saving.record);
 }

@@ -20,26 +20,14 @@
 
 #include "server/base/api.h"
 
-#include <stdbool.h>
-
 struct data_type;
 
-/* What files need to know of a data type. */
-struct saved_type {
-    const char *noun;             /* what the log calls a value: "a queue" */
-    const struct data_type *type; /* whose records these are: see records.h */
-    int encoding_version;         /* the only one that can be read */
-    /* Whether a value is complete as it is now; NULL if every value is. */
-    bool (*whole)(const void *value);
-    void (*free)(void *value);
-};
-
-void saving_file(RedisModuleIO *io, const void *value, const struct saved_type *type);
+void saving_file(RedisModuleIO *io, const void *value, const struct data_type *type);
 void saving_effects(RedisModuleIO *io, RedisModuleString *key, const void *value,
-                    const struct saved_type *type);
+                    const struct data_type *type);
 /* For data types whose equal values walk equally. */
-void saving_digest(RedisModuleDigest *digest, const void *value, const struct saved_type *type);
+void saving_digest(RedisModuleDigest *digest, const void *value, const struct data_type *type);
 /* The part of a digest that all data types share: the calls that the value remembers. */
-void saving_digest_remembered(RedisModuleDigest *digest, const void *value, const struct saved_type *type);
+void saving_digest_remembered(RedisModuleDigest *digest, const void *value, const struct data_type *type);
 
 #endif

@@ -3,8 +3,8 @@
  *
  *   TYPE_VALUES(prefix)           make_value, apply_change, walk_value, release
  *                                                               from prefix_new, prefix_apply, prefix_walk, prefix_free
- *   TYPE_FILES(saved)             save, rewrite            see saving.h
- *   TYPE_LOADS(saved)             load, digest_value       for a data type that keeps no progress while it loads
+ *   TYPE_FILES(prefix)            save, rewrite                 from prefix_type; see saving.h
+ *   TYPE_LOADS(prefix)            load, digest_value            the same, for one that keeps no progress when it loads
  *   TYPE_MEMORY(prefix)           memory_use, effort, copy      from prefix_memory, prefix_allocations, prefix_copy
  *   TYPE_MOVES(prefix, members)   defrag                        from prefix_relocate, prefix_places,
  *                                                               prefix_relocate_members; and what is remembered
@@ -32,20 +32,20 @@
         prefix##_free(value);                                                                                \
     }
 
-#define TYPE_FILES(saved)                                                                                    \
+#define TYPE_FILES(prefix)                                                                                   \
     static void save(RedisModuleIO *io, void *value) {                                                       \
-        saving_file(io, value, &(saved));                                                                    \
+        saving_file(io, value, &prefix##_type);                                                              \
     }                                                                                                        \
     static void rewrite(RedisModuleIO *io, RedisModuleString *key, void *value) {                            \
-        saving_effects(io, key, value, &(saved));                                                            \
+        saving_effects(io, key, value, &prefix##_type);                                                      \
     }
 
-#define TYPE_LOADS(saved)                                                                                    \
+#define TYPE_LOADS(prefix)                                                                                   \
     static void *load(RedisModuleIO *io, int encoding) {                                                     \
-        return loading_file(io, encoding, &(saved), NULL);                                                   \
+        return loading_file(io, encoding, &prefix##_type, NULL);                                             \
     }                                                                                                        \
     static void digest_value(RedisModuleDigest *digest, void *value) {                                       \
-        saving_digest(digest, value, &(saved));                                                              \
+        saving_digest(digest, value, &prefix##_type);                                                        \
     }
 
 #define TYPE_MEMORY(prefix)                                                                                  \

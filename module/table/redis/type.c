@@ -33,20 +33,14 @@ static int64_t table_next_look_ms(const void *value) {
 
 TYPE_VALUES(table)
 
-static const struct saved_type saved = {
-    .noun = "a table",
-    .encoding_version = ENCODING_VERSION,
-    .type = &table_type,
-    .free = release,
-};
-
-TYPE_FILES(saved)
-TYPE_LOADS(saved)
+TYPE_FILES(table)
+TYPE_LOADS(table)
 TYPE_MEMORY(table)
 TYPE_MOVES(table, entities)
 
 struct data_type table_type = {
     .type_name = "holdfastT",
+    .noun = "a table",
     .encoding_version = ENCODING_VERSION,
     .methods = TYPE_METHODS,
     .missing = OUTCOME_TABLE_NOT_FOUND,
