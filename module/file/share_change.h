@@ -122,7 +122,7 @@ struct share_change {
     struct file_open *opened;     /* of the handle */
     struct share_session *holder; /* of the session */
     /* Not in records: the name of the changed file's line of waiters, looked up before the change. */
-    uint64_t subject;
+    uint64_t line_id;
     struct guid party;
 };
 

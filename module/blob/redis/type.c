@@ -81,7 +81,7 @@ static bool has_source(const void *change) {
     return container_change_has_source(change);
 }
 
-static struct bytes subject(const void *record) {
+static struct bytes object_name(const void *record) {
     const struct container_change *change = record;
     return container_change_has_name(change) ? change->name : bytes_of("", 0);
 }
@@ -162,7 +162,7 @@ struct data_type container_type = {
     .walk = walk_value,
     .keeps_order = container_keeps_order,
     .is_whole = container_is_whole,
-    .subject = subject,
+    .object_name = object_name,
     .next_look_ms = container_due_ms,
     .due_at = offsetof(struct container, upkeep_ms),
     .remembered_at = offsetof(struct container, remembered),

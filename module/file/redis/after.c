@@ -35,7 +35,7 @@ void share_before_change(struct call *call, void *decided) {
         lease_count(call, lease, &change->lease, change->event, change->expired);
     }
     if (share_change_kinds[change->kind].wakes == WAKES_NOBODY || !wait_anybody()) return;
-    if (change->node) change->subject = file_subject(change->node);
+    if (change->node) change->line_id = file_line_id(change->node);
     if (change->opened) change->party = change->opened->group->session->id;
 }
 
@@ -54,8 +54,8 @@ void share_changed(struct call *call, const void *decided) {
 
 /* --- Waiters --- */
 
-static void look_at_file(const struct call *call, uint64_t subject) {
-    struct bytes name = bytes_of(&subject, sizeof(subject));
+static void look_at_file(const struct call *call, uint64_t line_id) {
+    struct bytes name = bytes_of(&line_id, sizeof(line_id));
     wait_look(call, &opening_wait, name);
     wait_look(call, &lock_wait, name);
     wait_look(call, &lease_wait, name);
@@ -66,16 +66,16 @@ void share_wake(struct call *call, const void *decided) {
     switch (share_change_kinds[change->kind].wakes) {
     case WAKES_NOBODY: break;
     case WAKES_FOR_SHARE: wait_look(call, &lease_wait, bytes_of("", 0)); break;
-    case WAKES_FOR_FILE: look_at_file(call, change->subject); break;
+    case WAKES_FOR_FILE: look_at_file(call, change->line_id); break;
     case WAKES_FOR_HANDLE:
         wait_look_at_party(change->party);
-        look_at_file(call, change->subject);
+        look_at_file(call, change->line_id);
         break;
     case WAKES_FOR_SESSION: wait_look_at_party(change->session); /* fall through */
     case WAKES_FOR_KEY: wait_look_at_key(call); break;
     case WAKES_FOR_MOVE:
         wait_look_at_key(call);
-        look_at_file(call, change->subject);
+        look_at_file(call, change->line_id);
         break;
     }
 }

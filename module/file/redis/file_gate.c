@@ -175,8 +175,8 @@ static bool is_write(enum sharing_class class) {
 }
 
 static void note_lease(struct call *call, const struct file_node *node) {
-    uint64_t subject = file_subject(node);
-    lease_note_holder(call, file_lease_of(node), bytes_of(&subject, sizeof(subject)));
+    uint64_t line_id = file_line_id(node);
+    lease_note_holder(call, file_lease_of(node), bytes_of(&line_id, sizeof(line_id)));
 }
 
 /* The rules for blobs with the codes for files. */

@@ -142,7 +142,7 @@ void reply_content(struct reply *out, const struct sparse *content, struct page_
 
 /* The name of a file's line of waiters: a hash of its path. So a file that takes the path of another one takes over its
  * waiters, and a share that was loaded again has the same lines. */
-uint64_t file_subject(const struct file_node *node);
+uint64_t file_line_id(const struct file_node *node);
 
 /* Claims of waiters: to open a file, to lock a range. */
 struct wait_claim claim_to_open(const struct share_session *session, struct sharing wanted);

@@ -20,7 +20,7 @@ static enum outcome find_leased_file(struct call *call, struct lease_subject *su
     enum outcome outcome = file_find_node(call, call_option(call, SLOT_FILE), NODE_FILE, &node);
     if (outcome != OUTCOME_DONE) return outcome;
     if (share_view(share, node, call_now_ms(call)).pending) return OUTCOME_DELETE_PENDING;
-    subject->buffer = file_subject(node);
+    subject->buffer = file_line_id(node);
     subject->name = bytes_of(&subject->buffer, sizeof(subject->buffer));
     subject->noun = "file";
     subject->object = node;
@@ -69,7 +69,7 @@ static char *leased_path(struct entry *entry, struct bytes *name) {
 }
 
 static struct bytes file_line_name(struct entry *entry, uint64_t *buffer) {
-    *buffer = file_subject(lease_at(entry)->usage->node);
+    *buffer = file_line_id(lease_at(entry)->usage->node);
     return bytes_of(buffer, sizeof(*buffer));
 }
 

@@ -16,22 +16,22 @@ enum {
     SESSIONS_MAX = 512, /* sessions that are followed when looking for a circle */
 };
 
-static uint64_t subject_of_path(struct bytes path) {
+static uint64_t line_id_of_path(struct bytes path) {
     char *folded = memory_alloc(path_folded_max(path) + 1);
     size_t size = path_fold(folded, path);
-    uint64_t subject = hash_bytes(bytes_of(folded, size));
+    uint64_t line_id = hash_bytes(bytes_of(folded, size));
     folded[size] = '/'; /* for another hash of the same path */
-    subject = subject << 32 | hash_bytes(bytes_of(folded, size + 1));
+    line_id = line_id << 32 | hash_bytes(bytes_of(folded, size + 1));
     memory_free(folded);
-    return subject;
+    return line_id;
 }
 
-uint64_t file_subject(const struct file_node *node) {
+uint64_t file_line_id(const struct file_node *node) {
     struct bytes path;
     char *buffer = node_path_new(node, &path);
-    uint64_t subject = subject_of_path(path);
+    uint64_t line_id = line_id_of_path(path);
     memory_free(buffer);
-    return subject;
+    return line_id;
 }
 
 /* --- Claims --- */
@@ -131,8 +131,8 @@ static bool add_rival(void *context, const struct wait_kind *kind, const struct 
 }
 
 static void add_rivals(struct circle *circle, const struct wait_kind *kind, const struct file_node *node) {
-    uint64_t subject = file_subject(node);
-    wait_visit_ahead(circle->call, kind, bytes_of(&subject, sizeof(subject)), AHEAD_MAX, add_rival, circle);
+    uint64_t line_id = file_line_id(node);
+    wait_visit_ahead(circle->call, kind, bytes_of(&line_id, sizeof(line_id)), AHEAD_MAX, add_rival, circle);
 }
 
 /* The file that a waiter's command concerns. */
@@ -173,9 +173,9 @@ bool file_closes_circle(const struct call *call) {
 
 /* Without a node: the name of the line for the file that an open would create. */
 static struct bytes line_name(struct call *call, const struct file_node *node) {
-    uint64_t *subject = call_alloc(call, sizeof(*subject));
-    *subject = node ? file_subject(node) : subject_of_path(call_word(call, ARG_OPEN_PATH));
-    return bytes_of(subject, sizeof(*subject));
+    uint64_t *line_id = call_alloc(call, sizeof(*line_id));
+    *line_id = node ? file_line_id(node) : line_id_of_path(call_word(call, ARG_OPEN_PATH));
+    return bytes_of(line_id, sizeof(*line_id));
 }
 
 /* Naming a line takes time, as it hashes the path: only calls that may wait do so. */

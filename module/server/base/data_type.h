@@ -67,7 +67,7 @@ struct data_type {
     /* Whether a file has brought all of a value; NULL if every value is complete. */
     bool (*is_whole)(const void *value);
     /* The name of the object that a change is about, for waiters; NULL for the value itself. */
-    struct bytes (*subject)(const void *change);
+    struct bytes (*object_name)(const void *change);
     /* When expired state will have to be cleared; UPKEEP_NEVER. NULL if nothing in the type expires. */
     int64_t (*next_look_ms)(const void *value);
     /* Offset of the instant, in the value, at which its next upkeep is scheduled: an int64_t, first UPKEEP_NEVER. */

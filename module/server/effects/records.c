@@ -69,7 +69,7 @@ static enum effect_result apply_read(const struct data_type *type, struct effect
     }
     target->events[0] = change_kind(type->changes, &read->change)->event;
     if (type->events) type->events(&read->change, target->events);
-    if (type->subject) target->name = type->subject(&read->change);
+    if (type->object_name) target->name = type->object_name(&read->change);
     return apply_to_target(type, target, read, content);
 }
 
