@@ -63,7 +63,7 @@ static void unstage(struct call *call, struct blob *blob, uint64_t max) {
                                       .count = max,
                                       .sought = true,
                                       .blob = blob};
-    commit_at_once(call, &change);
+    commit_at_once(call, &change, NULL);
 }
 
 static void unstage_overdue(struct call *call) {
@@ -88,7 +88,7 @@ static void build_feed(struct call *call) {
         .kind = CONTAINER_FEEDBUILT,
         .feed = feed_portion(container->feed, &container->blobs.by_order),
     };
-    commit_at_once(call, &change);
+    commit_at_once(call, &change, NULL);
 }
 
 int64_t container_upkeep(struct call *call) {

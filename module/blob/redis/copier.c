@@ -165,7 +165,7 @@ static struct container_change ended_copy(struct call *call, const struct blob *
 /* Copies the name of the change: it lies in the blob, which may move. */
 static void commit_end(struct call *call, struct container_change *change) {
     change->name = arena_copy(&call->arena, change->name);
-    commit_at_once(call, change);
+    commit_at_once(call, change, NULL);
 }
 
 void copy_fail(struct call *call, struct blob *blob, const struct source_failure *failure) {
@@ -214,10 +214,6 @@ static bool copy_goes_on(const struct blob *blob, const struct container_change 
            (blob->kind == KIND_PAGE ? change->offset >= copy->done : change->offset == copy->done);
 }
 
-static bool has_no_memory(const struct call *call) {
-    return RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_OOM;
-}
-
 /* Applies one change of a delivery. False when the copy has ended instead. */
 static bool take_item(struct call *call, struct copier *copier, struct delivered *item) {
     struct container_change *change = &item->change;
@@ -225,7 +221,7 @@ static bool take_item(struct call *call, struct copier *copier, struct delivered
     if (change->kind == BLOB_COPYBEGIN && blob->kind != change->blob_kind && !blob_is_untyped(blob)) {
         fail_for(call, copier, blob, COPY_FAILED_UNFIT,
                  "CONFLICT InvalidBlobType the source is a blob of another kind than the target");
-    } else if (has_no_memory(call)) {
+    } else if (call_is_out_of_memory(call)) {
         fail_for(call, copier, blob, COPY_FAILED_MEMORY, "OOM this server has no memory left for the copy");
     } else if (!copy_goes_on(blob, change)) {
         fail_for(call, copier, blob, COPY_FAILED_INTERRUPTED,
@@ -233,8 +229,7 @@ static bool take_item(struct call *call, struct copier *copier, struct delivered
     } else {
         change->name = copier->name;
         counts.bytes += item->content ? api_bytes(item->content).length : 0;
-        commit_change(call, &(struct decided){.change = change, .content = item->content});
-        commit_wake(call, change);
+        commit_at_once(call, change, item->content);
     }
     return !copier->gone;
 }

@@ -84,7 +84,7 @@ void share_wake(struct call *call, const void *decided) {
 
 void share_end_session(struct call *call, enum share_change_kind kind, struct share_session *session) {
     struct share_change change = {.kind = kind, .session = session->id, .holder = session};
-    commit_at_once(call, &change);
+    commit_at_once(call, &change, NULL);
 }
 
 static void end_orphans(struct call *call) {
@@ -128,7 +128,7 @@ static void sweep_one(struct call *call) {
     record_start(&handles);
     change.on = collect_handles(session, &handles, &change.handles.count);
     change.handles.items = bytes_of(handles.data, handles.length);
-    commit_at_once(call, &change);
+    commit_at_once(call, &change, NULL);
     record_end(&handles);
 }
 

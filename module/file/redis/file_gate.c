@@ -71,7 +71,7 @@ static void expire_sessions(struct call *call, struct file_node *node, struct by
     prefetched.call = NULL;
     end_sessions_of(call, node->usage);
     struct share_change change = {.kind = FILE_SETTLE, .path = path, .node = node};
-    commit_at_once(call, &change);
+    commit_at_once(call, &change, NULL);
 }
 
 static bool needs_settling(struct call *call, const struct file_node *node) {

@@ -69,7 +69,7 @@ void queue_wake(struct call *call, const void *change) {
 
 static void expire_messages(struct call *call, size_t max) {
     struct queue_change change;
-    if (queue_settlement(call->value, call_now_ms(call), max, &change)) commit_at_once(call, &change);
+    if (queue_settlement(call->value, call_now_ms(call), max, &change)) commit_at_once(call, &change, NULL);
 }
 
 void queue_settle_some(struct call *call) {

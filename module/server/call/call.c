@@ -162,10 +162,13 @@ int64_t call_now_ms(struct call *call) {
     return call->now_ms;
 }
 
+bool call_is_out_of_memory(const struct call *call) {
+    return RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_OOM;
+}
+
 enum outcome call_check_memory(const struct call *call) {
     if (api_runs_several(call->ctx)) return OUTCOME_DONE;
-    bool is_full = RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_OOM;
-    return is_full ? OUTCOME_OUT_OF_MEMORY : OUTCOME_DONE;
+    return call_is_out_of_memory(call) ? OUTCOME_OUT_OF_MEMORY : OUTCOME_DONE;
 }
 
 const struct guid *call_lease_id(const struct call *call) {

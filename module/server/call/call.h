@@ -183,6 +183,9 @@ static inline void call_read_clock(struct call *call) {
 /* The time of the call; the same whenever it is read. */
 int64_t call_now_ms(struct call *call);
 
+/* Whether the server has reached its maxmemory. */
+bool call_is_out_of_memory(const struct call *call);
+
 /* For a command that takes more memory only sometimes, so that the server itself does not refuse it:
  * OUTCOME_OUT_OF_MEMORY when there is none left. Always OUTCOME_DONE inside MULTI and scripts, where a refusal would
  * leave half of them done: what they add may exceed maxmemory. A transaction is whole either way and is refused there,

@@ -89,17 +89,13 @@ void commit_tell(struct call *call, const void *change) {
     notify(call, type, change);
 }
 
-void commit_change(struct call *call, const struct decided *decided) {
-    commit_apply(call, decided);
-    commit_tell(call, decided->change);
-}
-
 void commit_wake(struct call *call, const void *change) {
     const struct data_type *type = call_type(call);
     if (type->wake && wait_anybody()) type->wake(call, change);
 }
 
-void commit_at_once(struct call *call, void *change) {
-    commit_change(call, &(struct decided){.change = change});
+void commit_at_once(struct call *call, void *change, RedisModuleString *content) {
+    commit_apply(call, &(struct decided){.change = change, .content = content});
+    commit_tell(call, change);
     commit_wake(call, change);
 }

@@ -9,19 +9,17 @@
 
 #include "server/call/call.h"
 
-/* Applies the change to the call's value, with what travels beside it and what is remembered with it. Does not serve
- * waiters yet: see wake in data_type.h. */
-void commit_change(struct call *call, const struct decided *decided);
-
-/* The two halves of commit_change, for calls that decide several changes: no notification is sent before all of them
- * are applied. */
+/* Applies a change to the call's value, with what travels beside it and what is remembered with it. */
 void commit_apply(struct call *call, const struct decided *decided);
+
+/* Tells of a change: counts it, schedules upkeep and notifies. Of several changes all are applied before anybody hears
+ * of one. */
 void commit_tell(struct call *call, const void *change);
 
 /* Serves those who wait for what the change brought. */
 void commit_wake(struct call *call, const void *change);
 
-/* commit_change and commit_wake, for changes that the call does not decide: settling and upkeep. */
-void commit_at_once(struct call *call, void *change);
+/* All three, for changes that no call decides: by settling, upkeep and copiers. */
+void commit_at_once(struct call *call, void *change, RedisModuleString *content);
 
 #endif

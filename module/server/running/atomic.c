@@ -237,8 +237,7 @@ static enum outcome check_rights(const struct transaction *transaction) {
 /* The server does not know of the commands inside. */
 static enum outcome check_memory(const struct transaction *transaction) {
     if (!transaction->grows || !server_max_memory) return OUTCOME_DONE;
-    bool full = RedisModule_GetContextFlags(transaction->whole->ctx) & REDISMODULE_CTX_FLAGS_OOM;
-    return full ? OUTCOME_OUT_OF_MEMORY : OUTCOME_DONE;
+    return call_is_out_of_memory(transaction->whole) ? OUTCOME_OUT_OF_MEMORY : OUTCOME_DONE;
 }
 
 /* --- One state --- */

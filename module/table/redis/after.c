@@ -32,7 +32,7 @@ static void build_portion(struct call *call, const struct table_index *index) {
     struct table_change change = {.kind = TABLE_INDEXED,
                                   .names = {1, bytes_of(name.data, name.length)},
                                   .key = table_index_next(call->value, index, UPKEEP_PORTION)};
-    commit_at_once(call, &change);
+    commit_at_once(call, &change, NULL);
     record_end(&name);
 }
 
@@ -40,7 +40,7 @@ static void build_feed_portion(struct call *call) {
     const struct table *table = call->value;
     struct table_change change = {.kind = TABLE_FEEDBUILT,
                                   .key = feed_portion(table->feed, &table->entities.by_order)};
-    commit_at_once(call, &change);
+    commit_at_once(call, &change, NULL);
 }
 
 int64_t table_upkeep(struct call *call) {
