@@ -346,6 +346,7 @@ void table_walk(const struct table *table, const struct change_walk *walk) {
              change.steps.count++) {
             struct table_step step = step_of((struct entity *)entry);
             table_step_put(&steps, &step);
+            order_cursor_prefetch(&cursor, TABLE_PREFETCH_AHEAD);
             order_cursor_next(&cursor);
             entry = order_cursor_entry(&cursor);
         }
