@@ -1,6 +1,7 @@
 /* Records of tables: what they look like, and that nothing else is taken for one. */
 #include "table/table_change.h"
 
+#include "core/feed_files.h"
 #include "dice.h"
 #include "table/entity.h"
 #include "table/key.h"
@@ -518,9 +519,41 @@ static void each_entity_stands_once(void **state) {
     }
 }
 
+/* --- Versions --- */
+
+static version newest_in(enum table_change_kind kind, struct bytes bytes) {
+    const struct table_change written = {.kind = kind, .feed = bytes};
+    struct table_change change;
+    struct bytes inside;
+    version newest;
+    struct record_writer record;
+    record_start(&record);
+    change_write(&table_changes, &written, &record);
+    require(change_read_with(&table_changes, bytes_of(record.data, record.length), &change, &inside, &newest),
+            "kind %d", kind);
+    require_bytes(change.feed, bytes, "kind %d", kind);
+    record_end(&record);
+    return newest;
+}
+
+/* Of the same bytes, only a state has a version. */
+static void the_state_of_a_feed_brings_its_newest_version(void **state) {
+    (void)state;
+    struct account account = {0};
+    struct feed *feed = feed_new(&account, 7, 2);
+    struct record_writer bytes;
+    record_start(&bytes);
+    feed_put_state(feed, &bytes);
+    require_same(newest_in(TABLE_FEEDSTATE, bytes_of(bytes.data, bytes.length)), 7, "of a state");
+    require_same(newest_in(TABLE_FEEDMARKERS, bytes_of(bytes.data, bytes.length)), 0, "of markers");
+    record_end(&bytes);
+    feed_drop(&account, feed);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(the_format_is_what_it_was),
+        tidy_test(the_state_of_a_feed_brings_its_newest_version),
         tidy_test(what_is_read_says_the_same),
         tidy_test(a_step_says_what_it_said),
         tidy_test(what_is_heard_of_has_a_word),
