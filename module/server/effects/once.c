@@ -104,7 +104,6 @@ static int64_t instant_for(const struct remembered *remembered, int64_t now_ms) 
 
 void once_remember(struct call *asked, struct call *bearer, struct bytes answer) {
     struct decision *decision = &bearer->decision;
-    if (!args_given(&asked->args, SLOT_ONCE) || !decision->first) return;
     const struct remembered *remembered =
         bearer->value ? once_remembered(call_type(bearer), bearer->value) : NULL;
     struct once_change *change = call_alloc(bearer, sizeof(*change));

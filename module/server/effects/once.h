@@ -36,8 +36,16 @@ static inline bool once_is_known(struct call *asked, struct call *bearer) {
 /* For a repeated call: writes the reply to asked->out, or refuses it. */
 enum outcome once_answer(struct call *asked, struct call *bearer);
 
-/* For a new call whose bearer has decided a change: remembers it with its reply (a kept reply) when the bearer's
- * changes are applied. Does nothing without a token or a change. */
+/* The same for a single call. */
+static inline bool call_once_is_known(struct call *call) {
+    return once_is_known(call, call);
+}
+static inline enum outcome call_once_answer(struct call *call) {
+    return once_answer(call, call);
+}
+
+/* For a new call with a token whose bearer has decided a change: remembers it with its reply (a kept reply) when the
+ * bearer's changes are applied. */
 void once_remember(struct call *asked, struct call *bearer, struct bytes answer);
 
 /* The client was lost before it got its grant. True when the grant can be undone, as if the call had never been

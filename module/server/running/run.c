@@ -39,9 +39,9 @@ static enum outcome decide(struct call *call) {
 
 /* Another call with the same token may have been answered in the meantime. */
 static enum outcome decide_anew(struct call *call) {
-    if (!once_is_known(call, call)) return decide(call);
+    if (!call_once_is_known(call)) return decide(call);
     begin_anew(call);
-    return once_answer(call, call);
+    return call_once_answer(call);
 }
 
 /* The decision is dropped: another caller has what this one could have had, or will. */
@@ -110,7 +110,6 @@ static enum outcome await(struct call *call) {
 /* With a token the answer is a kept one. */
 ASIDE static void remember_call(struct call *call) {
     struct reply kept = call->out;
-    if (!call->decision.first) return;
     if (call->command->remember) {
         kept = reply_keep(call_writer(call));
         call->command->remember(call, &kept);
@@ -119,7 +118,7 @@ ASIDE static void remember_call(struct call *call) {
 }
 
 static void carry_out_once(struct call *call) {
-    if (args_given(&call->args, SLOT_ONCE)) remember_call(call);
+    if (args_given(&call->args, SLOT_ONCE) && call->decision.first) remember_call(call);
     carry_out_decision(call);
 }
 
@@ -152,7 +151,7 @@ static enum outcome run_at_once(struct call *call) {
 static enum outcome run_fresh(struct call *call) {
     const uint64_t keeping = ARGS_BIT(SLOT_BLOCK) | ARGS_BIT(SLOT_ONCE);
     bool keeps = call->args.given & keeping || (call->command->give_way && wait_anybody());
-    if (once_is_known(call, call)) return once_answer(call, call);
+    if (call_once_is_known(call)) return call_once_answer(call);
     call_settle(call);
     return keeps ? run_in_turn(call) : run_at_once(call);
 }
@@ -180,7 +179,7 @@ ASIDE static enum outcome run_timed_out(struct call *call) {
     enum outcome outcome = decide_anew(call);
     if (call->wait.not_yet)
         outcome = call->wait.given_up;
-    else if (outcome == OUTCOME_DONE && call->command->give_way && !once_is_known(call, call))
+    else if (outcome == OUTCOME_DONE && call->command->give_way && !call_once_is_known(call))
         outcome = give_way_late(call);
     if (outcome == OUTCOME_DONE) reply_play(ctx, bytes_of(call->out.kept->data, call->out.kept->length));
     return outcome;
@@ -188,7 +187,7 @@ ASIDE static enum outcome run_timed_out(struct call *call) {
 
 /* What is answered again is answered at once: that changes nothing, not even what time has ended. */
 static enum outcome run_granted(struct call *call) {
-    if (once_is_known(call, call)) return once_answer(call, call);
+    if (call_once_is_known(call)) return call_once_answer(call);
     call_settle(call);
     return run_at_once(call);
 }
