@@ -113,9 +113,10 @@ static enum outcome may_copy(struct call *call, const struct blob *target, const
     return outcome == OUTCOME_DONE ? source_conditions(call, source) : outcome;
 }
 
-/* A copy from another container looks at each block; within a container blocks are shared as a whole. */
+/* A copy from another container looks at each block; within a container blocks are shared as a whole. A page blob has
+ * none. */
 static enum outcome count_blocks(struct call *call, const struct source *source) {
-    if (!source->elsewhere) return OUTCOME_DONE;
+    if (!source->elsewhere || source->blob->kind == KIND_PAGE) return OUTCOME_DONE;
     return call_count_listed(call, content_chunks(blob_content(source->blob)), BLOCKS_COMMITTED_MAX);
 }
 
