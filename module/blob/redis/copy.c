@@ -114,7 +114,7 @@ static enum outcome may_copy(struct call *call, const struct blob *target, const
 }
 
 /* A copy from another container looks at each block; within a container blocks are shared as a whole. A page blob has
- * none. */
+ * no blocks. */
 static enum outcome count_blocks(struct call *call, const struct source *source) {
     if (!source->elsewhere || source->blob->kind == KIND_PAGE) return OUTCOME_DONE;
     return call_count_listed(call, content_chunks(blob_content(source->blob)), BLOCKS_COMMITTED_MAX);
