@@ -118,6 +118,11 @@ static_names_shared() {
         }' "$@" /dev/null
 }
 
+# Functions that are named as a question but answer with an outcome, which is 0 when there is nothing to refuse.
+questions_with_outcomes() {
+    grep -nHE '\benum outcome \(?\*?([a-z0-9]+_)*(may|is|has|can|covers|needs)(_[a-z0-9]+)*\)?\(' "$@"
+}
+
 # Modules, a header and its source each, that include each other, directly or through others: one group per line.
 cycles() {
     perl -e '
@@ -310,6 +315,8 @@ comments orphan "${sources[@]}" | rule 'no comment ends in a line of one word'
 families_short_of_slots | rule 'each family has option slots left'
 
 static_names_shared module/*.c module/*/*.c module/*/*/*.c | rule 'no two files have a static function of the same name'
+
+questions_with_outcomes "${module_files[@]}" | rule 'a function that is named as a question answers yes or no'
 
 diff <(calls_made) <(calls_bound) | sed -n 's/^</not bound:/p; s/^>/bound, but never called:/p' | rule 'the calls that are bound are those that are made'
 

@@ -24,7 +24,7 @@ enum outcome blob_append_check(struct call *call) {
 }
 
 /* Checks the conditions that only BLOB.APPEND has, and the number of blocks. */
-static enum outcome may_append(struct call *call, const struct blob *blob, size_t more) {
+static enum outcome check_append(struct call *call, const struct blob *blob, size_t more) {
     const struct argument *slots = call->args.slots;
     uint64_t length = blob_length(blob);
     if (blob_special(blob)->sealed) return OUTCOME_BLOB_SEALED;
@@ -43,7 +43,7 @@ enum outcome blob_append(struct call *call) {
     struct blob *blob;
     RedisModuleString *content = call->argv[ARG_CONTENT];
     enum outcome outcome = blob_to_write(call, KIND_APPEND, &blob);
-    if (outcome == OUTCOME_DONE) outcome = may_append(call, blob, api_bytes(content).length);
+    if (outcome == OUTCOME_DONE) outcome = check_append(call, blob, api_bytes(content).length);
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change *change = blob_decide_write(call, BLOB_APPEND, blob, content);
     change->offset = blob_length(blob);

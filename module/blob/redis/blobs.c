@@ -72,20 +72,20 @@ enum outcome blob_to_read_content(struct call *call, unsigned kind, const struct
 }
 
 /* For a blob that may be uncommitted, which has no ETag. */
-static enum outcome may_touch(struct call *call, const struct blob *blob) {
+static enum outcome check_lease_and_conditions(struct call *call, const struct blob *blob) {
     enum outcome outcome = blob_check_lease(call, blob, LEASE_WRITE);
     return outcome == OUTCOME_DONE ? call_check_conditions(call, blob_stamp(blob), "blob") : outcome;
 }
 
-static enum outcome may_write(struct call *call, const struct blob *blob) {
-    return blob_is_being_copied(blob) ? OUTCOME_PENDING_COPY : may_touch(call, blob);
+static enum outcome check_writable(struct call *call, const struct blob *blob) {
+    return blob_is_being_copied(blob) ? OUTCOME_PENDING_COPY : check_lease_and_conditions(call, blob);
 }
 
 enum outcome blob_to_write(struct call *call, unsigned kind, struct blob **blob) {
     *blob = container_found(call->value, &call->search);
     if (!blob_exists(*blob)) return OUTCOME_BLOB_NOT_FOUND;
     enum outcome outcome = blob_kind_check(*blob, kind);
-    return outcome == OUTCOME_DONE ? may_write(call, *blob) : outcome;
+    return outcome == OUTCOME_DONE ? check_writable(call, *blob) : outcome;
 }
 
 enum outcome blob_to_create(struct call *call, enum blob_kind kind, struct blob **blob) {
@@ -94,7 +94,7 @@ enum outcome blob_to_create(struct call *call, enum blob_kind kind, struct blob 
         return call_lease_id(call) ? OUTCOME_LEASE_ABSENT_BLOB : call_check_conditions(call, NULL, "blob");
     bool of_some_kind = blob_exists(*blob) && !blob_is_untyped(*blob);
     enum outcome outcome = of_some_kind ? blob_kind_check(*blob, kind) : OUTCOME_DONE;
-    return outcome == OUTCOME_DONE ? may_write(call, *blob) : outcome;
+    return outcome == OUTCOME_DONE ? check_writable(call, *blob) : outcome;
 }
 
 /* --- Changes --- */
@@ -306,8 +306,8 @@ enum outcome blob_delete(struct call *call) {
     bool asked = args_given(&call->args, SLOT_SNAPSHOTS);
     bool only = asked && call->args.slots[SLOT_SNAPSHOTS].number == DELETE_ONLY;
     enum outcome outcome = !found ? OUTCOME_BLOB_NOT_FOUND
-                           : only ? may_write(call, blob)
-                                  : may_touch(call, blob);
+                           : only ? check_writable(call, blob)
+                                  : check_lease_and_conditions(call, blob);
     if (outcome != OUTCOME_DONE) return outcome;
     if (only) return delete_all_snapshots(call, blob);
     if (!asked && snapshots_count(blob)) return OUTCOME_SNAPSHOTS_PRESENT;

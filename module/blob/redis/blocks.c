@@ -36,9 +36,9 @@ enum outcome blob_putblock_check(struct call *call) {
     return OUTCOME_INVALID_VALUE;
 }
 
-/* Whether blocks can be staged under this name. There are no conditions, since staging changes nothing that
+/* Checks that blocks can be staged under this name. There are no conditions, since staging changes nothing that
  * they look at. */
-static enum outcome may_stage(struct call *call, const struct blob *blob) {
+static enum outcome check_staging(struct call *call, const struct blob *blob) {
     if (!blob) return call_lease_id(call) ? OUTCOME_LEASE_ABSENT_BLOB : OUTCOME_DONE;
     enum outcome outcome = blob_exists(blob) ? blob_kind_check(blob, KIND_BLOCK) : OUTCOME_DONE;
     if (outcome != OUTCOME_DONE) return outcome;
@@ -63,7 +63,7 @@ enum outcome blob_putblock(struct call *call) {
     long length = base64_read(call_word(call, ARG_BLOCK_ID), (unsigned char *)bytes, BLOCK_ID_MAX_BYTES);
     struct bytes id = bytes_of(bytes, (size_t)length);
     struct blob *blob = blob_named(call);
-    enum outcome outcome = may_stage(call, blob);
+    enum outcome outcome = check_staging(call, blob);
     if (outcome == OUTCOME_DONE) outcome = fits_staged(call, staging_of(blob, call_now_ms(call)), id);
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change *change = blob_decide_touch(call, BLOB_STAGE, blob, call->argv[ARG_BLOCK]);

@@ -83,21 +83,21 @@ enum outcome container_getacl(struct call *call) {
     return OUTCOME_DONE;
 }
 
-static enum outcome may_change(struct call *call, enum lease_use use) {
+static enum outcome check_container_change(struct call *call, enum lease_use use) {
     const struct container *container = call->value;
     enum outcome outcome = check_container_lease(call, use);
     return outcome == OUTCOME_DONE ? call_check_conditions(call, &container->stamp, "container") : outcome;
 }
 
 enum outcome container_setmeta(struct call *call) {
-    enum outcome outcome = may_change(call, LEASE_READ);
+    enum outcome outcome = check_container_change(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     decide_container_change(call, CONTAINER_SETMETA)->metadata = call->metadata.list;
     return OUTCOME_DONE;
 }
 
 enum outcome container_setacl(struct call *call) {
-    enum outcome outcome = may_change(call, LEASE_READ);
+    enum outcome outcome = check_container_change(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change *change = decide_container_change(call, CONTAINER_SETACL);
     change->access = asked_access(call);
@@ -106,7 +106,7 @@ enum outcome container_setacl(struct call *call) {
 }
 
 enum outcome container_delete(struct call *call) {
-    enum outcome outcome = may_change(call, LEASE_WRITE);
+    enum outcome outcome = check_container_change(call, LEASE_WRITE);
     if (outcome != OUTCOME_DONE) return outcome;
     call_decide(call, CONTAINER_DROP);
     return call_done(call);

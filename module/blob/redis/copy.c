@@ -73,7 +73,7 @@ static enum outcome find_source(struct call *call, struct source *source) {
 }
 
 /* A finite lease may end during a copy, so it cannot cover one. */
-static enum outcome lease_covers_copy(struct call *call, const struct blob *target) {
+static enum outcome check_lease_for_copy(struct call *call, const struct blob *target) {
     const struct lease *lease = blob_lease(target);
     bool locked = lease_locked(lease_state(lease, call_now_ms(call)));
     return locked && lease->duration_ms != DURATION_INFINITE_MS ? OUTCOME_INFINITE_LEASE_REQUIRED
@@ -83,7 +83,7 @@ static enum outcome lease_covers_copy(struct call *call, const struct blob *targ
 enum outcome copy_target_lease(struct call *call, const struct blob *target) {
     if (!target) return OUTCOME_DONE;
     enum outcome outcome = blob_check_lease(call, target, LEASE_WRITE);
-    return outcome == OUTCOME_DONE ? lease_covers_copy(call, target) : outcome;
+    return outcome == OUTCOME_DONE ? check_lease_for_copy(call, target) : outcome;
 }
 
 enum outcome copy_target_conditions(struct call *call, const struct blob *target) {
@@ -103,7 +103,7 @@ static enum outcome source_conditions(struct call *call, const struct blob *sour
     return outcome;
 }
 
-static enum outcome may_copy(struct call *call, const struct blob *target, const struct blob *source) {
+static enum outcome check_copy(struct call *call, const struct blob *target, const struct blob *source) {
     if (!target && call_lease_id(call)) return OUTCOME_LEASE_ABSENT_BLOB;
     bool of_some_kind = blob_exists(target) && !blob_is_untyped(target);
     if (of_some_kind && target->kind != source->kind) return OUTCOME_INVALID_BLOB_TYPE;
@@ -164,7 +164,7 @@ enum outcome blob_copy(struct call *call) {
     struct source source;
     struct blob *target = blob_named(call);
     enum outcome outcome = find_source(call, &source);
-    if (outcome == OUTCOME_DONE) outcome = may_copy(call, target, source.blob);
+    if (outcome == OUTCOME_DONE) outcome = check_copy(call, target, source.blob);
     if (outcome == OUTCOME_DONE) outcome = count_blocks(call, &source);
     if (outcome == OUTCOME_DONE) decide_copy(call, target, &source);
     return outcome;
@@ -172,7 +172,7 @@ enum outcome blob_copy(struct call *call) {
 
 /* --- Aborting --- */
 
-static enum outcome may_abort(const struct blob *blob, version id) {
+static enum outcome check_abort(const struct blob *blob, version id) {
     if (!blob_is_being_copied(blob)) return OUTCOME_NO_PENDING_COPY;
     return blob_special(blob)->copy->id == id ? OUTCOME_DONE : OUTCOME_COPY_ID_MISMATCH;
 }
@@ -188,7 +188,7 @@ enum outcome blob_abortcopy(struct call *call) {
     version_read(call_word(call, ARG_COPY_ID), &id);
     if (!blob_exists(blob)) return OUTCOME_BLOB_NOT_FOUND;
     enum outcome outcome = blob_check_lease(call, blob, LEASE_WRITE);
-    if (outcome == OUTCOME_DONE) outcome = may_abort(blob, id);
+    if (outcome == OUTCOME_DONE) outcome = check_abort(blob, id);
     if (outcome != OUTCOME_DONE) return outcome;
     blob_decide(call, BLOB_ABORTCOPY, blob, NULL)->stamp = call_new_stamp(call);
     return call_done(call);

@@ -87,7 +87,7 @@ static const struct copy_order *write_order(struct call *call) {
 
 /* --- The decision --- */
 
-static enum outcome may_begin_copy(struct call *call, const struct blob *target) {
+static enum outcome check_copy_begin(struct call *call, const struct blob *target) {
     if (!target && call_lease_id(call)) return OUTCOME_LEASE_ABSENT_BLOB;
     if (target && blob_is_being_copied(target)) return OUTCOME_PENDING_COPY;
     enum outcome outcome = copy_target_lease(call, target);
@@ -104,7 +104,7 @@ static void put_address(struct call *call, struct record_writer *label) {
 
 enum outcome blob_copy_from(struct call *call) {
     struct blob *target = blob_named(call);
-    enum outcome outcome = may_begin_copy(call, target);
+    enum outcome outcome = check_copy_begin(call, target);
     if (outcome != OUTCOME_DONE) return outcome;
     struct record_writer *label = call_writer(call);
     put_address(call, label);

@@ -233,8 +233,8 @@ enum outcome file_check_access(struct call *call, const struct file_node *node,
     return node->usage ? check_handles(call, node, &view, access) : OUTCOME_DONE;
 }
 
-/* Whether all open handles allow a lease on the file. */
-enum outcome file_may_be_leased(struct call *call, const struct file_node *node) {
+/* Checks that all open handles allow a lease on the file. */
+enum outcome file_check_leasable(struct call *call, const struct file_node *node) {
     if (!node->usage) return OUTCOME_DONE;
     struct usage_view view = share_view(call->value, node, call_now_ms(call));
     if (sharing_class_fits_all(&view.tally, CLASS_LEASE)) return OUTCOME_DONE;
@@ -280,7 +280,7 @@ enum outcome file_find_to_read(struct call *call, unsigned kind, const struct fi
 
 /* --- Quota --- */
 
-enum outcome file_may_grow(struct call *call, uint64_t from, uint64_t to) {
+enum outcome file_check_quota(struct call *call, uint64_t from, uint64_t to) {
     const struct share *share = call->value;
     if (!share->quota || to <= from) return OUTCOME_DONE;
     uint64_t bytes = share->bytes + call_taken_before(call, "quota", bytes_of("", 0), to - from);

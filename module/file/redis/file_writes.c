@@ -88,7 +88,7 @@ enum outcome file_create(struct call *call) {
     struct tree_place place;
     enum outcome outcome =
         find_to_replace(call, call_word(call, ARG_PATH), CLASS_WRITE_DELETE, call_lease_id(call), &place);
-    if (outcome == OUTCOME_DONE) outcome = file_may_grow(call, length_of(place.node), given_size(call));
+    if (outcome == OUTCOME_DONE) outcome = file_check_quota(call, length_of(place.node), given_size(call));
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_change *change = decide_stamped_file(call, FILE_CREATE, place.node, NULL);
     change->length = given_size(call);
@@ -116,7 +116,8 @@ enum outcome file_copy(struct call *call) {
     if (outcome == OUTCOME_DONE)
         outcome = find_to_replace(call, call_word(call, ARG_TARGET), CLASS_WRITE_DELETE, call_lease_id(call),
                                   &place);
-    if (outcome == OUTCOME_DONE) outcome = file_may_grow(call, length_of(place.node), source->content.length);
+    if (outcome == OUTCOME_DONE)
+        outcome = file_check_quota(call, length_of(place.node), source->content.length);
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_change *change = decide_stamped_file(call, FILE_COPY, source, NULL);
     change->target = call_word(call, ARG_TARGET);
@@ -156,7 +157,7 @@ static const struct guid *new_lease_id(const struct call *call) {
 static enum outcome check_moved_lease(struct call *call, const struct file_node *node,
                                       const struct file_node *replaced) {
     bool brings = file_lease_of(node)->kind == LEASE_HELD && file_lease_of(replaced)->kind != LEASE_HELD;
-    return brings ? file_may_be_leased(call, replaced) : OUTCOME_DONE;
+    return brings ? file_check_leasable(call, replaced) : OUTCOME_DONE;
 }
 
 static enum outcome check_target(struct call *call, const struct file_node *node, struct tree_place *place) {
@@ -219,7 +220,7 @@ static enum outcome find_to_describe(struct call *call, struct file_node **node)
     };
     outcome = file_check_access(call, *node, &access);
     if (outcome != OUTCOME_DONE || !sized) return outcome;
-    return file_may_grow(call, (*node)->content.length, given_size(call));
+    return file_check_quota(call, (*node)->content.length, given_size(call));
 }
 
 enum outcome file_setprops(struct call *call) {

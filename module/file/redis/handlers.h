@@ -102,7 +102,7 @@ enum outcome file_find_node(struct call *call, struct bytes path, unsigned kind,
 /* The checks on an existing file. */
 enum outcome file_check_access(struct call *call, const struct file_node *node,
                                const struct file_access *access);
-enum outcome file_may_be_leased(struct call *call, const struct file_node *node);
+enum outcome file_check_leasable(struct call *call, const struct file_node *node);
 
 /* What a reading command finds, now or in a snapshot. */
 struct file_found {
@@ -117,7 +117,7 @@ enum outcome file_find_to_read(struct call *call, unsigned kind, const struct fi
 enum outcome file_snapshot_given(const struct call *call, int slot, unsigned *number);
 
 /* Checks the quota, for a file that changes its length. */
-enum outcome file_may_grow(struct call *call, uint64_t from, uint64_t to);
+enum outcome file_check_quota(struct call *call, uint64_t from, uint64_t to);
 
 /* Refusals whose note names the conflicting handle. */
 enum outcome file_sharing_violation(struct call *call, const struct file_open *obstacle);

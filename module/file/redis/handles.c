@@ -130,8 +130,8 @@ static enum outcome find_opening(struct call *call, struct opening *opening) {
     if (!node && opening->disposal == DISPOSAL_REFUSE) return OUTCOME_FILE_NOT_FOUND;
     outcome = node ? check_existing(call, opening) : OUTCOME_DONE;
     if (outcome != OUTCOME_DONE || opening->disposal == DISPOSAL_OPEN) return outcome;
-    return file_may_grow(call, node ? node->content.length : 0,
-                         (uint64_t)call_number(call, SLOT_FILE_SIZE, 0));
+    return file_check_quota(call, node ? node->content.length : 0,
+                            (uint64_t)call_number(call, SLOT_FILE_SIZE, 0));
 }
 
 /* The last check: in grace no new handle may exclude others. An open for attributes only excludes nobody. */
@@ -277,7 +277,7 @@ enum outcome file_write(struct call *call) {
     if (outcome == OUTCOME_DONE)
         outcome = check_lock_for_data(call, open, LOCK_WRITING, offset, content.length);
     if (outcome == OUTCOME_DONE && content.length)
-        outcome = file_may_grow(call, open_node(open)->content.length, offset + content.length);
+        outcome = file_check_quota(call, open_node(open)->content.length, offset + content.length);
     if (outcome != OUTCOME_DONE) return outcome;
     if (content.length) {
         struct share_change *change =
@@ -294,7 +294,7 @@ enum outcome file_truncate(struct call *call) {
     struct file_open *open;
     uint64_t length = (uint64_t)call->args.slots[SLOT_FILE_SIZE].number;
     enum outcome outcome = file_handle(call, SHARING_WRITE, &open);
-    if (outcome == OUTCOME_DONE) outcome = file_may_grow(call, open_node(open)->content.length, length);
+    if (outcome == OUTCOME_DONE) outcome = file_check_quota(call, open_node(open)->content.length, length);
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_change *change = file_decide_with_handle(call, FILE_TRUNCATE, open, NULL);
     change->stamp = call_new_stamp(call);

@@ -30,8 +30,8 @@ static enum outcome find_leased_file(struct call *call, struct lease_subject *su
     return OUTCOME_DONE;
 }
 
-static enum outcome file_lease_may_begin(struct call *call, const struct lease_subject *subject) {
-    return subject->object ? file_may_be_leased(call, subject->object) : OUTCOME_DONE;
+static enum outcome file_lease_check_begin(struct call *call, const struct lease_subject *subject) {
+    return subject->object ? file_check_leasable(call, subject->object) : OUTCOME_DONE;
 }
 
 static void settle_subject(struct call *call) {
@@ -95,5 +95,5 @@ const struct lease_home share_leases = {
     .exists = leased_file_is_there,
     .display_name = leased_path,
     .line_name = file_line_name,
-    .may_begin = file_lease_may_begin,
+    .check_begin = file_lease_check_begin,
 };

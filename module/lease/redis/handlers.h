@@ -58,8 +58,8 @@ struct lease_home {
     char *(*display_name)(struct entry *entry, struct bytes *name);
     /* The name of the object's line of waiters, perhaps in the buffer. NULL if that is the entry's name. */
     struct bytes (*line_name)(struct entry *entry, uint64_t *buffer);
-    /* Whether a lease may begin now, for reasons other than existing leases. May be NULL. */
-    enum outcome (*may_begin)(struct call *call, const struct lease_subject *subject);
+    /* The checks on a lease that begins, besides those of existing leases. May be NULL. */
+    enum outcome (*check_begin)(struct call *call, const struct lease_subject *subject);
 };
 
 struct lease_stats {

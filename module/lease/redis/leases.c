@@ -192,7 +192,7 @@ static enum outcome not_yet(struct call *call, const struct lease_subject *subje
     return call_not_yet(call, &lease_wait, subject->name, due_ms, refused);
 }
 
-static enum outcome needs_no_end(struct call *call, const struct lease_subject *subject) {
+static enum outcome check_endless(struct call *call, const struct lease_subject *subject) {
     if (!subject->endless) return OUTCOME_DONE;
     call_note(call, "the lease of a %s must be infinite", subject->noun);
     return OUTCOME_INVALID_VALUE;
@@ -214,9 +214,9 @@ static enum outcome check_grace_to_lease(struct call *call, const struct lease_s
     return call_not_yet(call, &lease_wait, subject->name, grace.ends_ms, grace_refuse(call));
 }
 
-static enum outcome may_begin(struct call *call, const struct lease_subject *subject) {
+static enum outcome check_begin(struct call *call, const struct lease_subject *subject) {
     const struct lease_home *home = call->data_type->leases;
-    return home->may_begin ? home->may_begin(call, subject) : OUTCOME_DONE;
+    return home->check_begin ? home->check_begin(call, subject) : OUTCOME_DONE;
 }
 
 static void put_lease_grant(struct record_writer *grant, const struct lease *lease) {
@@ -249,11 +249,11 @@ enum outcome lease_acquire_decide(struct call *call) {
     enum outcome outcome = find_leased(call, subject);
     if (outcome != OUTCOME_DONE) return outcome;
     struct lease_request request = acquire_request(call);
-    if (request.duration_ms != DURATION_INFINITE_MS) outcome = needs_no_end(call, subject);
+    if (request.duration_ms != DURATION_INFINITE_MS) outcome = check_endless(call, subject);
     if (outcome != OUTCOME_DONE) return outcome;
     outcome = lease_acquire(subject->lease, &request, &next);
     if (outcome != OUTCOME_DONE) return not_yet(call, subject, outcome);
-    outcome = may_begin(call, subject);
+    outcome = check_begin(call, subject);
     if (outcome == OUTCOME_DONE)
         outcome = check_grace_to_lease(call, subject, request.proposes ? &request.proposed : NULL);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -275,7 +275,7 @@ static enum outcome decide_lease_change(struct call *call, decision *decision, s
     struct lease_subject subject;
     enum outcome outcome = find_leased(call, &subject);
     bool timed = event == LEASE_EVENT_RENEWED || request->period_ms > 0;
-    if (outcome == OUTCOME_DONE && timed) outcome = needs_no_end(call, &subject);
+    if (outcome == OUTCOME_DONE && timed) outcome = check_endless(call, &subject);
     if (outcome != OUTCOME_DONE) return outcome;
     request->now_ms = call_now_ms(call);
     outcome = decision(subject.lease, request, next);
