@@ -107,10 +107,12 @@ family_words() {
     done
 }
 
-# Static functions of one name in several files: grep and break find the wrong one. 'release' is what the makers of type methods want.
-static_names_shared() {
+# Functions of one name in several files: grep and break find the wrong one. 'release' is what the makers of type methods want.
+# A definition starts in the first column.
+function_names_shared() {
     awk '
-        /^static / && match($0, /[A-Za-z_0-9]+\(/) {
+        /^static / || /^[a-z].*\(.*[,{]$/ {
+            if (!match($0, /[A-Za-z_0-9]+\(/)) next
             name = substr($0, RSTART, RLENGTH - 1)
             if (name ~ /^[A-Z_]+$/ || name == "__attribute__" || name == "release") next
             if (name in place && place[name] != FILENAME) print name ": " place[name] ", " FILENAME
@@ -314,7 +316,7 @@ comments orphan "${sources[@]}" | rule 'no comment ends in a line of one word'
 
 families_short_of_slots | rule 'each family has option slots left'
 
-static_names_shared module/*.c module/*/*.c module/*/*/*.c | rule 'no two files have a static function of the same name'
+function_names_shared module/*.c module/*/*.c module/*/*/*.c | rule 'no two files have a function of the same name'
 
 questions_with_outcomes "${module_files[@]}" | rule 'a function that is named as a question answers yes or no'
 

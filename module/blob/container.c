@@ -22,12 +22,12 @@ struct container_census container_census(void) {
     return (struct container_census){all_containers, all_blobs, all_snapshots, all_leases, all_content_bytes};
 }
 
-static void census_count(atomic_size_t *all, size_t before, size_t after) {
+static void count_all(atomic_size_t *all, size_t before, size_t after) {
     if (before != after) atomic_fetch_add_explicit(all, after - before, memory_order_relaxed);
 }
 
 void container_count_snapshots(size_t before, size_t after) {
-    census_count(&all_snapshots, before, after);
+    count_all(&all_snapshots, before, after);
 }
 
 void container_count_content(struct container *container, const struct blob *blob, uint64_t bytes_before,
@@ -35,7 +35,7 @@ void container_count_content(struct container *container, const struct blob *blo
     bool exists = blob_exists(blob);
     uint64_t bytes = blob_content_bytes(blob);
     container->committed += (size_t)exists - (size_t)existed_before;
-    census_count(&all_blobs, existed_before, exists);
+    count_all(&all_blobs, existed_before, exists);
     if (bytes == bytes_before) return;
     container->content_bytes += bytes - bytes_before;
     atomic_fetch_add_explicit(&all_content_bytes, bytes - bytes_before, memory_order_relaxed);
@@ -53,7 +53,7 @@ struct container *container_new(const struct container_change *change) {
     container->upkeep_ms = INT64_MAX;
     packed_replace(&container->account, &container->metadata, change->metadata);
     packed_replace(&container->account, &container->policies, change->policies);
-    census_count(&all_containers, 0, 1);
+    count_all(&all_containers, 0, 1);
     return container;
 }
 
@@ -89,7 +89,7 @@ static void replace_lease(struct container *container, struct lease **place, con
     struct lease *stored = lease && lease->token ? account_add(&container->account, lease_new(lease)) : NULL;
     account_discard(&container->account, *place);
     *place = stored;
-    census_count(&all_leases, before, after);
+    count_all(&all_leases, before, after);
 }
 
 static void list_blob(struct order_index *index, struct blob *blob, bool before, bool after) {
@@ -218,7 +218,7 @@ void container_free(struct container *container) {
     memory_free(container->metadata);
     memory_free(container->policies);
     memory_free(container);
-    census_count(&all_containers, 1, 0);
+    count_all(&all_containers, 1, 0);
 }
 
 /* The addresses of all of the container's pointers to one blob. */

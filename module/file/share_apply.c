@@ -253,7 +253,7 @@ static void adopt_content(struct share *share, struct file_node *node, const str
 }
 
 /* A copy of a file onto itself keeps the content. */
-static bool apply_copy(struct share *share, const struct share_change *change) {
+static bool apply_file_copy(struct share *share, const struct share_change *change) {
     struct file_node *source = file_at_path(share, change), *target = tree_find(share, change->target).node;
     if (!source) return false;
     if (target != source) target = begin_file(share, target, change->target);
@@ -495,7 +495,7 @@ const struct share_kind share_change_kinds[SHARE_CHANGE_KINDS] = {
                      .wakes = WAKES_FOR_FILE},
     [FILE_COPY] = {{.event = "file.copy",
                     .fields = HAS(PATH) | HAS(TARGET) | HAS(STAMP) | HAS(PARTS) | HAS(METADATA)},
-                   .apply = apply_copy},
+                   .apply = apply_file_copy},
     [FILE_RENAME] = {{.event = "file.rename", .fields = HAS(PATH) | HAS(TARGET) | HAS(STAMP)},
                      .apply = apply_rename,
                      .wakes = WAKES_FOR_MOVE},
