@@ -141,7 +141,7 @@ static const struct file_node *awaited(const struct circle *circle, const struct
     const struct share *share = circle->call->value;
     struct guid id;
     if (kind == &opening_wait) {
-        struct bytes path = api_bytes(argv[ARG_SESSION + 1]);
+        struct bytes path = api_bytes(argv[ARG_OPEN_PATH]);
         return tree_find(share, path).node;
     }
     const struct file_open *open =
