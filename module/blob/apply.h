@@ -23,7 +23,7 @@ bool apply_block(struct container *container, struct blob **blob, const struct c
 /* Sets a new ETag and everything that depends on it. */
 void apply_restamp(struct container *container, struct blob *blob, const struct container_change *change);
 
-/* A blob that is written is no longer a copy. */
+/* A blob that is written is no longer a copy; writing pages leaves that. */
 void apply_forget_copy(struct container *container, struct blob *blob);
 
 /* Copies. */
