@@ -23,7 +23,8 @@ void catalog_start(struct catalog *catalog);
 /* Frees the indexes. The caller frees the entries before this. */
 void catalog_end(struct catalog *catalog);
 
-/* A lookup in progress: the name is hashed and its bucket is being prefetched. Valid until the next change. */
+/* A lookup in progress: the name is hashed and its bucket is being prefetched. The search stays
+ * valid as long as the name does; a change only costs the prefetch. */
 struct catalog_search {
     struct bytes name;
     uint32_t hash;
