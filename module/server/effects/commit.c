@@ -52,15 +52,6 @@ ASIDE static void apply_and_send(struct call *call, const struct decided *decide
     record_end(&record);
 }
 
-static void notify(struct call *call, const struct data_type *type, const void *change) {
-    const char *events[EVENTS_MAX] = {change_kind(type->changes, change)->event};
-    if (type->events) type->events(change, events);
-    if (!events[0] && !events[1]) return;
-    RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
-    for (int i = 0; i < EVENTS_MAX; i++)
-        if (events[i]) call_notify(call, events[i]);
-}
-
 /* Outside of a command a change is always sent: there is no command that the server could count instead. */
 void commit_apply(struct call *call, const struct decided *decided) {
     const struct data_type *type = call_type(call);
@@ -79,14 +70,22 @@ void commit_apply(struct call *call, const struct decided *decided) {
     if (decided->once) once_do(call, decided->once);
 }
 
-/* The notification comes last: another module may change the value when it hears it. */
-void commit_tell(struct call *call, const void *change) {
+void commit_follow(struct call *call, const void *change) {
     const struct data_type *type = call_type(call);
     if (type->after) type->after(call, change);
     if (call->value) upkeep_schedule(call);
     if (call->value && doctor_keys_wants(type, call->value, change))
         doctor_keys_add(call_key_name(call), type, call->value);
-    notify(call, type, change);
+}
+
+void commit_notify(struct call *call, const void *change) {
+    const struct data_type *type = call_type(call);
+    const char *events[EVENTS_MAX] = {change_kind(type->changes, change)->event};
+    if (type->events) type->events(change, events);
+    if (!events[0] && !events[1]) return;
+    RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
+    for (int i = 0; i < EVENTS_MAX; i++)
+        if (events[i]) call_notify(call, events[i]);
 }
 
 void commit_wake(struct call *call, const void *change) {
@@ -96,6 +95,7 @@ void commit_wake(struct call *call, const void *change) {
 
 void commit_at_once(struct call *call, void *change, RedisModuleString *content) {
     commit_apply(call, &(struct decided){.change = change, .content = content});
-    commit_tell(call, change);
+    commit_follow(call, change);
+    commit_notify(call, change);
     commit_wake(call, change);
 }

@@ -12,14 +12,17 @@
 /* Applies a change to the call's value, with what travels beside it and what is remembered with it. */
 void commit_apply(struct call *call, const struct decided *decided);
 
-/* Tells of a change: counts it, schedules upkeep and notifies. Of several changes all are applied before anybody hears
- * of one. */
-void commit_tell(struct call *call, const void *change);
+/* Counts a change and schedules upkeep. */
+void commit_follow(struct call *call, const void *change);
+
+/* Notifies of a change, without a look at the value: another module that hears it may change or delete the key. So of
+ * several changes all are applied and followed before anybody hears of one. */
+void commit_notify(struct call *call, const void *change);
 
 /* Serves those who wait for what the change brought. */
 void commit_wake(struct call *call, const void *change);
 
-/* All three, for changes that no call decides: by settling, upkeep and copiers. */
+/* All four, for changes that no call decides: by settling, upkeep and copiers. */
 void commit_at_once(struct call *call, void *change, RedisModuleString *content);
 
 #endif

@@ -335,18 +335,20 @@ static void apply_readers(struct transaction *transaction) {
     if (type->drop_sources) type->drop_sources(readers, count);
 }
 
+static void for_each_applied(struct transaction *transaction,
+                             void (*step)(struct call *call, const void *change)) {
+    for (unsigned i = 0; i < transaction->count; i++) {
+        struct call *call = &transaction->parts[i].call;
+        for (const struct decided *next = call->decision.first; next; next = next->next)
+            if (!next->dropped) step(call, next->change);
+    }
+}
+
+/* In this order, since a listener may delete the keys. */
 static void tell_and_wake(struct transaction *transaction) {
-    for (unsigned i = 0; i < transaction->count; i++) {
-        struct call *call = &transaction->parts[i].call;
-        for (const struct decided *next = call->decision.first; next; next = next->next)
-            if (!next->dropped) commit_tell(call, next->change);
-    }
-    if (!wait_anybody()) return;
-    for (unsigned i = 0; i < transaction->count; i++) {
-        struct call *call = &transaction->parts[i].call;
-        for (const struct decided *next = call->decision.first; next; next = next->next)
-            if (!next->dropped) commit_wake(call, next->change);
-    }
+    for_each_applied(transaction, commit_follow);
+    for_each_applied(transaction, commit_notify);
+    if (wait_anybody()) for_each_applied(transaction, commit_wake);
 }
 
 static struct bytes kept_answer(const struct reply *out) {
