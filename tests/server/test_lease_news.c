@@ -200,6 +200,27 @@ TEST(keys_that_go_and_come) {
     expect_text(answer_of(bird)->element[1], "chirp");
 }
 
+/* In one go, so the news is there and gone before the readers are told of it. */
+static void expect_gone_before_read(const char *removal) {
+    call(primary, "DEL box");
+    lease_setup();
+    struct client *change = waiting_for_change("BLOCK 0"), *bird = waiting("BLOB.GET box bird BLOCK 0");
+    send_call(primary, "BLOB.PUT box cat purr");
+    send_call(primary, "BLOB.PUT box bird tweet");
+    send_line(primary, removal);
+    expect_etag(receive(primary));
+    expect_etag(receive(primary));
+    receive(primary);
+    expect_null(answer_of(change));
+    expect_null(answer_of(bird));
+}
+
+TEST(a_key_that_goes_before_its_news_is_read) {
+    expect_gone_before_read("DEL box");
+    expect_gone_before_read("SET box text");
+    call(primary, "DEL box");
+}
+
 TEST(readers_leave_in_every_way) {
     long long id;
     lease_setup();
@@ -318,6 +339,7 @@ int main(void) {
         RUN(readers_and_holders_do_not_keep_each_other),
         RUN(a_chain_of_readers_and_writers),
         RUN(keys_that_go_and_come),
+        RUN(a_key_that_goes_before_its_news_is_read),
         RUN(readers_leave_in_every_way),
         RUN(readers_wait_at_replicas),
         RUN(a_replica_that_is_filled_anew_tells_its_readers),

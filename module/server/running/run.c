@@ -210,11 +210,13 @@ static enum outcome run_decision(struct call *call) {
 /* --- Commands --- */
 
 /* Waiters go on waiting when their key is deleted or becomes something else. When their time is up, a reader gets null;
- * a follower of a feed gets the error, since its replies always have a bookmark. */
+ * so does one that was served and reads only now, when the key is gone again. A follower of a feed gets the error:
+ * its replies always have a bookmark. */
 static enum outcome without_value(const struct call *call, enum outcome opened) {
     if (call->mode == CALL_PROBE || call->mode == CALL_GRANTED) return OUTCOME_WAITING;
     bool has_nothing = call->command->key == KEY_READ && !args_given(&call->args, SLOT_SINCE_BOOKMARK);
-    return call->mode == CALL_TIMED_OUT && has_nothing ? OUTCOME_UNCHANGED : opened;
+    bool waited = call->mode == CALL_TIMED_OUT || call->mode == CALL_SERVED;
+    return waited && has_nothing ? OUTCOME_UNCHANGED : opened;
 }
 
 static enum outcome run(struct call *call) {
