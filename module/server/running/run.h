@@ -2,8 +2,9 @@
  *
  *   open the key, prefetch ─▶ parse ─▶ settle ─▶ the handler decides and replies ─▶ carry out
  *
- * The first step that fails replies with its error and leaves no trace. A missing key or a wrong type is reported
- * only after syntax errors; the key is opened first so that its memory is being prefetched while argv is parsed.
+ * The first step that fails replies with its error and leaves no trace but what time had ended. A missing key or a
+ * wrong type is reported only after syntax errors; the key is opened first so that its memory is being prefetched while
+ * argv is parsed.
  *
  * What is done with the decision depends on why the call runs (enum call_mode):
  *
