@@ -96,8 +96,9 @@ void wait_look(const struct call *call, struct wait_kind *kind, struct bytes nam
 /* The same for lines of all kinds with this name. */
 void wait_look_for_all(const struct call *call, struct bytes name);
 
-/* Before a call takes something: serves the waiters it can, and returns how many still come first. Nobody does
- * inside MULTI or a script. */
+/* Before a call takes something: serves the waiters it can, and returns how many still come first. Inside MULTI or a
+ * script nobody is served and nobody comes first. HOLDFAST.ATOMIC is an exception: its commands ask wait_count, so even
+ * there they are refused while others wait in line. */
 size_t wait_serve(const struct call *call, struct wait_kind *kind, struct bytes name);
 
 /* Much may have changed in the call's key: its waiters are probed soon. */
