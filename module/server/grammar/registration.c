@@ -7,28 +7,30 @@
 
 enum { SPECS = 3 }; /* two keys, and the end */
 
-/* Arguments for the server live until it has copied them: one block, handed out in order. */
-struct tree {
-    RedisModuleCommandArg *nodes;
-    size_t used;
+/* Arguments for the server live until it has copied them. */
+struct run_of_siblings {
+    struct run_of_siblings *next;
+    RedisModuleCommandArg nodes[];
 };
 
-enum { TREE_NODES = 256 };
-
-static struct tree tree_start(void) {
-    return (struct tree){memory_alloc(TREE_NODES * sizeof(RedisModuleCommandArg)), 0};
-}
+struct tree {
+    struct run_of_siblings *runs;
+};
 
 static void tree_empty(struct tree *tree) {
-    memset(tree->nodes, 0, TREE_NODES * sizeof(*tree->nodes));
-    tree->used = 0;
+    while (tree->runs) {
+        struct run_of_siblings *run = tree->runs;
+        tree->runs = run->next;
+        memory_free(run);
+    }
 }
 
 /* A run of siblings, ended by one without a name. */
 static RedisModuleCommandArg *siblings(struct tree *tree, size_t count) {
-    RedisModuleCommandArg *first = &tree->nodes[tree->used];
-    tree->used += count + 1;
-    return first;
+    struct run_of_siblings *run = memory_zeroed(sizeof(*run) + (count + 1) * sizeof(run->nodes[0]));
+    run->next = tree->runs;
+    tree->runs = run;
+    return run->nodes;
 }
 
 static RedisModuleCommandArg leaf(const char *name, RedisModuleCommandArgType type) {
@@ -251,34 +253,33 @@ static int describe(RedisModuleCommand *handle, const struct command *command, s
     return RedisModule_SetCommandInfo(handle, &info);
 }
 
-static int add_one(RedisModuleCtx *ctx, const struct command *command, struct tree *tree) {
+static int add_one(RedisModuleCtx *ctx, const struct command *command) {
+    struct tree tree = {NULL};
     int key = command->key != KEY_NONE;
     if (RedisModule_CreateCommand(ctx, command->name, command->entry, command->flags, key, key, key) !=
         REDISMODULE_OK)
         return REDISMODULE_ERR;
     RedisModuleCommand *handle = RedisModule_GetCommand(ctx, command->name);
     if (!handle) return REDISMODULE_ERR;
-    tree_empty(tree);
     api_set_categories(handle, command->categories);
-    return describe(handle, command, tree);
+    int result = describe(handle, command, &tree);
+    tree_empty(&tree);
+    return result;
 }
 
 int registration_add(RedisModuleCtx *ctx, const struct command *commands, size_t count) {
-    struct tree tree = tree_start();
     int result = REDISMODULE_OK;
     for (size_t i = 0; i < count && result == REDISMODULE_OK; i++) {
-        result = add_one(ctx, &commands[i], &tree);
+        result = add_one(ctx, &commands[i]);
         if (result != REDISMODULE_OK)
             RedisModule_Log(ctx, "warning", "the command %s could not be registered", commands[i].name);
     }
-    memory_free(tree.nodes);
     return result;
 }
 
 void registration_syntax(const struct command *command, struct text *line) {
-    struct tree tree = tree_start();
-    tree_empty(&tree);
+    struct tree tree = {NULL};
     text_put(line, command->name);
     syntax_put(line, arguments(&tree, command->grammar->clauses));
-    memory_free(tree.nodes);
+    tree_empty(&tree);
 }
