@@ -279,6 +279,8 @@ static bool belongs_in_feed(const struct entry *entry) {
     return blob_exists((const struct blob *)entry);
 }
 
+FEED_KINDS_IN_ORDER(CONTAINER_FEED);
+
 static bool apply_feed(struct container *container, struct blob **blob,
                        const struct container_change *change) {
     (void)blob;

@@ -5,7 +5,7 @@
  * The feed of a small aggregate is built at once. An object that is written while a feed is being built is added to it
  * at once, so a portion may contain objects that the feed already has. A feed from a file is complete.
  *
- * The kinds of a data type's own changes of its feed have this order, too: its first one plus the kind. */
+ * A data type's own kinds have this order, too: its first one plus the kind. FEED_KINDS_IN_ORDER checks it. */
 #ifndef HOLDFAST_FEED_CHANGE_H
 #define HOLDFAST_FEED_CHANGE_H
 
@@ -21,6 +21,16 @@ enum feed_change_kind {
     FEED_MARKERS, /* in files, before the objects */
     FEED_CHANGE_KINDS
 };
+
+/* A data type's kinds have the order of the feed's; `kind` is what their names begin with. */
+#define FEED_KINDS_IN_ORDER(kind)                                                                            \
+    _Static_assert((int)kind##KEEP == (int)kind##ON + (int)FEED_KEEP &&                                      \
+                       (int)kind##OFF == (int)kind##ON + (int)FEED_OFF &&                                    \
+                       (int)kind##BUILT == (int)kind##ON + (int)FEED_BUILT &&                                \
+                       (int)kind##STATE == (int)kind##ON + (int)FEED_STATE &&                                \
+                       (int)kind##MARKERS == (int)kind##ON + (int)FEED_MARKERS &&                            \
+                       (int)FEED_CHANGE_KINDS == (int)FEED_MARKERS + 1,                                      \
+                   "a feed's kinds have an order")
 
 struct feed_change {
     enum feed_change_kind kind;

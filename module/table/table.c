@@ -249,6 +249,8 @@ static bool stored_key_is_sound(const void *key) {
     return stored_key_sound(*(const struct bytes *)key);
 }
 
+FEED_KINDS_IN_ORDER(TABLE_FEED);
+
 static bool apply_table_feed(struct table *table, const struct table_change *change) {
     const struct feed_owner owner = {
         .account = &table->account,
