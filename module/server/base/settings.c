@@ -141,11 +141,14 @@ static int set_choice(const char *name, int chosen, void *data, RedisModuleStrin
     return REDISMODULE_OK;
 }
 
-/* A word's place in its list is its value. */
+/* A word's place in its list is its value. A list that is too long is refused. */
 static int register_choice(RedisModuleCtx *ctx, const struct setting *setting) {
     enum { CHOICES_MAX = 8 };
     int values[CHOICES_MAX], count = 0;
-    for (; count < CHOICES_MAX && setting->choice->words[count]; count++) values[count] = count;
+    for (; setting->choice->words[count]; count++) {
+        if (count == CHOICES_MAX) return REDISMODULE_ERR;
+        values[count] = count;
+    }
     return RedisModule_RegisterEnumConfig(ctx, setting->name, setting->choice->chosen,
                                           REDISMODULE_CONFIG_DEFAULT, setting->choice->words, values, count,
                                           get_choice, set_choice, apply_setting, (void *)setting);
