@@ -92,7 +92,7 @@ static const struct clause
     if_max_size  = {TOKEN("IFMAXSIZE"), SHAPE_NUMBER, SLOT_IFMAXSIZE, .width = 1, .fault = OUTCOME_INVALID_VALUE,
                  .min = 0, .max = INT64_MAX, .names = {"bytes"}},
     block_id     = {.shape = SHAPE_TEXT, .names = {"block-id"}},
-    block_list   = {.shape = SHAPE_CHOSEN, .slot = SLOT_BLOCKS, .width = 2, .words = block_words, .names = {"block-id"}},
+    block_list   = {.shape = SHAPE_CHOSEN, .slot = SLOT_BLOCKS, .width = 2, .words = block_words, .names = {"block-id"}, .list = "blocks"},
     which_blocks = {.shape = SHAPE_KEYWORD, .slot = SLOT_BLOCKS, .words = block_list_words, .names = {"which"}},
     source       = {.shape = SHAPE_KEY, .names = {"source-container"}},
     source_blob  = {.shape = SHAPE_TEXT, .names = {"source-blob"}, .rule = name_check},

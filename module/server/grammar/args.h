@@ -59,6 +59,7 @@ struct clause {
     enum outcome (*rule)(struct bytes);   /* SHAPE_TEXT, SHAPE_VALUE; may be NULL */
     const char *(*explain)(struct bytes); /* why the rule rejects a value, for people; may be NULL */
     const char *names[CLAUSE_MAX_WIDTH];  /* names of the values, for documentation */
+    const char *list;                     /* SHAPE_CHOSEN: name of the whole, for documentation */
 };
 
 /* A list of clauses, ended by NULL, and what the parser learns of it when it first reads by it. */

@@ -172,7 +172,7 @@ static RedisModuleCommandArg argument(struct tree *tree, const struct clause *cl
         arg.key_spec_index = (*key_spec)++;
         return arg;
     case SHAPE_CHOSEN:
-        arg = leaf("blocks", REDISMODULE_ARG_TYPE_BLOCK);
+        arg = leaf(clause->list, REDISMODULE_ARG_TYPE_BLOCK);
         arg.subargs = counted(tree, clause);
         return arg;
     case SHAPE_TEXT:
