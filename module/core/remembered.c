@@ -1,9 +1,9 @@
 #include "core/remembered.h"
-#include "core/number.h"
 
 #include "core/hash.h"
 #include "core/hash_index.h"
 #include "core/memory.h"
+#include "core/number.h"
 #include "core/record.h"
 
 #include "ccan/container_of/container_of.h"

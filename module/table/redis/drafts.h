@@ -5,8 +5,8 @@
  *
  * A single command is parsed like a batch of one; only its error texts differ. Keys and properties are
  * in one buffer. */
-#ifndef HOLDFAST_TABLE_DRAFT_H
-#define HOLDFAST_TABLE_DRAFT_H
+#ifndef HOLDFAST_TABLE_DRAFTS_H
+#define HOLDFAST_TABLE_DRAFTS_H
 
 #include "table/redis/handlers.h"
 
