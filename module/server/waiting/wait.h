@@ -10,7 +10,7 @@
  * served than one command may serve, an alarm serves the rest.
  *
  * Time frees things, too: each line knows the earliest instant at which time alone could serve it, and one alarm is
- * set for the earliest of all. Nothing polls.
+ * set for the earliest of all. Nothing polls, except while writes are paused.
  *
  * A served waiter gets its reply with the next ring of the alarm, after all commands that have arrived by then and
  * before any other. Until then its client may be lost, by CLIENT KILL or CLIENT UNBLOCK … ERROR; handover.h says what
