@@ -70,7 +70,8 @@ struct time_index {
     { .key = (by), .tracks_ends = (tracks) }
 
 void time_index_add(struct time_index *index, struct time_entry *entry);
-/* For BY_VISIBLE: sets the entry's turn so that it follows all entries of the same instant, and adds it. */
+/* For BY_VISIBLE: sets the entry's turn so that it follows all entries of the same instant, and adds it. From
+ * TIME_ENTRY_TURN_MAX on, entries share a turn and are in the order of their numbers. */
 void time_index_add_last(struct time_index *index, struct time_entry *entry);
 /* The entry must be there. */
 void time_index_remove(struct time_index *index, const struct time_entry *entry);
