@@ -131,7 +131,8 @@ static void tell_event(const struct incoming *incoming, const char *event) {
     RedisModule_NotifyKeyspaceEvent(incoming->ctx, REDISMODULE_NOTIFY_MODULE, event, incoming->argv[1]);
 }
 
-/* As after a change that was decided here: see commit.c. */
+/* As after a change that was decided here (see commit.c), except that the key counts as modified without an event, too.
+ * There, pieces of a copy or an index would abort each WATCH of the key while they come in. */
 static void tell_of_effect(const struct incoming *incoming, const struct command *command) {
     const struct effect_target *target = &incoming->target;
     RedisModule_ReplicateVerbatim(incoming->ctx);
