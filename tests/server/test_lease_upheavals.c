@@ -158,12 +158,12 @@ TEST(paused_writes_hold_the_line) {
 TEST(a_pause_that_ends_early) {
     allow_short_leases();
     lease_setup();
-    acquire("box", "0.05", "BLOB cat");
+    acquire("box", "0.5", "BLOB cat");
     struct client *waiter = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
     struct client *late = test_client(primary->server);
     expect_ok(call(primary, "CLIENT PAUSE 100000 WRITE"));
     send_line(late, "LEASE.ACQUIRE box 60 BLOB cat ID " ID_C);
-    usleep(80000);
+    usleep(600000);
     expect_still_waiting(waiter);
     expect_still_waiting(late);
     expect_ok(call(primary, "CLIENT UNPAUSE"));
