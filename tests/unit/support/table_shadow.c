@@ -178,8 +178,8 @@ bool table_shadow_fits(const struct table_shadow *shadow, const struct table_cha
     case TABLE_UNINDEX: return true;
     case TABLE_INDEX: return shadow->index_count + change->names.count <= TABLE_INDEXES_MAX;
     case TABLE_INDEXED: return index_of((struct table_shadow *)shadow, first_name(change));
-    case TABLE_FEEDON: return !shadow->followed;
-    case TABLE_FEEDKEEP:
+    case TABLE_FEEDON: return !shadow->followed && change->keep <= FEED_KEEP_MAX;
+    case TABLE_FEEDKEEP: return shadow->followed && change->keep <= FEED_KEEP_MAX;
     case TABLE_FEEDOFF:
     case TABLE_FEEDBUILT: return shadow->followed;
     case TABLE_FEEDSTATE: return !shadow->followed && !shadow->now.count && feed_state_newest(change->feed);
