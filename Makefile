@@ -104,7 +104,7 @@ MODULE_FLAGS := $(COMMON_FLAGS) -fPIC -fvisibility=hidden -Imodule $(OUTSIDE_INC
 MODULE_LINK := -shared -Wl,-z,defs -Wl,-z,relro -Wl,-z,now
 
 # Across files, so that the small functions of core/ cost nothing; clang would want a linker of its own for that. Calls
-# of libraries take no stub on their way: all of them are bound at load (-z now).
+# of libraries go straight to them (-fno-plt), as all of them are bound at load (-z now).
 OPTIMISE := -O2 -fno-plt $(if $(findstring clang, $(CC)),,-flto=auto)
 # Strangers' bytes come in here. As in the distribution's own packages, a wrong write ends the server.
 HARDEN := -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
