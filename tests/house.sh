@@ -122,7 +122,20 @@ function_names_shared() {
 
 # Functions that are named as a question but answer with an outcome, which is 0 when there is nothing to refuse.
 questions_with_outcomes() {
-    grep -nHE '\benum outcome \(?\*?([a-z0-9]+_)*(may|is|has|can|covers|needs)(_[a-z0-9]+)*\)?\(' "$@"
+    local words='may|is|are|has|can|covers|needs|fits|met|legal|allowed|sound|known|matches|permits'
+    grep -nHE "\benum outcome \(?\*?([a-z0-9]+_)*($words)(_[a-z0-9]+)*\)?\(" "$@" | grep -vE 'enum outcome [a-z0-9_]*check'
+}
+
+# Functions that answer with an outcome, and cannot do anything else: no argument lets them change what it points to. They are
+# checks, or choose a refusal, and their names say so.
+checks_without_the_word() {
+    perl -0ne '
+        s{/\*.*?\*/}{ $& =~ s/[^\n]//gr }gse;
+        while (/^(?:static |inline )*enum outcome (\w+)\(([^;{]*?)\) \{/gms) {
+            my ($name, $arguments) = ($1, $2);
+            next if $name =~ /(^|_)(check|refusal)(_|$)/ or grep { /\*/ && !/^\s*const [^*]*\*[^*]*$/ } split /,/, $arguments;
+            print "$ARGV:", 1 + (substr($_, 0, $-[0]) =~ tr/\n//), ": $name\n";
+        }' "$@"
 }
 
 # Modules, a header and its source each, that include each other, directly or through others: one group per line.
@@ -325,6 +338,8 @@ families_short_of_slots | rule 'each family has option slots left'
 function_names_shared module/*.c module/*/*.c module/*/*/*.c | rule 'no two files have a function of the same name'
 
 questions_with_outcomes "${module_files[@]}" | rule 'a function that is named as a question answers yes or no'
+
+checks_without_the_word "${module_files[@]}" | rule 'a function that only checks, and answers with an outcome, is named so'
 
 diff <(calls_made) <(calls_bound) | sed -n 's/^</not bound:/p; s/^>/bound, but never called:/p' | rule 'the calls that are bound are those that are made'
 

@@ -46,8 +46,8 @@ struct stamp {
 
 struct tag tag_read(struct bytes text);
 
-/* Whether these conditions may be combined for this use. Looks at no object. */
-enum outcome conditions_legal(const struct conditions *conditions, enum condition_use use);
+/* Refuses conditions that may not be combined, or make no sense, for this use. Looks at no object. */
+enum outcome conditions_check_form(const struct conditions *conditions, enum condition_use use);
 
 /* Only for legal conditions. An object without a stamp (a name that has only staged blocks) is found only by
  * calls without conditions. */

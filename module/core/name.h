@@ -7,7 +7,7 @@
 
 enum { NAME_MAX_BYTES = 1024, NAME_MAX_SEGMENTS = 254 };
 
-/* 1 to 1024 bytes of any kind, at most 254 segments between slashes. */
+/* A name has 1 to 1024 bytes of any kind, and at most 254 segments between slashes. */
 enum outcome name_check(struct bytes name);
 
 #endif

@@ -35,7 +35,7 @@ static bool permissions_sound(struct bytes permissions) {
     return true;
 }
 
-enum outcome policies_permit_only(struct packed_list list, const char *letters) {
+enum outcome policies_check_letters(struct packed_list list, const char *letters) {
     struct record_reader reader = record_reader(list.items);
     struct policy policy;
     while (policy_next(&reader, &policy))

@@ -21,8 +21,8 @@ bool policy_instant_read(struct bytes text, int64_t *instant_ms);
 void policy_pack(struct record_writer *writer, const struct policy *policy);
 bool policy_next(struct record_reader *reader, struct policy *policy);
 
-/* Whether the permissions of a valid list use only these letters. */
-enum outcome policies_permit_only(struct packed_list list, const char *letters);
+/* Refuses a valid list whose permissions use other letters than these. */
+enum outcome policies_check_letters(struct packed_list list, const char *letters);
 
 /* Also for untrusted lists. */
 enum outcome policies_check(struct packed_list list);

@@ -86,7 +86,7 @@ static const enum cell break_cells[3][BREAK_COLUMNS] = {
 
 /* clang-format on */
 
-static enum outcome refusal(enum cell cell) {
+static enum outcome refusal_of_cell(enum cell cell) {
     switch (cell) {
     case PRESENT: return OUTCOME_LEASE_PRESENT;
     case NOT_ACQUIRED: return OUTCOME_LEASE_BREAKING_ACQUIRE;
@@ -137,7 +137,7 @@ static enum outcome act(enum cell cell, const struct lease *lease, const struct 
         break;
     default: break;
     }
-    return refusal(cell);
+    return refusal_of_cell(cell);
 }
 
 enum outcome lease_acquire(const struct lease *lease, const struct lease_request *request,
@@ -206,8 +206,8 @@ static const unsigned char gate_cells[LEASE_STATES][GATE_COLUMNS] = {
 
 /* clang-format on */
 
-enum outcome lease_gate(const struct lease *lease, const struct guid *id, enum lease_use use,
-                        int64_t now_ms) {
+enum outcome lease_check_use(const struct lease *lease, const struct guid *id, enum lease_use use,
+                             int64_t now_ms) {
     enum lease_state state = lease_state(lease, now_ms);
     if (!id) return gate_cells[state][use == LEASE_WRITE ? WRITE_BARE : READ_BARE];
     bool known = lease->token && guid_equal(*id, lease->id);

@@ -154,13 +154,13 @@ static size_t counted_size(struct bytes key, struct packed_list properties) {
     return size;
 }
 
-enum outcome entity_fits(struct bytes key, struct packed_list properties) {
+enum outcome entity_check_size(struct bytes key, struct packed_list properties) {
     if (properties.count > PROPERTIES_MAX) return OUTCOME_TOO_MANY_PROPERTIES;
     if (surely_fits(key, properties)) return OUTCOME_DONE;
     return counted_size(key, properties) > ENTITY_MAX_BYTES ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE;
 }
 
-enum outcome entity_fits_merged(const struct entity *entity, struct packed_list added) {
+enum outcome entity_check_merged_size(const struct entity *entity, struct packed_list added) {
     struct packed_list old = entity_properties(entity);
     struct bytes key = entry_name(&entity->entry);
     struct packed_list upper = {
@@ -169,7 +169,7 @@ enum outcome entity_fits_merged(const struct entity *entity, struct packed_list 
     if (upper.count <= PROPERTIES_MAX && surely_fits(key, upper)) return OUTCOME_DONE;
     struct record_writer buffer;
     record_start(&buffer);
-    enum outcome outcome = entity_fits(key, properties_merge(old, added, &buffer));
+    enum outcome outcome = entity_check_size(key, properties_merge(old, added, &buffer));
     record_end(&buffer);
     return outcome;
 }

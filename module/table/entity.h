@@ -48,9 +48,9 @@ struct packed_list properties_merge(struct packed_list old, struct packed_list a
 bool properties_unique(struct packed_list properties);
 
 /* Checks the limits of an entity: TOO_MANY_PROPERTIES, ENTITY_TOO_LARGE. */
-enum outcome entity_fits(struct bytes key, struct packed_list properties);
+enum outcome entity_check_size(struct bytes key, struct packed_list properties);
 
 /* The same for the result of a merge. */
-enum outcome entity_fits_merged(const struct entity *entity, struct packed_list added);
+enum outcome entity_check_merged_size(const struct entity *entity, struct packed_list added);
 
 #endif

@@ -225,7 +225,7 @@ static bool parse_or(struct filter_parser *parser, unsigned char *node) {
 
 /* --- The filter --- */
 
-static bool check_text(struct filter_lexer *lexer) {
+static bool text_is_sound(struct filter_lexer *lexer) {
     struct bytes text = lexer->text;
     size_t units;
     if (text.length > FILTER_MAX_BYTES)
@@ -244,7 +244,7 @@ static void set_root(struct filter *filter, unsigned char node) {
 
 static bool parse_filter(struct filter_parser *parser) {
     unsigned char root = ALWAYS;
-    if (!check_text(&parser->lexer) || !step(parser)) return false;
+    if (!text_is_sound(&parser->lexer) || !step(parser)) return false;
     if (parser->token.kind != TOKEN_END && !parse_or(parser, &root)) return false;
     if (parser->token.kind == TOKEN_CLOSE) return expected(parser, "there is no '(' for this ')'");
     if (parser->token.kind != TOKEN_END) return expected(parser, "expected 'and', 'or' or the end");

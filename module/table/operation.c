@@ -52,6 +52,6 @@ struct verdict operation_judge(struct entity *existing, const struct operation *
         !condition_holds(operation, existing))
         verdict.outcome = OUTCOME_UPDATE_CONDITION_NOT_MET;
     if (verdict.outcome == OUTCOME_DONE && verdict.step == STEP_MERGE)
-        verdict.outcome = entity_fits_merged(existing, operation->properties);
+        verdict.outcome = entity_check_merged_size(existing, operation->properties);
     return verdict;
 }

@@ -109,7 +109,7 @@ static bool step_fits(const struct table *table, const struct table_step *step) 
     if (step->kind == STEP_ADD)
         return !entity && (!table->feed || feed_admits(table->feed, step->key, step->etag));
     if (!entity || (step->kind == STEP_REMOVE && table->feed)) return false;
-    return step->kind != STEP_MERGE || entity_fits_merged(entity, step->properties) == OUTCOME_DONE;
+    return step->kind != STEP_MERGE || entity_check_merged_size(entity, step->properties) == OUTCOME_DONE;
 }
 
 static bool steps_fit(const struct table *table, struct packed_list steps) {

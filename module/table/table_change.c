@@ -140,7 +140,7 @@ static bool properties_fit(struct packed_list list) {
 static bool step_sound(const struct table_step *step) {
     if (!stored_key_sound(step->key)) return false;
     if (table_step_removes(step)) return true;
-    return properties_fit(step->properties) && entity_fits(step->key, step->properties) == OUTCOME_DONE;
+    return properties_fit(step->properties) && entity_check_size(step->key, step->properties) == OUTCOME_DONE;
 }
 
 /* Whether an earlier step has the same key. */

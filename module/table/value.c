@@ -84,7 +84,7 @@ static bool read_not_finite(struct bytes text, double *real) {
     return bytes_same_word(word, bytes_text("infinity")) || bytes_same_word(word, bytes_text("inf"));
 }
 
-static enum outcome or_invalid(bool sound) {
+static enum outcome check_sound(bool sound) {
     return sound ? OUTCOME_DONE : OUTCOME_INVALID_INPUT;
 }
 
@@ -92,13 +92,13 @@ enum outcome value_read(enum value_type type, struct bytes text, struct value *v
     *value = (struct value){.type = type};
     switch (type) {
     case VALUE_STRING: value->bytes = text; return check_string(text);
-    case VALUE_INT32: return or_invalid(read_int32(text, &value->number));
-    case VALUE_INT64: return or_invalid(number_read(text, &value->number));
+    case VALUE_INT32: return check_sound(read_int32(text, &value->number));
+    case VALUE_INT64: return check_sound(number_read(text, &value->number));
     case VALUE_DOUBLE:
-        return or_invalid(decimal_read(text, &value->real) || read_not_finite(text, &value->real));
-    case VALUE_BOOL: return or_invalid(read_bool(text, &value->number));
+        return check_sound(decimal_read(text, &value->real) || read_not_finite(text, &value->real));
+    case VALUE_BOOL: return check_sound(read_bool(text, &value->number));
     case VALUE_DATETIME: return ticks_read(text, &value->number);
-    case VALUE_GUID: return or_invalid(guid_read(text, &value->guid));
+    case VALUE_GUID: return check_sound(guid_read(text, &value->guid));
     case VALUE_BINARY: value->bytes = text; return check_binary(text);
     default: return OUTCOME_INVALID_INPUT;
     }

@@ -90,7 +90,7 @@ static enum outcome decide(const struct call *call) {
         .unmodified_since_ms = call->unmodified_since_ms,
     };
     const struct stamp object = {etag, modified_ms};
-    enum outcome outcome = conditions_legal(&conditions, call->use);
+    enum outcome outcome = conditions_check_form(&conditions, call->use);
     if (outcome != OUTCOME_DONE) return outcome;
     /* Reads of what is missing are refused before conditions are asked. */
     return conditions_check(&conditions, call->use, call->exists ? &object : NULL);

@@ -282,7 +282,7 @@ static void ids_are_read_in_any_form(void **state) {
     require(fault.outcome == OUTCOME_INVALID_VALUE && fault.at == 3, "a digit is missing");
 }
 
-static enum outcome short_form_rule(struct bytes text) {
+static enum outcome short_form_check(struct bytes text) {
     return text.length == GUID_DIGITS ? OUTCOME_DONE : OUTCOME_RECEIPT_MISSING;
 }
 
@@ -290,7 +290,7 @@ static void ids_have_places_too(void **state) {
     (void)state;
     static const struct clause key = {.shape = SHAPE_KEY};
     static const struct clause id = {
-        .shape = SHAPE_ID, .slot = SLOT_LEASE, .rule = short_form_rule, .fault = OUTCOME_INVALID_QUERY};
+        .shape = SHAPE_ID, .slot = SLOT_LEASE, .check = short_form_check, .fault = OUTCOME_INVALID_QUERY};
     struct grammar *grammar = GRAMMAR(&key, &id);
     struct args args = {.given = 0};
     struct bytes argv[] = {bytes_text("c"), bytes_text("k"), bytes_text("00112233445566778899aabbccddeeff")};

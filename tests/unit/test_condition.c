@@ -111,7 +111,7 @@ static void give(struct conditions *conditions, size_t row) {
 /* What a command does: first whether the conditions make sense, then whether they hold. */
 static enum outcome decide(const struct conditions *conditions, enum condition_use use,
                            const struct stamp *object) {
-    enum outcome outcome = conditions_legal(conditions, use);
+    enum outcome outcome = conditions_check_form(conditions, use);
     return outcome == OUTCOME_DONE ? conditions_check(conditions, use, object) : outcome;
 }
 
@@ -163,10 +163,10 @@ static void writes_take_one_condition_or_two_that_agree(void **state) {
         struct conditions conditions = {
             .given = together[i].given, .match = {TAG_VERSION, 1}, .none_match = {TAG_VERSION, 2}};
         enum outcome expected = together[i].write ? OUTCOME_DONE : OUTCOME_TOO_MANY_CONDITIONS;
-        require_same(conditions_legal(&conditions, CONDITIONS_READ), OUTCOME_DONE, "a read with %u",
+        require_same(conditions_check_form(&conditions, CONDITIONS_READ), OUTCOME_DONE, "a read with %u",
                      together[i].given);
         for (size_t use = 1; use < USES; use++)
-            require_same(conditions_legal(&conditions, uses[use].use), expected, "a %s with %u",
+            require_same(conditions_check_form(&conditions, uses[use].use), expected, "a %s with %u",
                          uses[use].name, together[i].given);
     }
     require_same(seen, 0xffff, "the table has all sixteen subsets");
@@ -178,11 +178,11 @@ static void no_read_meets_if_none_match_any(void **state) {
     for (unsigned given = 0; given < 16; given++) {
         struct conditions conditions = {
             .given = given, .match = {TAG_VERSION, 1}, .none_match = {TAG_ANY, 0}};
-        require_same(conditions_legal(&conditions, CONDITIONS_READ),
+        require_same(conditions_check_form(&conditions, CONDITIONS_READ),
                      given & N ? OUTCOME_UNSATISFIABLE_CONDITION : OUTCOME_DONE, "a read with %u", given);
     }
     struct conditions any = {.given = M, .match = {TAG_ANY, 0}};
-    require_same(conditions_legal(&any, CONDITIONS_READ), OUTCOME_DONE, "IFMATCH * is another matter");
+    require_same(conditions_check_form(&any, CONDITIONS_READ), OUTCOME_DONE, "IFMATCH * is another matter");
 }
 
 /* --- All combinations ----------------------------------------------------------------------------------- */

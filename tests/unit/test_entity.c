@@ -210,12 +210,12 @@ static void an_entity_holds_at_most_a_mebibyte(void **state) {
         struct record_writer room, half;
         enum outcome expected = more > 1 ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE;
         struct packed_list list = large_list(&room, EDGE - 1 + more);
-        require_same(entity_fits(stored, list), expected, "%zu bytes more", more);
+        require_same(entity_check_size(stored, list), expected, "%zu bytes more", more);
         record_start(&half);
         put_binary(&half, "p", 0);
         struct entity_state start = {stored, 1, 1, written(&half, 1)};
         struct entity *entity = entity_new(&start);
-        require_same(entity_fits_merged(entity, list), expected, "%zu bytes more, merged", more);
+        require_same(entity_check_merged_size(entity, list), expected, "%zu bytes more, merged", more);
         memory_free(entity);
         record_end(&half);
         record_end(&room);
@@ -247,7 +247,7 @@ static void types_count_as_the_service_counts(void **state) {
             struct packed_list list = large_list(&room, ENTITY_MAX_BYTES - COUNTED - counted + more);
             property_put(&room, &(struct property){bytes_text("q"), kinds[i].value});
             list = written(&room, list.count + 1);
-            require_same(entity_fits(stored, list), more ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE,
+            require_same(entity_check_size(stored, list), more ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE,
                          "kind %zu, %zu more", i, more);
             record_end(&room);
         }
@@ -271,7 +271,7 @@ static void keys_count_as_the_service_counts(void **state) {
             struct record_writer room;
             size_t last = ENTITY_MAX_BYTES - COUNTED + 2 * 7 - 2 * keys[i].units + more;
             struct packed_list list = large_list(&room, last);
-            require_same(entity_fits(keys[i].key, list), more ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE,
+            require_same(entity_check_size(keys[i].key, list), more ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE,
                          "key %zu, %zu more", i, more);
             record_end(&room);
         }
@@ -290,7 +290,7 @@ static void text_counts_twice(void **state) {
         struct property property = {bytes_text(names[i]),
                                     {.type = VALUE_STRING, .bytes = bytes_of(text, sizeof(text))}};
         property_put(&room, &property);
-        require_same(entity_fits(stored, written(&room, i + 1)),
+        require_same(entity_check_size(stored, written(&room, i + 1)),
                      i + 1 < COUNT_OF(names) ? OUTCOME_DONE : OUTCOME_ENTITY_TOO_LARGE, "%zu of them", i + 1);
     }
     record_end(&room);
@@ -305,9 +305,9 @@ static void many_small_properties_are_counted(void **state) {
         char name[] = {'a', (char)('a' + i / 16), (char)('a' + i % 16), '\0'};
         property_put(&room, &(struct property){bytes_text(name), {.type = VALUE_GUID}});
     }
-    require_same(entity_fits(stored, written(&room, PROPERTIES_MAX)), OUTCOME_DONE, "252 ids");
+    require_same(entity_check_size(stored, written(&room, PROPERTIES_MAX)), OUTCOME_DONE, "252 ids");
     put_binary(&room, "b", 0);
-    require_same(entity_fits(stored, written(&room, PROPERTIES_MAX + 1)), OUTCOME_TOO_MANY_PROPERTIES,
+    require_same(entity_check_size(stored, written(&room, PROPERTIES_MAX + 1)), OUTCOME_TOO_MANY_PROPERTIES,
                  "one more");
     record_end(&room);
 }

@@ -5,7 +5,7 @@
 
 enum outcome blob_createappend(struct call *call) {
     struct blob *blob;
-    enum outcome outcome = blob_to_create(call, KIND_APPEND, &blob);
+    enum outcome outcome = blob_find_to_create(call, KIND_APPEND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     const struct container_change *change = blob_decide_new(call, BLOB_CREATEAPPEND, blob, NULL);
     reply_version(&call->out, change->stamp.etag);
@@ -20,7 +20,7 @@ enum outcome blob_append_check(struct call *call) {
     }
     return length <= (unsigned long long)max_append_bytes
                ? OUTCOME_DONE
-               : content_too_large(call, "holdfast.max-append-bytes");
+               : blob_refuse_size(call, "holdfast.max-append-bytes");
 }
 
 /* Checks the conditions that only BLOB.APPEND has, and the number of blocks. */
@@ -42,7 +42,7 @@ static enum outcome check_append(struct call *call, const struct blob *blob, siz
 enum outcome blob_append(struct call *call) {
     struct blob *blob;
     RedisModuleString *content = call->argv[ARG_CONTENT];
-    enum outcome outcome = blob_to_write(call, KIND_APPEND, &blob);
+    enum outcome outcome = blob_find_to_write(call, KIND_APPEND, &blob);
     if (outcome == OUTCOME_DONE) outcome = check_append(call, blob, api_bytes(content).length);
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change *change = blob_decide_write(call, BLOB_APPEND, blob, content);
@@ -57,7 +57,7 @@ enum outcome blob_append(struct call *call) {
 /* Sealing a sealed blob changes nothing, so that a caller may try again. */
 enum outcome blob_seal(struct call *call) {
     struct blob *blob;
-    enum outcome outcome = blob_to_write(call, KIND_APPEND, &blob);
+    enum outcome outcome = blob_find_to_write(call, KIND_APPEND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     version etag = blob->stamp.etag;
     if (!blob_special(blob)->sealed) etag = blob_decide_write(call, BLOB_SEAL, blob, NULL)->stamp.etag;

@@ -32,7 +32,7 @@ struct blob *blob_named(struct call *call) {
 }
 
 ASIDE static enum outcome check_gate(struct call *call, const struct blob *blob, enum lease_use use) {
-    enum outcome outcome = lease_gate(blob_lease(blob), call_lease_id(call), use, call_now_ms(call));
+    enum outcome outcome = lease_check_use(blob_lease(blob), call_lease_id(call), use, call_now_ms(call));
     if (outcome == OUTCOME_LEASE_ID_MISSING) lease_note_holder(call, blob_lease(blob), blob_name(blob));
     return outcome;
 }
@@ -56,7 +56,7 @@ const struct blob *blob_asked_snapshot(const struct call *call, const struct blo
     return snapshots_find(base, call->args.slots[SLOT_SNAPSHOT].version);
 }
 
-enum outcome blob_to_read(struct call *call, unsigned kind, const struct blob **blob) {
+enum outcome blob_find_to_read(struct call *call, unsigned kind, const struct blob **blob) {
     *blob = container_found(call->value, &call->search);
     if (!blob_exists(*blob)) return OUTCOME_BLOB_NOT_FOUND;
     if (args_given(&call->args, SLOT_SNAPSHOT)) *blob = blob_asked_snapshot(call, *blob);
@@ -66,8 +66,8 @@ enum outcome blob_to_read(struct call *call, unsigned kind, const struct blob **
     return outcome == OUTCOME_DONE ? call_check_conditions(call, &(*blob)->stamp, "blob") : outcome;
 }
 
-enum outcome blob_to_read_content(struct call *call, unsigned kind, const struct blob **blob) {
-    enum outcome outcome = blob_to_read(call, kind, blob);
+enum outcome blob_find_content_to_read(struct call *call, unsigned kind, const struct blob **blob) {
+    enum outcome outcome = blob_find_to_read(call, kind, blob);
     return outcome == OUTCOME_DONE && blob_is_arriving(*blob) ? OUTCOME_PENDING_COPY : outcome;
 }
 
@@ -81,14 +81,14 @@ static enum outcome check_writable(struct call *call, const struct blob *blob) {
     return blob_is_being_copied(blob) ? OUTCOME_PENDING_COPY : check_lease_and_conditions(call, blob);
 }
 
-enum outcome blob_to_write(struct call *call, unsigned kind, struct blob **blob) {
+enum outcome blob_find_to_write(struct call *call, unsigned kind, struct blob **blob) {
     *blob = container_found(call->value, &call->search);
     if (!blob_exists(*blob)) return OUTCOME_BLOB_NOT_FOUND;
     enum outcome outcome = blob_kind_check(*blob, kind);
     return outcome == OUTCOME_DONE ? check_writable(call, *blob) : outcome;
 }
 
-enum outcome blob_to_create(struct call *call, enum blob_kind kind, struct blob **blob) {
+enum outcome blob_find_to_create(struct call *call, enum blob_kind kind, struct blob **blob) {
     *blob = blob_named(call);
     if (!*blob)
         return call_lease_id(call) ? OUTCOME_LEASE_ABSENT_BLOB : call_check_conditions(call, NULL, "blob");
@@ -133,7 +133,7 @@ struct container_change *blob_decide_new(struct call *call, enum container_chang
     return change;
 }
 
-enum outcome content_too_large(struct call *call, const char *limit) {
+enum outcome blob_refuse_size(struct call *call, const char *limit) {
     call_note(call, "the content is larger than %s allows", limit);
     return OUTCOME_BODY_TOO_LARGE;
 }
@@ -141,7 +141,7 @@ enum outcome content_too_large(struct call *call, const char *limit) {
 enum outcome blob_put_check(struct call *call) {
     struct bytes content = call_word(call, ARG_CONTENT);
     if (content.length > (unsigned long long)max_blob_bytes)
-        return content_too_large(call, "holdfast.max-blob-bytes");
+        return blob_refuse_size(call, "holdfast.max-blob-bytes");
     if (!call->properties.list.count) return OUTCOME_DONE;
     return properties_match_content(call->properties.list, content) ? OUTCOME_DONE : OUTCOME_MD5_MISMATCH;
 }
@@ -150,7 +150,7 @@ enum outcome blob_put(struct call *call) {
     struct blob *blob;
     container_prefetch_blob(call->value, &call->search);
     call_read_clock(call);
-    enum outcome outcome = blob_to_create(call, KIND_BLOCK, &blob);
+    enum outcome outcome = blob_find_to_create(call, KIND_BLOCK, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change *change = blob_decide_new(call, BLOB_PUT, blob, call->argv[ARG_CONTENT]);
     reply_version(&call->out, change->stamp.etag);
@@ -171,7 +171,7 @@ static void reply_in_one_piece(struct reply *out, const struct blob *blob, uint6
 /* BLOCK waits for a change of the ETag or, without conditions, for the blob to exist. Nobody waits for a
  * snapshot, which never changes. When the time is up the reply is null, even where a caller without BLOCK
  * gets an error. */
-static enum outcome no_news(struct call *call, enum outcome outcome) {
+static enum outcome await_news(struct call *call, enum outcome outcome) {
     bool news_may_come = outcome == OUTCOME_UNCHANGED || outcome == OUTCOME_PENDING_COPY ||
                          (outcome == OUTCOME_BLOB_NOT_FOUND && !call->conditions.given);
     if (!news_may_come || args_given(&call->args, SLOT_SNAPSHOT)) return outcome;
@@ -183,12 +183,12 @@ static enum outcome no_news(struct call *call, enum outcome outcome) {
 enum outcome blob_get(struct call *call) {
     const struct blob *blob;
     struct page_range range;
-    enum outcome outcome = blob_to_read_content(call, ANY_KIND, &blob);
-    if (outcome != OUTCOME_DONE) return no_news(call, outcome);
-    outcome = range_asked(call, SLOT_RANGE, blob_length(blob), &range);
+    enum outcome outcome = blob_find_content_to_read(call, ANY_KIND, &blob);
+    if (outcome != OUTCOME_DONE) return await_news(call, outcome);
+    outcome = range_read(call, SLOT_RANGE, blob_length(blob), &range);
     if (outcome != OUTCOME_DONE) return outcome;
     struct bytes view = blob_view(blob, range.offset, range.length);
-    outcome = range_fits_reply(call, range.length, view.length == range.length);
+    outcome = range_check_size(call, range.length, view.length == range.length);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_array(&call->out, 2);
     reply_version(&call->out, blob->stamp.etag);
@@ -201,7 +201,7 @@ enum outcome blob_get(struct call *call) {
 
 enum outcome blob_stat(struct call *call) {
     const struct blob *blob;
-    enum outcome outcome = blob_to_read(call, ANY_KIND, &blob);
+    enum outcome outcome = blob_find_to_read(call, ANY_KIND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     struct reply_map map = reply_map_counted(&call->out);
     while (reply_map_pass(&map)) {
@@ -214,7 +214,7 @@ enum outcome blob_stat(struct call *call) {
 
 enum outcome blob_getmeta(struct call *call) {
     const struct blob *blob;
-    enum outcome outcome = blob_to_read(call, ANY_KIND, &blob);
+    enum outcome outcome = blob_find_to_read(call, ANY_KIND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_array(&call->out, 2);
     reply_version(&call->out, blob->stamp.etag);
@@ -249,7 +249,7 @@ enum outcome blob_setprops(struct call *call) {
     struct blob *blob;
     int64_t sequence = 0;
     bool sized = args_given(&call->args, SLOT_SIZE), sequenced = args_given(&call->args, SLOT_SEQUENCE);
-    enum outcome outcome = blob_to_write(call, sized || sequenced ? KIND_PAGE : ANY_KIND, &blob);
+    enum outcome outcome = blob_find_to_write(call, sized || sequenced ? KIND_PAGE : ANY_KIND, &blob);
     if (outcome == OUTCOME_DONE && sequenced)
         outcome = next_sequence(call, blob_special(blob)->sequence, &sequence);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -265,7 +265,7 @@ enum outcome blob_setprops(struct call *call) {
 
 enum outcome blob_setmeta(struct call *call) {
     struct blob *blob;
-    enum outcome outcome = blob_to_write(call, ANY_KIND, &blob);
+    enum outcome outcome = blob_find_to_write(call, ANY_KIND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change *change = blob_decide_write(call, BLOB_SETMETA, blob, NULL);
     change->metadata = call->metadata.list;
@@ -290,7 +290,7 @@ static enum outcome delete_all_snapshots(struct call *call, struct blob *base) {
 
 static enum outcome delete_snapshot(struct call *call) {
     const struct blob *snapshot;
-    enum outcome outcome = blob_to_read(call, ANY_KIND, &snapshot);
+    enum outcome outcome = blob_find_to_read(call, ANY_KIND, &snapshot);
     if (outcome != OUTCOME_DONE) return outcome;
     struct blob *base = container_found(call->value, &call->search);
     blob_decide(call, BLOB_DELETESNAPSHOTS, base, NULL)->snapshot = call->args.slots[SLOT_SNAPSHOT].version;

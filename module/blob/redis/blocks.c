@@ -14,7 +14,7 @@ enum { ID_TEXT_MAX_BYTES = (BLOCK_ID_MAX_BYTES + 2) / 3 * 4 };
 
 /* --- Staging --- */
 
-static enum outcome id_check(struct call *call, long length) {
+static enum outcome check_block_id(struct call *call, long length) {
     if (length < 1) {
         call_note(call, "a block id must be base64");
         return OUTCOME_INVALID_QUERY;
@@ -27,10 +27,10 @@ static enum outcome id_check(struct call *call, long length) {
 enum outcome blob_putblock_check(struct call *call) {
     unsigned char id[BLOCK_ID_MAX_BYTES];
     size_t length = call_word(call, ARG_BLOCK).length;
-    enum outcome outcome = id_check(call, base64_read(call_word(call, ARG_BLOCK_ID), id, sizeof(id)));
+    enum outcome outcome = check_block_id(call, base64_read(call_word(call, ARG_BLOCK_ID), id, sizeof(id)));
     if (outcome != OUTCOME_DONE) return outcome;
     if (length > (unsigned long long)max_block_bytes)
-        return content_too_large(call, "holdfast.max-block-bytes");
+        return blob_refuse_size(call, "holdfast.max-block-bytes");
     if (length) return OUTCOME_DONE;
     call_note(call, "a block must not be empty");
     return OUTCOME_INVALID_VALUE;
@@ -46,7 +46,7 @@ static enum outcome check_staging(struct call *call, const struct blob *blob) {
 }
 
 /* All staged blocks of a blob have ids of one length, also those that one transaction stages. */
-static enum outcome fits_staged(struct call *call, const struct staging *staging, struct bytes id) {
+static enum outcome check_staged_block(struct call *call, const struct staging *staging, struct bytes id) {
     struct bytes name = call_word(call, ARG_BLOB);
     bool known = staging && staging_find(staging, id);
     uint64_t before = call_taken_before(call, "blocks", name, !known);
@@ -64,7 +64,7 @@ enum outcome blob_putblock(struct call *call) {
     struct bytes id = bytes_of(bytes, (size_t)length);
     struct blob *blob = blob_named(call);
     enum outcome outcome = check_staging(call, blob);
-    if (outcome == OUTCOME_DONE) outcome = fits_staged(call, staging_of(blob, call_now_ms(call)), id);
+    if (outcome == OUTCOME_DONE) outcome = check_staged_block(call, staging_of(blob, call_now_ms(call)), id);
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change *change = blob_decide_touch(call, BLOB_STAGE, blob, call->argv[ARG_BLOCK]);
     change->block_id = id;
@@ -123,7 +123,7 @@ enum outcome blob_putblocklist(struct call *call) {
     struct blob *blob;
     struct record_writer asked;
     struct block_plan plan;
-    enum outcome outcome = blob_to_create(call, KIND_BLOCK, &blob);
+    enum outcome outcome = blob_find_to_create(call, KIND_BLOCK, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     record_start(&asked);
     outcome = block_plan_make(blob, staging_of(blob, call_now_ms(call)), asked_blocks(call, &asked), &plan);
@@ -192,7 +192,7 @@ enum outcome blob_getblocklist(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     const struct argument *asked = &call->args.slots[SLOT_BLOCKS];
     int64_t which = args_given(&call->args, SLOT_BLOCKS) ? asked->word : LIST_COMMITTED;
-    outcome = reply_fits(call, listed_bytes(call, blob, which), "a list of blocks has no parts");
+    outcome = reply_check_size(call, listed_bytes(call, blob, which), "a list of blocks has no parts");
     if (outcome != OUTCOME_DONE) return outcome;
     long fields = 2 * blob_exists(blob) + (which != LIST_UNCOMMITTED) + (which != LIST_COMMITTED);
     struct reply_map map = reply_map(&call->out, fields);

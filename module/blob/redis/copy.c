@@ -39,7 +39,7 @@ enum outcome blob_snapshot(struct call *call) {
 enum outcome blob_copy_check(struct call *call) {
     struct conditions conditions;
     call_read_conditions(call, SLOT_SOURCE, &conditions);
-    enum outcome outcome = conditions_legal(&conditions, CONDITIONS_WRITE);
+    enum outcome outcome = conditions_check_form(&conditions, CONDITIONS_WRITE);
     return outcome == OUTCOME_DONE && args_given(&call->args, SLOT_FROM) ? copy_from_check(call) : outcome;
 }
 
@@ -80,18 +80,18 @@ static enum outcome check_lease_for_copy(struct call *call, const struct blob *t
                                                                 : OUTCOME_DONE;
 }
 
-enum outcome copy_target_lease(struct call *call, const struct blob *target) {
+enum outcome copy_check_target_lease(struct call *call, const struct blob *target) {
     if (!target) return OUTCOME_DONE;
     enum outcome outcome = blob_check_lease(call, target, LEASE_WRITE);
     return outcome == OUTCOME_DONE ? check_lease_for_copy(call, target) : outcome;
 }
 
-enum outcome copy_target_conditions(struct call *call, const struct blob *target) {
+enum outcome copy_check_target_conditions(struct call *call, const struct blob *target) {
     enum outcome outcome = call_check_conditions(call, blob_stamp(target), "target");
     return outcome == OUTCOME_CONDITION_NOT_MET ? OUTCOME_TARGET_CONDITION_NOT_MET : outcome;
 }
 
-static enum outcome source_conditions(struct call *call, const struct blob *source) {
+static enum outcome check_source_conditions(struct call *call, const struct blob *source) {
     struct conditions target = call->conditions;
     call_read_conditions(call, SLOT_SOURCE, &call->conditions);
     enum outcome outcome = conditions_check(&call->conditions, CONDITIONS_WRITE, &source->stamp);
@@ -108,9 +108,9 @@ static enum outcome check_copy(struct call *call, const struct blob *target, con
     bool of_some_kind = blob_exists(target) && !blob_is_untyped(target);
     if (of_some_kind && target->kind != source->kind) return OUTCOME_INVALID_BLOB_TYPE;
     if (target && blob_is_being_copied(target)) return OUTCOME_PENDING_COPY;
-    enum outcome outcome = copy_target_lease(call, target);
-    if (outcome == OUTCOME_DONE) outcome = copy_target_conditions(call, target);
-    return outcome == OUTCOME_DONE ? source_conditions(call, source) : outcome;
+    enum outcome outcome = copy_check_target_lease(call, target);
+    if (outcome == OUTCOME_DONE) outcome = copy_check_target_conditions(call, target);
+    return outcome == OUTCOME_DONE ? check_source_conditions(call, source) : outcome;
 }
 
 /* A copy from another container looks at each block; within a container blocks are shared as a whole. A page blob has

@@ -90,8 +90,8 @@ static const struct copy_order *write_order(struct call *call) {
 static enum outcome check_copy_begin(struct call *call, const struct blob *target) {
     if (!target && call_lease_id(call)) return OUTCOME_LEASE_ABSENT_BLOB;
     if (target && blob_is_being_copied(target)) return OUTCOME_PENDING_COPY;
-    enum outcome outcome = copy_target_lease(call, target);
-    return outcome == OUTCOME_DONE ? copy_target_conditions(call, target) : outcome;
+    enum outcome outcome = copy_check_target_lease(call, target);
+    return outcome == OUTCOME_DONE ? copy_check_target_conditions(call, target) : outcome;
 }
 
 static void put_address(struct call *call, struct record_writer *label) {

@@ -69,15 +69,15 @@ struct blob *blob_named(struct call *call);
 
 /* The blob, or its snapshot, for a reading command. Any kind if ANY_KIND. */
 enum { ANY_KIND = BLOB_KINDS };
-enum outcome blob_to_read(struct call *call, unsigned kind, const struct blob **blob);
+enum outcome blob_find_to_read(struct call *call, unsigned kind, const struct blob **blob);
 /* The same for its content, which must be complete. */
-enum outcome blob_to_read_content(struct call *call, unsigned kind, const struct blob **blob);
+enum outcome blob_find_content_to_read(struct call *call, unsigned kind, const struct blob **blob);
 
 /* An existing blob that will be written. */
-enum outcome blob_to_write(struct call *call, unsigned kind, struct blob **blob);
+enum outcome blob_find_to_write(struct call *call, unsigned kind, struct blob **blob);
 
 /* A blob that will be written and become one of this kind; it may be NULL, or uncommitted. */
-enum outcome blob_to_create(struct call *call, enum blob_kind kind, struct blob **blob);
+enum outcome blob_find_to_create(struct call *call, enum blob_kind kind, struct blob **blob);
 
 /* Single checks, for commands with another order. The stamp is NULL for a blob that does not exist. */
 enum outcome blob_kind_check(const struct blob *blob, unsigned kind);
@@ -88,7 +88,7 @@ const struct stamp *blob_stamp(const struct blob *blob);
 const struct blob *blob_asked_snapshot(const struct call *call, const struct blob *base);
 
 /* The refusal of a content that exceeds a limit. */
-enum outcome content_too_large(struct call *call, const char *limit);
+enum outcome blob_refuse_size(struct call *call, const char *limit);
 
 /* --- Decisions --- */
 
@@ -108,8 +108,8 @@ struct container_change *blob_decide_new(struct call *call, enum container_chang
 
 enum outcome copy_from_check(struct call *call);
 enum outcome blob_copy_from(struct call *call);
-enum outcome copy_target_lease(struct call *call, const struct blob *target);
-enum outcome copy_target_conditions(struct call *call, const struct blob *target);
+enum outcome copy_check_target_lease(struct call *call, const struct blob *target);
+enum outcome copy_check_target_conditions(struct call *call, const struct blob *target);
 
 /* container/blob of the source, and the snapshot. */
 void copy_put_label(const struct call *call, struct record_writer *label);

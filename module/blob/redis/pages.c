@@ -22,7 +22,7 @@ enum outcome blob_createpage_check(struct call *call) {
 
 enum outcome blob_createpage(struct call *call) {
     struct blob *blob;
-    enum outcome outcome = blob_to_create(call, KIND_PAGE, &blob);
+    enum outcome outcome = blob_find_to_create(call, KIND_PAGE, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change *change = blob_decide_new(call, BLOB_CREATEPAGE, blob, NULL);
     change->length = (uint64_t)call->args.slots[SLOT_SIZE].number;
@@ -48,7 +48,7 @@ enum outcome blob_clearpage_check(struct call *call) {
     return sound ? OUTCOME_DONE : OUTCOME_INVALID_PAGE_RANGE;
 }
 
-static enum outcome sequence_met(struct call *call, int64_t sequence) {
+static enum outcome check_sequence(struct call *call, int64_t sequence) {
     if (!args_given(&call->args, SLOT_IFSEQUENCE)) return OUTCOME_DONE;
     const struct argument *asked = &call->args.slots[SLOT_IFSEQUENCE];
     bool met = asked->word == COMPARE_LE   ? sequence <= asked->number
@@ -62,8 +62,8 @@ static enum outcome sequence_met(struct call *call, int64_t sequence) {
 static enum outcome write_pages(struct call *call, uint64_t length, RedisModuleString *content) {
     struct blob *blob;
     uint64_t offset = (uint64_t)call->args.slots[SLOT_OFFSET].number;
-    enum outcome outcome = blob_to_write(call, KIND_PAGE, &blob);
-    if (outcome == OUTCOME_DONE) outcome = sequence_met(call, blob_special(blob)->sequence);
+    enum outcome outcome = blob_find_to_write(call, KIND_PAGE, &blob);
+    if (outcome == OUTCOME_DONE) outcome = check_sequence(call, blob_special(blob)->sequence);
     if (outcome != OUTCOME_DONE) return outcome;
     if (length > blob_length(blob) || offset > blob_length(blob) - length) return OUTCOME_INVALID_PAGE_RANGE;
     struct container_change *change =
@@ -87,16 +87,15 @@ enum outcome blob_clearpage(struct call *call) {
 /* --- Ranges --- */
 
 /* The whole pages around RANGE; all pages without it. */
-static enum outcome asked_window(const struct call *call, const struct blob *blob,
-                                 struct page_range *window) {
-    enum outcome outcome = range_asked(call, SLOT_RANGE, blob_length(blob), window);
+static enum outcome read_window(const struct call *call, const struct blob *blob, struct page_range *window) {
+    enum outcome outcome = range_read(call, SLOT_RANGE, blob_length(blob), window);
     if (outcome == OUTCOME_DONE) *window = sparse_window(*window);
     return outcome;
 }
 
 /* The snapshot given by SINCE, which must be an older state of the same pages. */
-static enum outcome previous_blob(const struct call *call, const struct blob *blob,
-                                  const struct blob **previous) {
+static enum outcome find_previous_blob(const struct call *call, const struct blob *blob,
+                                       const struct blob **previous) {
     version since = call->args.slots[SLOT_SINCE].version;
     if (args_given(&call->args, SLOT_SNAPSHOT) && since > call->args.slots[SLOT_SNAPSHOT].version)
         return OUTCOME_PREVIOUS_NEWER;
@@ -111,13 +110,13 @@ static enum outcome collect_pages(struct call *call, const struct blob *blob, st
     const struct blob *previous;
     bool whole;
     if (args_given(&call->args, SLOT_SINCE)) {
-        enum outcome outcome = previous_blob(call, blob, &previous);
+        enum outcome outcome = find_previous_blob(call, blob, &previous);
         if (outcome != OUTCOME_DONE) return outcome;
         whole = page_ranges_between(ranges, blob_pages(blob), blob_pages(previous), window);
     } else {
         whole = page_ranges_of(ranges, blob_pages(blob), window);
     }
-    if (whole) return range_list_fits_reply(call, ranges->pages.count + ranges->cleared.count);
+    if (whole) return range_list_check_size(call, ranges->pages.count + ranges->cleared.count);
     call_note(call, "too many pages for one answer, use a smaller RANGE");
     return OUTCOME_INVALID_RANGE;
 }
@@ -138,8 +137,8 @@ enum outcome blob_getpages(struct call *call) {
     const struct blob *blob;
     struct page_range window;
     struct page_ranges ranges = {0};
-    enum outcome outcome = blob_to_read_content(call, KIND_PAGE, &blob);
-    if (outcome == OUTCOME_DONE) outcome = asked_window(call, blob, &window);
+    enum outcome outcome = blob_find_content_to_read(call, KIND_PAGE, &blob);
+    if (outcome == OUTCOME_DONE) outcome = read_window(call, blob, &window);
     if (outcome == OUTCOME_DONE) outcome = collect_pages(call, blob, window, &ranges);
     if (outcome == OUTCOME_DONE) reply_pages(call, blob, &ranges);
     page_ranges_end(&ranges);

@@ -17,7 +17,7 @@
 
 #include <inttypes.h>
 
-enum outcome file_path_rule(struct bytes text) {
+enum outcome file_path_check(struct bytes text) {
     enum path_fault fault = path_check(text);
     if (fault == PATH_SOUND) return OUTCOME_DONE;
     return path_fault_text(fault)->code == PATH_CODE_INVALID_NAME ? OUTCOME_INVALID_NAME
@@ -29,7 +29,7 @@ const char *file_path_explain(struct bytes text) {
     return fault == PATH_SOUND ? NULL : path_fault_text(fault)->text;
 }
 
-enum outcome share_owner_rule(struct bytes text) {
+enum outcome share_owner_check(struct bytes text) {
     return text.length <= SESSION_OWNER_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
 }
 
@@ -184,8 +184,8 @@ static enum outcome check_file_lease(struct call *call, const struct file_node *
                                      const struct file_access *access) {
     const struct lease *lease = file_lease_of(node);
     if (!access->lease_id && !lease->token) return OUTCOME_DONE;
-    enum outcome outcome = lease_gate(lease, access->lease_id,
-                                      is_write(access->class) ? LEASE_WRITE : LEASE_READ, call_now_ms(call));
+    enum outcome outcome = lease_check_use(
+        lease, access->lease_id, is_write(access->class) ? LEASE_WRITE : LEASE_READ, call_now_ms(call));
     switch (outcome) {
     case OUTCOME_LEASE_ID_MISSING: note_lease(call, node); return outcome;
     case OUTCOME_LEASE_MISMATCH_BLOB: return OUTCOME_LEASE_MISMATCH_FILE;
@@ -207,7 +207,7 @@ static enum outcome check_locks(struct call *call, const struct file_node *node,
     enum lock_test test = is_write(access->class) ? LOCK_ANY : LOCK_READING;
     struct lock_range range = range_in_file(node, access->range);
     const struct range_lock *lock = usage_lock(node->usage, NULL, test, range, exact, call_now_ms(call));
-    return lock ? file_lock_violation(call, lock) : OUTCOME_DONE;
+    return lock ? file_refuse_for_lock(call, lock) : OUTCOME_DONE;
 }
 
 static enum outcome check_handles(struct call *call, const struct file_node *node,
@@ -215,7 +215,7 @@ static enum outcome check_handles(struct call *call, const struct file_node *nod
     if (!sharing_class_fits_all(&view->tally, access->class)) {
         const struct file_open *obstacle =
             usage_class_obstacle(node->usage, access->class, call_now_ms(call));
-        return file_sharing_violation(call, obstacle);
+        return file_refuse_for_open(call, obstacle);
     }
     return access->checks_locks ? check_locks(call, node, access) : OUTCOME_DONE;
 }
@@ -238,12 +238,12 @@ enum outcome file_check_leasable(struct call *call, const struct file_node *node
     if (!node->usage) return OUTCOME_DONE;
     struct usage_view view = share_view(call->value, node, call_now_ms(call));
     if (sharing_class_fits_all(&view.tally, CLASS_LEASE)) return OUTCOME_DONE;
-    return file_sharing_violation(call, usage_class_obstacle(node->usage, CLASS_LEASE, call_now_ms(call)));
+    return file_refuse_for_open(call, usage_class_obstacle(node->usage, CLASS_LEASE, call_now_ms(call)));
 }
 
 /* --- Reading --- */
 
-enum outcome file_snapshot_given(const struct call *call, int slot, unsigned *number) {
+enum outcome file_find_snapshot(const struct call *call, int slot, unsigned *number) {
     *number = 0;
     if (!args_given(&call->args, slot)) return OUTCOME_DONE;
     *number = share_snapshot_number(call->value, call->args.slots[slot].version);
@@ -267,7 +267,7 @@ static enum outcome find_in_snapshot(const struct call *call, unsigned kind, str
 enum outcome file_find_to_read(struct call *call, unsigned kind, const struct file_access *access,
                                struct file_found *found) {
     struct file_node *node;
-    enum outcome outcome = file_snapshot_given(call, SLOT_SHARE_SNAPSHOT, &found->snapshot);
+    enum outcome outcome = file_find_snapshot(call, SLOT_SHARE_SNAPSHOT, &found->snapshot);
     if (outcome != OUTCOME_DONE) return outcome;
     if (found->snapshot) return find_in_snapshot(call, kind, found);
     outcome = file_find_node(call, call_word(call, ARG_PATH), kind, &node);
@@ -304,7 +304,7 @@ static void put_handle(struct text *text, const struct file_open *open) {
     refusal_put_owner(text, " of ", session_owner(open->group->session), OWNER_SHOWN_BYTES);
 }
 
-enum outcome file_sharing_violation(struct call *call, const struct file_open *obstacle) {
+enum outcome file_refuse_for_open(struct call *call, const struct file_open *obstacle) {
     if (!obstacle) return OUTCOME_SHARING_VIOLATION;
     struct text text = text_start(call->note, sizeof(call->note));
     put_handle(&text, obstacle);
@@ -312,7 +312,7 @@ enum outcome file_sharing_violation(struct call *call, const struct file_open *o
     return OUTCOME_SHARING_VIOLATION;
 }
 
-enum outcome file_lock_violation(struct call *call, const struct range_lock *lock) {
+enum outcome file_refuse_for_lock(struct call *call, const struct range_lock *lock) {
     struct text text = text_start(call->note, sizeof(call->note));
     put_handle(&text, open_of_owner(lock->owner));
     text_put(&text, lock->kind == LOCK_EXCLUSIVE ? " has an exclusive lock of " : " has a shared lock of ");

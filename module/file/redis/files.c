@@ -53,10 +53,10 @@ enum outcome file_get(struct call *call) {
     enum outcome outcome = find_data(call, &found);
     if (outcome != OUTCOME_DONE) return outcome;
     pages_prefetch_bytes(&found.view.content->pages);
-    outcome = range_asked(call, SLOT_FILE_RANGE, found.view.content->length, &range);
+    outcome = range_read(call, SLOT_FILE_RANGE, found.view.content->length, &range);
     if (outcome != OUTCOME_DONE) return outcome;
     struct bytes view = sparse_view(found.view.content, range.offset, range.length);
-    outcome = range_fits_reply(call, range.length, view.length == range.length);
+    outcome = range_check_size(call, range.length, view.length == range.length);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_array(&call->out, 2);
     reply_version(&call->out, found.view.stamp.etag);
@@ -118,10 +118,11 @@ enum outcome file_getmeta(struct call *call) {
 /* --- Ranges --- */
 
 /* The content of the path in the snapshot of SINCE; empty if it was no file then. */
-static enum outcome previous_file(const struct call *call, unsigned now, const struct sparse **previous) {
+static enum outcome find_previous_file(const struct call *call, unsigned now,
+                                       const struct sparse **previous) {
     static const struct sparse nothing;
     unsigned since;
-    if (file_snapshot_given(call, SLOT_SHARE_SINCE, &since) != OUTCOME_DONE)
+    if (file_find_snapshot(call, SLOT_SHARE_SINCE, &since) != OUTCOME_DONE)
         return OUTCOME_PREVIOUS_SHARE_SNAPSHOT;
     if (now && since > now) return OUTCOME_PREVIOUS_NEWER;
     const struct file_node *node = tree_find_in_snapshot(call->value, call_word(call, ARG_PATH), since);
@@ -141,7 +142,7 @@ static enum outcome collect_ranges(struct call *call, const struct file_found *f
     bool whole;
     window = sparse_window(window);
     if (args_given(&call->args, SLOT_SHARE_SINCE)) {
-        enum outcome outcome = previous_file(call, found->snapshot, &previous);
+        enum outcome outcome = find_previous_file(call, found->snapshot, &previous);
         if (outcome != OUTCOME_DONE) return outcome;
         whole = page_ranges_between(ranges, &content->pages, &previous->pages, window);
     } else {
@@ -149,7 +150,7 @@ static enum outcome collect_ranges(struct call *call, const struct file_found *f
     }
     clip(&ranges->pages, content->length);
     clip(&ranges->cleared, content->length);
-    if (whole) return range_list_fits_reply(call, ranges->pages.count + ranges->cleared.count);
+    if (whole) return range_list_check_size(call, ranges->pages.count + ranges->cleared.count);
     call_note(call, "too many ranges for one answer, use a smaller RANGE");
     return OUTCOME_INVALID_RANGE;
 }
@@ -173,7 +174,7 @@ enum outcome file_getranges(struct call *call) {
     struct page_ranges ranges = {0};
     enum outcome outcome = find_data(call, &found);
     if (outcome == OUTCOME_DONE)
-        outcome = range_asked(call, SLOT_FILE_RANGE, found.view.content->length, &window);
+        outcome = range_read(call, SLOT_FILE_RANGE, found.view.content->length, &window);
     if (outcome == OUTCOME_DONE) outcome = collect_ranges(call, &found, window, &ranges);
     if (outcome == OUTCOME_DONE) reply_file_ranges(call, &found, &ranges);
     page_ranges_end(&ranges);

@@ -58,10 +58,10 @@ void file_open_give_back(struct call *call, struct record_reader *granted);
 enum outcome file_lock_give_way(struct call *call);
 void file_lock_give_back(struct call *call, struct record_reader *granted);
 
-/* The rules for values of options. */
-enum outcome file_path_rule(struct bytes text);
+/* Checks of arguments. */
+enum outcome file_path_check(struct bytes text);
 const char *file_path_explain(struct bytes text);
-enum outcome share_owner_rule(struct bytes text);
+enum outcome share_owner_check(struct bytes text);
 
 /* --- Access to a file: file_gate.c has the order of the checks --- */
 
@@ -114,14 +114,14 @@ enum outcome file_find_to_read(struct call *call, unsigned kind, const struct fi
                                struct file_found *found);
 
 /* The number of the snapshot that an option names; 0 without the option. */
-enum outcome file_snapshot_given(const struct call *call, int slot, unsigned *number);
+enum outcome file_find_snapshot(const struct call *call, int slot, unsigned *number);
 
 /* Checks the quota, for a file that changes its length. */
 enum outcome file_check_quota(struct call *call, uint64_t from, uint64_t to);
 
 /* Refusals whose note names the conflicting handle. */
-enum outcome file_sharing_violation(struct call *call, const struct file_open *obstacle);
-enum outcome file_lock_violation(struct call *call, const struct range_lock *lock);
+enum outcome file_refuse_for_open(struct call *call, const struct file_open *obstacle);
+enum outcome file_refuse_for_lock(struct call *call, const struct range_lock *lock);
 
 /* --- Sessions and handles --- */
 

@@ -103,7 +103,7 @@ static enum outcome check_others(struct call *call, const struct opening *openin
     }
     if (!sharing_fits_all(&view.tally, opening->counted)) {
         const struct file_open *obstacle = usage_obstacle(node->usage, opening->counted, now_ms);
-        return file_not_yet(call, &opening_wait, node, &claim, file_sharing_violation(call, obstacle));
+        return file_not_yet(call, &opening_wait, node, &claim, file_refuse_for_open(call, obstacle));
     }
     file_in_line(call, &opening_wait, node, &claim);
     return OUTCOME_DONE;
@@ -237,7 +237,7 @@ static enum outcome check_lock_for_data(struct call *call, struct file_open *ope
     const struct range_lock *lock =
         usage_lock(open->group->usage, &open->locks, test, (struct lock_range){offset, length},
                    share_is_exact(call->value, call_now_ms(call)), call_now_ms(call));
-    return lock ? file_lock_violation(call, lock) : OUTCOME_DONE;
+    return lock ? file_refuse_for_lock(call, lock) : OUTCOME_DONE;
 }
 
 /* --- Reading and writing --- */
@@ -253,7 +253,7 @@ enum outcome file_read(struct call *call) {
     uint64_t left = offset < content->length ? content->length - offset : 0;
     if (length > left) length = left;
     struct bytes view = sparse_view(content, offset, length);
-    outcome = reply_content_fits(call, length, view.length == length, "read fewer at once");
+    outcome = reply_check_content_size(call, length, view.length == length, "read fewer at once");
     if (outcome == OUTCOME_DONE)
         reply_content(&call->out, content, (struct page_range){offset, length}, view);
     return outcome;

@@ -8,8 +8,8 @@ const char *const file_lock_words[] = {"EXCLUSIVE", "SHARED", NULL};
 enum { ARG_LOCK_OFFSET = 4, ARG_LOCK_LENGTH = 5, ARG_UNLOCK_OFFSET = 3, ARG_UNLOCK_LENGTH = 4 };
 
 /* Reads the range from two arguments. */
-static enum outcome given_range(const struct call *call, int offset_at, int length_at,
-                                struct lock_range *range) {
+static enum outcome read_lock_range(const struct call *call, int offset_at, int length_at,
+                                    struct lock_range *range) {
     bool sound = number_read_unsigned(call_word(call, offset_at), &range->offset) &&
                  number_read_unsigned(call_word(call, length_at), &range->length);
     return sound && lock_range_sound(*range) ? OUTCOME_DONE : OUTCOME_INVALID_LOCK_RANGE;
@@ -17,7 +17,7 @@ static enum outcome given_range(const struct call *call, int offset_at, int leng
 
 enum outcome file_lock_check(struct call *call) {
     struct lock_range range;
-    return given_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &range);
+    return read_lock_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &range);
 }
 
 /* Checks for conflicting locks; with BLOCK, the call may wait. */
@@ -29,7 +29,7 @@ static enum outcome check_conflicts(struct call *call, struct file_open *open,
         usage_lock(open->group->usage, &open->locks, test, request->range, exact, call_now_ms(call));
     struct wait_claim claim = claim_to_lock(open, test, request->range);
     if (obstacle) {
-        enum outcome refused = file_lock_violation(call, obstacle);
+        enum outcome refused = file_refuse_for_lock(call, obstacle);
         return file_not_yet(call, &lock_wait, open_node(open), &claim, refused);
     }
     file_in_line(call, &lock_wait, open_node(open), &claim);
@@ -57,7 +57,7 @@ enum outcome file_lock(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     struct lock_request request = {.owner = &open->locks,
                                    .kind = (enum lock_kind)call->args.slots[SLOT_FILE_WORD].number};
-    given_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &request.range);
+    read_lock_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &request.range);
     outcome = check_conflicts(call, open, &request);
     if (outcome != OUTCOME_DONE) return outcome;
     if (open->lock_count == HANDLE_LOCKS_MAX || open->group->usage->locks.count >= FILE_LOCKS_MAX) {
@@ -87,14 +87,14 @@ void file_lock_give_back(struct call *call, struct record_reader *granted) {
     struct file_open *open =
         share_handle_next(granted, &handle) ? share_open_find(call->value, &handle) : NULL;
     if (!open || !open->group->usage) return;
-    if (given_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &range) != OUTCOME_DONE) return;
+    if (read_lock_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &range) != OUTCOME_DONE) return;
     if (range_locks_find(&open->group->usage->locks, &open->locks, range)) unlock(call, open, range);
 }
 
 enum outcome file_unlock(struct call *call) {
     struct file_open *open;
     struct lock_range range;
-    enum outcome outcome = given_range(call, ARG_UNLOCK_OFFSET, ARG_UNLOCK_LENGTH, &range);
+    enum outcome outcome = read_lock_range(call, ARG_UNLOCK_OFFSET, ARG_UNLOCK_LENGTH, &range);
     if (outcome == OUTCOME_DONE) outcome = file_handle(call, 0, &open);
     if (outcome != OUTCOME_DONE) return outcome;
     if (!range_locks_find(&open->group->usage->locks, &open->locks, range)) return OUTCOME_RANGE_NOT_LOCKED;

@@ -34,7 +34,7 @@ enum outcome share_create(struct call *call) {
 static enum outcome check_share_lease(struct call *call, enum lease_use use) {
     const struct lease *lease = share_lease(call->value);
     int64_t now_ms = call_now_ms(call);
-    enum outcome outcome = lease_gate(lease, call_lease_id(call), use, now_ms);
+    enum outcome outcome = lease_check_use(lease, call_lease_id(call), use, now_ms);
     switch (outcome) {
     case OUTCOME_LEASE_ID_MISSING: lease_note_holder(call, lease, bytes_of("", 0)); return outcome;
     case OUTCOME_LEASE_MISMATCH_BLOB:
@@ -79,7 +79,7 @@ enum outcome share_getmeta(struct call *call) {
     const struct packed *metadata = share->metadata;
     unsigned number;
     enum outcome outcome = check_share_lease(call, LEASE_READ);
-    if (outcome == OUTCOME_DONE) outcome = file_snapshot_given(call, SLOT_SHARE_SNAPSHOT, &number);
+    if (outcome == OUTCOME_DONE) outcome = file_find_snapshot(call, SLOT_SHARE_SNAPSHOT, &number);
     if (outcome != OUTCOME_DONE) return outcome;
     if (number) {
         stamp = &share->snapshots[number - 1].stamp;
@@ -130,7 +130,7 @@ enum outcome share_setprops(struct call *call) {
 }
 
 enum outcome share_setacl_check(struct call *call) {
-    return policies_permit_only(call->policies.list, SHARE_PERMISSIONS);
+    return policies_check_letters(call->policies.list, SHARE_PERMISSIONS);
 }
 
 enum outcome share_setacl(struct call *call) {

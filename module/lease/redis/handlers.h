@@ -80,8 +80,8 @@ void lease_count(struct call *call, const struct lease *before, const struct lea
                  enum lease_event event, bool expired);
 extern const struct setting lease_settings[];
 
-/* The rule for the value of an option. */
-enum outcome lease_owner_rule(struct bytes text);
+/* Checks the value of OWNER. */
+enum outcome lease_owner_check(struct bytes text);
 
 enum outcome lease_acquire_give_way(struct call *call);
 void lease_acquire_give_back(struct call *call, struct record_reader *granted);

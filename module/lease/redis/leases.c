@@ -46,7 +46,7 @@ const struct setting lease_settings[] = {
 
 /* --- Form --- */
 
-enum outcome lease_owner_rule(struct bytes text) {
+enum outcome lease_owner_check(struct bytes text) {
     return text.length <= LEASE_OWNER_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
 }
 

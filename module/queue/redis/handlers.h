@@ -44,10 +44,10 @@ void queue_get_give_back(struct call *call, struct record_reader *granted);
 enum outcome queue_get_give_way(struct call *call);
 
 /* Checks of arguments. */
-enum outcome queue_message_rule(struct bytes text);
-enum outcome queue_receipt_rule(struct bytes text);
-enum outcome queue_label_rule(struct bytes text);
-enum outcome queue_reason_rule(struct bytes text);
+enum outcome queue_message_check(struct bytes text);
+enum outcome queue_receipt_check(struct bytes text);
+enum outcome queue_label_check(struct bytes text);
+enum outcome queue_reason_check(struct bytes text);
 
 /* The family's settings. */
 extern const struct setting queue_settings[];

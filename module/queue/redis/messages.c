@@ -42,25 +42,25 @@ const struct setting queue_settings[] = {
 
 /* --- Checks --- */
 
-enum outcome queue_message_rule(struct bytes text) {
+enum outcome queue_message_check(struct bytes text) {
     return text.length <= (unsigned long long)max_message_bytes ? OUTCOME_DONE : OUTCOME_BODY_TOO_LARGE;
 }
 
 /* Accepts a GUID only in the form in which receipts are returned. */
-enum outcome queue_receipt_rule(struct bytes text) {
+enum outcome queue_receipt_check(struct bytes text) {
     if (text.length == GUID_DIGITS) return OUTCOME_DONE;
     return text.length ? OUTCOME_INVALID_QUERY : OUTCOME_RECEIPT_MISSING;
 }
 
-enum outcome queue_reason_rule(struct bytes text) {
+enum outcome queue_reason_check(struct bytes text) {
     return text.length <= QUEUE_LABEL_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_QUERY;
 }
 
-enum outcome queue_label_rule(struct bytes text) {
-    return text.length ? queue_reason_rule(text) : OUTCOME_INVALID_QUERY;
+enum outcome queue_label_check(struct bytes text) {
+    return text.length ? queue_reason_check(text) : OUTCOME_INVALID_QUERY;
 }
 
-static enum outcome invalid_number(struct call *call, const char *why) {
+static enum outcome refuse_number(struct call *call, const char *why) {
     call_note(call, "%s", why);
     return OUTCOME_INVALID_QUERY;
 }
@@ -76,9 +76,9 @@ enum outcome queue_batch_check(struct call *call) {
 enum outcome queue_put_check(struct call *call) {
     int64_t ttl_ms = call_number(call, SLOT_TTL, DURATION_INFINITE_MS);
     if (ttl_ms != DURATION_INFINITE_MS && ttl_ms < 1000)
-        return invalid_number(call, "TTL is -1, or 1 second or more");
+        return refuse_number(call, "TTL is -1, or 1 second or more");
     if (ttl_ms != DURATION_INFINITE_MS && call_number(call, SLOT_VISIBILITY, 0) >= ttl_ms)
-        return invalid_number(call, "TTL must be greater than VISIBILITY");
+        return refuse_number(call, "TTL must be greater than VISIBILITY");
     if (args_given(&call->args, SLOT_WITHIN) && !args_given(&call->args, SLOT_DEDUP)) {
         call_note(call, "syntax error near 'WITHIN'");
         return OUTCOME_SYNTAX;
@@ -428,7 +428,7 @@ enum outcome queue_delete(struct call *call) {
 static enum outcome find_owned_of_list(struct call *call, int at, struct message **message) {
     struct guid receipt;
     struct bytes text = call_word(call, at + 1);
-    enum outcome outcome = queue_receipt_rule(text);
+    enum outcome outcome = queue_receipt_check(text);
     if (outcome != OUTCOME_DONE) return outcome;
     if (!guid_read(text, &receipt)) return OUTCOME_INVALID_QUERY;
     return find_owned(call, call_word(call, at), &receipt, message);

@@ -58,7 +58,7 @@ enum outcome queue_getacl(struct call *call) {
 }
 
 enum outcome queue_setacl_check(struct call *call) {
-    return policies_permit_only(call->policies.list, QUEUE_PERMISSIONS);
+    return policies_check_letters(call->policies.list, QUEUE_PERMISSIONS);
 }
 
 enum outcome queue_setacl(struct call *call) {

@@ -26,7 +26,7 @@ static const struct data_type *accepted(const struct command *command, RedisModu
 }
 
 /* The value that is there, if it is one for the command. */
-static enum outcome look_behind(struct call *call, RedisModuleKey *key) {
+static enum outcome look_into_key(struct call *call, RedisModuleKey *key) {
     const struct command *command = call->command;
     call->data_type = key ? accepted(command, key) : NULL;
     if (call->data_type) {
@@ -44,12 +44,12 @@ enum outcome call_open_key(struct call *call) {
     if (command->key == KEY_EFFECT || command->key == KEY_NONE) return OUTCOME_DONE;
     int mode = command->key == KEY_READ ? REDISMODULE_READ : REDISMODULE_READ | REDISMODULE_WRITE;
     call->key = RedisModule_OpenKey(call->ctx, call->argv[1], mode);
-    return look_behind(call, call->key);
+    return look_into_key(call, call->key);
 }
 
 enum outcome call_share_key(struct call *call, const struct call *opened) {
     bool alike = opened->data_type && opened->data_type == call->command->data_type;
-    if (!alike) return look_behind(call, opened->key);
+    if (!alike) return look_into_key(call, opened->key);
     call->data_type = opened->data_type;
     call->value = opened->value;
     return OUTCOME_DONE;

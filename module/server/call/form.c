@@ -77,6 +77,6 @@ enum outcome call_check_form(struct call *call) {
     enum outcome outcome = call->args.given & SHARED_BITS ? read_shared(call) : OUTCOME_DONE;
     if (outcome == OUTCOME_DONE && call->command->check) outcome = call->command->check(call);
     if (outcome == OUTCOME_DONE && call->conditions.given)
-        outcome = conditions_legal(&call->conditions, call->command->conditions);
+        outcome = conditions_check_form(&call->conditions, call->command->conditions);
     return outcome;
 }

@@ -1,17 +1,17 @@
 #include "server/call/ranges.h"
 
-enum outcome range_fits_reply(struct call *call, uint64_t length, bool one_piece) {
-    return reply_content_fits(call, length, one_piece, "use RANGE");
+enum outcome range_check_size(struct call *call, uint64_t length, bool one_piece) {
+    return reply_check_content_size(call, length, one_piece, "use RANGE");
 }
 
 /* What one range may take: two numbers of the server's protocol in an array. */
 enum { RANGE_REPLY_BYTES = 48 };
 
-enum outcome range_list_fits_reply(struct call *call, size_t count) {
-    return reply_fits(call, (uint64_t)count * RANGE_REPLY_BYTES, "use a smaller RANGE");
+enum outcome range_list_check_size(struct call *call, size_t count) {
+    return reply_check_size(call, (uint64_t)count * RANGE_REPLY_BYTES, "use a smaller RANGE");
 }
 
-enum outcome range_asked(const struct call *call, int slot, uint64_t all, struct page_range *range) {
+enum outcome range_read(const struct call *call, int slot, uint64_t all, struct page_range *range) {
     *range = (struct page_range){0, all};
     if (!args_given(&call->args, slot)) return OUTCOME_DONE;
     const struct argument *asked = &call->args.slots[slot];

@@ -7,15 +7,15 @@
 #include "server/call/reply.h"
 #include "server/call/reply_limit.h"
 
-/* Whether this many bytes of content can be one string of a reply. */
-enum outcome range_fits_reply(struct call *call, uint64_t length, bool one_piece);
+/* Refuses so many bytes of content that they cannot be one string of a reply. */
+enum outcome range_check_size(struct call *call, uint64_t length, bool one_piece);
 
-/* Whether a list of this many ranges can be a reply. */
-enum outcome range_list_fits_reply(struct call *call, size_t count);
+/* Refuses a list with more ranges than fit into a reply. */
+enum outcome range_list_check_size(struct call *call, size_t count);
 
 /* The part of the content that a SHAPE_RANGE option selects, cut at the end of the content; all of it
  * without the option. */
-enum outcome range_asked(const struct call *call, int slot, uint64_t all, struct page_range *range);
+enum outcome range_read(const struct call *call, int slot, uint64_t all, struct page_range *range);
 
 void reply_ranges(struct reply *out, const struct page_range *ranges, size_t count);
 

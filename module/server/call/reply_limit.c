@@ -32,7 +32,7 @@ static enum outcome refuse(struct call *call, uint64_t length, uint64_t limit, c
     return OUTCOME_INVALID_RANGE;
 }
 
-enum outcome reply_fits(struct call *call, uint64_t length, const char *advice) {
+enum outcome reply_check_size(struct call *call, uint64_t length, const char *advice) {
     length += call_replied_before(call, length);
     if (length <= limit_up_to(length)) return OUTCOME_DONE;
     uint64_t limit = limit_up_to(UINT64_MAX);
@@ -42,10 +42,11 @@ enum outcome reply_fits(struct call *call, uint64_t length, const char *advice) 
 }
 
 /* The memory that is left counts half already. */
-enum outcome reply_content_fits(struct call *call, uint64_t length, bool one_piece, const char *advice) {
+enum outcome reply_check_content_size(struct call *call, uint64_t length, bool one_piece,
+                                      const char *advice) {
     uint64_t max_in_pieces = (uint64_t)max_reply_bytes / 2, longest = (uint64_t)longest_reply_bytes;
     if (length > longest) return refuse(call, length, longest, "proto-max-bulk-len allows", advice);
-    if (one_piece || length <= max_in_pieces) return reply_fits(call, length, advice);
+    if (one_piece || length <= max_in_pieces) return reply_check_size(call, length, advice);
     return refuse(call, length, max_in_pieces, "holdfast.max-reply-bytes allows for a content in pieces",
                   advice);
 }

@@ -22,13 +22,13 @@ enum { REPLY_LIMIT_LEAST_BYTES = 1 << 20 };
 /* The limit in bytes, for pages of at most `max` bytes. */
 size_t reply_limit_up_to(size_t max);
 
-/* Whether a reply may have this many bytes, with what the transaction returns already; `advice` tells how
- * to get less. */
-enum outcome reply_fits(struct call *call, uint64_t length, const char *advice);
+/* Refuses a reply of this many bytes if it is too large, alone or together with what the transaction returns already;
+ * `advice` tells how to get less. */
+enum outcome reply_check_size(struct call *call, uint64_t length, const char *advice);
 
-/* Whether this many bytes of content may be one string of a reply. Content that is not contiguous is copied together
- * first, so it counts twice. */
-enum outcome reply_content_fits(struct call *call, uint64_t length, bool one_piece, const char *advice);
+/* Refuses so many bytes of content that they may not be one string of a reply. Content that is not contiguous is copied
+ * together first, so it counts twice. */
+enum outcome reply_check_content_size(struct call *call, uint64_t length, bool one_piece, const char *advice);
 
 /* How many items a page may have: as many as the option says, or else `otherwise`, but at most `limit`. */
 static inline size_t page_max(const struct call *call, int slot, int64_t otherwise, int64_t limit) {

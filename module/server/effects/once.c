@@ -23,7 +23,7 @@ struct remembered **once_place(const struct data_type *type, void *value) {
     return (struct remembered **)(void *)((char *)value + type->remembered_at);
 }
 
-enum outcome once_token_rule(struct bytes token) {
+enum outcome once_token_check(struct bytes token) {
     return token.length && token.length <= TOKEN_MAX_BYTES ? OUTCOME_DONE : OUTCOME_TOKEN_LENGTH;
 }
 

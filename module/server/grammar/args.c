@@ -45,9 +45,9 @@ static void note_bad_number(struct parser *parser, const struct clause *clause, 
     note_fault(parser, clause, other ? clause->unreadable : clause->fault, at);
 }
 
-static inline void note_rule(struct parser *parser, const struct clause *clause, int at) {
-    if (!clause->rule) return;
-    enum outcome outcome = clause->rule(argument_at(parser->argv, at));
+static inline void check_argument(struct parser *parser, const struct clause *clause, int at) {
+    if (!clause->check) return;
+    enum outcome outcome = clause->check(argument_at(parser->argv, at));
     if (outcome != OUTCOME_DONE) note_fault(parser, clause, outcome, at);
 }
 
@@ -152,14 +152,14 @@ static struct argument *begin_argument(struct parser *parser, const struct claus
     return argument;
 }
 
-/* A list among the positional arguments; each first value of an item is under the clause's rule. */
+/* A list among the positional arguments; each first value of an item is checked as the clause says. */
 static bool parse_list(struct parser *parser, const struct clause *clause, int at, int *next) {
     struct argument *argument = &parser->args->slots[clause->slot];
     argument->at = at;
     int words = counted_words(parser, clause, argument);
     if (words <= 0) return false;
     for (int item = 0; item < argument->count; item++)
-        note_rule(parser, clause, argument->at + item * clause->width);
+        check_argument(parser, clause, argument->at + item * clause->width);
     parser->args->given |= ARGS_BIT(clause->slot);
     *next = argument->at + words;
     return true;
@@ -213,7 +213,7 @@ static struct fault parse_option(struct parser *parser, const struct clause *cla
     if (width < 0 || argument->at + width > parser->argc) return syntax_fault(at);
     *next = argument->at + width;
     switch (clause->shape) {
-    case SHAPE_VALUE: note_rule(parser, clause, argument->at); return none;
+    case SHAPE_VALUE: check_argument(parser, clause, argument->at); return none;
     case SHAPE_ID: parse_id(parser, clause, argument); return none;
     case SHAPE_NUMBER: parse_number(parser, clause, argument->at, &argument->number); return none;
     case SHAPE_MEASURE:
@@ -274,7 +274,7 @@ static struct fault parse_positional(struct parser *parser, const struct clause 
     if (clause->shape == SHAPE_NUMBER) {
         parse_number(parser, clause, at, &begin_argument(parser, clause, at)->number);
     }
-    note_rule(parser, clause, at);
+    check_argument(parser, clause, at);
     if (clause->shape == SHAPE_ID) parse_id(parser, clause, begin_argument(parser, clause, at));
     return none;
 }
@@ -284,7 +284,7 @@ static void parse_optional(struct parser *parser, const struct clause *const *cl
     const struct clause *clause = *clauses;
     if (*at >= parser->argc || find_option(clauses + 1, argument_at(parser->argv, *at))) return;
     begin_argument(parser, clause, *at);
-    note_rule(parser, clause, (*at)++);
+    check_argument(parser, clause, (*at)++);
 }
 
 static struct fault parse_clauses(struct parser *parser, const struct clause *const *clauses, int at,
@@ -305,7 +305,7 @@ static struct fault parse_clauses(struct parser *parser, const struct clause *co
 ASIDE static struct fault parse_all(struct parser *parser, const struct grammar *grammar, int at, int *next) {
     parser->args->given = 0;
     parser->demands = grammar->demands;
-    for (int i = 0; i < grammar->words; i++) note_rule(parser, grammar->clauses[i], at++);
+    for (int i = 0; i < grammar->words; i++) check_argument(parser, grammar->clauses[i], at++);
     return parse_clauses(parser, grammar->clauses + grammar->words, at, next);
 }
 
@@ -314,7 +314,7 @@ static bool is_plain_call(const struct grammar *grammar, const void *argv, int a
     if (argc != grammar->words + 1 || grammar->demands) return false;
     for (int at = 1; at < argc; at++) {
         const struct clause *clause = grammar->clauses[at - 1];
-        if (clause->rule && clause->rule(argument_at(argv, at)) != OUTCOME_DONE) return false;
+        if (clause->check && clause->check(argument_at(argv, at)) != OUTCOME_DONE) return false;
     }
     return true;
 }

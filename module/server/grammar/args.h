@@ -17,7 +17,7 @@
 
 enum shape {
     SHAPE_KEY,  /* positional: a Redis key */
-    SHAPE_TEXT, /* positional: bytes, with an optional rule */
+    SHAPE_TEXT, /* positional: bytes, with an optional check */
     SHAPE_LIST, /* positional: a count, then that many items of `width` values; at least one */
     /* positional: all further arguments; with a width: groups of a number, values, and any number of arguments
      * like the last one */
@@ -56,8 +56,8 @@ struct clause {
     uint8_t late;            /* invalid values are reported after those of clauses with a smaller number */
     int64_t min, max;        /* SHAPE_NUMBER, SHAPE_DURATION, SHAPE_MEASURE */
     const char *const *words;             /* for shapes with words; ended by NULL */
-    enum outcome (*rule)(struct bytes);   /* SHAPE_TEXT, SHAPE_VALUE; may be NULL */
-    const char *(*explain)(struct bytes); /* why the rule rejects a value, for people; may be NULL */
+    enum outcome (*check)(struct bytes);  /* SHAPE_TEXT, SHAPE_VALUE; may be NULL */
+    const char *(*explain)(struct bytes); /* why `check` refuses a value, for people; may be NULL */
     const char *names[CLAUSE_MAX_WIDTH];  /* names of the values, for documentation */
     const char *list;                     /* SHAPE_CHOSEN: name of the whole, for documentation */
 };

@@ -121,7 +121,7 @@ void atomic_tell_keys(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     }
 }
 
-static enum outcome syntax_near(struct call *call, int at) {
+static enum outcome refuse_syntax(struct call *call, int at) {
     refusal_describe(call,
                      &(struct fault){.outcome = OUTCOME_SYNTAX, .at = at < call->argc ? at : call->argc - 1});
     return OUTCOME_SYNTAX;
@@ -149,7 +149,7 @@ static enum outcome refuse_collision(struct transaction *transaction) {
 
 /* --- Form --- */
 
-static enum outcome not_allowed(struct call *call) {
+static enum outcome refuse_command(struct call *call) {
     return refusal_of_word(call, OUTCOME_NOT_IN_TRANSACTION, call_word(call, 0));
 }
 
@@ -170,15 +170,15 @@ static enum outcome read_part(struct transaction *transaction) {
     call->limits = &transaction->limits;
     transaction->count++;
     transaction->grows |= row->grows;
-    if (!command || !command->touches) return not_allowed(call);
+    if (!command || !command->touches) return refuse_command(call);
     if (slice.words < row->min_words) {
         call_note(call, "wrong number of arguments for '%s'", command->name);
         return OUTCOME_SYNTAX;
     }
     enum outcome outcome = call_check_form(call);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (args_given(&call->args, SLOT_ONCE)) return syntax_near(call, call->args.slots[SLOT_ONCE].at - 1);
-    if (args_given(&call->args, SLOT_BLOCK)) return not_allowed(call);
+    if (args_given(&call->args, SLOT_ONCE)) return refuse_syntax(call, call->args.slots[SLOT_ONCE].at - 1);
+    if (args_given(&call->args, SLOT_BLOCK)) return refuse_command(call);
     part->key = call_word(call, 1);
     if (transaction->is_alone) return OUTCOME_DONE;
     things_begin(&transaction->things, part->key, transaction->count - 1);
@@ -192,7 +192,7 @@ static enum outcome check_words(const struct transaction *transaction, unsigned 
     int at = ARG_COMMANDS;
     for (unsigned i = 0; i < count; i++)
         if (!next_slice(whole->argv, whole->argc, &at, &transaction->parts[i].slice))
-            return syntax_near(whole, at);
+            return refuse_syntax(whole, at);
     struct fault fault = args_parse_tail(whole->command->grammar, whole->argv, whole->argc, at, &whole->args);
     if (fault.outcome != OUTCOME_DONE) refusal_describe(whole, &fault);
     return fault.outcome;

@@ -212,7 +212,7 @@ static enum outcome run_decision(struct call *call) {
 /* Waiters go on waiting when their key is deleted or becomes something else. When their time is up, a reader gets null;
  * so does one that was served and reads only now, when the key is gone again. A follower of a feed gets the error:
  * its replies always have a bookmark. */
-static enum outcome without_value(const struct call *call, enum outcome opened) {
+static enum outcome refusal_without_value(const struct call *call, enum outcome opened) {
     if (call->mode == CALL_PROBE || call->mode == CALL_GRANTED) return OUTCOME_WAITING;
     bool has_nothing = call->command->key == KEY_READ && !args_given(&call->args, SLOT_SINCE_BOOKMARK);
     bool waited = call->mode == CALL_TIMED_OUT || call->mode == CALL_SERVED;
@@ -223,7 +223,7 @@ static enum outcome run(struct call *call) {
     enum outcome opened = call_open_key(call);
     if (call->value && call->command->prefetch) call->command->prefetch(call);
     enum outcome outcome = call->parsed ? OUTCOME_DONE : call_check_form(call);
-    if (outcome == OUTCOME_DONE && opened != OUTCOME_DONE) outcome = without_value(call, opened);
+    if (outcome == OUTCOME_DONE && opened != OUTCOME_DONE) outcome = refusal_without_value(call, opened);
     if (outcome == OUTCOME_DONE)
         outcome = call->command->decide ? run_decision(call) : call->command->handle(call);
     call_end(call);

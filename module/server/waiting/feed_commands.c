@@ -21,7 +21,7 @@ static unsigned long long changes_told;
 
 /* --- Bookmarks --- */
 
-enum outcome bookmark_rule(struct bytes text) {
+enum outcome bookmark_check(struct bytes text) {
     struct bookmark bookmark;
     return bookmark_read(text, &bookmark) ? OUTCOME_DONE : OUTCOME_INVALID_QUERY;
 }

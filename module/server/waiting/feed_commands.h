@@ -24,8 +24,8 @@ struct feed_view {
 /* For any change of a value that has a feed. */
 extern struct wait_kind feed_news;
 
-/* What SINCE takes. */
-enum outcome bookmark_rule(struct bytes text);
+/* Checks the value of SINCE. */
+enum outcome bookmark_check(struct bytes text);
 const char *bookmark_explain(struct bytes text);
 
 /* *.CHANGES; feed may be NULL. */

@@ -12,7 +12,7 @@ enum { ARG_OPERATIONS = 4 };
 
 /* In a query or lookup, where keys are part of a URL, the storage service reports forbidden characters
  * by another code. */
-enum outcome table_lookup_key_rule(struct bytes key) {
+enum outcome table_lookup_key_check(struct bytes key) {
     enum outcome outcome = key_check(key);
     return outcome == OUTCOME_KEY_CHARACTER ? OUTCOME_KEY_UNUSABLE : outcome;
 }
@@ -32,8 +32,8 @@ static void put_key(const struct call *call, struct bytes row, struct drafts *dr
 
 /* Callers may write back what they have read: PartitionKey, RowKey and Timestamp are skipped if the keys
  * are the same. */
-static enum outcome skip_system_property(const struct call *call, enum filter_subject subject,
-                                         struct bytes row, struct bytes text) {
+static enum outcome check_system_property(const struct call *call, enum filter_subject subject,
+                                          struct bytes row, struct bytes text) {
     struct bytes partition = call_word(call, ARG_PARTITION);
     bool other = (subject == SUBJECT_PARTITION && !bytes_equal(text, partition)) ||
                  (subject == SUBJECT_ROW && !bytes_equal(text, row));
@@ -50,7 +50,7 @@ static enum outcome read_property(struct call *call, struct bytes row, int at, s
     enum filter_subject subject = filter_subject_of(property.name);
     if (subject != SUBJECT_PROPERTY) {
         drafts->skipped_bytes += text.length;
-        return skip_system_property(call, subject, row, text);
+        return check_system_property(call, subject, row, text);
     }
     /* The text of a double may be much longer than its packed form. */
     if (type == VALUE_DOUBLE) drafts->skipped_bytes += text.length;
@@ -83,7 +83,7 @@ static enum outcome read_draft_properties(struct call *call, const struct argume
     draft->properties_length = drafts->buffer->length - draft->properties_at;
     struct packed_list properties = properties_of(drafts, draft);
     if (properties.count > 1 && !properties_unique(properties)) return OUTCOME_DUPLICATE_PROPERTIES;
-    return entity_fits(draft_key(drafts, draft), properties);
+    return entity_check_size(draft_key(drafts, draft), properties);
 }
 
 /* --- Conditions --- */

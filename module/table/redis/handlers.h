@@ -35,8 +35,8 @@ extern struct data_type table_type;
 /* Prefetches the call's entity. */
 void table_prefetch(struct call *call);
 
-/* The rule for keys in lookups; keys that are written are checked by key_check. */
-enum outcome table_lookup_key_rule(struct bytes key);
+/* Checks keys in lookups; keys that are written are checked by key_check. */
+enum outcome table_lookup_key_check(struct bytes key);
 
 /* Whether the last two arguments are ONCE and a token, after any number of names or operations. */
 bool table_ends_with_once(const struct call *call);

@@ -31,7 +31,7 @@ enum outcome table_getacl(struct call *call) {
 }
 
 enum outcome table_setacl_check(struct call *call) {
-    return policies_permit_only(call->policies.list, TABLE_PERMISSIONS);
+    return policies_check_letters(call->policies.list, TABLE_PERMISSIONS);
 }
 
 enum outcome table_setacl(struct call *call) {

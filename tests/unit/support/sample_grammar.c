@@ -14,7 +14,7 @@ static const char *const steps[] = {"to", "by", "none", "end", NULL};
 static const char *const amounts[] = {"all", "some", NULL};
 
 static const struct clause key = {.shape = SHAPE_KEY, .width = 1};
-static const struct clause name = {.shape = SHAPE_TEXT, .width = 1, .rule = name_check};
+static const struct clause name = {.shape = SHAPE_TEXT, .width = 1, .check = name_check};
 static const struct clause rest = {.shape = SHAPE_REST, .width = 1};
 
 static const struct clause ifmatch = {TOKEN("IFMATCH"), .shape = SHAPE_TAG, .slot = SLOT_IFMATCH, .width = 1};
@@ -44,7 +44,7 @@ static const struct clause span = {TOKEN("SPAN"), .shape = SHAPE_DURATION,      
                                    .width = 1,    .fault = OUTCOME_INVALID_RANGE, .min = DURATION_INFINITE_MS,
                                    .max = 9500};
 static const struct clause named = {TOKEN("NAMED"), .shape = SHAPE_VALUE, .slot = SLOT_NAMED, .width = 1,
-                                    .rule = name_check};
+                                    .check = name_check};
 static const struct clause compared = {
     TOKEN("COMPARED"), .shape = SHAPE_MEASURE, .slot = SLOT_COMPARED, .fault = OUTCOME_INVALID_VALUE,
     .max = 9,          .words = comparisons};
@@ -59,7 +59,7 @@ static const struct clause place = {
 static const struct clause pairs = {.shape = SHAPE_CHOSEN, .slot = SLOT_PAIRS, .width = 2, .words = colours};
 
 static const struct clause listed = {
-    .shape = SHAPE_LIST, .slot = SLOT_LISTED, .width = 2, .rule = name_check, .late = 1};
+    .shape = SHAPE_LIST, .slot = SLOT_LISTED, .width = 2, .check = name_check, .late = 1};
 static const struct clause flag = {TOKEN("FLAG"), .shape = SHAPE_FLAG, .slot = SLOT_FLAG};
 static const struct clause later = {TOKEN("LATER"),
                                     SHAPE_DURATION,
@@ -174,7 +174,7 @@ static void require_meaning(const struct clause *clause, const struct bytes *arg
         }
         break;
     case SHAPE_VALUE:
-        require(!clause->rule || clause->rule(argv[argument->at]) == OUTCOME_DONE, "%s breaks its rule",
+        require(!clause->check || clause->check(argv[argument->at]) == OUTCOME_DONE, "%s breaks its rule",
                 clause->token.data);
         break;
     default: break;
