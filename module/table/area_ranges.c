@@ -9,60 +9,38 @@ static const struct suffixes partition_suffixes = {{"\0", 1}, {"\1", 1}};
 static const struct suffixes row_suffixes = {{"", 0}, {"\0", 1}};
 static const struct suffixes value_suffixes = {{"\0\1", 2}, {"\0\2", 2}};
 
-/* A range while it is made: offsets, since the buffer with the bounds may still move. */
-struct raw_range {
-    size_t from_at, to_at, end_at;
-    bool endless, single;
-};
-
-struct raw_ranges {
-    struct record_writer *buffer;
-    unsigned count;
-    struct raw_range items[AREAS_MAX];
-};
-
-static void put_bound(struct record_writer *buffer, const struct bound *bound,
-                      const struct suffixes *suffixes) {
-    record_put_raw(buffer, bound->text);
-    record_put_raw(buffer, bound->after ? suffixes->after : suffixes->before);
+/* What a bound is among keys that begin with `beginning`. */
+static struct bytes bound_bytes(struct ranges *ranges, struct bytes beginning, const struct bound *bound,
+                                const struct suffixes *suffixes) {
+    struct bytes suffix = bound->after ? suffixes->after : suffixes->before;
+    size_t length = beginning.length + bound->text.length;
+    char *bytes = arena_alloc(&ranges->bounds, length + suffix.length);
+    memcpy(bytes, beginning.data, beginning.length);
+    memcpy(bytes + beginning.length, bound->text.data, bound->text.length);
+    memcpy(bytes + length, suffix.data, suffix.length);
+    return bytes_of(bytes, length + suffix.length);
 }
 
-/* The beginning of everything is the empty key. */
-static void put_from(struct record_writer *buffer, const struct axis *axis, uint8_t index,
-                     const struct suffixes *suffixes) {
-    if (index) put_bound(buffer, &axis->bounds[index], suffixes);
-}
-
-static struct raw_range *add_raw_range(struct raw_ranges *raw) {
-    struct raw_range *range = &raw->items[raw->count++];
-    *range = (struct raw_range){.from_at = raw->buffer->length};
+/* An interval of one order. The beginning of everything is the empty key. */
+static struct range interval_range(struct ranges *ranges, const struct interval *interval,
+                                   const struct suffixes *suffixes) {
+    static const struct bytes nothing = {"", 0};
+    const struct bound *from = &interval->from, *to = &interval->to;
+    struct range range = {.from = nothing, .single = interval_is_single(interval)};
+    if (from->text.length || from->after) range.from = bound_bytes(ranges, nothing, from, suffixes);
+    if (to->text.data) range.to = bound_bytes(ranges, nothing, to, suffixes);
     return range;
 }
 
-/* An interval of one axis. */
-static void add_interval_range(struct raw_ranges *raw, const struct axis *axis, struct interval interval,
-                               const struct suffixes *suffixes) {
-    struct raw_range *range = add_raw_range(raw);
-    put_from(raw->buffer, axis, interval.from, suffixes);
-    range->to_at = raw->buffer->length;
-    range->endless = interval.to == axis_end(axis);
-    if (!range->endless) put_bound(raw->buffer, &axis->bounds[interval.to], suffixes);
-    range->end_at = raw->buffer->length;
-}
-
-/* Rows of one partition. */
-static void add_rows(struct raw_ranges *raw, const struct bound *partition, const struct axis *axis,
-                     struct interval interval) {
-    struct raw_range *range = add_raw_range(raw);
-    put_bound(raw->buffer, partition, &partition_suffixes);
-    put_from(raw->buffer, axis, interval.from, &row_suffixes);
-    range->to_at = raw->buffer->length;
-    bool to_the_end = interval.to == axis_end(axis);
-    struct bound bound = {.text = partition->text, .after = to_the_end};
-    put_bound(raw->buffer, &bound, &partition_suffixes);
-    if (!to_the_end) put_bound(raw->buffer, &axis->bounds[interval.to], &row_suffixes);
-    range->end_at = raw->buffer->length;
-    range->single = interval_is_single(axis, interval);
+/* Rows of one partition: those of all of it are between its key and a zero byte, and its key and a one. */
+static struct range rows_range(struct ranges *ranges, const struct interval *partition,
+                               const struct interval *rows) {
+    struct range range = interval_range(ranges, partition, &partition_suffixes);
+    struct bytes beginning = bound_bytes(ranges, bytes_of("", 0), &partition->from, &partition_suffixes);
+    range.from = bound_bytes(ranges, beginning, &rows->from, &row_suffixes);
+    if (rows->to.text.data) range.to = bound_bytes(ranges, beginning, &rows->to, &row_suffixes);
+    range.single = interval_is_single(rows);
+    return range;
 }
 
 /* --- Order --- */
@@ -119,17 +97,9 @@ static void join_neighbours(struct range *items, unsigned count) {
     memmove(&items[best + 1], &items[best + 2], (count - best - 2) * sizeof(items[0]));
 }
 
-static void finish_ranges(const struct raw_ranges *raw, struct ranges *ranges) {
-    struct range items[AREAS_MAX];
-    const char *data = raw->buffer->data;
-    for (unsigned i = 0; i < raw->count; i++) {
-        const struct raw_range *range = &raw->items[i];
-        items[i] = (struct range){.from = bytes_of(data + range->from_at, range->to_at - range->from_at),
-                                  .single = range->single};
-        if (!range->endless) items[i].to = bytes_of(data + range->to_at, range->end_at - range->to_at);
-    }
-    sort_ranges(items, raw->count);
-    unsigned count = join_touching_ranges(items, raw->count);
+static void finish_ranges(struct range *items, unsigned count, struct ranges *ranges) {
+    sort_ranges(items, count);
+    count = join_touching_ranges(items, count);
     for (; count > RANGES_MAX; count--) join_neighbours(items, count);
     memcpy(ranges->items, items, count * sizeof(items[0]));
     ranges->count = count;
@@ -138,40 +108,31 @@ static void finish_ranges(const struct raw_ranges *raw, struct ranges *ranges) {
 /* --- From areas --- */
 
 void ranges_of_all(struct ranges *ranges) {
-    record_start(&ranges->bounds);
+    arena_start(&ranges->bounds);
     ranges->count = 1;
     ranges->items[0] = (struct range){.from = {"", 0}};
 }
 
-void ranges_of_keys(const struct areas *areas, const struct axis *partitions, const struct axis *rows,
-                    struct ranges *ranges) {
-    struct raw_ranges raw;
-    record_start(&ranges->bounds);
-    raw.buffer = &ranges->bounds;
-    raw.count = 0;
+void ranges_of_keys(const struct areas *areas, struct ranges *ranges) {
+    struct range items[AREAS_MAX];
+    arena_start(&ranges->bounds);
     for (unsigned i = 0; i < areas->count; i++) {
-        struct area area = areas->items[i];
-        if (interval_is_single(partitions, area.partition))
-            add_rows(&raw, &partitions->bounds[area.partition.from], rows, area.row);
-        else
-            add_interval_range(&raw, partitions, area.partition, &partition_suffixes);
+        const struct area *area = &areas->items[i];
+        items[i] = interval_is_single(&area->partition)
+                       ? rows_range(ranges, &area->partition, &area->row)
+                       : interval_range(ranges, &area->partition, &partition_suffixes);
     }
-    finish_ranges(&raw, ranges);
+    finish_ranges(items, areas->count, ranges);
 }
 
-void ranges_of_index(const struct areas *areas, const struct axis *values, struct ranges *ranges) {
-    struct raw_ranges raw;
-    record_start(&ranges->bounds);
-    raw.buffer = &ranges->bounds;
-    raw.count = 0;
-    for (unsigned i = 0; i < areas->count; i++) {
-        struct interval interval = areas->items[i].partition;
-        add_interval_range(&raw, values, interval, &value_suffixes);
-        raw.items[raw.count - 1].single = interval_is_single(values, interval);
-    }
-    finish_ranges(&raw, ranges);
+void ranges_of_index(const struct areas *areas, struct ranges *ranges) {
+    struct range items[AREAS_MAX];
+    arena_start(&ranges->bounds);
+    for (unsigned i = 0; i < areas->count; i++)
+        items[i] = interval_range(ranges, &areas->items[i].partition, &value_suffixes);
+    finish_ranges(items, areas->count, ranges);
 }
 
 void ranges_end(struct ranges *ranges) {
-    record_end(&ranges->bounds);
+    arena_end(&ranges->bounds);
 }

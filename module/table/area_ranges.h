@@ -2,7 +2,7 @@
 #ifndef HOLDFAST_TABLE_AREA_RANGES_H
 #define HOLDFAST_TABLE_AREA_RANGES_H
 
-#include "core/record.h"
+#include "core/arena.h"
 #include "table/filter_areas.h"
 
 enum { RANGES_MAX = 32 };
@@ -18,17 +18,16 @@ struct range {
 struct ranges {
     unsigned count; /* 0: nothing can match */
     struct range items[RANGES_MAX];
-    struct record_writer bounds; /* the bytes of all bounds */
+    struct arena bounds; /* the bytes of all bounds */
 };
 
 void ranges_of_all(struct ranges *ranges);
 
 /* Of stored keys. */
-void ranges_of_keys(const struct areas *areas, const struct axis *partitions, const struct axis *rows,
-                    struct ranges *ranges);
+void ranges_of_keys(const struct areas *areas, struct ranges *ranges);
 
 /* Of the keys of an index; the bounds have a class and a value without their terminator. */
-void ranges_of_index(const struct areas *areas, const struct axis *values, struct ranges *ranges);
+void ranges_of_index(const struct areas *areas, struct ranges *ranges);
 
 void ranges_end(struct ranges *ranges);
 
