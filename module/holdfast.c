@@ -55,7 +55,7 @@ static int register_settings(RedisModuleCtx *ctx, RedisModuleString **argv, int 
 static int register_types(RedisModuleCtx *ctx) {
     for (struct data_type *const *data_type = data_types; *data_type; data_type++) {
         struct data_type *own = *data_type;
-        own->type = RedisModule_CreateDataType(ctx, own->type_name, own->encoding_version, &own->methods);
+        own->type = RedisModule_CreateDataType(ctx, own->type_name, ENCODING_VERSION, &own->methods);
         if (!own->type) return REDISMODULE_ERR;
     }
     data_types_start(data_types);

@@ -239,7 +239,8 @@ const struct change_schema container_changes = {
     .sound = is_sound_container,
 };
 
-bool container_change_has_source(const struct container_change *change) {
+bool container_change_has_source(const void *record) {
+    const struct container_change *change = record;
     return change->kind == BLOB_COPY && change->from_elsewhere;
 }
 

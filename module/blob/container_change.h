@@ -204,7 +204,7 @@ static inline bool container_change_has_name(const struct container_change *chan
 }
 
 /* Whether the key of a copy's source travels beside the record. */
-bool container_change_has_source(const struct container_change *change);
+bool container_change_has_source(const void *record);
 
 /* The keyspace notification; NULL for none. */
 const char *container_change_event(const struct container_change *change);

@@ -131,14 +131,10 @@ void block_list_touches(const struct call *call, struct things *things);
 void block_touches(const struct call *call, struct things *things);
 
 /* For the data type's table: see data_type.h. */
-bool container_refresh(struct call *call, void *decided);
 void container_keep_sources(struct call *const *copies, size_t count);
 void container_drop_sources(struct call *const *copies, size_t count);
 void container_events(const void *decided, const char *events[EVENTS_MAX]);
 void container_before_change(struct call *call, void *decided);
-void container_changed(struct call *call, const void *decided);
-void container_wake(struct call *call, const void *decided);
-int64_t container_upkeep(struct call *call);
 
 /* --- Replies --- */
 

@@ -21,7 +21,6 @@
 #include <limits.h>
 
 enum {
-    ENCODING_VERSION = 0,
     COPY_TIMEOUT_MAX_MS = 3600000,
     COPIES_AT_ONCE_MAX = 256,
     APPENDED_WHOLE_BYTES = 1 << 16, /* appended contents of this size keep their argument */
@@ -77,20 +76,12 @@ static void container_attach(void *record, const struct effect_content *content)
     if (keeps_argument(change)) attach_argument(change, content);
 }
 
-static bool has_source(const void *change) {
-    return container_change_has_source(change);
-}
-
 static struct bytes object_name(const void *record) {
     const struct container_change *change = record;
     return container_change_has_name(change) ? change->name : bytes_of("", 0);
 }
 
 /* --- Files --- */
-
-static const struct bytes *container_content_of(const void *change) {
-    return &((const struct container_change *)change)->content;
-}
 
 static bool container_keeps_order(struct loading *loading, const void *change) {
     return load_sequence_keeps(loading->progress, change);
@@ -100,9 +91,7 @@ static bool container_is_whole(const void *value) {
     return !((const struct container *)value)->load_chunks;
 }
 
-TYPE_VALUES(container)
-
-TYPE_FILES(container)
+TYPE_METHODS(container, blobs)
 
 static void *load(RedisModuleIO *io, int encoding) {
     struct load_sequence order = {0};
@@ -121,12 +110,9 @@ static void digest_value(RedisModuleDigest *digest, void *value) {
     RedisModule_DigestEndSequence(digest);
 }
 
-TYPE_MEMORY(container)
-TYPE_MOVES(container, blobs)
-
 /* --- Information --- */
 
-static void info(RedisModuleInfoCtx *ctx) {
+void container_info(RedisModuleInfoCtx *ctx) {
     struct container_census census = container_census();
     const struct info_number numbers[] = {
         {"containers", census.containers},    {"blobs", census.blobs},   {"blob_bytes", census.content_bytes},
@@ -146,35 +132,22 @@ static unsigned long long container_holdings(void) {
 struct data_type container_type = {
     .type_name = "holdfastC",
     .noun = "a container",
-    .encoding_version = ENCODING_VERSION,
-    .methods = TYPE_METHODS,
+    TYPE_ROWS(container),
     .missing = OUTCOME_CONTAINER_NOT_FOUND,
-    .upkeep = container_upkeep,
     .leases = &container_leases,
     .settings = settings,
-    .info = info,
-    .changes = &container_changes,
-    .make = make_value,
-    .apply = apply_change,
     .attach = container_attach,
-    .content_of = container_content_of,
-    .has_source = has_source,
-    .walk = walk_value,
+    .content_at = offsetof(struct container_change, content),
+    .has_source = container_change_has_source,
     .keeps_order = container_keeps_order,
     .is_whole = container_is_whole,
     .object_name = object_name,
     .next_look_ms = container_due_ms,
-    .due_at = offsetof(struct container, upkeep_ms),
-    .remembered_at = offsetof(struct container, remembered),
-    .noted_at = offsetof(struct container, noted),
     .notable = lease_is_notable,
     .rules = lease_key_rules,
     .holdings = container_holdings,
     .events = container_events,
     .before = container_before_change,
-    .after = container_changed,
-    .wake = container_wake,
-    .refresh = container_refresh,
     .keep_sources = container_keep_sources,
     .drop_sources = container_drop_sources,
 };

@@ -170,11 +170,8 @@ void file_rmdir_touches(const struct call *call, struct things *things);
 struct bytes file_thing_name(struct bytes path, struct things *things);
 
 /* For the data type's table: see data_type.h. */
-bool share_refresh(struct call *call, void *decided);
 void share_events(const void *decided, const char *events[EVENTS_MAX]);
 void share_before_change(struct call *call, void *decided);
-void share_changed(struct call *call, const void *decided);
-void share_wake(struct call *call, const void *decided);
 
 /* Ends a session at once: SHARE_DISCONNECT or SHARE_EXPIRE. */
 void share_end_session(struct call *call, enum share_change_kind kind, struct share_session *session);
@@ -190,9 +187,5 @@ void session_owners_remove(const struct call *call, struct guid session);
 /* Takes the next session of the call's key whose connection is gone. */
 bool session_owners_next_orphan(const struct call *call, struct guid *session);
 int session_owners_start(RedisModuleCtx *ctx);
-
-/* For the data type's table. */
-int64_t share_upkeep(struct call *call);
-void share_info(RedisModuleInfoCtx *ctx);
 
 #endif

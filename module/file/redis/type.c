@@ -7,18 +7,12 @@
 #include "server/storage/saving.h"
 #include "server/storage/type_methods.h"
 
-enum { ENCODING_VERSION = 0 };
-
 /* A leaf is copied into a chunk; other content is copied into pages when it is applied. */
 static void share_attach(void *attached, const struct effect_content *content) {
     struct share_change *change = attached;
     change->content = content->bytes;
     if (change->kind == LOAD_LEAF && change->content.length <= LEAF_BYTES)
         change->chunk = chunk_copy(change->content);
-}
-
-static const struct bytes *share_content_of(const void *change) {
-    return &((const struct share_change *)change)->content;
 }
 
 static bool share_is_whole(const void *value) {
@@ -36,13 +30,9 @@ static bool share_keeps_order(struct loading *loading, const void *change) {
            share_load_is(((const struct share_change *)change)->kind);
 }
 
-TYPE_VALUES(share)
-
-TYPE_FILES(share)
-TYPE_LOADS(share)
-TYPE_MEMORY(share)
 /* Defragmentation does not move handles and sessions: they are short-lived. */
-TYPE_MOVES(share, nodes)
+TYPE_METHODS(share, nodes)
+TYPE_LOADS(share)
 
 /* --- For DOCTOR --- */
 
@@ -54,32 +44,19 @@ static unsigned long long share_holdings(void) {
 struct data_type share_type = {
     .type_name = "holdfastS",
     .noun = "a share",
-    .encoding_version = ENCODING_VERSION,
-    .methods = TYPE_METHODS,
+    TYPE_ROWS(share),
     .missing = OUTCOME_SHARE_NOT_FOUND,
-    .upkeep = share_upkeep,
     .leases = &share_leases,
-    .info = share_info,
-    .changes = &share_changes,
-    .make = make_value,
-    .apply = apply_change,
     .attach = share_attach,
-    .content_of = share_content_of,
+    .content_at = offsetof(struct share_change, content),
     .events = share_events,
     .before = share_before_change,
-    .after = share_changed,
-    .wake = share_wake,
-    .refresh = share_refresh,
     .has_rival = file_has_rival,
     .closes_circle = file_closes_circle,
     .awaited = upkeep_insist,
-    .walk = walk_value,
     .keeps_order = share_keeps_order,
     .is_whole = share_is_whole,
     .next_look_ms = share_next_look_ms,
-    .due_at = offsetof(struct share, upkeep_ms),
-    .remembered_at = offsetof(struct share, remembered),
-    .noted_at = offsetof(struct share, noted),
     .notable = lease_is_notable,
     .rules = lease_key_rules,
     .holdings = share_holdings,

@@ -56,7 +56,7 @@ void queue_events(const void *decided, const char *events[EVENTS_MAX]) {
     if (dies) events[1] = QUEUE_DIED_EVENT;
 }
 
-void queue_count_change(struct call *call, const void *decided) {
+void queue_changed(struct call *call, const void *decided) {
     const struct queue_change *change = decided;
     count_change(change);
     if (change->kind == QUEUE_DELIVER) count_deliveries(call, change);

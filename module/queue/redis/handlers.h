@@ -77,10 +77,7 @@ void queue_message_touches(const struct call *call, struct things *things);
 void queue_messages_touches(const struct call *call, struct things *things);
 
 /* Functions of the data type: see data_type.h. */
-bool queue_refresh(struct call *call, void *decided);
 void queue_events(const void *decided, const char *events[EVENTS_MAX]);
-void queue_count_change(struct call *call, const void *decided);
-void queue_wake(struct call *call, const void *change);
 
 /* Removes some messages that have ended, and schedules upkeep for the rest. */
 void queue_settle_some(struct call *call);
@@ -91,8 +88,6 @@ void queue_settle_heads(struct call *call);
 int64_t queue_next_look_ms(const void *value);
 
 /* Functions of the data type: see data_type.h. */
-int64_t queue_upkeep(struct call *call);
-void queue_info(RedisModuleInfoCtx *ctx);
 void queue_survey(RedisModuleInfoCtx *ctx);
 
 /* For DOCTOR: whether the queue has dead letters, or may get some without a change. */

@@ -9,7 +9,10 @@
 #include "core/outcome.h"
 #include "server/base/api.h"
 
-enum { EVENTS_MAX = 2 }; /* keyspace notifications per change */
+enum {
+    EVENTS_MAX = 2,       /* keyspace notifications per change */
+    ENCODING_VERSION = 0, /* of files: the only one that can be read */
+};
 
 /* What one effect does to a key's value. */
 struct effect_target {
@@ -56,8 +59,7 @@ struct data_type {
     /* Whether the values in a change from elsewhere are plausible for a clock at this instant. Versions are checked
      * in any case. May be NULL. */
     bool (*is_plausible)(const void *change, int64_t horizon_ms);
-    /* The content that travels beside a change of a walk. */
-    const struct bytes *(*content_of)(const void *change);
+    size_t content_at; /* offset of the content, a struct bytes, in a change that has one */
     /* Whether the key of another value travels beside a change; may be NULL. */
     bool (*has_source)(const void *change);
     /* Walks the changes that rebuild a value. */
@@ -102,7 +104,6 @@ struct data_type {
     bool (*closes_circle)(const struct call *call);
     /* Somebody waits for something in the value: schedules what only time will bring. May be NULL. */
     void (*awaited)(struct call *call);
-    int encoding_version; /* of its files: the only one that can be read */
     RedisModuleTypeMethods methods;
     enum outcome missing;            /* outcome when a command needs the key and it does not exist */
     const struct lease_home *leases; /* NULL: nothing in it can be leased */

@@ -125,7 +125,7 @@ static void look_at_loaded(RedisModuleIO *io, void *value, const struct data_typ
 
 void *loading_file(RedisModuleIO *io, int encoding, const struct data_type *type, void *progress) {
     struct loading loading = {.io = io, .progress = progress};
-    if (encoding == type->encoding_version) {
+    if (encoding == ENCODING_VERSION) {
         loading.horizon_ms = effect_horizon_ms(is_obeyed(io));
         if (load_all_records(&loading, type)) {
             look_at_loaded(io, loading.value, type);

@@ -51,12 +51,16 @@ struct record_saving {
     struct saving *saving;
 };
 
+static const struct bytes *content_of(const struct data_type *type, const void *change) {
+    return (const void *)((const char *)change + type->content_at);
+}
+
 static void put_record(void *context, const void *change) {
     const struct record_saving *to = context;
     const struct change_schema *changes = to->type->changes;
     struct record_writer *record = next_record(to->saving);
     bool has_content = change_is(changes, change, CHANGE_HAS_CONTENT);
-    const struct bytes *content = has_content ? to->type->content_of(change) : NULL;
+    const struct bytes *content = has_content ? content_of(to->type, change) : NULL;
     change_write(changes, change, record);
     if (content && content->length <= CHANGE_CONTENT_INSIDE_MAX) {
         change_add_content(record, *content);

@@ -1,15 +1,12 @@
-/* The type methods of a data type. The server calls them with a value but not with its type, so each type has its
- * own, which differ only in what they call. These macros make them from a prefix of function names:
+/* A data type's descriptor, made from a prefix of names, since each family has the same functions under the same
+ * names. The server calls the methods with a value but not with its type, so each type has its own.
  *
- *   TYPE_VALUES(prefix)           make_value, apply_change, walk_value, release
- *                                                               from prefix_new, prefix_apply, prefix_walk, prefix_free
- *   TYPE_FILES(prefix)            save, rewrite                 from prefix_type; see saving.h
- *   TYPE_LOADS(prefix)            load, digest_value            the same, for one that keeps no progress when it loads
- *   TYPE_MEMORY(prefix)           memory_use, effort, copy      from prefix_memory, prefix_allocations, prefix_copy
- *   TYPE_MOVES(prefix, members)   defrag                        from prefix_relocate, prefix_places,
- *                                                               prefix_relocate_members; and what is remembered
- *   TYPE_METHODS                  the table of all of them, with `release`, which frees a value; and upkeep hears of
- *                                 keys that lose their value */
+ *   TYPE_METHODS(prefix, members)  declares prefix_changed, _wake, _refresh, _upkeep, _info; defines the methods,
+ *                                  which call prefix_new, _apply, _walk, _free, _memory, _allocations, _copy,
+ *                                  _relocate, _places and _relocate_members
+ *   TYPE_LOADS(prefix)             defines load and digest_value; not for a type that keeps progress while it loads
+ *   TYPE_ROWS(prefix)              the rows of the descriptor for all of these, and for what each value holds; upkeep
+ *                                  hears of keys that lose their value */
 #ifndef HOLDFAST_TYPE_METHODS_H
 #define HOLDFAST_TYPE_METHODS_H
 
@@ -18,7 +15,12 @@
 #include "server/storage/relocating.h"
 #include "server/storage/saving.h"
 
-#define TYPE_VALUES(prefix)                                                                                  \
+#define TYPE_METHODS(prefix, members)                                                                        \
+    void prefix##_changed(struct call *call, const void *change);                                            \
+    void prefix##_wake(struct call *call, const void *change);                                               \
+    bool prefix##_refresh(struct call *call, void *change);                                                  \
+    int64_t prefix##_upkeep(struct call *call);                                                              \
+    void prefix##_info(RedisModuleInfoCtx *ctx);                                                             \
     static void *make_value(const void *change) {                                                            \
         return prefix##_new(change);                                                                         \
     }                                                                                                        \
@@ -30,25 +32,13 @@
     }                                                                                                        \
     static void release(void *value) {                                                                       \
         prefix##_free(value);                                                                                \
-    }
-
-#define TYPE_FILES(prefix)                                                                                   \
+    }                                                                                                        \
     static void save(RedisModuleIO *io, void *value) {                                                       \
         saving_file(io, value, &prefix##_type);                                                              \
     }                                                                                                        \
     static void rewrite(RedisModuleIO *io, RedisModuleString *key, void *value) {                            \
         saving_effects(io, key, value, &prefix##_type);                                                      \
-    }
-
-#define TYPE_LOADS(prefix)                                                                                   \
-    static void *load(RedisModuleIO *io, int encoding) {                                                     \
-        return loading_file(io, encoding, &prefix##_type, NULL);                                             \
     }                                                                                                        \
-    static void digest_value(RedisModuleDigest *digest, void *value) {                                       \
-        saving_digest(digest, value, &prefix##_type);                                                        \
-    }
-
-#define TYPE_MEMORY(prefix)                                                                                  \
     static size_t memory_use(RedisModuleKeyOptCtx *ctx, const void *value, size_t sample_size) {             \
         (void)ctx;                                                                                           \
         (void)sample_size;                                                                                   \
@@ -61,10 +51,7 @@
     static void *copy(RedisModuleKeyOptCtx *ctx, const void *value) {                                        \
         (void)ctx;                                                                                           \
         return prefix##_copy(value);                                                                         \
-    }
-
-/* Large values take several turns. */
-#define TYPE_MOVES(prefix, members)                                                                          \
+    }                                                                                                        \
     static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value) {                     \
         struct relocating relocating = relocating_start(ctx);                                                \
         (void)key;                                                                                           \
@@ -80,11 +67,29 @@
         return relocating.paused;                                                                            \
     }
 
-#define TYPE_METHODS                                                                                         \
-    {                                                                                                        \
-        .version = REDISMODULE_TYPE_METHOD_VERSION, .rdb_load = load, .rdb_save = save,                      \
-        .aof_rewrite = rewrite, .digest = digest_value, .mem_usage2 = memory_use, .free_effort2 = effort,    \
-        .free = release, .copy2 = copy, .defrag = defrag, .unlink2 = upkeep_on_unlink,                       \
+#define TYPE_LOADS(prefix)                                                                                   \
+    static void *load(RedisModuleIO *io, int encoding) {                                                     \
+        return loading_file(io, encoding, &prefix##_type, NULL);                                             \
+    }                                                                                                        \
+    static void digest_value(RedisModuleDigest *digest, void *value) {                                       \
+        saving_digest(digest, value, &prefix##_type);                                                        \
     }
+
+#define TYPE_ROWS(prefix)                                                                                    \
+    .methods = {.version = REDISMODULE_TYPE_METHOD_VERSION,                                                  \
+                .rdb_load = load,                                                                            \
+                .rdb_save = save,                                                                            \
+                .aof_rewrite = rewrite,                                                                      \
+                .digest = digest_value,                                                                      \
+                .mem_usage2 = memory_use,                                                                    \
+                .free_effort2 = effort,                                                                      \
+                .free = release,                                                                             \
+                .copy2 = copy,                                                                               \
+                .defrag = defrag,                                                                            \
+                .unlink2 = upkeep_on_unlink},                                                                \
+    .changes = &prefix##_changes, .make = make_value, .apply = apply_change, .walk = walk_value,             \
+    .after = prefix##_changed, .wake = prefix##_wake, .refresh = prefix##_refresh,                           \
+    .upkeep = prefix##_upkeep, .info = prefix##_info, .due_at = offsetof(struct prefix, upkeep_ms),          \
+    .remembered_at = offsetof(struct prefix, remembered), .noted_at = offsetof(struct prefix, noted)
 
 #endif

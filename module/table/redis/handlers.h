@@ -46,12 +46,6 @@ bool table_ends_with_once(const struct call *call);
 /* What commands on one entity change, for transactions: see things.h. */
 void entity_touches(const struct call *call, struct things *things);
 
-/* For the data type's table: see data_type.h. */
-bool table_refresh(struct call *call, void *decided);
-void table_changed(struct call *call, const void *decided);
-void table_wake(struct call *call, const void *decided);
-int64_t table_upkeep(struct call *call);
-
 /* Totals since the start: queries by plan, entities returned, examined and written. */
 struct table_stats {
     unsigned long long queries[PLAN_KINDS];
@@ -59,8 +53,5 @@ struct table_stats {
 };
 
 extern struct table_stats table_stats;
-
-/* For INFO. */
-void table_info(RedisModuleInfoCtx *ctx);
 
 #endif

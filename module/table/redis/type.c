@@ -4,8 +4,6 @@
 #include "server/storage/type_methods.h"
 #include "table/redis/handlers.h"
 
-enum { ENCODING_VERSION = 0 };
-
 /* Ten years, as for versions. With a horizon beyond the year 9999 every Timestamp is plausible. */
 #define AHEAD_MAX_MS   INT64_C(315360000000)
 #define HORIZON_MAX_MS INT64_C(253402300799000)
@@ -31,31 +29,14 @@ static int64_t table_next_look_ms(const void *value) {
     return table_unfinished(table) || feed_is_building(table->feed) ? server_now_ms() : UPKEEP_NEVER;
 }
 
-TYPE_VALUES(table)
-
-TYPE_FILES(table)
+TYPE_METHODS(table, entities)
 TYPE_LOADS(table)
-TYPE_MEMORY(table)
-TYPE_MOVES(table, entities)
 
 struct data_type table_type = {
     .type_name = "holdfastT",
     .noun = "a table",
-    .encoding_version = ENCODING_VERSION,
-    .methods = TYPE_METHODS,
+    TYPE_ROWS(table),
     .missing = OUTCOME_TABLE_NOT_FOUND,
-    .info = table_info,
-    .upkeep = table_upkeep,
-    .changes = &table_changes,
-    .make = make_value,
-    .apply = apply_change,
     .is_plausible = is_plausible,
-    .after = table_changed,
-    .wake = table_wake,
-    .refresh = table_refresh,
-    .walk = walk_value,
     .next_look_ms = table_next_look_ms,
-    .due_at = offsetof(struct table, upkeep_ms),
-    .remembered_at = offsetof(struct table, remembered),
-    .noted_at = offsetof(struct table, noted),
 };
