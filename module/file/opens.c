@@ -84,66 +84,22 @@ void usage_obstacles(const struct file_usage *usage, struct sharing wanted, int6
 
 /* --- Locks --- */
 
-static const struct range_lock *find_conflict(const struct range_locks *locks, struct lock_owner *owner,
-                                              enum lock_test test, struct lock_range range) {
-    struct lock_request request = {owner, test == LOCK_SHARING ? LOCK_SHARED : LOCK_EXCLUSIVE, range};
-    switch (test) {
-    case LOCK_READING: return range_locks_reading(locks, owner, range);
-    case LOCK_WRITING: return range_locks_writing(locks, owner, range);
-    case LOCK_ANY: return range_locks_any(locks);
-    default: return range_locks_obstacle(locks, &request);
-    }
+struct counting_lock {
+    int64_t now_ms;
+    const struct range_lock *found;
+};
+
+static bool find_counting_lock(void *context, const struct range_lock *lock) {
+    struct counting_lock *counting = context;
+    if (session_has_ended(open_of_lock(lock)->group->session, counting->now_ms)) return true;
+    counting->found = lock;
+    return false;
 }
 
-/* The same for a single lock. */
-static bool lock_conflicts(const struct range_lock *lock, const struct lock_owner *owner, enum lock_test test,
-                           struct lock_range range) {
-    bool others = lock->owner != owner, exclusive = lock->kind == LOCK_EXCLUSIVE;
-    if (test == LOCK_ANY) return true;
-    if (!range.length && test <= LOCK_WRITING) return false;
-    if (!lock_ranges_overlap(lock->range, range)) return false;
-    switch (test) {
-    case LOCK_WRITING: return others || !exclusive;
-    case LOCK_EXCLUDING: return true;
-    default: return others && exclusive;
-    }
-}
-
-/* A lock of a session that has not ended and conflicts with reading. `cut`: the bounded work did not see all owners. */
-static const struct range_lock *reading_obstacle(const struct file_usage *usage, struct lock_owner *owner,
-                                                 struct lock_range range, int64_t now_ms, bool *cut) {
-    struct lock_request request = {owner, LOCK_SHARED, range};
-    struct lock_obstacles obstacles;
-    range_locks_obstacles(&usage->locks, &request, &obstacles);
-    *cut = obstacles.cut;
-    for (unsigned i = 0; i < obstacles.count; i++)
-        if (!session_has_ended(open_of_owner(obstacles.owners[i])->group->session, now_ms))
-            return obstacles.owners[i]->first;
-    return NULL;
-}
-
-/* Visits all locks, skipping those of sessions that have ended. */
-static const struct range_lock *lock_that_counts(const struct file_usage *usage, struct lock_owner *owner,
-                                                 enum lock_test test, struct lock_range range,
-                                                 int64_t now_ms) {
-    const struct range_lock *lock = NULL;
-    while ((lock = range_locks_next(&usage->locks, lock))) {
-        if (session_has_ended(open_of_owner(lock->owner)->group->session, now_ms)) continue;
-        if (lock_conflicts(lock, owner, test, range)) return lock;
-    }
-    return NULL;
-}
-
-const struct range_lock *usage_lock(const struct file_usage *usage, struct lock_owner *owner,
-                                    enum lock_test test, struct lock_range range, bool exact,
-                                    int64_t now_ms) {
-    if (!usage || !usage->locks.count) return NULL;
-    const struct range_lock *lock = find_conflict(&usage->locks, owner, test, range);
-    if (!lock || exact || !session_has_ended(open_of_owner(lock->owner)->group->session, now_ms)) return lock;
-    if (test == LOCK_READING) {
-        bool cut;
-        lock = reading_obstacle(usage, owner, range, now_ms, &cut);
-        if (lock || !cut) return lock;
-    }
-    return lock_that_counts(usage, owner, test, range, now_ms);
+const struct range_lock *usage_lock(const struct file_usage *usage, enum lock_test test,
+                                    const struct lock_owner *owner, struct lock_range range, int64_t now_ms) {
+    struct counting_lock counting = {now_ms, NULL};
+    if (usage && usage->locks.count)
+        range_locks_visit(&usage->locks, test, owner, range, find_counting_lock, &counting);
+    return counting.found;
 }

@@ -105,8 +105,8 @@ static inline uint64_t open_number(const struct file_open *open) {
     return open->locks.number;
 }
 
-static inline struct file_open *open_of_owner(const struct lock_owner *owner) {
-    return (struct file_open *)((char *)(uintptr_t)owner - offsetof(struct file_open, locks));
+static inline struct file_open *open_of_lock(const struct range_lock *lock) {
+    return (struct file_open *)((char *)lock->owner - offsetof(struct file_open, locks));
 }
 
 /* --- What counts at a time --- */
@@ -128,11 +128,9 @@ const struct file_open *usage_obstacle(const struct file_usage *usage, struct sh
 const struct file_open *usage_class_obstacle(const struct file_usage *usage, enum sharing_class class,
                                              int64_t now_ms);
 
-/* The lock that conflicts with reading or writing a range, or with another lock; NULL for none. The owner is NULL for a
- * stateless command. */
-enum lock_test { LOCK_READING, LOCK_WRITING, LOCK_SHARING, LOCK_EXCLUDING, LOCK_ANY };
-const struct range_lock *usage_lock(const struct file_usage *usage, struct lock_owner *owner,
-                                    enum lock_test test, struct lock_range range, bool exact, int64_t now_ms);
+/* The first conflicting lock of a session that has not ended: see range_locks_obstacle. The usage may be NULL. */
+const struct range_lock *usage_lock(const struct file_usage *usage, enum lock_test test,
+                                    const struct lock_owner *owner, struct lock_range range, int64_t now_ms);
 
 /* Visits the conflicting handles. Returning false ends the visit, as does the limit on work. */
 typedef bool visit_open(void *context, const struct file_open *open);

@@ -1,5 +1,5 @@
-/* AVL trees sorted by offset, length and owner's number. Each node also stores how far the locks of its subtree reach,
- * so the first overlapping lock, of any owner or of any but one, is found in one descent. */
+/* AVL trees sorted by offset, length and owner's number. Each node also knows how far the locks of its subtree reach,
+ * and whether they all have the same owner: what cannot conflict is passed over. */
 #include "file/range_locks.h"
 
 #include "core/memory.h"
@@ -18,53 +18,9 @@ bool lock_ranges_overlap(struct lock_range a, struct lock_range b) {
     return begins_before_end(a.offset, b) && begins_before_end(b.offset, a);
 }
 
-/* Whether the range has a last byte; an empty one has the byte before it. The empty range at 0 overlaps nothing. */
-static bool has_last(struct lock_range range) {
-    return range.offset || range.length;
-}
-
+/* An empty range has the byte before it. The one at 0 overlaps nothing, however far it seems to reach. */
 static uint64_t last_of(struct lock_range range) {
-    return range.offset + range.length - 1;
-}
-
-/* --- How far locks reach --- */
-
-static void reach_of_others(struct lock_reach *reach, uint64_t last) {
-    if (last > reach->others_last) reach->others_last = last;
-    reach->owners = 2;
-}
-
-static void reach_of_owner(struct lock_reach *reach, uint64_t owner, uint64_t last) {
-    if (!reach->owners) {
-        *reach = (struct lock_reach){last, owner, 0, 1};
-    } else if (owner == reach->owner) {
-        if (last > reach->last) reach->last = last;
-    } else if (last > reach->last) {
-        reach_of_others(reach, reach->last);
-        reach->last = last;
-        reach->owner = owner;
-    } else {
-        reach_of_others(reach, last);
-    }
-}
-
-/* The part's others may include the owner of `reach`. Then the part's own owner reaches at least as far as they do, and
- * counts among the others already. */
-static void reach_of_part(struct lock_reach *reach, const struct range_lock *part) {
-    if (!part || !part->reach.owners) return;
-    reach_of_owner(reach, part->reach.owner, part->reach.last);
-    if (part->reach.owners == 2) reach_of_others(reach, part->reach.others_last);
-}
-
-static bool is_of(uint64_t number, const struct lock_owner *owner) {
-    return owner && number == owner->number;
-}
-
-/* Whether a lock of any owner but this one, which may be NULL, ends behind the offset. */
-static bool reaches(const struct range_lock *top, uint64_t offset, const struct lock_owner *except) {
-    if (!top || !top->reach.owners) return false;
-    if (!is_of(top->reach.owner, except)) return top->reach.last >= offset;
-    return top->reach.owners == 2 && top->reach.others_last >= offset;
+    return range.offset || range.length ? range.offset + range.length - 1 : 0;
 }
 
 /* --- The tree --- */
@@ -83,14 +39,17 @@ static unsigned height_of(const struct range_lock *top) {
     return top ? top->height : 0;
 }
 
-/* Recomputes height and reach from the children. */
+/* Recomputes what a node knows of its subtree. */
 static void refresh_lock(struct range_lock *top) {
     unsigned left = height_of(top->below[0]), right = height_of(top->below[1]);
     top->height = (uint8_t)((left > right ? left : right) + 1);
-    top->reach = (struct lock_reach){0};
-    if (has_last(top->range)) reach_of_owner(&top->reach, top->owner->number, last_of(top->range));
-    reach_of_part(&top->reach, top->below[0]);
-    reach_of_part(&top->reach, top->below[1]);
+    top->last = last_of(top->range);
+    top->sole_owner = top->owner;
+    for (unsigned side = 0; side < 2; side++) {
+        const struct range_lock *below = top->below[side];
+        if (below && below->last > top->last) top->last = below->last;
+        if (below && below->sole_owner != top->owner) top->sole_owner = NULL;
+    }
 }
 
 /* Makes the child on this side the top. */
@@ -158,46 +117,65 @@ static struct range_lock *lock_tree_find(struct range_lock *top, const struct lo
     return top;
 }
 
-/* If a lock on the left reaches the range, the first overlap is there, or there is none, since locks on the right
- * begin later. */
-static const struct range_lock *first_overlap(const struct range_lock *top, struct lock_range range,
-                                              const struct lock_owner *except) {
-    while (top) {
-        bool left = reaches(top->below[0], range.offset, except);
-        bool here = !left && lock_ranges_overlap(top->range, range);
-        if (here && !is_of(top->owner->number, except)) return top;
-        top = top->below[!left];
-    }
-    return NULL;
-}
-
 /* --- Queries --- */
 
-/* An exclusive lock of any other owner, then, if they count, a shared lock of any owner. */
-static const struct range_lock *first_conflict(const struct range_locks *locks, struct lock_range range,
-                                               const struct lock_owner *except, bool shared_too) {
-    const struct range_lock *lock = first_overlap(locks->trees[LOCK_EXCLUSIVE], range, except);
-    return lock || !shared_too ? lock : first_overlap(locks->trees[LOCK_SHARED], range, NULL);
+struct lock_search {
+    struct lock_range range;
+    bool anywhere; /* every lock conflicts, wherever it lies */
+    visit_lock *visit;
+    void *context;
+    const struct lock_owner *except; /* its locks do not conflict; NULL for none */
+    const struct lock_owner *seen;   /* of the lock that was visited last */
+};
+
+static bool is_searched(const struct lock_search *search, const struct range_lock *top) {
+    if (top->sole_owner && (top->sole_owner == search->except || top->sole_owner == search->seen))
+        return false;
+    return search->anywhere || top->last >= search->range.offset;
 }
 
-const struct range_lock *range_locks_obstacle(const struct range_locks *locks,
-                                              const struct lock_request *request) {
-    bool exclusive = request->kind == LOCK_EXCLUSIVE;
-    return first_conflict(locks, request->range, exclusive ? NULL : request->owner, exclusive);
+static bool lock_conflicts(const struct lock_search *search, const struct range_lock *lock) {
+    if (lock->owner == search->except || lock->owner == search->seen) return false;
+    return search->anywhere || lock_ranges_overlap(lock->range, search->range);
 }
 
-const struct range_lock *range_locks_reading(const struct range_locks *locks, const struct lock_owner *owner,
-                                             struct lock_range range) {
-    return range.length ? first_conflict(locks, range, owner, false) : NULL;
+/* False when the visitor has ended the visit. */
+static bool visit_locks(struct lock_search *search, const struct range_lock *top) {
+    if (!top || !is_searched(search, top)) return true;
+    if (!visit_locks(search, top->below[0])) return false;
+    if (!search->anywhere && !begins_before_end(top->range.offset, search->range)) return true;
+    if (lock_conflicts(search, top)) {
+        if (!search->visit(search->context, top)) return false;
+        search->seen = top->owner;
+    }
+    return visit_locks(search, top->below[1]);
 }
 
-const struct range_lock *range_locks_writing(const struct range_locks *locks, const struct lock_owner *owner,
-                                             struct lock_range range) {
-    return range.length ? first_conflict(locks, range, owner, true) : NULL;
+void range_locks_visit(const struct range_locks *locks, enum lock_test test, const struct lock_owner *owner,
+                       struct lock_range range, visit_lock *visit, void *context) {
+    bool reads = test == LOCK_TO_READ || test == LOCK_TO_SHARE;
+    bool own = test == LOCK_TO_EXCLUDE || test == LOCK_ANYWHERE;
+    struct lock_search search = {.range = range,
+                                 .anywhere = test == LOCK_ANYWHERE,
+                                 .visit = visit,
+                                 .context = context,
+                                 .except = own ? NULL : owner};
+    if (!range.length && (test == LOCK_TO_READ || test == LOCK_TO_WRITE)) return;
+    if (!visit_locks(&search, locks->trees[LOCK_EXCLUSIVE]) || reads) return;
+    search.except = NULL;
+    visit_locks(&search, locks->trees[LOCK_SHARED]);
 }
 
-const struct range_lock *range_locks_any(const struct range_locks *locks) {
-    return range_locks_next(locks, NULL);
+static bool take_first_lock(void *context, const struct range_lock *lock) {
+    *(const struct range_lock **)context = lock;
+    return false;
+}
+
+const struct range_lock *range_locks_obstacle(const struct range_locks *locks, enum lock_test test,
+                                              const struct lock_owner *owner, struct lock_range range) {
+    const struct range_lock *first = NULL;
+    range_locks_visit(locks, test, owner, range, take_first_lock, &first);
+    return first;
 }
 
 static struct range_lock *find_lock(const struct range_locks *locks, const struct lock_owner *owner,
@@ -209,53 +187,6 @@ static struct range_lock *find_lock(const struct range_locks *locks, const struc
 const struct range_lock *range_locks_find(const struct range_locks *locks, const struct lock_owner *owner,
                                           struct lock_range range) {
     return find_lock(locks, owner, range);
-}
-
-struct collecting {
-    struct lock_range range;
-    const struct lock_owner *except;
-    struct lock_obstacles *found;
-    unsigned looks;
-};
-
-static bool is_known_lock(const struct collecting *collecting, uint64_t number) {
-    const struct lock_obstacles *found = collecting->found;
-    for (unsigned i = 0; i < found->count; i++)
-        if (found->owners[i]->number == number) return true;
-    return is_of(number, collecting->except);
-}
-
-static void add_obstacle(struct collecting *collecting, struct lock_owner *owner) {
-    struct lock_obstacles *found = collecting->found;
-    if (found->count == LOCK_OBSTACLES_MAX)
-        found->cut = true;
-    else
-        found->owners[found->count++] = owner;
-}
-
-/* Skips subtrees in which only known owners reach the range. */
-static void collect_locks(struct collecting *collecting, const struct range_lock *top) {
-    if (!top || !reaches(top, collecting->range.offset, collecting->except)) return;
-    if (top->reach.owners == 1 && is_known_lock(collecting, top->reach.owner)) return;
-    if (collecting->looks++ == LOCK_OBSTACLES_LOOKED_AT) collecting->found->cut = true;
-    if (collecting->found->cut) return;
-    collect_locks(collecting, top->below[0]);
-    if (!begins_before_end(top->range.offset, collecting->range)) return;
-    if (lock_ranges_overlap(top->range, collecting->range) && !is_known_lock(collecting, top->owner->number))
-        add_obstacle(collecting, top->owner);
-    collect_locks(collecting, top->below[1]);
-}
-
-/* The owners of all locks of which first_conflict returns the first. */
-void range_locks_obstacles(const struct range_locks *locks, const struct lock_request *request,
-                           struct lock_obstacles *obstacles) {
-    bool exclusive = request->kind == LOCK_EXCLUSIVE;
-    struct collecting collecting = {request->range, exclusive ? NULL : request->owner, obstacles, 0};
-    obstacles->count = 0;
-    obstacles->cut = false;
-    collect_locks(&collecting, locks->trees[LOCK_EXCLUSIVE]);
-    collecting.except = NULL;
-    if (exclusive) collect_locks(&collecting, locks->trees[LOCK_SHARED]);
 }
 
 /* --- Changes --- */
@@ -285,7 +216,8 @@ static struct range_lock *lock_new(struct account *account, const struct lock_re
 static bool may_add(const struct range_locks *locks, const struct lock_request *request, uint64_t times) {
     bool once = request->kind == LOCK_EXCLUSIVE && lock_ranges_overlap(request->range, request->range);
     if (!times || (once && times > 1)) return false;
-    return lock_range_sound(request->range) && !range_locks_obstacle(locks, request);
+    return lock_range_sound(request->range) &&
+           !range_locks_obstacle(locks, lock_test_of(request->kind), request->owner, request->range);
 }
 
 bool range_locks_add(struct account *account, struct range_locks *locks, const struct lock_request *request,
@@ -336,30 +268,4 @@ static void discard_tree(struct account *account, struct range_lock *top) {
 void range_locks_end(struct account *account, struct range_locks *locks) {
     for (unsigned kind = 0; kind < LOCK_KINDS; kind++) discard_tree(account, locks->trees[kind]);
     *locks = (struct range_locks){0};
-}
-
-/* --- Walk --- */
-
-static const struct range_lock *lock_tree_first(const struct range_lock *top) {
-    while (top && top->below[0]) top = top->below[0];
-    return top;
-}
-
-static const struct range_lock *lock_tree_behind(const struct range_lock *top,
-                                                 const struct range_lock *lock) {
-    const struct range_lock *behind = NULL;
-    while (top) {
-        bool before = compare(lock->range, lock->owner, top) < 0;
-        if (before) behind = top;
-        top = top->below[!before];
-    }
-    return behind;
-}
-
-const struct range_lock *range_locks_next(const struct range_locks *locks, const struct range_lock *lock) {
-    const struct range_lock *next = NULL;
-    unsigned kind = lock ? lock->kind : 0;
-    if (lock) next = lock_tree_behind(locks->trees[kind++], lock);
-    for (; !next && kind < LOCK_KINDS; kind++) next = lock_tree_first(locks->trees[kind]);
-    return next;
 }

@@ -46,14 +46,6 @@ struct range_locks {
     size_t count; /* number of distinct locks; recursion does not count */
 };
 
-/* The extent of the locks of a subtree. */
-struct lock_reach {
-    uint64_t last;        /* greatest last byte */
-    uint64_t owner;       /* owner of that lock */
-    uint64_t others_last; /* greatest last byte of any other owner */
-    uint8_t owners;       /* 0: no bytes; 1: all of `owner`; 2: other owners, too */
-};
-
 struct range_lock {
     struct lock_range range;
     struct lock_owner *owner;
@@ -61,7 +53,8 @@ struct range_lock {
     uint64_t times;                     /* recursion count */
     /* For the tree: */
     struct range_lock *below[2];
-    struct lock_reach reach; /* of the subtree, including this lock */
+    uint64_t last;                       /* greatest last byte of the subtree, which includes this lock */
+    const struct lock_owner *sole_owner; /* of all locks of the subtree; NULL if there are several */
     uint8_t height;
     uint8_t kind; /* enum lock_kind */
 };
@@ -78,37 +71,35 @@ struct lock_request {
 bool lock_range_sound(struct lock_range range);
 bool lock_ranges_overlap(struct lock_range a, struct lock_range b);
 
-/* --- Queries: the conflicting lock, or NULL; the first one in order if there are several --- */
+/* --- Queries --- */
 
-/* The range must be valid. */
-const struct range_lock *range_locks_obstacle(const struct range_locks *locks,
-                                              const struct lock_request *request);
+/* What somebody wants to do with a range, and locks may keep him from. */
+enum lock_test {
+    LOCK_TO_READ,
+    LOCK_TO_WRITE,
+    LOCK_TO_SHARE,   /* to add a shared lock */
+    LOCK_TO_EXCLUDE, /* to add an exclusive lock */
+    LOCK_ANYWHERE,   /* a stateless write: any lock conflicts, wherever it lies */
+};
 
-/* The owner is NULL for a stateless command, which conflicts with everybody's locks. */
-const struct range_lock *range_locks_reading(const struct range_locks *locks, const struct lock_owner *owner,
-                                             struct lock_range range);
-const struct range_lock *range_locks_writing(const struct range_locks *locks, const struct lock_owner *owner,
-                                             struct lock_range range);
+static inline enum lock_test lock_test_of(enum lock_kind kind) {
+    return kind == LOCK_SHARED ? LOCK_TO_SHARE : LOCK_TO_EXCLUDE;
+}
 
-/* Any lock, wherever it lies: conflicts with a stateless write. */
-const struct range_lock *range_locks_any(const struct range_locks *locks);
+/* Visits the locks that conflict: first the exclusive ones, then the shared ones, both by offset, length and owner's
+ * number; of locks of one owner in a row only the first one. Returning false ends the visit. The range must be valid.
+ * The owner is NULL for a stateless command, which conflicts with everybody's locks. */
+typedef bool visit_lock(void *context, const struct range_lock *lock);
+void range_locks_visit(const struct range_locks *locks, enum lock_test test, const struct lock_owner *owner,
+                       struct lock_range range, visit_lock *visit, void *context);
+
+/* The first one of these; NULL for none. */
+const struct range_lock *range_locks_obstacle(const struct range_locks *locks, enum lock_test test,
+                                              const struct lock_owner *owner, struct lock_range range);
 
 /* The lock that an unlock would release; NULL when the owner has none on this range. */
 const struct range_lock *range_locks_find(const struct range_locks *locks, const struct lock_owner *owner,
                                           struct lock_range range);
-
-/* All owners whose locks conflict with a request, each one once, in the order of their first locks. The requester is
- * among them when its own locks conflict. */
-enum { LOCK_OBSTACLES_MAX = 64, LOCK_OBSTACLES_LOOKED_AT = 4096 };
-
-struct lock_obstacles {
-    struct lock_owner *owners[LOCK_OBSTACLES_MAX];
-    unsigned count;
-    bool cut; /* incomplete: the array is full, or the work limit was reached */
-};
-
-void range_locks_obstacles(const struct range_locks *locks, const struct lock_request *request,
-                           struct lock_obstacles *obstacles);
 
 /* --- Changes --- */
 
@@ -129,11 +120,8 @@ void range_locks_end(struct account *account, struct range_locks *locks);
 
 /* --- Walk --- */
 
-/* The next lock: first the exclusive ones, then the shared ones, both by offset, length and owner's number. NULL starts
- * and ends. The order does not depend on the history. Adding the locks in this order, with their recursion counts,
- * always succeeds; so does adding them owner by owner. */
-const struct range_lock *range_locks_next(const struct range_locks *locks, const struct range_lock *lock);
-
+/* The owner's next lock, in the order of locking; NULL starts and ends. The locks of all owners can be added again
+ * owner by owner, in this order and with their recursion counts. */
 static inline const struct range_lock *lock_owner_next(const struct lock_owner *owner,
                                                        const struct range_lock *lock) {
     return lock ? lock->next : owner->first;

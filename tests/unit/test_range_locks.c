@@ -48,13 +48,18 @@ static uint64_t whose(const struct range_lock *lock) {
 }
 
 static uint64_t reading(struct stage *stage, size_t owner, uint64_t offset, uint64_t length) {
-    return whose(
-        range_locks_reading(&stage->locks, &stage->owners[owner], (struct lock_range){offset, length}));
+    return whose(range_locks_obstacle(&stage->locks, LOCK_TO_READ, &stage->owners[owner],
+                                      (struct lock_range){offset, length}));
 }
 
 static uint64_t writing(struct stage *stage, size_t owner, uint64_t offset, uint64_t length) {
-    return whose(
-        range_locks_writing(&stage->locks, &stage->owners[owner], (struct lock_range){offset, length}));
+    return whose(range_locks_obstacle(&stage->locks, LOCK_TO_WRITE, &stage->owners[owner],
+                                      (struct lock_range){offset, length}));
+}
+
+/* To a stateless command. */
+static uint64_t stateless(struct stage *stage, enum lock_test test, struct lock_range range) {
+    return whose(range_locks_obstacle(&stage->locks, test, NULL, range));
 }
 
 /* --- The table ------------------------------------------------------------------------------------------- */
@@ -64,7 +69,7 @@ static uint64_t writing(struct stage *stage, size_t owner, uint64_t offset, uint
 static const struct {
     enum lock_kind kind;
     size_t owner; /* of the lock that there is; 0 is the one who asks */
-    const char *cells[4];
+    const char *cells[4]; /* by enum lock_test */
 } table[] = {
                          /* read  write shared exclusive */
     {LOCK_EXCLUSIVE, 0, {"ok", "ok", "ok", "no"}},
@@ -82,13 +87,7 @@ static const struct lock_range overlapping[] = {{10, 10}, {5, 6},   {19, 5},
 static const struct lock_range apart[] = {{0, 10}, {20, 10}, {0, 1}, {20, 0}, {10, 0}, {0, 0}, {100, 5}};
 
 static bool passes(struct stage *stage, unsigned column, struct lock_range range) {
-    struct lock_request wanted = {&stage->owners[0], column == 2 ? LOCK_SHARED : LOCK_EXCLUSIVE, range};
-    const struct lock_owner *owner = &stage->owners[0];
-    switch (column) {
-    case 0: return !range_locks_reading(&stage->locks, owner, range);
-    case 1: return !range_locks_writing(&stage->locks, owner, range);
-    default: return !range_locks_obstacle(&stage->locks, &wanted);
-    }
+    return !range_locks_obstacle(&stage->locks, column, &stage->owners[0], range);
 }
 
 static void locks_stand_in_the_way_as_the_table_says(void **state) {
@@ -115,16 +114,19 @@ static void stateless_commands_own_no_locks(void **state) {
     struct stage stage;
     stage_start(&stage);
     struct lock_range inside = {12, 2}, outside = {100, 10};
-    require(!range_locks_any(&stage.locks), "there are none");
+    require_same(stateless(&stage, LOCK_ANYWHERE, inside), 0, "there are none");
     require(lock(&stage, 3, LOCK_SHARED, 10, 10), "a shared one");
-    require_same(whose(range_locks_any(&stage.locks)), 4, "one anywhere");
-    require(!range_locks_reading(&stage.locks, NULL, inside), "a read of what is shared");
-    require_same(whose(range_locks_writing(&stage.locks, NULL, inside)), 4, "a write of what is shared");
+    require_same(stateless(&stage, LOCK_ANYWHERE, outside), 4, "one anywhere");
+    require_same(stateless(&stage, LOCK_TO_READ, inside), 0, "a read of what is shared");
+    require_same(stateless(&stage, LOCK_TO_WRITE, inside), 4, "a write of what is shared");
     require(lock(&stage, 2, LOCK_EXCLUSIVE, 30, 10), "an exclusive one");
-    require_same(whose(range_locks_any(&stage.locks)), 3, "the exclusive ones come first");
-    require_same(whose(range_locks_reading(&stage.locks, NULL, (struct lock_range){39, 1})), 3, "its end");
-    require(!range_locks_reading(&stage.locks, NULL, outside), "elsewhere");
-    require(!range_locks_writing(&stage.locks, NULL, outside), "elsewhere");
+    require_same(stateless(&stage, LOCK_ANYWHERE, outside), 3, "the exclusive ones come first");
+    require_same(stateless(&stage, LOCK_TO_READ, (struct lock_range){39, 1}), 3, "its end");
+    require_same(stateless(&stage, LOCK_TO_READ, outside), 0, "elsewhere");
+    require_same(stateless(&stage, LOCK_TO_WRITE, outside), 0, "elsewhere");
+    require(unlock(&stage, 3, 10, 10) && unlock(&stage, 2, 30, 10), "both go");
+    require(lock(&stage, 1, LOCK_SHARED, 0, 0), "an empty one at the start overlaps nothing");
+    require_same(stateless(&stage, LOCK_ANYWHERE, outside), 2, "but is anywhere");
     stage_end(&stage);
 }
 
@@ -343,71 +345,65 @@ static void a_file_ends_without_its_owners(void **state) {
     memory_free(stage);
     range_locks_end(&account, &locks);
     require_same(account.allocations + account.memory, 0, "what is left on the account");
-    require(!locks.count && !range_locks_any(&locks), "no locks");
+    require(!locks.count && !locks.trees[0] && !locks.trees[1], "no locks");
 }
 
 /* --- Who is in the way ----------------------------------------------------------------------------------- */
 
-static struct lock_obstacles ask(struct stage *stage, size_t owner, enum lock_kind kind, uint64_t offset,
-                                 uint64_t length) {
-    struct lock_request wanted = request(stage, owner, kind, offset, length);
-    struct lock_obstacles obstacles;
-    range_locks_obstacles(&stage->locks, &wanted, &obstacles);
-    return obstacles;
+/* The numbers of the owners that were visited. */
+struct visited {
+    uint64_t numbers[OWNERS];
+    size_t count;
+};
+
+static bool take_visited(void *context, const struct range_lock *lock) {
+    struct visited *visited = context;
+    visited->numbers[visited->count++] = lock->owner->number;
+    return visited->count < OWNERS;
 }
 
-static void all_who_are_in_the_way_are_named_once(void **state) {
+static struct visited ask(struct stage *stage, size_t owner, enum lock_test test, uint64_t offset,
+                          uint64_t length) {
+    struct visited visited = {.count = 0};
+    range_locks_visit(&stage->locks, test, &stage->owners[owner], (struct lock_range){offset, length},
+                      take_visited, &visited);
+    return visited;
+}
+
+static void all_conflicting_locks_are_visited_in_order(void **state) {
     (void)state;
     struct stage stage;
     stage_start(&stage);
     for (size_t i = 0; i < 20; i++)
         require(lock(&stage, 4 - i % 5, LOCK_EXCLUSIVE, i * 10, 5), "lock %zu", i);
-    struct lock_obstacles some = ask(&stage, 9, LOCK_SHARED, 12, 30);
-    require(some.count == 4 && !some.cut, "%u are in the way", some.count);
-    static const size_t expected[] = {4, 3, 2, 1};
+    struct visited some = ask(&stage, 9, LOCK_TO_SHARE, 12, 40);
+    static const size_t expected[] = {4, 3, 2, 1, 5};
+    require_same(some.count, COUNT_OF(expected), "locks in the way");
     for (size_t i = 0; i < COUNT_OF(expected); i++)
-        require_same(some.owners[i]->number, expected[i], "number %zu", i);
-    require_same(ask(&stage, 3, LOCK_SHARED, 12, 30).count, 3,
+        require_same(some.numbers[i], expected[i], "number %zu", i);
+    require_same(ask(&stage, 3, LOCK_TO_SHARE, 12, 30).count, 3,
                  "own exclusive locks are not in the way of shared ones");
-    require_same(ask(&stage, 3, LOCK_EXCLUSIVE, 12, 30).count, 4, "but of exclusive ones");
+    require_same(ask(&stage, 3, LOCK_TO_EXCLUDE, 12, 30).count, 4, "but of exclusive ones");
     require(lock(&stage, 7, LOCK_SHARED, 5, 5), "a shared one");
-    require_same(ask(&stage, 9, LOCK_SHARED, 0, 1000).count, 5, "is not in the way of shared ones");
-    require_same(ask(&stage, 7, LOCK_EXCLUSIVE, 0, 1000).count, 6, "but of its owner's exclusive one");
-    require_same(ask(&stage, 9, LOCK_EXCLUSIVE, 200, 1000).count, 0, "where nobody is");
+    require_same(ask(&stage, 9, LOCK_TO_SHARE, 0, 1000).count, 20, "is not in the way of shared ones");
+    require_same(ask(&stage, 7, LOCK_TO_EXCLUDE, 0, 1000).count, 21, "but of its owner's exclusive one");
+    require_same(ask(&stage, 9, LOCK_TO_EXCLUDE, 200, 1000).count, 0, "where nobody is");
     stage_end(&stage);
 }
 
-static void not_more_are_named_than_there_is_room_for(void **state) {
-    (void)state;
-    struct stage stage;
-    stage_start(&stage);
-    for (size_t i = 0; i < LOCK_OBSTACLES_MAX; i++)
-        require(lock(&stage, i, LOCK_SHARED, 0, 10), "lock %zu", i);
-    struct lock_obstacles all = ask(&stage, 99, LOCK_EXCLUSIVE, 0, 10);
-    require(all.count == LOCK_OBSTACLES_MAX && !all.cut, "%u and no more", all.count);
-    require(lock(&stage, LOCK_OBSTACLES_MAX, LOCK_SHARED, 0, 10), "one more");
-    all = ask(&stage, 99, LOCK_EXCLUSIVE, 0, 10);
-    require(all.count == LOCK_OBSTACLES_MAX && all.cut, "%u, and there are more", all.count);
-    stage_end(&stage);
-}
-
-/* The locks of one owner, however many, hide nobody behind them; those of several may, and then that is said. */
-static void many_locks_hide_nobody(void **state) {
+/* Of an owner's locks in a row, however many, only the first is visited. */
+static void many_locks_of_an_owner_are_one_visit(void **state) {
     (void)state;
     struct stage stage;
     stage_start(&stage);
     for (size_t i = 0; i < 20000; i++) require(lock(&stage, 0, LOCK_EXCLUSIVE, i * 2, 2), "lock %zu", i);
     require(lock(&stage, 1, LOCK_EXCLUSIVE, 40000, 2), "the last one");
-    struct lock_obstacles both = ask(&stage, 5, LOCK_SHARED, 0, UINT64_MAX);
-    require(both.count == 2 && !both.cut && both.owners[1]->number == 2, "%u are in the way", both.count);
-    require_same(ask(&stage, 0, LOCK_SHARED, 0, UINT64_MAX).count, 1, "the last one");
-    for (size_t i = 0; i < 20000; i++)
-        require(lock(&stage, 2 + i % 2, LOCK_EXCLUSIVE, 50000 + i, 1), "%zu", i);
-    require(lock(&stage, 4, LOCK_EXCLUSIVE, 90000, 1), "the very last one");
-    struct lock_obstacles first = ask(&stage, 5, LOCK_SHARED, 50000, UINT64_MAX - 50000);
-    require(first.count == 2 && first.cut, "%u are in the way, and perhaps more", first.count);
-    struct lock_obstacles early = ask(&stage, 5, LOCK_SHARED, 1, 1);
-    require(early.count == 1 && !early.cut, "what begins behind the range is not looked at");
+    for (size_t i = 0; i < 1000; i++) require(lock(&stage, 1, LOCK_SHARED, 50000 + i, 2), "shared %zu", i);
+    struct visited both = ask(&stage, 5, LOCK_TO_EXCLUDE, 0, UINT64_MAX);
+    require(both.count == 2 && both.numbers[1] == 2, "%zu visits", both.count);
+    require_same(ask(&stage, 0, LOCK_TO_SHARE, 0, UINT64_MAX).count, 1, "the last one");
+    struct visited early = ask(&stage, 5, LOCK_TO_SHARE, 1, 1);
+    require(early.count == 1, "what begins behind the range is not visited");
     stage_end(&stage);
 }
 
@@ -426,9 +422,8 @@ int main(void) {
         tidy_test(what_was_saved_comes_back_at_once),
         tidy_test(an_owner_takes_all_its_locks_along),
         tidy_test(a_file_ends_without_its_owners),
-        tidy_test(all_who_are_in_the_way_are_named_once),
-        tidy_test(not_more_are_named_than_there_is_room_for),
-        tidy_test(many_locks_hide_nobody),
+        tidy_test(all_conflicting_locks_are_visited_in_order),
+        tidy_test(many_locks_of_an_owner_are_one_visit),
     };
     return cmocka_run_group_tests_name("range locks", tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static bool plain_denies(const struct plain *lock, enum model_question question,
                          struct lock_range wanted) {
     struct model_range range = {lock->range.offset, lock->range.length};
     return open_model_locks(range, lock->kind == LOCK_EXCLUSIVE, lock->owner == owner, question,
-                             (struct model_range){wanted.offset, wanted.length});
+                            (struct model_range){wanted.offset, wanted.length});
 }
 
 static bool same_range(struct lock_range a, struct lock_range b) {
@@ -160,26 +160,24 @@ static void require_lock(const struct trial *trial, const struct range_lock *act
     require(actual->times == expected->times, "%s: how often", what);
 }
 
-/* How far what stands below here reaches, counted lock by lock. */
-static void reach_of(const struct range_lock *top, uint64_t owner, bool own, bool *any, uint64_t *last) {
+/* How far the locks below here reach, and of how many owners they are, counted lock by lock. */
+static void count_below(const struct range_lock *top, const struct lock_owner **owner, bool *sole,
+                        uint64_t *last) {
     if (!top) return;
-    bool counts = (top->owner->number == owner) == own && (top->range.offset || top->range.length);
-    uint64_t end = top->range.offset + top->range.length - 1;
-    if (counts && (!*any || end > *last)) *last = end;
-    *any |= counts;
-    for (unsigned side = 0; side < 2; side++) reach_of(top->below[side], owner, own, any, last);
+    uint64_t end = top->range.offset + top->range.length;
+    if ((top->range.offset || top->range.length) && end - 1 > *last) *last = end - 1;
+    if (*owner && *owner != top->owner) *sole = false;
+    *owner = top->owner;
+    for (unsigned side = 0; side < 2; side++) count_below(top->below[side], owner, sole, last);
 }
 
-static void check_reach(const struct range_lock *top) {
-    const struct lock_reach *reach = &top->reach;
-    bool own = false, others = false;
-    uint64_t last = 0, others_last = 0;
-    reach_of(top, reach->owner, true, &own, &last);
-    reach_of(top, reach->owner, false, &others, &others_last);
-    require_same(reach->owners > 0, own, "somebody reaches somewhere");
-    require_same(reach->owners > 1, others, "others reach somewhere");
-    if (own) require(reach->last == last, "the farthest one");
-    if (others) require(reach->others_last == others_last && others_last <= last, "the others' farthest one");
+static void check_below(const struct range_lock *top) {
+    const struct lock_owner *owner = NULL;
+    bool sole = true;
+    uint64_t last = 0;
+    count_below(top, &owner, &sole, &last);
+    require(top->last == last, "the farthest one");
+    require(top->sole_owner == (sole ? owner : NULL), "the only owner");
 }
 
 static unsigned check_tree(const struct range_lock *top, enum lock_kind kind) {
@@ -189,13 +187,33 @@ static unsigned check_tree(const struct range_lock *top, enum lock_kind kind) {
     require(left <= right + 1 && right <= left + 1, "heights of %u and %u", left, right);
     require_same(top->height, height, "it knows its height");
     require_same(top->kind, kind, "it is in its tree");
-    check_reach(top);
+    check_below(top);
     return height;
+}
+
+/* All locks of a file in order. */
+struct walked {
+    const struct range_lock *locks[MAX];
+    size_t count;
+};
+
+static void walk_below(struct walked *walked, const struct range_lock *top) {
+    if (!top) return;
+    walk_below(walked, top->below[0]);
+    walked->locks[walked->count++] = top;
+    walk_below(walked, top->below[1]);
+}
+
+static struct walked walk(const struct trial *trial) {
+    struct walked walked = {.count = 0};
+    for (unsigned kind = 0; kind < LOCK_KINDS; kind++) walk_below(&walked, trial->locks.trees[kind]);
+    return walked;
 }
 
 static void compare_walk(const struct trial *trial) {
     const struct plain *previous = NULL;
-    const struct range_lock *lock = NULL;
+    struct walked walked = walk(trial);
+    require_same(walked.count, trial->count, "so many locks");
     for (size_t i = 0; i < trial->count; i++) {
         const struct plain *next = NULL;
         for (size_t j = 0; j < trial->count; j++) {
@@ -203,11 +221,9 @@ static void compare_walk(const struct trial *trial) {
             if (previous && !plain_before(trial, previous, other)) continue;
             if (!next || plain_before(trial, other, next)) next = other;
         }
-        lock = range_locks_next(&trial->locks, lock);
-        require_lock(trial, lock, next, "the walk");
+        require_lock(trial, walked.locks[i], next, "the walk");
         previous = next;
     }
-    require(!range_locks_next(&trial->locks, lock), "the end of the walk");
 }
 
 static void compare_owners(const struct trial *trial) {
@@ -223,53 +239,46 @@ static void compare_owners(const struct trial *trial) {
     }
 }
 
-/* All of them, and in the order of their first locks. */
-static void compare_obstacles(const struct trial *trial, enum model_question question, size_t owner,
-                              struct lock_range range) {
-    struct lock_owner *asks = owner < OWNERS ? trial->owners[owner] : NULL;
-    struct lock_request wanted = {asks, question == TO_LOCK_EXCLUSIVE ? LOCK_EXCLUSIVE : LOCK_SHARED, range};
-    struct lock_obstacles obstacles;
-    range_locks_obstacles(&trial->locks, &wanted, &obstacles);
-    const struct plain *firsts[OWNERS] = {NULL};
+static bool take_visited(void *context, const struct range_lock *lock) {
+    struct walked *visited = context;
+    visited->locks[visited->count++] = lock;
+    return true;
+}
+
+static size_t owner_of(const struct trial *trial, const struct range_lock *lock) {
+    size_t owner = 0;
+    while (trial->owners[owner] != lock->owner) owner++;
+    return owner;
+}
+
+/* All of them in order, but one for several in a row of one owner. */
+static void compare_visit(struct trial *trial, enum model_question question, enum lock_test test,
+                          size_t owner, struct lock_range range) {
+    struct walked visited = {.count = 0}, all = walk(trial);
+    const struct lock_owner *asks = owner < OWNERS ? trial->owners[owner] : NULL, *seen = NULL;
+    range_locks_visit(&trial->locks, test, asks, range, take_visited, &visited);
     size_t count = 0;
-    for (size_t i = 0; i < trial->count; i++) {
-        const struct plain *lock = &trial->plain[i];
-        if (!plain_denies(lock, question, owner, range)) continue;
-        count += !firsts[lock->owner];
-        if (!firsts[lock->owner] || plain_before(trial, lock, firsts[lock->owner]))
-            firsts[lock->owner] = lock;
+    for (size_t i = 0; i < all.count; i++) {
+        const struct range_lock *lock = all.locks[i];
+        const struct plain *plain = plain_find(trial, owner_of(trial, lock), lock->kind, lock->range);
+        if (!plain_denies(plain, question, owner, range) || lock->owner == seen) continue;
+        require(count < visited.count && visited.locks[count] == lock, "it is the next one");
+        seen = lock->owner;
+        count++;
     }
-    require_same(obstacles.count, count, "owners in the way");
-    require(!obstacles.cut, "all of them are there");
-    for (size_t i = 0; i < count; i++) {
-        size_t at = 0;
-        while (at < OWNERS && trial->owners[at] != obstacles.owners[i]) at++;
-        require(at < OWNERS && firsts[at], "it is in the way");
-        for (size_t j = 0; j < OWNERS; j++)
-            if (firsts[j]) require(!plain_before(trial, firsts[j], firsts[at]), "it is the next one");
-        firsts[at] = NULL;
-    }
+    require_same(visited.count, count, "locks in the way");
+    require_lock(trial, range_locks_obstacle(&trial->locks, test, asks, range),
+                 plain_obstacle(trial, question, owner, range), "the first one");
 }
 
 static void compare_answers(struct trial *trial) {
-    size_t owner = dice_roll(&trial->dice, OWNERS);
+    static const enum model_question questions[] = {TO_READ, TO_WRITE, TO_LOCK_SHARED, TO_LOCK_EXCLUSIVE};
     bool stateless = dice_percent(&trial->dice, 30);
+    size_t owner = stateless ? OWNERS : dice_roll(&trial->dice, OWNERS);
     struct lock_range range = random_range(trial);
     if (!lock_range_sound(range)) return;
-    const struct lock_owner *asks = stateless ? NULL : trial->owners[owner];
-    size_t who = stateless ? OWNERS : owner;
-    require_lock(trial, range_locks_reading(&trial->locks, asks, range),
-                 plain_obstacle(trial, TO_READ, who, range), "to read");
-    require_lock(trial, range_locks_writing(&trial->locks, asks, range),
-                 plain_obstacle(trial, TO_WRITE, who, range), "to write");
-    compare_obstacles(trial, TO_LOCK_SHARED, who, range);
-    for (unsigned kind = 0; kind < LOCK_KINDS; kind++) {
-        struct lock_request wanted = {trial->owners[owner], kind, range};
-        enum model_question question = kind == LOCK_SHARED ? TO_LOCK_SHARED : TO_LOCK_EXCLUSIVE;
-        require_lock(trial, range_locks_obstacle(&trial->locks, &wanted),
-                     plain_obstacle(trial, question, owner, range), "to lock");
-        compare_obstacles(trial, question, owner, range);
-    }
+    for (unsigned test = 0; test < COUNT_OF(questions); test++)
+        compare_visit(trial, questions[test], test, owner, range);
 }
 
 static void compare_all(struct trial *trial) {
@@ -278,10 +287,12 @@ static void compare_all(struct trial *trial) {
     require_same(trial->account.allocations, trial->count, "allocations on the account");
     require_same(allocations_count(), trial->count + OWNERS, "allocations");
     size_t memory = 0;
-    for (const struct range_lock *lock = NULL; (lock = range_locks_next(&trial->locks, lock));)
-        memory += memory_size(lock);
+    struct walked walked = walk(trial);
+    for (size_t i = 0; i < walked.count; i++) memory += memory_size(walked.locks[i]);
     require_same(trial->account.memory, memory, "bytes on the account");
-    require((range_locks_any(&trial->locks) != NULL) == (trial->count > 0), "there are any");
+    const struct range_lock *first =
+        range_locks_obstacle(&trial->locks, LOCK_ANYWHERE, NULL, (struct lock_range){0, 0});
+    require(first == (walked.count ? walked.locks[0] : NULL), "the first one anywhere");
     compare_walk(trial);
     compare_owners(trial);
 }
@@ -322,23 +333,19 @@ static void a_wide_file_equals_a_list(void **state) {
 
 /* What a walk gives can be added in its order, and makes the same walk; and so owner by owner. */
 static void add_all(struct trial *to, const struct trial *from, const struct range_lock *lock) {
-    size_t owner = 0;
-    while (from->owners[owner] != lock->owner) owner++;
-    struct lock_request wanted = {to->owners[owner], lock->kind, lock->range};
+    struct lock_request wanted = {to->owners[owner_of(from, lock)], lock->kind, lock->range};
     require(range_locks_add(&to->account, &to->locks, &wanted, lock->times),
             "what was there is granted again");
 }
 
 static void compare_walks(const struct trial *a, const struct trial *b) {
-    const struct range_lock *one = NULL, *other = NULL;
-    do {
-        one = range_locks_next(&a->locks, one);
-        other = range_locks_next(&b->locks, other);
-        require_same(one != NULL, other != NULL, "they end together");
-        if (!one || !other) return;
+    struct walked ones = walk(a), others = walk(b);
+    require_same(ones.count, others.count, "they end together");
+    for (size_t i = 0; i < ones.count; i++) {
+        const struct range_lock *one = ones.locks[i], *other = others.locks[i];
         require(same_range(one->range, other->range) && one->kind == other->kind, "the same lock");
         require(one->owner->number == other->owner->number && one->times == other->times, "the same lock");
-    } while (one);
+    }
 }
 
 static void saved_locks_can_be_had_again(void **state) {
@@ -350,10 +357,12 @@ static void saved_locks_can_be_had_again(void **state) {
         trial_start(&by_range, seed, 60);
         trial_start(&by_owner, seed, 60);
         for (int i = 0; i < 600; i++) step(&trial, true);
-        for (const struct range_lock *lock = NULL; (lock = range_locks_next(&trial.locks, lock));) {
+        struct walked walked = walk(&trial);
+        for (size_t i = 0; i < walked.count; i++) {
+            const struct range_lock *lock = walked.locks[i];
             add_all(&by_range, &trial, lock);
-            own_over_own +=
-                lock->kind == LOCK_SHARED && range_locks_reading(&trial.locks, NULL, lock->range) != NULL;
+            own_over_own += lock->kind == LOCK_SHARED &&
+                            range_locks_obstacle(&trial.locks, LOCK_TO_READ, NULL, lock->range) != NULL;
         }
         for (size_t owner = 0; owner < OWNERS; owner++)
             for (const struct range_lock *lock = NULL; (lock = lock_owner_next(trial.owners[owner], lock));)

@@ -203,10 +203,9 @@ static struct lock_range range_in_file(const struct file_node *node, struct lock
 
 static enum outcome check_locks(struct call *call, const struct file_node *node,
                                 const struct file_access *access) {
-    bool exact = share_is_exact(call->value, call_now_ms(call));
-    enum lock_test test = is_write(access->class) ? LOCK_ANY : LOCK_READING;
+    enum lock_test test = is_write(access->class) ? LOCK_ANYWHERE : LOCK_TO_READ;
     struct lock_range range = range_in_file(node, access->range);
-    const struct range_lock *lock = usage_lock(node->usage, NULL, test, range, exact, call_now_ms(call));
+    const struct range_lock *lock = usage_lock(node->usage, test, NULL, range, call_now_ms(call));
     return lock ? file_refuse_for_lock(call, lock) : OUTCOME_DONE;
 }
 
@@ -314,7 +313,7 @@ enum outcome file_refuse_for_open(struct call *call, const struct file_open *obs
 
 enum outcome file_refuse_for_lock(struct call *call, const struct range_lock *lock) {
     struct text text = text_start(call->note, sizeof(call->note));
-    put_handle(&text, open_of_owner(lock->owner));
+    put_handle(&text, open_of_lock(lock));
     text_put(&text, lock->kind == LOCK_EXCLUSIVE ? " has an exclusive lock of " : " has a shared lock of ");
     text_put_number(&text, lock->range.length, 1);
     text_put(&text, " bytes from ");

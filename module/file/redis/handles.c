@@ -234,9 +234,9 @@ enum outcome file_handle(struct call *call, unsigned rights, struct file_open **
 
 static enum outcome check_lock_for_data(struct call *call, struct file_open *open, enum lock_test test,
                                         uint64_t offset, uint64_t length) {
+    struct lock_range range = {offset, length};
     const struct range_lock *lock =
-        usage_lock(open->group->usage, &open->locks, test, (struct lock_range){offset, length},
-                   share_is_exact(call->value, call_now_ms(call)), call_now_ms(call));
+        usage_lock(open->group->usage, test, &open->locks, range, call_now_ms(call));
     return lock ? file_refuse_for_lock(call, lock) : OUTCOME_DONE;
 }
 
@@ -247,7 +247,7 @@ enum outcome file_read(struct call *call) {
     uint64_t offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
     uint64_t length = (uint64_t)call->args.slots[SLOT_FILE_LENGTH].number;
     enum outcome outcome = file_handle(call, SHARING_READ, &open);
-    if (outcome == OUTCOME_DONE) outcome = check_lock_for_data(call, open, LOCK_READING, offset, length);
+    if (outcome == OUTCOME_DONE) outcome = check_lock_for_data(call, open, LOCK_TO_READ, offset, length);
     if (outcome != OUTCOME_DONE) return outcome;
     const struct sparse *content = &open_node(open)->content;
     uint64_t left = offset < content->length ? content->length - offset : 0;
@@ -275,7 +275,7 @@ enum outcome file_write(struct call *call) {
     uint64_t offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
     enum outcome outcome = file_handle(call, SHARING_WRITE, &open);
     if (outcome == OUTCOME_DONE)
-        outcome = check_lock_for_data(call, open, LOCK_WRITING, offset, content.length);
+        outcome = check_lock_for_data(call, open, LOCK_TO_WRITE, offset, content.length);
     if (outcome == OUTCOME_DONE && content.length)
         outcome = file_check_quota(call, open_node(open)->content.length, offset + content.length);
     if (outcome != OUTCOME_DONE) return outcome;

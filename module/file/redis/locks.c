@@ -21,29 +21,22 @@ enum outcome file_lock_check(struct call *call) {
 }
 
 /* Checks for conflicting locks; with BLOCK, the call may wait. */
-static enum outcome check_conflicts(struct call *call, struct file_open *open,
-                                    const struct lock_request *request) {
-    enum lock_test test = request->kind == LOCK_SHARED ? LOCK_SHARING : LOCK_EXCLUDING;
-    bool exact = share_is_exact(call->value, call_now_ms(call));
-    const struct range_lock *obstacle =
-        usage_lock(open->group->usage, &open->locks, test, request->range, exact, call_now_ms(call));
-    struct wait_claim claim = claim_to_lock(open, test, request->range);
-    if (obstacle) {
-        enum outcome refused = file_refuse_for_lock(call, obstacle);
-        return file_not_yet(call, &lock_wait, open_node(open), &claim, refused);
-    }
-    file_in_line(call, &lock_wait, open_node(open), &claim);
+static enum outcome check_conflicts(struct call *call, const struct file_open *open,
+                                    const struct lock_request *request, const struct wait_claim *claim) {
+    const struct range_lock *obstacle = usage_lock(open->group->usage, lock_test_of(request->kind),
+                                                   &open->locks, request->range, call_now_ms(call));
+    if (obstacle)
+        return file_not_yet(call, &lock_wait, open_node(open), claim, file_refuse_for_lock(call, obstacle));
+    file_in_line(call, &lock_wait, open_node(open), claim);
     return OUTCOME_DONE;
 }
 
 /* The last check: in grace a handle can only lock again what it has locked already. */
-static enum outcome check_grace_to_lock(struct call *call, struct file_open *open,
-                                        const struct lock_request *request) {
+static enum outcome check_grace_to_lock(struct call *call, const struct file_open *open,
+                                        const struct lock_request *request, const struct wait_claim *claim) {
     if (!grace_lasts(call)) return OUTCOME_DONE;
     if (range_locks_find(&open->group->usage->locks, &open->locks, request->range)) return OUTCOME_DONE;
-    enum lock_test test = request->kind == LOCK_SHARED ? LOCK_SHARING : LOCK_EXCLUDING;
-    struct wait_claim claim = claim_to_lock(open, test, request->range);
-    return file_not_yet(call, &lock_wait, open_node(open), &claim, grace_refuse(call));
+    return file_not_yet(call, &lock_wait, open_node(open), claim, grace_refuse(call));
 }
 
 enum outcome file_lock_give_way(struct call *call) {
@@ -58,13 +51,14 @@ enum outcome file_lock(struct call *call) {
     struct lock_request request = {.owner = &open->locks,
                                    .kind = (enum lock_kind)call->args.slots[SLOT_FILE_WORD].number};
     read_lock_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &request.range);
-    outcome = check_conflicts(call, open, &request);
+    struct wait_claim claim = claim_to_lock(open, lock_test_of(request.kind), request.range);
+    outcome = check_conflicts(call, open, &request, &claim);
     if (outcome != OUTCOME_DONE) return outcome;
     if (open->lock_count == HANDLE_LOCKS_MAX || open->group->usage->locks.count >= FILE_LOCKS_MAX) {
         call_note(call, "a handle has at most %d locks, and a file %d", HANDLE_LOCKS_MAX, FILE_LOCKS_MAX);
         return OUTCOME_FILE_LOCK_CONFLICT;
     }
-    outcome = check_grace_to_lock(call, open, &request);
+    outcome = check_grace_to_lock(call, open, &request, &claim);
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_change *change = file_decide_with_handle(call, FILE_LOCK, open, NULL);
     change->lock = request.kind;

@@ -14,6 +14,7 @@
 enum {
     AHEAD_MAX = 256,    /* waiters that are visited ahead of a call; with more, it waits */
     SESSIONS_MAX = 512, /* sessions that are followed when looking for a circle */
+    LOCKS_MAX = 4096,   /* conflicting locks whose owners are followed */
 };
 
 static uint64_t line_id_of_path(struct bytes path) {
@@ -59,7 +60,7 @@ static struct lock_range claimed_range(const struct wait_claim *claim) {
 
 static bool are_rivals(const struct wait_kind *kind, const struct wait_claim *a, const struct wait_claim *b) {
     if (kind == &opening_wait) return !sharing_fits(claimed_sharing(a), claimed_sharing(b));
-    bool both_shared = a->words[WORD_TEST] == LOCK_SHARING && b->words[WORD_TEST] == LOCK_SHARING;
+    bool both_shared = a->words[WORD_TEST] == LOCK_TO_SHARE && b->words[WORD_TEST] == LOCK_TO_SHARE;
     return !both_shared && lock_ranges_overlap(claimed_range(a), claimed_range(b));
 }
 
@@ -79,7 +80,9 @@ bool file_has_rival(const struct call *call) {
 
 struct circle {
     const struct call *call;
+    int64_t now_ms;
     struct guid self;
+    unsigned locks_left;
     bool closed;
     unsigned count;
     const struct wait_claim *claim; /* the one whose obstacles are added */
@@ -102,24 +105,23 @@ static bool add_holder(void *context, const struct file_open *open) {
     return add_session(circle, open->group->session->id, circle->claim->party);
 }
 
-static void add_lock_holders(struct circle *circle, const struct file_usage *usage, int64_t now_ms) {
-    struct lock_obstacles obstacles;
-    bool shared = circle->claim->words[WORD_TEST] == LOCK_SHARING;
-    struct lock_request request = {NULL, shared ? LOCK_SHARED : LOCK_EXCLUSIVE, claimed_range(circle->claim)};
-    range_locks_obstacles(&usage->locks, &request, &obstacles);
-    for (unsigned i = 0; i < obstacles.count; i++) {
-        const struct share_session *session = open_of_owner(obstacles.owners[i])->group->session;
-        if (!session_has_ended(session, now_ms)) add_session(circle, session->id, circle->claim->party);
-    }
+static bool add_lock_holder(void *context, const struct range_lock *lock) {
+    struct circle *circle = context;
+    const struct share_session *session = open_of_lock(lock)->group->session;
+    if (!circle->locks_left--) return false;
+    return session_has_ended(session, circle->now_ms) ||
+           add_session(circle, session->id, circle->claim->party);
 }
 
 static void add_holders(struct circle *circle, const struct wait_kind *kind, const struct file_node *node) {
-    int64_t now_ms = call_now_ms((struct call *)(uintptr_t)circle->call);
+    const struct wait_claim *claim = circle->claim;
     if (!node || !node->usage) return;
+    circle->locks_left = LOCKS_MAX;
     if (kind == &opening_wait)
-        usage_obstacles(node->usage, claimed_sharing(circle->claim), now_ms, add_holder, circle);
+        usage_obstacles(node->usage, claimed_sharing(claim), circle->now_ms, add_holder, circle);
     else
-        add_lock_holders(circle, node->usage, now_ms);
+        range_locks_visit(&node->usage->locks, (enum lock_test)claim->words[WORD_TEST], NULL,
+                          claimed_range(claim), add_lock_holder, circle);
 }
 
 static bool add_rival(void *context, const struct wait_kind *kind, const struct wait_claim *claim,
@@ -162,7 +164,8 @@ static bool follow(void *context, const struct wait_kind *kind, const struct wai
 
 bool file_closes_circle(const struct call *call) {
     const struct wait_request *wait = &call->wait;
-    struct circle circle = {.call = call, .self = wait->claim->party};
+    struct circle circle = {
+        .call = call, .now_ms = call_now_ms((struct call *)(uintptr_t)call), .self = wait->claim->party};
     follow(&circle, wait->kind, wait->claim, call->argv);
     for (unsigned i = 0; i < circle.count && !circle.closed; i++)
         wait_visit_party(call, circle.sessions[i], follow, &circle);

@@ -405,13 +405,13 @@ static void ask_lock(const struct share_life *life, const struct file_node *node
         struct guid id = handle_id(handle);
         open = share_open_find(life->share, &id);
     }
-    for (enum lock_test question = LOCK_READING; question <= LOCK_ANY; question++) {
+    for (enum lock_test question = LOCK_TO_READ; question <= LOCK_ANYWHERE; question++) {
         bool expected = share_model_is_locked(&life->model, number, handle, question, range, life->now_ms);
-        const struct range_lock *lock = usage_lock(node->usage, open ? &open->locks : NULL, question, range,
-                                                   share_is_exact(life->share, life->now_ms), life->now_ms);
+        const struct range_lock *lock =
+            usage_lock(node->usage, question, open ? &open->locks : NULL, range, life->now_ms);
         require_same(lock != NULL, expected, "question %d", question);
         if (lock)
-            require(!session_has_ended(open_of_owner(lock->owner)->group->session, life->now_ms),
+            require(!session_has_ended(open_of_lock(lock)->group->session, life->now_ms),
                     "a lock of a session that is over");
     }
 }

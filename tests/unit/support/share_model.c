@@ -251,11 +251,11 @@ static bool is_same_range(struct lock_range a, struct lock_range b) {
 
 static bool stands(const struct model_lock *lock, int handle, enum lock_test question,
                    struct lock_range range) {
-    static const enum model_question questions[] = {[LOCK_READING] = TO_READ,
-                                                    [LOCK_WRITING] = TO_WRITE,
-                                                    [LOCK_SHARING] = TO_LOCK_SHARED,
-                                                    [LOCK_EXCLUDING] = TO_LOCK_EXCLUSIVE};
-    if (question == LOCK_ANY) return true;
+    static const enum model_question questions[] = {[LOCK_TO_READ] = TO_READ,
+                                                    [LOCK_TO_WRITE] = TO_WRITE,
+                                                    [LOCK_TO_SHARE] = TO_LOCK_SHARED,
+                                                    [LOCK_TO_EXCLUDE] = TO_LOCK_EXCLUSIVE};
+    if (question == LOCK_ANYWHERE) return true;
     return open_model_locks((struct model_range){lock->range.offset, lock->range.length},
                             lock->kind == LOCK_EXCLUSIVE, lock->handle == handle, questions[question],
                             (struct model_range){range.offset, range.length});
@@ -284,7 +284,7 @@ static struct model_lock *find_lock(struct share_model *model, int handle, enum 
 /* Locks of those who are over count until somebody settles the file. */
 bool share_model_lock(struct share_model *model, int handle, enum lock_kind kind, struct lock_range range) {
     if (!model->handles[handle].is_there || model->handles[handle].node == NOBODY) return false;
-    enum lock_test question = kind == LOCK_SHARED ? LOCK_SHARING : LOCK_EXCLUDING;
+    enum lock_test question = lock_test_of(kind);
     for (int i = 0; i < MODEL_LOCKS; i++)
         if (is_of(model, &model->locks[i], model->handles[handle].node) &&
             stands(&model->locks[i], handle, question, range))
