@@ -133,7 +133,7 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     wait_start(wait_kinds, &waiting_calls);
     if (grace_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (alarms_start(ctx) != REDISMODULE_OK || upkeep_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (session_owners_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (connections_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (doctor_keys_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (copiers_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (propagation_watch(ctx) != REDISMODULE_OK || settings_watch_server(ctx) != REDISMODULE_OK)

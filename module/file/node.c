@@ -1,7 +1,7 @@
 #include "file/node.h"
 
 #include "core/memory.h"
-#include "file/opens.h"
+#include "file/usage.h"
 
 /* --- Names and paths --- */
 

@@ -8,7 +8,7 @@
  *     name       as given, if that is not its folded form
  *     directory  of a directory: its children refer to it, and it stays where it is when the node moves
  *     extra      properties, metadata and past: absent for most
- *     usage      of a file that is open or leased: see opens.h
+ *     usage      of a file that is open or leased: see usage.h
  *
  * The past of a node is the list of states that snapshots of the share still see. A state is kept when the node changes
  * for the first time after a snapshot; it shares its pages with later states. Snapshots are numbered from 1 in the

@@ -1,105 +1,283 @@
 #include "file/opens.h"
 
-enum { LOOKED_AT_MAX = 4096 };
+#include "core/hash.h"
+#include "core/memory.h"
+#include "file/tree.h"
 
-struct usage_view usage_view(const struct file_usage *usage, bool exact, int64_t now_ms) {
-    struct usage_view view = {.pending = false};
-    if (!usage) return view;
-    view.tally = usage->tally;
-    view.pending = usage->pending;
-    if (exact) return view;
-    const struct open_group *group;
-    list_for_each (&usage->groups, group, of_usage) {
-        if (!session_has_ended(group->session, now_ms)) continue;
-        sharing_subtract(&view.tally, &group->tally);
-        if (group->deleting) view.pending = true;
+#include "ccan/container_of/container_of.h"
+
+/* --- The usage of files --- */
+
+struct file_usage *usage_need(struct share *share, struct file_node *node) {
+    if (!node->usage) {
+        node->usage = account_add(&share->account, memory_zeroed(sizeof(*node->usage)));
+        node->usage->node = node;
+        list_head_init(&node->usage->groups);
     }
-    view.gone = view.pending && !view.tally.opens;
-    return view;
+    return node->usage;
 }
 
-bool usage_has_ended_handles(const struct file_usage *usage, int64_t now_ms) {
-    const struct open_group *group;
-    list_for_each (&usage->groups, group, of_usage)
-        if (session_has_ended(group->session, now_ms)) return true;
-    return false;
+static void usage_free(struct share *share, struct file_usage *usage) {
+    usage->node->usage = NULL;
+    account_discard(&share->account, usage);
 }
 
-/* --- Conflicting handles --- */
-
-struct search {
-    struct sharing wanted; /* unless has_class */
-    bool has_class;
-    enum sharing_class class;
-    visit_open *visit;
-    void *context;
-};
-
-static bool conflicts(const struct search *search, struct sharing open) {
-    if (search->has_class) return !sharing_class_fits_open(search->class, open);
-    return !sharing_fits(search->wanted, open);
+static void drop_locks(struct share *share, struct file_usage *usage, struct lock_owner *owner) {
+    size_t before = usage->locks.count;
+    if (!owner->first) return;
+    range_locks_remove_owner(&share->account, &usage->locks, owner);
+    census_count(CENSUS_LOCKS, before, usage->locks.count);
 }
 
-static void visit_conflicting(const struct file_usage *usage, const struct search *search, int64_t now_ms) {
-    const struct open_group *group;
-    const struct file_open *open;
-    int left = LOOKED_AT_MAX;
-    list_for_each (&usage->groups, group, of_usage) {
-        if (!left--) return;
-        if (session_has_ended(group->session, now_ms)) continue;
-        list_for_each (&group->opens, open, among) {
-            if (!left--) return;
-            if (conflicts(search, open->sharing) && !search->visit(search->context, open)) return;
-        }
+static void leave_file(struct share *share, struct open_group *group) {
+    list_del(&group->of_usage);
+    hash_index_remove(&share->groups, &group->entry);
+}
+
+/* Separates a group from its file: its handles lose their locks and are left without a file. */
+static void detach(struct share *share, struct open_group *group) {
+    struct file_usage *usage = group->usage;
+    struct file_open *open;
+    if (usage->locks.count) {
+        list_for_each (&group->opens, open, among) drop_locks(share, usage, &open->locks);
     }
+    sharing_subtract(&usage->tally, &group->tally);
+    tree_count_opens(usage->node->parent, -(int64_t)group->tally.opens);
+    if (group->deleting) usage->pending = true;
+    leave_file(share, group);
+    group->usage = NULL;
 }
 
-static bool opens_take_first(void *context, const struct file_open *open) {
-    *(const struct file_open **)context = open;
-    return false;
+void file_remove(struct share *share, struct file_node *node) {
+    struct open_group *group, *next;
+    if (node->usage) {
+        list_for_each_safe (&node->usage->groups, group, next, of_usage) detach(share, group);
+        node->usage->pending = false;
+        file_set_lease(share, node, NULL);
+    }
+    share_count_length(share, node, 0);
+    tree_remove(share, node);
 }
 
-const struct file_open *usage_obstacle(const struct file_usage *usage, struct sharing wanted,
-                                       int64_t now_ms) {
-    const struct file_open *found = NULL;
-    visit_conflicting(usage, &(struct search){.wanted = wanted, .visit = opens_take_first, .context = &found},
-                      now_ms);
-    return found;
+bool usage_release(struct share *share, struct file_usage *usage) {
+    if (!list_empty(&usage->groups)) return true;
+    if (usage->pending) {
+        file_remove(share, usage->node);
+        return false;
+    }
+    if (!usage->lease) usage_free(share, usage);
+    return true;
 }
 
-const struct file_open *usage_class_obstacle(const struct file_usage *usage, enum sharing_class class,
-                                             int64_t now_ms) {
-    const struct file_open *found = NULL;
-    visit_conflicting(
-        usage,
-        &(struct search){.has_class = true, .class = class, .visit = opens_take_first, .context = &found},
-        now_ms);
-    return found;
+bool usage_settle(struct share *share, struct file_usage *usage) {
+    struct open_group *group, *next;
+    list_for_each_safe (&usage->groups, group, next, of_usage)
+        if (group->session->ended) detach(share, group);
+    return usage_release(share, usage);
 }
 
-void usage_obstacles(const struct file_usage *usage, struct sharing wanted, int64_t now_ms, visit_open *visit,
-                     void *context) {
-    visit_conflicting(usage, &(struct search){.wanted = wanted, .visit = visit, .context = context}, now_ms);
+/* --- Leases of files --- */
+
+static bool lease_is_held(const struct lease *lease) {
+    return lease && lease->kind == LEASE_HELD;
 }
 
-/* --- Locks --- */
+static void list_lease(struct share *share, struct file_usage *usage, struct lease *lease) {
+    struct file_lease *leased = usage->lease;
+    if (!leased) {
+        leased = usage->lease = account_add(&share->account, memory_zeroed(sizeof(*leased)));
+        leased->usage = usage;
+    }
+    leased->lease = lease;
+    leased->entry =
+        (struct entry){.name_length = VERSION_TEXT_LENGTH, .name_at = offsetof(struct file_lease, token)};
+    version_write(lease->token, leased->token);
+    order_index_list(&share->leased, &leased->entry);
+}
 
-struct counting_lock {
+void file_set_lease(struct share *share, struct file_node *node, const struct lease *lease) {
+    struct file_usage *usage = usage_need(share, node);
+    struct lease *old = usage->lease ? usage->lease->lease : NULL, *next = NULL;
+    if (lease && lease->token && lease->kind != LEASE_FREE)
+        next = account_add(&share->account, lease_new(lease));
+    census_count(CENSUS_LEASES, old != NULL, next != NULL);
+    tree_count_leases(node->parent, lease_is_held(next) - lease_is_held(old));
+    if (old) order_index_unlist(&share->leased, &usage->lease->entry);
+    account_discard(&share->account, old);
+    if (next) {
+        list_lease(share, usage, next);
+    } else {
+        account_discard(&share->account, usage->lease);
+        usage->lease = NULL;
+    }
+    usage_release(share, usage);
+}
+
+/* --- Sessions --- */
+
+struct share_session *session_begin(struct share *share, const struct share_change *change) {
+    size_t size = sizeof(struct share_session) + change->owner.length;
+    struct share_session *session = account_add(&share->account, memory_zeroed(size));
+    session->id = change->session;
+    session->number = change->number ? change->number : ++share->numbers;
+    session->ttl_ms = change->ttl_ms;
+    session->ends_with_connection = change->ends_with_connection;
+    session->owner_length = (uint16_t)change->owner.length;
+    if (change->owner.length) memcpy(session->owner, change->owner.data, change->owner.length);
+    list_head_init(&session->groups);
+    session->entry = entry_hashed(guid_bytes(&session->id), offsetof(struct share_session, id));
+    hash_index_add(&share->sessions, &session->entry);
+    deadlines_set(&share->deadlines, &session->deadline, change->instant_ms);
+    census_count(CENSUS_SESSIONS, 0, 1);
+    return session;
+}
+
+void session_end(struct share *share, struct share_session *session) {
+    if (session->ended) return;
+    session->ended = true;
+    census_count(CENSUS_ENDED, 0, 1);
+    deadlines_unset(&share->deadlines, &session->deadline);
+    list_add_tail(&share->ended, &session->among_ended);
+    if (list_empty(&session->groups)) session_free(share, session);
+}
+
+void session_free(struct share *share, struct share_session *session) {
+    struct open_group *group;
+    while ((group = list_top(&session->groups, struct open_group, of_session)))
+        open_close(share, list_top(&group->opens, struct file_open, among));
+    list_del(&session->among_ended);
+    hash_index_remove(&share->sessions, &session->entry);
+    account_discard(&share->account, session);
+    census_count(CENSUS_SESSIONS, 1, 0);
+    census_count(CENSUS_ENDED, 1, 0);
+}
+
+/* --- Handles --- */
+
+static struct open_group *find_group(const struct share *share, const struct share_session *session,
+                                     const struct file_usage *usage) {
+    uint64_t name[2] = {session->number, usage->node->id};
+    struct bytes bytes = bytes_of(name, sizeof(name));
+    struct entry *entry = hash_index_find(&share->groups, hash_bytes(bytes), bytes);
+    return entry ? container_of(entry, struct open_group, entry) : NULL;
+}
+
+static struct open_group *group_for(struct share *share, struct share_session *session,
+                                    struct file_usage *usage) {
+    struct open_group *group = list_empty(&usage->groups) ? NULL : find_group(share, session, usage);
+    if (group) return group;
+    group = account_add(&share->account, memory_zeroed(sizeof(*group)));
+    group->name[0] = session->number;
+    group->name[1] = usage->node->id;
+    group->entry =
+        entry_hashed(bytes_of(group->name, sizeof(group->name)), offsetof(struct open_group, name));
+    hash_index_add(&share->groups, &group->entry);
+    group->session = session;
+    group->usage = usage;
+    list_head_init(&group->opens);
+    list_add_tail(&usage->groups, &group->of_usage);
+    list_add_tail(&session->groups, &group->of_session);
+    return group;
+}
+
+static void name_open(struct file_open *open, uint64_t number) {
+    open->locks.number = number;
+    for (int i = (int)sizeof(open->number) - 1; i >= 0; i--, number >>= 8)
+        open->number[i] = (unsigned char)number;
+    open->numbered =
+        (struct entry){.name_length = sizeof(open->number),
+                       .name_at = offsetof(struct file_open, number) - offsetof(struct file_open, numbered)};
+    open->entry = entry_hashed(guid_bytes(&open->id), offsetof(struct file_open, id));
+}
+
+struct file_open *open_add(struct share *share, struct file_node *node, struct share_session *session,
+                           const struct share_change *change, uint64_t number) {
+    struct file_usage *usage = usage_need(share, node);
+    struct open_group *group = group_for(share, session, usage);
+    struct file_open *open = account_add(&share->account, memory_zeroed(sizeof(*open)));
+    open->id = change->handle;
+    open->sharing = change->sharing;
+    open->deletes_on_close = change->deletes_on_close;
+    open->opened_ms = change->instant_ms;
+    open->group = group;
+    name_open(open, number);
+    hash_index_add(&share->opens, &open->entry);
+    order_index_add(&share->numbered, &open->numbered);
+    list_add_tail(&group->opens, &open->among);
+    sharing_add(&group->tally, open->sharing);
+    sharing_add(&usage->tally, open->sharing);
+    group->deleting += open->deletes_on_close;
+    tree_count_opens(node->parent, 1);
+    census_count(CENSUS_HANDLES, 0, 1);
+    return open;
+}
+
+void open_cancel_delete(struct file_open *open) {
+    open->group->deleting -= open->deletes_on_close;
+    open->deletes_on_close = false;
+}
+
+static void leave_usage(struct share *share, const struct open_group *group, struct file_open *open) {
+    drop_locks(share, group->usage, &open->locks);
+    sharing_remove(&group->usage->tally, open->sharing);
+    tree_count_opens(group->usage->node->parent, -1);
+    if (open->deletes_on_close) group->usage->pending = true;
+}
+
+void open_close(struct share *share, struct file_open *open) {
+    struct open_group *group = open->group;
+    struct file_usage *usage = group->usage;
+    if (usage) leave_usage(share, group, open);
+    sharing_remove(&group->tally, open->sharing);
+    group->deleting -= open->deletes_on_close;
+    hash_index_remove(&share->opens, &open->entry);
+    order_index_remove(&share->numbered, &open->numbered);
+    list_del(&open->among);
+    account_discard(&share->account, open);
+    census_count(CENSUS_HANDLES, 1, 0);
+    if (list_empty(&group->opens)) {
+        if (usage) leave_file(share, group);
+        list_del(&group->of_session);
+        account_discard(&share->account, group);
+    }
+    if (usage) usage_release(share, usage);
+}
+
+/* --- Deleted files --- */
+
+struct gone_search {
+    struct share_gone found;
     int64_t now_ms;
-    const struct range_lock *found;
 };
 
-static bool find_counting_lock(void *context, const struct range_lock *lock) {
-    struct counting_lock *counting = context;
-    if (session_has_ended(open_of_lock(lock)->group->session, counting->now_ms)) return true;
-    counting->found = lock;
-    return false;
+/* The sessions of all groups of a gone file have ended. The one of the first group counts it. */
+static void count_gone(struct gone_search *search, const struct share_session *session) {
+    const struct open_group *group;
+    list_for_each (&session->groups, group, of_session) {
+        const struct file_usage *usage = group->usage;
+        bool counts = usage && list_top(&usage->groups, struct open_group, of_usage) == group;
+        if (!counts || !usage_view(usage, false, search->now_ms).gone) continue;
+        search->found.files++;
+        search->found.bytes += usage->node->content.length;
+    }
 }
 
-const struct range_lock *usage_lock(const struct file_usage *usage, enum lock_test test,
-                                    const struct lock_owner *owner, struct lock_range range, int64_t now_ms) {
-    struct counting_lock counting = {now_ms, NULL};
-    if (usage && usage->locks.count)
-        range_locks_visit(&usage->locks, test, owner, range, find_counting_lock, &counting);
-    return counting.found;
+static void count_gone_when_due(void *context, const struct deadline *deadline) {
+    count_gone(context, container_of(deadline, struct share_session, deadline));
+}
+
+struct share_gone share_gone(const struct share *share, int64_t now_ms) {
+    struct gone_search search = {.now_ms = now_ms};
+    const struct share_session *session;
+    list_for_each (&share->ended, session, among_ended) count_gone(&search, session);
+    deadlines_visit_due(&share->deadlines, now_ms, count_gone_when_due, &search);
+    return search.found;
+}
+
+/* --- Walks --- */
+
+struct order_cursor share_opens_seek(const struct share *share, uint64_t number) {
+    unsigned char name[8];
+    for (int i = (int)sizeof(name) - 1; i >= 0; i--, number >>= 8) name[i] = (unsigned char)number;
+    return order_index_seek(&share->numbered, bytes_of(name, sizeof(name)));
 }

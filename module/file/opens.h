@@ -1,140 +1,46 @@
-/* Sessions and their open handles of files.
+/* Sessions, handles, leases and the usage of files: how they begin and end. See usage.h for the structures.
  *
- *   session ──────────▶ group ⇄ group ⇄ …       group: the handles that one session has of one file
- *   file ──▶ usage ───▶ group ⇄ group ⇄ …       usage: what a file has only while it is open or leased
- *                         │
- *                         └─▶ open ⇄ open ⇄ …   the handles, each with its locks
- *
- * A session ends by a command, or when its time is up. From then on its handles and locks do not count: every query
- * skips them. So ending a session costs the same for one handle and for a hundred thousand. They are removed later, in
- * portions, or from one file when that file changes.
- *
- * A file is pending when it is marked for deletion: by FILE.DISPOSE, or by closing a handle that was opened with
- * DELETEONCLOSE. A pending file is gone when no handle counts any more, even if it is still in memory. */
+ * A file that is to be deleted is removed with its last handle, whichever way that ends: by usage_release. */
 #ifndef HOLDFAST_OPENS_H
 #define HOLDFAST_OPENS_H
 
-#include "core/deadlines.h"
-#include "core/entry.h"
-#include "core/guid.h"
-#include "file/range_locks.h"
-#include "file/sharing.h"
-#include "lease/lease.h"
+#include "file/share.h"
 
-#include "ccan/list/list.h"
+/* The usage of a file, made if it has none. */
+struct file_usage *usage_need(struct share *share, struct file_node *node);
+/* Frees a usage without handles and lease, and removes a file that is to be deleted and no longer open. False when the
+ * file has been removed. */
+bool usage_release(struct share *share, struct file_usage *usage);
+/* Takes everything that ended sessions have of the file away from it. False when the file has been removed. */
+bool usage_settle(struct share *share, struct file_usage *usage);
+/* Removes the file with its locks and lease; its handles are left without a file. */
+void file_remove(struct share *share, struct file_node *node);
 
-enum { SESSION_OWNER_MAX_BYTES = 256 };
+/* NULL, or a lease that is free or has no token, removes the lease. */
+void file_set_lease(struct share *share, struct file_node *node, const struct lease *lease);
 
-struct file_node;
+struct share_session *session_begin(struct share *share, const struct share_change *change);
+/* Ends the session; one without handles is freed at once. */
+void session_end(struct share *share, struct share_session *session);
+/* Frees an ended session with the handles that it still has. */
+void session_free(struct share *share, struct share_session *session);
 
-/* A file's lease, listed by its token. */
-struct file_lease {
-    struct entry entry; /* its name is the token, as text */
-    char token[VERSION_TEXT_LENGTH];
-    struct file_usage *usage;
-    struct lease *lease;
+struct file_open *open_add(struct share *share, struct file_node *node, struct share_session *session,
+                           const struct share_change *change, uint64_t number);
+void open_close(struct share *share, struct file_open *open);
+/* Closing the handle will not mark the file for deletion. */
+void open_cancel_delete(struct file_open *open);
+
+/* A walk over the handles by number, from this one on. */
+struct order_cursor share_opens_seek(const struct share *share, uint64_t number);
+
+/* Files that were deleted by the end of sessions, but are still in memory and in the share's counts. Visits each file
+ * that such a session has open. */
+struct share_gone {
+    size_t files;
+    uint64_t bytes;
 };
 
-struct file_usage {
-    struct file_node *node;
-    struct list_head groups;
-    struct sharing_tally tally; /* of all groups */
-    struct range_locks locks;
-    struct file_lease *lease;
-    bool pending; /* marked for deletion */
-};
-
-struct share_session {
-    struct entry entry; /* its name is the id */
-    struct guid id;
-    uint64_t number; /* shown by FILE.HANDLES */
-    struct deadline deadline;
-    struct list_node among_ended;
-    struct list_head groups;
-    int64_t ttl_ms;
-    bool ended;
-    bool ends_with_connection;
-    uint16_t owner_length;
-    char owner[];
-};
-
-struct open_group {
-    struct entry entry; /* its name is the session's number and the file's id; indexed while it has a file */
-    uint64_t name[2];
-    struct list_node of_session, of_usage;
-    struct share_session *session;
-    struct file_usage *usage; /* NULL when the file has been removed */
-    struct list_head opens;
-    struct sharing_tally tally;
-    uint32_t deleting; /* handles that mark the file when they close */
-};
-
-struct file_open {
-    struct entry entry; /* its name is the id */
-    struct guid id;
-    struct entry numbered; /* its name is the number */
-    unsigned char number[8];
-    struct list_node among;
-    struct open_group *group;
-    struct lock_owner locks;
-    uint32_t lock_count; /* distinct locks */
-    struct sharing sharing;
-    bool deletes_on_close;
-    int64_t opened_ms;
-};
-
-static inline int64_t session_expires_ms(const struct share_session *session) {
-    return session->deadline.due_ms;
-}
-
-/* Whether the session has ended by a change, or its time is up. */
-static inline bool session_has_ended(const struct share_session *session, int64_t now_ms) {
-    return session->ended || session->deadline.due_ms <= now_ms;
-}
-
-static inline struct bytes session_owner(const struct share_session *session) {
-    return bytes_of(session->owner, session->owner_length);
-}
-
-static inline struct bytes guid_bytes(const struct guid *id) {
-    return bytes_of(id, sizeof(*id));
-}
-
-/* The number that FILE.HANDLES shows. */
-static inline uint64_t open_number(const struct file_open *open) {
-    return open->locks.number;
-}
-
-static inline struct file_open *open_of_lock(const struct range_lock *lock) {
-    return (struct file_open *)((char *)lock->owner - offsetof(struct file_open, locks));
-}
-
-/* --- What counts at a time --- */
-
-struct usage_view {
-    struct sharing_tally tally; /* of the handles that count */
-    bool pending;
-    bool gone;
-};
-
-/* `exact`: no session has ended, so everything counts. The usage may be NULL. */
-struct usage_view usage_view(const struct file_usage *usage, bool exact, int64_t now_ms);
-
-/* Whether the file has handles of sessions that have ended. */
-bool usage_has_ended_handles(const struct file_usage *usage, int64_t now_ms);
-
-/* A conflicting handle; NULL if there is none, or if bounded work finds none. */
-const struct file_open *usage_obstacle(const struct file_usage *usage, struct sharing wanted, int64_t now_ms);
-const struct file_open *usage_class_obstacle(const struct file_usage *usage, enum sharing_class class,
-                                             int64_t now_ms);
-
-/* The first conflicting lock of a session that has not ended: see range_locks_obstacle. The usage may be NULL. */
-const struct range_lock *usage_lock(const struct file_usage *usage, enum lock_test test,
-                                    const struct lock_owner *owner, struct lock_range range, int64_t now_ms);
-
-/* Visits the conflicting handles. Returning false ends the visit, as does the limit on work. */
-typedef bool visit_open(void *context, const struct file_open *open);
-void usage_obstacles(const struct file_usage *usage, struct sharing wanted, int64_t now_ms, visit_open *visit,
-                     void *context);
+struct share_gone share_gone(const struct share *share, int64_t now_ms);
 
 #endif

@@ -3,7 +3,7 @@
  *   share ─▶ root, nodes   directories and files, by the id of the parent and the folded name: see node.h, tree.h
  *         ─▶ snapshot_places  places in the tree that only snapshots see
  *         ─▶ snapshots     at most 200, each an id with the share's metadata at that time
- *         ─▶ sessions      by id and by deadline, with their handles: see opens.h
+ *         ─▶ sessions      by id and by deadline, with their handles: see usage.h
  *         ─▶ opens         the handles, by id and by number
  *         ─▶ leased        the leased files, sorted by token
  *         ─▶ metadata, policies, lease                        (absent for most)
@@ -24,8 +24,8 @@
 #include "core/outcome.h"
 #include "core/remembered.h"
 #include "file/node.h"
-#include "file/opens.h"
 #include "file/share_change.h"
+#include "file/usage.h"
 
 enum { SHARE_SNAPSHOTS_MAX = 200, FILE_LOCKS_MAX = 20000, HANDLE_LOCKS_MAX = 10000 };
 

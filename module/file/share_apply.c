@@ -1,6 +1,6 @@
 /* What each kind of change does to a share. Nothing here decides, and nothing reads a clock. */
 #include "core/memory.h"
-#include "file/holders.h"
+#include "file/opens.h"
 #include "file/share_load.h"
 #include "file/tree.h"
 

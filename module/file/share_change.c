@@ -2,8 +2,8 @@
 
 #include "change/checks.h"
 #include "file/node.h"
-#include "file/opens.h"
 #include "file/share.h"
+#include "file/usage.h"
 
 #include <stddef.h>
 

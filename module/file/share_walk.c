@@ -2,7 +2,7 @@
 
 #include "core/memory.h"
 #include "core/pointer_map.h"
-#include "file/holders.h"
+#include "file/opens.h"
 #include "file/tree.h"
 
 #include "ccan/container_of/container_of.h"

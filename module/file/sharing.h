@@ -4,7 +4,8 @@
  *     share    what it allows others at the same time:  R  W  D, or nothing
  *
  * Two opens fit if neither has an access that the other one does not share. An open without access conflicts with
- * nothing but DEL. Owners do not matter: two opens by one session are checked against each other, too.
+ * nothing but DEL. Owners do not matter: two opens by one session are checked against each other, too. A stateless
+ * command fits where an open would fit that had the access and share of its class.
  *
  * A tally counts the opens of a file by access and by denied access, so that checking against all of them costs the
  * same for one and for a million. To name the conflicting open, the caller checks one after the other.
@@ -16,7 +17,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SHARING_READ = 1, SHARING_WRITE = 2, SHARING_DELETE = 4, SHARING_BITS = 3, SHARING_ALL = 7 };
+enum {
+    SHARING_READ = 1,
+    SHARING_WRITE = 2,
+    SHARING_DELETE = 4,
+    SHARING_BITS = 3,
+    SHARING_ALL = 7,
+    SHARING_ALONE = 8, /* an access that only a class has: it conflicts with every open */
+};
 
 struct sharing {
     uint8_t access; /* 0 for attributes only */
@@ -34,11 +42,10 @@ enum sharing_class {
     SHARING_CLASSES
 };
 
-/* --- Two opens --- */
+struct sharing sharing_of_class(enum sharing_class class);
 
 /* Symmetric. */
-bool sharing_fits(struct sharing new_open, struct sharing old_open);
-bool sharing_class_fits_open(enum sharing_class class, struct sharing open);
+bool sharing_fits(struct sharing a, struct sharing b);
 
 /* Whether an active lease on the file allows this open, whatever it shares. */
 bool sharing_fits_lease(struct sharing open);
@@ -47,9 +54,8 @@ bool sharing_fits_lease(struct sharing open);
 
 struct sharing_tally {
     uint32_t opens;                /* of all kinds */
-    uint32_t data_opens;           /* those with an access */
-    uint32_t access[SHARING_BITS]; /* data opens that have the bit */
-    uint32_t denied[SHARING_BITS]; /* data opens that do not share it */
+    uint32_t access[SHARING_BITS]; /* opens that have the bit */
+    uint32_t denied[SHARING_BITS]; /* opens with an access that do not share it */
 };
 
 void sharing_add(struct sharing_tally *tally, struct sharing open);
@@ -58,7 +64,6 @@ void sharing_remove(struct sharing_tally *tally, struct sharing open);
 /* Removes all opens of a part. */
 void sharing_subtract(struct sharing_tally *tally, const struct sharing_tally *part);
 
-bool sharing_fits_all(const struct sharing_tally *tally, struct sharing open);
-bool sharing_class_fits_all(const struct sharing_tally *tally, enum sharing_class class);
+bool sharing_fits_all(struct sharing open, const struct sharing_tally *tally);
 
 #endif

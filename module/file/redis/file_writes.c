@@ -30,7 +30,7 @@ static struct share_change *decide_stamped_file(struct call *call, enum share_ch
 /* --- Directories --- */
 
 static enum outcome check_not_pending(struct call *call, const struct file_node *node) {
-    bool pending = share_view(call->value, node, call_now_ms(call)).pending;
+    bool pending = file_view(call, node).pending;
     return pending ? OUTCOME_DELETE_PENDING : OUTCOME_DONE;
 }
 

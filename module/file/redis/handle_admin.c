@@ -2,7 +2,7 @@
  * ended do not count. */
 #include "core/memory.h"
 #include "core/number.h"
-#include "file/holders.h"
+#include "file/opens.h"
 #include "file/redis/handlers.h"
 
 #include <stdlib.h>
@@ -85,8 +85,7 @@ static void reply_handle(struct call *call, const struct file_open *open) {
         reply_field(&map, "share");
         reply_words(map.out, open->sharing.share, "none");
         reply_field_number(&map, "opened", open->opened_ms);
-        reply_field_number(&map, "pending",
-                           share_view(call->value, open_node(open), call_now_ms(call)).pending);
+        reply_field_number(&map, "pending", file_view(call, open_node(open)).pending);
     }
 }
 

@@ -63,7 +63,7 @@ enum outcome file_path_check(struct bytes text);
 const char *file_path_explain(struct bytes text);
 enum outcome share_owner_check(struct bytes text);
 
-/* --- Access to a file: file_gate.c has the order of the checks --- */
+/* --- Access to a file: file_access.c has the order of the checks --- */
 
 /* What a stateless command needs of a file. */
 struct file_access {
@@ -90,6 +90,11 @@ void file_settle_opening(struct call *call);   /* the path that it opens */
 /* Ends all expired sessions, but leaves their handles to the upkeep. */
 void file_settle_sessions(struct call *call);
 
+/* What a file is used for now. */
+static inline struct usage_view file_view(struct call *call, const struct file_node *node) {
+    return share_view(call->value, node, call_now_ms(call));
+}
+
 /* Looks up a path; a gone file counts as missing. PARENT_NOT_FOUND when the parent is missing. */
 enum outcome file_find(struct call *call, struct bytes path, struct tree_place *place);
 
@@ -103,6 +108,11 @@ enum outcome file_find_node(struct call *call, struct bytes path, unsigned kind,
 enum outcome file_check_access(struct call *call, const struct file_node *node,
                                const struct file_access *access);
 enum outcome file_check_leasable(struct call *call, const struct file_node *node);
+/* The checks on other handles, and on locks: they note the handle that stands in the way. */
+enum outcome file_check_sharing(struct call *call, const struct file_node *node,
+                                const struct usage_view *view, struct sharing wanted);
+enum outcome file_check_lock(struct call *call, const struct file_open *open, enum lock_test test,
+                             struct lock_range range);
 
 /* What a reading command finds, now or in a snapshot. */
 struct file_found {
@@ -119,15 +129,13 @@ enum outcome file_find_snapshot(const struct call *call, int slot, unsigned *num
 /* Checks the quota, for a file that changes its length. */
 enum outcome file_check_quota(struct call *call, uint64_t from, uint64_t to);
 
-/* Refusals whose note names the conflicting handle. */
-enum outcome file_refuse_for_open(struct call *call, const struct file_open *obstacle);
-enum outcome file_refuse_for_lock(struct call *call, const struct range_lock *lock);
-
 /* --- Sessions and handles --- */
 
 enum outcome file_session(struct call *call, struct bytes text, struct share_session **session);
 /* The command's handle, which needs one of these rights; 0 for none. */
 enum outcome file_handle(struct call *call, unsigned rights, struct file_open **open);
+/* The handle of a grant that is given back; NULL if it is closed. */
+struct file_open *file_granted_handle(const struct call *call, struct record_reader *granted);
 /* Decides a change that concerns a handle, and its file if it still has one. */
 struct share_change *file_decide_with_handle(struct call *call, enum share_change_kind kind,
                                              struct file_open *open, RedisModuleString *content);
@@ -173,19 +181,14 @@ struct bytes file_thing_name(struct bytes path, struct things *things);
 void share_events(const void *decided, const char *events[EVENTS_MAX]);
 void share_before_change(struct call *call, void *decided);
 
-/* Ends a session at once: SHARE_DISCONNECT or SHARE_EXPIRE. */
-void share_end_session(struct call *call, enum share_change_kind kind, struct share_session *session);
-/* Ends at most `max` sessions whose time is up. */
-void share_end_due_sessions(struct call *call, size_t max);
-
-/* --- Sessions that end with their connection: see session_owners.c --- */
+/* --- Sessions that end with their connection: see connections.c --- */
 
 /* False for a key whose name is too long. */
-bool session_owners_accept(const struct call *call);
-void session_owners_add(const struct call *call, struct guid session);
-void session_owners_remove(const struct call *call, struct guid session);
+bool connections_accept(const struct call *call);
+void connections_add(const struct call *call, struct guid session);
+void connections_remove(const struct call *call, struct guid session);
 /* Takes the next session of the call's key whose connection is gone. */
-bool session_owners_next_orphan(const struct call *call, struct guid *session);
-int session_owners_start(RedisModuleCtx *ctx);
+bool connections_next_orphan(const struct call *call, struct guid *session);
+int connections_start(RedisModuleCtx *ctx);
 
 #endif

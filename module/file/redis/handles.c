@@ -1,220 +1,13 @@
-/* FILE.OPEN, and the commands that use a handle. */
+/* The commands that use a handle, but for those that lock. */
 #include "core/memory.h"
 #include "file/redis/handlers.h"
-#include "server/base/entropy.h"
-#include "server/effects/effect.h"
-#include "server/waiting/grace.h"
 
-const char *const file_access_words[] = {"READ", "WRITE", "DELETE", "ATTRIBUTES", NULL};
-const char *const file_share_words[] = {"READ", "WRITE", "DELETE", "NONE", NULL};
-const char *const file_disposition_words[] = {"OPEN",        "CREATE",    "OPENIF", "OVERWRITE",
-                                              "OVERWRITEIF", "SUPERSEDE", NULL};
 const char *const file_switch_words[] = {"ON", "OFF", NULL};
 
 enum { DISPOSE_ON };
 enum { ARG_WRITTEN = 4, WRITE_MAX_BYTES = 4 << 20 };
-enum { ACCESS_ATTRIBUTES = 8, SHARE_NONE = 8 };
 
-/* What a disposition does if the file exists, and if it does not. */
-enum disposal { DISPOSAL_REFUSE, DISPOSAL_OPEN, DISPOSAL_CREATE, DISPOSAL_OVERWRITE, DISPOSAL_SUPERSEDE };
-
-/* clang-format off */
-enum { IF_EXISTS, IF_MISSING };
-static const enum disposal disposals[][2] = {
-    /*                exists               missing */
-    /* OPEN */        {DISPOSAL_OPEN,      DISPOSAL_REFUSE},
-    /* CREATE */      {DISPOSAL_REFUSE,    DISPOSAL_CREATE},
-    /* OPENIF */      {DISPOSAL_OPEN,      DISPOSAL_CREATE},
-    /* OVERWRITE */   {DISPOSAL_OVERWRITE, DISPOSAL_REFUSE},
-    /* OVERWRITEIF */ {DISPOSAL_OVERWRITE, DISPOSAL_CREATE},
-    /* SUPERSEDE */   {DISPOSAL_SUPERSEDE, DISPOSAL_CREATE},
-};
-
-static const struct { const char *action; uint8_t counted; } traits[] = {
-    /*                      shown as       access that it adds */
-    [DISPOSAL_OPEN]      = {"opened",      0},
-    [DISPOSAL_CREATE]    = {"created",     0},
-    [DISPOSAL_OVERWRITE] = {"overwritten", SHARING_WRITE},
-    [DISPOSAL_SUPERSEDE] = {"superseded",  SHARING_DELETE},
-};
-/* clang-format on */
-
-/* --- Opening --- */
-
-enum outcome file_open_check(struct call *call) {
-    int64_t access = call->args.slots[SLOT_FILE_ACCESS].number;
-    int64_t share = call->args.slots[SLOT_FILE_SHARE].number;
-    if (share & SHARE_NONE && share != SHARE_NONE) {
-        call_note(call, "SHARE NONE excludes all other modes");
-        return OUTCOME_INVALID_VALUE;
-    }
-    if (args_given(&call->args, SLOT_FILE_DELETEONCLOSE) && !(access & SHARING_DELETE)) {
-        call_note(call, "DELETEONCLOSE requires ACCESS DELETE");
-        return OUTCOME_INVALID_VALUE;
-    }
-    return OUTCOME_DONE;
-}
-
-static struct sharing given_sharing(const struct call *call) {
-    return (struct sharing){(uint8_t)(call->args.slots[SLOT_FILE_ACCESS].number & SHARING_ALL),
-                            (uint8_t)(call->args.slots[SLOT_FILE_SHARE].number & SHARING_ALL)};
-}
-
-static enum disposal given_disposal(const struct call *call, const struct file_node *node) {
-    return disposals[call_number(call, SLOT_FILE_DISPOSITION, 0)][node ? IF_EXISTS : IF_MISSING];
-}
-
-struct share_change *file_decide_with_handle(struct call *call, enum share_change_kind kind,
-                                             struct file_open *open, RedisModuleString *content) {
-    struct share_change *change = call_decide_with(call, kind, content);
-    change->handle = open->id;
-    change->opened = open;
-    change->node = open->group->usage ? open_node(open) : NULL;
-    return change;
-}
-
-/* A FILE.OPEN while it is checked. */
-struct opening {
-    struct share_session *session;
-    struct tree_place place;
-    enum disposal disposal;
-    struct sharing sharing;
-    struct sharing counted; /* with the access that the disposition adds */
-};
-
-/* A read-only file may be opened for deletion, but not be deleted. */
-static enum outcome check_readonly(const struct call *call, const struct opening *opening) {
-    if (!(opening->place.node->attributes & ATTRIBUTE_READONLY)) return OUTCOME_DONE;
-    bool writes = opening->sharing.access & SHARING_WRITE || opening->disposal >= DISPOSAL_OVERWRITE;
-    if (writes) return OUTCOME_READ_ONLY;
-    return args_given(&call->args, SLOT_FILE_DELETEONCLOSE) ? OUTCOME_CANNOT_DELETE : OUTCOME_DONE;
-}
-
-/* The lease and the open handles. */
-static enum outcome check_others(struct call *call, const struct opening *opening) {
-    const struct file_node *node = opening->place.node;
-    int64_t now_ms = call_now_ms(call);
-    struct usage_view view = share_view(call->value, node, now_ms);
-    struct wait_claim claim = claim_to_open(opening->session, opening->counted);
-    bool leased = lease_locked(lease_state(file_lease_of(node), now_ms));
-    if (leased && !sharing_fits_lease(opening->counted)) {
-        call_note(call, "the file is leased: it can only be opened for reading");
-        return file_not_yet(call, &opening_wait, node, &claim, OUTCOME_SHARING_VIOLATION);
-    }
-    if (!sharing_fits_all(&view.tally, opening->counted)) {
-        const struct file_open *obstacle = usage_obstacle(node->usage, opening->counted, now_ms);
-        return file_not_yet(call, &opening_wait, node, &claim, file_refuse_for_open(call, obstacle));
-    }
-    file_in_line(call, &opening_wait, node, &claim);
-    return OUTCOME_DONE;
-}
-
-/* The checks of an existing file: not pending ─▶ disposition ─▶ not read-only ─▶ lease ─▶ share modes of handles. */
-static enum outcome check_existing(struct call *call, struct opening *opening) {
-    const struct file_node *node = opening->place.node;
-    if (share_view(call->value, node, call_now_ms(call)).pending) return OUTCOME_DELETE_PENDING;
-    if (opening->disposal == DISPOSAL_REFUSE) return OUTCOME_FILE_EXISTS;
-    opening->counted.access |= traits[opening->disposal].counted;
-    enum outcome outcome = check_readonly(call, opening);
-    return outcome == OUTCOME_DONE ? check_others(call, opening) : outcome;
-}
-
-static enum outcome find_opening(struct call *call, struct opening *opening) {
-    enum outcome outcome = file_session(call, call_word(call, ARG_SESSION), &opening->session);
-    if (outcome == OUTCOME_DONE) outcome = file_find(call, call_word(call, ARG_OPEN_PATH), &opening->place);
-    if (outcome != OUTCOME_DONE) return outcome;
-    const struct file_node *node = opening->place.node;
-    if (node && !node_is_file(node)) return OUTCOME_FILE_KIND;
-    opening->sharing = opening->counted = given_sharing(call);
-    opening->disposal = given_disposal(call, node);
-    if (!node && opening->disposal == DISPOSAL_REFUSE) return OUTCOME_FILE_NOT_FOUND;
-    outcome = node ? check_existing(call, opening) : OUTCOME_DONE;
-    if (outcome != OUTCOME_DONE || opening->disposal == DISPOSAL_OPEN) return outcome;
-    return file_check_quota(call, node ? node->content.length : 0,
-                            (uint64_t)call_number(call, SLOT_FILE_SIZE, 0));
-}
-
-/* The last check: in grace no new handle may exclude others. An open for attributes only excludes nobody. */
-static enum outcome check_grace_to_open(struct call *call, const struct opening *opening) {
-    bool shares = !opening->counted.access || opening->counted.share == SHARING_ALL;
-    if (shares || !grace_lasts(call)) return OUTCOME_DONE;
-    struct wait_claim claim = claim_to_open(opening->session, opening->counted);
-    return file_not_yet(call, &opening_wait, opening->place.node, &claim, grace_refuse(call));
-}
-
-/* The reply. */
-struct open_reply {
-    struct guid handle;
-    version etag;
-    uint64_t length;
-};
-
-static void decide_file(struct call *call, const struct opening *opening, struct open_reply *opened) {
-    struct share_change *change = call_decide(call, FILE_CREATE);
-    change->path = call_word(call, ARG_OPEN_PATH);
-    change->node = opening->place.node;
-    change->stamp = call_new_stamp(call);
-    change->length = (uint64_t)call_number(call, SLOT_FILE_SIZE, 0);
-    opened->etag = change->stamp.etag;
-    opened->length = change->length;
-}
-
-/* A file that the same command creates has no node yet: applying finds it by its path. */
-static void decide_handle(struct call *call, const struct opening *opening, struct open_reply *opened) {
-    struct share_change *change = call_decide(call, FILE_OPEN);
-    change->path = call_word(call, ARG_OPEN_PATH);
-    change->node = opening->place.node;
-    change->session = opening->session->id;
-    change->holder = opening->session;
-    change->handle = opened->handle = entropy_guid();
-    change->sharing = opening->sharing;
-    change->deletes_on_close = args_given(&call->args, SLOT_FILE_DELETEONCLOSE);
-    change->instant_ms = call_now_ms(call);
-}
-
-static void reply_opened(struct reply *out, const struct open_reply *opened, enum disposal disposal) {
-    struct reply_map map = reply_map(out, 4);
-    reply_field_guid(&map, "handle", opened->handle);
-    reply_field_version(&map, "etag", opened->etag);
-    reply_field_number(&map, "content-length", (long long)opened->length);
-    reply_field_bytes(&map, "action", bytes_text(traits[disposal].action));
-}
-
-/* Closes the handle; a file that was created or overwritten stays so. */
-void file_open_give_back(struct call *call, struct record_reader *granted) {
-    struct guid handle;
-    struct file_open *open =
-        share_handle_next(granted, &handle) ? share_open_find(call->value, &handle) : NULL;
-    if (open) file_decide_with_handle(call, FILE_UNOPEN, open, NULL);
-}
-
-/* A call whose time to wait is over is refused, even if it could have the file now. */
-enum outcome file_open_give_way(struct call *call) {
-    (void)call;
-    return OUTCOME_SHARING_VIOLATION;
-}
-
-enum outcome file_open(struct call *call) {
-    struct opening opening;
-    struct open_reply opened;
-    enum outcome outcome = find_opening(call, &opening);
-    if (outcome != OUTCOME_DONE) return outcome;
-    if (((const struct share *)call->value)->numbers >= SHARE_NUMBERS_MAX) return OUTCOME_OUT_OF_RANGE;
-    outcome = check_grace_to_open(call, &opening);
-    if (outcome != OUTCOME_DONE) return outcome;
-    if (opening.disposal == DISPOSAL_OPEN) {
-        opened.etag = opening.place.node->stamp.etag;
-        opened.length = opening.place.node->content.length;
-    } else {
-        decide_file(call, &opening, &opened);
-    }
-    decide_handle(call, &opening, &opened);
-    if (call->grant) share_handle_put(call->grant, opened.handle);
-    reply_opened(&call->out, &opened, opening.disposal);
-    return OUTCOME_DONE;
-}
-
-/* --- Lookup of sessions and handles --- */
+/* --- Sessions and handles --- */
 
 enum outcome file_session(struct call *call, struct bytes text, struct share_session **session) {
     struct guid id;
@@ -232,12 +25,18 @@ enum outcome file_handle(struct call *call, unsigned rights, struct file_open **
     return !rights || (*open)->sharing.access & rights ? OUTCOME_DONE : OUTCOME_ACCESS_DENIED;
 }
 
-static enum outcome check_lock_for_data(struct call *call, struct file_open *open, enum lock_test test,
-                                        uint64_t offset, uint64_t length) {
-    struct lock_range range = {offset, length};
-    const struct range_lock *lock =
-        usage_lock(open->group->usage, test, &open->locks, range, call_now_ms(call));
-    return lock ? file_refuse_for_lock(call, lock) : OUTCOME_DONE;
+struct file_open *file_granted_handle(const struct call *call, struct record_reader *granted) {
+    struct guid id;
+    return share_handle_next(granted, &id) ? share_open_find(call->value, &id) : NULL;
+}
+
+struct share_change *file_decide_with_handle(struct call *call, enum share_change_kind kind,
+                                             struct file_open *open, RedisModuleString *content) {
+    struct share_change *change = call_decide_with(call, kind, content);
+    change->handle = open->id;
+    change->opened = open;
+    change->node = open->group->usage ? open_node(open) : NULL;
+    return change;
 }
 
 /* --- Reading and writing --- */
@@ -247,7 +46,8 @@ enum outcome file_read(struct call *call) {
     uint64_t offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
     uint64_t length = (uint64_t)call->args.slots[SLOT_FILE_LENGTH].number;
     enum outcome outcome = file_handle(call, SHARING_READ, &open);
-    if (outcome == OUTCOME_DONE) outcome = check_lock_for_data(call, open, LOCK_TO_READ, offset, length);
+    if (outcome == OUTCOME_DONE)
+        outcome = file_check_lock(call, open, LOCK_TO_READ, (struct lock_range){offset, length});
     if (outcome != OUTCOME_DONE) return outcome;
     const struct sparse *content = &open_node(open)->content;
     uint64_t left = offset < content->length ? content->length - offset : 0;
@@ -275,7 +75,7 @@ enum outcome file_write(struct call *call) {
     uint64_t offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
     enum outcome outcome = file_handle(call, SHARING_WRITE, &open);
     if (outcome == OUTCOME_DONE)
-        outcome = check_lock_for_data(call, open, LOCK_TO_WRITE, offset, content.length);
+        outcome = file_check_lock(call, open, LOCK_TO_WRITE, (struct lock_range){offset, content.length});
     if (outcome == OUTCOME_DONE && content.length)
         outcome = file_check_quota(call, open_node(open)->content.length, offset + content.length);
     if (outcome != OUTCOME_DONE) return outcome;

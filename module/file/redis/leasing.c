@@ -61,7 +61,7 @@ static const struct lease *lease_of_file(struct entry *entry) {
 }
 
 static bool leased_file_is_there(struct call *call, struct entry *entry) {
-    return !share_view(call->value, lease_at(entry)->usage->node, call_now_ms(call)).gone;
+    return !file_view(call, lease_at(entry)->usage->node).gone;
 }
 
 static char *leased_path(struct entry *entry, struct bytes *name) {

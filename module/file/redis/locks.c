@@ -23,10 +23,8 @@ enum outcome file_lock_check(struct call *call) {
 /* Checks for conflicting locks; with BLOCK, the call may wait. */
 static enum outcome check_conflicts(struct call *call, const struct file_open *open,
                                     const struct lock_request *request, const struct wait_claim *claim) {
-    const struct range_lock *obstacle = usage_lock(open->group->usage, lock_test_of(request->kind),
-                                                   &open->locks, request->range, call_now_ms(call));
-    if (obstacle)
-        return file_not_yet(call, &lock_wait, open_node(open), claim, file_refuse_for_lock(call, obstacle));
+    enum outcome outcome = file_check_lock(call, open, lock_test_of(request->kind), request->range);
+    if (outcome != OUTCOME_DONE) return file_not_yet(call, &lock_wait, open_node(open), claim, outcome);
     file_in_line(call, &lock_wait, open_node(open), claim);
     return OUTCOME_DONE;
 }
@@ -76,10 +74,8 @@ static void unlock(struct call *call, struct file_open *open, struct lock_range 
 
 /* Unlocks once, even if the handle has the lock several times. */
 void file_lock_give_back(struct call *call, struct record_reader *granted) {
-    struct guid handle;
     struct lock_range range;
-    struct file_open *open =
-        share_handle_next(granted, &handle) ? share_open_find(call->value, &handle) : NULL;
+    struct file_open *open = file_granted_handle(call, granted);
     if (!open || !open->group->usage) return;
     if (read_lock_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &range) != OUTCOME_DONE) return;
     if (range_locks_find(&open->group->usage->locks, &open->locks, range)) unlock(call, open, range);

@@ -1,5 +1,5 @@
 /* The SHARE.* commands. */
-#include "file/holders.h"
+#include "file/opens.h"
 #include "file/redis/handlers.h"
 
 #include "core/duration.h"
@@ -183,7 +183,7 @@ enum outcome share_connect_check(struct call *call) {
         call_note(call, "a script has no connection that could end a session: ONCLOSE END");
         return OUTCOME_INVALID_VALUE;
     }
-    if (ends && !session_owners_accept(call)) {
+    if (ends && !connections_accept(call)) {
         call_note(call, "the share's key is too long to end a session with its connection: ONCLOSE END");
         return OUTCOME_INVALID_VALUE;
     }

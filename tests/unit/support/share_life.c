@@ -379,7 +379,7 @@ static void compare_tally(const struct share_life *life, int node, const struct 
     for (uint8_t i = 0; i < 64; i++) {
         struct sharing wanted = choose_sharing(i);
         bool denied = share_model_denies(&life->model, node, wanted, life->now_ms);
-        require_same(sharing_fits_all(&view->tally, wanted), !denied, "an open for %u with %u", wanted.access,
+        require_same(sharing_fits_all(wanted, &view->tally), !denied, "an open for %u with %u", wanted.access,
                      wanted.share);
     }
     require_same(view->pending, share_model_is_pending(&life->model, node, life->now_ms), "the mark");

@@ -4,7 +4,7 @@
 #ifndef HOLDFAST_UNIT_SHARE_MODEL_H
 #define HOLDFAST_UNIT_SHARE_MODEL_H
 
-#include "file/opens.h"
+#include "file/usage.h"
 #include "file/share_change.h"
 
 enum {

@@ -1,4 +1,4 @@
-/* Session owners: which sessions end when their connection does.
+/* Sessions that end with their connection: which connection has which.
  *
  *   connection (client id) ─▶ sessions, each by db and key of its share and its own id
  *
@@ -100,11 +100,11 @@ static struct bytes key_of_session(const struct owned_session *owned_session) {
     return bytes_of(owned_session->name, owned_session->entry.name_length - sizeof(struct guid));
 }
 
-bool session_owners_accept(const struct call *call) {
+bool connections_accept(const struct call *call) {
     return call_word(call, ARG_SHARE).length <= KEY_NAME_MAX_BYTES;
 }
 
-void session_owners_add(const struct call *call, struct guid session) {
+void connections_add(const struct call *call, struct guid session) {
     struct key_name key = call_key_name(call);
     unsigned long long client = RedisModule_GetClientId(call->ctx);
     struct owned_session *owned_session = memory_zeroed(sizeof(*owned_session) + owned_name_length(key));
@@ -114,7 +114,7 @@ void session_owners_add(const struct call *call, struct guid session) {
     hash_index_add(&sessions, &owned_session->entry);
 }
 
-void session_owners_remove(const struct call *call, struct guid session) {
+void connections_remove(const struct call *call, struct guid session) {
     struct key_name key = call_key_name(call);
     if (!sessions.count) return;
     char *buffer = memory_alloc(owned_name_length(key));
@@ -124,7 +124,7 @@ void session_owners_remove(const struct call *call, struct guid session) {
     if (entry) forget_session(container_of(entry, struct owned_session, entry));
 }
 
-bool session_owners_next_orphan(const struct call *call, struct guid *session) {
+bool connections_next_orphan(const struct call *call, struct guid *session) {
     struct entry *entry = keys.count ? key_name_find(&keys, call_key_name(call)) : NULL;
     if (!entry) return false;
     struct owned_session *owned_session =
@@ -203,7 +203,7 @@ static void on_client_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64
     }
 }
 
-int session_owners_start(RedisModuleCtx *ctx) {
+int connections_start(RedisModuleCtx *ctx) {
     static struct upkeep_work work = {.run = sweep};
     hash_index_start(&sessions);
     hash_index_start(&connections);

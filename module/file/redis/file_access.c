@@ -1,4 +1,4 @@
-/* Access to a file: the checks of commands that name a path, in this order. FILE.OPEN has its own order, in handles.c.
+/* Access to a file: the checks of commands that name a path, in this order. FILE.OPEN has its own order, in open.c.
  *
  *   the share exists, the path is valid        before the handler: the form of the call
  *   the parent exists                          file_find
@@ -6,14 +6,12 @@
  *   not pending ─▶ lease ─▶ not read-only ─▶ share modes of handles ─▶ locks
  *                                              file_check_access
  *   the arguments fit the size                 the handler */
-#include "core/memory.h"
 #include "core/number.h"
 #include "core/text.h"
-#include "file/holders.h"
+#include "file/opens.h"
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
 #include "server/call/limits.h"
-#include "server/effects/commit.h"
 
 #include <inttypes.h>
 
@@ -54,107 +52,13 @@ static struct tree_place find_path(const struct call *call, struct bytes path) {
     return tree_find(call->value, path);
 }
 
-/* --- Settling: removing what ended sessions have left --- */
-
-/* Ends the expired sessions that have handles of this file. */
-static void end_sessions_of(struct call *call, const struct file_usage *usage) {
-    const struct open_group *group;
-    list_for_each (&usage->groups, group, of_usage) {
-        struct share_session *session = group->session;
-        if (!session->ended && session_has_ended(session, call_now_ms(call)))
-            share_end_session(call, SHARE_EXPIRE, session);
-    }
-}
-
-/* Nodes may be freed: the prefetched lookup is void. */
-static void expire_sessions(struct call *call, struct file_node *node, struct bytes path) {
-    prefetched.call = NULL;
-    end_sessions_of(call, node->usage);
-    struct share_change change = {.kind = FILE_SETTLE, .path = path, .node = node};
-    commit_at_once(call, &change, NULL);
-}
-
-static bool needs_settling(struct call *call, const struct file_node *node) {
-    return node && node->usage && usage_has_ended_handles(node->usage, call_now_ms(call));
-}
-
-static void settle_node(struct call *call, struct file_node *node) {
-    struct bytes path;
-    char *buffer = node_path_new(node, &path);
-    expire_sessions(call, node, path);
-    memory_free(buffer);
-}
-
-static bool is_exact(struct call *call) {
-    return share_is_exact(call->value, call_now_ms(call));
-}
-
-void file_settle_at(struct call *call, struct bytes path) {
-    if (is_exact(call)) return;
-    struct file_node *node = tree_find(call->value, path).node;
-    if (needs_settling(call, node)) expire_sessions(call, node, path);
-}
-
-void file_settle_path(struct call *call) {
-    file_settle_at(call, call_word(call, ARG_PATH));
-}
-
-void file_settle_paths(struct call *call) {
-    file_settle_path(call);
-    file_settle_at(call, call_word(call, ARG_TARGET));
-}
-
-void file_settle_opening(struct call *call) {
-    file_settle_at(call, call_word(call, ARG_OPEN_PATH));
-}
-
-void file_settle_handle(struct call *call) {
-    struct file_open *open;
-    if (is_exact(call) || file_handle(call, 0, &open) != OUTCOME_DONE) return;
-    if (needs_settling(call, open_node(open))) settle_node(call, open_node(open));
-}
-
-/* Settling a file leaves the groups in the session's list. */
-static void settle_files_of(struct call *call, const struct share_session *session,
-                            const struct file_node *directory) {
-    const struct open_group *group;
-    list_for_each (&session->groups, group, of_session)
-        if (group->usage && node_is_within(group->usage->node, directory))
-            settle_node(call, group->usage->node);
-}
-
-void file_settle_sessions(struct call *call) {
-    share_end_due_sessions(call, SIZE_MAX);
-}
-
-static void settle_below(struct call *call, const struct file_node *directory) {
-    const struct share *share = call->value;
-    const struct share_session *session;
-    file_settle_sessions(call);
-    list_for_each (&share->ended, session, among_ended) settle_files_of(call, session, directory);
-}
-
-void file_settle_directory(struct call *call) {
-    if (is_exact(call)) return;
-    file_settle_path(call);
-    const struct file_node *node = tree_find(call->value, call_word(call, ARG_PATH)).node;
-    if (node && !node_is_file(node) && node->directory->opens) settle_below(call, node);
-}
-
-void file_settle_move(struct call *call) {
-    if (is_exact(call)) return;
-    file_settle_directory(call);
-    file_settle_at(call, call_word(call, ARG_TARGET));
-}
-
 /* --- Checks --- */
 
 enum outcome file_find(struct call *call, struct bytes path, struct tree_place *place) {
-    struct share *share = call->value;
+    const struct share *share = call->value;
     *place = find_path(call, path);
     if (place->node && node_is_file(place->node)) pages_prefetch(&place->node->content.pages);
-    if (place->node && place->node->usage && share_view(share, place->node, call_now_ms(call)).gone)
-        place->node = NULL;
+    if (place->node && place->node->usage && file_view(call, place->node).gone) place->node = NULL;
     return place->parent || place->node == share->root ? OUTCOME_DONE : OUTCOME_PARENT_NOT_FOUND;
 }
 
@@ -195,35 +99,65 @@ static enum outcome check_file_lease(struct call *call, const struct file_node *
     }
 }
 
+/* An owner's label in a note is cut to this, with its NUL: more is to follow. */
+enum { OWNER_SHOWN_BYTES = 96 };
+
+static void put_handle(struct text *text, const struct file_open *open) {
+    text_put(text, "handle ");
+    text_put_number(text, open_number(open), 1);
+    refusal_put_owner(text, " of ", session_owner(open->group->session), OWNER_SHOWN_BYTES);
+}
+
+enum outcome file_check_sharing(struct call *call, const struct file_node *node,
+                                const struct usage_view *view, struct sharing wanted) {
+    if (sharing_fits_all(wanted, &view->tally)) return OUTCOME_DONE;
+    const struct file_open *obstacle = usage_obstacle(node->usage, wanted, call_now_ms(call));
+    if (!obstacle) return OUTCOME_SHARING_VIOLATION;
+    struct text text = text_start(call->note, sizeof(call->note));
+    put_handle(&text, obstacle);
+    text_put(&text, " has the file open and stands in the way");
+    return OUTCOME_SHARING_VIOLATION;
+}
+
+/* Without an owner for a stateless command. */
+static enum outcome check_lock(struct call *call, const struct file_usage *usage, enum lock_test test,
+                               const struct lock_owner *owner, struct lock_range range) {
+    const struct range_lock *lock = usage_lock(usage, test, owner, range, call_now_ms(call));
+    if (!lock) return OUTCOME_DONE;
+    struct text text = text_start(call->note, sizeof(call->note));
+    put_handle(&text, open_of_lock(lock));
+    text_put(&text, lock->kind == LOCK_EXCLUSIVE ? " has an exclusive lock of " : " has a shared lock of ");
+    text_put_number(&text, lock->range.length, 1);
+    text_put(&text, " bytes from ");
+    text_put_number(&text, lock->range.offset, 1);
+    text_put(&text, " on");
+    return OUTCOME_FILE_LOCK_CONFLICT;
+}
+
+enum outcome file_check_lock(struct call *call, const struct file_open *open, enum lock_test test,
+                             struct lock_range range) {
+    return check_lock(call, open->group->usage, test, &open->locks, range);
+}
+
 /* The part of a range that lies within the file. */
 static struct lock_range range_in_file(const struct file_node *node, struct lock_range range) {
     uint64_t left = range.offset < node->content.length ? node->content.length - range.offset : 0;
     return (struct lock_range){range.offset, size_min(range.length, left)};
 }
 
-static enum outcome check_locks(struct call *call, const struct file_node *node,
-                                const struct file_access *access) {
-    enum lock_test test = is_write(access->class) ? LOCK_ANYWHERE : LOCK_TO_READ;
-    struct lock_range range = range_in_file(node, access->range);
-    const struct range_lock *lock = usage_lock(node->usage, test, NULL, range, call_now_ms(call));
-    return lock ? file_refuse_for_lock(call, lock) : OUTCOME_DONE;
-}
-
 static enum outcome check_handles(struct call *call, const struct file_node *node,
                                   const struct usage_view *view, const struct file_access *access) {
-    if (!sharing_class_fits_all(&view->tally, access->class)) {
-        const struct file_open *obstacle =
-            usage_class_obstacle(node->usage, access->class, call_now_ms(call));
-        return file_refuse_for_open(call, obstacle);
-    }
-    return access->checks_locks ? check_locks(call, node, access) : OUTCOME_DONE;
+    enum outcome outcome = file_check_sharing(call, node, view, sharing_of_class(access->class));
+    if (outcome != OUTCOME_DONE || !access->checks_locks) return outcome;
+    enum lock_test test = is_write(access->class) ? LOCK_ANYWHERE : LOCK_TO_READ;
+    return check_lock(call, node->usage, test, NULL, range_in_file(node, access->range));
 }
 
 /* Also for directories, which have no lease: a lease id is refused. */
 enum outcome file_check_access(struct call *call, const struct file_node *node,
                                const struct file_access *access) {
     struct usage_view view = {.pending = false};
-    if (node->usage) view = share_view(call->value, node, call_now_ms(call));
+    if (node->usage) view = file_view(call, node);
     if (view.pending) return OUTCOME_DELETE_PENDING;
     enum outcome outcome = check_file_lease(call, node, access);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -235,9 +169,8 @@ enum outcome file_check_access(struct call *call, const struct file_node *node,
 /* Checks that all open handles allow a lease on the file. */
 enum outcome file_check_leasable(struct call *call, const struct file_node *node) {
     if (!node->usage) return OUTCOME_DONE;
-    struct usage_view view = share_view(call->value, node, call_now_ms(call));
-    if (sharing_class_fits_all(&view.tally, CLASS_LEASE)) return OUTCOME_DONE;
-    return file_refuse_for_open(call, usage_class_obstacle(node->usage, CLASS_LEASE, call_now_ms(call)));
+    struct usage_view view = file_view(call, node);
+    return file_check_sharing(call, node, &view, sharing_of_class(CLASS_LEASE));
 }
 
 /* --- Reading --- */
@@ -290,34 +223,4 @@ enum outcome file_check_quota(struct call *call, uint64_t from, uint64_t to) {
               "%" PRIu64 " bytes more would exceed the quota of %" PRIu64 ", of which %" PRIu64 " are used",
               to - from, share->quota, used);
     return OUTCOME_SHARE_FULL;
-}
-
-/* --- Notes of refusals --- */
-
-/* An owner's label in a note is cut to this, with its NUL: more is to follow. */
-enum { OWNER_SHOWN_BYTES = 96 };
-
-static void put_handle(struct text *text, const struct file_open *open) {
-    text_put(text, "handle ");
-    text_put_number(text, open_number(open), 1);
-    refusal_put_owner(text, " of ", session_owner(open->group->session), OWNER_SHOWN_BYTES);
-}
-
-enum outcome file_refuse_for_open(struct call *call, const struct file_open *obstacle) {
-    if (!obstacle) return OUTCOME_SHARING_VIOLATION;
-    struct text text = text_start(call->note, sizeof(call->note));
-    put_handle(&text, obstacle);
-    text_put(&text, " has the file open and stands in the way");
-    return OUTCOME_SHARING_VIOLATION;
-}
-
-enum outcome file_refuse_for_lock(struct call *call, const struct range_lock *lock) {
-    struct text text = text_start(call->note, sizeof(call->note));
-    put_handle(&text, open_of_lock(lock));
-    text_put(&text, lock->kind == LOCK_EXCLUSIVE ? " has an exclusive lock of " : " has a shared lock of ");
-    text_put_number(&text, lock->range.length, 1);
-    text_put(&text, " bytes from ");
-    text_put_number(&text, lock->range.offset, 1);
-    text_put(&text, " on");
-    return OUTCOME_FILE_LOCK_CONFLICT;
 }

@@ -199,7 +199,7 @@ static struct bytes folded_word(const struct call *call, int slot, char *buffer)
 static bool node_is_shown(struct call *call, const struct file_found *directory,
                           const struct tree_item *item) {
     if (directory->snapshot || !item->node->usage) return true;
-    return !share_view(call->value, item->node, call_now_ms(call)).pending;
+    return !file_view(call, item->node).pending;
 }
 
 static void collect_items(struct call *call, const struct file_found *directory, struct listing *listing) {
