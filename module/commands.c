@@ -3,7 +3,7 @@
 #include "commands.h"
 
 #include "clauses.h"
-#include "core/things.h"
+#include "core/targets.h"
 #include "help.h"
 #include "server/effects/effect.h"
 #include "server/effects/incoming.h"

@@ -305,7 +305,7 @@ mapfile -t module_files < <(find module -name '*.[ch]' | sort)
 diff <(cycles "${module_files[@]}") - <<'END' | sed -n 's/^</new:/p; s/^>/no longer there:/p' |
 blob/blob blob/blocks blob/snapshots
 blob/container blob/walk
-blob/redis/source_door blob/redis/source_link
+blob/redis/source_link blob/redis/source_server
 clauses commands help
 core/page_node core/pages
 file/share file/share_change file/share_load file/tree

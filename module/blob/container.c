@@ -5,7 +5,7 @@
 #include "blob/snapshots.h"
 #include "blob/walk.h"
 #include "core/feed.h"
-#include "core/leftovers.h"
+#include "core/garbage.h"
 #include "core/memory.h"
 #include "core/number.h"
 
@@ -70,7 +70,7 @@ struct blob *container_found(const struct container *container, const struct cat
 size_t container_memory(const struct container *container) {
     return container->account.memory + catalog_memory(&container->blobs) + container->leased.memory +
            container->copying.memory + container->stagings.capacity * sizeof(*container->stagings.heap) +
-           remembered_memory(container->remembered) + feed_memory(container->feed);
+           once_log_memory(container->once_log) + feed_memory(container->feed);
 }
 
 const struct lease *container_lease(const struct container *container) {
@@ -200,7 +200,7 @@ void container_remove(struct container *container, struct blob *blob) {
 
 void container_free(struct container *container) {
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
-    leftovers_end(&container->account);
+    garbage_end(&container->account);
     feed_free(&container->account, container->feed);
     container->feed = NULL;
     load_chunks_drop(&container->account, &container->load_chunks);
@@ -211,7 +211,7 @@ void container_free(struct container *container) {
         free_blob(container, blob);
     }
     catalog_end(&container->blobs);
-    remembered_end(&container->remembered);
+    once_log_end(&container->once_log);
     order_index_end(&container->leased);
     order_index_end(&container->copying);
     replace_lease(container, &container->lease, NULL);
@@ -306,11 +306,11 @@ struct container *container_copy(const struct container *source) {
 
 struct container *container_relocate(struct container *container, const struct relocation *relocation) {
     container = relocate(relocation, container);
-    leftovers_follow(&container->account);
+    garbage_follow(&container->account);
     container->metadata = relocate(relocation, container->metadata);
     container->policies = relocate(relocation, container->policies);
     container->lease = relocate(relocation, container->lease);
-    remembered_relocate(&container->remembered, relocation);
+    once_log_relocate(&container->once_log, relocation);
     if (container->lease) lease_moved(container->lease);
     return container;
 }

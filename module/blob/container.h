@@ -18,7 +18,7 @@
 #include "blob/blob.h"
 #include "core/catalog.h"
 #include "core/deadlines.h"
-#include "core/remembered.h"
+#include "core/once_log.h"
 
 struct feed;
 struct load_chunks;
@@ -34,7 +34,7 @@ struct container {
     struct order_index leased;
     struct order_index copying; /* blobs with a copy in progress */
     struct deadlines stagings;
-    struct remembered *remembered;   /* calls made with a token; NULL for none */
+    struct once_log *once_log;       /* calls made with a token; NULL for none */
     struct load_chunks *load_chunks; /* only while a file builds the container */
     struct feed *feed;               /* what has changed; NULL while the feed is off */
     int64_t upkeep_ms;               /* when the next upkeep is scheduled; INT64_MAX for never */
@@ -42,7 +42,7 @@ struct container {
     size_t committed;                /* number of blobs that exist; the catalog has others, too */
     uint64_t content_bytes;          /* sum of their lengths */
     struct account account;          /* all allocations but those of the catalog and the lease index */
-    bool noted;                      /* its key is noted for DOCTOR */
+    bool doctor_listed;              /* its key is in DOCTOR's list */
 };
 
 /* Totals over all containers of the process, for INFO; containers may be freed on another thread. */
@@ -104,7 +104,7 @@ void container_relocate_blobs(struct container *container, size_t place, const s
 size_t container_memory(const struct container *container);
 /* How many allocations freeing it takes. */
 static inline size_t container_allocations(const struct container *container) {
-    return container->account.allocations + remembered_allocations(container->remembered);
+    return container->account.allocations + once_log_allocations(container->once_log);
 }
 
 const struct lease *container_lease(const struct container *container);

@@ -1,19 +1,19 @@
 #include "change/once_change.h"
 
-#include "core/kept.h"
+#include "core/packed_reply.h"
 
 #include <stddef.h>
 
 enum { LETTER = 'O' };
 
 static void write_call(const void *field, struct record_writer *writer) {
-    const struct remembered_call *call = field;
+    const struct logged_call *call = field;
     record_put_number(writer, call->fingerprint);
     record_put_number(writer, (uint64_t)call->called_ms);
 }
 
 static void read_call(struct record_reader *reader, void *field) {
-    struct remembered_call *call = field;
+    struct logged_call *call = field;
     uint64_t fingerprint = record_number(reader);
     if (fingerprint > UINT32_MAX) reader->failed = true;
     call->fingerprint = (uint32_t)fingerprint;
@@ -25,7 +25,7 @@ static bool token_is_sound(const void *field) {
 }
 
 static bool answer_is_sound(const void *field) {
-    return kept_is_sound(*(const struct bytes *)field);
+    return packed_reply_is_sound(*(const struct bytes *)field);
 }
 
 static bool inside_is_sound(const void *field) {
@@ -67,19 +67,19 @@ bool once_change_is(struct bytes record) {
     return record.length && record.data[0] == LETTER;
 }
 
-bool once_change_fits(const struct remembered *remembered, const struct once_change *change) {
-    struct remembered_call known;
-    if (change->forgets > remembered_count(remembered)) return false;
+bool once_change_fits(const struct once_log *once_log, const struct once_change *change) {
+    struct logged_call known;
+    if (change->forgets > once_log_count(once_log)) return false;
     if (change->kind == ONCE_FORGET) return true;
-    bool is_known = remembered_find(remembered, change->call.token, &known);
+    bool is_known = once_log_find(once_log, change->call.token, &known);
     if (change->kind == ONCE_TAKE_BACK) return is_known;
-    return change->call.called_ms >= remembered_newest_ms(remembered);
+    return change->call.called_ms >= once_log_newest_ms(once_log);
 }
 
-void once_change_do(struct remembered **place, const struct once_change *change) {
-    remembered_forget(place, change->forgets);
+void once_change_do(struct once_log **place, const struct once_change *change) {
+    once_log_forget(place, change->forgets);
     if (change->kind == ONCE_REMEMBER)
-        remembered_add(place, &change->call);
+        once_log_add(place, &change->call);
     else if (change->kind == ONCE_TAKE_BACK)
-        remembered_forget_token(place, change->call.token);
+        once_log_forget_token(place, change->call.token);
 }

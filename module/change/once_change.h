@@ -1,4 +1,4 @@
-/* Changes of what a value remembers of calls made with a token (core/remembered.h). They are the same for all
+/* Changes of what a value remembers of calls made with a token (core/once_log.h). They are the same for all
  * data types, so they have a letter of their own. The data type's change travels inside the change that remembers the
  * call, so that no replica or file ever has one without the other. A change that ends a
  * value carries no memory of a call. */
@@ -6,7 +6,7 @@
 #define HOLDFAST_ONCE_CHANGE_H
 
 #include "change/change.h"
-#include "core/remembered.h"
+#include "core/once_log.h"
 
 enum once_change_kind {
     ONCE_REMEMBER,  /* forgets some of the oldest, applies the change inside, remembers the call */
@@ -18,7 +18,7 @@ enum once_change_kind {
 struct once_change {
     enum once_change_kind kind;
     uint64_t forgets; /* number of oldest calls to forget */
-    struct remembered_call call;
+    struct logged_call call;
     struct bytes inside; /* the data type's record; empty for none */
 };
 
@@ -38,9 +38,9 @@ extern const struct change_schema once_changes;
 /* Whether the record is a once_change. */
 bool once_change_is(struct bytes record);
 
-/* False, and nothing done, when it does not fit what is remembered. Does not look at the change inside. */
-bool once_change_fits(const struct remembered *remembered, const struct once_change *change);
+/* False, and nothing done, when it does not fit what the log has. Does not look at the change inside. */
+bool once_change_fits(const struct once_log *once_log, const struct once_change *change);
 /* Applies a change that fits. */
-void once_change_do(struct remembered **place, const struct once_change *change);
+void once_change_do(struct once_log **place, const struct once_change *change);
 
 #endif

@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct leftovers;
+struct garbage;
 
 struct account {
     size_t memory; /* bytes */
     size_t allocations;
-    struct leftovers *leftovers; /* to be freed later; NULL for nothing */
-    bool ends;                   /* set aside nothing more for later */
+    struct garbage *garbage; /* to be freed later; NULL for nothing */
+    bool ends;               /* set aside nothing more for later */
 };
 
 /* Returns the memory. */

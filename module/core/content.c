@@ -1,6 +1,6 @@
 #include "core/content.h"
 
-#include "core/leftovers.h"
+#include "core/garbage.h"
 #include "core/memory.h"
 
 struct span {
@@ -89,8 +89,8 @@ static struct rope *rope_new(struct account *account, size_t capacity) {
     return rope;
 }
 
-static bool rope_free(struct account *account, struct leftover *leftover, size_t *effort) {
-    struct rope *rope = leftover->root;
+static bool rope_free(struct account *account, struct garbage_part *part, size_t *effort) {
+    struct rope *rope = part->root;
     while (rope->count) {
         if (*effort < BLOCK_EFFORT) return false;
         *effort -= BLOCK_EFFORT;
@@ -103,8 +103,8 @@ static bool rope_free(struct account *account, struct leftover *leftover, size_t
 /* A long rope is freed in the background. */
 static void rope_drop(struct account *account, struct rope *rope) {
     if (--rope->uses) return;
-    leftovers_free(account, (struct leftover){rope_free, rope, 0},
-                   (size_t)BLOCKS_FREED_AT_ONCE * BLOCK_EFFORT);
+    garbage_free(account, (struct garbage_part){rope_free, rope, 0},
+                 (size_t)BLOCKS_FREED_AT_ONCE * BLOCK_EFFORT);
 }
 
 /* The rope for one content alone, with space for this many blocks: copied if it is shared. */

@@ -1,7 +1,7 @@
 #include "core/feed.h"
 
+#include "core/garbage.h"
 #include "core/hash.h"
-#include "core/leftovers.h"
 #include "core/memory.h"
 #include "core/number.h"
 
@@ -105,8 +105,8 @@ static bool free_order(struct account *account, struct feed *feed, size_t *effor
     return true;
 }
 
-static bool free_some(struct account *account, struct leftover *leftover, size_t *effort) {
-    struct feed *feed = leftover->root;
+static bool free_some(struct account *account, struct garbage_part *part, size_t *effort) {
+    struct feed *feed = part->root;
     if (!free_markers(account, feed, feed->over ? UINT64_MAX : feed->whole_from, effort)) return false;
     if (feed->over && !free_order(account, feed, effort)) return false;
     feed->aside = false;
@@ -114,11 +114,11 @@ static bool free_some(struct account *account, struct leftover *leftover, size_t
     return true;
 }
 
-/* A feed is among the leftovers only once: when its turn comes, all that can be freed is. */
+/* A feed is part of the garbage only once: when its turn comes, all that can be freed is. */
 static void free_in_background(struct account *account, struct feed *feed) {
     if (feed->aside) return;
     feed->aside = true;
-    leftovers_free(account, (struct leftover){.free = free_some, .root = feed}, FREED_AT_ONCE);
+    garbage_free(account, (struct garbage_part){.free = free_some, .root = feed}, FREED_AT_ONCE);
 }
 
 static size_t markers_up_to(const struct feed *feed, version v) {

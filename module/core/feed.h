@@ -50,7 +50,7 @@ struct feed {
     bool building; /* objects with names after the frontier may be missing */
     bool loading;  /* a file is building the aggregate: only saved entries are accepted */
     bool over;     /* turned off; freed in the background */
-    bool aside;    /* is in the list of leftovers */
+    bool aside;    /* is part of the garbage */
     char *frontier;
     size_t frontier_length;
 };

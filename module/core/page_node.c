@@ -1,6 +1,6 @@
 #include "core/page_node.h"
 
-#include "core/leftovers.h"
+#include "core/garbage.h"
 #include "core/memory.h"
 
 static size_t node_bytes(unsigned children) {
@@ -47,12 +47,12 @@ static bool page_free_below(struct account *account, struct page_node *node, uns
     return true;
 }
 
-static bool trie_free(struct account *account, struct leftover *leftover, size_t *effort) {
-    return page_node_free(account, leftover->root, leftover->height, effort);
+static bool trie_free(struct account *account, struct garbage_part *part, size_t *effort) {
+    return page_node_free(account, part->root, part->height, effort);
 }
 
 size_t page_node_drop(struct account *account, struct page_node *node, unsigned height, size_t leaves) {
-    return leftovers_free(account, (struct leftover){trie_free, node, height}, leaves);
+    return garbage_free(account, (struct garbage_part){trie_free, node, height}, leaves);
 }
 
 struct page_node *page_node_own(struct account *account, struct page_node *node, unsigned height) {

@@ -8,14 +8,14 @@ static uint64_t page_ceiling(uint64_t offset) {
     return page_floor(offset + PAGE_BYTES - 1);
 }
 
-static bool page_is_there(const struct sparse *sparse, uint64_t offset) {
+static bool page_is_there(const struct sparse_bytes *sparse, uint64_t offset) {
     struct page_range range;
     uint64_t from = page_floor(offset);
     return pages_range(&sparse->pages, from, from + PAGE_BYTES, &range);
 }
 
 /* Overwrites bytes within one page; with zeros when data is NULL. */
-static void patch(struct account *account, struct sparse *sparse, uint64_t offset, const char *data,
+static void patch(struct account *account, struct sparse_bytes *sparse, uint64_t offset, const char *data,
                   size_t length) {
     char page[PAGE_BYTES];
     uint64_t from = page_floor(offset);
@@ -28,7 +28,7 @@ static void patch(struct account *account, struct sparse *sparse, uint64_t offse
     pages_write(account, &sparse->pages, from, bytes_of(page, PAGE_BYTES));
 }
 
-void sparse_write(struct account *account, struct sparse *sparse, uint64_t offset, struct bytes bytes) {
+void sparse_write(struct account *account, struct sparse_bytes *sparse, uint64_t offset, struct bytes bytes) {
     const char *data = bytes.data;
     size_t left = bytes.length;
     if (offset % PAGE_BYTES && left) {
@@ -43,11 +43,11 @@ void sparse_write(struct account *account, struct sparse *sparse, uint64_t offse
     if (left > whole) patch(account, sparse, offset + whole, data + whole, left - whole);
 }
 
-static void zero(struct account *account, struct sparse *sparse, uint64_t from, uint64_t to) {
+static void zero(struct account *account, struct sparse_bytes *sparse, uint64_t from, uint64_t to) {
     if (from < to && page_is_there(sparse, from)) patch(account, sparse, from, NULL, (size_t)(to - from));
 }
 
-void sparse_clear(struct account *account, struct sparse *sparse, uint64_t offset, uint64_t length) {
+void sparse_clear(struct account *account, struct sparse_bytes *sparse, uint64_t offset, uint64_t length) {
     uint64_t end = offset + length;
     uint64_t from = page_ceiling(offset), to = end == sparse->length ? page_ceiling(end) : page_floor(end);
     if (from > to) { /* all within one page */
@@ -59,7 +59,7 @@ void sparse_clear(struct account *account, struct sparse *sparse, uint64_t offse
     if (from < to) pages_clear(account, &sparse->pages, from, to - from);
 }
 
-void sparse_resize(struct account *account, struct sparse *sparse, uint64_t length) {
+void sparse_resize(struct account *account, struct sparse_bytes *sparse, uint64_t length) {
     uint64_t whole = page_ceiling(length);
     bool shrinks = length < sparse->length;
     pages_resize(account, &sparse->pages, whole);
@@ -67,13 +67,13 @@ void sparse_resize(struct account *account, struct sparse *sparse, uint64_t leng
     if (shrinks) zero(account, sparse, length, whole);
 }
 
-struct bytes sparse_view(const struct sparse *sparse, uint64_t offset, uint64_t length) {
+struct bytes sparse_view(const struct sparse_bytes *sparse, uint64_t offset, uint64_t length) {
     if (offset >= sparse->length) return bytes_of("", 0);
     uint64_t left = sparse->length - offset;
     return pages_view(&sparse->pages, offset, length < left ? length : left);
 }
 
-void sparse_read(const struct sparse *sparse, uint64_t offset, char *to, size_t length) {
+void sparse_read(const struct sparse_bytes *sparse, uint64_t offset, char *to, size_t length) {
     while (length) {
         struct bytes view = sparse_view(sparse, offset, length);
         memcpy(to, view.data, view.length);

@@ -61,7 +61,7 @@ struct file_state {
     uint8_t attributes;
     struct stamp stamp;
     int64_t created_ms;
-    struct sparse content;
+    struct sparse_bytes content;
     struct packed *properties;
     struct packed *metadata;
 };
@@ -88,7 +88,7 @@ struct file_node {
     uint64_t id;              /* never used by another node of the share while the process lives */
     struct directory *parent; /* NULL for the root, and for nodes that only snapshots see */
     union {
-        struct sparse content;
+        struct sparse_bytes content;
         struct directory *directory;
     };
     struct file_extra *extra;
@@ -169,7 +169,7 @@ struct node_view {
     struct stamp stamp;
     int64_t created_ms;
     uint8_t attributes;
-    const struct sparse *content; /* NULL for a directory */
+    const struct sparse_bytes *content; /* NULL for a directory */
     struct packed_list properties;
     struct packed_list metadata;
 };

@@ -1,7 +1,7 @@
 #include "file/share.h"
 
+#include "core/garbage.h"
 #include "core/hash.h"
-#include "core/leftovers.h"
 #include "core/memory.h"
 #include "file/share_load.h"
 #include "file/tree.h"
@@ -127,12 +127,12 @@ static void free_holders(struct share *share) {
 }
 
 void share_free(struct share *share) {
-    leftovers_end(&share->account);
+    garbage_end(&share->account);
     share_load_end(share);
     free_holders(share);
     tree_free(share);
     free_snapshots(share);
-    remembered_end(&share->remembered);
+    once_log_end(&share->once_log);
     census_count(CENSUS_BYTES, share->bytes, 0);
     census_count(CENSUS_SHARES, 1, 0);
     census_count(CENSUS_LEASES, lease_is_set(share->lease), 0);
@@ -146,7 +146,7 @@ size_t share_memory(const struct share *share) {
     return share->account.memory + catalog_memory(&share->nodes) + share->sessions.memory +
            share->groups.memory + share->opens.memory + share->numbered.memory +
            share->snapshot_places.memory + share->leased.memory +
-           share->deadlines.capacity * sizeof(*share->deadlines.heap) + remembered_memory(share->remembered);
+           share->deadlines.capacity * sizeof(*share->deadlines.heap) + once_log_memory(share->once_log);
 }
 
 unsigned share_snapshot_number(const struct share *share, version id) {
@@ -225,13 +225,13 @@ struct share *share_relocate(struct share *share, const struct relocation *reloc
     /* The ended sessions are linked to a list head in the share: while there are any, it cannot move. */
     if (list_empty(&share->ended)) {
         share = relocate(relocation, share);
-        leftovers_follow(&share->account);
+        garbage_follow(&share->account);
         list_head_init(&share->ended);
     }
     share->metadata = relocate(relocation, share->metadata);
     share->policies = relocate(relocation, share->policies);
     share->lease = relocate(relocation, share->lease);
-    remembered_relocate(&share->remembered, relocation);
+    once_log_relocate(&share->once_log, relocation);
     if (share->lease) lease_moved(share->lease);
     return share;
 }

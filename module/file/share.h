@@ -21,8 +21,8 @@
 #define HOLDFAST_SHARE_H
 
 #include "core/catalog.h"
+#include "core/once_log.h"
 #include "core/outcome.h"
-#include "core/remembered.h"
 #include "file/node.h"
 #include "file/share_change.h"
 #include "file/usage.h"
@@ -67,11 +67,11 @@ struct share {
     struct hash_index opens;
     struct order_index numbered;
     struct order_index leased;
-    struct account account;        /* all allocations but those of the indexes */
-    struct remembered *remembered; /* calls made with a token; NULL for none */
-    void *load;                    /* the loader, while a file is loaded: see share_load.h */
-    int64_t upkeep_ms;             /* when the next upkeep is scheduled; INT64_MAX for never */
-    bool noted;                    /* its key is noted for DOCTOR */
+    struct account account;    /* all allocations but those of the indexes */
+    struct once_log *once_log; /* calls made with a token; NULL for none */
+    void *load;                /* the loader, while a file is loaded: see share_load.h */
+    int64_t upkeep_ms;         /* when the next upkeep is scheduled; INT64_MAX for never */
+    bool doctor_listed;        /* its key is in DOCTOR's list */
 };
 
 /* Totals over all shares of the process, for INFO; shares may be freed on another thread. */
@@ -129,7 +129,7 @@ bool share_has_token(const struct share *share, version token, const struct file
 size_t share_memory(const struct share *share);
 /* The number of allocations. */
 static inline size_t share_allocations(const struct share *share) {
-    return share->account.allocations + remembered_allocations(share->remembered);
+    return share->account.allocations + once_log_allocations(share->once_log);
 }
 
 /* --- Leases --- */

@@ -150,7 +150,7 @@ static void load_length(struct share *share, struct file_node *node, uint64_t le
 static bool load_content(struct share *share, struct share_loader *loader,
                          const struct share_change *change) {
     if (!loader->current || !node_is_file(loader->current)) return false;
-    struct sparse *content = &loader->current->content;
+    struct sparse_bytes *content = &loader->current->content;
     if (change->kind == LOAD_LENGTH) {
         load_length(share, loader->current, change->length);
         return true;

@@ -43,7 +43,7 @@ struct share_change share_as_change(const struct share *share) {
 
 struct difference {
     const struct exporter *exporter;
-    const struct sparse *content;
+    const struct sparse_bytes *content;
 };
 
 static bool walk_leaf(void *context, uint64_t page, uint64_t changed, uint64_t cleared) {
@@ -62,8 +62,8 @@ static bool walk_leaf(void *context, uint64_t page, uint64_t changed, uint64_t c
     return true;
 }
 
-static void walk_content(const struct exporter *exporter, const struct sparse *content,
-                         const struct sparse *before) {
+static void walk_content(const struct exporter *exporter, const struct sparse_bytes *content,
+                         const struct sparse_bytes *before) {
     struct difference difference = {exporter, content};
     if (content->length != before->length) {
         walk_change(exporter, &(struct share_change){.kind = LOAD_LENGTH, .length = content->length});
@@ -73,8 +73,8 @@ static void walk_content(const struct exporter *exporter, const struct sparse *c
 }
 
 static void walk_states(const struct exporter *exporter, const struct file_node *node) {
-    static const struct sparse nothing;
-    const struct sparse *before = &nothing;
+    static const struct sparse_bytes nothing;
+    const struct sparse_bytes *before = &nothing;
     const struct file_past *past = node->extra ? node->extra->past : NULL;
     for (size_t i = 0; past && i < past->count; i++) {
         const struct file_state *state = &past->states[i];

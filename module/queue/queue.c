@@ -1,6 +1,6 @@
 #include "queue/queue.h"
 
-#include "core/leftovers.h"
+#include "core/garbage.h"
 #include "core/memory.h"
 #include "queue/queue_registry.h"
 
@@ -23,11 +23,11 @@ struct queue *queue_new(const struct queue_change *change) {
 
 void queue_free(struct queue *queue) {
     queue_unregister(&queue->census);
-    leftovers_end(&queue->account);
+    garbage_end(&queue->account);
     message_store_end(&queue->live);
     message_store_end(&queue->dead);
     dedup_entries_end(&queue->dedup_entries);
-    remembered_end(&queue->remembered);
+    once_log_end(&queue->once_log);
     memory_free(queue->metadata);
     memory_free(queue->policies);
     memory_free(queue);
@@ -91,23 +91,23 @@ struct queue *queue_copy(const struct queue *source) {
 
 size_t queue_memory(const struct queue *queue) {
     return queue->account.memory + message_store_memory(&queue->live) + message_store_memory(&queue->dead) +
-           dedup_entries_memory(&queue->dedup_entries) + remembered_memory(queue->remembered);
+           dedup_entries_memory(&queue->dedup_entries) + once_log_memory(queue->once_log);
 }
 
 size_t queue_allocations(const struct queue *queue) {
     return queue->account.allocations + message_store_count(&queue->live) +
            message_store_count(&queue->dead) + queue->dedup_entries.by_end.count +
-           remembered_allocations(queue->remembered);
+           once_log_allocations(queue->once_log);
 }
 
 struct queue *queue_relocate(struct queue *queue, const struct relocation *relocation) {
     queue_unregister(&queue->census);
     queue = relocate(relocation, queue);
     queue_register(&queue->census);
-    leftovers_follow(&queue->account);
+    garbage_follow(&queue->account);
     queue->metadata = relocate(relocation, queue->metadata);
     queue->policies = relocate(relocation, queue->policies);
-    remembered_relocate(&queue->remembered, relocation);
+    once_log_relocate(&queue->once_log, relocation);
     return queue;
 }
 

@@ -22,7 +22,7 @@
 #ifndef HOLDFAST_QUEUE_H
 #define HOLDFAST_QUEUE_H
 
-#include "core/remembered.h"
+#include "core/once_log.h"
 #include "queue/dedup_entry.h"
 #include "queue/message_store.h"
 
@@ -33,12 +33,12 @@ struct queue {
     uint64_t next_order;
     struct message_store live, dead;
     struct dedup_entries dedup_entries;
-    struct remembered *remembered; /* calls with a token; NULL for none */
+    struct once_log *once_log; /* calls with a token; NULL for none */
     struct list_node census;
     struct account account; /* of the queue, its lists, and what has been cleared; not of the stores */
     /* Not part of the value: */
-    int64_t upkeep_ms; /* when the next upkeep is scheduled; INT64_MAX for never */
-    bool noted;        /* DOCTOR knows its key: see doctor_keys.h */
+    int64_t upkeep_ms;  /* when the next upkeep is scheduled; INT64_MAX for never */
+    bool doctor_listed; /* DOCTOR knows its key: see doctor_keys.h */
 };
 
 /* Makes a queue from a QUEUE_CREATE change. */

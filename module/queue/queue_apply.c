@@ -1,5 +1,5 @@
 /* How each kind of change is applied, and the table of the kinds. */
-#include "core/leftovers.h"
+#include "core/garbage.h"
 #include "core/memory.h"
 #include "queue/queue.h"
 
@@ -21,8 +21,8 @@ static bool apply_configure(struct queue *queue, const struct queue_change *chan
 enum { FREED_AT_ONCE_MAX = 256 };
 
 /* A message costs one. */
-static bool free_cleared(struct account *account, struct leftover *leftover, size_t *effort) {
-    struct message_store *store = leftover->root;
+static bool free_cleared(struct account *account, struct garbage_part *part, size_t *effort) {
+    struct message_store *store = part->root;
     size_t before = message_store_count(store);
     bool more = message_store_sweep(store, *effort);
     size_t freed = before - message_store_count(store);
@@ -38,8 +38,8 @@ static bool apply_clear(struct queue *queue, const struct queue_change *change) 
     *cleared = *store;
     queue->account.allocations += message_store_count(store);
     message_store_start(store);
-    leftovers_free(&queue->account, (struct leftover){.free = free_cleared, .root = cleared},
-                   FREED_AT_ONCE_MAX);
+    garbage_free(&queue->account, (struct garbage_part){.free = free_cleared, .root = cleared},
+                 FREED_AT_ONCE_MAX);
     return true;
 }
 

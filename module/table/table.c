@@ -1,7 +1,7 @@
 #include "table/table.h"
 
 #include "change/feed_change.h"
-#include "core/leftovers.h"
+#include "core/garbage.h"
 #include "core/memory.h"
 #include "core/number.h"
 #include "table/key.h"
@@ -58,13 +58,13 @@ static struct order_cursor first_entity(const struct table *table) {
 
 void table_free(struct table *table) {
     struct order_cursor cursor = first_entity(table);
-    leftovers_end(&table->account);
+    garbage_end(&table->account);
     feed_free(&table->account, table->feed);
     for (struct entry *entry; (entry = order_cursor_take(&cursor));) memory_free(entry);
     atomic_fetch_sub(&all_entities, catalog_count(&table->entities));
     atomic_fetch_sub(&all_tables, 1);
     catalog_end(&table->entities);
-    remembered_end(&table->remembered);
+    once_log_end(&table->once_log);
     for (unsigned i = 0; i < table->index_count; i++) table_index_end(&table->account, &table->indexes[i]);
     memory_free(table->indexes);
     memory_free(table->policies);
@@ -377,21 +377,21 @@ struct table *table_copy(const struct table *source) {
 
 size_t table_memory(const struct table *table) {
     size_t memory =
-        table->account.memory + catalog_memory(&table->entities) + remembered_memory(table->remembered);
+        table->account.memory + catalog_memory(&table->entities) + once_log_memory(table->once_log);
     for (unsigned i = 0; i < table->index_count; i++) memory += table->indexes[i].entries.memory;
     return memory + feed_memory(table->feed);
 }
 
 size_t table_allocations(const struct table *table) {
-    return table->account.allocations + remembered_allocations(table->remembered);
+    return table->account.allocations + once_log_allocations(table->once_log);
 }
 
 struct table *table_relocate(struct table *table, const struct relocation *relocation) {
     table = relocate(relocation, table);
-    leftovers_follow(&table->account);
+    garbage_follow(&table->account);
     table->policies = relocate(relocation, table->policies);
     table->indexes = relocate(relocation, table->indexes);
-    remembered_relocate(&table->remembered, relocation);
+    once_log_relocate(&table->once_log, relocation);
     return table;
 }
 

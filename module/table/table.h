@@ -17,7 +17,7 @@
 #include "core/account.h"
 #include "core/catalog.h"
 #include "core/feed.h"
-#include "core/remembered.h"
+#include "core/once_log.h"
 #include "table/entity.h"
 #include "table/table_change.h"
 #include "table/table_index.h"
@@ -33,9 +33,9 @@ struct table {
     struct feed *feed; /* NULL while it is off */
     struct table_index *indexes;
     unsigned index_count;
-    struct remembered *remembered; /* calls made with a token; NULL for none */
-    int64_t upkeep_ms;             /* when the next upkeep is scheduled; INT64_MAX for never */
-    bool noted;                    /* DOCTOR has noted its key */
+    struct once_log *once_log; /* calls made with a token; NULL for none */
+    int64_t upkeep_ms;         /* when the next upkeep is scheduled; INT64_MAX for never */
+    bool doctor_listed;        /* its key is in DOCTOR's list */
 };
 
 /* Makes a table from a TABLE_CREATE change. */

@@ -1,6 +1,6 @@
 #include "table/table_index.h"
 
-#include "core/leftovers.h"
+#include "core/garbage.h"
 #include "core/memory.h"
 
 #include <math.h>
@@ -130,8 +130,8 @@ void table_index_complete(struct account *account, struct table_index *index) {
 enum { FREED_AT_ONCE_MAX = 1000 };
 
 /* An entry costs one. */
-static bool free_dropped(struct account *account, struct leftover *leftover, size_t *effort) {
-    struct table_index *index = leftover->root;
+static bool free_dropped(struct account *account, struct garbage_part *part, size_t *effort) {
+    struct table_index *index = part->root;
     account->memory -= index->entries.memory;
     for (; *effort && !order_index_empty(&index->entries); --*effort) {
         struct order_cursor cursor = order_index_seek(&index->entries, bytes_of("", 0));
@@ -151,5 +151,5 @@ void table_index_drop(struct account *account, struct table_index *index) {
     struct table_index *dropped = account_add(account, memory_alloc(sizeof(*dropped)));
     *dropped = *index;
     account->memory += dropped->entries.memory;
-    leftovers_free(account, (struct leftover){.free = free_dropped, .root = dropped}, FREED_AT_ONCE_MAX);
+    garbage_free(account, (struct garbage_part){.free = free_dropped, .root = dropped}, FREED_AT_ONCE_MAX);
 }

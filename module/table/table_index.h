@@ -39,7 +39,7 @@ void table_index_complete(struct account *account, struct table_index *index);
 /* The stored key of the entity. */
 struct bytes index_entry_key(const struct entry *entry);
 
-/* Takes the index over, and frees it in the background: see leftovers.h. */
+/* Takes the index over, and frees it in the background: see garbage.h. */
 void table_index_drop(struct account *account, struct table_index *index);
 
 #endif

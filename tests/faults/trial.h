@@ -76,7 +76,7 @@ struct actor {
     /* of the workload */
     long long operations;
     char session[64], handle[64];
-    uint64_t remembered;
+    uint64_t once_log;
     int64_t until_us;
 };
 

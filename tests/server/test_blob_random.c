@@ -413,8 +413,8 @@ static void play_step(void) {
     plays[index].play(somewhere());
 }
 
-static void forget(void *thing) {
-    (void)thing;
+static void forget(void *target) {
+    (void)target;
     for (int container = 0; container < CONTAINERS; container++) container_model_end(&model[container]);
     last_etag = 0;
 }

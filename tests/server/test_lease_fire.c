@@ -125,8 +125,8 @@ static void end_workers(const pid_t workers[WORKERS]) {
     }
 }
 
-static void ledger_free(void *thing) {
-    munmap(thing, sizeof *ledger);
+static void ledger_free(void *target) {
+    munmap(target, sizeof *ledger);
 }
 
 static void play(bool fenced) {

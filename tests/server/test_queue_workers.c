@@ -353,8 +353,8 @@ static void look_elsewhere(void) {
     require_same(primary, chained, "in the middle");
 }
 
-static void forget_workers(void *thing) {
-    (void)thing;
+static void forget_workers(void *target) {
+    (void)target;
     for (int index = 0; index < WORKERS; index++) client_close(workers[index].client);
     memset(workers, 0, sizeof workers);
 }

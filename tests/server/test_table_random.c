@@ -279,8 +279,8 @@ static void compare_all(struct client *client) {
     }
 }
 
-static void forget(void *thing) {
-    (void)thing;
+static void forget(void *target) {
+    (void)target;
     for (int table = 0; table < TABLES; table++) table_model_end(&model[table]);
     memset(old_etags, 0, sizeof old_etags);
     last_etag = 0;

@@ -4,8 +4,8 @@
 #include "core/feed_files.h"
 #include "core/feed_follow.h"
 
+#include "core/garbage.h"
 #include "core/hash.h"
-#include "core/leftovers.h"
 #include "core/memory.h"
 #include "dice.h"
 #include "unit.h"

@@ -1,7 +1,7 @@
 /* Queues against naive ones, and the rules of messages one by one. */
 #include "queue/queue_view.h"
 
-#include "core/leftovers.h"
+#include "core/garbage.h"
 #include "dice.h"
 #include "mover.h"
 #include "queue/queue_registry.h"
@@ -299,17 +299,17 @@ static void what_is_cleared_is_freed_bit_by_bit(void **state) {
     enum { CLEARED = 5000, PORTION = 1000 };
     (void)state;
     struct queue *queue = queue_with_limit(0);
-    leftovers_pending = sweep_soon;
+    garbage_pending = sweep_soon;
     for (uint64_t i = 1; i <= CLEARED; i++) put(queue, i);
     require(queue_apply(queue, &(struct queue_change){.kind = QUEUE_CLEAR}), "it fits");
     require_depth(queue, NOW_MS, 0, 0, 0, 0);
     size_t left = queue_allocations(queue);
     require(left > CLEARED - PORTION, "much is left: %zu", left);
-    require(leftovers_sweep(PORTION), "and more than a portion");
+    require(garbage_sweep(PORTION), "and more than a portion");
     require_same(queue_allocations(queue), left - PORTION, "what a portion freed");
     queue_free(queue);
-    require(!leftovers_sweep(PORTION), "the rest is freed with the queue");
-    leftovers_pending = NULL;
+    require(!garbage_sweep(PORTION), "the rest is freed with the queue");
+    garbage_pending = NULL;
 }
 
 /* --- What does not fit --- */

@@ -23,10 +23,10 @@ enum {
 };
 
 /* What stands at a path: 0 for nothing. */
-enum thing { NOTHING, A_FILE, A_DIRECTORY };
+enum target { NOTHING, A_FILE, A_DIRECTORY };
 
 struct place {
-    uint8_t thing;
+    uint8_t target;
     uint8_t meta; /* 0 for none, or the value */
     uint16_t length;
     unsigned char bytes[BYTES_MAX];
@@ -85,13 +85,13 @@ static int deepest_first(int path) {
 static bool has_children(const struct picture *picture, int path) {
     int child = deepest_first(path);
     for (int i = 0; child >= 0 && i < NAMES; i++)
-        if (picture->places[child + i].thing) return true;
+        if (picture->places[child + i].target) return true;
     return false;
 }
 
 static bool parent_is_there(const struct picture *picture, int path) {
     int parent = parent_of(path);
-    return parent < 0 || picture->places[parent].thing == A_DIRECTORY;
+    return parent < 0 || picture->places[parent].target == A_DIRECTORY;
 }
 
 static int level_of(int path) {
@@ -101,7 +101,7 @@ static int level_of(int path) {
 static int height_of(const struct picture *picture, int path) {
     int child = deepest_first(path), max = 0;
     for (int i = 0; child >= 0 && i < NAMES; i++) {
-        int height = picture->places[child + i].thing ? 1 + height_of(picture, child + i) : 0;
+        int height = picture->places[child + i].target ? 1 + height_of(picture, child + i) : 0;
         if (height > max) max = height;
     }
     return max;
@@ -141,20 +141,20 @@ static void put_meta(struct record_writer *writer, uint8_t value, struct packed_
     *list = (struct packed_list){value != 0, bytes_of(writer->data, writer->length)};
 }
 
-static void try_create(struct life *life, int path, enum thing thing) {
+static void try_create(struct life *life, int path, enum target target) {
     struct place *place = &life->now->places[path];
     uint16_t length = (uint16_t)dice_roll(&life->dice, BYTES_MAX);
     uint8_t meta = (uint8_t)dice_roll(&life->dice, 3);
     struct record_writer room;
     struct share_change change = {
-        .kind = thing == A_FILE ? FILE_CREATE : FILE_MKDIR, .path = path_of(life, path), .length = length};
+        .kind = target == A_FILE ? FILE_CREATE : FILE_MKDIR, .path = path_of(life, path), .length = length};
     put_meta(&room, meta, &change.metadata);
     bool fits = parent_is_there(life->now, path) &&
-                (place->thing == NOTHING || (thing == A_FILE && place->thing == A_FILE));
+                (place->target == NOTHING || (target == A_FILE && place->target == A_FILE));
     require_same(apply(life, &change), fits, "creating %s", life->text[path]);
     record_end(&room);
     if (!fits) return;
-    *place = (struct place){.thing = (uint8_t)thing, .meta = meta, .length = thing == A_FILE ? length : 0};
+    *place = (struct place){.target = (uint8_t)target, .meta = meta, .length = target == A_FILE ? length : 0};
 }
 
 static void try_write(struct life *life, int path) {
@@ -167,7 +167,7 @@ static void try_write(struct life *life, int path) {
                                   .path = path_of(life, path),
                                   .offset = offset,
                                   .content = bytes_of(bytes, length)};
-    bool fits = place->thing == A_FILE && offset + length <= place->length;
+    bool fits = place->target == A_FILE && offset + length <= place->length;
     require_same(apply(life, &change), fits, "writing to %s", life->text[path]);
     if (fits) memcpy(place->bytes + offset, bytes, length);
 }
@@ -177,7 +177,7 @@ static void try_clear(struct life *life, int path) {
     uint64_t offset = dice_roll(&life->dice, BYTES_MAX), length = 1 + dice_roll(&life->dice, 1200);
     struct share_change change = {
         .kind = FILE_CLEARRANGE, .path = path_of(life, path), .offset = offset, .length = length};
-    bool fits = place->thing == A_FILE && offset + length <= place->length;
+    bool fits = place->target == A_FILE && offset + length <= place->length;
     require_same(apply(life, &change), fits, "clearing %s", life->text[path]);
     if (fits) memset(place->bytes + offset, 0, length);
 }
@@ -187,7 +187,7 @@ static void try_resize(struct life *life, int path) {
     uint16_t length = (uint16_t)dice_roll(&life->dice, BYTES_MAX);
     struct share_change change = {
         .kind = FILE_SETPROPS, .path = path_of(life, path), .parts = FILE_PART_LENGTH, .length = length};
-    bool fits = place->thing == A_FILE;
+    bool fits = place->target == A_FILE;
     require_same(apply(life, &change), fits, "resizing %s", life->text[path]);
     if (!fits) return;
     if (length < place->length) memset(place->bytes + length, 0, BYTES_MAX - length);
@@ -199,7 +199,7 @@ static void try_setmeta(struct life *life, int path) {
     struct record_writer room;
     struct share_change change = {.kind = FILE_SETMETA, .path = path_of(life, path)};
     put_meta(&room, meta, &change.metadata);
-    bool fits = life->now->places[path].thing;
+    bool fits = life->now->places[path].target;
     require_same(apply(life, &change), fits, "metadata of %s", life->text[path]);
     record_end(&room);
     if (fits) life->now->places[path].meta = meta;
@@ -207,9 +207,9 @@ static void try_setmeta(struct life *life, int path) {
 
 static void try_delete(struct life *life, int path) {
     struct place *place = &life->now->places[path];
-    bool file = place->thing == A_FILE;
+    bool file = place->target == A_FILE;
     struct share_change change = {.kind = file ? FILE_DELETE : FILE_RMDIR, .path = path_of(life, path)};
-    bool fits = file || (place->thing == A_DIRECTORY && !has_children(life->now, path));
+    bool fits = file || (place->target == A_DIRECTORY && !has_children(life->now, path));
     require_same(apply(life, &change), fits, "deleting %s", life->text[path]);
     if (fits) *place = (struct place){0};
 }
@@ -218,7 +218,7 @@ static void try_copy(struct life *life, int path, int to) {
     struct place *place = &life->now->places[path], *goal = &life->now->places[to];
     struct share_change change = {
         .kind = FILE_COPY, .path = path_of(life, path), .target = path_of(life, to)};
-    bool fits = place->thing == A_FILE && goal->thing != A_DIRECTORY && parent_is_there(life->now, to);
+    bool fits = place->target == A_FILE && goal->target != A_DIRECTORY && parent_is_there(life->now, to);
     require_same(apply(life, &change), fits, "copying %s to %s", life->text[path], life->text[to]);
     if (fits) *goal = *place;
 }
@@ -227,8 +227,8 @@ static void try_rename(struct life *life, int path, int to) {
     const struct place *place = &life->now->places[path], *goal = &life->now->places[to];
     struct share_change change = {
         .kind = FILE_RENAME, .path = path_of(life, path), .target = path_of(life, to)};
-    bool fits = place->thing && parent_is_there(life->now, to) && !is_below(parent_of(to), path);
-    if (goal->thing && to != path) fits &= place->thing == A_FILE && goal->thing == A_FILE;
+    bool fits = place->target && parent_is_there(life->now, to) && !is_below(parent_of(to), path);
+    if (goal->target && to != path) fits &= place->target == A_FILE && goal->target == A_FILE;
     /* What would be deeper than the model's paths is left out. */
     if (fits && level_of(to) + height_of(life->now, path) > DEPTH) return;
     require_same(apply(life, &change), fits, "moving %s to %s", life->text[path], life->text[to]);
@@ -257,7 +257,7 @@ static void open_and_close(struct life *life, int path) {
                                 .handle = guid_of(number),
                                 .sharing = {SHARING_READ | SHARING_DELETE, SHARING_ALL},
                                 .deletes_on_close = dice_roll(&life->dice, 2)};
-    bool file = life->now->places[path].thing == A_FILE;
+    bool file = life->now->places[path].target == A_FILE;
     require_same(apply(life, &open), file, "opening %s", life->text[path]);
     struct share_change lock = {
         .kind = FILE_LOCK, .handle = open.handle, .lock = LOCK_SHARED, .offset = number % 7, .length = 9};
@@ -282,10 +282,10 @@ static void compare_place(struct life *life, const struct share *share, const st
                           unsigned snapshot, int path) {
     const struct place *place = &picture->places[path];
     const struct file_node *node = tree_find_in_snapshot(share, path_of(life, path), snapshot);
-    require_same(node != NULL, place->thing != NOTHING, "%s in %u", life->text[path], snapshot);
+    require_same(node != NULL, place->target != NOTHING, "%s in %u", life->text[path], snapshot);
     if (!node) return;
     struct node_view view = node_view(node, snapshot);
-    require_same(node_is_file(node), place->thing == A_FILE, "the kind of %s in %u", life->text[path],
+    require_same(node_is_file(node), place->target == A_FILE, "the kind of %s in %u", life->text[path],
                  snapshot);
     require_same(view.metadata.count, place->meta != 0, "the metadata of %s in %u", life->text[path],
                  snapshot);
@@ -304,7 +304,7 @@ static void compare_picture(struct life *life, const struct share *share, const 
     size_t count = 0;
     for (int path = 0; path < PATHS; path++) {
         compare_place(life, share, picture, snapshot, path);
-        count += picture->places[path].thing != NOTHING;
+        count += picture->places[path].target != NOTHING;
     }
     require_same(share_count_listed(share, share->root->directory, snapshot), count, "listed in %u",
                  snapshot);

@@ -1,7 +1,7 @@
 /* Tables against naive ones: their lives, their memory, and what they refuse. */
 #include "table/table.h"
 
-#include "core/leftovers.h"
+#include "core/garbage.h"
 #include "property_draw.h"
 #include "table/key.h"
 #include "table_trial.h"
@@ -293,7 +293,7 @@ static void what_is_dropped_is_freed_bit_by_bit(void **state) {
     enum { MARKS = 3000, PORTION = 500 };
     (void)state;
     struct table *table = empty_table();
-    leftovers_pending = sweep_soon;
+    garbage_pending = sweep_soon;
     require(change_names(table, TABLE_INDEX, 0, 3), "three indexes");
     add_rows(table, 0, MARKS);
     size_t before = table_allocations(table);
@@ -302,11 +302,11 @@ static void what_is_dropped_is_freed_bit_by_bit(void **state) {
     require(table_allocations(table) > before - MARKS, "some is still there");
     require(change_names(table, TABLE_INDEX, 0, 1), "another one of its name");
     size_t left = table_allocations(table);
-    require(leftovers_sweep(PORTION), "much is left");
+    require(garbage_sweep(PORTION), "much is left");
     require_same(table_allocations(table), left - PORTION, "what a portion freed");
     table_free(table);
-    require(!leftovers_sweep(PORTION), "the rest is freed with the table");
-    leftovers_pending = NULL;
+    require(!garbage_sweep(PORTION), "the rest is freed with the table");
+    garbage_pending = NULL;
 }
 
 /* --- Walks --- */

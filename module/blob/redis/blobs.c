@@ -161,7 +161,7 @@ enum outcome blob_put(struct call *call) {
 
 /* Puts a content of several chunks together, since a reply is one run of bytes. */
 static void reply_in_one_piece(struct reply *out, const struct blob *blob, uint64_t offset, size_t length) {
-    if (!reply_is_told(out)) return;
+    if (!reply_is_wanted(out)) return;
     char *whole = memory_alloc(length);
     blob_read(blob, offset, whole, length);
     reply_bytes(out, bytes_of(whole, length));

@@ -1,8 +1,8 @@
 #include "blob/redis/copier.h"
 
 #include "blob/redis/handlers.h"
-#include "blob/redis/source_door.h"
 #include "blob/redis/source_link.h"
+#include "blob/redis/source_server.h"
 #include "core/hash.h"
 #include "core/hash_index.h"
 #include "core/host_list.h"
@@ -404,7 +404,7 @@ static void on_copies_shutdown(RedisModuleCtx *ctx, RedisModuleEvent event, uint
 }
 
 int copiers_start(RedisModuleCtx *ctx) {
-    source_door_count_memory();
+    source_server_count_memory();
     hash_index_start(&copiers);
     alarm_register(&copies_alarm);
     if (events_subscribe(ctx, RedisModuleEvent_ReplicationRoleChanged, on_copies_role) != REDISMODULE_OK)

@@ -124,11 +124,11 @@ version container_deletion(struct call *call, const struct blob *blob);
 /* Drops expired staged blocks before a write is decided. */
 void container_clear_staged(struct call *call);
 
-/* The things that commands change: see core/things.h. */
-void container_touches(const struct call *call, struct things *things);
-void blob_touches(const struct call *call, struct things *things);
-void block_list_touches(const struct call *call, struct things *things);
-void block_touches(const struct call *call, struct things *things);
+/* The targets of commands: see core/targets.h. */
+void container_touches(const struct call *call, struct targets *targets);
+void blob_touches(const struct call *call, struct targets *targets);
+void block_list_touches(const struct call *call, struct targets *targets);
+void block_touches(const struct call *call, struct targets *targets);
 
 /* For the data type's table: see data_type.h. */
 void container_keep_sources(struct call *const *copies, size_t count);

@@ -1,6 +1,6 @@
 #include "blob/redis/source_link.h"
 
-#include "blob/redis/source_door.h"
+#include "blob/redis/source_server.h"
 #include "core/memory.h"
 
 #include "ccan/array_size/array_size.h"
@@ -24,7 +24,7 @@ enum {
 };
 
 struct source_link {
-    struct source_door door; /* how to connect to the source */
+    struct source_server server; /* how to connect to the source */
     void (*news)(void);
     struct source_reader *reader;
     struct delivery *building;
@@ -122,7 +122,7 @@ static void end_with(struct source_link *link, const struct source_failure *fail
     link->building->last = true;
     link->building->failed = failure != NULL;
     if (failure) link->building->failure = *failure;
-    if (failure) source_door_hide_password(&link->door, &link->building->failure);
+    if (failure) source_server_hide_password(&link->server, &link->building->failure);
     hand_over(link);
 }
 
@@ -160,9 +160,9 @@ static enum visit take_answer(struct source_link *link, const struct answer *ans
         return VISIT_LOST;
     }
     if (answer->kind == ANSWER_ERROR && !link->was_moved) {
-        enum door_move move = source_door_move(&link->door, answer->text, link->reader);
-        if (move != DOOR_STAYS) link->was_moved = true;
-        if (move == DOOR_MOVES) return VISIT_MOVED;
+        enum redirection move = source_server_redirect(&link->server, answer->text, link->reader);
+        if (move != REDIRECTION_NONE) link->was_moved = true;
+        if (move == REDIRECTION_FOLLOWED) return VISIT_MOVED;
     }
     source_reader_take(link->reader, answer);
     deliver_all(link);
@@ -171,15 +171,15 @@ static enum visit take_answer(struct source_link *link, const struct answer *ans
 
 /* The first answers are those to the greetings. */
 static enum visit take_any(struct source_link *link, const struct answer *answer) {
-    if (!link->door.greetings) return take_answer(link, answer);
-    source_door_greeted(&link->door, answer, link->reader);
+    if (!link->server.greetings) return take_answer(link, answer);
+    source_server_greeted(&link->server, answer, link->reader);
     return VISIT_ENDED;
 }
 
 static bool ask_what_is_next(struct source_link *link, redisContext *connection) {
     struct source_question question;
     int done = 0;
-    while (source_reader_ask(link->reader, &question)) source_door_ask(connection, &question);
+    while (source_reader_ask(link->reader, &question)) source_server_ask(connection, &question);
     while (!done)
         if (redisBufferWrite(connection, &done) != REDIS_OK) return false;
     return true;
@@ -207,7 +207,7 @@ static enum visit garble(struct source_link *link) {
  * complete in time. */
 static enum visit converse(struct source_link *link, redisContext *connection,
                            struct source_answers *answers) {
-    int64_t patience_us = link->door.timeout_ms * 1000 * ANSWER_TIMEOUTS, since_us = api_elapsed_us();
+    int64_t patience_us = link->server.timeout_ms * 1000 * ANSWER_TIMEOUTS, since_us = api_elapsed_us();
     bool garbled = false;
     while (!copy_has_ended(link)) {
         if (!ask_what_is_next(link, connection)) return lose_connection(link, connection);
@@ -238,7 +238,7 @@ static void set_open(struct source_link *link, redisContext *connection) {
 }
 
 static enum visit talk_to_source(struct source_link *link, redisContext *connection) {
-    if (!source_door_enter(&link->door, connection, &link->loss)) return VISIT_LOST;
+    if (!source_server_greet(&link->server, connection, &link->loss)) return VISIT_LOST;
     struct source_answers *answers = source_answers_new();
     source_reader_reconnected(link->reader);
     enum visit visit = converse(link, connection, answers);
@@ -247,7 +247,7 @@ static enum visit talk_to_source(struct source_link *link, redisContext *connect
 }
 
 static enum visit visit_source(struct source_link *link) {
-    redisContext *connection = source_door_open(&link->door, link->reader, &link->loss);
+    redisContext *connection = source_server_connect(&link->server, link->reader, &link->loss);
     if (!connection) return source_reader_failure(link->reader) ? VISIT_ENDED : VISIT_LOST;
     set_open(link, connection);
     enum visit visit = talk_to_source(link, connection);
@@ -326,7 +326,7 @@ static void free_link(struct source_link *link) {
     if (link->waiting) delivery_free(link->waiting);
     delivery_free(link->building);
     source_reader_free(link->reader);
-    source_door_end(&link->door);
+    source_server_end(&link->server);
     pthread_cond_destroy(&link->change);
     memory_free(link);
 }
@@ -337,7 +337,7 @@ struct source_link *source_link_start(const struct copy_order *order, const stru
     link->news = news;
     link->reader = source_reader_new(order);
     link->building = delivery_new();
-    source_door_start(&link->door, order, settings);
+    source_server_start(&link->server, order, settings);
     start_condition(&link->change);
     if (start_thread(link)) return link;
     free_link(link);

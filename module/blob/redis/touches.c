@@ -1,8 +1,8 @@
-/* CONTAINER.* and BLOB.* in transactions: the things that they change, and how their changes get along. */
+/* CONTAINER.* and BLOB.* in transactions: their targets, and how their changes get along. */
 #include "blob/blocks.h"
 #include "blob/redis/handlers.h"
 #include "core/base64.h"
-#include "core/things.h"
+#include "core/targets.h"
 #include "lease/lease.h"
 #include "server/effects/commit.h"
 
@@ -10,27 +10,27 @@ enum { ARG_BLOCK_ID = 3, ARG_SOURCE_CONTAINER = 3 };
 
 static const char blob_noun[] = "blob";
 
-void container_touches(const struct call *call, struct things *things) {
+void container_touches(const struct call *call, struct targets *targets) {
     (void)call;
-    things_add(things, "container", bytes_of("", 0));
+    targets_add(targets, "container", bytes_of("", 0));
 }
 
-void blob_touches(const struct call *call, struct things *things) {
-    things_add(things, blob_noun, call_word(call, ARG_BLOB));
+void blob_touches(const struct call *call, struct targets *targets) {
+    targets_add(targets, blob_noun, call_word(call, ARG_BLOB));
 }
 
-void block_list_touches(const struct call *call, struct things *things) {
-    blob_touches(call, things);
-    things_list(things, (size_t)call->args.slots[SLOT_BLOCKS].count, BLOCKS_COMMITTED_MAX);
+void block_list_touches(const struct call *call, struct targets *targets) {
+    blob_touches(call, targets);
+    targets_list(targets, (size_t)call->args.slots[SLOT_BLOCKS].count, BLOCKS_COMMITTED_MAX);
 }
 
 /* Several commands may stage blocks of one blob, if nothing else changes the blob. */
-void block_touches(const struct call *call, struct things *things) {
+void block_touches(const struct call *call, struct targets *targets) {
     struct bytes name = call_word(call, ARG_BLOB);
-    char *id = things_alloc(things, BLOCK_ID_MAX_BYTES);
+    char *id = targets_alloc(targets, BLOCK_ID_MAX_BYTES);
     long length = base64_read(call_word(call, ARG_BLOCK_ID), (unsigned char *)id, BLOCK_ID_MAX_BYTES);
-    things_share(things, blob_noun, name);
-    things_add_part(things, "block", name, bytes_of(id, (size_t)length));
+    targets_share(targets, blob_noun, name);
+    targets_add_part(targets, "block", name, bytes_of(id, (size_t)length));
 }
 
 /* Finds the blob again, which other changes may have moved, created or deleted. An expiry

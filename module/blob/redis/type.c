@@ -106,7 +106,7 @@ static void digest_bytes(void *context, struct bytes bytes) {
 
 static void digest_value(RedisModuleDigest *digest, void *value) {
     container_digest(value, digest_bytes, digest);
-    saving_digest_remembered(digest, value, &container_type);
+    saving_digest_once_log(digest, value, &container_type);
     RedisModule_DigestEndSequence(digest);
 }
 

@@ -35,7 +35,7 @@ static enum outcome find_data(struct call *call, struct file_found *found) {
     return file_find_to_read(call, NODE_FILE, &access, found);
 }
 
-void reply_content(struct reply *out, const struct sparse *content, struct page_range range,
+void reply_content(struct reply *out, const struct sparse_bytes *content, struct page_range range,
                    struct bytes view) {
     if (view.length == range.length) {
         reply_bytes(out, view);
@@ -119,8 +119,8 @@ enum outcome file_getmeta(struct call *call) {
 
 /* The content of the path in the snapshot of SINCE; empty if it was no file then. */
 static enum outcome find_previous_file(const struct call *call, unsigned now,
-                                       const struct sparse **previous) {
-    static const struct sparse nothing;
+                                       const struct sparse_bytes **previous) {
+    static const struct sparse_bytes nothing;
     unsigned since;
     if (file_find_snapshot(call, SLOT_SHARE_SINCE, &since) != OUTCOME_DONE)
         return OUTCOME_PREVIOUS_SHARE_SNAPSHOT;
@@ -138,7 +138,7 @@ static void clip(struct range_list *list, uint64_t length) {
 
 static enum outcome collect_ranges(struct call *call, const struct file_found *found,
                                    struct page_range window, struct page_ranges *ranges) {
-    const struct sparse *content = found->view.content, *previous;
+    const struct sparse_bytes *content = found->view.content, *previous;
     bool whole;
     window = sparse_window(window);
     if (args_given(&call->args, SLOT_SHARE_SINCE)) {

@@ -143,7 +143,7 @@ static inline struct file_node *open_node(const struct file_open *open) {
     return open->group->usage->node;
 }
 /* Replies a range within the content; `view` has it if it is contiguous. */
-void reply_content(struct reply *out, const struct sparse *content, struct page_range range,
+void reply_content(struct reply *out, const struct sparse_bytes *content, struct page_range range,
                    struct bytes view);
 
 /* --- Waiting --- */
@@ -170,12 +170,12 @@ bool file_closes_circle(const struct call *call);
 
 /* --- Decisions and changes --- */
 
-/* What commands change, for transactions: see things.h. */
-void file_touches(const struct call *call, struct things *things);
-void file_begins_touches(const struct call *call, struct things *things);
-void file_rmdir_touches(const struct call *call, struct things *things);
-/* A path as the name of a thing: folded. */
-struct bytes file_thing_name(struct bytes path, struct things *things);
+/* What commands change, for transactions: see targets.h. */
+void file_touches(const struct call *call, struct targets *targets);
+void file_begins_touches(const struct call *call, struct targets *targets);
+void file_rmdir_touches(const struct call *call, struct targets *targets);
+/* A path as the name of a target: folded. */
+struct bytes file_target_name(struct bytes path, struct targets *targets);
 
 /* For the data type's table: see data_type.h. */
 void share_events(const void *decided, const char *events[EVENTS_MAX]);

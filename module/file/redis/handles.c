@@ -49,7 +49,7 @@ enum outcome file_read(struct call *call) {
     if (outcome == OUTCOME_DONE)
         outcome = file_check_lock(call, open, LOCK_TO_READ, (struct lock_range){offset, length});
     if (outcome != OUTCOME_DONE) return outcome;
-    const struct sparse *content = &open_node(open)->content;
+    const struct sparse_bytes *content = &open_node(open)->content;
     uint64_t left = offset < content->length ? content->length - offset : 0;
     if (length > left) length = left;
     struct bytes view = sparse_view(content, offset, length);

@@ -84,7 +84,7 @@ static const struct lease *share_lease_set_by(const void *decided) {
 
 const struct lease_home share_leases = {
     .object_slot = SLOT_FILE,
-    .thing_name = file_thing_name,
+    .target_name = file_target_name,
     .set_by = share_lease_set_by,
     .find = find_leased_file,
     .settle = settle_subject,

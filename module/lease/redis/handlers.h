@@ -39,7 +39,7 @@ struct lease_subject {
 struct lease_home {
     int object_slot; /* of the option that names an object of the value */
     /* The name of an object as transactions compare it. NULL if that is the name itself. */
-    struct bytes (*thing_name)(struct bytes name, struct things *things);
+    struct bytes (*target_name)(struct bytes name, struct targets *targets);
     enum outcome (*find)(struct call *call, struct lease_subject *subject);
     /* Clears expired state around the subject before a decision. May be NULL. */
     void (*settle)(struct call *call);
@@ -87,7 +87,7 @@ enum outcome lease_acquire_give_way(struct call *call);
 void lease_acquire_give_back(struct call *call, struct record_reader *granted);
 void lease_settle(struct call *call);
 /* What LEASE.* changes, for transactions. */
-void lease_touches(const struct call *call, struct things *things);
+void lease_touches(const struct call *call, struct targets *targets);
 
 /* Adds to the call's refusal who holds the lease, for how long, and how many wait. */
 void lease_note_holder(struct call *call, const struct lease *lease, struct bytes name);

@@ -3,8 +3,8 @@
 
 #include "core/duration.h"
 #include "core/memory.h"
+#include "core/targets.h"
 #include "core/text.h"
-#include "core/things.h"
 #include "server/base/data_type.h"
 #include "server/base/entropy.h"
 #include "server/base/info.h"
@@ -72,18 +72,18 @@ static struct guid id_of(const struct call *call, int slot) {
 
 /* --- Transactions --- */
 
-/* A lease is a thing of its own, apart from the object that has it. No key is open yet: the option that names the
+/* A lease is a target of its own, apart from the object that has it. No key is open yet: the option that names the
  * object tells the family. */
-void lease_touches(const struct call *call, struct things *things) {
+void lease_touches(const struct call *call, struct targets *targets) {
     struct bytes name = bytes_of("", 0);
     const struct data_type *type = NULL;
     while ((type = data_type_next_leasable(type))) {
         const struct lease_home *home = type->leases;
         if (!args_given(&call->args, home->object_slot)) continue;
         name = call_option(call, home->object_slot);
-        if (home->thing_name) name = home->thing_name(name, things);
+        if (home->target_name) name = home->target_name(name, targets);
     }
-    things_add(things, "lease", name);
+    targets_add(targets, "lease", name);
 }
 
 /* --- Decisions --- */

@@ -38,8 +38,8 @@ enum {
 extern struct data_type queue_type;
 
 /* Further functions in QUEUE.GET's row of the table of commands: see command.h. */
-void queue_get_remember(struct call *call, struct reply *kept);
-enum outcome queue_get_recall(struct call *call, struct bytes kept);
+void queue_get_remember(struct call *call, struct reply *packed);
+enum outcome queue_get_recall(struct call *call, struct bytes packed);
 void queue_get_give_back(struct call *call, struct record_reader *granted);
 enum outcome queue_get_give_way(struct call *call);
 
@@ -71,10 +71,10 @@ extern struct wait_kind message_wait;
 /* An error if there are not enough order numbers for a batch of messages. */
 enum outcome queue_check_order_numbers(struct call *call);
 
-/* They name the things that commands change: see things.h. */
-void queue_put_touches(const struct call *call, struct things *things);
-void queue_message_touches(const struct call *call, struct things *things);
-void queue_messages_touches(const struct call *call, struct things *things);
+/* They name the targets of commands: see targets.h. */
+void queue_put_touches(const struct call *call, struct targets *targets);
+void queue_message_touches(const struct call *call, struct targets *targets);
+void queue_messages_touches(const struct call *call, struct targets *targets);
 
 /* Functions of the data type: see data_type.h. */
 void queue_events(const void *decided, const char *events[EVENTS_MAX]);

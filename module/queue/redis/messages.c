@@ -2,8 +2,8 @@
 #include "queue/redis/handlers.h"
 
 #include "core/duration.h"
-#include "core/kept.h"
 #include "core/memory.h"
+#include "core/packed_reply.h"
 #include "core/pointer_map.h"
 #include "server/base/entropy.h"
 #include "server/call/limits.h"
@@ -301,24 +301,24 @@ enum outcome queue_get_give_way(struct call *call) {
 /* --- Getting again, with a token --- */
 
 /* The ids and receipts are enough: as long as the receipts are valid, the queue has the messages. */
-void queue_get_remember(struct call *call, struct reply *kept) {
+void queue_get_remember(struct call *call, struct reply *packed) {
     const struct queue_change *change = call->decision.first->change;
     struct queue_items items;
     queue_items_start(&items, change);
-    reply_array(kept, 2 * (long)change->items.count);
+    reply_array(packed, 2 * (long)change->items.count);
     for (const struct queue_item *item; (item = queue_items_next(&items));) {
-        reply_guid(kept, item->id);
-        reply_guid(kept, item->receipt);
+        reply_guid(packed, item->id);
+        reply_guid(packed, item->receipt);
     }
 }
 
-/* Those messages of the kept reply that are still in the window of that delivery. */
-static size_t find_delivered(struct call *call, struct bytes kept, struct message **found) {
+/* Those messages of the packed reply that are still in the window of that delivery. */
+static size_t find_delivered(struct call *call, struct bytes packed, struct message **found) {
     struct record_reader reader = {0};
     struct guid id, receipt;
     size_t count = 0;
-    while (count < QUEUE_BATCH_MAX && kept_next_guid(kept, &reader, &id) &&
-           kept_next_guid(kept, &reader, &receipt)) {
+    while (count < QUEUE_BATCH_MAX && packed_reply_next_guid(packed, &reader, &id) &&
+           packed_reply_next_guid(packed, &reader, &receipt)) {
         struct message *message;
         if (queue_find_owned(call->value, &id, &receipt, call_now_ms(call), &message) != OUTCOME_DONE)
             continue;
@@ -327,9 +327,9 @@ static size_t find_delivered(struct call *call, struct bytes kept, struct messag
     return count;
 }
 
-enum outcome queue_get_recall(struct call *call, struct bytes kept) {
+enum outcome queue_get_recall(struct call *call, struct bytes packed) {
     struct message *found[QUEUE_BATCH_MAX];
-    size_t count = find_delivered(call, kept, found);
+    size_t count = find_delivered(call, packed, found);
     reply_array(&call->out, (long)count);
     for (size_t i = 0; i < count; i++) {
         const struct queue_item item = {

@@ -74,12 +74,12 @@ struct data_type {
     int64_t (*next_look_ms)(const void *value);
     /* Offset of the instant, in the value, at which its next upkeep is scheduled: an int64_t, first UPKEEP_NEVER. */
     size_t due_at;
-    /* Offset of the value's remembered calls: see once.h. */
-    size_t remembered_at;
+    /* Offset of the pointer to the value's log of ONCE: see once.h. */
+    size_t once_log_at;
     /* Whether DOCTOR should look at the value: after this change, or, with NULL, as it is. Takes bounded time; may
-     * be NULL. `noted_at`: offset of the bool that tells whether the key is noted; see server/effects/doctor_keys.h. */
+     * be NULL. `doctor_listed_at`: offset of the bool that tells whether DOCTOR's list has the key (doctor_keys.h). */
     bool (*notable)(const struct data_type *type, const void *value, const void *change);
-    size_t noted_at;
+    size_t doctor_listed_at;
     /* DOCTOR's rules for such a value; ended by one without a check. May be NULL. */
     const struct doctor_rule *rules;
     /* How many exclusive grants (leases, handles, ...) exist in all values; may be NULL. */

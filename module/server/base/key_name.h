@@ -1,6 +1,6 @@
 /* Key names: what names a key of this server, for those who keep something about keys outside of their values.
  *
- *   upkeep: when to look at the key next     noted: DOCTOR will look at it     wait: who waits there     ...
+ *   upkeep: when to look at the key next     doctor: will look at it           wait: who waits there     ...
  *
  * Each of them has a hash index of its own. Its entries are named by the packed key name, the database and then the
  * key, or by a name that begins with it. */

@@ -81,7 +81,7 @@ struct wait_request {
 enum call_mode {
     CALL_FRESH,
     CALL_PROBE,     /* to see whether a waiter can be answered: no effect, no reply */
-    CALL_GRANTED,   /* a waiter's turn has come: the reply is kept */
+    CALL_GRANTED,   /* a waiter's turn has come: the reply is packed */
     CALL_SERVED,    /* a waiter for something to read is answered */
     CALL_INTERNAL,  /* not from a client: upkeep, and visits to a key */
     CALL_TIMED_OUT, /* a waiter's time is up: a reply without effect */

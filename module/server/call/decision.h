@@ -2,7 +2,7 @@
  *
  * A handler reads the value, decides changes (call_decide) and writes its reply (to call->out). It changes
  * nothing, wakes nobody and waits for nobody: run.h does the rest. Why the call runs makes no difference to what it
- * decides. Three things show it: call->grant, where a handler writes what give_back will need; reply_is_told(), false
+ * decides. Three things show it: call->grant, where a handler writes what give_back will need; reply_is_wanted(), false
  * for a probe, so that nothing is collected for nobody; and call_is_part().
  *
  * Code after call_decide must not expect to find the change: it has not been applied yet. A handler that refuses leaves

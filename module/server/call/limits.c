@@ -1,7 +1,7 @@
 #include "server/call/limits.h"
 
 #include "core/number.h"
-#include "core/things.h"
+#include "core/targets.h"
 #include "server/call/refusal.h"
 
 #include <string.h>

@@ -20,8 +20,8 @@ uint64_t call_taken_before(struct call *call, const char *limit, struct bytes na
 /* The same for the reply, which all calls of a transaction share: how many bytes the earlier calls return. */
 uint64_t call_replied_before(struct call *call, uint64_t length);
 
-/* Counts work on `count` things that only the state tells of, as things_list does for lists. `max` is the most that one
- * call may do, so it never refuses a call that is alone. */
+/* Counts work on `count` items that only the state shows, as targets_list does for lists. `max` is the most that one
+ * call may do, so a call that is alone is never refused. */
 enum outcome call_count_listed(struct call *call, uint64_t count, uint64_t max);
 
 #endif

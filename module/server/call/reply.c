@@ -1,15 +1,15 @@
 #include "server/call/reply.h"
 
-#include "core/kept.h"
+#include "core/packed_reply.h"
 #include "core/policy.h"
 
-static void keep_value(struct reply *out, enum kept what) {
-    if (out->kept) record_put_byte(out->kept, (uint8_t)what);
+static void pack_value(struct reply *out, enum packed_reply what) {
+    if (out->packed) record_put_byte(out->packed, (uint8_t)what);
 }
 
-static void keep_number(struct reply *out, enum kept what, uint64_t number) {
-    keep_value(out, what);
-    if (out->kept) record_put_number(out->kept, number);
+static void pack_number(struct reply *out, enum packed_reply what, uint64_t number) {
+    pack_value(out, what);
+    if (out->packed) record_put_number(out->packed, number);
 }
 
 /* --- Values --- */
@@ -18,33 +18,33 @@ void reply_ok(struct reply *out) {
     if (out->ctx)
         RedisModule_ReplyWithSimpleString(out->ctx, "OK");
     else
-        keep_value(out, KEPT_OK);
+        pack_value(out, PACKED_OK);
 }
 
 void reply_exists(struct reply *out) {
     if (out->ctx)
         RedisModule_ReplyWithSimpleString(out->ctx, "EXISTS");
     else
-        keep_value(out, KEPT_EXISTS);
+        pack_value(out, PACKED_EXISTS);
 }
 
 void reply_line(struct reply *out, const char *line) {
     if (out->ctx)
         RedisModule_ReplyWithSimpleString(out->ctx, line);
     else
-        reply_keep_bytes(out, bytes_text(line));
+        reply_pack_bytes(out, bytes_text(line));
 }
 
 void reply_null(struct reply *out) {
     if (out->ctx)
         RedisModule_ReplyWithNull(out->ctx);
     else
-        keep_value(out, KEPT_NULL);
+        pack_value(out, PACKED_NULL);
 }
 
-void reply_keep_bytes(struct reply *out, struct bytes bytes) {
-    keep_value(out, KEPT_BYTES);
-    if (out->kept) record_put_bytes(out->kept, bytes);
+void reply_pack_bytes(struct reply *out, struct bytes bytes) {
+    pack_value(out, PACKED_BYTES);
+    if (out->packed) record_put_bytes(out->packed, bytes);
 }
 
 void reply_error(struct reply *out, const char *error) {
@@ -52,12 +52,12 @@ void reply_error(struct reply *out, const char *error) {
         RedisModule_ReplyWithError(out->ctx, error);
         return;
     }
-    keep_value(out, KEPT_ERROR);
-    if (out->kept) record_put_bytes(out->kept, bytes_of(error, strlen(error) + 1)); /* ended by a zero */
+    pack_value(out, PACKED_ERROR);
+    if (out->packed) record_put_bytes(out->packed, bytes_of(error, strlen(error) + 1)); /* ended by a zero */
 }
 
-void reply_keep_number(struct reply *out, long long number) {
-    keep_number(out, KEPT_NUMBER, (uint64_t)number);
+void reply_pack_number(struct reply *out, long long number) {
+    pack_number(out, PACKED_NUMBER, (uint64_t)number);
 }
 
 void reply_real(struct reply *out, double number) {
@@ -67,37 +67,37 @@ void reply_real(struct reply *out, double number) {
         return;
     }
     memcpy(&bits, &number, sizeof(bits));
-    keep_value(out, KEPT_REAL);
-    if (out->kept) record_put_word(out->kept, bits);
+    pack_value(out, PACKED_REAL);
+    if (out->packed) record_put_word(out->packed, bits);
 }
 
 void reply_flag(struct reply *out, bool flag) {
     if (out->ctx)
         RedisModule_ReplyWithBool(out->ctx, flag);
     else
-        keep_number(out, KEPT_FLAG, flag);
+        pack_number(out, PACKED_FLAG, flag);
 }
 
 void reply_version(struct reply *out, version v) {
     char text[VERSION_TEXT_LENGTH];
     if (!out->ctx) {
-        keep_value(out, KEPT_VERSION);
-        if (out->kept) record_put_word(out->kept, v);
+        pack_value(out, PACKED_VERSION);
+        if (out->packed) record_put_word(out->packed, v);
         return;
     }
     version_write(v, text);
     reply_bytes(out, bytes_of(text, sizeof(text)));
 }
 
-static void keep_guid(struct reply *out, enum kept what, struct guid id) {
-    keep_value(out, what);
-    if (out->kept) record_put_guid(out->kept, id);
+static void pack_guid(struct reply *out, enum packed_reply what, struct guid id) {
+    pack_value(out, what);
+    if (out->packed) record_put_guid(out->packed, id);
 }
 
 void reply_guid(struct reply *out, struct guid id) {
     char text[GUID_TEXT_LENGTH];
     if (!out->ctx) {
-        keep_guid(out, KEPT_GUID, id);
+        pack_guid(out, PACKED_GUID, id);
         return;
     }
     guid_write(id, text);
@@ -107,7 +107,7 @@ void reply_guid(struct reply *out, struct guid id) {
 void reply_guid_digits(struct reply *out, struct guid id) {
     char text[GUID_DIGITS];
     if (!out->ctx) {
-        keep_guid(out, KEPT_DIGITS, id);
+        pack_guid(out, PACKED_DIGITS, id);
         return;
     }
     guid_write_digits(id, text);
@@ -118,7 +118,7 @@ void reply_array(struct reply *out, long count) {
     if (out->ctx)
         RedisModule_ReplyWithArray(out->ctx, count);
     else
-        keep_number(out, KEPT_ARRAY, (uint64_t)count);
+        pack_number(out, PACKED_ARRAY, (uint64_t)count);
 }
 
 /* --- Maps --- */
@@ -127,7 +127,7 @@ struct reply_map reply_map(struct reply *out, long count) {
     if (out->ctx)
         RedisModule_ReplyWithMap(out->ctx, count);
     else
-        keep_number(out, KEPT_MAP, (uint64_t)count);
+        pack_number(out, PACKED_MAP, (uint64_t)count);
     return (struct reply_map){.out = out};
 }
 
@@ -189,7 +189,7 @@ void reply_policies(struct reply *out, struct packed_list policies) {
     }
 }
 
-/* --- Kept replies --- */
+/* --- Packed replies --- */
 
 static double real_of(uint64_t bits) {
     double number;
@@ -198,30 +198,30 @@ static double real_of(uint64_t bits) {
 }
 
 static void play_one(struct reply *out, struct record_reader *reader) {
-    switch ((enum kept)record_byte(reader)) {
-    case KEPT_OK: reply_ok(out); break;
-    case KEPT_EXISTS: reply_exists(out); break;
-    case KEPT_NULL: reply_null(out); break;
-    case KEPT_ERROR: reply_error(out, record_bytes(reader).data); break;
-    case KEPT_BYTES: reply_bytes(out, record_bytes(reader)); break;
-    case KEPT_NUMBER: reply_number(out, (long long)record_number(reader)); break;
-    case KEPT_REAL: reply_real(out, real_of(record_word(reader))); break;
-    case KEPT_FLAG: reply_flag(out, record_number(reader)); break;
-    case KEPT_ARRAY: reply_array(out, (long)record_number(reader)); break;
-    case KEPT_MAP: reply_map(out, (long)record_number(reader)); break;
-    case KEPT_VERSION: reply_version(out, record_word(reader)); break;
-    case KEPT_GUID: reply_guid(out, record_guid(reader)); break;
-    case KEPT_DIGITS: reply_guid_digits(out, record_guid(reader)); break;
+    switch ((enum packed_reply)record_byte(reader)) {
+    case PACKED_OK: reply_ok(out); break;
+    case PACKED_EXISTS: reply_exists(out); break;
+    case PACKED_NULL: reply_null(out); break;
+    case PACKED_ERROR: reply_error(out, record_bytes(reader).data); break;
+    case PACKED_BYTES: reply_bytes(out, record_bytes(reader)); break;
+    case PACKED_NUMBER: reply_number(out, (long long)record_number(reader)); break;
+    case PACKED_REAL: reply_real(out, real_of(record_word(reader))); break;
+    case PACKED_FLAG: reply_flag(out, record_number(reader)); break;
+    case PACKED_ARRAY: reply_array(out, (long)record_number(reader)); break;
+    case PACKED_MAP: reply_map(out, (long)record_number(reader)); break;
+    case PACKED_VERSION: reply_version(out, record_word(reader)); break;
+    case PACKED_GUID: reply_guid(out, record_guid(reader)); break;
+    case PACKED_DIGITS: reply_guid_digits(out, record_guid(reader)); break;
     }
 }
 
-void reply_repeat(struct reply *out, struct bytes kept) {
-    struct record_reader reader = record_reader(kept);
-    if (out->kept) record_put_raw(out->kept, kept);
+void reply_repeat(struct reply *out, struct bytes packed) {
+    struct record_reader reader = record_reader(packed);
+    if (out->packed) record_put_raw(out->packed, packed);
     while (out->ctx && reader.at < reader.end) play_one(out, &reader);
 }
 
-void reply_play(RedisModuleCtx *ctx, struct bytes kept) {
+void reply_play(RedisModuleCtx *ctx, struct bytes packed) {
     struct reply out = reply_to(ctx);
-    reply_repeat(&out, kept);
+    reply_repeat(&out, packed);
 }

@@ -1,10 +1,10 @@
 /* Replies: the few shapes of replies, and the one interface by which all commands reply.
  *
  *   handler ─▶ struct reply ─▶ the client, at once
- *                           ─▶ a record, kept until its client can be told ──reply_play──▶ the client
+ *                           ─▶ a record, until its client can get it ──reply_play──▶ the client
  *                           ─▶ nobody, when it is only asked what would be answered
  *
- * The replying code does not know which. A kept reply does not depend on the protocol, so it can be replayed to a
+ * The replying code does not know which. A packed reply does not depend on the protocol, so it can be replayed to a
  * client that speaks another version. Maps are RESP3 maps and flat arrays for RESP2. */
 #ifndef HOLDFAST_REPLY_H
 #define HOLDFAST_REPLY_H
@@ -15,8 +15,8 @@
 #include "server/base/api.h"
 
 struct reply {
-    RedisModuleCtx *ctx;        /* replies at once; NULL when kept, or for nobody */
-    struct record_writer *kept; /* keeps the reply; NULL otherwise */
+    RedisModuleCtx *ctx;          /* replies at once; NULL when packed, or for nobody */
+    struct record_writer *packed; /* packs the reply; NULL otherwise */
 };
 
 /* Replies to the context's client. */
@@ -24,9 +24,9 @@ static inline struct reply reply_to(RedisModuleCtx *ctx) {
     return (struct reply){ctx, NULL};
 }
 
-/* Keeps the reply in a record. */
-static inline struct reply reply_keep(struct record_writer *kept) {
-    return (struct reply){NULL, kept};
+/* Packs the reply into a record: see core/packed_reply.h. */
+static inline struct reply reply_to_record(struct record_writer *packed) {
+    return (struct reply){NULL, packed};
 }
 
 /* Only asks what would be replied. */
@@ -35,19 +35,19 @@ static inline struct reply reply_to_nobody(void) {
 }
 
 /* Whether anybody will read the reply. If not, large replies need not be assembled. */
-static inline bool reply_is_told(const struct reply *out) {
-    return out->ctx || out->kept;
+static inline bool reply_is_wanted(const struct reply *out) {
+    return out->ctx || out->packed;
 }
 
-/* Replays a kept reply: to the context's client, or to another reply. */
-void reply_play(RedisModuleCtx *ctx, struct bytes kept);
-void reply_repeat(struct reply *out, struct bytes kept);
+/* Replays a packed reply: to the context's client, or to another reply. */
+void reply_play(RedisModuleCtx *ctx, struct bytes packed);
+void reply_repeat(struct reply *out, struct bytes packed);
 
 /* --- Values --- */
 
-/* Immediate replies go straight to the server; kept ones are the exception. */
-void reply_keep_bytes(struct reply *out, struct bytes bytes);
-void reply_keep_number(struct reply *out, long long number);
+/* Immediate replies go straight to the server; packed ones are the exception. */
+void reply_pack_bytes(struct reply *out, struct bytes bytes);
+void reply_pack_number(struct reply *out, long long number);
 
 void reply_ok(struct reply *out);
 /* The reply for an object that already exists as requested. */
@@ -62,7 +62,7 @@ static inline void reply_bytes(struct reply *out, struct bytes bytes) {
     if (out->ctx)
         RedisModule_ReplyWithStringBuffer(out->ctx, bytes.data, bytes.length);
     else
-        reply_keep_bytes(out, bytes);
+        reply_pack_bytes(out, bytes);
 }
 
 static inline void reply_text(struct reply *out, const char *text) {
@@ -73,7 +73,7 @@ static inline void reply_number(struct reply *out, long long number) {
     if (out->ctx)
         RedisModule_ReplyWithLongLong(out->ctx, number);
     else
-        reply_keep_number(out, number);
+        reply_pack_number(out, number);
 }
 
 void reply_real(struct reply *out, double number);

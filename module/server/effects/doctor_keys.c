@@ -9,12 +9,12 @@
 #include "ccan/container_of/container_of.h"
 
 enum {
-    NOTED_KEY_MAX_BYTES = 1024, /* longer keys are not noted */
-    LARGE_BYTES = 1 << 20,      /* no limit on the size of a value is set lower than this */
+    DOCTOR_KEY_MAX_BYTES = 1024, /* longer keys are not listed */
+    LARGE_BYTES = 1 << 20,       /* no limit on the size of a value is set lower than this */
     CLEAR_AFTER_MS = 1000,
 };
 
-struct noted {
+struct doctor_key {
     struct entry entry; /* its name is the packed key name */
     char packed[];
 };
@@ -27,7 +27,7 @@ static void clear_some(RedisModuleCtx *ctx);
 static struct alarm alarm = {.ring = clear_some};
 
 static bool *doctor_keys_flag(const struct data_type *type, const void *value) {
-    return (bool *)((char *)(uintptr_t)value + type->noted_at);
+    return (bool *)((char *)(uintptr_t)value + type->doctor_listed_at);
 }
 
 static bool is_worth_a_look(const struct data_type *type, const void *value, const void *change) {
@@ -42,16 +42,16 @@ bool doctor_keys_wants(const struct data_type *type, const void *value, const vo
 /* --- Names --- */
 
 static void add_name(struct key_name name) {
-    struct noted *noted = memory_alloc(sizeof(*noted) + key_name_length(name));
-    struct bytes packed = key_name_pack(name, noted->packed);
-    noted->entry = entry_hashed(packed, offsetof(struct noted, packed));
-    hash_index_add(&names, &noted->entry);
+    struct doctor_key *listed = memory_alloc(sizeof(*listed) + key_name_length(name));
+    struct bytes packed = key_name_pack(name, listed->packed);
+    listed->entry = entry_hashed(packed, offsetof(struct doctor_key, packed));
+    hash_index_add(&names, &listed->entry);
 }
 
 void doctor_keys_add(struct key_name name, const struct data_type *type, void *value) {
-    if (name.key.length > NOTED_KEY_MAX_BYTES) return;
+    if (name.key.length > DOCTOR_KEY_MAX_BYTES) return;
     bool there = key_name_find(&names, name) != NULL;
-    if (!there && names.count == NOTED_MAX) {
+    if (!there && names.count == DOCTOR_KEYS_MAX) {
         lacks_room = true;
         alarm_set_by(&alarm, server_now_ms() + CLEAR_AFTER_MS);
         return;
@@ -68,7 +68,7 @@ void doctor_keys_forget(struct key_name name) {
     struct entry *found = key_name_find(&names, name);
     if (!found) return;
     hash_index_remove(&names, found);
-    memory_free(container_of(found, struct noted, entry));
+    memory_free(container_of(found, struct doctor_key, entry));
 }
 
 bool doctor_keys_lacks_room(void) {
@@ -88,7 +88,7 @@ static void list_name(void *context, struct entry *entry) {
 }
 
 const struct key_name *doctor_keys_names(struct arena *arena, size_t *count) {
-    struct key_name *list = arena_alloc(arena, NOTED_MAX * sizeof(*list));
+    struct key_name *list = arena_alloc(arena, DOCTOR_KEYS_MAX * sizeof(*list));
     struct listing_of_names listing = {arena, list};
     for (size_t place = 0; place < names.buckets; place++)
         hash_index_visit(&names, place, list_name, &listing);
@@ -115,7 +115,7 @@ static void clear_some(RedisModuleCtx *ctx) {
     const struct key_name *list = doctor_keys_names(&arena, &count);
     for (size_t i = 0; i < count; i++) clear_name(ctx, list[i]);
     arena_end(&arena);
-    lacks_room = names.count == NOTED_MAX;
+    lacks_room = names.count == DOCTOR_KEYS_MAX;
     if (lacks_room) large_bytes *= 2;
 }
 

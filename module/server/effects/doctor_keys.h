@@ -1,9 +1,9 @@
-/* Doctor keys: the noted keys, which DOCTOR examines, since it does not scan the keyspace.
+/* Doctor keys: a list of keys for DOCTOR to examine, since it does not scan the keyspace.
  *
- *   change, load, arrival ─▶ worth a look? ─▶ db, key        at most NOTED_MAX of them
+ *   change, load, arrival ─▶ worth a look? ─▶ db, key        at most DOCTOR_KEYS_MAX of them
  *
  * Each data type says which of its values are notable; large values of any type are, too. Only the name is kept: to
- * examine it, the key is opened again. A flag in the value tells that its key is noted, so that it is noted once;
+ * examine it, the key is opened again. A flag in the value tells that its key is listed, so that it is listed once;
  * the value does not know the name. A name is removed when the server reports that its key loses its value. When the
  * list is full, names that are no longer notable are removed within a second. */
 #ifndef HOLDFAST_DOCTOR_KEYS_H
@@ -11,17 +11,17 @@
 
 #include "server/base/key_name.h"
 
-enum { NOTED_MAX = 1000 };
+enum { DOCTOR_KEYS_MAX = 1000 };
 
 int doctor_keys_start(RedisModuleCtx *ctx);
 
-/* Whether the value's key should be noted, and is not: after this change, or, without one, as it
+/* Whether the value's key should be listed, and is not: after this change, or, without one, as it
  * came from elsewhere. */
 bool doctor_keys_wants(const struct data_type *type, const void *value, const void *change);
 
 void doctor_keys_add(struct key_name name, const struct data_type *type, void *value);
 
-/* A value has appeared under this name, which may not be noted yet: notes it if it is notable. */
+/* A value has appeared under this name, which may not be listed yet: lists it if it is notable. */
 void doctor_keys_look(struct key_name name, const struct data_type *type, void *value);
 
 void doctor_keys_forget(struct key_name name);

@@ -83,8 +83,8 @@ static enum effect_result apply_record(struct incoming *incoming, const struct o
     return apply_to_key(incoming, type, once);
 }
 
-/* What is remembered alone is so by what the key holds. */
-ASIDE static enum effect_result apply_remembered(struct incoming *incoming) {
+/* A call that is remembered without a change goes into what the key holds. */
+ASIDE static enum effect_result apply_with_once(struct incoming *incoming) {
     struct once_change once;
     if (!records_read_once(incoming->record, effect_horizon_ms(incoming->obeyed), &once))
         return EFFECT_MALFORMED;
@@ -108,7 +108,7 @@ ASIDE static enum effect_result observe_newest(const struct incoming *incoming) 
 static enum effect_result apply_effect(struct incoming *incoming) {
     if (incoming->argc > WORDS_MAX || !incoming->record.length) return EFFECT_MALFORMED;
     if (effect_is_newest(incoming->record)) return observe_newest(incoming);
-    return once_change_is(incoming->record) ? apply_remembered(incoming) : apply_record(incoming, NULL);
+    return once_change_is(incoming->record) ? apply_with_once(incoming) : apply_record(incoming, NULL);
 }
 
 /* --- Telling --- */

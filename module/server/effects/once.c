@@ -19,8 +19,8 @@ struct setting_duration once_time = {.ms = 600000};
 
 static unsigned long long answered, dropped;
 
-struct remembered **once_place(const struct data_type *type, void *value) {
-    return (struct remembered **)(void *)((char *)value + type->remembered_at);
+struct once_log **once_place(const struct data_type *type, void *value) {
+    return (struct once_log **)(void *)((char *)value + type->once_log_at);
 }
 
 enum outcome once_token_check(struct bytes token) {
@@ -43,29 +43,29 @@ static uint32_t fingerprint_of(const struct call *call) {
 }
 
 /* Expired calls are not found. */
-static bool find_call(const struct call *asked, struct call *bearer, struct remembered_call *found) {
-    if (!bearer->value) return false;
-    const struct remembered *remembered = once_remembered(call_type(bearer), bearer->value);
-    return remembered && remembered_find(remembered, token_of(asked), found) &&
-           found->called_ms > call_now_ms(bearer) - once_time.ms;
+static bool find_call(const struct call *asked, struct call *carrier, struct logged_call *found) {
+    if (!carrier->value) return false;
+    const struct once_log *once_log = once_log_of(call_type(carrier), carrier->value);
+    return once_log && once_log_find(once_log, token_of(asked), found) &&
+           found->called_ms > call_now_ms(carrier) - once_time.ms;
 }
 
-bool once_finds(struct call *asked, struct call *bearer) {
-    struct remembered_call found;
-    return find_call(asked, bearer, &found);
+bool once_finds(struct call *asked, struct call *carrier) {
+    struct logged_call found;
+    return find_call(asked, carrier, &found);
 }
 
 /* The reply has been given to somebody: the first caller may no longer be the only one who knows it. */
-static void mark_told(const struct call *asked, struct call *bearer) {
-    remembered_mark(*once_place(call_type(bearer), bearer->value), token_of(asked), false);
+static void mark_answered(const struct call *asked, struct call *carrier) {
+    once_log_mark(*once_place(call_type(carrier), carrier->value), token_of(asked), false);
     answered++;
 }
 
-enum outcome once_answer(struct call *asked, struct call *bearer) {
-    struct remembered_call found;
-    if (!find_call(asked, bearer, &found) || found.fingerprint != fingerprint_of(asked))
+enum outcome once_answer(struct call *asked, struct call *carrier) {
+    struct logged_call found;
+    if (!find_call(asked, carrier, &found) || found.fingerprint != fingerprint_of(asked))
         return OUTCOME_TOKEN_USED;
-    if (reply_is_told(&asked->out)) mark_told(asked, bearer);
+    if (reply_is_wanted(&asked->out)) mark_answered(asked, carrier);
     if (asked->command->recall) return asked->command->recall(asked, found.answer);
     reply_repeat(&asked->out, found.answer);
     return OUTCOME_DONE;
@@ -79,40 +79,39 @@ static size_t beyond(size_t a, size_t limit) {
 
 /* How many calls are too many, by count or by bytes, once this answer is added (none, if it is empty). One large answer
  * may displace many small ones. */
-static size_t excess_of(const struct remembered *remembered, struct bytes added, size_t max) {
-    size_t count = remembered_count(remembered), bytes = remembered_bytes(remembered) + added.length;
+static size_t excess_of(const struct once_log *once_log, struct bytes added, size_t max) {
+    size_t count = once_log_count(once_log), bytes = once_log_bytes(once_log) + added.length;
     size_t many = beyond(count + (added.length > 0), (size_t)once_max);
     if (!many && bytes <= ONCE_BYTES_MAX) return 0;
-    size_t by_bytes = remembered_taking(remembered, beyond(bytes, ONCE_BYTES_MAX), FORGOTTEN_BY_UPKEEP);
+    size_t by_bytes = once_log_taking(once_log, beyond(bytes, ONCE_BYTES_MAX), FORGOTTEN_BY_UPKEEP);
     return size_min(size_max(size_min(many, max), by_bytes), count);
 }
 
 /* How many of the oldest calls to forget: at most `max` of the expired ones at a time. */
-static size_t to_forget(const struct remembered *remembered, int64_t now_ms, struct bytes added, size_t max) {
-    size_t over = remembered_made_by(remembered, now_ms - once_time.ms, max);
-    size_t excess = excess_of(remembered, added, max);
+static size_t to_forget(const struct once_log *once_log, int64_t now_ms, struct bytes added, size_t max) {
+    size_t over = once_log_made_by(once_log, now_ms - once_time.ms, max);
+    size_t excess = excess_of(once_log, added, max);
     if (excess <= over) return over;
     dropped += excess - over;
     return excess;
 }
 
 /* Instants in a value never go back, whatever a clock did that came before this server's. */
-static int64_t instant_for(const struct remembered *remembered, int64_t now_ms) {
-    int64_t newest_ms = remembered_newest_ms(remembered);
+static int64_t instant_for(const struct once_log *once_log, int64_t now_ms) {
+    int64_t newest_ms = once_log_newest_ms(once_log);
     return number_max(newest_ms, now_ms);
 }
 
-void once_remember(struct call *asked, struct call *bearer, struct bytes answer) {
-    struct decision *decision = &bearer->decision;
-    const struct remembered *remembered =
-        bearer->value ? once_remembered(call_type(bearer), bearer->value) : NULL;
-    struct once_change *change = call_alloc(bearer, sizeof(*change));
+void once_remember(struct call *asked, struct call *carrier, struct bytes answer) {
+    struct decision *decision = &carrier->decision;
+    const struct once_log *once_log = carrier->value ? once_log_of(call_type(carrier), carrier->value) : NULL;
+    struct once_change *change = call_alloc(carrier, sizeof(*change));
     *change = (struct once_change){
         .kind = ONCE_REMEMBER,
-        .forgets = to_forget(remembered, call_now_ms(bearer), answer, FORGOTTEN_IN_PASSING),
+        .forgets = to_forget(once_log, call_now_ms(carrier), answer, FORGOTTEN_IN_PASSING),
         .call = {.token = token_of(asked),
                  .fingerprint = fingerprint_of(asked),
-                 .called_ms = instant_for(remembered, call_now_ms(bearer)),
+                 .called_ms = instant_for(once_log, call_now_ms(carrier)),
                  .answer = answer},
     };
     decision_last(decision)->once = change;
@@ -120,10 +119,10 @@ void once_remember(struct call *asked, struct call *bearer, struct bytes answer)
 
 /* The mark tells that only the waiting client may learn of its grant: no reply has been given to anybody yet. */
 void once_do(struct call *call, const struct once_change *change) {
-    struct remembered **place = once_place(call_type(call), call->value);
+    struct once_log **place = once_place(call_type(call), call->value);
     once_change_do(place, change);
     if (change->kind == ONCE_REMEMBER && call->mode == CALL_GRANTED)
-        remembered_mark(*place, change->call.token, true);
+        once_log_mark(*place, change->call.token, true);
 }
 
 /* A change that comes alone. */
@@ -138,23 +137,23 @@ static void commit_alone(struct call *call, const struct once_change *change) {
 
 bool once_take_back(struct call *call) {
     if (!args_given(&call->args, SLOT_ONCE)) return true;
-    if (!remembered_is_marked(once_remembered(call_type(call), call->value), token_of(call))) return false;
+    if (!once_log_is_marked(once_log_of(call_type(call), call->value), token_of(call))) return false;
     commit_alone(call, &(struct once_change){.kind = ONCE_TAKE_BACK, .call.token = token_of(call)});
     return true;
 }
 
 /* --- Upkeep --- */
 
-int64_t once_due_ms(const struct remembered *remembered) {
+int64_t once_due_ms(const struct once_log *once_log) {
     const struct bytes none = {NULL, 0};
-    if (excess_of(remembered, none, 1)) return server_now_ms();
-    return remembered_oldest_ms(remembered) + once_time.ms + UPKEEP_DELAY_MS;
+    if (excess_of(once_log, none, 1)) return server_now_ms();
+    return once_log_oldest_ms(once_log) + once_time.ms + UPKEEP_DELAY_MS;
 }
 
 void once_upkeep(struct call *call) {
-    const struct remembered *remembered = once_remembered(call->data_type, call->value);
+    const struct once_log *once_log = once_log_of(call->data_type, call->value);
     const struct bytes none = {NULL, 0};
-    size_t count = remembered ? to_forget(remembered, call_now_ms(call), none, FORGOTTEN_BY_UPKEEP) : 0;
+    size_t count = once_log ? to_forget(once_log, call_now_ms(call), none, FORGOTTEN_BY_UPKEEP) : 0;
     if (count) commit_alone(call, &(struct once_change){.kind = ONCE_FORGET, .forgets = count});
 }
 
@@ -162,7 +161,7 @@ void once_info(RedisModuleInfoCtx *ctx) {
     const struct info_number numbers[] = {
         {"once_answered", answered},
         {"once_dropped", dropped},
-        {"once_tokens", remembered_census()},
+        {"once_tokens", once_log_census()},
     };
     info_show(ctx, numbers, ARRAY_SIZE(numbers));
 }

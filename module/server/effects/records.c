@@ -56,8 +56,8 @@ bool records_read_once(struct bytes record, int64_t horizon_ms, struct once_chan
 /* A key without a value remembers no calls. */
 static bool once_fits(const struct data_type *type, const struct effect_target *target,
                       const struct once_change *once) {
-    const struct remembered *remembered = target->value ? *once_place(type, target->value) : NULL;
-    return once_change_fits(remembered, once);
+    const struct once_log *once_log = target->value ? *once_place(type, target->value) : NULL;
+    return once_change_fits(once_log, once);
 }
 
 /* Applies the change of the data type that a record is. */

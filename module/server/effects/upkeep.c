@@ -2,8 +2,8 @@
 
 #include "core/arena.h"
 #include "core/deadlines.h"
+#include "core/garbage.h"
 #include "core/hash_index.h"
-#include "core/leftovers.h"
 #include "core/memory.h"
 #include "core/number.h"
 #include "server/base/alarm.h"
@@ -16,10 +16,10 @@
 #include "ccan/container_of/container_of.h"
 
 enum {
-    CHORES_MAX = 16,         /* that one ring of the alarm looks at */
-    SWEPT_MAX = 128,         /* names that one ring looks at, and about as many places of the index */
-    SWEEP_EVERY_MS = 60000,  /* from the end of a sweep to the next one */
-    LEFTOVERS_PORTION = 512, /* leaves of pages, which take about a millisecond */
+    CHORES_MAX = 16,        /* that one ring of the alarm looks at */
+    SWEPT_MAX = 128,        /* names that one ring looks at, and about as many places of the index */
+    SWEEP_EVERY_MS = 60000, /* from the end of a sweep to the next one */
+    GARBAGE_PORTION = 512,  /* leaves of pages, which take about a millisecond */
     REPLICA_RETRY_MS = 1000,
     ELSEWHERE_RETRY_MS = 1000, /* a key whose slot is on its way */
     LATE_MS = 10000,           /* past this, scheduled upkeep is taken for lost */
@@ -224,12 +224,12 @@ void upkeep_after_sweeps(struct upkeep_work *work) {
     work->after_sweeps = true;
 }
 
-static bool sweep_leftovers(void) {
-    return leftovers_sweep(LEFTOVERS_PORTION);
+static bool sweep_garbage(void) {
+    return garbage_sweep(GARBAGE_PORTION);
 }
 
-static void sweep_leftovers_soon(void) {
-    static struct upkeep_work work = {.run = sweep_leftovers};
+static void sweep_garbage_soon(void) {
+    static struct upkeep_work work = {.run = sweep_garbage};
     upkeep_soon(&work);
 }
 
@@ -346,7 +346,7 @@ static void on_flush(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage
 int upkeep_start(RedisModuleCtx *ctx) {
     hash_index_start(&chores);
     alarm_register(&alarm);
-    leftovers_pending = sweep_leftovers_soon;
+    garbage_pending = sweep_garbage_soon;
     if (events_subscribe(ctx, RedisModuleEvent_FlushDB, on_flush) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (events_subscribe(ctx, RedisModuleEvent_SwapDB, on_swap) != REDISMODULE_OK) return REDISMODULE_ERR;
     return RedisModule_SubscribeToKeyspaceEvents(ctx, REDISMODULE_NOTIFY_GENERIC, on_arrival);

@@ -9,7 +9,7 @@
 struct call;
 struct record_reader;
 struct reply;
-struct things;
+struct targets;
 
 /* One sort of repeated group in SHAPE_REST, each introduced by a word. */
 struct command_part {
@@ -41,14 +41,14 @@ struct command {
     void (*give_back)(struct call *call, struct record_reader *granted);
     /* For ONCE: `remember` writes what is remembered when that is not the reply itself; `recall` makes the reply
      * from it when the call is repeated. Either may be NULL. */
-    void (*remember)(struct call *call, struct reply *kept);
-    enum outcome (*recall)(struct call *call, struct bytes kept);
+    void (*remember)(struct call *call, struct reply *packed);
+    enum outcome (*recall)(struct call *call, struct bytes packed);
     void (*prefetch)(struct call *call); /* prefetches what the handler will read; may be NULL */
     /* Rules of form across several clauses; may be NULL. What it has read it may leave in call->form. */
     enum outcome (*check)(struct call *call);
-    /* Names the things that the command changes, from its arguments alone: see things.h. NULL for commands that are
+    /* Names the targets of the command, from its arguments alone: see targets.h. NULL for commands that are
      * not allowed in a transaction. */
-    void (*touches)(const struct call *call, struct things *things);
+    void (*touches)(const struct call *call, struct targets *targets);
     unsigned variant; /* which of the commands that share a handler this is; numbered by the family */
     struct grammar *grammar;
     const struct command_part *parts; /* the parts of SHAPE_REST, ended by one without a word; may be NULL */

@@ -5,9 +5,9 @@
  *
  * A rule is a row: severity, subject, check, and advice. A check calls doctor_find once for each problem; its text
  * says what was found, the advice what to do. The server side and each data type have tables of their own. Rules about
- * keys have no subject: they are checked for every noted key (doctor_keys.h), and the key is the subject.
+ * keys have no subject: they are checked for every listed key (doctor_keys.h), and the key is the subject.
  *
- * All of it is bounded: settings, counters, lines that are long, noted keys. Owners' labels are shown, ids never. */
+ * All of it is bounded: settings, counters, lines that are long, listed keys. Owners' labels are shown, ids never. */
 #ifndef HOLDFAST_DOCTOR_H
 #define HOLDFAST_DOCTOR_H
 

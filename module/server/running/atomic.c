@@ -2,8 +2,8 @@
 
 #include "core/memory.h"
 #include "core/number.h"
+#include "core/targets.h"
 #include "core/text.h"
-#include "core/things.h"
 #include "server/base/info.h"
 #include "server/base/settings.h"
 #include "server/call/form.h"
@@ -40,7 +40,7 @@ struct transaction {
     unsigned count; /* of parts that have been started */
     bool is_alone;  /* there is one part and no more: nothing can change twice */
     bool grows;     /* one of them may take more memory */
-    struct things things;
+    struct targets targets;
     struct limits limits;
 };
 
@@ -94,9 +94,9 @@ static const struct row *row_named(struct bytes name) {
     return &rows[at];
 }
 
-void touches_nothing(const struct call *call, struct things *things) {
+void touches_nothing(const struct call *call, struct targets *targets) {
     (void)call;
-    (void)things;
+    (void)targets;
 }
 
 /* --- Words --- */
@@ -141,7 +141,7 @@ static enum outcome refuse_part(struct transaction *transaction, unsigned place,
 }
 
 static enum outcome refuse_collision(struct transaction *transaction) {
-    const struct collision *collision = &transaction->things.collision;
+    const struct collision *collision = &transaction->targets.collision;
     call_note(transaction->whole, "%u: changes the same %s as %u", collision->place, collision->noun,
               collision->earlier);
     return OUTCOME_CHANGED_TWICE;
@@ -155,7 +155,7 @@ static enum outcome refuse_command(struct call *call) {
 
 /* A transaction holds up everybody else no longer than the longest list. */
 static enum outcome check_listed(const struct transaction *transaction, struct call *call) {
-    if (transaction->things.listed <= LISTED_MAX) return OUTCOME_DONE;
+    if (transaction->targets.listed <= LISTED_MAX) return OUTCOME_DONE;
     call_note(call, "the lists of a transaction together are longer than one may be");
     return OUTCOME_OUT_OF_RANGE;
 }
@@ -181,8 +181,8 @@ static enum outcome read_part(struct transaction *transaction) {
     if (args_given(&call->args, SLOT_BLOCK)) return refuse_command(call);
     part->key = call_word(call, 1);
     if (transaction->is_alone) return OUTCOME_DONE;
-    things_begin(&transaction->things, part->key, transaction->count - 1);
-    command->touches(call, &transaction->things);
+    targets_begin(&transaction->targets, part->key, transaction->count - 1);
+    command->touches(call, &transaction->targets);
     return check_listed(transaction, call);
 }
 
@@ -203,7 +203,7 @@ static enum outcome read_parts(struct transaction *transaction, unsigned count) 
         enum outcome outcome = read_part(transaction);
         if (outcome != OUTCOME_DONE) return refuse_part(transaction, transaction->count - 1, outcome);
     }
-    return transaction->things.collision.noun ? refuse_collision(transaction) : OUTCOME_DONE;
+    return transaction->targets.collision.noun ? refuse_collision(transaction) : OUTCOME_DONE;
 }
 
 /* --- Rights and memory --- */
@@ -271,7 +271,7 @@ static void settle_parts(struct transaction *transaction) {
     for (unsigned i = 0; i < transaction->count; i++) call_settle(&transaction->parts[i].call);
     for (unsigned i = 0; i < transaction->count; i++) {
         struct call *call = &transaction->parts[i].call;
-        call->out = reply_keep(call_writer(call));
+        call->out = reply_to_record(call_writer(call));
         call_let_ahead(call);
     }
 }
@@ -280,13 +280,13 @@ static enum outcome decide_part(struct part *part) {
     if (part->opened != OUTCOME_DONE) return part->opened;
     enum outcome outcome = call_make_part(&part->call);
     if (outcome != OUTCOME_UNCHANGED) return outcome;
-    part->call.out.kept->length = 0;
+    part->call.out.packed->length = 0;
     reply_null(&part->call.out);
     return OUTCOME_DONE;
 }
 
 static enum outcome decide_parts(struct transaction *transaction) {
-    transaction->limits.listed = transaction->things.listed;
+    transaction->limits.listed = transaction->targets.listed;
     for (unsigned i = 0; i < transaction->count; i++) {
         enum outcome outcome = decide_part(&transaction->parts[i]);
         if (outcome != OUTCOME_DONE) return refuse_part(transaction, i, outcome);
@@ -351,15 +351,15 @@ static void tell_and_wake(struct transaction *transaction) {
     if (wait_anybody()) for_each_applied(transaction, commit_wake);
 }
 
-static struct bytes kept_answer(const struct reply *out) {
-    return bytes_of(out->kept->data, out->kept->length);
+static struct bytes packed_answer(const struct reply *out) {
+    return bytes_of(out->packed->data, out->packed->length);
 }
 
 static void answer_parts(const struct transaction *transaction) {
     struct call *whole = transaction->whole;
     reply_array(&whole->out, transaction->count);
     for (unsigned i = 0; i < transaction->count; i++)
-        reply_play(whole->ctx, kept_answer(&transaction->parts[i].call.out));
+        reply_play(whole->ctx, packed_answer(&transaction->parts[i].call.out));
 }
 
 /* --- Once --- */
@@ -383,16 +383,16 @@ static bool is_repeated(struct transaction *transaction, enum outcome *outcome) 
 
 /* The call whose value remembers the token: one that changes the first key in which anything changes and, if there is a
  * choice, whose change cannot be dropped. */
-static struct call *find_bearer(const struct transaction *transaction) {
-    struct call *bearer = NULL;
+static struct call *find_carrier(const struct transaction *transaction) {
+    struct call *carrier = NULL;
     for (unsigned i = 0; i < transaction->count; i++) {
         struct call *call = &transaction->parts[i].call;
         const struct decided *decided = call->decision.first;
-        if (!decided || (bearer && bearer->value != call->value)) continue;
-        if (!bearer) bearer = call;
+        if (!decided || (carrier && carrier->value != call->value)) continue;
+        if (!carrier) carrier = call;
         if (!change_is(call->data_type->changes, decided->change, CHANGE_COMES_LAST)) return call;
     }
-    return bearer;
+    return carrier;
 }
 
 static enum outcome refuse_answer(struct call *whole) {
@@ -402,14 +402,14 @@ static enum outcome refuse_answer(struct call *whole) {
 
 /* Decided like the rest: an answer that is too large to be remembered refuses the transaction. */
 static enum outcome remember(struct transaction *transaction) {
-    struct call *whole = transaction->whole, *bearer = find_bearer(transaction);
-    if (!args_given(&whole->args, SLOT_ONCE) || !bearer) return OUTCOME_DONE;
-    struct reply answer = reply_keep(call_writer(whole));
+    struct call *whole = transaction->whole, *carrier = find_carrier(transaction);
+    if (!args_given(&whole->args, SLOT_ONCE) || !carrier) return OUTCOME_DONE;
+    struct reply answer = reply_to_record(call_writer(whole));
     reply_array(&answer, transaction->count);
     for (unsigned i = 0; i < transaction->count; i++)
-        record_put_raw(answer.kept, kept_answer(&transaction->parts[i].call.out));
-    if (answer.kept->length > ONCE_BYTES_MAX) return refuse_answer(whole);
-    once_remember(whole, bearer, kept_answer(&answer));
+        record_put_raw(answer.packed, packed_answer(&transaction->parts[i].call.out));
+    if (answer.packed->length > ONCE_BYTES_MAX) return refuse_answer(whole);
+    once_remember(whole, carrier, packed_answer(&answer));
     return OUTCOME_DONE;
 }
 
@@ -468,10 +468,10 @@ static enum outcome run_transaction(struct call *whole, unsigned count) {
     transaction.is_alone = count == 1;
     transaction.grows = false;
     transaction.limits = (struct limits){NULL, 0, 0};
-    things_start(&transaction.things);
+    targets_start(&transaction.targets);
     enum outcome outcome = run_parts(&transaction, count);
     for (unsigned i = 0; i < transaction.count; i++) call_end(&transaction.parts[i].call);
-    things_end(&transaction.things);
+    targets_end(&transaction.targets);
     give_parts_back(transaction.parts);
     return outcome;
 }

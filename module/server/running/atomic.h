@@ -5,7 +5,7 @@
  *
  * The rules:
  *   - Each call is decided as if it were alone, on the state before the transaction. So no two calls may change the
- *     same thing: see things.h. What they use of a limit is added up: see limits.h.
+ *     same thing: see targets.h. What they use of a limit is added up: see limits.h.
  *   - The first refusal, in the order of the calls, refuses all. Nothing is applied until the last call is decided, and
  *     nothing can fail after that. So a change whose objects have been moved by earlier changes must look them up by
  *     name again: refresh in data_type.h.
@@ -27,7 +27,7 @@ enum { SLOT_COMMANDS = SLOT_FAMILY };
 bool atomic_start(RedisModuleCtx *ctx, const struct command *commands, size_t count);
 
 /* For commands that change nothing. */
-void touches_nothing(const struct call *call, struct things *things);
+void touches_nothing(const struct call *call, struct targets *targets);
 
 enum outcome atomic_handle(struct call *call);
 void atomic_tell_keys(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);

@@ -29,7 +29,7 @@ void call_settle(struct call *call) {
 static void begin_anew(struct call *call) {
     decision_clear(&call->decision);
     call->wait.not_yet = call->wait.in_line = false;
-    if (call->out.kept) call->out.kept->length = 0;
+    if (call->out.packed) call->out.packed->length = 0;
     if (call->grant) call->grant->length = 0;
     call->note[0] = '\0';
 }
@@ -49,7 +49,7 @@ static enum outcome decide_anew(struct call *call) {
 /* The decision is dropped: another caller has what this one could have had, or will. */
 static enum outcome give_way(struct call *call) {
     decision_clear(&call->decision);
-    call->out.kept->length = 0;
+    call->out.packed->length = 0;
     return call->command->give_way(call);
 }
 
@@ -109,14 +109,14 @@ static enum outcome await(struct call *call) {
     return wait_in_line(call);
 }
 
-/* With a token the answer is a kept one. */
+/* With a token the answer is packed, too. */
 ASIDE static void remember_call(struct call *call) {
-    struct reply kept = call->out;
+    struct reply packed = call->out;
     if (call->command->remember) {
-        kept = reply_keep(call_writer(call));
-        call->command->remember(call, &kept);
+        packed = reply_to_record(call_writer(call));
+        call->command->remember(call, &packed);
     }
-    once_remember(call, call, bytes_of(kept.kept->data, kept.kept->length));
+    once_remember(call, call, bytes_of(packed.packed->data, packed.packed->length));
 }
 
 static void carry_out_once(struct call *call) {
@@ -128,13 +128,13 @@ static void carry_out_once(struct call *call) {
  * may be remembered. */
 ASIDE static enum outcome run_in_turn(struct call *call) {
     RedisModuleCtx *ctx = call->ctx;
-    call->out = reply_keep(call_writer(call));
+    call->out = reply_to_record(call_writer(call));
     enum outcome outcome = decide(call);
     if (call->command->give_way && call->wait.in_line && wait_anybody())
         outcome = call->wait.claim ? decide_behind_rivals(call, outcome) : decide_behind_line(call, outcome);
     if (call->wait.not_yet && wait_allowed(call)) return await(call);
     if (outcome != OUTCOME_DONE) return outcome;
-    reply_play(ctx, bytes_of(call->out.kept->data, call->out.kept->length));
+    reply_play(ctx, bytes_of(call->out.packed->data, call->out.packed->length));
     carry_out_once(call);
     return OUTCOME_DONE;
 }
@@ -177,13 +177,13 @@ static enum outcome give_way_late(struct call *call) {
 
 ASIDE static enum outcome run_timed_out(struct call *call) {
     RedisModuleCtx *ctx = call->ctx;
-    call->out = reply_keep(call_writer(call));
+    call->out = reply_to_record(call_writer(call));
     enum outcome outcome = decide_anew(call);
     if (call->wait.not_yet)
         outcome = call->wait.given_up;
     else if (outcome == OUTCOME_DONE && call->command->give_way && !call_once_is_known(call))
         outcome = give_way_late(call);
-    if (outcome == OUTCOME_DONE) reply_play(ctx, bytes_of(call->out.kept->data, call->out.kept->length));
+    if (outcome == OUTCOME_DONE) reply_play(ctx, bytes_of(call->out.packed->data, call->out.packed->length));
     return outcome;
 }
 
@@ -267,7 +267,7 @@ static bool grant_waiting(struct held_call *held, RedisModuleCtx *ctx) {
     record_start(&result->reply);
     record_start(&result->grant);
     call.grant = &result->grant;
-    call.out = reply_keep(&result->reply);
+    call.out = reply_to_record(&result->reply);
     result->outcome = run(&call);
     memcpy(result->note, call.note, sizeof(result->note));
     if (result->outcome != OUTCOME_WAITING) return true;

@@ -36,7 +36,7 @@ void call_settle(struct call *call);
 /* Earlier waiters are served first, as far as possible. */
 void call_let_ahead(struct call *call);
 
-/* Decides. A call behind waiters that cannot be served is refused. The reply is kept. */
+/* Decides. A call behind waiters that cannot be served is refused. The reply is packed. */
 enum outcome call_make_part(struct call *call);
 
 #endif

@@ -27,11 +27,11 @@ static bool attach_loaded(const struct data_type *type, struct loading *loading,
 /* Each token once, in the order in which the calls were made. */
 static bool load_once(const struct data_type *type, struct loading *loading, struct bytes record) {
     struct once_change once;
-    struct remembered_call known;
+    struct logged_call known;
     if (!loading->value || !records_read_once(record, loading->horizon_ms, &once)) return false;
-    struct remembered **place = once_place(type, loading->value);
+    struct once_log **place = once_place(type, loading->value);
     bool fits = once.kind == ONCE_REMEMBER && !once.forgets && !once.inside.length &&
-                !remembered_find(*place, once.call.token, &known) && once_change_fits(*place, &once);
+                !once_log_find(*place, once.call.token, &known) && once_change_fits(*place, &once);
     if (fits) once_change_do(place, &once);
     return fits;
 }

@@ -70,11 +70,11 @@ static void put_record(void *context, const void *change) {
 }
 
 /* Writes the records of the calls that a value remembers. */
-static void save_remembered(const struct data_type *type, struct saving *saving, const void *value) {
-    const struct remembered *remembered = once_remembered(type, value);
-    struct remembered_cursor cursor = {0, 0};
+static void save_once_log(const struct data_type *type, struct saving *saving, const void *value) {
+    const struct once_log *once_log = once_log_of(type, value);
+    struct once_log_cursor cursor = {0, 0};
     struct once_change change = {.kind = ONCE_REMEMBER};
-    while (remembered_next(remembered, &cursor, &change.call)) {
+    while (once_log_next(once_log, &cursor, &change.call)) {
         change_write(&once_changes, &change, next_record(saving));
         saving->put(saving, NULL);
     }
@@ -84,7 +84,7 @@ static void save_remembered(const struct data_type *type, struct saving *saving,
 static void save_value(const struct data_type *type, struct saving *saving, const void *value) {
     struct record_saving to = {type, saving};
     type->walk(value, &(struct change_walk){saving->piece, true, put_record, &to});
-    save_remembered(type, saving, value);
+    save_once_log(type, saving, value);
 }
 
 static void save_records(struct saving *saving, const void *value, const struct data_type *type) {
@@ -119,9 +119,9 @@ void saving_digest(RedisModuleDigest *digest, const void *value, const struct da
     RedisModule_DigestEndSequence(digest);
 }
 
-void saving_digest_remembered(RedisModuleDigest *digest, const void *value, const struct data_type *type) {
+void saving_digest_once_log(RedisModuleDigest *digest, const void *value, const struct data_type *type) {
     struct saving saving = {.piece = SIZE_MAX, .put = put_into_digest, .to = digest};
     record_start(&saving.record);
-    save_remembered(type, &saving, value);
+    save_once_log(type, &saving, value);
     record_end(&saving.record);
 }

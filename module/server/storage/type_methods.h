@@ -58,12 +58,11 @@
         if (relocating.first) *value = prefix##_relocate(*value, &relocating.relocation);                    \
         struct prefix *moved = *value;                                                                       \
         const size_t own = prefix##_places(moved);                                                           \
-        while (relocating_next(&relocating, own + remembered_places(moved->remembered)))                     \
+        while (relocating_next(&relocating, own + once_log_places(moved->once_log)))                         \
             if (relocating.place < own)                                                                      \
                 prefix##_relocate_##members(moved, relocating.place, &relocating.relocation);                \
             else                                                                                             \
-                remembered_relocate_place(moved->remembered, relocating.place - own,                         \
-                                          &relocating.relocation);                                           \
+                once_log_relocate_place(moved->once_log, relocating.place - own, &relocating.relocation);    \
         return relocating.paused;                                                                            \
     }
 
@@ -90,6 +89,7 @@
     .changes = &prefix##_changes, .make = make_value, .apply = apply_change, .walk = walk_value,             \
     .after = prefix##_changed, .wake = prefix##_wake, .refresh = prefix##_refresh,                           \
     .upkeep = prefix##_upkeep, .info = prefix##_info, .due_at = offsetof(struct prefix, upkeep_ms),          \
-    .remembered_at = offsetof(struct prefix, remembered), .noted_at = offsetof(struct prefix, noted)
+    .once_log_at = offsetof(struct prefix, once_log),                                                        \
+    .doctor_listed_at = offsetof(struct prefix, doctor_listed)
 
 #endif

@@ -117,7 +117,7 @@ enum outcome feed_answer(struct call *call, const struct feed *feed, const struc
         reply_page(call, &nothing, view);
         return call_not_yet(call, &feed_news, bytes_of("", 0), WAIT_NO_INSTANT, OUTCOME_DONE);
     }
-    if (!reply_is_told(&call->out)) return OUTCOME_DONE; /* a probe: nobody would see the page */
+    if (!reply_is_wanted(&call->out)) return OUTCOME_DONE; /* a probe: nobody would see the page */
     struct page_of_changes page = collect_changes(call, feed, feed_resolve(feed, asked), view);
     reply_page(call, &page, view);
     return OUTCOME_DONE;

@@ -10,7 +10,7 @@
 struct call_result {
     enum outcome outcome;
     char note[CALL_NOTE_BYTES];
-    struct record_writer reply; /* kept: see reply.h */
+    struct record_writer reply; /* packed: see reply.h */
     struct record_writer grant; /* what give_back needs; empty when there is nothing to undo */
 };
 

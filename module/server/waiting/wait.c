@@ -498,7 +498,7 @@ static int on_ready(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 
 /* Here every waiter gets its reply, not only those whose time is up: a module can unblock a client that waits for keys
  * in no other way than by a time-out, and so handover_tell() does with those that were served. What a waiter was
- * granted is a kept reply; one that reads, or whose time is up, runs once more. */
+ * granted is a packed reply; one that reads, or whose time is up, runs once more. */
 static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct waiter *waiter = waiter_of(ctx);
     struct held_call *held = waiter->held;

@@ -50,7 +50,7 @@ struct wait_kind {
 struct wait_runner {
     /* Whether it could be answered now: OUTCOME_WAITING if not, and when time alone may help. */
     enum outcome (*probe)(const struct held_call *held, RedisModuleCtx *ctx, int64_t *due_ms);
-    /* Its turn has come, in another client's context: the reply is kept. False, and nothing done, when there is no
+    /* Its turn has come, in another client's context: the reply is packed. False, and nothing done, when there is no
      * value: it goes on waiting. */
     bool (*grant)(struct held_call *held, RedisModuleCtx *ctx);
     /* In its client's own context: it is served something to read, or its time is up. */

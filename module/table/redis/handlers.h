@@ -43,8 +43,8 @@ bool table_ends_with_once(const struct call *call);
 
 /* --- What follows a decision --- */
 
-/* What commands on one entity change, for transactions: see things.h. */
-void entity_touches(const struct call *call, struct things *things);
+/* What commands on one entity change, for transactions: see targets.h. */
+void entity_touches(const struct call *call, struct targets *targets);
 
 /* Totals since the start: queries by plan, entities returned, examined and written. */
 struct table_stats {

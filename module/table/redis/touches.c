@@ -1,10 +1,10 @@
 /* Transactions: what a command on an entity changes, and how its decided change fits behind others. */
-#include "core/things.h"
+#include "core/targets.h"
 #include "table/redis/drafts.h"
 
-void entity_touches(const struct call *call, struct things *things) {
+void entity_touches(const struct call *call, struct targets *targets) {
     const struct drafts *drafts = call_drafts(call);
-    things_add(things, "entity", draft_operation(drafts, &drafts->items[0]).key);
+    targets_add(targets, "entity", draft_operation(drafts, &drafts->items[0]).key);
 }
 
 /* The entities of the steps have not moved, since no other change of the transaction writes them. Timestamps must be

@@ -48,7 +48,7 @@ enum {
     PIECE_BYTES = 15000, /* the server reads 16 KiB at once */
     WORDS = 96,
     WORD_BYTES = 1024,
-    KEPT_BYTES = 64,
+    PACKED_BYTES = 64,
     VALUE_BYTES = 100,
     PAGE_BYTES = 512,
     WAIT_POLLS = 2000,
@@ -68,7 +68,7 @@ struct run {
     const struct row *row;
     unsigned calls;
     unsigned batch;
-    char kept[CALLS][KEPT][KEPT_BYTES];
+    char kept[CALLS][KEPT][PACKED_BYTES];
     redisContext *waiters[CALLS];
 };
 
@@ -148,7 +148,7 @@ static void keep(struct run *run, const char *step, const redisReply *reply, uns
         unsigned which = (unsigned)(*wish - 'a');
         wish += 2;
         const redisReply *found = find_element(reply, wish);
-        bool kept = which < KEPT && found && found->str && found->len < KEPT_BYTES;
+        bool kept = which < KEPT && found && found->str && found->len < PACKED_BYTES;
         require(kept, "%s: %s: nothing to keep", run->row->name, step);
         for (unsigned call = first; kept && call < end; call++)
             memcpy(run->kept[call][which], found->str, found->len + 1);

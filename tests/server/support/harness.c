@@ -189,8 +189,8 @@ struct configured {
     const char *value;
 };
 
-static void configured_undo(void *thing) {
-    struct configured *configured = thing;
+static void configured_undo(void *target) {
+    struct configured *configured = target;
     if (!server_runs(configured->server)) return;
     struct client *client = client_open(configured->server);
     call(client, "CONFIG SET %s %s", configured->name, configured->value);

@@ -11,8 +11,8 @@
 struct node {
     struct node *next;
     struct node *previous;
-    void (*release)(void *thing);
-    void *thing;
+    void (*release)(void *target);
+    void *target;
 };
 
 static struct node pool = {&pool, &pool, NULL, NULL};
@@ -54,10 +54,10 @@ void *pool_grow(void *memory, size_t size) {
     return node + 1;
 }
 
-void pool_keep(void *thing, void (*release)(void *thing)) {
+void pool_keep(void *target, void (*release)(void *target)) {
     struct node *node = (struct node *)pool_take(0) - 1;
     node->release = release;
-    node->thing = thing;
+    node->target = target;
 }
 
 char *pool_print_list(const char *format, va_list arguments) {
@@ -90,7 +90,7 @@ void pool_drain(void) {
         struct node *node = pool.next;
         pool.next = node->next;
         node->next->previous = &pool;
-        if (node->release) node->release(node->thing);
+        if (node->release) node->release(node->target);
         free(node);
     }
 }

@@ -17,7 +17,7 @@ void *pool_take(size_t size);
 void *pool_grow(void *memory, size_t size);
 
 /* Registers something that another library made; `release` is called when the pool is drained. */
-void pool_keep(void *thing, void (*release)(void *thing));
+void pool_keep(void *target, void (*release)(void *target));
 
 char *pool_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *pool_print_list(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));

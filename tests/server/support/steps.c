@@ -14,8 +14,8 @@ enum { LETTERS = 128 };
 
 static const char *kept[LETTERS];
 
-static void forget(void *thing) {
-    (void)thing;
+static void forget(void *target) {
+    (void)target;
     memset(kept, 0, sizeof kept);
 }
 

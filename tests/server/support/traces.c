@@ -15,8 +15,8 @@ static struct {
     long long changes;
 } witness;
 
-static void witness_forget(void *thing) {
-    (void)thing;
+static void witness_forget(void *target) {
+    (void)target;
     memset(&witness, 0, sizeof witness);
 }
 

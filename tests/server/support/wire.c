@@ -21,8 +21,8 @@ struct wire {
     size_t consumed;
 };
 
-static void wire_close(void *thing) {
-    struct wire *wire = thing;
+static void wire_close(void *target) {
+    struct wire *wire = target;
     close(wire->socket);
 }
 

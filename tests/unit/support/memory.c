@@ -44,7 +44,7 @@ void allocations_fail_try(unsigned nth) {
     until_failure = nth;
 }
 
-static void *noted(void *memory) {
+static void *doctor_listed(void *memory) {
     if (!memory) abort();
     add(&live_count, 1);
     add(&made, 1);
@@ -53,11 +53,11 @@ static void *noted(void *memory) {
 }
 
 void *memory_alloc(size_t size) {
-    return noted(malloc(size ? size : 1));
+    return doctor_listed(malloc(size ? size : 1));
 }
 
 void *memory_zeroed(size_t size) {
-    return noted(calloc(1, size ? size : 1));
+    return doctor_listed(calloc(1, size ? size : 1));
 }
 
 void *memory_try(size_t size) {

@@ -1,6 +1,6 @@
 #include "table_trial.h"
 
-#include "core/leftovers.h"
+#include "core/garbage.h"
 #include "core/policy.h"
 #include "mover.h"
 #include "property_draw.h"
@@ -238,7 +238,7 @@ void table_trial_step(struct table_trial *trial, const struct table_choice *choi
     case 10:
     case 11:
     case 12: build_index(trial, &dice, choice); break;
-    case 13: leftovers_sweep(choice->count); break;
+    case 13: garbage_sweep(choice->count); break;
     case 14: write_some(trial, &dice, choice, choice->count % 4 ? STEPS_FEW : TABLE_BATCH_MAX); break;
     case 15:
     case 16:

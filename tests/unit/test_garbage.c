@@ -1,6 +1,6 @@
-/* Leftovers: random lives of contents and pages that share their parts, swept at random, end with nothing left; and
+/* Garbage: random lives of contents and pages that share their parts, swept at random, end with nothing left; and
  * what is large costs little when it is dropped. */
-#include "core/leftovers.h"
+#include "core/garbage.h"
 
 #include "core/content.h"
 #include "core/memory.h"
@@ -46,7 +46,7 @@ static void what_is_large_is_freed_by_and_by(void **state) {
     struct account account = {0};
     struct subject subject = {0};
     (void)state;
-    leftovers_pending = note_waiting;
+    garbage_pending = note_waiting;
     fill_content(&account, &subject.content);
     fill_pages(&account, &subject.pages, LEAVES);
     size_t parts = account.allocations;
@@ -56,12 +56,12 @@ static void what_is_large_is_freed_by_and_by(void **state) {
     assert_int_equal(waited, 2);
     require(account.allocations > parts * 2 / 3, "%zu of %zu parts were freed at once",
             parts - account.allocations, parts);
-    for (size_t before = account.allocations; leftovers_sweep(PORTION_MAX); before = account.allocations)
+    for (size_t before = account.allocations; garbage_sweep(PORTION_MAX); before = account.allocations)
         require(account.allocations < before && before - account.allocations <= (size_t)20 * PORTION_MAX,
                 "a portion of %zu parts", before - account.allocations);
     require_same(account.allocations, 0, "all is freed");
     require_same(account.memory, 0, "all is freed");
-    leftovers_pending = NULL;
+    garbage_pending = NULL;
 }
 
 /* A part that is cleared, or cut off, is many subtrees. */
@@ -69,7 +69,7 @@ static void a_large_part_is_freed_by_and_by(void **state) {
     struct account account = {0};
     struct pages pages = {0};
     (void)state;
-    leftovers_pending = note_waiting;
+    garbage_pending = note_waiting;
     for (int cut = 0; cut < 2; cut++) {
         fill_pages(&account, &pages, MANY_LEAVES);
         size_t parts = account.allocations;
@@ -79,46 +79,46 @@ static void a_large_part_is_freed_by_and_by(void **state) {
             pages_clear(&account, &pages, LEAF_BYTES, (uint64_t)(MANY_LEAVES - 2) * LEAF_BYTES);
         require(account.allocations > parts * 2 / 3, "%zu of %zu parts were freed at once",
                 parts - account.allocations, parts);
-        while (leftovers_sweep(PORTION_MAX)) {
+        while (garbage_sweep(PORTION_MAX)) {
         }
         require(account.allocations < 20, "%zu parts are left", account.allocations);
     }
     pages_drop(&account, &pages);
     require_same(account.allocations, 0, "all is freed");
-    leftovers_pending = NULL;
+    garbage_pending = NULL;
 }
 
 /* Nobody sweeps what ends with its aggregate. */
-static void leftovers_end_with_their_aggregate(void **state) {
+static void garbage_ends_with_its_aggregate(void **state) {
     struct account account = {0}, moved;
     struct content content = {0};
     struct pages pages = {0};
     (void)state;
-    leftovers_pending = note_waiting;
+    garbage_pending = note_waiting;
     fill_content(&account, &content);
     content_clear(&account, &content);
     moved = account;
-    leftovers_follow(&moved);
+    garbage_follow(&moved);
     fill_pages(&moved, &pages, LEAVES);
-    leftovers_end(&moved);
-    assert_false(leftovers_sweep(1));
+    garbage_end(&moved);
+    assert_false(garbage_sweep(1));
     pages_drop(&moved, &pages);
     require_same(moved.allocations, 0, "all is freed");
-    assert_false(leftovers_sweep(1));
-    leftovers_pending = NULL;
+    assert_false(garbage_sweep(1));
+    garbage_pending = NULL;
 }
 
 static void what_is_small_is_freed_at_once(void **state) {
     struct account account = {0};
     struct content content = {0};
     (void)state;
-    leftovers_pending = note_waiting;
+    garbage_pending = note_waiting;
     waited = 0;
     for (int i = 0; i < 500; i++) content_add(&account, &content, chunk_copy(bytes_of("chunk", 5)));
     content_clear(&account, &content);
     assert_int_equal(waited, 0);
     require_same(account.allocations, 0, "all is freed");
-    leftovers_pending = NULL;
+    garbage_pending = NULL;
 }
 
 /* --- Lives --- */
@@ -143,13 +143,13 @@ static void step(struct account *account, struct subject *subjects, struct dice 
         if (from < one->pages.length)
             pages_write(account, &one->pages, from, bytes_of((char[PAGE_BYTES]){1}, PAGE_BYTES));
         break;
-    default: leftovers_sweep(dice_roll(dice, PORTION_MAX)); break;
+    default: garbage_sweep(dice_roll(dice, PORTION_MAX)); break;
     }
 }
 
 static void lives_end_with_nothing_left(void **state) {
     (void)state;
-    leftovers_pending = note_waiting;
+    garbage_pending = note_waiting;
     for (uint64_t seed = 1; seed <= LIVES; seed++) {
         struct dice dice = {seed};
         struct account account = {0};
@@ -157,24 +157,24 @@ static void lives_end_with_nothing_left(void **state) {
         for (int i = 0; i < SUBJECTS; i += 2) fill_content(&account, &subjects[i].content);
         for (int i = 0; i < SUBJECTS; i += 2) fill_pages(&account, &subjects[i].pages, LEAVES);
         for (int i = 0; i < STEPS; i++) step(&account, subjects, &dice);
-        if (dice_percent(&dice, 50)) leftovers_end(&account);
+        if (dice_percent(&dice, 50)) garbage_end(&account);
         for (int i = 0; i < SUBJECTS; i++) {
             content_clear(&account, &subjects[i].content);
             pages_drop(&account, &subjects[i].pages);
         }
-        while (leftovers_sweep(1 + dice_roll(&dice, PORTION_MAX))) {
+        while (garbage_sweep(1 + dice_roll(&dice, PORTION_MAX))) {
         }
         require(!account.allocations && !account.memory, "seed %d leaves %zu parts", (int)seed,
                 account.allocations);
     }
-    leftovers_pending = NULL;
+    garbage_pending = NULL;
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(what_is_large_is_freed_by_and_by),   tidy_test(a_large_part_is_freed_by_and_by),
-        tidy_test(leftovers_end_with_their_aggregate), tidy_test(what_is_small_is_freed_at_once),
+        tidy_test(what_is_large_is_freed_by_and_by), tidy_test(a_large_part_is_freed_by_and_by),
+        tidy_test(garbage_ends_with_its_aggregate),  tidy_test(what_is_small_is_freed_at_once),
         tidy_test(lives_end_with_nothing_left),
     };
-    return cmocka_run_group_tests_name("leftovers", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("garbage", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-/* Kept replies, and the records of calls that are remembered with them: what is sound and what is not, told by hand
+/* Packed replies, and the records of calls that are remembered with them: what is sound and what is not, told by hand
  * and by a naive reader, over random bytes and over sound replies that were cut, lengthened and changed. */
 #include "change/once_change.h"
-#include "core/kept.h"
+#include "core/packed_reply.h"
 #include "core/version.h"
 
 #include "dice.h"
@@ -66,22 +66,22 @@ static const struct bytes unsound_replies[] = {
 static void what_is_sound_by_hand(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(sound_replies); i++)
-        require(kept_is_sound(sound_replies[i]), "reply %zu is not sound", i);
+        require(packed_reply_is_sound(sound_replies[i]), "reply %zu is not sound", i);
     for (size_t i = 0; i < COUNT_OF(unsound_replies); i++)
-        require(!kept_is_sound(unsound_replies[i]), "reply %zu is sound", i);
+        require(!packed_reply_is_sound(unsound_replies[i]), "reply %zu is sound", i);
 }
 
 static void answers_nested_too_deep_are_not_sound(void **state) {
     (void)state;
-    char nested[2 * KEPT_DEPTH_MAX + 3];
-    for (size_t depth = 0; depth <= KEPT_DEPTH_MAX; depth++) {
+    char nested[2 * PACKED_DEPTH_MAX + 3];
+    for (size_t depth = 0; depth <= PACKED_DEPTH_MAX; depth++) {
         for (size_t i = 0; i < depth; i++) memcpy(nested + 2 * i, "\7\1", 2);
         nested[2 * depth] = 0;
-        require(kept_is_sound(bytes_of(nested, 2 * depth + 1)), "%zu levels are too many", depth);
+        require(packed_reply_is_sound(bytes_of(nested, 2 * depth + 1)), "%zu levels are too many", depth);
     }
-    for (size_t i = 0; i <= KEPT_DEPTH_MAX; i++) memcpy(nested + 2 * i, "\7\1", 2);
-    nested[2 * KEPT_DEPTH_MAX + 2] = 0;
-    require(!kept_is_sound(bytes_of(nested, sizeof(nested))), "one level more is not too many");
+    for (size_t i = 0; i <= PACKED_DEPTH_MAX; i++) memcpy(nested + 2 * i, "\7\1", 2);
+    nested[2 * PACKED_DEPTH_MAX + 2] = 0;
+    require(!packed_reply_is_sound(bytes_of(nested, sizeof(nested))), "one level more is not too many");
 }
 
 /* --- By a naive reader --- */
@@ -105,20 +105,20 @@ static bool read_error(struct record_reader *reader) {
 static bool read_one(struct record_reader *reader, unsigned depth) {
     uint8_t what = record_byte(reader);
     uint64_t count;
-    bool holds = what == KEPT_ARRAY || what == KEPT_MAP;
-    if (reader->failed || what > KEPT_DIGITS) return false;
-    if (holds && depth == KEPT_DEPTH_MAX) return false;
-    switch ((enum kept)what) {
-    case KEPT_ERROR: return read_error(reader);
-    case KEPT_BYTES: record_bytes(reader); break;
-    case KEPT_NUMBER: record_number(reader); break;
-    case KEPT_REAL: record_word(reader); break;
-    case KEPT_FLAG: return record_number(reader) <= 1 && !reader->failed;
-    case KEPT_VERSION: return record_word(reader) <= VERSION_MAX && !reader->failed;
-    case KEPT_GUID:
-    case KEPT_DIGITS: record_guid(reader); break;
-    case KEPT_ARRAY: return read_many(reader, record_number(reader), depth + 1) && !reader->failed;
-    case KEPT_MAP:
+    bool holds = what == PACKED_ARRAY || what == PACKED_MAP;
+    if (reader->failed || what > PACKED_DIGITS) return false;
+    if (holds && depth == PACKED_DEPTH_MAX) return false;
+    switch ((enum packed_reply)what) {
+    case PACKED_ERROR: return read_error(reader);
+    case PACKED_BYTES: record_bytes(reader); break;
+    case PACKED_NUMBER: record_number(reader); break;
+    case PACKED_REAL: record_word(reader); break;
+    case PACKED_FLAG: return record_number(reader) <= 1 && !reader->failed;
+    case PACKED_VERSION: return record_word(reader) <= VERSION_MAX && !reader->failed;
+    case PACKED_GUID:
+    case PACKED_DIGITS: record_guid(reader); break;
+    case PACKED_ARRAY: return read_many(reader, record_number(reader), depth + 1) && !reader->failed;
+    case PACKED_MAP:
         count = record_number(reader);
         return count < UINT64_MAX / 2 && read_many(reader, 2 * count, depth + 1) && !reader->failed;
     default: break;
@@ -126,43 +126,43 @@ static bool read_one(struct record_reader *reader, unsigned depth) {
     return !reader->failed;
 }
 
-static bool naively_sound(struct bytes kept) {
-    struct record_reader reader = record_reader(kept);
+static bool naively_sound(struct bytes packed) {
+    struct record_reader reader = record_reader(packed);
     return read_one(&reader, 0) && reader.at == reader.end;
 }
 
 static void write_one(struct dice *dice, struct record_writer *writer, unsigned depth) {
-    uint8_t what = (uint8_t)dice_roll(dice, depth < 5 ? KEPT_DIGITS + 1 : KEPT_ARRAY);
+    uint8_t what = (uint8_t)dice_roll(dice, depth < 5 ? PACKED_DIGITS + 1 : PACKED_ARRAY);
     size_t count = dice_roll(dice, 4);
     record_put_byte(writer, what);
-    switch ((enum kept)what) {
-    case KEPT_ERROR: record_put_bytes(writer, bytes_of("ERR no", 7)); break;
-    case KEPT_BYTES: record_put_bytes(writer, bytes_of("some bytes", dice_roll(dice, 11))); break;
-    case KEPT_NUMBER: record_put_number(writer, dice_word(dice)); break;
-    case KEPT_REAL: record_put_word(writer, dice_word(dice)); break;
-    case KEPT_FLAG: record_put_number(writer, dice_roll(dice, 2)); break;
-    case KEPT_VERSION: record_put_word(writer, dice_word(dice) & VERSION_MAX >> 1); break;
-    case KEPT_GUID:
-    case KEPT_DIGITS: record_put_guid(writer, (struct guid){dice_word(dice), dice_word(dice)}); break;
-    case KEPT_ARRAY:
-    case KEPT_MAP:
+    switch ((enum packed_reply)what) {
+    case PACKED_ERROR: record_put_bytes(writer, bytes_of("ERR no", 7)); break;
+    case PACKED_BYTES: record_put_bytes(writer, bytes_of("some bytes", dice_roll(dice, 11))); break;
+    case PACKED_NUMBER: record_put_number(writer, dice_word(dice)); break;
+    case PACKED_REAL: record_put_word(writer, dice_word(dice)); break;
+    case PACKED_FLAG: record_put_number(writer, dice_roll(dice, 2)); break;
+    case PACKED_VERSION: record_put_word(writer, dice_word(dice) & VERSION_MAX >> 1); break;
+    case PACKED_GUID:
+    case PACKED_DIGITS: record_put_guid(writer, (struct guid){dice_word(dice), dice_word(dice)}); break;
+    case PACKED_ARRAY:
+    case PACKED_MAP:
         record_put_number(writer, count);
-        for (size_t i = 0; i < count * (what == KEPT_MAP ? 2 : 1); i++) write_one(dice, writer, depth + 1);
+        for (size_t i = 0; i < count * (what == PACKED_MAP ? 2 : 1); i++) write_one(dice, writer, depth + 1);
         break;
     default: break;
     }
 }
 
-static void compare_with_naive(struct bytes kept) {
-    char *exact = malloc(kept.length ? kept.length : 1); /* what is read behind the end is found out */
+static void compare_with_naive(struct bytes packed) {
+    char *exact = malloc(packed.length ? packed.length : 1); /* what is read behind the end is found out */
     require(exact, "there is memory");
-    memcpy(exact, kept.data, kept.length);
-    struct bytes bytes = bytes_of(exact, kept.length);
-    require_same(kept_is_sound(bytes), naively_sound(bytes), "what a naive reader says");
+    memcpy(exact, packed.data, packed.length);
+    struct bytes bytes = bytes_of(exact, packed.length);
+    require_same(packed_reply_is_sound(bytes), naively_sound(bytes), "what a naive reader says");
     free(exact);
 }
 
-static void kept_answers_read_as_by_a_naive_reader(void **state) {
+static void packed_replies_read_as_by_a_naive_reader(void **state) {
     (void)state;
     struct dice dice = {11};
     size_t sound = 0, changed = 0;
@@ -170,16 +170,16 @@ static void kept_answers_read_as_by_a_naive_reader(void **state) {
         struct record_writer writer;
         record_start(&writer);
         write_one(&dice, &writer, 0);
-        struct bytes kept = bytes_of(writer.data, writer.length);
-        require(kept_is_sound(kept), "what was written is not sound");
-        for (size_t cut = 0; cut < kept.length && cut < 60; cut++)
-            require(!kept_is_sound(bytes_of(kept.data, cut)), "half a reply is sound");
+        struct bytes packed = bytes_of(writer.data, writer.length);
+        require(packed_reply_is_sound(packed), "what was written is not sound");
+        for (size_t cut = 0; cut < packed.length && cut < 60; cut++)
+            require(!packed_reply_is_sound(bytes_of(packed.data, cut)), "half a reply is sound");
         for (int times = 0; times < 20; times++) {
             writer.data[dice_roll(&dice, writer.length)] =
                 (char)dice_roll(&dice, dice_percent(&dice, 70) ? 16 : 256);
-            compare_with_naive(kept);
+            compare_with_naive(packed);
             changed++;
-            sound += kept_is_sound(kept);
+            sound += packed_reply_is_sound(packed);
         }
         record_end(&writer);
     }
@@ -192,18 +192,18 @@ static void guids_are_read_from_an_array(void **state) {
     struct record_reader reader = {0};
     struct guid id;
     record_start(&writer);
-    record_put_byte(&writer, KEPT_ARRAY);
+    record_put_byte(&writer, PACKED_ARRAY);
     record_put_number(&writer, 2);
     for (uint64_t i = 1; i <= 2; i++) {
-        record_put_byte(&writer, KEPT_GUID);
+        record_put_byte(&writer, PACKED_GUID);
         record_put_guid(&writer, (struct guid){i, i});
     }
-    struct bytes kept = bytes_of(writer.data, writer.length);
+    struct bytes packed = bytes_of(writer.data, writer.length);
     for (uint64_t i = 1; i <= 2; i++)
-        require(kept_next_guid(kept, &reader, &id) && id.high == i, "the GUID %d", (int)i);
-    require(!kept_next_guid(kept, &reader, &id), "there are no more");
+        require(packed_reply_next_guid(packed, &reader, &id) && id.high == i, "the GUID %d", (int)i);
+    require(!packed_reply_next_guid(packed, &reader, &id), "there are no more");
     reader = (struct record_reader){0};
-    require(!kept_next_guid(bytes_of("\0", 1), &reader, &id), "OK is no array of GUIDs");
+    require(!packed_reply_next_guid(bytes_of("\0", 1), &reader, &id), "OK is no array of GUIDs");
     record_end(&writer);
 }
 
@@ -220,11 +220,11 @@ static bool once_reads(const struct once_change *change, struct once_change *aga
     struct record_writer writer;
     record_start(&writer);
     change_write(&once_changes, change, &writer);
-    static char kept[1024];
-    memcpy(kept, writer.data, writer.length);
-    bool sound = change_read(&once_changes, bytes_of(kept, writer.length), again);
+    static char packed[1024];
+    memcpy(packed, writer.data, writer.length);
+    bool sound = change_read(&once_changes, bytes_of(packed, writer.length), again);
     for (size_t cut = 0; cut < writer.length; cut++)
-        require(!change_read(&once_changes, bytes_of(kept, cut), &(struct once_change){0}),
+        require(!change_read(&once_changes, bytes_of(packed, cut), &(struct once_change){0}),
                 "half a record is sound");
     record_end(&writer);
     return sound;
@@ -274,31 +274,31 @@ static void doctored_records_of_calls_are_refused(void **state) {
 
 static void what_does_not_fit_is_refused(void **state) {
     (void)state;
-    struct remembered *remembered = NULL;
+    struct once_log *once_log = NULL;
     struct once_change change = sample;
-    require(!once_change_fits(remembered, &change), "three of none are forgotten");
+    require(!once_change_fits(once_log, &change), "three of none are forgotten");
     change.forgets = 0;
-    require(once_change_fits(remembered, &change), "the first one does not fit");
-    once_change_do(&remembered, &change);
+    require(once_change_fits(once_log, &change), "the first one does not fit");
+    once_change_do(&once_log, &change);
     change.call.called_ms--;
-    require(!once_change_fits(remembered, &change), "one that was made before it");
+    require(!once_change_fits(once_log, &change), "one that was made before it");
     struct once_change back = {.kind = ONCE_TAKE_BACK, .call.token = {"other", 5}};
-    require(!once_change_fits(remembered, &back), "one that is not there is taken back");
+    require(!once_change_fits(once_log, &back), "one that is not there is taken back");
     back.call.token = sample.call.token;
-    require(once_change_fits(remembered, &back), "it is not taken back");
-    once_change_do(&remembered, &back);
-    require(!remembered, "nothing is left");
+    require(once_change_fits(once_log, &back), "it is not taken back");
+    once_change_do(&once_log, &back);
+    require(!once_log, "nothing is left");
 }
 
 int main(void) {
     static const struct CMUnitTest tests[] = {
         tidy_test(what_is_sound_by_hand),
         tidy_test(answers_nested_too_deep_are_not_sound),
-        tidy_test(kept_answers_read_as_by_a_naive_reader),
+        tidy_test(packed_replies_read_as_by_a_naive_reader),
         tidy_test(guids_are_read_from_an_array),
         tidy_test(records_of_calls_are_read_as_written),
         tidy_test(doctored_records_of_calls_are_refused),
         tidy_test(what_does_not_fit_is_refused),
     };
-    return cmocka_run_group_tests_name("kept", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("packed_reply", tests, NULL, NULL);
 }

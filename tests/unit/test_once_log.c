@@ -1,5 +1,5 @@
-/* Remembered calls: against a naive list, with calls that come, go by age and out of turn, and move in memory. */
-#include "core/remembered.h"
+/* The log of ONCE: against a naive list, with calls that come, go by age and out of turn, and move in memory. */
+#include "core/once_log.h"
 
 #include "core/hash.h"
 
@@ -35,7 +35,7 @@ struct model_call {
 
 /* The oldest first. */
 struct model {
-    struct remembered *remembered;
+    struct once_log *once_log;
     struct model_call calls[MODEL_MAX];
     size_t count;
     int64_t now_ms;
@@ -71,22 +71,22 @@ static void add_one(struct model *model, struct dice *dice) {
     struct model_call *call = &model->calls[model->count++];
     *call = (struct model_call){number, (uint32_t)dice_word(dice), model->now_ms, draw_answer(dice), false};
     struct token token = token_of_number(number);
-    remembered_add(&model->remembered,
-                   &(struct remembered_call){bytes_text(token.text), call->fingerprint, call->called_ms,
-                                             bytes_of(letters_of(number), call->answer)});
+    once_log_add(&model->once_log,
+                 &(struct logged_call){bytes_text(token.text), call->fingerprint, call->called_ms,
+                                       bytes_of(letters_of(number), call->answer)});
 }
 
 static void forget_oldest(struct model *model, struct dice *dice) {
     size_t count = dice_roll(dice, model->count + 1);
     if (count > 30 && dice_percent(dice, 95)) count %= 30;
-    remembered_forget(&model->remembered, count);
+    once_log_forget(&model->once_log, count);
     for (size_t i = 0; i < count; i++) model_forget(model, 0);
 }
 
 static void forget_one(struct model *model, struct dice *dice) {
     size_t number = dice_roll(dice, TOKENS), at = model_place(model, number);
     struct token token = token_of_number(number);
-    bool was_there = remembered_forget_token(&model->remembered, bytes_text(token.text));
+    bool was_there = once_log_forget_token(&model->once_log, bytes_text(token.text));
     require_same(was_there, at < model->count, "whether a token was there");
     if (was_there) model_forget(model, at);
 }
@@ -96,17 +96,17 @@ static void mark_one(struct model *model, struct dice *dice) {
     struct model_call *call = &model->calls[dice_roll(dice, model->count)];
     struct token token = token_of_number(call->token);
     call->marked = !call->marked;
-    remembered_mark(model->remembered, bytes_text(token.text), call->marked);
+    once_log_mark(model->once_log, bytes_text(token.text), call->marked);
 }
 
 static void move_all(struct model *model, struct dice *dice) {
     struct relocation relocation = mover(dice);
-    remembered_relocate(&model->remembered, &relocation);
-    for (size_t place = 0; place < remembered_places(model->remembered); place++)
-        remembered_relocate_place(model->remembered, place, &relocation);
+    once_log_relocate(&model->once_log, &relocation);
+    for (size_t place = 0; place < once_log_places(model->once_log); place++)
+        once_log_relocate_place(model->once_log, place, &relocation);
 }
 
-static void compare_call(const struct model_call *call, const struct remembered_call *found) {
+static void compare_call(const struct model_call *call, const struct logged_call *found) {
     struct token token = token_of_number(call->token);
     require(bytes_equal(found->token, bytes_text(token.text)), "another token");
     require_same(found->fingerprint, call->fingerprint, "the fingerprint");
@@ -115,41 +115,41 @@ static void compare_call(const struct model_call *call, const struct remembered_
 }
 
 static void compare_each(const struct model *model) {
-    struct remembered_cursor cursor = {0, 0};
-    struct remembered_call found;
+    struct once_log_cursor cursor = {0, 0};
+    struct logged_call found;
     for (size_t i = 0; i < model->count; i++) {
         struct token token = token_of_number(model->calls[i].token);
-        require(remembered_next(model->remembered, &cursor, &found), "the walk ends at %zu", i);
+        require(once_log_next(model->once_log, &cursor, &found), "the walk ends at %zu", i);
         compare_call(&model->calls[i], &found);
-        require(remembered_find(model->remembered, bytes_text(token.text), &found), "%s is lost", token.text);
+        require(once_log_find(model->once_log, bytes_text(token.text), &found), "%s is lost", token.text);
         compare_call(&model->calls[i], &found);
-        require_same(remembered_is_marked(model->remembered, bytes_text(token.text)), model->calls[i].marked,
+        require_same(once_log_is_marked(model->once_log, bytes_text(token.text)), model->calls[i].marked,
                      "the mark");
     }
-    require(!remembered_next(model->remembered, &cursor, &found), "the walk goes on");
+    require(!once_log_next(model->once_log, &cursor, &found), "the walk goes on");
 }
 
 static void compare(const struct model *model, struct dice *dice) {
-    const struct remembered *remembered = model->remembered;
+    const struct once_log *once_log = model->once_log;
     int64_t instant_ms = model->now_ms - (int64_t)dice_roll(dice, 3000);
     size_t made = 0, max = dice_roll(dice, 100);
     while (made < max && made < model->count && model->calls[made].called_ms <= instant_ms) made++;
-    require_same(remembered_made_by(remembered, instant_ms, max), made, "those made by an instant");
-    require_same(remembered_count(remembered), model->count, "the count");
-    require_same(remembered_census(), model->count, "the census");
-    size_t all = remembered_bytes(remembered), min = 0, taking = remembered_taking(remembered, all / 2, max);
-    require_same(remembered_taking(remembered, all, SIZE_MAX), model->count, "those that take all bytes");
+    require_same(once_log_made_by(once_log, instant_ms, max), made, "those made by an instant");
+    require_same(once_log_count(once_log), model->count, "the count");
+    require_same(once_log_census(), model->count, "the census");
+    size_t all = once_log_bytes(once_log), min = 0, taking = once_log_taking(once_log, all / 2, max);
+    require_same(once_log_taking(once_log, all, SIZE_MAX), model->count, "those that take all bytes");
     for (size_t i = 0; i + 1 < taking; i++) min += model->calls[i].answer;
     require(taking <= max && min <= all / 2, "%zu calls take %zu bytes and more", taking, min);
-    require_same((size_t)remembered_oldest_ms(remembered),
+    require_same((size_t)once_log_oldest_ms(once_log),
                  model->count ? (size_t)model->calls[0].called_ms : (size_t)INT64_MAX, "the oldest instant");
-    require(!model->count == !remembered, "nothing is remembered, and there is something");
+    require(!model->count == !once_log, "nothing is remembered, and there is something");
     struct token unknown = token_of_number(TOKENS + 1);
-    struct remembered_call found;
-    require(!remembered_find(remembered, bytes_text(unknown.text), &found), "a token that was never given");
+    struct logged_call found;
+    require(!once_log_find(once_log, bytes_text(unknown.text), &found), "a token that was never given");
 }
 
-static void remembered_calls_equal_a_plain_list(void **state) {
+static void logged_calls_equal_a_plain_list(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 3; seed++) {
         struct dice dice = {seed};
@@ -169,8 +169,8 @@ static void remembered_calls_equal_a_plain_list(void **state) {
             if (step % 100 == 0) compare_each(model);
             compare(model, &dice);
         }
-        remembered_end(&model->remembered);
-        require_same(remembered_census(), 0, "the census in the end");
+        once_log_end(&model->once_log);
+        require_same(once_log_census(), 0, "the census in the end");
         free(model);
     }
 }
@@ -179,16 +179,16 @@ static void remembered_calls_equal_a_plain_list(void **state) {
 
 /* A token of 32 bytes, a GUID's digits, and an ETag. */
 static size_t bytes_of_one(size_t count) {
-    struct remembered *remembered = NULL;
+    struct once_log *once_log = NULL;
     char token[64];
     for (size_t i = 0; i < count; i++) {
         int length = snprintf(token, sizeof(token), "%08zxd98f4f51bcb92111287cb627", i);
-        remembered_add(&remembered, &(struct remembered_call){bytes_of(token, (size_t)length), 1, (int64_t)i,
-                                                              bytes_of("123456789", 9)});
+        once_log_add(&once_log, &(struct logged_call){bytes_of(token, (size_t)length), 1, (int64_t)i,
+                                                      bytes_of("123456789", 9)});
     }
-    size_t memory = remembered_memory(remembered), parts = remembered_allocations(remembered);
+    size_t memory = once_log_memory(once_log), parts = once_log_allocations(once_log);
     require(parts <= 4 + count / 40, "%zu allocations for %zu calls", parts, count);
-    remembered_end(&remembered);
+    once_log_end(&once_log);
     return memory / count;
 }
 
@@ -202,18 +202,18 @@ static void a_call_is_small(void **state) {
 /* What went leaves nothing: as many bytes as at the beginning, however many have come and gone. */
 static void memory_is_given_back(void **state) {
     (void)state;
-    struct remembered *remembered = NULL;
+    struct once_log *once_log = NULL;
     char token[16];
     size_t memory = 0;
     for (int64_t i = 0; i < 200000; i++) {
         snprintf(token, sizeof(token), "%" PRId64, i);
-        remembered_add(&remembered, &(struct remembered_call){bytes_text(token), 1, i, bytes_text("x")});
-        if (remembered_count(remembered) > 1000) remembered_forget(&remembered, 1);
-        if (i == 50000) memory = remembered_memory(remembered);
+        once_log_add(&once_log, &(struct logged_call){bytes_text(token), 1, i, bytes_text("x")});
+        if (once_log_count(once_log) > 1000) once_log_forget(&once_log, 1);
+        if (i == 50000) memory = once_log_memory(once_log);
     }
-    require(remembered_memory(remembered) <= memory + memory / 8, "%zu bytes, and %zu before",
-            remembered_memory(remembered), memory);
-    remembered_end(&remembered);
+    require(once_log_memory(once_log) <= memory + memory / 8, "%zu bytes, and %zu before",
+            once_log_memory(once_log), memory);
+    once_log_end(&once_log);
 }
 
 int main(void) {
@@ -221,9 +221,9 @@ int main(void) {
     dice_fill(&(struct dice){7}, seed, sizeof(seed));
     hash_seed(seed);
     static const struct CMUnitTest tests[] = {
-        tidy_test(remembered_calls_equal_a_plain_list),
+        tidy_test(logged_calls_equal_a_plain_list),
         tidy_test(a_call_is_small),
         tidy_test(memory_is_given_back),
     };
-    return cmocka_run_group_tests_name("remembered", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("once_log", tests, NULL, NULL);
 }

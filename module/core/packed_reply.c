@@ -1,10 +1,10 @@
-#include "core/kept.h"
+#include "core/packed_reply.h"
 
 #include "core/version.h"
 
 struct reading {
     struct record_reader reader;
-    uint64_t levels[KEPT_DEPTH_MAX]; /* values that are still to be read in each open array or map */
+    uint64_t levels[PACKED_DEPTH_MAX]; /* values that are still to be read in each open array or map */
     unsigned depth;
 };
 
@@ -23,7 +23,7 @@ static bool is_error_text(struct bytes text) {
 /* Each value takes at least one byte, so a greater count cannot be true. */
 static void enter_level(struct reading *reading, uint64_t values) {
     struct record_reader *reader = &reading->reader;
-    fail_unless(reading, values <= (uint64_t)(reader->end - reader->at) && reading->depth < KEPT_DEPTH_MAX);
+    fail_unless(reading, values <= (uint64_t)(reader->end - reader->at) && reading->depth < PACKED_DEPTH_MAX);
     if (!reader->failed) reading->levels[reading->depth++] = values;
 }
 
@@ -36,20 +36,20 @@ static void enter_map(struct reading *reading) {
 /* Reads one value. False for an array or a map, whose values follow. */
 static bool read_value(struct reading *reading) {
     struct record_reader *reader = &reading->reader;
-    switch ((enum kept)record_byte(reader)) {
-    case KEPT_OK:
-    case KEPT_EXISTS:
-    case KEPT_NULL: return true;
-    case KEPT_ERROR: fail_unless(reading, is_error_text(record_bytes(reader))); return true;
-    case KEPT_BYTES: record_bytes(reader); return true;
-    case KEPT_NUMBER: record_number(reader); return true;
-    case KEPT_REAL: record_word(reader); return true;
-    case KEPT_FLAG: fail_unless(reading, record_number(reader) <= 1); return true;
-    case KEPT_ARRAY: enter_level(reading, record_number(reader)); return false;
-    case KEPT_MAP: enter_map(reading); return false;
-    case KEPT_VERSION: fail_unless(reading, record_word(reader) <= VERSION_MAX); return true;
-    case KEPT_GUID:
-    case KEPT_DIGITS: record_guid(reader); return true;
+    switch ((enum packed_reply)record_byte(reader)) {
+    case PACKED_OK:
+    case PACKED_EXISTS:
+    case PACKED_NULL: return true;
+    case PACKED_ERROR: fail_unless(reading, is_error_text(record_bytes(reader))); return true;
+    case PACKED_BYTES: record_bytes(reader); return true;
+    case PACKED_NUMBER: record_number(reader); return true;
+    case PACKED_REAL: record_word(reader); return true;
+    case PACKED_FLAG: fail_unless(reading, record_number(reader) <= 1); return true;
+    case PACKED_ARRAY: enter_level(reading, record_number(reader)); return false;
+    case PACKED_MAP: enter_map(reading); return false;
+    case PACKED_VERSION: fail_unless(reading, record_word(reader) <= VERSION_MAX); return true;
+    case PACKED_GUID:
+    case PACKED_DIGITS: record_guid(reader); return true;
     }
     reader->failed = true;
     return true;
@@ -62,8 +62,8 @@ static bool count_kept(struct reading *reading) {
     return false;
 }
 
-bool kept_is_sound(struct bytes kept) {
-    struct reading reading = {.reader = record_reader(kept)};
+bool packed_reply_is_sound(struct bytes packed) {
+    struct reading reading = {.reader = record_reader(packed)};
     bool more = true;
     while (more && !reading.reader.failed) {
         bool complete = read_value(&reading);
@@ -77,13 +77,13 @@ bool kept_is_sound(struct bytes kept) {
     return record_complete(&reading.reader);
 }
 
-bool kept_next_guid(struct bytes kept, struct record_reader *reader, struct guid *id) {
+bool packed_reply_next_guid(struct bytes packed, struct record_reader *reader, struct guid *id) {
     if (!reader->at) {
-        *reader = record_reader(kept);
-        if (record_byte(reader) != KEPT_ARRAY) return false;
+        *reader = record_reader(packed);
+        if (record_byte(reader) != PACKED_ARRAY) return false;
         record_number(reader);
     }
-    if (record_byte(reader) != KEPT_GUID) return false;
+    if (record_byte(reader) != PACKED_GUID) return false;
     *id = record_guid(reader);
     return !reader->failed;
 }

@@ -1,4 +1,4 @@
-#include "blob/redis/source_door.h"
+#include "blob/redis/source_server.h"
 
 #include "core/host_list.h"
 #include "core/memory.h"
@@ -23,12 +23,12 @@ static char *text_copy(const char *text) {
     return memcpy(memory_alloc(size), text, size);
 }
 
-void source_door_count_memory(void) {
+void source_server_count_memory(void) {
     hiredisAllocFuncs functions = {memory_alloc, zeroed_items, memory_resize, text_copy, memory_free};
     hiredisSetAllocators(&functions);
 }
 
-/* --- The door itself --- */
+/* --- The server --- */
 
 static char *text_new(struct bytes bytes) {
     char *text = memory_alloc(bytes.length + 1);
@@ -41,9 +41,9 @@ static char *path_new(const char *path) {
     return path && *path ? text_new(bytes_text(path)) : NULL;
 }
 
-void source_door_start(struct source_door *door, const struct copy_order *order,
-                       const struct link_settings *settings) {
-    *door = (struct source_door){
+void source_server_start(struct source_server *server, const struct copy_order *order,
+                         const struct link_settings *settings) {
+    *server = (struct source_server){
         .host = text_new(order->host),
         .port = order->port,
         .allowed = text_new(settings->allowed),
@@ -60,22 +60,22 @@ void source_door_start(struct source_door *door, const struct copy_order *order,
     };
 }
 
-void source_door_end(struct source_door *door) {
-    char *texts[] = {door->host,    door->allowed,   door->user,        door->password,
-                     door->ca_file, door->ca_folder, door->certificate, door->key};
-    explicit_bzero(door->password, door->password_length);
+void source_server_end(struct source_server *server) {
+    char *texts[] = {server->host,    server->allowed,   server->user,        server->password,
+                     server->ca_file, server->ca_folder, server->certificate, server->key};
+    explicit_bzero(server->password, server->password_length);
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++) memory_free(texts[i]);
 }
 
-static bool is_allowed(const struct source_door *door, const char *host) {
-    return host_list_allows(bytes_text(door->allowed), bytes_text(host), door->port);
+static bool is_allowed(const struct source_server *server, const char *host) {
+    return host_list_allows(bytes_text(server->allowed), bytes_text(host), server->port);
 }
 
 /* --- Connecting --- */
 
-static void lose_door(const struct source_door *door, struct source_failure *loss, const char *why) {
+static void lose_server(const struct source_server *server, struct source_failure *loss, const char *why) {
     char text[LOSS_BYTES];
-    snprintf(text, sizeof(text), "no connection to %.200s:%d: %s", door->host, door->port, why);
+    snprintf(text, sizeof(text), "no connection to %.200s:%d: %s", server->host, server->port, why);
     source_failure_say(loss, COPY_FAILED_UNREACHABLE, bytes_text(text));
 }
 
@@ -93,61 +93,61 @@ static bool write_address(const struct addrinfo *address, char *text, size_t siz
     return !getnameinfo(plain, length, text, (socklen_t)size, NULL, 0, NI_NUMERICHOST);
 }
 
-static redisContext *connect_to(const struct source_door *door, const char *address) {
-    struct timeval patience = {door->timeout_ms / 1000, door->timeout_ms % 1000 * 1000};
+static redisContext *connect_to(const struct source_server *server, const char *address) {
+    struct timeval patience = {server->timeout_ms / 1000, server->timeout_ms % 1000 * 1000};
     redisOptions options = {0};
-    REDIS_OPTIONS_SET_TCP(&options, address, door->port);
+    REDIS_OPTIONS_SET_TCP(&options, address, server->port);
     options.connect_timeout = &patience;
     options.command_timeout = &patience;
     return redisConnectWithOptions(&options);
 }
 
 /* The source's certificate must be signed by this server's own authorities, as for replication. */
-static bool secure_connection(const struct source_door *door, redisContext *connection,
+static bool secure_connection(const struct source_server *server, redisContext *connection,
                               struct source_failure *loss) {
     redisSSLContextError error = REDIS_SSL_CTX_NONE;
-    redisSSLContext *tls =
-        redisCreateSSLContext(door->ca_file, door->ca_folder, door->certificate, door->key, NULL, &error);
+    redisSSLContext *tls = redisCreateSSLContext(server->ca_file, server->ca_folder, server->certificate,
+                                                 server->key, NULL, &error);
     if (!tls) {
-        lose_door(door, loss, redisSSLContextGetError(error));
+        lose_server(server, loss, redisSSLContextGetError(error));
         return false;
     }
     bool secured = redisInitiateSSLWithContext(connection, tls) == REDIS_OK;
-    if (!secured) lose_door(door, loss, connection->errstr);
+    if (!secured) lose_server(server, loss, connection->errstr);
     redisFreeSSLContext(tls);
     return secured;
 }
 
-static redisContext *try_address(const struct source_door *door, const char *address,
+static redisContext *try_address(const struct source_server *server, const char *address,
                                  struct source_failure *loss) {
-    redisContext *connection = connect_to(door, address);
+    redisContext *connection = connect_to(server, address);
     if (connection && !connection->err) return connection;
-    lose_door(door, loss, connection ? connection->errstr : "no memory");
+    lose_server(server, loss, connection ? connection->errstr : "no memory");
     if (connection) redisFree(connection);
     return NULL;
 }
 
-static void forbid_address(const struct source_door *door, struct source_reader *reader, const char *what,
+static void forbid_address(const struct source_server *server, struct source_reader *reader, const char *what,
                            const char *address) {
     char text[LOSS_BYTES + NI_MAXHOST];
     snprintf(text, sizeof(text),
              "INVALID CannotVerifyCopySource %s %.200s:%d, which holdfast.copy-from does not list", what,
-             address, door->port);
+             address, server->port);
     source_reader_fail(reader, COPY_FAILED_FORBIDDEN, bytes_text(text));
 }
 
 /* Connects to the first address that is allowed and accepts. */
-static redisContext *try_addresses(const struct source_door *door, const struct addrinfo *address,
+static redisContext *try_addresses(const struct source_server *server, const struct addrinfo *address,
                                    struct source_reader *reader, struct source_failure *loss) {
     char text[NI_MAXHOST] = "";
     bool any = false;
     for (; address; address = address->ai_next) {
-        if (!write_address(address, text, sizeof(text)) || !is_allowed(door, text)) continue;
+        if (!write_address(address, text, sizeof(text)) || !is_allowed(server, text)) continue;
         any = true;
-        redisContext *connection = try_address(door, text, loss);
+        redisContext *connection = try_address(server, text, loss);
         if (connection) return connection;
     }
-    if (!any) forbid_address(door, reader, "the name leads to", text);
+    if (!any) forbid_address(server, reader, "the name leads to", text);
     return NULL;
 }
 
@@ -157,44 +157,45 @@ static void append_words(redisContext *connection, unsigned count, const char *c
 }
 
 /* READONLY lets a replica of a cluster reply; elsewhere it is an error without consequences. */
-static void greet_source(struct source_door *door, redisContext *connection) {
-    const char *const words[] = {"AUTH", door->user, door->password};
-    const size_t lengths[] = {4, door->user_length, door->password_length};
-    const char *const plain[] = {"AUTH", door->password}, *const readonly[] = {"READONLY"};
-    const size_t plain_lengths[] = {4, door->password_length}, readonly_length[] = {8};
-    door->authenticates = door->user_length || door->password_length;
-    if (door->user_length)
+static void greet_source(struct source_server *server, redisContext *connection) {
+    const char *const words[] = {"AUTH", server->user, server->password};
+    const size_t lengths[] = {4, server->user_length, server->password_length};
+    const char *const plain[] = {"AUTH", server->password}, *const readonly[] = {"READONLY"};
+    const size_t plain_lengths[] = {4, server->password_length}, readonly_length[] = {8};
+    server->authenticates = server->user_length || server->password_length;
+    if (server->user_length)
         append_words(connection, 3, words, lengths);
-    else if (door->password_length)
+    else if (server->password_length)
         append_words(connection, 2, plain, plain_lengths);
     append_words(connection, 1, readonly, readonly_length);
-    door->greetings = 1U + door->authenticates;
+    server->greetings = 1U + server->authenticates;
 }
 
-redisContext *source_door_open(struct source_door *door, struct source_reader *reader,
-                               struct source_failure *loss) {
+redisContext *source_server_connect(struct source_server *server, struct source_reader *reader,
+                                    struct source_failure *loss) {
     struct addrinfo *addresses, hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-    if (!is_allowed(door, door->host)) {
-        forbid_address(door, reader, "the source is", door->host);
+    if (!is_allowed(server, server->host)) {
+        forbid_address(server, reader, "the source is", server->host);
         return NULL;
     }
-    int error = getaddrinfo(door->host, NULL, &hints, &addresses);
+    int error = getaddrinfo(server->host, NULL, &hints, &addresses);
     if (error) {
-        lose_door(door, loss, gai_strerror(error));
+        lose_server(server, loss, gai_strerror(error));
         return NULL;
     }
-    redisContext *connection = try_addresses(door, addresses, reader, loss);
+    redisContext *connection = try_addresses(server, addresses, reader, loss);
     freeaddrinfo(addresses);
     return connection;
 }
 
-bool source_door_enter(struct source_door *door, redisContext *connection, struct source_failure *loss) {
-    if (door->tls && !secure_connection(door, connection, loss)) return false;
-    greet_source(door, connection);
+bool source_server_greet(struct source_server *server, redisContext *connection,
+                         struct source_failure *loss) {
+    if (server->tls && !secure_connection(server, connection, loss)) return false;
+    greet_source(server, connection);
     return true;
 }
 
-void source_door_ask(redisContext *connection, const struct source_question *question) {
+void source_server_ask(redisContext *connection, const struct source_question *question) {
     const char *words[SOURCE_WORDS_MAX];
     size_t lengths[SOURCE_WORDS_MAX];
     for (unsigned i = 0; i < question->count; i++) {
@@ -205,12 +206,12 @@ void source_door_ask(redisContext *connection, const struct source_question *que
 }
 
 /* Only the first word of an error is shown: the rest may repeat what was sent. */
-void source_door_greeted(struct source_door *door, const struct answer *answer,
-                         struct source_reader *reader) {
+void source_server_greeted(struct source_server *server, const struct answer *answer,
+                           struct source_reader *reader) {
     char text[LOSS_BYTES];
-    bool is_about_user = door->authenticates;
-    door->greetings--;
-    door->authenticates = false;
+    bool is_about_user = server->authenticates;
+    server->greetings--;
+    server->authenticates = false;
     if (!is_about_user || answer->kind != ANSWER_ERROR) return;
     const char *end = memchr(answer->text.data, ' ', answer->text.length);
     int length = end ? (int)(end - answer->text.data) : 3;
@@ -219,7 +220,7 @@ void source_door_greeted(struct source_door *door, const struct answer *answer,
     source_reader_fail(reader, COPY_FAILED_REFUSED, bytes_text(text));
 }
 
-/* --- Moving --- */
+/* --- Redirections --- */
 
 /* "MOVED slot host:port"; an empty host means the same host. */
 static bool read_moved(struct bytes error, char *host, size_t size, int *port) {
@@ -233,26 +234,27 @@ static bool read_moved(struct bytes error, char *host, size_t size, int *port) {
     return (size_t)snprintf(host, size, "%s", place) < size;
 }
 
-enum door_move source_door_move(struct source_door *door, struct bytes error, struct source_reader *reader) {
+enum redirection source_server_redirect(struct source_server *server, struct bytes error,
+                                        struct source_reader *reader) {
     char host[NI_MAXHOST];
     int port;
-    if (!read_moved(error, host, sizeof(host), &port)) return DOOR_STAYS;
-    door->port = port;
+    if (!read_moved(error, host, sizeof(host), &port)) return REDIRECTION_NONE;
+    server->port = port;
     if (*host) {
-        memory_free(door->host);
-        door->host = text_new(bytes_text(host));
+        memory_free(server->host);
+        server->host = text_new(bytes_text(host));
     }
-    if (is_allowed(door, door->host)) return DOOR_MOVES;
-    forbid_address(door, reader, "MOVED leads to", door->host);
-    return DOOR_CLOSED;
+    if (is_allowed(server, server->host)) return REDIRECTION_FOLLOWED;
+    forbid_address(server, reader, "MOVED leads to", server->host);
+    return REDIRECTION_FORBIDDEN;
 }
 
 /* --- Hiding the password --- */
 
 /* The password as a failure would show it. */
-static size_t shown_password(const struct source_door *door, char *shown, size_t size) {
+static size_t shown_password(const struct source_server *server, char *shown, size_t size) {
     struct source_failure as_failure;
-    source_failure_say(&as_failure, COPY_FAILED_REFUSED, bytes_of(door->password, door->password_length));
+    source_failure_say(&as_failure, COPY_FAILED_REFUSED, bytes_of(server->password, server->password_length));
     return (size_t)snprintf(shown, size, "%s", as_failure.text);
 }
 
@@ -261,9 +263,9 @@ static void star_out(char *at, size_t length) {
 }
 
 /* Also hides a part of the password at the end, where the text may have been cut. */
-void source_door_hide_password(const struct source_door *door, struct source_failure *failure) {
+void source_server_hide_password(const struct source_server *server, struct source_failure *failure) {
     char password[COPY_DESCRIPTION_MAX_BYTES + 1];
-    size_t length = shown_password(door, password, sizeof(password)), all = strlen(failure->text);
+    size_t length = shown_password(server, password, sizeof(password)), all = strlen(failure->text);
     if (!length) return;
     for (char *at = failure->text; (at = strstr(at, password)); at += length) star_out(at, length);
     if (all < COPY_DESCRIPTION_MAX_BYTES) return;

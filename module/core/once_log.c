@@ -1,4 +1,4 @@
-#include "core/remembered.h"
+#include "core/once_log.h"
 
 #include "core/hash.h"
 #include "core/hash_index.h"
@@ -39,7 +39,7 @@ struct segment {
     char bytes[];
 };
 
-struct remembered {
+struct once_log {
     struct hash_index by_token;
     struct segment **segments;
     size_t first, count, capacity; /* segments in use: [first, count) */
@@ -51,7 +51,7 @@ struct remembered {
 
 static atomic_size_t all_calls;
 
-size_t remembered_census(void) {
+size_t once_log_census(void) {
     return all_calls;
 }
 
@@ -100,8 +100,8 @@ static int64_t item_called_ms(const struct item *item) {
     return (int64_t)item->called_high << 32 | item->called_low;
 }
 
-static struct remembered_call item_as_call(const struct item *item) {
-    return (struct remembered_call){
+static struct logged_call item_as_call(const struct item *item) {
+    return (struct logged_call){
         .token = entry_name(&item->entry),
         .fingerprint = item->fingerprint,
         .called_ms = item_called_ms(item),
@@ -111,84 +111,82 @@ static struct remembered_call item_as_call(const struct item *item) {
 
 /* --- Segments --- */
 
-static struct segment *first_segment(const struct remembered *remembered) {
-    return remembered->segments[remembered->first];
+static struct segment *first_segment(const struct once_log *log) {
+    return log->segments[log->first];
 }
 
-static struct segment *last_segment(const struct remembered *remembered) {
-    return remembered->first < remembered->count ? remembered->segments[remembered->count - 1] : NULL;
+static struct segment *last_segment(const struct once_log *log) {
+    return log->first < log->count ? log->segments[log->count - 1] : NULL;
 }
 
 /* Makes space for one more segment: moves the list down over freed ones, or grows it. */
-static void make_space(struct remembered *remembered) {
-    if (remembered->count < remembered->capacity) return;
-    size_t used = remembered->count - remembered->first;
-    if (used < remembered->capacity / 2) {
-        memmove(remembered->segments, remembered->segments + remembered->first,
-                used * sizeof(*remembered->segments));
-        remembered->first = 0;
-        remembered->count = used;
+static void make_space(struct once_log *log) {
+    if (log->count < log->capacity) return;
+    size_t used = log->count - log->first;
+    if (used < log->capacity / 2) {
+        memmove(log->segments, log->segments + log->first, used * sizeof(*log->segments));
+        log->first = 0;
+        log->count = used;
         return;
     }
-    remembered->capacity = remembered->capacity ? remembered->capacity * 2 : SEGMENTS_MIN;
-    remembered->segments =
-        memory_resize(remembered->segments, remembered->capacity * sizeof(*remembered->segments));
-    remembered->frame = memory_size(remembered) + memory_size(remembered->segments);
+    log->capacity = log->capacity ? log->capacity * 2 : SEGMENTS_MIN;
+    log->segments = memory_resize(log->segments, log->capacity * sizeof(*log->segments));
+    log->frame = memory_size(log) + memory_size(log->segments);
 }
 
 /* A new segment is as large as all others together, within bounds. */
-static size_t segment_bytes(const struct remembered *remembered, size_t min) {
+static size_t segment_bytes(const struct once_log *log, size_t min) {
     size_t bytes = SEGMENT_MIN_BYTES;
-    while (bytes < remembered->memory && bytes < SEGMENT_MAX_BYTES) bytes *= 2;
+    while (bytes < log->memory && bytes < SEGMENT_MAX_BYTES) bytes *= 2;
     min += sizeof(struct segment);
     return size_max(min, bytes);
 }
 
-static struct segment *segment_new(struct remembered *remembered, size_t min) {
-    size_t bytes = segment_bytes(remembered, min);
+static struct segment *segment_new(struct once_log *log, size_t min) {
+    size_t bytes = segment_bytes(log, min);
     struct segment *segment = memory_alloc(bytes);
     *segment = (struct segment){.size = (uint32_t)(bytes - sizeof(*segment))};
-    make_space(remembered);
-    remembered->segments[remembered->count++] = segment;
-    remembered->memory += memory_size(segment);
+    make_space(log);
+    log->segments[log->count++] = segment;
+    log->memory += memory_size(segment);
     return segment;
 }
 
-static void segment_free(struct remembered *remembered, struct segment *segment) {
-    remembered->memory -= memory_size(segment);
+static void segment_free(struct once_log *log, struct segment *segment) {
+    log->memory -= memory_size(segment);
     memory_free(segment);
 }
 
 /* Closes the gaps at the front and frees segments that are empty. */
-static void close_gaps(struct remembered *remembered) {
-    while (remembered->first < remembered->count) {
-        struct segment *segment = first_segment(remembered);
+static void close_gaps(struct once_log *log) {
+    while (log->first < log->count) {
+        struct segment *segment = first_segment(log);
         while (segment->from < segment->to && item_bits(item_at(segment, segment->from)) & ITEM_GONE)
             segment->from += (uint32_t)item_bytes(item_at(segment, segment->from));
         if (segment->from < segment->to) return;
-        segment_free(remembered, segment);
-        remembered->first++;
+        segment_free(log, segment);
+        log->first++;
     }
 }
 
 /* --- Remembering --- */
 
-static struct item *find_hashed(const struct remembered *remembered, uint32_t hash, struct bytes token) {
-    struct entry *entry = hash_index_find(&remembered->by_token, hash, token);
+static struct item *find_hashed(const struct once_log *log, uint32_t hash, struct bytes token) {
+    struct entry *entry = hash_index_find(&log->by_token, hash, token);
     return entry ? item_of(entry) : NULL;
 }
 
-static struct item *find(const struct remembered *remembered, struct bytes token) {
-    return remembered ? find_hashed(remembered, hash_bytes(token), token) : NULL;
+static struct item *find(const struct once_log *log, struct bytes token) {
+    return log ? find_hashed(log, hash_bytes(token), token) : NULL;
 }
 
-bool remembered_find(const struct remembered *remembered, struct bytes token, struct remembered_call *found) {
-    const struct item *item = find(remembered, token);
+bool once_log_find(const struct once_log *log, struct bytes token, struct logged_call *found) {
+    const struct item *item = find(log, token);
     if (item) *found = item_as_call(item);
     return item;
 }
 
-static struct remembered *need(struct remembered **place) {
+static struct once_log *need(struct once_log **place) {
     if (!*place) {
         *place = memory_zeroed(sizeof(**place));
         hash_index_start(&(*place)->by_token);
@@ -197,9 +195,9 @@ static struct remembered *need(struct remembered **place) {
 }
 
 /* Reserves bytes at the end of the last segment, or of a new one. */
-static struct item *item_reserve(struct remembered *remembered, size_t bytes) {
-    struct segment *segment = last_segment(remembered);
-    if (!segment || segment->size - segment->to < bytes) segment = segment_new(remembered, bytes);
+static struct item *item_reserve(struct once_log *log, size_t bytes) {
+    struct segment *segment = last_segment(log);
+    if (!segment || segment->size - segment->to < bytes) segment = segment_new(log, bytes);
     struct item *item = item_at(segment, segment->to);
     segment->to += (uint32_t)bytes;
     return item;
@@ -209,7 +207,7 @@ static int64_t bounded(int64_t called_ms) {
     return number_min(called_ms, CALLED_MAX_MS);
 }
 
-static void item_write(struct item *item, uint32_t hash, const struct remembered_call *call,
+static void item_write(struct item *item, uint32_t hash, const struct logged_call *call,
                        struct bytes prefix) {
     int64_t called_ms = bounded(call->called_ms);
     *item = (struct item){
@@ -223,14 +221,14 @@ static void item_write(struct item *item, uint32_t hash, const struct remembered
     memcpy(item_prefix(item) + prefix.length, call->answer.data, call->answer.length);
 }
 
-static void forget_item(struct remembered **place, struct item *item) {
-    struct remembered *remembered = *place;
-    hash_index_remove(&remembered->by_token, &item->entry);
+static void forget_item(struct once_log **place, struct item *item) {
+    struct once_log *log = *place;
+    hash_index_remove(&log->by_token, &item->entry);
     item_set(item, ITEM_GONE, true);
-    remembered->bytes -= item_bytes(item);
+    log->bytes -= item_bytes(item);
     atomic_fetch_sub(&all_calls, 1);
-    close_gaps(remembered);
-    if (remembered->first == remembered->count) remembered_end(place);
+    close_gaps(log);
+    if (log->first == log->count) once_log_end(place);
 }
 
 static struct bytes write_prefix(size_t length, struct record_writer *writer) {
@@ -239,129 +237,125 @@ static struct bytes write_prefix(size_t length, struct record_writer *writer) {
     return bytes_of(writer->data, writer->length);
 }
 
-void remembered_add(struct remembered **place, const struct remembered_call *call) {
+void once_log_add(struct once_log **place, const struct logged_call *call) {
     struct record_writer writer;
     const uint32_t hash = hash_bytes(call->token);
     struct item *before = *place ? find_hashed(*place, hash, call->token) : NULL;
     if (before) forget_item(place, before);
-    struct remembered *remembered = need(place);
+    struct once_log *log = need(place);
     struct bytes prefix = write_prefix(call->answer.length, &writer);
     size_t bytes = offsetof(struct item, token) + call->token.length + prefix.length + call->answer.length;
-    struct item *item = item_reserve(remembered, item_aligned(bytes));
+    struct item *item = item_reserve(log, item_aligned(bytes));
     item_write(item, hash, call, prefix);
     record_end(&writer);
-    hash_index_add(&remembered->by_token, &item->entry);
-    remembered->bytes += item_bytes(item);
-    remembered->newest_ms = bounded(call->called_ms);
+    hash_index_add(&log->by_token, &item->entry);
+    log->bytes += item_bytes(item);
+    log->newest_ms = bounded(call->called_ms);
     atomic_fetch_add_explicit(&all_calls, 1, memory_order_relaxed);
 }
 
 /* --- Forgetting --- */
 
-void remembered_forget(struct remembered **place, size_t count) {
+void once_log_forget(struct once_log **place, size_t count) {
     for (; *place && count; count--) {
         struct segment *segment = first_segment(*place);
         forget_item(place, item_at(segment, segment->from));
     }
 }
 
-bool remembered_forget_token(struct remembered **place, struct bytes token) {
+bool once_log_forget_token(struct once_log **place, struct bytes token) {
     struct item *item = find(*place, token);
     if (item) forget_item(place, item);
     return item;
 }
 
-void remembered_end(struct remembered **place) {
-    struct remembered *remembered = *place;
-    if (!remembered) return;
-    atomic_fetch_sub(&all_calls, remembered->by_token.count);
-    for (size_t i = remembered->first; i < remembered->count; i++) memory_free(remembered->segments[i]);
-    memory_free(remembered->segments);
-    hash_index_end(&remembered->by_token);
-    memory_free(remembered);
+void once_log_end(struct once_log **place) {
+    struct once_log *log = *place;
+    if (!log) return;
+    atomic_fetch_sub(&all_calls, log->by_token.count);
+    for (size_t i = log->first; i < log->count; i++) memory_free(log->segments[i]);
+    memory_free(log->segments);
+    hash_index_end(&log->by_token);
+    memory_free(log);
     *place = NULL;
 }
 
 /* --- Marks --- */
 
-void remembered_mark(struct remembered *remembered, struct bytes token, bool marked) {
-    struct item *item = find(remembered, token);
+void once_log_mark(struct once_log *log, struct bytes token, bool marked) {
+    struct item *item = find(log, token);
     if (item) item_set(item, ITEM_MARKED, marked);
 }
 
-bool remembered_is_marked(const struct remembered *remembered, struct bytes token) {
-    const struct item *item = find(remembered, token);
+bool once_log_is_marked(const struct once_log *log, struct bytes token) {
+    const struct item *item = find(log, token);
     return item && item_bits(item) & ITEM_MARKED;
 }
 
 /* --- Queries --- */
 
-size_t remembered_count(const struct remembered *remembered) {
-    return remembered ? remembered->by_token.count : 0;
+size_t once_log_count(const struct once_log *log) {
+    return log ? log->by_token.count : 0;
 }
 
-size_t remembered_bytes(const struct remembered *remembered) {
-    return remembered ? remembered->bytes : 0;
+size_t once_log_bytes(const struct once_log *log) {
+    return log ? log->bytes : 0;
 }
 
-int64_t remembered_newest_ms(const struct remembered *remembered) {
-    return remembered ? remembered->newest_ms : 0;
+int64_t once_log_newest_ms(const struct once_log *log) {
+    return log ? log->newest_ms : 0;
 }
 
 /* There is no gap before the first call: close_gaps has closed it. */
-int64_t remembered_oldest_ms(const struct remembered *remembered) {
-    if (!remembered) return INT64_MAX;
-    const struct segment *first = first_segment(remembered);
+int64_t once_log_oldest_ms(const struct once_log *log) {
+    if (!log) return INT64_MAX;
+    const struct segment *first = first_segment(log);
     return item_called_ms(item_at(first, first->from));
 }
 
-size_t remembered_made_by(const struct remembered *remembered, int64_t instant_ms, size_t max) {
-    struct remembered_cursor cursor = {0, 0};
-    struct remembered_call call;
+size_t once_log_made_by(const struct once_log *log, int64_t instant_ms, size_t max) {
+    struct once_log_cursor cursor = {0, 0};
+    struct logged_call call;
     size_t count = 0;
-    if (remembered_oldest_ms(remembered) > instant_ms) return 0;
-    while (count < max && remembered_next(remembered, &cursor, &call) && call.called_ms <= instant_ms)
-        count++;
+    if (once_log_oldest_ms(log) > instant_ms) return 0;
+    while (count < max && once_log_next(log, &cursor, &call) && call.called_ms <= instant_ms) count++;
     return count;
 }
 
-static const struct item *next_item(const struct remembered *remembered, struct remembered_cursor *cursor) {
-    while (remembered && cursor->segment < remembered->count) {
-        const struct segment *segment = remembered->segments[cursor->segment];
+static const struct item *next_item(const struct once_log *log, struct once_log_cursor *cursor) {
+    while (log && cursor->segment < log->count) {
+        const struct segment *segment = log->segments[cursor->segment];
         if (cursor->at < segment->from) cursor->at = segment->from;
         if (cursor->at < segment->to) {
             const struct item *item = item_at(segment, cursor->at);
             cursor->at += item_bytes(item);
             return item;
         }
-        *cursor = (struct remembered_cursor){cursor->segment + 1, 0};
+        *cursor = (struct once_log_cursor){cursor->segment + 1, 0};
     }
     return NULL;
 }
 
-static const struct item *next_present(const struct remembered *remembered,
-                                       struct remembered_cursor *cursor) {
-    if (remembered && cursor->segment < remembered->first)
-        *cursor = (struct remembered_cursor){remembered->first, 0};
+static const struct item *next_present(const struct once_log *log, struct once_log_cursor *cursor) {
+    if (log && cursor->segment < log->first) *cursor = (struct once_log_cursor){log->first, 0};
     const struct item *item;
     do {
-        item = next_item(remembered, cursor);
+        item = next_item(log, cursor);
     } while (item && item_bits(item) & ITEM_GONE);
     return item;
 }
 
-bool remembered_next(const struct remembered *remembered, struct remembered_cursor *cursor,
-                     struct remembered_call *call) {
-    const struct item *item = next_present(remembered, cursor);
+bool once_log_next(const struct once_log *log, struct once_log_cursor *cursor, struct logged_call *call) {
+    const struct item *item = next_present(log, cursor);
     if (item) *call = item_as_call(item);
     return item;
 }
 
-size_t remembered_taking(const struct remembered *remembered, size_t bytes, size_t max) {
-    struct remembered_cursor cursor = {0, 0};
+size_t once_log_taking(const struct once_log *log, size_t bytes, size_t max) {
+    struct once_log_cursor cursor = {0, 0};
     const struct item *item;
     size_t count = 0, taken = 0;
-    while (taken < bytes && count < max && (item = next_present(remembered, &cursor))) {
+    while (taken < bytes && count < max && (item = next_present(log, &cursor))) {
         taken += item_bytes(item);
         count++;
     }
@@ -370,27 +364,27 @@ size_t remembered_taking(const struct remembered *remembered, size_t bytes, size
 
 /* --- Memory --- */
 
-size_t remembered_memory(const struct remembered *remembered) {
-    if (!remembered) return 0;
-    return remembered->frame + remembered->memory + remembered->by_token.memory;
+size_t once_log_memory(const struct once_log *log) {
+    if (!log) return 0;
+    return log->frame + log->memory + log->by_token.memory;
 }
 
-size_t remembered_allocations(const struct remembered *remembered) {
-    return remembered ? 2 + remembered->count - remembered->first : 0;
+size_t once_log_allocations(const struct once_log *log) {
+    return log ? 2 + log->count - log->first : 0;
 }
 
-void remembered_relocate(struct remembered **place, const struct relocation *relocation) {
+void once_log_relocate(struct once_log **place, const struct relocation *relocation) {
     *place = relocate(relocation, *place);
     if (*place) (*place)->segments = relocate(relocation, (*place)->segments);
 }
 
-size_t remembered_places(const struct remembered *remembered) {
-    return remembered ? remembered->count + remembered->by_token.buckets : 0;
+size_t once_log_places(const struct once_log *log) {
+    return log ? log->count + log->by_token.buckets : 0;
 }
 
 /* The index points to the calls, which move with their segment: the slots are found first
  * and set afterwards. */
-static void relocate_segment(struct remembered *remembered, struct segment **place,
+static void relocate_segment(struct once_log *log, struct segment **place,
                              const struct relocation *relocation) {
     enum { ITEMS_MAX = SEGMENT_MAX_BYTES / sizeof(struct item) };
     struct segment *segment = *place;
@@ -398,8 +392,7 @@ static void relocate_segment(struct remembered *remembered, struct segment **pla
     size_t at, count = 0;
     for (at = segment->from; at < segment->to; at += item_bytes(item_at(segment, at))) {
         const struct item *item = item_at(segment, at);
-        slots[count++] =
-            item_bits(item) & ITEM_GONE ? NULL : hash_index_slot(&remembered->by_token, &item->entry);
+        slots[count++] = item_bits(item) & ITEM_GONE ? NULL : hash_index_slot(&log->by_token, &item->entry);
     }
     *place = segment = relocate(relocation, segment);
     count = 0;
@@ -407,10 +400,9 @@ static void relocate_segment(struct remembered *remembered, struct segment **pla
         if (slots[count]) *slots[count] = item_at(segment, at);
 }
 
-void remembered_relocate_place(struct remembered *remembered, size_t at,
-                               const struct relocation *relocation) {
-    if (at >= remembered->count)
-        hash_index_relocate(&remembered->by_token, at - remembered->count, relocation);
-    else if (at >= remembered->first)
-        relocate_segment(remembered, &remembered->segments[at], relocation);
+void once_log_relocate_place(struct once_log *log, size_t at, const struct relocation *relocation) {
+    if (at >= log->count)
+        hash_index_relocate(&log->by_token, at - log->count, relocation);
+    else if (at >= log->first)
+        relocate_segment(log, &log->segments[at], relocation);
 }

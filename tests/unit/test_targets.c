@@ -1,0 +1,107 @@
+/* Targets: what several commands change is found to be the same, or not, however many there are. */
+#include "core/targets.h"
+
+#include "unit.h"
+
+#include <stdio.h>
+
+static struct bytes text(const char *text) {
+    return bytes_text(text);
+}
+
+static void the_first_collision_is_told(void **state) {
+    (void)state;
+    struct targets targets;
+    targets_start(&targets);
+    targets_begin(&targets, text("k"), 0);
+    targets_add(&targets, "cup", text("a"));
+    targets_begin(&targets, text("k"), 3);
+    targets_add(&targets, "cup", text("b"));
+    require_same(targets.collision.noun != NULL, false, "two cups");
+    targets_add(&targets, "cup", text("a"));
+    targets_begin(&targets, text("k"), 4);
+    targets_add(&targets, "cup", text("b"));
+    require_same(targets.collision.place, 3, "the later place");
+    require_same(targets.collision.earlier, 0, "the earlier place");
+    targets_end(&targets);
+    require_same(allocations_count(), 0, "allocations");
+}
+
+/* Noun, key, name and part all count. */
+static void what_differs_in_anything_does_not_collide(void **state) {
+    (void)state;
+    struct targets targets;
+    targets_start(&targets);
+    targets_begin(&targets, text("k"), 0);
+    targets_add(&targets, "cup", text("a"));
+    targets_begin(&targets, text("k"), 1);
+    targets_add(&targets, "can", text("a"));
+    targets_add_part(&targets, "cup", text("a"), text("ear"));
+    targets_add_part(&targets, "cup", text("ae"), text("ar"));
+    targets_begin(&targets, text("l"), 2);
+    targets_add(&targets, "cup", text("a"));
+    targets_add(&targets, "cup", text(""));
+    require_same(targets.collision.noun != NULL, false, "collisions");
+    targets_begin(&targets, text("k"), 3);
+    targets_add_part(&targets, "cup", text("a"), text("ear"));
+    require_same(targets.collision.earlier, 1, "the part");
+    targets_end(&targets);
+}
+
+static void several_share_and_nobody_takes_all(void **state) {
+    (void)state;
+    for (int first = 0; first < 2; first++)
+        for (int second = 0; second < 2; second++) {
+            struct targets targets;
+            targets_start(&targets);
+            for (unsigned place = 0; place < 2; place++) {
+                targets_begin(&targets, text("k"), place);
+                if (place ? second : first)
+                    targets_share(&targets, "cup", text("a"));
+                else
+                    targets_add(&targets, "cup", text("a"));
+            }
+            require_same(targets.collision.noun != NULL, !(first && second), "shared %d and %d", first,
+                         second);
+            targets_end(&targets);
+        }
+}
+
+static void a_command_may_name_a_target_twice(void **state) {
+    (void)state;
+    struct targets targets;
+    targets_start(&targets);
+    targets_begin(&targets, text("k"), 0);
+    targets_add(&targets, "cup", text("a"));
+    targets_add(&targets, "cup", text("a"));
+    require_same(targets.collision.noun != NULL, false, "collisions");
+    targets_end(&targets);
+}
+
+enum { MANY = 5000 };
+
+static void thousands_of_targets_are_told_apart(void **state) {
+    (void)state;
+    struct targets targets;
+    targets_start(&targets);
+    for (unsigned i = 0; i < MANY; i++) {
+        char *name = targets_alloc(&targets, 16);
+        targets_begin(&targets, text("k"), i);
+        targets_add(&targets, "cup", bytes_of(name, (size_t)snprintf(name, 16, "%u", i)));
+    }
+    require_same(targets.collision.noun != NULL, false, "collisions");
+    targets_begin(&targets, text("k"), MANY);
+    targets_add(&targets, "cup", text("1234"));
+    require_same(targets.collision.earlier, 1234, "the earlier place");
+    targets_end(&targets);
+    require_same(allocations_count(), 0, "allocations");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(the_first_collision_is_told),         tidy_test(what_differs_in_anything_does_not_collide),
+        tidy_test(several_share_and_nobody_takes_all),  tidy_test(a_command_may_name_a_target_twice),
+        tidy_test(thousands_of_targets_are_told_apart),
+    };
+    return cmocka_run_group_tests_name("targets", tests, NULL, NULL);
+}
