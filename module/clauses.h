@@ -6,6 +6,7 @@
 #include "core/name.h"
 #include "core/pages.h"
 #include "file/redis/handlers.h"
+#include "handlers.h"
 #include "help.h"
 #include "lease/redis/handlers.h"
 #include "queue/redis/handlers.h"
@@ -171,29 +172,22 @@ static const struct clause
                  .min = 0, .max = INT64_MAX, .names = {"bytes"}},
     new_quota = {TOKEN("QUOTA"), SHAPE_NUMBER, SLOT_SHARE_QUOTA, .width = 1, .required = true,
                  .fault = OUTCOME_INVALID_VALUE, .min = 0, .max = INT64_MAX, .names = {"bytes"}},
-    share_snapshots = {TOKEN("SNAPSHOTS"), SHAPE_CHOICE, SLOT_SHARE_SNAPSHOTS, .width = 1, .words = share_snapshots_words,
+    share_snapshots = {TOKEN("SNAPSHOTS"), SHAPE_CHOICE, SLOT_SNAPSHOTS, .width = 1, .words = share_snapshots_words,
                  .names = {"snapshots"}},
-    of_snapshot = {TOKEN("SNAPSHOT"), SHAPE_VERSION, SLOT_SHARE_SNAPSHOT, .width = 1, .fault = OUTCOME_INVALID_QUERY,
-                 .names = {"snapshot-id"}},
-    since_snapshot = {TOKEN("SINCE"), SHAPE_VERSION, SLOT_SHARE_SINCE, .width = 1, .fault = OUTCOME_INVALID_QUERY,
-                 .names = {"snapshot-id"}},
     session_label = {TOKEN("OWNER"), SHAPE_VALUE, SLOT_SHARE_OWNER, .width = 1, .check = share_owner_check, .names = {"text"}},
     on_close  = {TOKEN("ONCLOSE"), SHAPE_CHOICE, SLOT_SHARE_ONCLOSE, .width = 1, .words = share_onclose_words,
                  .names = {"onclose"}},
-    file_range = {TOKEN("RANGE"), SHAPE_RANGE, SLOT_FILE_RANGE, .width = 2, .fault = OUTCOME_INVALID_RANGE,
-                 .names = {"offset", "length"}},
-    file_prefix = {TOKEN("PREFIX"), SHAPE_VALUE, SLOT_FILE_PREFIX, .width = 1, .names = {"prefix"}},
-    file_size = {.shape = SHAPE_NUMBER, .slot = SLOT_FILE_SIZE, .fault = OUTCOME_INVALID_VALUE,
+    file_size = {.shape = SHAPE_NUMBER, .slot = SLOT_SIZE, .fault = OUTCOME_INVALID_VALUE,
                  .min = 0, .max = FILE_MAX_BYTES, .names = {"size"}},
-    new_file_size = {TOKEN("SIZE"), SHAPE_NUMBER, SLOT_FILE_SIZE, .width = 1, .fault = OUTCOME_INVALID_VALUE,
+    new_file_size = {TOKEN("SIZE"), SHAPE_NUMBER, SLOT_SIZE, .width = 1, .fault = OUTCOME_INVALID_VALUE,
                  .min = 0, .max = FILE_MAX_BYTES, .names = {"bytes"}},
-    file_offset = {.shape = SHAPE_NUMBER, .slot = SLOT_FILE_OFFSET, .fault = OUTCOME_INVALID_RANGE,
+    file_offset = {.shape = SHAPE_NUMBER, .slot = SLOT_OFFSET, .fault = OUTCOME_INVALID_RANGE,
                  .min = 0, .max = FILE_MAX_BYTES, .names = {"offset"}},
-    read_offset = {.shape = SHAPE_NUMBER, .slot = SLOT_FILE_OFFSET, .fault = OUTCOME_INVALID_RANGE,
+    read_offset = {.shape = SHAPE_NUMBER, .slot = SLOT_OFFSET, .fault = OUTCOME_INVALID_RANGE,
                  .min = 0, .max = INT64_MAX, .names = {"offset"}},
-    read_length = {.shape = SHAPE_NUMBER, .slot = SLOT_FILE_LENGTH, .fault = OUTCOME_INVALID_RANGE,
+    read_length = {.shape = SHAPE_NUMBER, .slot = SLOT_LENGTH, .fault = OUTCOME_INVALID_RANGE,
                  .min = 0, .max = INT64_MAX, .names = {"length"}},
-    clear_length = {.shape = SHAPE_NUMBER, .slot = SLOT_FILE_LENGTH, .fault = OUTCOME_INVALID_RANGE,
+    clear_length = {.shape = SHAPE_NUMBER, .slot = SLOT_LENGTH, .fault = OUTCOME_INVALID_RANGE,
                  .min = 1, .max = FILE_MAX_BYTES, .names = {"length"}},
     lock_offset = {.shape = SHAPE_TEXT, .names = {"offset"}},
     lock_length = {.shape = SHAPE_TEXT, .names = {"length"}},

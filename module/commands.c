@@ -4,6 +4,7 @@
 
 #include "clauses.h"
 #include "core/targets.h"
+#include "handlers.h"
 #include "help.h"
 #include "server/effects/effect.h"
 #include "server/effects/incoming.h"
@@ -52,33 +53,6 @@
 #define ON_CONTAINER       LOOKS_AT_CONTAINER, .settle = container_clear_staged
 #define ON_BLOB            LOOKS_AT_BLOB, .settle = container_clear_staged
 
-/* Each row has an entry function of its own, because the server does not say which command it calls. */
-#define ROWS(X) ROWS_OF_CALLS(X) ROWS_OF_EFFECTS(X)
-#define ROWS_OF_EFFECTS(X) X(effect_apply) X(effect_apply_short)
-#define ROWS_OF_CALLS(X)                                                                                             \
-    X(container_create) X(container_get) X(container_getmeta) X(container_setmeta) X(container_getacl)               \
-    X(container_setacl) X(container_delete) X(container_feed) X(container_changes_since)                             \
-    X(blob_put) X(blob_get) X(blob_stat) X(blob_setprops) X(blob_getmeta) X(blob_setmeta) X(blob_delete) X(blob_list) \
-    X(blob_snapshot) X(blob_copy) X(blob_abortcopy) X(blob_putblock) X(blob_putblocklist) X(blob_getblocklist)       \
-    X(blob_createpage) X(blob_putpage) X(blob_clearpage) X(blob_getpages) X(blob_createappend) X(blob_append)        \
-    X(blob_seal)                                                                                                     \
-    X(lease_acquire_decide) X(lease_renew_decide) X(lease_change_decide) X(lease_release_decide)                     \
-    X(lease_break_decide) X(lease_get_decide) X(lease_list_decide)                                                   \
-    X(queue_create) X(queue_drop) X(queue_configure) X(queue_getmeta) X(queue_setmeta) X(queue_getacl)               \
-    X(queue_setacl) X(queue_stat) X(queue_put) X(queue_putmany) X(queue_get) X(queue_peek) X(queue_update)           \
-    X(queue_release) X(queue_delete) X(queue_deletemany) X(queue_clear) X(queue_dead) X(queue_redrive)               \
-    X(share_create) X(share_get) X(share_getmeta) X(share_setmeta) X(share_setprops) X(share_getacl) X(share_setacl)  \
-    X(share_delete) X(share_snapshot) X(share_connect) X(share_ping) X(share_disconnect)                             \
-    X(file_mkdir) X(file_rmdir) X(file_list) X(file_create) X(file_get) X(file_stat) X(file_getmeta) X(file_setprops) \
-    X(file_setmeta) X(file_putrange) X(file_clearrange) X(file_getranges) X(file_delete) X(file_copy) X(file_rename) \
-    X(file_handles) X(file_closehandles) X(file_open) X(file_read) X(file_write) X(file_truncate) X(file_lock)       \
-    X(file_unlock) X(file_dispose) X(file_close)                                                                     \
-    X(table_create) X(table_drop) X(table_getacl) X(table_setacl) X(table_index) X(table_unindex) X(table_indexes)   \
-    X(table_feed) X(table_changes_since)                                                                             \
-    X(table_insert) X(table_get) X(table_query) X(table_replace) X(table_merge) X(table_delete)                      \
-    X(table_insertorreplace) X(table_insertormerge) X(table_batch)                                                   \
-    X(atomic_handle) X(grace_decide) X(help_decide) X(version_decide) X(doctor_decide)
-
 /* The operations of a batch, in the order of enum verb. */
 static const struct command_part table_operations[] = {
     {"INSERT",          GRAMMAR(&new_row, &entity)},
@@ -89,21 +63,6 @@ static const struct command_part table_operations[] = {
     {"INSERTORMERGE",   GRAMMAR(&row, &entity)},
     {NULL, NULL},
 };
-
-/* What the rows name besides: rules of form, and handlers that several rows share. */
-#define RULES(X)                                                                                                     \
-    X(blob_put_check) X(blob_setprops_check) X(blob_delete_check) X(blob_list_check) X(blob_createpage_check)        \
-    X(blob_putpage_check) X(blob_clearpage_check) X(blob_append_check) X(blob_putblock_check)                        \
-    X(blob_putblocklist_check) X(blob_copy_check) X(blob_abortcopy_check) X(lease_acquire_check)                     \
-    X(queue_setacl_check) X(queue_put_check) X(queue_count_check) X(queue_batch_check) X(queue_redrive_check)        \
-    X(share_setacl_check) X(share_connect_check) X(file_setprops_check) X(file_putrange_check) X(file_handles_check) \
-    X(file_closehandles_check) X(file_open_check) X(file_write_check) X(file_lock_check)                             \
-    X(table_setacl_check) X(table_names_check) X(table_index_check) X(table_get_check) X(table_write_check)          \
-    X(table_batch_check) X(table_query_check) X(table_write)
-
-/* Handlers need no declaration of their own. */
-#define HANDLER(handler) enum outcome handler(struct call *call);
-ROWS(HANDLER) RULES(HANDLER)
 
 #define ROW_NUMBER(handler) ROW_##handler,
 enum { ROWS(ROW_NUMBER) ROW_COUNT };
@@ -271,7 +230,7 @@ static const struct command commands[ROW_COUNT] = {
     DECIDES(queue_getacl) .name = "QUEUE.GETACL", LOOKS_AT_QUEUE, READS,
         .grammar = GRAMMAR(&queue),
         .complexity = "O(1)", .summary = "Returns a queue's stored access policies."},
-    DECIDES(queue_setacl) .name = "QUEUE.SETACL", ON_QUEUE, WRITES, .check = queue_setacl_check,
+    DECIDES(queue_setacl) .name = "QUEUE.SETACL", ON_QUEUE, WRITES,
         .grammar = GRAMMAR(&queue, &policies, &once),
         .complexity = "O(1)", .summary = "Replaces a queue's stored access policies."},
     DECIDES(queue_stat) .name = "QUEUE.STAT", LOOKS_AT_QUEUE, READS,
@@ -333,7 +292,7 @@ static const struct command commands[ROW_COUNT] = {
         .complexity = "O(S), S being the snapshots",
         .summary = "Returns all properties of a share, with the number and size of its files and the ids of its snapshots."},
     DECIDES(share_getmeta) .name = "SHARE.GETMETA", ON_SHARE, READS,
-        .grammar = GRAMMAR(&share, &of_snapshot, &lease),
+        .grammar = GRAMMAR(&share, &snapshot, &lease),
         .complexity = "O(1)",
         .summary = "Returns a share's ETag and metadata, now or in a snapshot."},
     DECIDES(share_setmeta) .name = "SHARE.SETMETA", ON_SHARE, WRITES,
@@ -348,7 +307,7 @@ static const struct command commands[ROW_COUNT] = {
         .grammar = GRAMMAR(&share, &lease),
         .complexity = "O(1)",
         .summary = "Returns a share's ETag and stored access policies."},
-    DECIDES(share_setacl) .name = "SHARE.SETACL", ON_SHARE, WRITES, .check = share_setacl_check,
+    DECIDES(share_setacl) .name = "SHARE.SETACL", ON_SHARE, WRITES,
         .grammar = GRAMMAR(&share, &policies, &lease, &once),
         .complexity = "O(1)",
         .summary = "Replaces a share's stored access policies and returns its new ETag."},
@@ -381,7 +340,7 @@ static const struct command commands[ROW_COUNT] = {
         .complexity = "O(D), D being the names in the path",
         .summary = "Deletes an empty directory."},
     DECIDES(file_list) .name = "FILE.LIST", ON_PATH, READS_PAGES,
-        .grammar = GRAMMAR(&share, &path, &file_prefix, &marker, &page_size, &of_snapshot),
+        .grammar = GRAMMAR(&share, &path, &prefix, &marker, &page_size, &snapshot),
         .complexity = "O(D + log N + M), N being the files and M those of the page",
         .summary = "Returns a page of what is in a directory, in the order of names."},
     DECIDES(file_create) .name = "FILE.CREATE", .touches = file_begins_touches, ON_PATH, .settle = file_settle_path, WRITES,
@@ -389,15 +348,15 @@ static const struct command commands[ROW_COUNT] = {
         .complexity = "O(D), D being the names in the path",
         .summary = "Creates a file of a given size, or empties an existing one, and returns its ETag."},
     DECIDES(file_get) .name = "FILE.GET", .touches = touches_nothing, ON_PATH, READS,
-        .grammar = GRAMMAR(&share, &path, &file_range, &of_snapshot, &lease),
+        .grammar = GRAMMAR(&share, &path, &range, &snapshot, &lease),
         .complexity = "O(D), D being the names in the path, and the bytes that are returned",
         .summary = "Returns a file's ETag and bytes."},
     DECIDES(file_stat) .name = "FILE.STAT", .touches = touches_nothing, ON_PATH, READS,
-        .grammar = GRAMMAR(&share, &path, &of_snapshot, &lease),
+        .grammar = GRAMMAR(&share, &path, &snapshot, &lease),
         .complexity = "O(D), D being the names in the path",
         .summary = "Returns all properties of a file or directory."},
     DECIDES(file_getmeta) .name = "FILE.GETMETA", .touches = touches_nothing, ON_PATH, READS,
-        .grammar = GRAMMAR(&share, &path, &of_snapshot, &lease),
+        .grammar = GRAMMAR(&share, &path, &snapshot, &lease),
         .complexity = "O(D), D being the names in the path",
         .summary = "Returns a file's or directory's ETag and metadata."},
     DECIDES(file_setprops) .name = "FILE.SETPROPS", .touches = file_touches, ON_PATH, .settle = file_settle_path, WRITES, .check = file_setprops_check,
@@ -417,7 +376,7 @@ static const struct command commands[ROW_COUNT] = {
         .complexity = "O(D), D being the names in the path, and the bytes that are cleared",
         .summary = "Clears bytes of a file, which then read as zeros, and returns its new ETag."},
     DECIDES(file_getranges) .name = "FILE.GETRANGES", .touches = touches_nothing, ON_PATH, READS_PAGES,
-        .grammar = GRAMMAR(&share, &path, &file_range, &of_snapshot, &since_snapshot, &lease),
+        .grammar = GRAMMAR(&share, &path, &range, &snapshot, &since, &lease),
         .complexity = "O(D + M), M being the ranges",
         .summary = "Returns which parts of a file have been written, or changed and cleared since a snapshot."},
     DECIDES(file_delete) .name = "FILE.DELETE", .touches = file_touches, ON_PATH, .settle = file_settle_path, WRITES_ANYWAY,
@@ -481,7 +440,7 @@ static const struct command commands[ROW_COUNT] = {
     DECIDES(table_getacl) .name = "TABLE.GETACL", ON_TABLE, READS,
         .grammar = GRAMMAR(&table),
         .complexity = "O(1)", .summary = "Returns a table's stored access policies."},
-    DECIDES(table_setacl) .name = "TABLE.SETACL", ON_TABLE, WRITES, .check = table_setacl_check,
+    DECIDES(table_setacl) .name = "TABLE.SETACL", ON_TABLE, WRITES,
         .grammar = GRAMMAR(&table, &policies, &once),
         .complexity = "O(1)", .summary = "Replaces a table's stored access policies."},
     DECIDES(table_index) .name = "TABLE.INDEX", ON_TABLE, .settle = upkeep_schedule, WRITES, .check = table_index_check,

@@ -12,21 +12,13 @@
 /* Slots of the options that only this family has. */
 enum {
     SLOT_ACCESS = SLOT_FAMILY,
-    SLOT_RANGE,
-    SLOT_PREFIX,
     SLOT_DELIMITER,
     SLOT_INCLUDE,
-    SLOT_SNAPSHOT,
-    SLOT_SNAPSHOTS,
-    SLOT_SINCE,
-    SLOT_SIZE,
     SLOT_SEQUENCE,
     SLOT_IFSEQUENCE,
     SLOT_IFPOSITION,
     SLOT_IFMAXSIZE,
     SLOT_BLOCKS,
-    SLOT_OFFSET,
-    SLOT_LENGTH,
     SLOT_SOURCE, /* four slots, in the order of the shared conditions */
     SLOT_SOURCE_NONE_MATCH,
     SLOT_SOURCE_MODIFIED,
@@ -45,16 +37,7 @@ enum { INCLUDE_SNAPSHOTS = 1, INCLUDE_META = 2, INCLUDE_UNCOMMITTED = 4, INCLUDE
 extern struct data_type container_type;
 extern struct wait_kind blob_news; /* waiters for another ETag of a blob, or for the blob to exist */
 extern const struct lease_home container_leases;
-extern const char *const access_words[];
 extern const char *const blob_kind_names[];
-extern const char *const include_words[];
-extern const char *const snapshots_words[];
-extern const char *const sequence_words[];
-extern const char *const comparison_words[];
-extern const char *const block_words[];
-extern const char *const block_list_words[];
-
-void blob_prefetch(struct call *call);
 
 /* Maximum content of BLOB.PUT, BLOB.PUTBLOCK and BLOB.APPEND. */
 extern long long max_blob_bytes;
@@ -120,15 +103,6 @@ bool copies_fail_orphans(struct call *call);
 
 /* The version of a deletion where a feed is on; 0 for none. */
 version container_deletion(struct call *call, const struct blob *blob);
-
-/* Drops expired staged blocks before a write is decided. */
-void container_clear_staged(struct call *call);
-
-/* The targets of commands: see core/targets.h. */
-void container_touches(const struct call *call, struct targets *targets);
-void blob_touches(const struct call *call, struct targets *targets);
-void block_list_touches(const struct call *call, struct targets *targets);
-void block_touches(const struct call *call, struct targets *targets);
 
 /* For the data type's table: see data_type.h. */
 void container_keep_sources(struct call *const *copies, size_t count);

@@ -199,7 +199,7 @@ static enum outcome find_in_snapshot(const struct call *call, unsigned kind, str
 enum outcome file_find_to_read(struct call *call, unsigned kind, const struct file_access *access,
                                struct file_found *found) {
     struct file_node *node;
-    enum outcome outcome = file_find_snapshot(call, SLOT_SHARE_SNAPSHOT, &found->snapshot);
+    enum outcome outcome = file_find_snapshot(call, SLOT_SNAPSHOT, &found->snapshot);
     if (outcome != OUTCOME_DONE) return outcome;
     if (found->snapshot) return find_in_snapshot(call, kind, found);
     outcome = file_find_node(call, call_word(call, ARG_PATH), kind, &node);

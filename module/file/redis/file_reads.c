@@ -18,8 +18,8 @@ static const char *const attribute_names[] = {"readonly", "hidden", "system", "a
 /* --- Content --- */
 
 static struct lock_range given_lock_range(const struct call *call) {
-    if (!args_given(&call->args, SLOT_FILE_RANGE)) return (struct lock_range){0, UINT64_MAX};
-    const struct argument *range = &call->args.slots[SLOT_FILE_RANGE];
+    if (!args_given(&call->args, SLOT_RANGE)) return (struct lock_range){0, UINT64_MAX};
+    const struct argument *range = &call->args.slots[SLOT_RANGE];
     uint64_t offset = (uint64_t)range->number;
     return (struct lock_range){offset, range->length < 0 ? UINT64_MAX - offset : (uint64_t)range->length};
 }
@@ -53,7 +53,7 @@ enum outcome file_get(struct call *call) {
     enum outcome outcome = find_data(call, &found);
     if (outcome != OUTCOME_DONE) return outcome;
     pages_prefetch_bytes(&found.view.content->pages);
-    outcome = range_read(call, SLOT_FILE_RANGE, found.view.content->length, &range);
+    outcome = range_read(call, SLOT_RANGE, found.view.content->length, &range);
     if (outcome != OUTCOME_DONE) return outcome;
     struct bytes view = sparse_view(found.view.content, range.offset, range.length);
     outcome = range_check_size(call, range.length, view.length == range.length);
@@ -122,8 +122,7 @@ static enum outcome find_previous_file(const struct call *call, unsigned now,
                                        const struct sparse_bytes **previous) {
     static const struct sparse_bytes nothing;
     unsigned since;
-    if (file_find_snapshot(call, SLOT_SHARE_SINCE, &since) != OUTCOME_DONE)
-        return OUTCOME_PREVIOUS_SHARE_SNAPSHOT;
+    if (file_find_snapshot(call, SLOT_SINCE, &since) != OUTCOME_DONE) return OUTCOME_PREVIOUS_SHARE_SNAPSHOT;
     if (now && since > now) return OUTCOME_PREVIOUS_NEWER;
     const struct file_node *node = tree_find_in_snapshot(call->value, call_word(call, ARG_PATH), since);
     *previous = node && node_is_file(node) ? node_view(node, since).content : &nothing;
@@ -141,7 +140,7 @@ static enum outcome collect_ranges(struct call *call, const struct file_found *f
     const struct sparse_bytes *content = found->view.content, *previous;
     bool whole;
     window = sparse_window(window);
-    if (args_given(&call->args, SLOT_SHARE_SINCE)) {
+    if (args_given(&call->args, SLOT_SINCE)) {
         enum outcome outcome = find_previous_file(call, found->snapshot, &previous);
         if (outcome != OUTCOME_DONE) return outcome;
         whole = page_ranges_between(ranges, &content->pages, &previous->pages, window);
@@ -157,12 +156,12 @@ static enum outcome collect_ranges(struct call *call, const struct file_found *f
 
 static void reply_file_ranges(struct call *call, const struct file_found *found,
                               const struct page_ranges *ranges) {
-    struct reply_map map = reply_map(&call->out, args_given(&call->args, SLOT_SHARE_SINCE) ? 4 : 3);
+    struct reply_map map = reply_map(&call->out, args_given(&call->args, SLOT_SINCE) ? 4 : 3);
     reply_field_version(&map, "etag", found->view.stamp.etag);
     reply_field_number(&map, "content-length", (long long)found->view.content->length);
     reply_field(&map, "ranges");
     reply_ranges(&call->out, ranges->pages.ranges, ranges->pages.count);
-    if (args_given(&call->args, SLOT_SHARE_SINCE)) {
+    if (args_given(&call->args, SLOT_SINCE)) {
         reply_field(&map, "cleared");
         reply_ranges(&call->out, ranges->cleared.ranges, ranges->cleared.count);
     }
@@ -173,8 +172,7 @@ enum outcome file_getranges(struct call *call) {
     struct page_range window;
     struct page_ranges ranges = {0};
     enum outcome outcome = find_data(call, &found);
-    if (outcome == OUTCOME_DONE)
-        outcome = range_read(call, SLOT_FILE_RANGE, found.view.content->length, &window);
+    if (outcome == OUTCOME_DONE) outcome = range_read(call, SLOT_RANGE, found.view.content->length, &window);
     if (outcome == OUTCOME_DONE) outcome = collect_ranges(call, &found, window, &ranges);
     if (outcome == OUTCOME_DONE) reply_file_ranges(call, &found, &ranges);
     page_ranges_end(&ranges);
@@ -205,7 +203,7 @@ static bool node_is_shown(struct call *call, const struct file_found *directory,
 static void collect_items(struct call *call, const struct file_found *directory, struct listing *listing) {
     char marker_room[NAME_FOLDED_MAX_BYTES * 3 / 2], prefix_room[NAME_FOLDED_MAX_BYTES * 3 / 2];
     struct bytes marker = folded_word(call, SLOT_MARKER, marker_room);
-    struct bytes prefix = folded_word(call, SLOT_FILE_PREFIX, prefix_room);
+    struct bytes prefix = folded_word(call, SLOT_PREFIX, prefix_room);
     struct bytes from = bytes_compare(marker, prefix) > 0 ? marker : prefix;
     if (from.length > NAME_FOLDED_MAX_BYTES) from.length = NAME_FOLDED_MAX_BYTES;
     struct tree_walk walk = tree_walk(call->value, directory->node->directory, directory->snapshot, from);

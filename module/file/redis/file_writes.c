@@ -81,7 +81,7 @@ static uint8_t given_attributes(const struct call *call) {
 
 /* Only if SIZE is given, or a positional argument. */
 static uint64_t given_size(const struct call *call) {
-    return (uint64_t)call->args.slots[SLOT_FILE_SIZE].number;
+    return (uint64_t)call->args.slots[SLOT_SIZE].number;
 }
 
 enum outcome file_create(struct call *call) {
@@ -199,7 +199,7 @@ enum outcome file_rename(struct call *call) {
 /* --- Properties and metadata --- */
 
 enum outcome file_setprops_check(struct call *call) {
-    const uint64_t any = ARGS_BIT(SLOT_PROPS) | ARGS_BIT(SLOT_FILE_SIZE) | ARGS_BIT(SLOT_FILE_ATTRIBUTES);
+    const uint64_t any = ARGS_BIT(SLOT_PROPS) | ARGS_BIT(SLOT_SIZE) | ARGS_BIT(SLOT_FILE_ATTRIBUTES);
     if (call->args.given & any) return OUTCOME_DONE;
     call_note(call, "syntax error: PROPS, SIZE or ATTRIBUTES is missing");
     return OUTCOME_SYNTAX;
@@ -209,7 +209,7 @@ enum outcome file_setprops_check(struct call *call) {
 static enum outcome find_to_describe(struct call *call, struct file_node **node) {
     enum outcome outcome = file_find_node(call, call_word(call, ARG_PATH), NODE_FILE, node);
     if (outcome != OUTCOME_DONE) return outcome;
-    bool sized = args_given(&call->args, SLOT_FILE_SIZE);
+    bool sized = args_given(&call->args, SLOT_SIZE);
     bool clears =
         args_given(&call->args, SLOT_FILE_ATTRIBUTES) && !(given_attributes(call) & ATTRIBUTE_READONLY);
     struct file_access access = {
@@ -232,7 +232,7 @@ enum outcome file_setprops(struct call *call) {
     change->attributes = given_attributes(call);
     if (args_given(&call->args, SLOT_PROPS)) change->parts |= FILE_PART_PROPERTIES;
     if (args_given(&call->args, SLOT_FILE_ATTRIBUTES)) change->parts |= FILE_PART_ATTRIBUTES;
-    if (!args_given(&call->args, SLOT_FILE_SIZE)) return OUTCOME_DONE;
+    if (!args_given(&call->args, SLOT_SIZE)) return OUTCOME_DONE;
     change->parts |= FILE_PART_LENGTH;
     change->length = given_size(call);
     return OUTCOME_DONE;
@@ -263,7 +263,7 @@ static struct share_change *decide_range(struct call *call, enum share_change_ki
                                          RedisModuleString *content, enum outcome *outcome) {
     struct file_node *node;
     struct file_access access = {.class = CLASS_WRITE, .checks_locks = true, .lease_id = call_lease_id(call)};
-    uint64_t offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
+    uint64_t offset = (uint64_t)call->args.slots[SLOT_OFFSET].number;
     *outcome = find_accessible(call, NODE_FILE, &access, &node);
     if (*outcome != OUTCOME_DONE) return NULL;
     uint64_t whole = node->content.length;
@@ -286,7 +286,7 @@ enum outcome file_putrange(struct call *call) {
 
 enum outcome file_clearrange(struct call *call) {
     enum outcome outcome;
-    uint64_t length = (uint64_t)call->args.slots[SLOT_FILE_LENGTH].number;
+    uint64_t length = (uint64_t)call->args.slots[SLOT_LENGTH].number;
     struct share_change *change = decide_range(call, FILE_CLEARRANGE, length, NULL, &outcome);
     if (change) change->length = length;
     return outcome;

@@ -13,16 +13,8 @@
 /* Slots of the options that only this family has. */
 enum {
     SLOT_SHARE_QUOTA = SLOT_FAMILY,
-    SLOT_SHARE_SNAPSHOTS,
-    SLOT_SHARE_SNAPSHOT,
-    SLOT_SHARE_SINCE,
     SLOT_SHARE_OWNER,
     SLOT_SHARE_ONCLOSE,
-    SLOT_FILE_RANGE,
-    SLOT_FILE_PREFIX,
-    SLOT_FILE_SIZE,
-    SLOT_FILE_OFFSET,
-    SLOT_FILE_LENGTH,
     SLOT_FILE_ATTRIBUTES,
     SLOT_FILE_REPLACE,
     SLOT_FILE_NEWLEASE,
@@ -44,24 +36,7 @@ extern struct data_type share_type;
 extern struct wait_kind opening_wait, lock_wait;
 extern const struct lease_home share_leases;
 
-extern const char *const share_snapshots_words[];
-extern const char *const share_onclose_words[];
-extern const char *const file_attribute_words[];
-extern const char *const file_access_words[];
-extern const char *const file_share_words[];
-extern const char *const file_disposition_words[];
-extern const char *const file_lock_words[];
-extern const char *const file_switch_words[];
-
-enum outcome file_open_give_way(struct call *call);
-void file_open_give_back(struct call *call, struct record_reader *granted);
-enum outcome file_lock_give_way(struct call *call);
-void file_lock_give_back(struct call *call, struct record_reader *granted);
-
-/* Checks of arguments. */
-enum outcome file_path_check(struct bytes text);
 const char *file_path_explain(struct bytes text);
-enum outcome share_owner_check(struct bytes text);
 
 /* --- Access to a file: file_access.c has the order of the checks --- */
 
@@ -75,20 +50,9 @@ struct file_access {
     const struct guid *lease_id;
 };
 
-/* Prefetches the node of the command's path, before anything is checked. */
-void file_prefetch(struct call *call);
-
 /* Before a writing command is decided: ends the expired sessions that have handles of its files, and takes the handles
  * of all ended sessions away from these files. So what is in memory is what counts. */
 void file_settle_at(struct call *call, struct bytes path);
-void file_settle_path(struct call *call);      /* the command's path */
-void file_settle_paths(struct call *call);     /* its path and target */
-void file_settle_directory(struct call *call); /* its path, and all files below */
-void file_settle_move(struct call *call);      /* its path, all files below, and its target */
-void file_settle_handle(struct call *call);    /* the file of its handle */
-void file_settle_opening(struct call *call);   /* the path that it opens */
-/* Ends all expired sessions, but leaves their handles to the upkeep. */
-void file_settle_sessions(struct call *call);
 
 /* What a file is used for now. */
 static inline struct usage_view file_view(struct call *call, const struct file_node *node) {
@@ -170,10 +134,6 @@ bool file_closes_circle(const struct call *call);
 
 /* --- Decisions and changes --- */
 
-/* What commands change, for transactions: see targets.h. */
-void file_touches(const struct call *call, struct targets *targets);
-void file_begins_touches(const struct call *call, struct targets *targets);
-void file_rmdir_touches(const struct call *call, struct targets *targets);
 /* A path as the name of a target: folded. */
 struct bytes file_target_name(struct bytes path, struct targets *targets);
 

@@ -43,8 +43,8 @@ struct share_change *file_decide_with_handle(struct call *call, enum share_chang
 
 enum outcome file_read(struct call *call) {
     struct file_open *open;
-    uint64_t offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
-    uint64_t length = (uint64_t)call->args.slots[SLOT_FILE_LENGTH].number;
+    uint64_t offset = (uint64_t)call->args.slots[SLOT_OFFSET].number;
+    uint64_t length = (uint64_t)call->args.slots[SLOT_LENGTH].number;
     enum outcome outcome = file_handle(call, SHARING_READ, &open);
     if (outcome == OUTCOME_DONE)
         outcome = file_check_lock(call, open, LOCK_TO_READ, (struct lock_range){offset, length});
@@ -65,14 +65,14 @@ enum outcome file_write_check(struct call *call) {
         call_note(call, "at most %d bytes can be written at once", WRITE_MAX_BYTES);
         return OUTCOME_BODY_TOO_LARGE;
     }
-    uint64_t end = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number + length;
+    uint64_t end = (uint64_t)call->args.slots[SLOT_OFFSET].number + length;
     return end <= (uint64_t)FILE_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_RANGE;
 }
 
 enum outcome file_write(struct call *call) {
     struct file_open *open;
     struct bytes content = call_word(call, ARG_WRITTEN);
-    uint64_t offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
+    uint64_t offset = (uint64_t)call->args.slots[SLOT_OFFSET].number;
     enum outcome outcome = file_handle(call, SHARING_WRITE, &open);
     if (outcome == OUTCOME_DONE)
         outcome = file_check_lock(call, open, LOCK_TO_WRITE, (struct lock_range){offset, content.length});
@@ -92,7 +92,7 @@ enum outcome file_write(struct call *call) {
 /* Locks do not matter here. */
 enum outcome file_truncate(struct call *call) {
     struct file_open *open;
-    uint64_t length = (uint64_t)call->args.slots[SLOT_FILE_SIZE].number;
+    uint64_t length = (uint64_t)call->args.slots[SLOT_SIZE].number;
     enum outcome outcome = file_handle(call, SHARING_WRITE, &open);
     if (outcome == OUTCOME_DONE) outcome = file_check_quota(call, open_node(open)->content.length, length);
     if (outcome != OUTCOME_DONE) return outcome;

@@ -3,7 +3,6 @@
 #include "file/redis/handlers.h"
 
 #include "core/duration.h"
-#include "core/policy.h"
 #include "lease/redis/handlers.h"
 #include "server/base/entropy.h"
 
@@ -14,9 +13,6 @@ enum { ONCLOSE_KEEP, ONCLOSE_END };
 enum { ARG_TTL = 2 };
 
 #define TTL_MAX_MS (INT64_C(365) * 24 * 3600 * 1000)
-
-/* The permissions in a share's policies: to read, create, write, delete and list. */
-#define SHARE_PERMISSIONS "rcwdl"
 
 enum outcome share_create(struct call *call) {
     if (call->value) return OUTCOME_SHARE_EXISTS;
@@ -79,7 +75,7 @@ enum outcome share_getmeta(struct call *call) {
     const struct packed *metadata = share->metadata;
     unsigned number;
     enum outcome outcome = check_share_lease(call, LEASE_READ);
-    if (outcome == OUTCOME_DONE) outcome = file_find_snapshot(call, SLOT_SHARE_SNAPSHOT, &number);
+    if (outcome == OUTCOME_DONE) outcome = file_find_snapshot(call, SLOT_SNAPSHOT, &number);
     if (outcome != OUTCOME_DONE) return outcome;
     if (number) {
         stamp = &share->snapshots[number - 1].stamp;
@@ -129,10 +125,6 @@ enum outcome share_setprops(struct call *call) {
     return outcome;
 }
 
-enum outcome share_setacl_check(struct call *call) {
-    return policies_check_letters(call->policies.list, SHARE_PERMISSIONS);
-}
-
 enum outcome share_setacl(struct call *call) {
     enum outcome outcome;
     struct share_change *change = decide_update(call, SHARE_SETACL, &outcome);
@@ -144,8 +136,7 @@ enum outcome share_delete(struct call *call) {
     const struct share *share = call->value;
     enum outcome outcome = check_share_lease(call, LEASE_WRITE);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (share->snapshot_count && !args_given(&call->args, SLOT_SHARE_SNAPSHOTS))
-        return OUTCOME_SHARE_HAS_SNAPSHOTS;
+    if (share->snapshot_count && !args_given(&call->args, SLOT_SNAPSHOTS)) return OUTCOME_SHARE_HAS_SNAPSHOTS;
     call_decide(call, SHARE_DROP);
     return call_done(call);
 }

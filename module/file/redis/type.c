@@ -46,6 +46,7 @@ struct data_type share_type = {
     .noun = "a share",
     TYPE_ROWS(share),
     .missing = OUTCOME_SHARE_NOT_FOUND,
+    .permissions = "rcwdl", /* read, create, write, delete, list */
     .leases = &share_leases,
     .attach = share_attach,
     .content_at = offsetof(struct share_change, content),

@@ -80,15 +80,6 @@ void lease_count(struct call *call, const struct lease *before, const struct lea
                  enum lease_event event, bool expired);
 extern const struct setting lease_settings[];
 
-/* Checks the value of OWNER. */
-enum outcome lease_owner_check(struct bytes text);
-
-enum outcome lease_acquire_give_way(struct call *call);
-void lease_acquire_give_back(struct call *call, struct record_reader *granted);
-void lease_settle(struct call *call);
-/* What LEASE.* changes, for transactions. */
-void lease_touches(const struct call *call, struct targets *targets);
-
 /* Adds to the call's refusal who holds the lease, for how long, and how many wait. */
 void lease_note_holder(struct call *call, const struct lease *lease, struct bytes name);
 

@@ -40,14 +40,6 @@ extern struct data_type queue_type;
 /* Further functions in QUEUE.GET's row of the table of commands: see command.h. */
 void queue_get_remember(struct call *call, struct reply *packed);
 enum outcome queue_get_recall(struct call *call, struct bytes packed);
-void queue_get_give_back(struct call *call, struct record_reader *granted);
-enum outcome queue_get_give_way(struct call *call);
-
-/* Checks of arguments. */
-enum outcome queue_message_check(struct bytes text);
-enum outcome queue_receipt_check(struct bytes text);
-enum outcome queue_label_check(struct bytes text);
-enum outcome queue_reason_check(struct bytes text);
 
 /* The family's settings. */
 extern const struct setting queue_settings[];
@@ -71,19 +63,11 @@ extern struct wait_kind message_wait;
 /* An error if there are not enough order numbers for a batch of messages. */
 enum outcome queue_check_order_numbers(struct call *call);
 
-/* They name the targets of commands: see targets.h. */
-void queue_put_touches(const struct call *call, struct targets *targets);
-void queue_message_touches(const struct call *call, struct targets *targets);
-void queue_messages_touches(const struct call *call, struct targets *targets);
-
 /* Functions of the data type: see data_type.h. */
 void queue_events(const void *decided, const char *events[EVENTS_MAX]);
 
 /* Removes some messages that have ended, and schedules upkeep for the rest. */
 void queue_settle_some(struct call *call);
-void queue_settle_many(struct call *call);
-/* The same, again and again while only expired messages at the heads of groups keep others from being visible. */
-void queue_settle_heads(struct call *call);
 /* When the queue needs upkeep; UPKEEP_NEVER if it does not. */
 int64_t queue_next_look_ms(const void *value);
 

@@ -226,6 +226,7 @@ static bool expired_heads_block(struct call *call) {
     return ended && !find_visible(call, 1, &found);
 }
 
+/* Again and again while only expired messages at the heads of groups keep others from being visible. */
 void queue_settle_heads(struct call *call) {
     queue_settle_some(call);
     for (int i = 0; i < HEADS_PORTIONS && expired_heads_block(call); i++) queue_settle_some(call);

@@ -2,10 +2,6 @@
 #include "queue/redis/handlers.h"
 
 #include "core/metadata.h"
-#include "core/policy.h"
-
-/* The permissions of a queue's policies: read, add, update, process. */
-#define QUEUE_PERMISSIONS "raup"
 
 static uint32_t asked_max_deliveries(const struct call *call) {
     return (uint32_t)call_number(call, SLOT_MAXDELIVERIES, 0);
@@ -55,10 +51,6 @@ enum outcome queue_setmeta(struct call *call) {
 enum outcome queue_getacl(struct call *call) {
     reply_policies(&call->out, packed_view(((const struct queue *)call->value)->policies));
     return OUTCOME_DONE;
-}
-
-enum outcome queue_setacl_check(struct call *call) {
-    return policies_check_letters(call->policies.list, QUEUE_PERMISSIONS);
 }
 
 enum outcome queue_setacl(struct call *call) {

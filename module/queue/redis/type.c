@@ -13,6 +13,7 @@ struct data_type queue_type = {
     .noun = "a queue",
     TYPE_ROWS(queue),
     .missing = OUTCOME_QUEUE_NOT_FOUND,
+    .permissions = "raup", /* read, add, update, process */
     .settings = queue_settings,
     .survey = queue_survey,
     .events = queue_events,

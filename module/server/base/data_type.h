@@ -106,6 +106,7 @@ struct data_type {
     void (*awaited)(struct call *call);
     RedisModuleTypeMethods methods;
     enum outcome missing;            /* outcome when a command needs the key and it does not exist */
+    const char *permissions;         /* letters that its access policies may have; NULL: any */
     const struct lease_home *leases; /* NULL: nothing in it can be leased */
     const struct setting *settings;  /* ended by one without a name; NULL for none */
     void (*info)(RedisModuleInfoCtx *ctx);

@@ -58,7 +58,10 @@ static enum outcome read_policies(struct call *call) {
     }
     packed->list =
         (struct packed_list){(uint64_t)items->count, bytes_of(packed->buffer.data, packed->buffer.length)};
-    return policies_check(packed->list);
+    enum outcome outcome = policies_check(packed->list);
+    const char *permissions = call_type(call)->permissions;
+    return outcome == OUTCOME_DONE && permissions ? policies_check_letters(packed->list, permissions)
+                                                  : outcome;
 }
 
 ASIDE static enum outcome read_shared(struct call *call) {

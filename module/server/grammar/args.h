@@ -92,6 +92,14 @@ enum {
     SLOT_SINCE_BOOKMARK,
     SLOT_FEED_WORD,
     SLOT_FEED_KEEP,
+    SLOT_RANGE,
+    SLOT_PREFIX,
+    SLOT_SNAPSHOT,
+    SLOT_SNAPSHOTS,
+    SLOT_SINCE,
+    SLOT_SIZE,
+    SLOT_OFFSET,
+    SLOT_LENGTH,
     SLOT_LEASING,                   /* first slot of LEASE.*, shared by all types with leases */
     SLOT_FAMILY = SLOT_LEASING + 8, /* first slot of each family's own */
     SLOTS_MAX = 64,                 /* bits of args.given */

@@ -32,19 +32,8 @@ extern struct data_type table_type;
 
 /* --- Entities --- */
 
-/* Prefetches the call's entity. */
-void table_prefetch(struct call *call);
-
-/* Checks keys in lookups; keys that are written are checked by key_check. */
-enum outcome table_lookup_key_check(struct bytes key);
-
 /* Whether the last two arguments are ONCE and a token, after any number of names or operations. */
 bool table_ends_with_once(const struct call *call);
-
-/* --- What follows a decision --- */
-
-/* What commands on one entity change, for transactions: see targets.h. */
-void entity_touches(const struct call *call, struct targets *targets);
 
 /* Totals since the start: queries by plan, entities returned, examined and written. */
 struct table_stats {

@@ -1,14 +1,10 @@
 /* The TABLE.* commands on tables as a whole: creation, policies, indexes, INFO. */
 #include "table/redis/handlers.h"
 
-#include "core/policy.h"
 #include "server/base/info.h"
 #include "table/name_set.h"
 
 #include "ccan/array_size/array_size.h"
-
-/* The permissions in a table's policies: to query, add, update and delete. */
-#define TABLE_PERMISSIONS "raud"
 
 enum outcome table_create(struct call *call) {
     if (call->value) return OUTCOME_TABLE_EXISTS;
@@ -28,10 +24,6 @@ enum outcome table_drop(struct call *call) {
 enum outcome table_getacl(struct call *call) {
     reply_policies(&call->out, packed_view(((const struct table *)call->value)->policies));
     return OUTCOME_DONE;
-}
-
-enum outcome table_setacl_check(struct call *call) {
-    return policies_check_letters(call->policies.list, TABLE_PERMISSIONS);
 }
 
 enum outcome table_setacl(struct call *call) {

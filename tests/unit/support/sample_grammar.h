@@ -8,7 +8,6 @@
 enum {
     SLOT_NUMBER = SLOT_FAMILY,
     SLOT_SMALL,
-    SLOT_RANGE,
     SLOT_VALUE,
     SLOT_CHOICE,
     SLOT_WORDS,

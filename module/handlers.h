@@ -1,0 +1,82 @@
+/* What the table of commands and its clauses name: functions and lists of words, which are declared here. */
+#ifndef HOLDFAST_HANDLERS_H
+#define HOLDFAST_HANDLERS_H
+
+#include "core/targets.h"
+#include "server/call/call.h"
+
+/* clang-format off */
+/* Each row has an entry function of its own, because the server does not say which command it calls. */
+#define ROWS(X) ROWS_OF_CALLS(X) ROWS_OF_EFFECTS(X)
+#define ROWS_OF_EFFECTS(X) X(effect_apply) X(effect_apply_short)
+#define ROWS_OF_CALLS(X)                                                                                             \
+    X(container_create) X(container_get) X(container_getmeta) X(container_setmeta) X(container_getacl)               \
+    X(container_setacl) X(container_delete) X(container_feed) X(container_changes_since)                             \
+    X(blob_put) X(blob_get) X(blob_stat) X(blob_setprops) X(blob_getmeta) X(blob_setmeta) X(blob_delete) X(blob_list) \
+    X(blob_snapshot) X(blob_copy) X(blob_abortcopy) X(blob_putblock) X(blob_putblocklist) X(blob_getblocklist)       \
+    X(blob_createpage) X(blob_putpage) X(blob_clearpage) X(blob_getpages) X(blob_createappend) X(blob_append)        \
+    X(blob_seal)                                                                                                     \
+    X(lease_acquire_decide) X(lease_renew_decide) X(lease_change_decide) X(lease_release_decide)                     \
+    X(lease_break_decide) X(lease_get_decide) X(lease_list_decide)                                                   \
+    X(queue_create) X(queue_drop) X(queue_configure) X(queue_getmeta) X(queue_setmeta) X(queue_getacl)               \
+    X(queue_setacl) X(queue_stat) X(queue_put) X(queue_putmany) X(queue_get) X(queue_peek) X(queue_update)           \
+    X(queue_release) X(queue_delete) X(queue_deletemany) X(queue_clear) X(queue_dead) X(queue_redrive)               \
+    X(share_create) X(share_get) X(share_getmeta) X(share_setmeta) X(share_setprops) X(share_getacl) X(share_setacl)  \
+    X(share_delete) X(share_snapshot) X(share_connect) X(share_ping) X(share_disconnect)                             \
+    X(file_mkdir) X(file_rmdir) X(file_list) X(file_create) X(file_get) X(file_stat) X(file_getmeta) X(file_setprops) \
+    X(file_setmeta) X(file_putrange) X(file_clearrange) X(file_getranges) X(file_delete) X(file_copy) X(file_rename) \
+    X(file_handles) X(file_closehandles) X(file_open) X(file_read) X(file_write) X(file_truncate) X(file_lock)       \
+    X(file_unlock) X(file_dispose) X(file_close)                                                                     \
+    X(table_create) X(table_drop) X(table_getacl) X(table_setacl) X(table_index) X(table_unindex) X(table_indexes)   \
+    X(table_feed) X(table_changes_since)                                                                             \
+    X(table_insert) X(table_get) X(table_query) X(table_replace) X(table_merge) X(table_delete)                      \
+    X(table_insertorreplace) X(table_insertormerge) X(table_batch)                                                   \
+    X(atomic_handle) X(grace_decide) X(help_decide) X(version_decide) X(doctor_decide)
+
+/* Rules of form, who gives way, and handlers that several rows share. */
+#define RULES(X)                                                                                                     \
+    X(blob_put_check) X(blob_setprops_check) X(blob_delete_check) X(blob_list_check) X(blob_createpage_check)        \
+    X(blob_putpage_check) X(blob_clearpage_check) X(blob_append_check) X(blob_putblock_check)                        \
+    X(blob_putblocklist_check) X(blob_copy_check) X(blob_abortcopy_check) X(lease_acquire_check)                     \
+    X(queue_put_check) X(queue_count_check) X(queue_batch_check) X(queue_redrive_check)                              \
+    X(share_connect_check) X(file_setprops_check) X(file_putrange_check) X(file_handles_check)                       \
+    X(file_closehandles_check) X(file_open_check) X(file_write_check) X(file_lock_check)                             \
+    X(table_names_check) X(table_index_check) X(table_get_check) X(table_write_check)                                \
+    X(table_batch_check) X(table_query_check) X(table_write)                                                         \
+    X(lease_acquire_give_way) X(queue_get_give_way) X(file_open_give_way) X(file_lock_give_way)
+
+/* What comes before a decision. */
+#define STEPS(X)                                                                                                     \
+    X(blob_prefetch) X(file_prefetch) X(table_prefetch) X(lease_settle) X(container_clear_staged)                    \
+    X(queue_settle_some) X(queue_settle_many) X(queue_settle_heads) X(file_settle_path) X(file_settle_paths)         \
+    X(file_settle_directory) X(file_settle_move) X(file_settle_handle) X(file_settle_opening) X(file_settle_sessions)
+
+/* The targets of commands, for transactions. */
+#define TOUCHES(X)                                                                                                   \
+    X(container_touches) X(blob_touches) X(block_list_touches) X(block_touches) X(lease_touches)                     \
+    X(queue_put_touches) X(queue_message_touches) X(queue_messages_touches)                                          \
+    X(file_touches) X(file_begins_touches) X(file_rmdir_touches) X(entity_touches)
+
+#define GIVERS_BACK(X)                                                                                               \
+    X(lease_acquire_give_back) X(queue_get_give_back) X(file_open_give_back) X(file_lock_give_back)
+
+/* What the clauses name: words, and checks of one word. */
+#define WORDS(X)                                                                                                     \
+    X(access_words) X(include_words) X(snapshots_words) X(sequence_words) X(comparison_words) X(block_words)         \
+    X(block_list_words) X(share_snapshots_words) X(share_onclose_words) X(file_attribute_words) X(file_access_words) \
+    X(file_share_words) X(file_disposition_words) X(file_lock_words) X(file_switch_words)
+#define CHECKS(X)                                                                                                    \
+    X(lease_owner_check) X(queue_message_check) X(queue_receipt_check) X(queue_label_check) X(queue_reason_check)    \
+    X(file_path_check) X(share_owner_check) X(table_lookup_key_check)
+
+#define HANDLER(name) enum outcome name(struct call *call);
+#define STEP(name) void name(struct call *call);
+#define TOUCH(name) void name(const struct call *call, struct targets *targets);
+#define GIVER_BACK(name) void name(struct call *call, struct record_reader *granted);
+ROWS(HANDLER) RULES(HANDLER) STEPS(STEP) TOUCHES(TOUCH) GIVERS_BACK(GIVER_BACK)
+#define WORD_LIST(name) extern const char *const name[];
+#define CHECK(name) enum outcome name(struct bytes text);
+WORDS(WORD_LIST) CHECKS(CHECK)
+/* clang-format on */
+
+#endif
