@@ -194,6 +194,11 @@ $(PRELOADED): $(BUILD)/server/%.so: tests/server/preload/%.c
 	@mkdir -p $(@D)
 	$(call say,LD,$@) $(CC) -std=gnu11 $(WARNINGS) -O1 -shared -fPIC $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $< -o $@
 
+# What tests load beside the module.
+LOADED := $(BUILD)/server/listener.so
+$(LOADED): $(BUILD)/server/%.so: $(BUILD)/obj/release/tests/server/modules/%.o
+	$(call link,$(MODULE_LINK) $(OPTIMISE))
+
 # The tests' support code comes as an archive: a fuzzer takes the memory functions out of it and leaves the rest.
 $(BUILD)/obj/fuzz/libsupport.a: $(call objects,fuzz,$(UNIT_SUPPORT_SOURCES))
 	@rm -f $@
@@ -261,9 +266,9 @@ sentinel cluster: ## a primary, two replicas and three Sentinels; or a cluster o
 
 unit-programs: $(UNIT_PROGRAMS)
 	@:
-server-programs matrix-programs: $(BUILD)/holdfast.so $(SERVER_PROGRAMS) $(PRELOADED)
+server-programs matrix-programs: $(BUILD)/holdfast.so $(SERVER_PROGRAMS) $(PRELOADED) $(LOADED)
 	@:
-asan-programs: $(BUILD)/asan/holdfast.so $(SERVER_PROGRAMS) $(PRELOADED)
+asan-programs: $(BUILD)/asan/holdfast.so $(SERVER_PROGRAMS) $(PRELOADED) $(LOADED)
 	@:
 faults-programs: $(BUILD)/holdfast.so $(FAULTS_PROGRAM) $(PRELOADED)
 	@:
@@ -379,7 +384,7 @@ compile_commands.json: $(OUTSIDE_HEADERS) ## tell editors how each source is com
 	@mkdir -p $(BUILD)
 	@deploy/dev/compilation.sh '$(CC) $(FLAGS_release)' $(MODULE_SOURCES) \
 	    -- '$(CC) $(FLAGS_unit)' $(wildcard tests/models/*.c tests/unit/*.c tests/unit/support/*.c) \
-	    -- '$(CC) $(FLAGS_server)' $(wildcard tests/server/*.c tests/server/support/*.c tests/support/*.c) \
+	    -- '$(CC) $(FLAGS_server)' $(wildcard tests/server/*.c tests/server/modules/*.c tests/server/support/*.c tests/support/*.c) \
 	    -- '$(CLANG) $(FLAGS_fuzz)' $(wildcard tests/fuzz/*.c) \
 	    -- '$(CC) $(FLAGS_bench)' $(BENCH_SOURCES) $(wildcard tests/bench/instructions/*.c) >$(BUILD)/compile_commands.json
 	@echo $(BUILD)/compile_commands.json

@@ -2,6 +2,7 @@
 
 #include "server/base/clock.h"
 #include "server/base/events.h"
+#include "server/base/notices.h"
 
 /* The server counts in microseconds, in which a very distant instant would overflow. */
 enum { LONGEST_MS = 3600000 };
@@ -16,7 +17,9 @@ static RedisModuleCtx *timer_ctx;
 static void on_timer(RedisModuleCtx *ctx, void *data) {
     struct alarm *alarm = data;
     alarm->set = false; /* first: a timer must not be stopped while it rings */
+    notices_hold();
     alarm->ring(ctx);
+    notices_release(ctx);
 }
 
 static void set_timer(struct alarm *alarm, int64_t in_ms) {

@@ -1,6 +1,7 @@
 #include "server/call/call.h"
 
 #include "core/memory.h"
+#include "server/base/notices.h"
 
 struct call_writer {
     struct call_writer *next;
@@ -77,6 +78,7 @@ static void list_end(struct call_list *list) {
 /* Every field, but for slots, conditions and texts, which are read only where they were set. */
 void call_start(struct call *call, const struct command *command, RedisModuleCtx *ctx,
                 RedisModuleString **argv, int argc) {
+    notices_hold();
     call->ctx = ctx;
     call->out = reply_to(ctx);
     call->grant = NULL;
@@ -114,6 +116,7 @@ void call_end(struct call *call) {
     list_end(&call->metadata);
     list_end(&call->properties);
     list_end(&call->policies);
+    notices_release(call->ctx);
 }
 
 /* What internal calls run as: it has no words, and may change what it finds. */
@@ -173,8 +176,4 @@ enum outcome call_check_memory(const struct call *call) {
 
 const struct guid *call_lease_id(const struct call *call) {
     return args_given(&call->args, SLOT_LEASE) ? &call->args.slots[SLOT_LEASE].id : NULL;
-}
-
-void call_notify(const struct call *call, const char *event) {
-    RedisModule_NotifyKeyspaceEvent(call->ctx, REDISMODULE_NOTIFY_MODULE, event, call->argv[1]);
 }

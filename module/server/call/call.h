@@ -198,7 +198,4 @@ const void *call_other_value(struct call *call, enum outcome *outcome);
 /* The id given by LEASE; NULL without one. */
 const struct guid *call_lease_id(const struct call *call);
 
-/* Sends a keyspace notification for the call's key. */
-void call_notify(const struct call *call, const char *event);
-
 #endif

@@ -1,6 +1,7 @@
 #include "server/effects/commit.h"
 
 #include "core/inlining.h"
+#include "server/base/notices.h"
 #include "server/base/propagation.h"
 #include "server/effects/doctor_keys.h"
 #include "server/effects/effect.h"
@@ -70,22 +71,22 @@ void commit_apply(struct call *call, const struct decided *decided) {
     if (decided->once) once_do(call, decided->once);
 }
 
+static void tell_change(const struct call *call, const struct data_type *type, const void *change) {
+    const char *events[EVENTS_MAX] = {change_kind(type->changes, change)->event};
+    if (type->events) type->events(change, events);
+    if (!events[0] && !events[1]) return;
+    RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
+    for (int i = 0; i < EVENTS_MAX; i++)
+        if (events[i]) notices_add(call->ctx, call->argv[1], events[i]);
+}
+
 void commit_follow(struct call *call, const void *change) {
     const struct data_type *type = call_type(call);
     if (type->after) type->after(call, change);
     if (call->value) upkeep_schedule(call);
     if (call->value && doctor_keys_wants(type, call->value, change))
         doctor_keys_add(call_key_name(call), type, call->value);
-}
-
-void commit_notify(struct call *call, const void *change) {
-    const struct data_type *type = call_type(call);
-    const char *events[EVENTS_MAX] = {change_kind(type->changes, change)->event};
-    if (type->events) type->events(change, events);
-    if (!events[0] && !events[1]) return;
-    RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
-    for (int i = 0; i < EVENTS_MAX; i++)
-        if (events[i]) call_notify(call, events[i]);
+    tell_change(call, type, change);
 }
 
 void commit_wake(struct call *call, const void *change) {
@@ -96,6 +97,5 @@ void commit_wake(struct call *call, const void *change) {
 void commit_at_once(struct call *call, void *change, RedisModuleString *content) {
     commit_apply(call, &(struct decided){.change = change, .content = content});
     commit_follow(call, change);
-    commit_notify(call, change);
     commit_wake(call, change);
 }

@@ -1,6 +1,7 @@
 #include "server/effects/incoming.h"
 
 #include "core/inlining.h"
+#include "server/base/notices.h"
 #include "server/call/refusal.h"
 #include "server/effects/doctor_keys.h"
 #include "server/effects/effect.h"
@@ -127,10 +128,6 @@ ASIDE static void look_for_waiters(const struct incoming *incoming, const struct
     call_end(&call);
 }
 
-static void tell_event(const struct incoming *incoming, const char *event) {
-    RedisModule_NotifyKeyspaceEvent(incoming->ctx, REDISMODULE_NOTIFY_MODULE, event, incoming->argv[1]);
-}
-
 /* As after a change that was decided here (see commit.c), except that the key counts as modified without an event, too.
  * There, pieces of a copy or an index would abort each WATCH of the key while they come in. */
 static void tell_of_effect(const struct incoming *incoming, const struct command *command) {
@@ -139,7 +136,7 @@ static void tell_of_effect(const struct incoming *incoming, const struct command
     RedisModule_SignalModifiedKey(incoming->ctx, incoming->argv[1]);
     if (target->upkeep_ms != UPKEEP_NEVER) schedule_upkeep(incoming);
     for (int i = 0; i < EVENTS_MAX; i++)
-        if (target->events[i]) tell_event(incoming, target->events[i]);
+        if (target->events[i]) notices_add(incoming->ctx, incoming->argv[1], target->events[i]);
     if (wait_anybody() && !target->drop) look_for_waiters(incoming, command);
 }
 
@@ -166,6 +163,7 @@ RARELY static int keep_out(RedisModuleCtx *ctx) {
 int incoming_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct incoming incoming = {.ctx = ctx, .argv = argv, .argc = argc, .obeyed = api_must_obey(ctx)};
     if (!incoming.obeyed && !accept_effects) return keep_out(ctx);
+    notices_hold();
     incoming.record = api_bytes(argv[2]);
     incoming.target.name = bytes_of("", 0);
     incoming.target.upkeep_ms = UPKEEP_NEVER;
@@ -176,5 +174,6 @@ int incoming_run(const struct command *command, RedisModuleCtx *ctx, RedisModule
         effect_complain(ctx, result);
     if (!incoming.obeyed) answer_client(ctx, result);
     if (incoming.key) RedisModule_CloseKey(incoming.key);
+    notices_release(ctx);
     return REDISMODULE_OK;
 }

@@ -344,10 +344,8 @@ static void for_each_applied(struct transaction *transaction,
     }
 }
 
-/* In this order, since a listener may delete the keys. */
-static void tell_and_wake(struct transaction *transaction) {
+static void follow_and_wake(struct transaction *transaction) {
     for_each_applied(transaction, commit_follow);
-    for_each_applied(transaction, commit_notify);
     if (wait_anybody()) for_each_applied(transaction, commit_wake);
 }
 
@@ -419,7 +417,7 @@ static void carry_out(struct transaction *transaction) {
     apply_those(transaction, CHANGE_COMES_LAST, 0);
     stats.done++;
     stats.commands += transaction->count;
-    tell_and_wake(transaction);
+    follow_and_wake(transaction);
     answer_parts(transaction);
 }
 
@@ -441,7 +439,8 @@ static enum outcome run_parts(struct transaction *transaction, unsigned count) {
     return outcome;
 }
 
-/* Most transactions use this one array. Only one at a time may: who is notified of a change may run another one. */
+/* Most transactions use this one array. Only one at a time may: a listener that the server tells of a new key may run
+ * another one. */
 enum { USUAL_PARTS = 16 };
 
 static struct part usual_parts[USUAL_PARTS];

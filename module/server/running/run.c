@@ -10,13 +10,11 @@
 
 /* --- The steps of a decision --- */
 
-/* All changes are applied and followed before anybody hears of one: a listener may delete the key. */
 static void carry_out_decision(struct call *call) {
     for (const struct decided *next = call->decision.first; next; next = next->next) commit_apply(call, next);
     for (const struct decided *next = call->decision.first; next; next = next->next)
         commit_follow(call, next->change);
-    for (const struct decided *next = call->decision.first; next; next = next->next)
-        commit_notify(call, next->change);
+    if (!wait_anybody()) return;
     for (const struct decided *next = call->decision.first; next; next = next->next)
         commit_wake(call, next->change);
 }

@@ -1,0 +1,70 @@
+/*
+ * Another module that listens to keyspace events, and does not only listen.
+ *
+ * LISTENER.ON event word … runs a command whenever it hears of the event; the word KEY stands for the key, and what the
+ * command changes is replicated. LISTENER.HEARD tells what was heard since, as "event key, event key". LISTENER.OFF ends
+ * it.
+ */
+#include <redismodule.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WORDS_MAX = 16, HEARD_BYTES = 4096 };
+
+static RedisModuleString *words[WORDS_MAX]; /* the event and the command */
+static int words_count;                     /* 0 for one who only listens */
+static char heard[HEARD_BYTES];
+
+static const char *text_of(const RedisModuleString *string) {
+    return RedisModule_StringPtrLen(string, NULL);
+}
+
+static void act(RedisModuleCtx *ctx, RedisModuleString *key) {
+    RedisModuleString *arguments[WORDS_MAX];
+    for (int at = 2; at < words_count; at++)
+        arguments[at - 2] = strcmp(text_of(words[at]), "KEY") == 0 ? key : words[at];
+    RedisModuleCallReply *reply =
+        RedisModule_Call(ctx, text_of(words[1]), "!v", arguments, (size_t)words_count - 2);
+    if (reply) RedisModule_FreeCallReply(reply);
+}
+
+static int on_event(RedisModuleCtx *ctx, int type, const char *event, RedisModuleString *key) {
+    (void)type;
+    size_t length = strlen(heard);
+    snprintf(heard + length, sizeof heard - length, "%s%s %s", length ? ", " : "", event, text_of(key));
+    if (words_count && strcmp(event, text_of(words[0])) == 0) act(ctx, key);
+    return REDISMODULE_OK;
+}
+
+static void forget(void) {
+    for (int at = 0; at < words_count; at++) RedisModule_FreeString(NULL, words[at]);
+    words_count = 0;
+}
+
+static int listener_on(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    if (argc < 3 || argc - 1 > WORDS_MAX) return RedisModule_WrongArity(ctx);
+    forget();
+    heard[0] = '\0';
+    for (int at = 1; at < argc; at++) words[words_count++] = RedisModule_HoldString(NULL, argv[at]);
+    return RedisModule_ReplyWithSimpleString(ctx, "OK");
+}
+
+static int listener_heard(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    (void)argv, (void)argc;
+    return RedisModule_ReplyWithStringBuffer(ctx, heard, strlen(heard));
+}
+
+static int listener_off(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    (void)argv, (void)argc;
+    forget();
+    return RedisModule_ReplyWithSimpleString(ctx, "OK");
+}
+
+__attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ctx) {
+    if (RedisModule_Init(ctx, "listener", 1, REDISMODULE_APIVER_1) == REDISMODULE_ERR) return REDISMODULE_ERR;
+    if (RedisModule_CreateCommand(ctx, "listener.on", listener_on, "", 0, 0, 0) == REDISMODULE_ERR ||
+        RedisModule_CreateCommand(ctx, "listener.heard", listener_heard, "", 0, 0, 0) == REDISMODULE_ERR ||
+        RedisModule_CreateCommand(ctx, "listener.off", listener_off, "", 0, 0, 0) == REDISMODULE_ERR)
+        return REDISMODULE_ERR;
+    return RedisModule_SubscribeToKeyspaceEvents(ctx, REDISMODULE_NOTIFY_MODULE, on_event);
+}
