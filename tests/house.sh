@@ -304,7 +304,6 @@ mapfile -t module_files < <(find module -name '*.[ch]' | sort)
 # Who breaks a circle takes it off this list.
 diff <(cycles "${module_files[@]}") - <<'END' | sed -n 's/^</new:/p; s/^>/no longer there:/p' |
 blob/blob blob/blocks blob/snapshots
-blob/container blob/walk
 blob/redis/source_link blob/redis/source_server
 clauses commands help
 core/page_node core/pages
@@ -316,13 +315,9 @@ END
 # memory.h and args.h name what the server side provides to those who do not know it.
 diff <(defined_elsewhere "${module_files[@]}") - <<'END' | sed -n 's/^</new:/p; s/^>/no longer there:/p' |
 module/blob/blocks.h module/blob/block_plan.c
-module/blob/container.h module/blob/apply.c
 module/core/memory.h module/server/base/memory.c
 module/core/pages.h module/core/page_node.c
 module/core/pages.h module/core/page_walk.c
-module/file/share.h module/file/share_apply.c
-module/file/share.h module/file/share_walk.c
-module/queue/queue.h module/queue/queue_apply.c
 module/server/grammar/args.h module/server/call/call.c
 module/table/filter.h module/table/filter_match.c
 module/table/value.h module/table/ticks.c

@@ -3,7 +3,6 @@
 #include "blob/blocks.h"
 #include "blob/load_chunks.h"
 #include "blob/snapshots.h"
-#include "blob/walk.h"
 #include "core/feed.h"
 #include "core/garbage.h"
 #include "core/memory.h"
@@ -257,49 +256,6 @@ struct blob *container_fit(struct container *container, struct blob *blob, size_
     blob_note_capacity(blob);
     blob_slots_set(&slots, blob);
     return blob;
-}
-
-/* --- Copying --- */
-
-/* Applies a change from a walk over another container; chunks become twins. */
-static void copy_record(void *context, const void *record) {
-    struct container *container = context;
-    struct container_change twin = *(const struct container_change *)record;
-    if (twin.chunk) twin.chunk = chunk_twin(twin.chunk);
-    if (twin.kind != CONTAINER_CREATE) container_apply(container, &twin);
-}
-
-struct container_copying {
-    struct container *container;
-    bool extras; /* there are blobs that have one */
-};
-
-/* A blob with an extra has its name at first, as one that does not exist. */
-static struct entry *copy_blob(void *context, const struct entry *entry) {
-    struct container_copying *copying = context;
-    struct container *container = copying->container;
-    const struct blob *source = (const struct blob *)entry;
-    if (source->extra) {
-        copying->extras = true;
-        return &blob_new(&container->account, blob_name(source), KIND_UNCOMMITTED, 0)->entry;
-    }
-    struct blob *blob = blob_twin(&container->account, source);
-    container_count_content(container, blob, 0, false);
-    return &blob->entry;
-}
-
-/* Blobs without an extra, which are most, are copied as they are. */
-struct container *container_copy(const struct container *source) {
-    struct container_change change = container_as_change(source);
-    struct container_copying copying = {.container = container_new(&change)};
-    struct change_walk walk = {.piece = SIZE_MAX, .take = copy_record, .context = copying.container};
-    if (source->feed) {
-        container_walk(source, &walk);
-        return copying.container;
-    }
-    catalog_copy(&copying.container->blobs, &source->blobs, copy_blob, &copying);
-    if (copying.extras) container_walk_extras(source, &walk);
-    return copying.container;
 }
 
 /* --- Moving --- */

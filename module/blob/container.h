@@ -59,8 +59,6 @@ struct container_census container_census(void);
 /* Makes a container from a CONTAINER_CREATE change. */
 struct container *container_new(const struct container_change *change);
 void container_free(struct container *container);
-/* A copy with the same versions, without leases, sharing the bytes of large contents. */
-struct container *container_copy(const struct container *source);
 
 /* Also finds uncommitted blobs; NULL if there is none. */
 struct blob *container_find(const struct container *container, struct bytes name);
@@ -74,10 +72,6 @@ static inline void container_prefetch_blob(const struct container *container,
     catalog_prefetch_entry(&container->blobs, search);
 }
 struct blob *container_found(const struct container *container, const struct catalog_search *search);
-
-/* Applies a change. False, and nothing done, when the change does not fit the state. Takes ownership of the change's
- * chunk in either case. */
-bool container_apply(struct container *container, const struct container_change *change);
 
 /* Discards what a file has begun to build but not completed. */
 void container_end_load(struct container *container);
@@ -109,7 +103,7 @@ static inline size_t container_allocations(const struct container *container) {
 
 const struct lease *container_lease(const struct container *container);
 
-/* --- For apply.c: changes of the catalog and the indexes beside it --- */
+/* --- For container_apply.c: changes of the catalog and the indexes beside it --- */
 
 struct blob *container_add(struct container *container, struct bytes name, enum blob_kind kind,
                            size_t content_bytes);

@@ -1,8 +1,8 @@
 #include "blob/digest.h"
 
 #include "blob/blocks.h"
+#include "blob/container_walk.h"
 #include "blob/snapshots.h"
-#include "blob/walk.h"
 #include "core/memory.h"
 
 /* Contents are passed on in windows of this size, wherever their chunks begin and end. */

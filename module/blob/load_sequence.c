@@ -1,6 +1,6 @@
 #include "blob/load_sequence.h"
 
-#include "blob/walk.h"
+#include "blob/container_walk.h"
 
 /* Names must not decrease; a greater one begins another blob. */
 static bool name_keeps(struct load_sequence *order, struct bytes name) {

@@ -85,13 +85,6 @@ struct share_census share_census(void);
 /* Makes a share from a SHARE_CREATE change. */
 struct share *share_new(const struct share_change *change);
 void share_free(struct share *share);
-/* A copy with the same versions, without leases, sessions and handles: as if all of them had ended, and pending
- * files had been deleted. */
-struct share *share_copy(const struct share *source);
-
-/* Applies a change. False, and nothing done, when the change does not fit the state. Takes ownership of the change's
- * chunk in either case. */
-bool share_apply(struct share *share, const struct share_change *change);
 
 /* --- Queries --- */
 

@@ -1,4 +1,6 @@
 /* What each kind of change does to a share. Nothing here decides, and nothing reads a clock. */
+#include "file/share_apply.h"
+
 #include "core/memory.h"
 #include "file/opens.h"
 #include "file/share_load.h"

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/pointer_map.h"
 #include "file/opens.h"
+#include "file/share_apply.h"
 #include "file/tree.h"
 
 #include "ccan/container_of/container_of.h"

@@ -17,6 +17,10 @@
 /* Without walk->holders: as if all sessions and leases had ended. */
 void share_walk(const struct share *share, const struct change_walk *walk);
 
+/* A copy with the same versions, without leases, sessions and handles: as if all of them had ended, and pending
+ * files had been deleted. */
+struct share *share_copy(const struct share *source);
+
 /* The SHARE_CREATE that rebuilds the share without its tree. */
 struct share_change share_as_change(const struct share *share);
 

@@ -44,15 +44,6 @@ struct queue {
 /* Makes a queue from a QUEUE_CREATE change. */
 struct queue *queue_new(const struct queue_change *change);
 void queue_free(struct queue *queue);
-/* A copy with the same ids and receipts. */
-struct queue *queue_copy(const struct queue *source);
-
-/* Applies a change. False, and nothing done, if it does not fit the state. If a list names a message twice, the second
- * item is skipped. */
-bool queue_apply(struct queue *queue, const struct queue_change *change);
-
-/* Walks the changes that rebuild the queue, in order. */
-void queue_walk(const struct queue *queue, const struct change_walk *walk);
 
 /* --- Memory --- */
 

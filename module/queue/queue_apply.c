@@ -1,7 +1,8 @@
 /* How each kind of change is applied, and the table of the kinds. */
+#include "queue/queue_apply.h"
+
 #include "core/garbage.h"
 #include "core/memory.h"
-#include "queue/queue.h"
 
 static bool apply_queue_setmeta(struct queue *queue, const struct queue_change *change) {
     packed_replace(&queue->account, &queue->metadata, change->metadata);

@@ -41,17 +41,6 @@ struct table {
 /* Makes a table from a TABLE_CREATE change. */
 struct table *table_new(const struct table_change *change);
 void table_free(struct table *table);
-/* A copy with the same ETags. */
-struct table *table_copy(const struct table *source);
-
-/* Applies a change. False, and nothing done, when the change does not fit the state. */
-bool table_apply(struct table *table, const struct table_change *change);
-
-/* Applies a step that is known to fit. */
-void table_do_step(struct table *table, const struct table_step *step);
-
-/* Walks the changes that rebuild a table, in order. */
-void table_walk(const struct table *table, const struct change_walk *walk);
 
 /* --- Queries --- */
 
@@ -70,6 +59,13 @@ struct bytes table_index_next(const struct table *table, const struct table_inde
 
 /* The next Timestamp: not before now_us, and greater than the last one. */
 int64_t table_next_ticks(int64_t last, int64_t now_us);
+
+/* --- For table_apply.c: changes of the catalog, and of the list of indexes --- */
+
+void table_add(struct table *table, struct entity *entity);
+void table_remove(struct table *table, struct entity *entity);
+/* Those that are there already are skipped. */
+void table_add_indexes(struct table *table, struct packed_list names);
 
 /* All tables of the process. */
 struct table_census {

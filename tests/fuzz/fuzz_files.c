@@ -9,15 +9,20 @@
  * The first byte chooses the family, the second one how many edits there are, and how many of the last choices come
  * after loading. Each edit has four bytes; each choice of what happens in the value's life, behind them, has eight. */
 #include "allocations.h"
-#include "blob/walk.h"
+#include "blob/container_walk.h"
 #include "change_edit.h"
 #include "container_trial.h"
 #include "core/number.h"
 #include "file/share_load.h"
+#include "file/share_walk.h"
+#include "queue/queue_apply.h"
+#include "queue/queue_walk.h"
 #include "queue_trial.h"
 #include "require.h"
 #include "share_life.h"
 #include "share_trial.h"
+#include "table/table_apply.h"
+#include "table/table_walk.h"
 #include "table_trial.h"
 
 #include <stdint.h>

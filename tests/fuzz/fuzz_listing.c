@@ -6,6 +6,7 @@
  * sizes of the pages. */
 #include "allocations.h"
 #include "blob/blocks.h"
+#include "blob/container_apply.h"
 #include "blob/listing.h"
 #include "require.h"
 

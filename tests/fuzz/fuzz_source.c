@@ -3,6 +3,7 @@
  * takes on, and each change that it tells is sound and fits the container, up to the end of the copy, in which
  * nothing is half. */
 #include "blob/container.h"
+#include "blob/container_apply.h"
 #include "blob/source_reader.h"
 #include "change/change.h"
 #include "require.h"

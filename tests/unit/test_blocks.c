@@ -2,6 +2,8 @@
 #include "blob/blocks.h"
 
 #include "acts.h"
+#include "blob/container_apply.h"
+#include "blob/container_walk.h"
 #include "core/memory.h"
 #include "unit.h"
 

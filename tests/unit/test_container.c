@@ -1,6 +1,6 @@
 /* Containers: long random work of every kind against a naive model, contents around the size that fits into a blob, and
  * moving in memory. */
-#include "blob/walk.h"
+#include "blob/container_walk.h"
 
 #include "acts.h"
 #include "container_life.h"

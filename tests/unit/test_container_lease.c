@@ -2,6 +2,7 @@
  * those that stand. */
 #include "blob/snapshots.h"
 
+#include "blob/container_walk.h"
 #include "container_trial.h"
 #include "core/memory.h"
 #include "dice.h"

@@ -3,6 +3,7 @@
 #include "blob/listing.h"
 
 #include "blob/blocks.h"
+#include "blob/container_apply.h"
 #include "core/memory.h"
 #include "core/name.h"
 #include "dice.h"

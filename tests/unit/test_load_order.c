@@ -1,7 +1,7 @@
 /* The order of records in files: what a walk writes is believed, and what comes twice, too early or too late is not. */
 #include "blob/load_sequence.h"
 
-#include "blob/walk.h"
+#include "blob/container_walk.h"
 #include "unit.h"
 
 /* Records are told of in letters, each with a blob's name behind it if it has one. */

@@ -2,6 +2,7 @@
  * many take that have nothing of it. */
 #include "queue/queue.h"
 
+#include "queue/queue_apply.h"
 #include "unit.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "table/operation.h"
 
 #include "table/key.h"
+#include "table/table_apply.h"
 #include "unit.h"
 
 enum { ETAG = 7, TICKS = 9, STOCK = 5 };

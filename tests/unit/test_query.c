@@ -2,6 +2,7 @@
  * without bounds. */
 #include "table/query.h"
 
+#include "table/table_apply.h"
 #include "table_crowd.h"
 #include "unit.h"
 

@@ -1,6 +1,7 @@
 /* Which way a query goes, case by case. */
 #include "naive_row.h"
 #include "table/query.h"
+#include "table/table_apply.h"
 #include "unit.h"
 
 #include <stdio.h>

@@ -4,7 +4,9 @@
 #include "core/garbage.h"
 #include "dice.h"
 #include "mover.h"
+#include "queue/queue_apply.h"
 #include "queue/queue_registry.h"
+#include "queue/queue_walk.h"
 #include "queue_trial.h"
 #include "unit.h"
 

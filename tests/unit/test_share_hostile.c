@@ -2,6 +2,8 @@
  * back in the end. */
 #include "core/memory.h"
 #include "dice.h"
+#include "file/share_apply.h"
+#include "file/share_walk.h"
 #include "share_trial.h"
 #include "unit.h"
 

@@ -2,7 +2,9 @@
  * built anew from its own records, as a file has them, and as a twin. */
 #include "core/memory.h"
 #include "dice.h"
+#include "file/share_apply.h"
 #include "file/share_load.h"
+#include "file/share_walk.h"
 #include "file/tree.h"
 #include "mover.h"
 #include "share_trial.h"

@@ -4,6 +4,8 @@
 #include "core/garbage.h"
 #include "property_draw.h"
 #include "table/key.h"
+#include "table/table_apply.h"
+#include "table/table_walk.h"
 #include "table_trial.h"
 #include "unit.h"
 

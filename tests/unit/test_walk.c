@@ -1,8 +1,9 @@
 /* Walks: containers as records, what these build anew, and copies; all that is shared stays shared. And digests, which
  * tell equal containers from others. */
-#include "blob/walk.h"
+#include "blob/container_walk.h"
 
 #include "acts.h"
+#include "blob/container_apply.h"
 #include "container_life.h"
 #include "core/memory.h"
 #include "unit.h"

@@ -1,11 +1,12 @@
 /* The container as a data type of the server: files, digests, memory, freeing, copies.
  *
  * A file has the records of a walk, with contents beside them. */
+#include "blob/container_apply.h"
+#include "blob/container_walk.h"
 #include "blob/digest.h"
 #include "blob/load_sequence.h"
 #include "blob/redis/copier.h"
 #include "blob/redis/handlers.h"
-#include "blob/walk.h"
 #include "core/inlining.h"
 #include "lease/redis/handlers.h"
 #include "server/base/info.h"

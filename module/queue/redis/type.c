@@ -1,6 +1,8 @@
 /* The queue as a data type of the server: files, digests, memory, freeing, copies.
  *
  * A file has the queue, then its messages and dead letters in order of arrival, then its dedup entries. */
+#include "queue/queue_apply.h"
+#include "queue/queue_walk.h"
 #include "queue/redis/handlers.h"
 #include "server/effects/upkeep.h"
 #include "server/storage/type_methods.h"

@@ -1,6 +1,8 @@
 #include "queue_trial.h"
 
 #include "core/duration.h"
+#include "queue/queue_apply.h"
+#include "queue/queue_walk.h"
 #include "require.h"
 
 #include <stdlib.h>

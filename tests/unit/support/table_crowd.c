@@ -1,6 +1,7 @@
 #include "table_crowd.h"
 
 #include "require.h"
+#include "table/table_apply.h"
 
 #include <stdlib.h>
 

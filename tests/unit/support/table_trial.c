@@ -6,6 +6,8 @@
 #include "property_draw.h"
 #include "require.h"
 #include "table/key.h"
+#include "table/table_apply.h"
+#include "table/table_walk.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
-#include "blob/walk.h"
+#include "blob/container_walk.h"
 
 #include "blob/blocks.h"
+#include "blob/container_apply.h"
 #include "blob/snapshots.h"
 #include "change/feed_change.h"
 #include "core/memory.h"
@@ -240,7 +241,50 @@ void container_walk(const struct container *container, const struct change_walk 
     walk_blobs(&walking, container, true);
 }
 
-void container_walk_extras(const struct container *container, const struct change_walk *walk) {
+static void walk_extras(const struct container *container, const struct change_walk *walk) {
     struct walking walking = {.walk = walk};
     walk_blobs(&walking, container, false);
+}
+
+/* --- Copies --- */
+
+/* Applies a change from a walk over another container; chunks become twins. */
+static void copy_record(void *context, const void *record) {
+    struct container *container = context;
+    struct container_change twin = *(const struct container_change *)record;
+    if (twin.chunk) twin.chunk = chunk_twin(twin.chunk);
+    if (twin.kind != CONTAINER_CREATE) container_apply(container, &twin);
+}
+
+struct container_copying {
+    struct container *container;
+    bool extras; /* there are blobs that have one */
+};
+
+/* A blob with an extra has its name at first, as one that does not exist. */
+static struct entry *copy_blob(void *context, const struct entry *entry) {
+    struct container_copying *copying = context;
+    struct container *container = copying->container;
+    const struct blob *source = (const struct blob *)entry;
+    if (source->extra) {
+        copying->extras = true;
+        return &blob_new(&container->account, blob_name(source), KIND_UNCOMMITTED, 0)->entry;
+    }
+    struct blob *blob = blob_twin(&container->account, source);
+    container_count_content(container, blob, 0, false);
+    return &blob->entry;
+}
+
+/* Blobs without an extra, which are most, are copied as they are. */
+struct container *container_copy(const struct container *source) {
+    struct container_change change = container_as_change(source);
+    struct container_copying copying = {.container = container_new(&change)};
+    struct change_walk walk = {.piece = SIZE_MAX, .take = copy_record, .context = copying.container};
+    if (source->feed) {
+        container_walk(source, &walk);
+        return copying.container;
+    }
+    catalog_copy(&copying.container->blobs, &source->blobs, copy_blob, &copying);
+    if (copying.extras) walk_extras(source, &walk);
+    return copying.container;
 }

@@ -1,5 +1,5 @@
 /* How each change is applied to a container and its blobs: one function for each kind, and the table of them. */
-#include "blob/apply.h"
+#include "blob/container_apply.h"
 
 #include "blob/blocks.h"
 #include "blob/snapshots.h"

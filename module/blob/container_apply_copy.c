@@ -4,8 +4,8 @@
  *
  * Arriving bytes are written directly to the blob, so its content cannot be read until it is complete. Files have the
  * bytes that have arrived, so that a replica that loads one continues with the next piece. */
-#include "blob/apply.h"
 #include "blob/blocks.h"
+#include "blob/container_apply.h"
 #include "blob/snapshots.h"
 
 /* --- Within a server --- */

@@ -7,8 +7,8 @@
  *       for a snapshot, the change that takes it
  *     its staged blocks, its lease
  *   LOADED, if there was a chunk or a feed */
-#ifndef HOLDFAST_WALK_H
-#define HOLDFAST_WALK_H
+#ifndef HOLDFAST_CONTAINER_WALK_H
+#define HOLDFAST_CONTAINER_WALK_H
 
 #include "blob/container.h"
 
@@ -18,8 +18,8 @@ enum { WALK_LIST_MAX = 4096 };
 /* A CONTAINER_CHUNK that is a whole chunk comes with that chunk. */
 void container_walk(const struct container *container, const struct change_walk *walk);
 
-/* The changes that rebuild what has an extra in a container without a feed. */
-void container_walk_extras(const struct container *container, const struct change_walk *walk);
+/* A copy with the same versions, without leases, sharing the bytes of large contents. */
+struct container *container_copy(const struct container *source);
 
 /* The changes that rebuild its feed, without the blobs in it. */
 void container_walk_feed(const struct container *container, const struct change_walk *walk);
