@@ -62,8 +62,6 @@ struct packed_list block_list_view(const struct block_list *list) {
 
 struct staging *staging_new(struct account *account, struct blob *blob, size_t id_length) {
     struct staging *staging = account_add(account, memory_zeroed(sizeof(*staging)));
-    order_index_start(&staging->blocks);
-    account->memory += staging->blocks.memory;
     staging->blob = blob;
     staging->id_length = (uint8_t)id_length;
     return staging;

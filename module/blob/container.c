@@ -45,7 +45,6 @@ void container_count_content(struct container *container, const struct blob *blo
 struct container *container_new(const struct container_change *change) {
     struct container *container = memory_zeroed(sizeof(*container));
     account_add(&container->account, container);
-    catalog_start(&container->blobs);
     container->stamp = change->stamp;
     container->created_ms = change->created_ms;
     container->access = change->access;
@@ -92,8 +91,8 @@ static void replace_lease(struct container *container, struct lease **place, con
 }
 
 static void list_blob(struct order_index *index, struct blob *blob, bool before, bool after) {
-    if (after && !before) order_index_list(index, &blob->entry);
-    if (before && !after) order_index_unlist(index, &blob->entry);
+    if (after && !before) order_index_add(index, &blob->entry);
+    if (before && !after) order_index_remove(index, &blob->entry);
 }
 
 void container_set_lease(struct container *container, struct blob *blob, const struct lease *lease) {
@@ -165,7 +164,7 @@ int64_t container_due_ms(const void *value) {
     if (feed_is_building(container->feed)) return 0;
     const struct deadline *first = deadlines_first(&container->stagings);
     int64_t due_ms = first ? first->due_ms : INT64_MAX;
-    return container->copying.root ? number_min(container->copies_look_ms, due_ms) : due_ms;
+    return !order_index_empty(&container->copying) ? number_min(container->copies_look_ms, due_ms) : due_ms;
 }
 
 bool container_overdue(const struct container *container, int64_t now_ms, struct bytes *name) {

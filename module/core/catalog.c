@@ -2,11 +2,6 @@
 
 #include "core/hash.h"
 
-void catalog_start(struct catalog *catalog) {
-    hash_index_start(&catalog->by_hash);
-    order_index_start(&catalog->by_order);
-}
-
 void catalog_end(struct catalog *catalog) {
     hash_index_end(&catalog->by_hash);
     order_index_end(&catalog->by_order);

@@ -8,6 +8,7 @@
 #include "core/hash_index.h"
 #include "core/order_index.h"
 
+/* A zeroed struct is an empty catalog. */
 struct catalog {
     struct hash_index by_hash;
     struct order_index by_order;
@@ -19,7 +20,6 @@ struct catalog_slots {
     void **slots[ORDER_INDEX_MAX_HEIGHT + 1];
 };
 
-void catalog_start(struct catalog *catalog);
 /* Frees the indexes. The caller frees the entries before this. */
 void catalog_end(struct catalog *catalog);
 

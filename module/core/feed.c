@@ -26,7 +26,6 @@ static void add_marker(struct account *account, struct feed *feed, uint32_t hash
     struct feed_entry *marker = account_add(account, memory_alloc(MARKER_NAME_AT + name.length));
     *marker = (struct feed_entry){{hash, (uint16_t)name.length, MARKER_NAME_AT}, v};
     memcpy((char *)marker + MARKER_NAME_AT, name.data, name.length);
-    if (!feed->markers.segments) hash_index_start(&feed->markers);
     hash_index_add(&feed->markers, &marker->entry);
     version_order_add(account, &feed->order, v, &marker->entry, true);
     if (v <= feed->whole_from) return;
@@ -41,13 +40,11 @@ static void free_marker(struct account *account, struct feed *feed, struct entry
 }
 
 static void end_markers(struct feed *feed) {
-    if (!feed->markers.segments || feed->markers.count) return;
-    hash_index_end(&feed->markers);
-    feed->markers = (struct hash_index){0};
+    if (!feed->markers.count) hash_index_end(&feed->markers);
 }
 
 static struct entry *marker_named(const struct feed *feed, uint32_t hash, struct bytes name) {
-    return feed->markers.count ? hash_index_find(&feed->markers, hash, name) : NULL;
+    return hash_index_find(&feed->markers, hash, name);
 }
 
 /* The oldest marker that is newer than this version. */
@@ -274,13 +271,11 @@ void feed_advance(struct account *account, struct feed *feed, struct bytes front
 /* --- Memory --- */
 
 size_t feed_memory(const struct feed *feed) {
-    return feed && feed->markers.segments ? feed->markers.memory : 0;
+    return feed ? feed->markers.memory : 0;
 }
 
 size_t feed_places(const struct feed *feed) {
-    if (!feed) return 0;
-    size_t buckets = feed->markers.segments ? feed->markers.buckets : 0;
-    return size_max(feed->order.count, buckets);
+    return feed ? size_max(feed->order.count, feed->markers.buckets) : 0;
 }
 
 static void move_marker(void *owner, struct entry *entry, const struct relocation *relocation) {
@@ -296,5 +291,5 @@ void feed_relocate(struct feed *feed, size_t place, const struct relocation *rel
     if (!feed) return;
     if (!place) feed->frontier = relocate(relocation, feed->frontier);
     version_order_relocate(&feed->order, place, relocation);
-    if (feed->markers.segments) hash_index_move(&feed->markers, place, relocation, move_marker, feed);
+    hash_index_move(&feed->markers, place, relocation, move_marker, feed);
 }

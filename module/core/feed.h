@@ -40,8 +40,8 @@ struct feed_entry {
 
 struct feed {
     struct version_order order;
-    struct hash_index markers; /* no segments while there are none */
-    version newest;            /* of all versions so far, dropped markers included */
+    struct hash_index markers;
+    version newest; /* of all versions so far, dropped markers included */
     version whole_from;
     uint64_t keep;                 /* maximum number of markers */
     uint64_t kept;                 /* number of markers newer than whole_from */

@@ -50,23 +50,22 @@ static struct bucket *bucket_at(const struct hash_index *index, size_t place) {
     return &index->segments[place / SEGMENT_BUCKETS][place % SEGMENT_BUCKETS];
 }
 
+/* NULL while the index has no buckets. */
+static struct bucket *bucket_for(const struct hash_index *index, uint32_t hash) {
+    return index->buckets ? bucket_at(index, bucket_of(index, hash)) : NULL;
+}
+
 static struct bucket *bucket_next(const struct bucket *bucket) {
     return bucket->used & CHAINED ? bucket->slots[LAST] : NULL;
 }
 
-void hash_index_start(struct hash_index *index) {
+/* Makes the first bucket. */
+static void hash_index_begin(struct hash_index *index) {
     BUILD_ASSERT(sizeof(struct bucket) == 64);
     index->segments = memory_alloc(sizeof(*index->segments));
     index->segments[0] = memory_zeroed(sizeof(struct bucket));
     index->buckets = 1;
-    index->count = 0;
     index->memory = memory_size(index->segments) + memory_size(index->segments[0]);
-    index->bare_name_length = 0;
-}
-
-void hash_index_start_bare(struct hash_index *index, size_t name_length) {
-    hash_index_start(index);
-    index->bare_name_length = name_length;
 }
 
 static size_t segment_count(size_t buckets) {
@@ -84,6 +83,7 @@ void hash_index_end(struct hash_index *index) {
     }
     for (size_t i = 0; i < segment_count(index->buckets); i++) memory_free(index->segments[i]);
     memory_free(index->segments);
+    *index = (struct hash_index){.bare_name_length = index->bare_name_length};
 }
 
 /* A bit for each slot of the bucket whose entry has this tag. */
@@ -106,17 +106,17 @@ static void fetch(const void *entry) {
 }
 
 void hash_index_prefetch(const struct hash_index *index, uint32_t hash) {
-    prefetch_line(bucket_at(index, bucket_of(index, hash)));
+    prefetch_line(bucket_for(index, hash));
 }
 
 void hash_index_prefetch_entry(const struct hash_index *index, uint32_t hash) {
-    const struct bucket *bucket = bucket_at(index, bucket_of(index, hash));
-    unsigned matches = bucket_tag_matches(bucket, tag_of(hash));
+    const struct bucket *bucket = bucket_for(index, hash);
+    unsigned matches = bucket ? bucket_tag_matches(bucket, tag_of(hash)) : 0;
     if (matches) fetch(bucket->slots[__builtin_ctz(matches)]);
 }
 
 struct entry *hash_index_find(const struct hash_index *index, uint32_t hash, struct bytes name) {
-    const struct bucket *bucket = bucket_at(index, bucket_of(index, hash));
+    const struct bucket *bucket = bucket_for(index, hash);
     for (; bucket; bucket = bucket_next(bucket)) {
         for (unsigned matches = bucket_tag_matches(bucket, tag_of(hash)); matches; matches &= matches - 1) {
             struct entry *entry = bucket->slots[__builtin_ctz(matches)];
@@ -207,6 +207,10 @@ static void add_segment(struct hash_index *index, size_t segment) {
 
 static void hash_index_grow(struct hash_index *index) {
     size_t fresh = index->buckets;
+    if (!fresh) {
+        hash_index_begin(index);
+        return;
+    }
     if (fresh < SEGMENT_BUCKETS) {
         if ((fresh & (fresh - 1)) == 0) resize_first_segment(index, fresh * 2);
     } else if (fresh % SEGMENT_BUCKETS == 0) {
@@ -261,7 +265,7 @@ void hash_index_add(struct hash_index *index, struct entry *entry) {
 /* The slot that holds the entry, and the bucket that the slot is in. */
 static void **find_slot(const struct hash_index *index, const struct entry *entry, struct bucket **holder) {
     uint32_t hash = hash_in(index, entry);
-    struct bucket *bucket = bucket_at(index, bucket_of(index, hash));
+    struct bucket *bucket = bucket_for(index, hash);
     for (; bucket; bucket = bucket_next(bucket)) {
         for (unsigned matches = bucket_tag_matches(bucket, tag_of(hash)); matches; matches &= matches - 1) {
             void **slot = &bucket->slots[__builtin_ctz(matches)];
@@ -295,7 +299,7 @@ void hash_index_visit(const struct hash_index *index, size_t place,
 
 void hash_index_relocate(struct hash_index *index, size_t place, const struct relocation *relocation) {
     size_t segment = place / SEGMENT_BUCKETS;
-    if (place % SEGMENT_BUCKETS) return;
+    if (place >= index->buckets || place % SEGMENT_BUCKETS) return;
     if (!place) index->segments = relocate(relocation, index->segments);
     index->segments[segment] = relocate(relocation, index->segments[segment]);
 }

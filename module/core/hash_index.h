@@ -19,6 +19,7 @@
 
 struct bucket;
 
+/* A zeroed struct is an empty index. */
 struct hash_index {
     struct bucket **segments;
     size_t buckets;
@@ -27,8 +28,7 @@ struct hash_index {
     size_t bare_name_length; /* 0 for entries that begin with a struct entry */
 };
 
-void hash_index_start(struct hash_index *index);
-void hash_index_start_bare(struct hash_index *index, size_t name_length);
+/* Leaves an empty index. */
 void hash_index_end(struct hash_index *index);
 
 /* Prefetches the bucket and, once that has arrived, the entry. Use it when there is other

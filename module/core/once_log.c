@@ -187,10 +187,7 @@ bool once_log_find(const struct once_log *log, struct bytes token, struct logged
 }
 
 static struct once_log *need(struct once_log **place) {
-    if (!*place) {
-        *place = memory_zeroed(sizeof(**place));
-        hash_index_start(&(*place)->by_token);
-    }
+    if (!*place) *place = memory_zeroed(sizeof(**place));
     return *place;
 }
 

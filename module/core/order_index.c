@@ -61,15 +61,6 @@ static void order_node_free(struct order_index *index, struct order_node *node) 
     memory_free(node);
 }
 
-void order_index_start(struct order_index *index) {
-    index->memory = 0;
-    index->root = order_node_new(index, true);
-}
-
-bool order_index_empty(const struct order_index *index) {
-    return index->root->count == 0;
-}
-
 static void order_free_below(struct order_index *index, struct order_node *node) {
     if (!node->leaf)
         for (unsigned i = 0; i < node->count; i++) order_free_below(index, node->children[i]);
@@ -252,6 +243,7 @@ static void grow_root(struct order_index *index, struct order_node *right) {
 
 void order_index_add(struct order_index *index, struct entry *entry) {
     struct descent descent;
+    if (!index->root) index->root = order_node_new(index, true);
     order_descend(index, entry_name(entry), &descent);
     void *first = entry;
     struct order_node *child = NULL;
@@ -317,16 +309,7 @@ void order_index_remove(struct order_index *index, const struct entry *entry) {
         index->root = root->children[0];
         order_node_free(index, root);
     }
-}
-
-void order_index_list(struct order_index *index, struct entry *entry) {
-    if (!index->root) order_index_start(index);
-    order_index_add(index, entry);
-}
-
-void order_index_unlist(struct order_index *index, const struct entry *entry) {
-    order_index_remove(index, entry);
-    if (order_index_empty(index)) order_index_end(index);
+    if (!index->root->count) order_index_end(index);
 }
 
 /* --- Copies --- */
@@ -377,8 +360,7 @@ static struct order_node *copy_below(struct index_copying *copying, const struct
 void order_index_copy(struct order_index *index, const struct order_index *source,
                       struct entry *(*twin)(void *context, const struct entry *entry), void *context) {
     struct index_copying copying = {.index = index, .twin = twin, .context = context};
-    order_node_free(index, index->root);
-    index->root = copy_below(&copying, source->root);
+    if (source->root) index->root = copy_below(&copying, source->root);
 }
 
 /* --- Reading --- */

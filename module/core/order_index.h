@@ -13,6 +13,7 @@
 
 struct order_node;
 
+/* A zeroed struct is an empty index, and an empty index has no nodes. */
 struct order_index {
     struct order_node *root;
     size_t memory; /* bytes */
@@ -26,16 +27,12 @@ struct order_cursor {
 
 enum { ORDER_INDEX_MAX_HEIGHT = 16 };
 
-void order_index_start(struct order_index *index);
-/* Leaves an index of zeros. */
+/* Leaves an empty index. */
 void order_index_end(struct order_index *index);
 
-/* An index that is empty for most of its owners begins as zeros, without nodes, and is so again whenever it is empty.
- * It can be searched and ended at any time; only these two functions change it. */
-void order_index_list(struct order_index *index, struct entry *entry);
-void order_index_unlist(struct order_index *index, const struct entry *entry);
-
-bool order_index_empty(const struct order_index *index);
+static inline bool order_index_empty(const struct order_index *index) {
+    return !index->root;
+}
 
 /* The name must not be there yet. */
 void order_index_add(struct order_index *index, struct entry *entry);

@@ -92,7 +92,7 @@ static void list_lease(struct share *share, struct file_usage *usage, struct lea
     leased->entry =
         (struct entry){.name_length = VERSION_TEXT_LENGTH, .name_at = offsetof(struct file_lease, token)};
     version_write(lease->token, leased->token);
-    order_index_list(&share->leased, &leased->entry);
+    order_index_add(&share->leased, &leased->entry);
 }
 
 void file_set_lease(struct share *share, struct file_node *node, const struct lease *lease) {
@@ -102,7 +102,7 @@ void file_set_lease(struct share *share, struct file_node *node, const struct le
         next = account_add(&share->account, lease_new(lease));
     census_count(CENSUS_LEASES, old != NULL, next != NULL);
     tree_count_leases(node->parent, lease_is_held(next) - lease_is_held(old));
-    if (old) order_index_unlist(&share->leased, &usage->lease->entry);
+    if (old) order_index_remove(&share->leased, &usage->lease->entry);
     account_discard(&share->account, old);
     if (next) {
         list_lease(share, usage, next);

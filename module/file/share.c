@@ -44,11 +44,6 @@ struct share_census share_census(void) {
 struct share *share_new(const struct share_change *change) {
     struct share *share = memory_zeroed(sizeof(*share));
     account_add(&share->account, share);
-    catalog_start(&share->nodes);
-    hash_index_start(&share->sessions);
-    hash_index_start(&share->groups);
-    hash_index_start(&share->opens);
-    order_index_start(&share->numbered);
     list_head_init(&share->ended);
     share->root = node_new(&share->account, NODE_DIRECTORY, ++share->ids, NULL, bytes_of("", 0));
     share->root->stamp = change->stamp;

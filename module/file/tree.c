@@ -214,7 +214,7 @@ void tree_add_snapshot_place(struct share *share, struct file_past *past, uint64
     };
     memcpy(snapshot_place->key, key.data, key.length);
     if (extra) memcpy(snapshot_place->key + key.length, name.data, extra);
-    order_index_list(&share->snapshot_places, &snapshot_place->entry);
+    order_index_add(&share->snapshot_places, &snapshot_place->entry);
     past->snapshot_places++;
 }
 

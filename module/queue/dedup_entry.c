@@ -28,7 +28,6 @@ void dedup_entries_add(struct dedup_entries *entries, const struct queue_change 
     struct bytes name = change->dedup;
     struct dedup_entry *before = dedup_entries_find(entries, name);
     if (before) dedup_entry_remove(entries, before);
-    if (!entries->by_name.segments) hash_index_start(&entries->by_name);
     struct dedup_entry *entry = memory_alloc(sizeof(*entry) + name.length);
     *entry = (struct dedup_entry){
         .entry = entry_hashed(name, offsetof(struct dedup_entry, name)),
@@ -65,11 +64,10 @@ void dedup_entries_end(struct dedup_entries *entries) {
     for (struct time_entry *entry; (entry = time_index_next(&entries->by_end, &cursor));)
         memory_free(dedup_entry_of_time_entry(entry));
     time_index_clear(&entries->by_end);
-    if (entries->by_name.segments) hash_index_end(&entries->by_name);
+    hash_index_end(&entries->by_name);
     dedup_entries_start(entries);
 }
 
 size_t dedup_entries_memory(const struct dedup_entries *entries) {
-    return entries->memory + entries->by_end.memory +
-           (entries->by_name.segments ? entries->by_name.memory : 0);
+    return entries->memory + entries->by_end.memory + entries->by_name.memory;
 }

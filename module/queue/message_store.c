@@ -18,6 +18,7 @@ enum { IN_REGULAR, IN_VISIBLE, IN_HIDDEN, IN_LAST_WINDOWS };
 
 void message_store_start(struct message_store *store) {
     *store = (struct message_store){
+        .by_id = {.bare_name_length = sizeof(struct guid)},
         .regular = TIME_INDEX(BY_END, true),
         .by_arrival = TIME_INDEX(BY_ARRIVAL, true),
         .by_visible = TIME_INDEX(BY_VISIBLE, true),
@@ -27,14 +28,10 @@ void message_store_start(struct message_store *store) {
     };
 }
 
-static size_t index_memory(const struct hash_index *index) {
-    return index->segments ? index->memory : 0;
-}
-
 size_t message_store_memory(const struct message_store *store) {
-    return store->memory + index_memory(&store->by_id) + index_memory(&store->groups) +
-           store->regular.memory + store->by_arrival.memory + store->by_visible.memory +
-           store->by_end.memory + store->hidden.memory + store->last_windows.memory;
+    return store->memory + store->by_id.memory + store->groups.memory + store->regular.memory +
+           store->by_arrival.memory + store->by_visible.memory + store->by_end.memory + store->hidden.memory +
+           store->last_windows.memory;
 }
 
 void message_store_prefetch(const struct message_store *store, const struct guid *id) {
@@ -56,7 +53,6 @@ static struct message *group_first(const struct group *group) {
 
 static struct group *find_or_add_group(struct message_store *store, struct bytes name) {
     uint32_t hash = hash_bytes(name);
-    if (!store->groups.segments) hash_index_start(&store->groups);
     struct entry *entry = hash_index_find(&store->groups, hash, name);
     if (entry) return (struct group *)entry; /* its first member */
     struct group *group = memory_alloc(sizeof(*group) + name.length);
@@ -211,7 +207,6 @@ static void leave_group(struct message_store *store, struct message *message) {
 }
 
 static void store_message(struct message_store *store, struct message *message, add_time_entry *add) {
-    if (!store->by_id.segments) hash_index_start_bare(&store->by_id, sizeof(message->id));
     hash_index_add(&store->by_id, message_entry(message));
     store->memory += message_memory(message);
     if (message_extra(message)) join_group(store, message);
@@ -366,23 +361,15 @@ void message_store_set_reason(struct message_store *store, struct message *messa
     store->memory += message_memory(message);
 }
 
-struct message_relocation {
-    struct message_store *store;
-    const struct relocation *relocation;
-};
-
-static void move_message(void *context, struct entry *entry) {
-    const struct message_relocation *moving = context;
-    struct slots slots = message_store_slots(moving->store, message_of_entry(entry));
-    struct message *message = relocate(moving->relocation, message_of_entry(entry));
+static void move_message(void *store, struct entry *entry, const struct relocation *relocation) {
+    struct slots slots = message_store_slots(store, message_of_entry(entry));
+    struct message *message = relocate(relocation, message_of_entry(entry));
     message_store_slots_set(&slots, message);
-    message_relocate_parts(message, moving->relocation);
+    message_relocate_parts(message, relocation);
 }
 
 void message_store_relocate(struct message_store *store, size_t bucket, const struct relocation *relocation) {
-    struct message_relocation moving = {store, relocation};
-    hash_index_relocate(&store->by_id, bucket, relocation);
-    hash_index_visit(&store->by_id, bucket, move_message, &moving);
+    hash_index_move(&store->by_id, bucket, relocation, move_message, store);
 }
 
 /* --- Freeing --- */
@@ -412,8 +399,8 @@ static void free_indexes(struct message_store *store) {
     time_index_clear(&store->by_end);
     time_index_clear(&store->hidden);
     time_index_clear(&store->last_windows);
-    if (store->by_id.segments) hash_index_end(&store->by_id);
-    if (store->groups.segments) hash_index_end(&store->groups);
+    hash_index_end(&store->by_id);
+    hash_index_end(&store->groups);
 }
 
 void message_store_end(struct message_store *store) {

@@ -2,6 +2,7 @@
 
 #include "core/garbage.h"
 #include "core/memory.h"
+#include "core/number.h"
 #include "queue/queue_registry.h"
 
 /* --- Creation and destruction --- */
@@ -57,18 +58,11 @@ struct queue *queue_relocate(struct queue *queue, const struct relocation *reloc
     return queue;
 }
 
-static size_t places_of(const struct message_store *store) {
-    return store->by_id.segments ? store->by_id.buckets : 0;
-}
-
 size_t queue_places(const struct queue *queue) {
-    return places_of(&queue->live) + places_of(&queue->dead);
+    return size_max(queue->live.by_id.buckets, queue->dead.by_id.buckets);
 }
 
 void queue_relocate_messages(struct queue *queue, size_t place, const struct relocation *relocation) {
-    size_t live = places_of(&queue->live);
-    if (place < live)
-        message_store_relocate(&queue->live, place, relocation);
-    else
-        message_store_relocate(&queue->dead, place - live, relocation);
+    message_store_relocate(&queue->live, place, relocation);
+    message_store_relocate(&queue->dead, place, relocation);
 }

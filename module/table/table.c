@@ -36,7 +36,6 @@ struct table *table_new(const struct table_change *change) {
     struct table *table = memory_zeroed(sizeof(*table));
     atomic_fetch_add(&all_tables, 1);
     account_add(&table->account, table);
-    catalog_start(&table->entities);
     table->ticks = change->ticks;
     table->upkeep_ms = INT64_MAX;
     packed_replace(&table->account, &table->policies, change->policies);

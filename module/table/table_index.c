@@ -30,7 +30,6 @@ static void bytes_discard(struct account *account, struct bytes bytes) {
 
 void table_index_start(struct account *account, struct table_index *index, struct bytes name) {
     *index = (struct table_index){.name = bytes_keep(account, name), .frontier = {"", 0}};
-    order_index_start(&index->entries);
 }
 
 /* The entries are freed already. */
@@ -141,7 +140,6 @@ static bool free_dropped(struct account *account, struct garbage_part *part, siz
     }
     account->memory += index->entries.memory;
     if (!order_index_empty(&index->entries)) return false;
-    account->memory -= index->entries.memory;
     end_empty(account, index);
     account_discard(account, index);
     return true;

@@ -52,8 +52,7 @@ static void agrees_with_an_array(void **state) {
     (void)state;
     for (unsigned char seed = 0; seed < 3; seed++) {
         hash_seed((unsigned char[HASH_SEED_BYTES]){seed, 1, 2, 3});
-        struct catalog catalog;
-        catalog_start(&catalog);
+        struct catalog catalog = {0};
         struct trial trial = {.kind = &kind, .index = &catalog, .dice = {seed}};
         trial_run(&trial, 40000, 3000);
         trial_end(&trial);
@@ -63,8 +62,7 @@ static void agrees_with_an_array(void **state) {
 
 static void grows_and_shrinks(void **state) {
     (void)state;
-    struct catalog catalog;
-    catalog_start(&catalog);
+    struct catalog catalog = {0};
     struct trial trial = {.kind = &kind, .index = &catalog, .dice = {4}};
     trial_grow_and_shrink(&trial, 100000);
     trial_grow_and_shrink(&trial, 10000);
@@ -79,8 +77,7 @@ static void takes_the_shortest_and_the_longest_name(void **state) {
     memset(longest, 'l', sizeof(longest));
     const struct bytes names[] = {bytes_of("", 0), bytes_of("\0", 1), bytes_of(longest, sizeof(longest)),
                                   bytes_of(longest, sizeof(longest) - 1)};
-    struct catalog catalog;
-    catalog_start(&catalog);
+    struct catalog catalog = {0};
     struct trial trial = {.kind = &kind, .index = &catalog, .dice = {5}};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         roster_add(&trial.roster, entry_new(names[i], 0));
@@ -107,9 +104,7 @@ static void a_copy_is_equal_and_its_own(void **state) {
     struct index_kind beside = kind;
     beside.memory = NULL; /* the memory of both indexes cannot be told apart */
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
-        struct catalog catalog, copied;
-        catalog_start(&catalog);
-        catalog_start(&copied);
+        struct catalog catalog = {0}, copied = {0};
         struct trial trial = {.kind = &beside, .index = &catalog, .dice = {i}};
         struct trial twin = {.kind = &beside, .index = &copied, .dice = {i + 1}};
         if (sizes[i]) trial_run(&trial, (unsigned)sizes[i] * 4, sizes[i]);

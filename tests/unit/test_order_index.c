@@ -50,8 +50,7 @@ static const struct index_kind kind = {
 
 static void agrees_with_an_array(void **state) {
     (void)state;
-    struct order_index index;
-    order_index_start(&index);
+    struct order_index index = {0};
     struct trial trial = {.kind = &kind, .index = &index, .dice = {1}};
     trial_run(&trial, 100000, 5000);
     trial_end(&trial);
@@ -60,8 +59,7 @@ static void agrees_with_an_array(void **state) {
 
 static void grows_and_shrinks(void **state) {
     (void)state;
-    struct order_index index;
-    order_index_start(&index);
+    struct order_index index = {0};
     size_t smallest = index.memory;
     struct trial trial = {.kind = &kind, .index = &index, .dice = {2}};
     trial_grow_and_shrink(&trial, 100000);
@@ -109,8 +107,7 @@ static const struct {
 enum { SEQUENCE_COUNT = 4000 };
 
 static void run_sequences(const char *names, sequence come, sequence go) {
-    struct order_index index;
-    order_index_start(&index);
+    struct order_index index = {0};
     size_t smallest = index.memory;
     struct entry *all[SEQUENCE_COUNT];
     struct trial trial = {.kind = &kind, .index = &index, .dice = {3}};
@@ -150,10 +147,9 @@ static void every_short_sequence_of_steps_equals_an_array(void **state) {
 static void growth_at_the_end_fills_the_leaves(void **state) {
     (void)state;
     enum { MANY = 10000, MAX_BYTES = 18 };
-    struct order_index index;
+    struct order_index index = {0};
     struct roster roster = {0};
     char room[NAME_ROOM];
-    order_index_start(&index);
     for (size_t i = 0; i < MANY; i++) {
         int length = snprintf(room, sizeof(room), "%08zu", i);
         roster_add(&roster, entry_new(bytes_of(room, (size_t)length), 0));
@@ -168,9 +164,8 @@ static void growth_at_the_end_fills_the_leaves(void **state) {
 static void sparse_leaves_are_joined(void **state) {
     (void)state;
     enum { MANY = 8000, KEEP_EVERY = 16, MAX_BYTES = 80 };
-    struct order_index index;
+    struct order_index index = {0};
     struct trial trial = {.kind = &kind, .index = &index, .dice = {5}};
-    order_index_start(&index);
     for (size_t i = 0; i < MANY; i++) {
         char room[NAME_ROOM];
         struct entry *entry = entry_new(name_numbered(i, room), 0);
@@ -192,8 +187,7 @@ static void sparse_leaves_are_joined(void **state) {
 
 static void an_empty_one_has_no_entries(void **state) {
     (void)state;
-    struct order_index index;
-    order_index_start(&index);
+    struct order_index index = {0};
     require(order_index_empty(&index), "nothing is something");
     struct order_cursor cursor = order_index_seek(&index, bytes_of("", 0));
     require(!order_cursor_entry(&cursor), "something stands in nothing");
@@ -239,10 +233,9 @@ static void ranges_are_counted(void **state) {
     struct dice dice = {6};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
-        struct order_index index;
+        struct order_index index = {0};
         struct roster roster = {0};
         char room[NAME_ROOM];
-        order_index_start(&index);
         for (size_t n = 0; n < counts[i]; n++) {
             struct entry *entry = entry_new(name_numbered(n, room), 0);
             order_index_add(&index, entry);
@@ -256,8 +249,7 @@ static void ranges_are_counted(void **state) {
 
 static void in_an_empty_one_nothing_is_counted(void **state) {
     (void)state;
-    struct order_index index;
-    order_index_start(&index);
+    struct order_index index = {0};
     require_same(order_index_count(&index, bytes_of("", 0), bytes_of(NULL, 0), SIZE_MAX), 0, "all");
     require_same(order_index_count(&index, bytes_text("a"), bytes_text("b"), SIZE_MAX), 0, "a range");
     require_same(order_index_count(&index, bytes_text("b"), bytes_text("a"), SIZE_MAX), 0, "a wrong one");

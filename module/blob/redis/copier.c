@@ -140,7 +140,6 @@ static void leave_copy_line(struct copier *copier) {
 
 bool copier_is_there(const struct call *call, version id) {
     struct bytes name = bytes_of(&id, sizeof(id));
-    if (!copiers.count) return false;
     struct entry *entry = hash_index_find(&copiers, hash_bytes(name), name);
     if (!entry) return false;
     const struct copier *copier = container_of(entry, struct copier, entry);
@@ -405,7 +404,6 @@ static void on_copies_shutdown(RedisModuleCtx *ctx, RedisModuleEvent event, uint
 
 int copiers_start(RedisModuleCtx *ctx) {
     source_server_count_memory();
-    hash_index_start(&copiers);
     alarm_register(&copies_alarm);
     if (events_subscribe(ctx, RedisModuleEvent_ReplicationRoleChanged, on_copies_role) != REDISMODULE_OK)
         return REDISMODULE_ERR;

@@ -205,9 +205,6 @@ static void on_client_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64
 
 int connections_start(RedisModuleCtx *ctx) {
     static struct upkeep_work work = {.run = sweep};
-    hash_index_start(&sessions);
-    hash_index_start(&connections);
-    hash_index_start(&keys);
     upkeep_after_sweeps(&work);
     return events_subscribe(ctx, RedisModuleEvent_ClientChange, on_client_change);
 }

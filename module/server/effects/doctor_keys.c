@@ -127,7 +127,6 @@ static void on_swap_of_names(RedisModuleCtx *ctx, RedisModuleEvent event, uint64
 }
 
 int doctor_keys_start(RedisModuleCtx *ctx) {
-    hash_index_start(&names);
     alarm_register(&alarm);
     return events_subscribe(ctx, RedisModuleEvent_SwapDB, on_swap_of_names);
 }

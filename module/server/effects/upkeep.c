@@ -344,7 +344,6 @@ static void on_flush(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage
 }
 
 int upkeep_start(RedisModuleCtx *ctx) {
-    hash_index_start(&chores);
     alarm_register(&alarm);
     garbage_pending = sweep_garbage_soon;
     if (events_subscribe(ctx, RedisModuleEvent_FlushDB, on_flush) != REDISMODULE_OK) return REDISMODULE_ERR;

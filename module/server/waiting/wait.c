@@ -574,7 +574,5 @@ void wait_start(struct wait_kind *const *all_kinds, const struct wait_runner *fo
     kinds = all_kinds;
     runner = for_all;
     for (unsigned char number = 0; kinds[number]; number++) kinds[number]->number = number;
-    hash_index_start(&lines);
-    hash_index_start(&parties);
     alarm_register(&alarm);
 }
