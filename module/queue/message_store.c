@@ -311,16 +311,9 @@ bool message_store_arrives_last(const struct message_store *store, uint64_t orde
     return (!regular || regular->order < order) && (!other || other->order < order);
 }
 
-struct message *message_store_next_arrived(const struct message_store *store, struct arrival_cursor *cursor,
-                                           int64_t now_ms) {
-    if (cursor->next_regular == cursor->returned)
-        cursor->next_regular = time_index_next_living(&store->regular, &cursor->regular, now_ms);
-    if (cursor->next_other == cursor->returned)
-        cursor->next_other = time_index_next_living(&store->by_arrival, &cursor->others, now_ms);
-    const struct time_entry *regular = cursor->next_regular, *other = cursor->next_other;
-    bool first = !other || (regular && regular->order < other->order);
-    cursor->returned = first ? cursor->next_regular : cursor->next_other;
-    return message_of_time_entry(cursor->returned);
+void message_store_walk(const struct message_store *store, struct message_walk *walk) {
+    message_walk_add(walk, &store->regular, INT64_MAX);
+    message_walk_add(walk, &store->by_arrival, INT64_MAX);
 }
 
 /* --- Messages that move in memory --- */

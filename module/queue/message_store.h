@@ -29,7 +29,7 @@
 #define HOLDFAST_MESSAGE_STORE_H
 
 #include "core/hash_index.h"
-#include "queue/message.h"
+#include "queue/message_walk.h"
 
 struct message_store {
     struct hash_index by_id;  /* of bare entries; no segments before the first message */
@@ -78,16 +78,8 @@ struct message *message_store_first_to_expire(const struct message_store *store)
 /* Whether all messages have lower order numbers. */
 bool message_store_arrives_last(const struct message_store *store, uint64_t order);
 
-/* A walk in order of arrival. It starts with a zeroed cursor and is valid until the next change. */
-struct arrival_cursor {
-    struct time_index_cursor regular, others;
-    struct time_entry *next_regular, *next_other;
-    struct time_entry *returned; /* the walk that it came from has to advance; NULL at first */
-};
-
-/* The next message that ends after now_ms. */
-struct message *message_store_next_arrived(const struct message_store *store, struct arrival_cursor *cursor,
-                                           int64_t now_ms);
+/* For a walk by BY_ARRIVAL: adds all messages. */
+void message_store_walk(const struct message_store *store, struct message_walk *walk);
 
 /* Visits the successors: for each group whose first message has ended but is still in the store, the first one that has
  * not ended. This reads messages that have ended, up to a maximum. */

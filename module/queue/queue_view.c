@@ -29,6 +29,38 @@ static struct successors count_successors(const struct queue *queue, int64_t now
     return successors;
 }
 
+/* --- Walks --- */
+
+static void add_successor(void *index, struct message *message) {
+    time_index_add(index, &message->times);
+}
+
+void queue_walk_visible(const struct queue *queue, int64_t now_ms, struct visible_walk *walk) {
+    message_walk_start(&walk->messages, BY_VISIBLE, now_ms);
+    message_walk_add(&walk->messages, &queue->live.by_visible, now_ms);
+    walk->successors = (struct time_index)TIME_INDEX(BY_VISIBLE, false);
+    if (!queue_has_groups(queue) || queue_next_end_ms(queue) > now_ms) return;
+    message_store_visit_successors(&queue->live, now_ms, add_successor, &walk->successors);
+    message_walk_add(&walk->messages, &walk->successors, now_ms);
+}
+
+void visible_walk_end(struct visible_walk *walk) {
+    time_index_clear(&walk->successors);
+}
+
+/* They died when they would have become visible. */
+void queue_walk_dead(const struct queue *queue, int64_t now_ms, struct message_walk *walk) {
+    message_walk_start(walk, BY_VISIBLE, now_ms);
+    message_walk_add(walk, &queue->dead.last_windows, INT64_MAX);
+    message_walk_add(walk, &queue->live.last_windows, now_ms);
+}
+
+/* Those that have not ended. */
+static void walk_living(const struct queue *queue, int64_t now_ms, struct message_walk *walk) {
+    message_walk_start(walk, BY_ARRIVAL, now_ms);
+    message_store_walk(&queue->live, walk);
+}
+
 /* --- Depth --- */
 
 struct queue_depth queue_depth(const struct queue *queue, int64_t now_ms) {
@@ -46,8 +78,9 @@ struct queue_depth queue_depth(const struct queue *queue, int64_t now_ms) {
         .arrived_ms = -1,
     };
     depth.invisible = message_store_count(live) - expired - died - depth.visible;
-    struct arrival_cursor cursor = {0};
-    const struct message *oldest = message_store_next_arrived(live, &cursor, now_ms);
+    struct message_walk living;
+    walk_living(queue, now_ms, &living);
+    const struct message *oldest = message_walk_next(&living);
     if (oldest) depth.arrived_ms = message_inserted_ms(oldest);
     return depth;
 }
@@ -80,56 +113,7 @@ size_t queue_census_depth(int64_t now_ms, size_t max, struct queue_depth *sum) {
     return census.count;
 }
 
-/* Compares two messages as by_visible does; NULL is after all messages. */
-static bool visible_before(const struct message *one, const struct message *other) {
-    if (!one || !other) return one != NULL;
-    int64_t mine_ms = message_visible_ms(one), theirs_ms = message_visible_ms(other);
-    if (mine_ms != theirs_ms) return mine_ms < theirs_ms;
-    if (one->times.turn != other->times.turn) return one->times.turn < other->times.turn;
-    return one->times.order < other->times.order;
-}
-
-static void add_if_visible(void *context, struct message *message) {
-    struct visible_cursor *cursor = context;
-    if (message_visible_ms(message) <= cursor->now_ms) time_index_add(&cursor->successors, &message->times);
-}
-
-static struct message *next_indexed(struct visible_cursor *cursor) {
-    struct time_entry *entry =
-        time_index_next_living(&cursor->queue->live.by_visible, &cursor->indexed, cursor->now_ms);
-    return entry && time_entry_visible_ms(entry) <= cursor->now_ms ? message_of_time_entry(entry) : NULL;
-}
-
-static struct message *next_successor(struct visible_cursor *cursor) {
-    return message_of_time_entry(time_index_next(&cursor->successors, &cursor->successors_at));
-}
-
-static struct message *next_of_both(struct visible_cursor *cursor) {
-    if (cursor->next_indexed == cursor->returned) cursor->next_indexed = next_indexed(cursor);
-    if (cursor->next_successor == cursor->returned) cursor->next_successor = next_successor(cursor);
-    bool successor = visible_before(cursor->next_successor, cursor->next_indexed);
-    return cursor->returned = successor ? cursor->next_successor : cursor->next_indexed;
-}
-
-void queue_visible_start(struct visible_cursor *cursor, const struct queue *queue, int64_t now_ms) {
-    cursor->queue = queue;
-    cursor->now_ms = now_ms;
-    cursor->indexed = (struct time_index_cursor){NULL, 0};
-    cursor->has_successors = queue_has_groups(queue) && queue_next_end_ms(queue) <= now_ms;
-    if (!cursor->has_successors) return;
-    cursor->successors_at = cursor->indexed;
-    cursor->next_indexed = cursor->next_successor = cursor->returned = NULL;
-    cursor->successors = (struct time_index)TIME_INDEX(BY_VISIBLE, false);
-    message_store_visit_successors(&queue->live, now_ms, add_if_visible, cursor);
-}
-
-struct message *queue_next_visible(struct visible_cursor *cursor) {
-    return cursor->has_successors ? next_of_both(cursor) : next_indexed(cursor);
-}
-
-void queue_visible_end(struct visible_cursor *cursor) {
-    if (cursor->has_successors) time_index_clear(&cursor->successors);
-}
+/* --- Instants --- */
 
 int64_t queue_next_visible_ms(const struct queue *queue, int64_t now_ms) {
     const struct time_entry *next = time_index_after(&queue->live.by_visible, now_ms);
@@ -153,34 +137,6 @@ int64_t queue_next_end_ms(const struct queue *queue) {
 
 bool queue_has_groups(const struct queue *queue) {
     return queue->live.groups.count != 0;
-}
-
-/* --- Dead letters --- */
-
-static void step_settled(const struct queue *queue, struct dead_cursor *cursor) {
-    cursor->next_settled =
-        message_of_time_entry(time_index_next(&queue->dead.last_windows, &cursor->settled));
-}
-
-static void step_unsettled(const struct queue *queue, struct dead_cursor *cursor, int64_t now_ms) {
-    struct time_entry *entry = time_index_next(&queue->live.last_windows, &cursor->unsettled);
-    cursor->next_unsettled =
-        entry && time_entry_visible_ms(entry) <= now_ms ? message_of_time_entry(entry) : NULL;
-}
-
-struct message *queue_next_dead(const struct queue *queue, struct dead_cursor *cursor, int64_t now_ms) {
-    if (!cursor->started) {
-        cursor->started = true;
-        step_settled(queue, cursor);
-        step_unsettled(queue, cursor, now_ms);
-    }
-    struct message *settled = cursor->next_settled, *unsettled = cursor->next_unsettled;
-    if (visible_before(settled, unsettled)) { /* they died when they would have become visible */
-        step_settled(queue, cursor);
-        return settled;
-    }
-    if (unsettled) step_unsettled(queue, cursor, now_ms);
-    return unsettled;
 }
 
 /* --- Searches --- */
@@ -223,10 +179,10 @@ bool queue_settlement(const struct queue *queue, int64_t now_ms, size_t max, str
 }
 
 size_t queue_list_living(const struct queue *queue, int64_t now_ms, struct record_writer *items) {
-    const struct message *message;
-    struct arrival_cursor cursor = {0};
+    struct message_walk living;
     size_t count = 0;
-    for (; (message = message_store_next_arrived(&queue->live, &cursor, now_ms)); count++) {
+    walk_living(queue, now_ms, &living);
+    for (const struct message *message; (message = message_walk_next(&living)); count++) {
         struct queue_item item = {.id = message->id};
         queue_item_put(QUEUE_CLEAR_LIVING, items, &item);
     }

@@ -22,20 +22,13 @@ struct queue_depth queue_depth(const struct queue *queue, int64_t now_ms);
 size_t queue_census_depth(int64_t now_ms, size_t max, struct queue_depth *sum);
 
 /* A walk over the visible messages in order of delivery. It is valid until the next change, and must be ended. */
-struct visible_cursor {
-    const struct queue *queue;
-    int64_t now_ms;
-    struct time_index_cursor indexed; /* in by_visible */
-    bool has_successors;              /* see message_store_visit_successors; all that follows is for them */
-    struct time_index successors;     /* those that are visible */
-    struct time_index_cursor successors_at;
-    struct message *next_indexed, *next_successor;
-    struct message *returned; /* the one before; the walk that it came from has to advance. NULL at first */
+struct visible_walk {
+    struct message_walk messages;
+    struct time_index successors; /* see message_store_visit_successors */
 };
 
-void queue_visible_start(struct visible_cursor *cursor, const struct queue *queue, int64_t now_ms);
-struct message *queue_next_visible(struct visible_cursor *cursor);
-void queue_visible_end(struct visible_cursor *cursor);
+void queue_walk_visible(const struct queue *queue, int64_t now_ms, struct visible_walk *walk);
+void visible_walk_end(struct visible_walk *walk);
 
 /* When the next message becomes visible; INT64_MAX for never. */
 int64_t queue_next_visible_ms(const struct queue *queue, int64_t now_ms);
@@ -46,14 +39,8 @@ int64_t queue_next_end_ms(const struct queue *queue);
 /* Whether there are messages with a group, so that the removal of one may make another one visible. */
 bool queue_has_groups(const struct queue *queue);
 
-/* A walk over the dead letters, settled or not, in the order in which they died. It starts with a zeroed cursor. */
-struct dead_cursor {
-    struct time_index_cursor settled, unsettled;
-    struct message *next_settled, *next_unsettled;
-    bool started;
-};
-
-struct message *queue_next_dead(const struct queue *queue, struct dead_cursor *cursor, int64_t now_ms);
+/* Starts a walk over the dead letters, settled or not, in the order in which they died. */
+void queue_walk_dead(const struct queue *queue, int64_t now_ms, struct message_walk *walk);
 
 /* The entry of the first put with this DEDUP id, until it is forgotten; NULL if there is none. */
 const struct dedup_entry *queue_find_dedup_entry(const struct queue *queue, struct bytes dedup,

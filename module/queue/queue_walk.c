@@ -2,23 +2,15 @@
 
 #include "queue/queue_apply.h"
 
-/* Also messages that have ended are walked over. */
-static struct message *next_to_walk(const struct message_store *store, struct arrival_cursor *cursor) {
-    return message_store_next_arrived(store, cursor, INT64_MIN);
-}
-
+/* Also those that have ended. */
 static void walk_messages(const struct queue *queue, const struct change_walk *walk) {
-    struct arrival_cursor live = {0}, dead = {0};
-    struct message *one = next_to_walk(&queue->live, &live);
-    struct message *other = next_to_walk(&queue->dead, &dead);
-    while (one || other) {
-        bool lives = !other || (one && one->times.order < other->times.order);
-        struct queue_change change = message_as_change(lives ? one : other);
+    struct message_walk messages;
+    message_walk_start(&messages, BY_ARRIVAL, INT64_MIN);
+    message_store_walk(&queue->live, &messages);
+    message_store_walk(&queue->dead, &messages);
+    for (const struct message *message; (message = message_walk_next(&messages));) {
+        struct queue_change change = message_as_change(message);
         walk->take(walk->context, &change);
-        if (lives)
-            one = next_to_walk(&queue->live, &live);
-        else
-            other = next_to_walk(&queue->dead, &dead);
     }
 }
 

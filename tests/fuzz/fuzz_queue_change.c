@@ -16,12 +16,13 @@ static void require_whole(const struct queue *queue) {
     static const int64_t instants_ms[] = {0, 1000, 1001, 5000, QUEUE_FOREVER_MS};
     for (size_t i = 0; i < sizeof(instants_ms) / sizeof(instants_ms[0]); i++) {
         struct queue_depth depth = queue_depth(queue, instants_ms[i]);
-        struct visible_cursor visible;
-        queue_visible_start(&visible, queue, instants_ms[i]);
-        struct dead_cursor dead = {0};
-        while (queue_next_visible(&visible)) depth.visible--;
-        queue_visible_end(&visible);
-        while (queue_next_dead(queue, &dead, instants_ms[i])) depth.dead--;
+        struct visible_walk visible;
+        struct message_walk dead;
+        queue_walk_visible(queue, instants_ms[i], &visible);
+        while (message_walk_next(&visible.messages)) depth.visible--;
+        visible_walk_end(&visible);
+        queue_walk_dead(queue, instants_ms[i], &dead);
+        while (message_walk_next(&dead)) depth.dead--;
         require(!depth.visible && !depth.dead, "not as many as were counted");
     }
     struct queue *copy = queue_copy(queue);

@@ -76,10 +76,10 @@ static void put(struct queue *queue, uint64_t number) {
 
 /* The number of the next visible message, which is hidden for so long; 0 when there is none. */
 static uint64_t get(struct queue *queue, int64_t now_ms, int64_t window_ms) {
-    struct visible_cursor cursor;
-    queue_visible_start(&cursor, queue, now_ms);
-    const struct message *message = queue_next_visible(&cursor);
-    queue_visible_end(&cursor);
+    struct visible_walk visible;
+    queue_walk_visible(queue, now_ms, &visible);
+    const struct message *message = message_walk_next(&visible.messages);
+    visible_walk_end(&visible);
     if (!message) return 0;
     uint64_t number = message->id.low;
     struct record_writer items;
@@ -206,14 +206,15 @@ static void in_one_millisecond_what_came_first_goes_first(void **state) {
 static void the_last_window_that_ends_is_the_end(void **state) {
     (void)state;
     struct queue *queue = queue_with_limit(2);
-    struct dead_cursor cursor = {0};
+    struct message_walk dead;
     put(queue, 1);
     require_same(get(queue, NOW_MS, 100), 1, "once");
     require_same(get(queue, NOW_MS + 100, 100), 1, "twice");
     require_depth(queue, NOW_MS + 199, 0, 1, 0, 0);
     require_depth(queue, NOW_MS + 200, 0, 0, 1, 0);
     require_same(get(queue, NOW_MS + 200, 100), 0, "not a third time");
-    require_same(queue_next_dead(queue, &cursor, NOW_MS + 200)->id.low, 1, "it is dead");
+    queue_walk_dead(queue, NOW_MS + 200, &dead);
+    require_same(message_walk_next(&dead)->id.low, 1, "it is dead");
     struct queue_change settlement;
     require(!queue_settlement(queue, NOW_MS + 199, 10, &settlement), "not yet");
     require(queue_settlement(queue, NOW_MS + 300, 10, &settlement) && settlement.died == 1, "it died");

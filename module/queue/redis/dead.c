@@ -19,10 +19,11 @@ static void reply_dead(struct reply *out, const struct message *message) {
 
 /* The first dead letters. If `taken` is given, it counts their replies there, and stops when the page is full. */
 static size_t first_dead(struct call *call, size_t max, struct page_bytes *taken, struct message **found) {
-    struct dead_cursor cursor = {0};
+    struct message_walk walk;
+    queue_walk_dead(call->value, call_now_ms(call), &walk);
     size_t count = 0;
     struct message *message;
-    while (count < max && (message = queue_next_dead(call->value, &cursor, call_now_ms(call)))) {
+    while (count < max && (message = message_walk_next(&walk))) {
         if (taken && !page_bytes_take(taken, message_reply_bytes(message))) break;
         found[count++] = message;
     }
@@ -109,8 +110,9 @@ bool queue_is_notable(const struct data_type *type, const void *value, const voi
 }
 
 static void find_dead_letters(struct doctor *doctor) {
-    struct dead_cursor cursor = {0};
-    const struct message *oldest = queue_next_dead(doctor->value, &cursor, doctor->now_ms);
+    struct message_walk walk;
+    queue_walk_dead(doctor->value, doctor->now_ms, &walk);
+    const struct message *oldest = message_walk_next(&walk);
     if (!oldest) return;
     doctor_find(doctor, "dead letters: %zu, the oldest died %" PRId64 " s ago",
                 queue_depth(doctor->value, doctor->now_ms).dead,

@@ -206,16 +206,16 @@ static void reply_delivered(struct reply *out, const struct message *message, co
 }
 
 static size_t find_visible(struct call *call, size_t max, struct message **found) {
-    struct visible_cursor cursor;
-    queue_visible_start(&cursor, call->value, call_now_ms(call));
+    struct visible_walk visible;
+    queue_walk_visible(call->value, call_now_ms(call), &visible);
     struct page_bytes taken = {0};
     size_t count = 0;
     struct message *message;
-    while (count < max && (message = queue_next_visible(&cursor))) {
+    while (count < max && (message = message_walk_next(&visible.messages))) {
         if (!page_bytes_take(&taken, message_reply_bytes(message))) break;
         found[count++] = message;
     }
-    queue_visible_end(&cursor);
+    visible_walk_end(&visible);
     return count;
 }
 

@@ -208,16 +208,17 @@ static void compare_message(const struct model_message *expected, const struct m
 
 static void compare_lists(const struct queue_shadow *shadow, const struct queue *queue, int64_t now_ms) {
     static const struct model_message *list[MODEL_MESSAGES_MAX];
-    struct visible_cursor visible;
-    queue_visible_start(&visible, queue, now_ms);
-    struct dead_cursor dead = {0};
+    struct visible_walk visible;
+    struct message_walk dead;
+    queue_walk_visible(queue, now_ms, &visible);
+    queue_walk_dead(queue, now_ms, &dead);
     size_t count = queue_model_list(&shadow->model, false, now_ms, list);
-    for (size_t i = 0; i < count; i++) compare_message(list[i], queue_next_visible(&visible));
-    require(!queue_next_visible(&visible), "one more that is visible");
-    queue_visible_end(&visible);
+    for (size_t i = 0; i < count; i++) compare_message(list[i], message_walk_next(&visible.messages));
+    require(!message_walk_next(&visible.messages), "one more that is visible");
+    visible_walk_end(&visible);
     count = queue_model_list(&shadow->model, true, now_ms, list);
-    for (size_t i = 0; i < count; i++) compare_message(list[i], queue_next_dead(queue, &dead, now_ms));
-    require(!queue_next_dead(queue, &dead, now_ms), "one more that is dead");
+    for (size_t i = 0; i < count; i++) compare_message(list[i], message_walk_next(&dead));
+    require(!message_walk_next(&dead), "one more that is dead");
 }
 
 static void compare_instants(const struct queue_shadow *shadow, const struct queue *queue, int64_t now_ms) {

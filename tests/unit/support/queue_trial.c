@@ -82,18 +82,19 @@ static void put(struct queue_trial *trial, const struct queue_choice *choice) {
 }
 
 static void get(struct queue_trial *trial, const struct queue_choice *choice) {
-    struct visible_cursor cursor;
-    queue_visible_start(&cursor, trial->queue, trial->now_ms);
+    struct visible_walk visible;
+    queue_walk_visible(trial->queue, trial->now_ms, &visible);
     struct record_writer items;
     struct queue_change change = {.kind = QUEUE_DELIVER,
                                   .visible_ms = trial->now_ms + 100 + choice->visibility * INT64_C(20)};
     uint64_t count = 0, max = 1 + choice->count % BATCH_MAX;
     record_start(&items);
-    for (const struct message *message; count < max && (message = queue_next_visible(&cursor)); count++) {
+    for (const struct message *message; count < max && (message = message_walk_next(&visible.messages));
+         count++) {
         struct queue_item item = queue_delivery(trial->queue, message, next_guid(trial));
         queue_item_put(QUEUE_DELIVER, &items, &item);
     }
-    queue_visible_end(&cursor);
+    visible_walk_end(&visible);
     apply_items(trial, &change, count, &items);
 }
 
@@ -148,14 +149,14 @@ static void delete (struct queue_trial *trial, const struct queue_choice *choice
 }
 
 static void redrive(struct queue_trial *trial, const struct queue_choice *choice) {
-    struct dead_cursor cursor = {0};
+    struct message_walk dead;
+    queue_walk_dead(trial->queue, trial->now_ms, &dead);
     struct record_writer items;
     struct queue_change change = {
         .kind = QUEUE_REDRIVE, .order = trial->queue->next_order, .inserted_ms = trial->now_ms};
     uint64_t count = 0;
     record_start(&items);
-    for (struct message *message;
-         count < choice->count % 8U && (message = queue_next_dead(trial->queue, &cursor, trial->now_ms));) {
+    for (struct message *message; count < choice->count % 8U && (message = message_walk_next(&dead));) {
         if (message_stage(message) != MESSAGE_DEAD) continue;
         struct queue_item item = {message->id, next_guid(trial),
                                   .expires_ms = trial->now_ms + choice->ttl * INT64_C(100)};
