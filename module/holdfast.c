@@ -5,6 +5,7 @@
 #include "core/hash.h"
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
+#include "lease/redis/settings.h"
 #include "queue/redis/handlers.h"
 #include "release.h"
 #include "server/base/alarm.h"

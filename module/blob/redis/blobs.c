@@ -1,5 +1,6 @@
 /* The commands that all kinds of blobs have, and what the handlers of blobs share. */
 #include "blob/redis/handlers.h"
+#include "blob/redis/settings.h"
 
 #include "blob/blocks.h"
 #include "blob/snapshots.h"

@@ -12,6 +12,7 @@
 #define HOLDFAST_COPIER_H
 
 #include "blob/source_reader.h"
+#include "server/base/settings.h"
 #include "server/call/call.h"
 
 int copiers_start(RedisModuleCtx *ctx);
@@ -32,7 +33,7 @@ void copy_fail(struct call *call, struct blob *blob, const struct source_failure
 bool copies_are_on(void);
 bool copies_may_come_from(struct bytes host, int port);
 
-/* The settings of copies; for the data type's table. */
+/* The settings of copies. */
 extern struct setting_text copy_from, copy_user, copy_password;
 extern bool copy_tls;
 extern struct setting_duration copy_timeout;

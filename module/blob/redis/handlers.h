@@ -3,7 +3,6 @@
 #define HOLDFAST_BLOB_HANDLERS_H
 
 #include "blob/container.h"
-#include "server/base/settings.h"
 #include "server/call/decision.h"
 #include "server/call/refusal.h"
 #include "server/call/reply.h"
@@ -38,11 +37,6 @@ extern struct data_type container_type;
 extern struct wait_kind blob_news; /* waiters for another ETag of a blob, or for the blob to exist */
 extern const struct lease_home container_leases;
 extern const char *const blob_kind_names[];
-
-/* Maximum content of BLOB.PUT, BLOB.PUTBLOCK and BLOB.APPEND. */
-extern long long max_blob_bytes;
-extern long long max_block_bytes;
-extern long long max_append_bytes;
 
 /* --- Checks of a blob: it exists, has the right kind, is not the target of a copy, its lease permits the call, and
  * the conditions hold --- */

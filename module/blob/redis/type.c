@@ -7,6 +7,7 @@
 #include "blob/load_sequence.h"
 #include "blob/redis/copier.h"
 #include "blob/redis/handlers.h"
+#include "blob/redis/settings.h"
 #include "core/inlining.h"
 #include "lease/redis/handlers.h"
 #include "server/base/info.h"
@@ -19,34 +20,7 @@
 
 #include "ccan/array_size/array_size.h"
 
-#include <limits.h>
-
-enum {
-    COPY_TIMEOUT_MAX_MS = 3600000,
-    COPIES_AT_ONCE_MAX = 256,
-    APPENDED_WHOLE_BYTES = 1 << 16, /* appended contents of this size keep their argument */
-};
-
-long long max_blob_bytes = 5000LL * 1024 * 1024;
-long long max_block_bytes = 4000LL * 1024 * 1024;
-long long max_append_bytes = 100LL * 1024 * 1024;
-
-static const struct setting settings[] = {
-    {.name = "max-blob-bytes", .bytes = true, .number = &max_blob_bytes, .min = 1, .max = LLONG_MAX},
-    {.name = "max-block-bytes", .bytes = true, .number = &max_block_bytes, .min = 1, .max = LLONG_MAX},
-    {.name = "max-append-bytes", .bytes = true, .number = &max_append_bytes, .min = 1, .max = LLONG_MAX},
-    {.name = "copy-from", .text = &copy_from},
-    {.name = "copy-user", .text = &copy_user},
-    {.name = "copy-password", .text = &copy_password},
-    {.name = "copy-tls", .toggle = &copy_tls},
-    {.name = "copy-timeout-seconds", .duration = &copy_timeout, .min = 1, .max = COPY_TIMEOUT_MAX_MS},
-    {.name = "copy-most",
-     .number = &copy_max,
-     .changed = copiers_look_soon,
-     .min = 1,
-     .max = COPIES_AT_ONCE_MAX},
-    {.name = NULL},
-};
+enum { APPENDED_WHOLE_BYTES = 1 << 16 }; /* appended contents of this size keep their argument */
 
 /* Whether the value keeps the argument with the content; otherwise it copies the bytes, as it does with all
  * that came inside of records. */
@@ -136,7 +110,7 @@ struct data_type container_type = {
     TYPE_ROWS(container),
     .missing = OUTCOME_CONTAINER_NOT_FOUND,
     .leases = &container_leases,
-    .settings = settings,
+    .settings = blob_settings,
     .attach = container_attach,
     .content_at = offsetof(struct container_change, content),
     .has_source = container_change_has_source,

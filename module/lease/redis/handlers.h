@@ -4,7 +4,6 @@
 
 #include "core/order_index.h"
 #include "lease/lease.h"
-#include "server/base/settings.h"
 #include "server/call/decision.h"
 #include "server/call/refusal.h"
 #include "server/call/reply.h"
@@ -78,7 +77,6 @@ extern struct wait_kind lease_wait;
  * event has a name. */
 void lease_count(struct call *call, const struct lease *before, const struct lease *next,
                  enum lease_event event, bool expired);
-extern const struct setting lease_settings[];
 
 /* Adds to the call's refusal who holds the lease, for how long, and how many wait. */
 void lease_note_holder(struct call *call, const struct lease *lease, struct bytes name);
@@ -92,9 +90,6 @@ void lease_info(RedisModuleInfoCtx *ctx);
 
 /* How long leases that have ended were held. */
 extern struct histogram lease_holding_ms;
-
-/* The longest possible lease, apart from infinite ones. */
-int64_t lease_longest_ms(void);
 
 /* Whether somebody may hold a lease for longer than usual: see data_type.h. */
 bool lease_is_notable(const struct data_type *type, const void *value, const void *change);

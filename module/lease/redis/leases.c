@@ -5,10 +5,10 @@
 #include "core/memory.h"
 #include "core/targets.h"
 #include "core/text.h"
+#include "lease/redis/settings.h"
 #include "server/base/data_type.h"
 #include "server/base/entropy.h"
 #include "server/base/info.h"
-#include "server/base/settings.h"
 #include "server/call/conditions.h"
 #include "server/call/reply_limit.h"
 #include "server/waiting/grace.h"
@@ -23,27 +23,6 @@ static struct histogram lease_waiting_ms;
 struct histogram lease_holding_ms;
 struct wait_kind lease_wait = {.discipline = WAIT_IN_TURN, .histogram = &lease_waiting_ms};
 
-static struct setting_duration shortest = {.ms = 15000}, longest = {.ms = 60000};
-
-static const char *bounds_fault(void) {
-    return shortest.ms > longest.ms ? "holdfast.lease-min-seconds is greater than holdfast.lease-max-seconds"
-                                    : NULL;
-}
-
-int64_t lease_longest_ms(void) {
-    return longest.ms;
-}
-
-const struct setting lease_settings[] = {
-    {.name = "lease-min-seconds", .duration = &shortest, .min = 1, .max = 86400000, .fault = bounds_fault},
-    {.name = "lease-max-seconds",
-     .duration = &longest,
-     .min = 1,
-     .max = 86400000LL * 365,
-     .fault = bounds_fault},
-    {.name = NULL},
-};
-
 /* --- Form --- */
 
 enum outcome lease_owner_check(struct bytes text) {
@@ -51,7 +30,8 @@ enum outcome lease_owner_check(struct bytes text) {
 }
 
 static bool duration_is_allowed(int64_t duration_ms) {
-    return duration_ms == DURATION_INFINITE_MS || (duration_ms >= shortest.ms && duration_ms <= longest.ms);
+    return duration_ms == DURATION_INFINITE_MS ||
+           (duration_ms >= lease_shortest.ms && duration_ms <= lease_longest.ms);
 }
 
 enum outcome lease_acquire_check(struct call *call) {
@@ -61,8 +41,8 @@ enum outcome lease_acquire_check(struct call *call) {
         call->args.given |= ARGS_BIT(SLOT_DURATION);
         return OUTCOME_DONE;
     }
-    call_note(call, "duration must be -1 or %.15g..%.15g seconds", (double)shortest.ms / 1000,
-              (double)longest.ms / 1000);
+    call_note(call, "duration must be -1 or %.15g..%.15g seconds", (double)lease_shortest.ms / 1000,
+              (double)lease_longest.ms / 1000);
     return OUTCOME_INVALID_VALUE;
 }
 

@@ -1,6 +1,7 @@
 /* For DOCTOR: leases that are held unusually long, and the keys where it has to look for them. Shows the labels of
  * owners, never ids. */
 #include "lease/redis/handlers.h"
+#include "lease/redis/settings.h"
 
 #include "core/inlining.h"
 #include "core/memory.h"
@@ -22,7 +23,7 @@ enum {
 
 /* Only an infinite lease, or one that was renewed, is held for longer than the longest lease. */
 static bool may_last(const struct lease *lease) {
-    return lease->kind == LEASE_HELD && lease->ends_ms - lease->since_ms > lease_longest_ms();
+    return lease->kind == LEASE_HELD && lease->ends_ms - lease->since_ms > lease_longest.ms;
 }
 
 struct leases_walk {
@@ -63,7 +64,7 @@ bool lease_is_notable(const struct data_type *type, const void *value, const voi
 
 static int64_t unusual_ms(void) {
     int64_t usual_ms = TIMES_THE_USUAL * histogram_percentile_ms(&lease_holding_ms, USUAL_PERCENT);
-    return number_max(usual_ms, lease_longest_ms());
+    return number_max(usual_ms, lease_longest.ms);
 }
 
 struct long_held {
@@ -118,7 +119,7 @@ const struct doctor_rule lease_key_rules[] = {
 };
 
 static void find_short_grace(struct doctor *doctor) {
-    int64_t longest_ms = lease_longest_ms();
+    int64_t longest_ms = lease_longest.ms;
     if (!grace_time.ms || grace_time.ms >= longest_ms) return;
     if (data_types_holdings() && doctor_sees_replication(doctor))
         doctor_find(doctor,

@@ -3,7 +3,6 @@
 #define HOLDFAST_QUEUE_HANDLERS_H
 
 #include "queue/queue_view.h"
-#include "server/base/settings.h"
 #include "server/call/decision.h"
 #include "server/call/refusal.h"
 #include "server/call/reply.h"
@@ -40,9 +39,6 @@ extern struct data_type queue_type;
 /* Further functions in QUEUE.GET's row of the table of commands: see command.h. */
 void queue_get_remember(struct call *call, struct reply *packed);
 enum outcome queue_get_recall(struct call *call, struct bytes packed);
-
-/* The family's settings. */
-extern const struct setting queue_settings[];
 
 struct queue_stats {
     unsigned long long puts; /* this and all others count messages */

@@ -1,10 +1,11 @@
-/* Commands about messages: PUT, GET, PEEK, UPDATE, RELEASE, DELETE, and the settings of the family. */
+/* Commands about messages: PUT, GET, PEEK, UPDATE, RELEASE, DELETE. */
 #include "queue/redis/handlers.h"
 
 #include "core/duration.h"
 #include "core/memory.h"
 #include "core/packed_reply.h"
 #include "core/pointer_map.h"
+#include "queue/redis/settings.h"
 #include "server/base/entropy.h"
 #include "server/call/limits.h"
 #include "server/waiting/histogram.h"
@@ -22,28 +23,10 @@ enum { MESSAGE_REPLY_BYTES = 320 };
 #define DEFAULT_VISIBILITY_MS INT64_C(30000)
 #define DEFAULT_WITHIN_MS     INT64_C(300000)
 
-static long long max_message_bytes = 65536, max_count = 32;
-
-/* The error for a receipt that is not the message's own. */
-enum { RECEIPT_NOTFOUND, RECEIPT_MISMATCH };
-static const char *mismatch_words[] = {"notfound", "mismatch", NULL};
-static struct setting_choice on_mismatch = {mismatch_words, RECEIPT_NOTFOUND};
-
-const struct setting queue_settings[] = {
-    {.name = "queue-max-message-bytes",
-     .bytes = true,
-     .number = &max_message_bytes,
-     .min = 1,
-     .max = QUEUE_TEXT_MAX_BYTES},
-    {.name = "queue-max-count", .number = &max_count, .min = 1, .max = QUEUE_BATCH_MAX},
-    {.name = "queue-receipt-mismatch", .choice = &on_mismatch},
-    {.name = NULL},
-};
-
 /* --- Checks --- */
 
 enum outcome queue_message_check(struct bytes text) {
-    return text.length <= (unsigned long long)max_message_bytes ? OUTCOME_DONE : OUTCOME_BODY_TOO_LARGE;
+    return text.length <= (unsigned long long)queue_max_message_bytes ? OUTCOME_DONE : OUTCOME_BODY_TOO_LARGE;
 }
 
 /* Accepts a GUID only in the form in which receipts are returned. */
@@ -87,8 +70,8 @@ enum outcome queue_put_check(struct call *call) {
 }
 
 enum outcome queue_count_check(struct call *call) {
-    if (call_number(call, SLOT_PAGE_SIZE, 1) <= max_count) return OUTCOME_DONE;
-    call_note(call, "COUNT is 1..%lld", max_count);
+    if (call_number(call, SLOT_PAGE_SIZE, 1) <= queue_max_count) return OUTCOME_DONE;
+    call_note(call, "COUNT is 1..%lld", queue_max_count);
     return OUTCOME_OUT_OF_RANGE;
 }
 
@@ -363,7 +346,7 @@ static enum outcome find_owned(struct call *call, struct bytes id_text, const st
     struct guid id;
     if (!guid_read(id_text, &id)) return OUTCOME_MESSAGE_NOT_FOUND;
     enum outcome outcome = queue_find_owned(call->value, &id, receipt, call_now_ms(call), message);
-    bool hidden = outcome == OUTCOME_RECEIPT_MISMATCH && on_mismatch.chosen == RECEIPT_NOTFOUND;
+    bool hidden = outcome == OUTCOME_RECEIPT_MISMATCH && queue_on_mismatch.chosen == RECEIPT_NOTFOUND;
     return hidden ? OUTCOME_MESSAGE_NOT_FOUND : outcome;
 }
 

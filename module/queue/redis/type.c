@@ -4,6 +4,7 @@
 #include "queue/queue_apply.h"
 #include "queue/queue_walk.h"
 #include "queue/redis/handlers.h"
+#include "queue/redis/settings.h"
 #include "server/effects/upkeep.h"
 #include "server/storage/type_methods.h"
 
