@@ -373,7 +373,7 @@ static void expect_key(const char *const *commands) {
     }
 }
 
-TEST(keys_are_known) {
+TEST(the_server_knows_the_keys_of_each_command) {
     expect_key(reads);
     expect_key(growing_writes);
     expect_key(shrinking_writes);
@@ -550,7 +550,7 @@ int main(void) {
         RUN(users_may_be_limited_to_tables),
         RUN(copies_need_both_keys),
         RUN(flags_tell_what_commands_do),
-        RUN(keys_are_known),
+        RUN(the_server_knows_the_keys_of_each_command),
         RUN(every_command_is_documented),
         RUN(redis_finds_containers_by_type),
         RUN(info_counts_what_is_there),

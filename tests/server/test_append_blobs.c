@@ -131,7 +131,7 @@ TEST(snapshots_and_copies_do_not_grow) {
     steps_play(steps);
 }
 
-TEST(what_is_appended_is_not_empty_and_not_too_much) {
+TEST(empty_and_oversized_appends_are_refused) {
     create("box");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     step_play("BLOB.APPEND box log ''", "INVALID InvalidHeaderValue", 0);
@@ -208,7 +208,7 @@ TEST(waiting_readers_follow_a_log) {
 
 /* --- Sealing --- */
 
-TEST(nothing_is_appended_to_a_sealed_blob) {
+TEST(a_sealed_blob_refuses_appends) {
     static const struct step steps[] = {
         {"BLOB.CREATEAPPEND box log", "<etag>", 'c'},
         {"BLOB.APPEND box log one", "[<etag>, 0, 1]", 'a'},
@@ -280,7 +280,7 @@ TEST(only_append_blobs_are_sealed) {
     step_play("BLOB.SEAL box log LEASE A", "<etag>", 0);
 }
 
-TEST(a_seal_is_noticed) {
+TEST(a_seal_is_notified_and_aborts_watchers) {
     static const struct noticed rows[] = {
         {"BLOB.SEAL box log", "blob.seal box"},
         {NULL, NULL},
@@ -297,16 +297,16 @@ int main(void) {
         RUN(positions_and_sizes_are_conditions),
         RUN(pieces_of_all_sizes_stand_in_their_order),
         RUN(snapshots_and_copies_do_not_grow),
-        RUN(what_is_appended_is_not_empty_and_not_too_much),
+        RUN(empty_and_oversized_appends_are_refused),
         RUN(appending_is_for_append_blobs),
         RUN(an_append_travels_alone),
         RUN(many_small_appends_take_little_more_than_their_bytes),
         RUN(appends_are_notified_and_abort_watchers),
         RUN(waiting_readers_follow_a_log),
-        RUN(nothing_is_appended_to_a_sealed_blob),
+        RUN(a_sealed_blob_refuses_appends),
         RUN(snapshots_and_copies_keep_the_seal),
         RUN(only_append_blobs_are_sealed),
-        RUN(a_seal_is_noticed),
+        RUN(a_seal_is_notified_and_aborts_watchers),
     };
     return harness_run("append_blobs", tests);
 }

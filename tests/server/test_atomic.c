@@ -73,7 +73,7 @@ static const struct {
     {"HOLDFAST.ATOMIC 2 4 BLOB.PUT c a x 3 BLOB.GET c none", "NOTFOUND BlobNotFound 1: "},
 };
 
-TEST(what_is_wrong_is_refused_with_its_place_and_changes_nothing) {
+TEST(a_wrong_command_is_refused_with_its_place_and_changes_nothing) {
     atomic_setup();
     traces_begin("none");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -85,7 +85,7 @@ TEST(what_is_wrong_is_refused_with_its_place_and_changes_nothing) {
     traces_require_none();
 }
 
-TEST(one_refusal_is_counted) {
+TEST(a_refused_transaction_counts_as_one_refusal) {
     atomic_setup();
     long long refused = info_of(primary, "holdfast_refused"),
               atomics = info_of(primary, "holdfast_atomic_refused");
@@ -186,7 +186,7 @@ static const struct {
     {"LEASE.ACQUIRE s -1 FILE f", "LEASE.BREAK s FILE F", "1: changes the same lease as 0"},
 };
 
-TEST(nothing_is_changed_twice) {
+TEST(a_transaction_may_not_change_an_object_twice) {
     atomic_setup();
     atomic_put_message('m', 'r');
     step_keep('u', in_braces(step_kept('m')));
@@ -223,7 +223,7 @@ static const char *const together[][2] = {
     {"QUEUE.PUTMANY q 2 x y", "QUEUE.PUT q z GROUP g"},
 };
 
-TEST(what_only_looks_alike_goes_together) {
+TEST(a_transaction_may_change_objects_that_only_look_alike) {
     atomic_setup();
     for (size_t i = 0; i < sizeof together / sizeof *together; i++) {
         redisReply *reply = atomic(together[i][0], together[i][1]);
@@ -312,7 +312,7 @@ TEST(every_command_once) {
 
 /* --- What travels, and what is told --- */
 
-TEST(the_changes_travel_as_one) {
+TEST(the_changes_of_a_transaction_travel_as_one) {
     atomic_setup();
     struct stream *stream = stream_attach(primary->server);
     expect_elements(atomic("BLOB.PUT c a x", "QUEUE.PUT q m", "TABLE.GET t p r", "FILE.CREATE s g 1"), 4);
@@ -450,15 +450,15 @@ TEST(short_memory_refuses_all_that_may_grow) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RUN(what_is_wrong_is_refused_with_its_place_and_changes_nothing),
-        RUN(one_refusal_is_counted),
+        RUN(a_wrong_command_is_refused_with_its_place_and_changes_nothing),
+        RUN(a_refused_transaction_counts_as_one_refusal),
         RUN(a_hundred_commands_and_no_more),
         RUN(the_lists_of_a_transaction_have_the_bound_of_one),
         RUN(the_copies_of_a_transaction_have_the_bound_of_a_list),
-        RUN(nothing_is_changed_twice),
-        RUN(what_only_looks_alike_goes_together),
+        RUN(a_transaction_may_not_change_an_object_twice),
+        RUN(a_transaction_may_change_objects_that_only_look_alike),
         RUN(every_command_once),
-        RUN(the_changes_travel_as_one),
+        RUN(the_changes_of_a_transaction_travel_as_one),
         RUN(each_change_is_told),
         RUN(waiting_clients_are_served_after_the_last_change),
         RUN(transactions_work_in_multi_and_in_scripts),

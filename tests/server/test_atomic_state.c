@@ -23,7 +23,7 @@ TEST(reads_see_what_was_before) {
     expect_error(atomic("BLOB.PUT c new x", "LEASE.ACQUIRE c 60 BLOB new"), "NOTFOUND BlobNotFound 1:");
 }
 
-TEST(nothing_new_refuses_nothing) {
+TEST(an_unchanged_blob_refuses_no_transaction) {
     atomic_setup();
     const char *etag = expect_etag(call(primary, "BLOB.GET c a"));
     redisReply *reply =
@@ -106,7 +106,7 @@ TEST(large_blobs_are_exchanged) {
 
 /* --- Leases beside what they stand on --- */
 
-TEST(a_lease_changes_after_what_it_stands_on) {
+TEST(lease_changes_of_a_transaction_come_after_the_writes_they_guard) {
     atomic_setup();
     expect_elements(call(primary, "LEASE.ACQUIRE c 60 BLOB a ID " ID_A " OWNER me"), 2);
     expect_elements(atomic("LEASE.RELEASE c " ID_A " BLOB a", "BLOB.PUT c a final LEASE " ID_A), 2);
@@ -149,7 +149,7 @@ TEST(the_lease_of_a_file_goes_with_it) {
     expect_error(call(primary, "FILE.STAT s f"), "NOTFOUND ResourceNotFound");
 }
 
-TEST(who_stands_in_line_comes_first) {
+TEST(waiters_come_before_a_transaction) {
     atomic_setup();
     expect_elements(call(primary, "LEASE.ACQUIRE c -1 BLOB a ID " ID_A), 2);
     struct client *next = waiting("LEASE.ACQUIRE c 60 BLOB a ID " ID_B " BLOCK 0");
@@ -199,16 +199,16 @@ TEST(a_list_of_deletions_goes_as_a_whole) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(reads_see_what_was_before),
-        RUN(nothing_new_refuses_nothing),
+        RUN(an_unchanged_blob_refuses_no_transaction),
         RUN(each_write_has_an_etag_of_its_own_in_order),
         RUN(timestamps_of_one_table_differ),
         RUN(copies_read_what_was_before),
         RUN(copies_between_containers_exchange),
         RUN(large_blobs_are_exchanged),
-        RUN(a_lease_changes_after_what_it_stands_on),
+        RUN(lease_changes_of_a_transaction_come_after_the_writes_they_guard),
         RUN(a_lease_that_has_run_out_is_renewed_beside_a_write),
         RUN(the_lease_of_a_file_goes_with_it),
-        RUN(who_stands_in_line_comes_first),
+        RUN(waiters_come_before_a_transaction),
         RUN(the_quota_counts_for_all),
         RUN(ids_of_new_blocks_have_one_length),
         RUN(a_list_of_deletions_goes_as_a_whole),

@@ -86,7 +86,7 @@ TEST(words_choose_where_to_look) {
 }
 
 /* One id is one block of a blob; the same word may repeat it. */
-TEST(an_id_is_taken_from_one_place) {
+TEST(a_block_id_may_not_name_two_different_blocks) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCK box cat AAAA old", "OK", 0},
         {"BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA", "<etag>", 0},
@@ -189,7 +189,7 @@ TEST(conditions_do_not_see_uncommitted_names) {
 }
 
 /* Of any kind: what only waits to become a block blob is in nobody's way. */
-TEST(what_is_put_over_an_uncommitted_name) {
+TEST(an_uncommitted_name_may_become_any_kind_of_blob) {
     static const struct {
         const char *command, *kind;
     } rows[] = {{"BLOB.PUT box cat x", "block"},
@@ -352,11 +352,11 @@ int main(void) {
         RUN(blocks_become_a_blob),
         RUN(a_commit_reorders_repeats_and_drops),
         RUN(words_choose_where_to_look),
-        RUN(an_id_is_taken_from_one_place),
+        RUN(a_block_id_may_not_name_two_different_blocks),
         RUN(a_staged_block_is_replaced_by_its_id),
         RUN(uncommitted_names_are_seen_by_few),
         RUN(conditions_do_not_see_uncommitted_names),
-        RUN(what_is_put_over_an_uncommitted_name),
+        RUN(an_uncommitted_name_may_become_any_kind_of_blob),
         RUN(an_empty_list_makes_an_empty_blob),
         RUN(a_put_blob_has_no_blocks),
         RUN(created_stays_with_a_commit),

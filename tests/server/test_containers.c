@@ -47,7 +47,7 @@ TEST(create_is_refused_where_one_exists) {
     traces_require_none();
 }
 
-TEST(what_does_not_exist_is_not_found) {
+TEST(missing_containers_are_not_found) {
     static const char *const commands[] = {
         "CONTAINER.GET none",
         "CONTAINER.GETMETA none",
@@ -159,7 +159,7 @@ TEST(counts_follow_the_blobs) {
     expect_number(call(primary, "EXISTS box"), 1);
 }
 
-TEST(what_happens_to_blobs_leaves_the_container_as_it_was) {
+TEST(changes_of_blobs_leave_the_container_as_it_was) {
     const char *etag = create("box");
     long long modified = number_of("box", "last-modified");
     put("box", "cat", "meow");
@@ -257,14 +257,14 @@ int main(void) {
         RUN(create_answers_the_etag),
         RUN(create_takes_access_and_metadata_in_any_order),
         RUN(create_is_refused_where_one_exists),
-        RUN(what_does_not_exist_is_not_found),
+        RUN(missing_containers_are_not_found),
         RUN(setmeta_replaces_the_whole_set),
         RUN(metadata_keep_their_case_and_any_bytes),
         RUN(setacl_replaces_access_and_policies),
         RUN(setacl_leaves_metadata_alone_and_setmeta_the_policies),
         RUN(delete_takes_all_and_frees_the_name_at_once),
         RUN(counts_follow_the_blobs),
-        RUN(what_happens_to_blobs_leaves_the_container_as_it_was),
+        RUN(changes_of_blobs_leave_the_container_as_it_was),
         RUN(writes_move_last_modified_and_keep_created),
         RUN(etags_grow_across_containers_and_commands),
         RUN(keys_are_any_redis_keys),

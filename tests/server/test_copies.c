@@ -22,7 +22,7 @@ static void stage_copies(void) {
     put("box", "cat", "meow");
 }
 
-TEST(a_copy_is_what_its_source_was) {
+TEST(a_copy_has_the_content_and_properties_of_its_source) {
     static const struct step steps[] = {
         {"BLOB.PUT box cat meow META 1 a b PROPS 2 content-type text/plain content-language en", "<etag>", 0},
         {"BLOB.COPY box twin box cat", COPIED, 0},
@@ -122,7 +122,7 @@ TEST(copies_of_every_kind) {
 }
 
 /* A target that exists keeps its kind, its snapshots and its lease, and loses its staged blocks. */
-TEST(what_a_target_keeps) {
+TEST(the_target_of_a_copy_keeps_its_snapshots_and_lease) {
     static const char *const kinds[] = {"cat", "disk", "log"};
     stage_copies();
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
@@ -324,7 +324,7 @@ TEST(sources_that_are_not_there) {
     steps_play(steps);
 }
 
-TEST(nothing_is_left_to_abort) {
+TEST(finished_copies_cannot_be_aborted) {
     static const struct step steps[] = {
         {"BLOB.ABORTCOPY box cat 0x0000000000000001", "CONFLICT NoPendingCopyOperation", 0},
         {"BLOB.ABORTCOPY box cat nonsense", "INVALID InvalidQueryParameterValue", 0},
@@ -363,7 +363,7 @@ TEST(copies_share_their_bytes) {
 }
 
 /* What a copy shares it shares in files, too: in parts, whole, appended, in pages. */
-TEST(what_copies_share_is_shared_after_a_reload) {
+TEST(contents_shared_by_copies_are_shared_after_a_reload) {
     static const char *const sources[][3] = {
         {"BLOB.PUT box large 1048576*x"},
         {"BLOB.CREATEAPPEND box large", "BLOB.APPEND box large 524288*x", "BLOB.APPEND box large 524288*y"},
@@ -472,11 +472,11 @@ TEST(copies_over_slots_of_a_cluster) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RUN(a_copy_is_what_its_source_was),
+        RUN(a_copy_has_the_content_and_properties_of_its_source),
         RUN(ids_and_stamps_of_a_copy),
         RUN(metadata_of_a_copy),
         RUN(copies_of_every_kind),
-        RUN(what_a_target_keeps),
+        RUN(the_target_of_a_copy_keeps_its_snapshots_and_lease),
         RUN(a_copy_onto_itself_drops_what_is_staged),
         RUN(promotion_of_a_snapshot),
         RUN(two_sets_of_conditions),
@@ -484,9 +484,9 @@ int main(void) {
         RUN(the_lease_of_the_target),
         RUN(the_lease_of_the_source),
         RUN(sources_that_are_not_there),
-        RUN(nothing_is_left_to_abort),
+        RUN(finished_copies_cannot_be_aborted),
         RUN(copies_share_their_bytes),
-        RUN(what_copies_share_is_shared_after_a_reload),
+        RUN(contents_shared_by_copies_are_shared_after_a_reload),
         RUN(copies_outlive_the_container_of_their_source),
         RUN(copies_travel_as_names),
         RUN(effects_read_no_key_that_their_sender_may_not),

@@ -176,7 +176,7 @@ TEST(a_snapshot_is_a_source) {
 
 /* --- What the source says --- */
 
-TEST(what_the_source_refuses) {
+TEST(refusals_of_the_source_fail_the_copy) {
     stage_source();
     put("box", "none", "kept");
     expect_etag(call(source, "BLOB.PUT src cat meow"));
@@ -389,7 +389,7 @@ int main(void) {
         RUN(pages_come_along),
         RUN(append_blobs_come_along),
         RUN(a_snapshot_is_a_source),
-        RUN(what_the_source_refuses),
+        RUN(refusals_of_the_source_fail_the_copy),
         RUN(a_reader_of_the_source_is_enough),
         RUN(a_cluster_is_a_source),
         RUN(the_lease_of_the_target_covers_the_copy),

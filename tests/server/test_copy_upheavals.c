@@ -41,7 +41,7 @@ static const char *half_a_copy(const char *blob, const char *words) {
     return id;
 }
 
-TEST(what_arrives_cannot_be_read_before_it_is_whole) {
+TEST(an_unfinished_copy_cannot_be_read_or_changed) {
     static const struct step steps[] = {
         {"BLOB.GET box log", PENDING, 0},
         {"BLOB.GET box log RANGE 0 1", PENDING, 0},
@@ -95,7 +95,7 @@ TEST(a_new_blob_has_no_kind_until_the_source_has_answered) {
     expect_text(field(stat_of("box", "new"), "blob-type"), "page");
 }
 
-TEST(whoever_waits_gets_the_content_when_it_is_whole) {
+TEST(waiters_get_the_content_when_the_copy_is_complete) {
     static const struct told late[] = {{"BLOB.STAT", HALF, 0},
                                        {"BLOB.GET src blob RANGE 0 ", "[E 1048576*a]", 0},
                                        {"BLOB.GET src blob RANGE 1048576 ", NULL, 1},
@@ -191,7 +191,7 @@ TEST(an_older_state_ends_the_copy) {
     assert_true(text_begins(description_of(primary, "box"), "another state of the container"));
 }
 
-TEST(a_server_that_was_started_anew_has_none) {
+TEST(a_reload_interrupts_unfinished_copies) {
     time_passes(0);
     create("box");
     half_a_copy("log", "");
@@ -215,7 +215,7 @@ TEST(a_server_that_was_started_anew_has_none) {
 }
 
 /* A failover in the middle: the new primary has what came so far, and it is no blob. */
-TEST(a_promoted_server_has_none) {
+TEST(a_promoted_server_interrupts_unfinished_copies) {
     time_passes(0);
     create("box");
     half_a_copy("log", "");
@@ -253,14 +253,14 @@ TEST(half_a_copy_is_the_same_everywhere) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RUN(what_arrives_cannot_be_read_before_it_is_whole),
+        RUN(an_unfinished_copy_cannot_be_read_or_changed),
         RUN(a_new_blob_has_no_kind_until_the_source_has_answered),
-        RUN(whoever_waits_gets_the_content_when_it_is_whole),
+        RUN(waiters_get_the_content_when_the_copy_is_complete),
         RUN(a_copy_does_not_follow_its_key),
         RUN(twins_of_what_is_pending_have_failed),
         RUN(an_older_state_ends_the_copy),
-        RUN(a_server_that_was_started_anew_has_none),
-        RUN(a_promoted_server_has_none),
+        RUN(a_reload_interrupts_unfinished_copies),
+        RUN(a_promoted_server_interrupts_unfinished_copies),
         RUN(half_a_copy_is_the_same_everywhere),
     };
     return harness_run("copy_upheavals", tests);

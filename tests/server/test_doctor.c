@@ -67,7 +67,7 @@ static void done(const char *line) {
 
 /* --- The reply --- */
 
-TEST(all_is_well_at_first) {
+TEST(a_fresh_server_has_no_findings) {
     examine("");
     expect_all_well();
     expect_error(call(patient, "HOLDFAST.DOCTOR now"), "ERR wrong number of arguments");
@@ -281,7 +281,7 @@ TEST(holders_within_their_usual_time) {
     finish();
 }
 
-TEST(the_one_who_holds_longest_is_told) {
+TEST(doctor_names_the_longest_holder) {
     stage_leases();
     done("BLOB.PUT box dog woof");
     done("LEASE.ACQUIRE box -1 BLOB dog OWNER ann");
@@ -342,7 +342,7 @@ TEST(keys_that_move) {
     finish();
 }
 
-TEST(a_replica_tells_the_same) {
+TEST(doctor_on_a_replica_finds_the_same) {
     examine("min-replicas-to-write 1\nholdfast.grace-seconds 60\n");
     struct client *other = test_client(server_start("other", healthy));
     follow(other, patient);
@@ -472,7 +472,7 @@ TEST(more_keys_than_can_be_known) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RUN(all_is_well_at_first),
+        RUN(a_fresh_server_has_no_findings),
         RUN(a_finding_is_a_map_in_both_protocols),
         RUN(the_most_severe_come_first),
         RUN(settings_that_endanger_a_promise),
@@ -485,10 +485,10 @@ int main(void) {
         RUN(holders_beyond_their_time),
         RUN(holders_who_renew),
         RUN(holders_within_their_usual_time),
-        RUN(the_one_who_holds_longest_is_told),
+        RUN(doctor_names_the_longest_holder),
         RUN(dead_letters),
         RUN(keys_that_move),
-        RUN(a_replica_tells_the_same),
+        RUN(doctor_on_a_replica_finds_the_same),
         RUN(a_node_of_a_cluster_tells_its_keys),
         RUN(aggregates_that_are_too_big_to_migrate),
         RUN(keys_that_are_deleted_make_room_at_once),

@@ -187,7 +187,7 @@ static void require_same_answers(const struct ending *ending, struct client *cli
     }
 }
 
-TEST(what_has_ended_is_gone_for_later_commands_of_a_transaction) {
+TEST(objects_whose_time_ended_are_gone_for_later_commands_of_a_transaction) {
     for (size_t row = 0; row < sizeof endings / sizeof *endings; row++) {
         prepare(endings[row].preparation);
         const redisReply *replies = ask_at_once(&endings[row]);
@@ -199,7 +199,7 @@ TEST(what_has_ended_is_gone_for_later_commands_of_a_transaction) {
     }
 }
 
-TEST(what_has_ended_stays_so_after_the_transaction) {
+TEST(objects_whose_time_ended_stay_gone_after_the_transaction) {
     for (size_t row = 0; row < sizeof endings / sizeof *endings; row++) {
         const struct ending *ending = &endings[row];
         struct ending undone = *ending;
@@ -219,8 +219,8 @@ TEST(what_has_ended_stays_so_after_the_transaction) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RUN(what_has_ended_is_gone_for_later_commands_of_a_transaction),
-        RUN(what_has_ended_stays_so_after_the_transaction),
+        RUN(objects_whose_time_ended_are_gone_for_later_commands_of_a_transaction),
+        RUN(objects_whose_time_ended_stay_gone_after_the_transaction),
     };
     return harness_run("ended time", tests);
 }

@@ -271,7 +271,7 @@ TEST(deletions_that_are_forgotten_are_told) {
     expect_error(call(primary, "CONTAINER.CHANGES box SINCE %s", first), LOST);
 }
 
-TEST(what_was_before_the_feed_is_lost) {
+TEST(bookmarks_from_before_the_feed_are_lost) {
     followed_box("");
     put("box", "a", "x");
     const char *before = of_container(primary, "change");
@@ -398,7 +398,7 @@ static struct client *follower_at(struct server *server, const char *since, cons
     return waiting_at(server, 0, pool_print("CONTAINER.CHANGES box SINCE %s %s", since, more));
 }
 
-TEST(all_who_wait_are_told_by_the_change) {
+TEST(one_change_serves_all_followers_that_wait) {
     enum { FOLLOWERS = 250 };
     static struct client *followers[FOLLOWERS];
     followed_box("");
@@ -509,7 +509,7 @@ TEST(bookmarks_outlive_copies_and_moves) {
 }
 
 /* A payload from before the newest changes takes them back: who has seen them must not go on as if nothing was. */
-TEST(what_a_restore_takes_back_is_told) {
+TEST(a_follower_learns_of_a_restored_older_state) {
     followed_box("");
     put("box", "a", "x");
     const char *kept = of_container(primary, "change");
@@ -554,12 +554,12 @@ int main(void) {
         RUN(a_walk_ends_whatever_is_written_meanwhile),
         RUN(a_walk_leaves_out_what_was_deleted_before_it),
         RUN(deletions_that_are_forgotten_are_told),
-        RUN(what_was_before_the_feed_is_lost),
+        RUN(bookmarks_from_before_the_feed_are_lost),
         RUN(tables_have_feeds_too),
         RUN(a_batch_is_told_as_a_whole),
         RUN(the_feed_of_a_large_table_is_built_in_portions),
         RUN(the_feed_of_a_large_container_is_built_in_portions),
-        RUN(all_who_wait_are_told_by_the_change),
+        RUN(one_change_serves_all_followers_that_wait),
         RUN(a_change_that_a_feed_does_not_tell_wakes_no_follower),
         RUN(time_that_is_up_answers_an_empty_page),
         RUN(a_prefix_brings_forward_who_waits),
@@ -567,7 +567,7 @@ int main(void) {
         RUN(replicas_are_followed_too),
         RUN(a_deleted_container_leaves_them_waiting),
         RUN(bookmarks_outlive_copies_and_moves),
-        RUN(what_a_restore_takes_back_is_told),
+        RUN(a_follower_learns_of_a_restored_older_state),
         RUN(a_failover_that_lost_a_tail_is_told),
     };
     return harness_run("feeds", tests);

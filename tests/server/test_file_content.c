@@ -123,7 +123,7 @@ TEST(a_file_of_64_gib_with_one_page) {
 }
 
 /* Against an array of bytes, by stateless commands and by a handle in turn. */
-TEST(any_writes_and_clears_in_turn) {
+TEST(random_writes_and_clears_equal_an_array) {
     enum { SIZE = 9000, STEPS = 1500 };
     static char model[SIZE];
     size_t length = 5000;
@@ -224,7 +224,7 @@ TEST(a_quota_bounds_all_files_together) {
 
 /* --- ETags and times ------------------------------------------------------------------------------------ */
 
-TEST(what_changes_an_etag) {
+TEST(content_and_properties_change_the_etag_of_a_file) {
     static const struct {
         const char *line;
         bool changes;
@@ -304,10 +304,10 @@ int main(void) {
         RUN(ranges_end_with_the_file),
         RUN(ranges_of_a_part),
         RUN(a_file_of_64_gib_with_one_page),
-        RUN(any_writes_and_clears_in_turn),
+        RUN(random_writes_and_clears_equal_an_array),
         RUN(memory_goes_with_what_is_cleared),
         RUN(a_quota_bounds_all_files_together),
-        RUN(what_changes_an_etag),
+        RUN(content_and_properties_change_the_etag_of_a_file),
         RUN(times_and_properties),
     };
     return harness_run("file_content", tests);

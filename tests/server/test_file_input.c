@@ -80,7 +80,7 @@ static void expect_no_number(const struct place_of_number *place, const char *nu
             place->answer, reply_text(reply));
 }
 
-TEST(what_is_no_number) {
+TEST(malformed_numbers_are_refused) {
     file_commands_setup();
     act("h = open s a RW/RWD", NULL);
     traces_begin("new");
@@ -94,7 +94,7 @@ TEST(what_is_no_number) {
     traces_require_none();
 }
 
-TEST(the_largest_numbers) {
+TEST(files_of_the_largest_size_are_read_and_written) {
     file_commands_setup();
     acts({"create big " LARGEST, NULL}, {"put big 4398046511103 x", NULL},
          {"put big 4398046511103 xy", BAD_RANGE}, {"get big RANGE 4398046511102 10", "[<etag>, \"\\x00x\"]"},
@@ -134,7 +134,7 @@ TEST(contents_of_every_size) {
 
 /* --- Words -------------------------------------------------------------------------------------------------------- */
 
-TEST(words_that_are_none) {
+TEST(unknown_repeated_and_miscounted_words_are_refused) {
     file_commands_setup();
     static const struct {
         const char *lines, *answer;
@@ -185,7 +185,7 @@ TEST(words_that_are_none) {
     traces_require_none();
 }
 
-TEST(what_is_just_right) {
+TEST(options_at_their_limits_are_taken) {
     file_commands_setup();
     acts({"t = SHARE.CONNECT fs 31536000 ONCLOSE keep", NULL}, {"SHARE.PING fs $t", "31536000000"},
          {"t = SHARE.CONNECT fs 2000.5 OWNER 256*o ONCLOSE END", NULL}, {"SHARE.PING fs $t", "2000500"},
@@ -327,9 +327,15 @@ TEST(a_time_to_live_that_is_none_is_explained) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RUN(what_is_no_number),      RUN(the_largest_numbers),  RUN(contents_of_every_size),
-        RUN(words_that_are_none),    RUN(what_is_just_right),   RUN(handles_that_are_none),
-        RUN(sessions_that_are_none), RUN(keys_of_another_kind), RUN(a_time_to_live_that_is_none_is_explained),
+        RUN(malformed_numbers_are_refused),
+        RUN(files_of_the_largest_size_are_read_and_written),
+        RUN(contents_of_every_size),
+        RUN(unknown_repeated_and_miscounted_words_are_refused),
+        RUN(options_at_their_limits_are_taken),
+        RUN(handles_that_are_none),
+        RUN(sessions_that_are_none),
+        RUN(keys_of_another_kind),
+        RUN(a_time_to_live_that_is_none_is_explained),
     };
     return harness_run("file_input", tests);
 }

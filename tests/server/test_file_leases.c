@@ -135,7 +135,7 @@ TEST(leases_of_files_are_not_renewed) {
     }
 }
 
-TEST(what_a_file_lease_does_not_take) {
+TEST(bad_arguments_of_file_leases_are_refused) {
     reach(0);
     acts({"LEASE.ACQUIRE fs 0 FILE a", BAD_VALUE}, {"LEASE.ACQUIRE fs 15 FILE a", BAD_VALUE},
          {"LEASE.ACQUIRE fs 60 FILE a", BAD_VALUE}, {"LEASE.ACQUIRE fs x FILE a", BAD_VALUE},
@@ -364,7 +364,7 @@ TEST(scenario_33_to_delete_a_leased_share) {
     acts({"SHARE.DELETE fs", "OK"}, {"get a", NO_SHARE});
 }
 
-TEST(to_use_a_leased_share) {
+TEST(uses_of_a_leased_share_go_by_the_table) {
     for (size_t line = 0; line < sizeof uses / sizeof *uses; line++)
         for (int id = 0; id < 3; id++)
             for (int state = 0; state < STATES_OF_SHARES; state++)
@@ -399,7 +399,7 @@ int main(void) {
         RUN(scenario_29_writes),
         RUN(scenario_29_reads),
         RUN(leases_of_files_are_not_renewed),
-        RUN(what_a_file_lease_does_not_take),
+        RUN(bad_arguments_of_file_leases_are_refused),
         RUN(scenario_30_to_lease_what_is_open),
         RUN(scenario_31_to_open_what_is_leased),
         RUN(readers_keep_the_holder_off),
@@ -411,7 +411,7 @@ int main(void) {
         RUN(a_directory_with_leased_files_stays),
         RUN(leases_of_files_are_listed),
         RUN(scenario_33_to_delete_a_leased_share),
-        RUN(to_use_a_leased_share),
+        RUN(uses_of_a_leased_share_go_by_the_table),
         RUN(a_share_lease_is_not_its_files),
         RUN(share_leases_go_as_those_of_containers),
     };

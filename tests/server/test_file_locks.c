@@ -199,7 +199,7 @@ TEST(scenario_28_a_size_is_data_and_metadata_is_not) {
 
 /* --- Rights ----------------------------------------------------------------------------------------------------- */
 
-TEST(what_a_handle_may) {
+TEST(a_handle_may_do_what_its_access_allows) {
     static const struct {
         const char *access;
         const char *answers[7]; /* read, write, truncate, lock, unlock, dispose, close */
@@ -223,13 +223,13 @@ TEST(what_a_handle_may) {
 
 /* --- Reading and writing under locks -------------------------------------------------------------------- */
 
-TEST(no_bytes_mind_no_lock) {
+TEST(reading_and_writing_no_bytes_conflicts_with_no_lock) {
     stage();
     acts({"lock $i EXCLUSIVE 0 100", "OK"}, {"read $h 5 0", "="}, {"write $h 5 ''", "0"},
          {"read $h 5 1", LOCKED}, {"get a RANGE 0 5", LOCKED});
 }
 
-TEST(to_truncate_minds_no_lock) {
+TEST(truncating_conflicts_with_no_lock) {
     stage();
     acts({"lock $i EXCLUSIVE 0 100", "OK"}, {"truncate $h 4", "OK"}, {"truncate $h 8", "OK"},
          {"read $i 0 100", "\"0123\\x00\\x00\\x00\\x00\""});
@@ -291,9 +291,9 @@ int main(void) {
         RUN(scenario_27_odd_ranges),
         RUN(locks_at_offset_zero_and_at_the_last_byte),
         RUN(scenario_28_a_size_is_data_and_metadata_is_not),
-        RUN(what_a_handle_may),
-        RUN(no_bytes_mind_no_lock),
-        RUN(to_truncate_minds_no_lock),
+        RUN(a_handle_may_do_what_its_access_allows),
+        RUN(reading_and_writing_no_bytes_conflicts_with_no_lock),
+        RUN(truncating_conflicts_with_no_lock),
         RUN(locks_behind_the_end),
         RUN(thousands_of_locks),
         RUN(as_many_locks_as_a_handle_may_have),

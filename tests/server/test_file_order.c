@@ -152,7 +152,7 @@ TEST(the_first_of_two_faults_answers) {
 }
 
 /* Of what every command on a file minds before it looks at the file at all. */
-TEST(the_way_to_a_file) {
+TEST(missing_parents_and_files_are_told_apart) {
     file_commands_setup();
     acts({"mkdir d", NULL});
     for (const struct file_command *command = file_commands; command->line; command++) {
@@ -209,7 +209,7 @@ TEST(holders_come_before_files) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(the_first_of_two_faults_answers),
-        RUN(the_way_to_a_file),
+        RUN(missing_parents_and_files_are_told_apart),
         RUN(syntax_comes_first),
         RUN(holders_come_before_files),
     };

@@ -81,7 +81,7 @@ static void expect_said(const char *command, const char *reason) {
 }
 
 /* What is wrong with a path is not only that it is none. */
-TEST(why_a_path_is_none) {
+TEST(refusals_say_why_a_path_is_invalid) {
     file_commands_setup();
     expect_said("FILE.MKDIR fs a.", "does not end with a dot or a space: 'a.'");
     expect_said("FILE.RENAME fs a b|c", "no control characters and none of");
@@ -94,7 +94,7 @@ TEST(why_a_path_is_none) {
     expect_said("FILE.GET fs 256*a", "at most 255 characters");
 }
 
-TEST(names_that_are_none) {
+TEST(reserved_and_malformed_file_names_are_refused) {
     static const char *const names[] = {".",     "..",   "...",    "a.",       "a ",  "dir/..", "../a",
                                         "dir/.", "./a",  "CON",    "con",      "Nul", "aux",    "PRN",
                                         "COM1",  "lpt9", "CLOCK$", "dir/com1", " "};
@@ -108,7 +108,7 @@ TEST(names_that_are_none) {
     assert_string_equal(listed(""), "a b dir/");
 }
 
-TEST(names_that_are_fine) {
+TEST(unusual_file_names_are_accepted) {
     static const char *const names[] = {".a",   "..a", "a.b.c", " a",  "con.txt", "COM10",
                                         "com0", "-",   "[x]",   "{y}", "100%",    "a&b=c;d",
                                         "~",    "é",   "日本",  "😀",   "nul.x",   "lpt"};
@@ -127,7 +127,7 @@ static char *repeated(const char *text, size_t times) {
     return whole;
 }
 
-TEST(long_names) {
+TEST(file_names_have_at_most_255_characters) {
     static const char *const letters[] = {"x", "é", "日", "😀"};
     file_commands_setup();
     for (size_t index = 0; index < sizeof letters / sizeof *letters; index++) {
@@ -215,7 +215,7 @@ TEST(case_beyond_ascii) {
     assert_int_equal(share_number("files"), 4);
 }
 
-TEST(to_rename_the_case_alone) {
+TEST(renaming_may_change_the_case_alone) {
     file_commands_setup();
     acts({"mkdir dir", NULL}, {"create dir/file 2", NULL}, {"rename dir/file DIR/FILE", NULL},
          {"rename dir Dir", NULL}, {"put dir/file 0 xy", NULL}, {"get Dir/File", "=xy"},
@@ -269,7 +269,7 @@ TEST(scenario_40_missing_parents_and_the_attribute) {
 }
 
 /* Who has opened it before may go on writing. */
-TEST(the_attribute_minds_no_handle_that_is_open) {
+TEST(the_readonly_attribute_leaves_open_handles_writable) {
     file_commands_setup();
     acts({"h = open s a RW/RWD", NULL}, {"setprops a ATTRIBUTES 1 READONLY", NULL}, {"write $h 0 xy", "2"},
          {"put a 0 x", READ_ONLY}, {"close $h", "OK"}, {"get a", "=xy23456789"});
@@ -350,7 +350,7 @@ TEST(directories_move_with_all_that_is_in_them) {
 }
 
 /* A directory moves when nothing in it is open, however deep. */
-TEST(what_is_open_keeps_its_directories) {
+TEST(an_open_file_keeps_its_directories) {
     file_commands_setup();
     acts({"mkdir d", NULL}, {"mkdir d/e", NULL}, {"mkdir d/e/f", NULL}, {"mkdir d/g", NULL},
          {"create d/e/f/x 1", NULL}, {"h = open s d/e/f/x A/RWD", NULL}, {"rename d D2", SV},
@@ -377,7 +377,7 @@ TEST(moving_keeps_what_a_file_is) {
 }
 
 /* Whoever has the one open that is replaced sees what came. */
-TEST(what_is_replaced_stays_itself) {
+TEST(a_renamed_file_keeps_its_state_when_it_replaces_another) {
     file_commands_setup();
     acts({"create new 3", NULL}, {"put new 0 new", NULL}, {"setmeta new META 1 of new", NULL},
          {"h = open s b RW/RWD", NULL}, {"rename new b REPLACE", NULL}, {"read $h 0 100", "=new"},
@@ -411,25 +411,25 @@ TEST(copies_of_files_within_a_share) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(characters_that_no_name_has),
-        RUN(why_a_path_is_none),
-        RUN(names_that_are_none),
-        RUN(names_that_are_fine),
-        RUN(long_names),
+        RUN(refusals_say_why_a_path_is_invalid),
+        RUN(reserved_and_malformed_file_names_are_refused),
+        RUN(unusual_file_names_are_accepted),
+        RUN(file_names_have_at_most_255_characters),
         RUN(deep_paths),
         RUN(long_paths),
         RUN(scenario_39_case_is_kept_and_does_not_matter),
         RUN(case_beyond_ascii),
-        RUN(to_rename_the_case_alone),
+        RUN(renaming_may_change_the_case_alone),
         RUN(files_are_no_directories),
         RUN(the_root_can_be_read_and_not_removed),
         RUN(scenario_40_missing_parents_and_the_attribute),
-        RUN(the_attribute_minds_no_handle_that_is_open),
+        RUN(the_readonly_attribute_leaves_open_handles_writable),
         RUN(listing_by_pages),
         RUN(listing_what_changes),
         RUN(directories_move_with_all_that_is_in_them),
-        RUN(what_is_open_keeps_its_directories),
+        RUN(an_open_file_keeps_its_directories),
         RUN(moving_keeps_what_a_file_is),
-        RUN(what_is_replaced_stays_itself),
+        RUN(a_renamed_file_keeps_its_state_when_it_replaces_another),
         RUN(copies_of_files_within_a_share),
     };
     return harness_run("file_paths", tests);

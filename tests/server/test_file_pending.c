@@ -33,7 +33,7 @@ TEST(scenario_11_every_command_is_refused) {
 }
 
 /* A snapshot is not told from the file by that it is to be deleted. */
-TEST(what_is_pending_is_readable_in_older_snapshots) {
+TEST(a_pending_file_is_readable_in_older_snapshots) {
     file_commands_setup();
     acts({"p = SHARE.SNAPSHOT fs", NULL}, {"h = open s a RWD/RWD", NULL}, {"dispose $h ON", "OK"},
          {"get a SNAPSHOT $p", "=0123456789"}, {"get a", PENDING}, {"close $h", "OK"},
@@ -93,7 +93,7 @@ TEST(scenario_17_what_cannot_be_marked) {
          {"mkdir d", NULL}, {"create d/x 0", NULL}, {"rmdir d", NOT_EMPTY}, {"open s d RD/RWD", OTHER_KIND});
 }
 
-TEST(what_is_pending_keeps_its_directory) {
+TEST(a_pending_file_keeps_its_directory) {
     file_commands_setup();
     acts({"mkdir d", NULL}, {"create d/x 0", NULL}, {"h = open s d/x D/RWD", NULL}, {"dispose $h ON", "OK"},
          {"list d", "[null, []]"}, {"rmdir d", NOT_EMPTY}, {"rename d e", SV}, {"close $h", "OK"},
@@ -108,7 +108,7 @@ TEST(scenario_18_it_goes_with_the_session) {
 }
 
 /* How a handle can end, all with the same outcome. */
-TEST(however_its_last_handle_ends) {
+TEST(a_pending_file_goes_however_its_last_handle_ends) {
     static const char *const ways[] = {"close $h", "closeall a *", "SHARE.DISCONNECT fs $t", "20 s"};
     for (int deletes_on_close = 0; deletes_on_close < 2; deletes_on_close++) {
         for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
@@ -191,7 +191,7 @@ TEST(a_dead_sessions_file_is_in_no_snapshot) {
 }
 
 /* A pending file in a snapshot is as it was then: not listed, and not to be read. */
-TEST(what_is_pending_in_a_new_snapshot) {
+TEST(a_new_snapshot_lists_a_pending_file_as_it_reads_it) {
     stage_pending();
     acts({"p = SHARE.SNAPSHOT fs", NULL});
     const char *now = listed(""), *then = listed_at(primary, "", pool_print("SNAPSHOT %s", step_kept('p')));
@@ -216,21 +216,21 @@ TEST(a_pending_file_leaves_nothing_to_its_successor) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(scenario_11_every_command_is_refused),
-        RUN(what_is_pending_is_readable_in_older_snapshots),
+        RUN(a_pending_file_is_readable_in_older_snapshots),
         RUN(scenario_12_the_mark_is_taken_back),
         RUN(scenario_13_the_last_one_takes_it_along),
         RUN(scenario_14_other_handles_go_on),
         RUN(scenario_15_delete_on_close),
         RUN(scenario_16_delete_on_close_is_not_taken_back),
         RUN(scenario_17_what_cannot_be_marked),
-        RUN(what_is_pending_keeps_its_directory),
+        RUN(a_pending_file_keeps_its_directory),
         RUN(scenario_18_it_goes_with_the_session),
-        RUN(however_its_last_handle_ends),
+        RUN(a_pending_file_goes_however_its_last_handle_ends),
         RUN(scenario_19_stateless_deletion_is_at_once),
         RUN(scenario_20_pending_comes_before_sharing),
         RUN(a_dead_session_has_nothing_at_the_same_instant),
         RUN(a_dead_sessions_file_is_in_no_snapshot),
-        RUN(what_is_pending_in_a_new_snapshot),
+        RUN(a_new_snapshot_lists_a_pending_file_as_it_reads_it),
         RUN(a_pending_file_leaves_nothing_to_its_successor),
     };
     return harness_run("file_pending", tests);

@@ -189,7 +189,7 @@ TEST(each_disposition_of_an_open) {
 }
 
 /* A file that is written over keeps nothing of what it was, but who has it open. */
-TEST(what_is_overwritten_is_new) {
+TEST(an_overwritten_file_begins_anew) {
     file_commands_setup();
     acts({"setmeta a META 1 color red", NULL}, {"h = open s a R/RWD", NULL},
          {"open s a W/RWD DISPOSITION OVERWRITE SIZE 3", NULL}, {"meta a", "[<etag>, []]"},
@@ -257,7 +257,7 @@ TEST(handles_are_seen_and_closed_in_every_state) {
 }
 
 /* Writing commands know no snapshots at all. */
-TEST(nothing_is_written_in_a_snapshot) {
+TEST(snapshots_of_shares_are_read_only) {
     file_commands_setup();
     act("p = SHARE.SNAPSHOT fs", NULL);
     for (const struct file_command *command = file_commands; command->line; command++) {
@@ -284,10 +284,10 @@ int main(void) {
         RUN(scenario_9_what_is_made_anew_minds_no_opens_elsewhere),
         RUN(scenario_10_to_overwrite_is_to_write),
         RUN(each_disposition_of_an_open),
-        RUN(what_is_overwritten_is_new),
+        RUN(an_overwritten_file_begins_anew),
         RUN(every_command_in_every_state),
         RUN(handles_are_seen_and_closed_in_every_state),
-        RUN(nothing_is_written_in_a_snapshot),
+        RUN(snapshots_of_shares_are_read_only),
     };
     return harness_run("file_sharing", tests);
 }

@@ -124,7 +124,7 @@ TEST(a_file_that_moves_leaves_its_line) {
     expect_opened(opener, 'i');
 }
 
-TEST(who_waits_is_answered_in_the_protocol_that_he_speaks) {
+TEST(a_waiter_is_answered_in_its_own_protocol) {
     stage();
     act("h = open t a RW/-", NULL);
     struct wire *wire = wire_open_resp3(primary->server);
@@ -225,7 +225,7 @@ TEST(hundreds_are_served_by_one_close) {
 }
 
 /* Files are waited for each by itself. */
-TEST(other_files_are_other_lines) {
+TEST(each_file_has_a_line_of_its_own) {
     stage();
     acts({"h = open t a RW/-", NULL}, {"i = open t b RW/-", NULL});
     struct client *of_a = act_waiting("open s a R/R BLOCK 0"), *of_b = act_waiting("open u b R/R BLOCK 0");
@@ -238,7 +238,7 @@ TEST(other_files_are_other_lines) {
 
 /* --- Who leaves ----------------------------------------------------------------------------------------- */
 
-TEST(when_time_is_up_the_refusal_comes) {
+TEST(an_open_whose_time_is_up_is_refused) {
     stage();
     acts({"h = open t a RW/R", NULL}, {"i = open t b RW/RWD", NULL}, {"j = open s b RW/RWD", NULL},
          {"lock $i EXCLUSIVE 0 1", "OK"});
@@ -259,7 +259,7 @@ TEST(when_time_is_up_the_refusal_comes) {
     act("open s a RW/R", NULL);
 }
 
-TEST(who_has_gone_gets_nothing) {
+TEST(a_client_that_has_gone_gets_no_handle) {
     stage();
     acts({"h = open t a RW/-", NULL});
     struct client *gone = client_open(primary->server);
@@ -340,7 +340,7 @@ TEST(refusals_that_time_does_not_end_are_answered_at_once) {
     assert_int_equal(waiters_at(primary), 0);
 }
 
-TEST(in_a_transaction_or_a_script_nobody_waits) {
+TEST(in_a_transaction_or_a_script_opens_and_locks_never_wait) {
     stage();
     acts({"h = open t a RW/-", NULL}, {"i = open t b RW/RWD", NULL}, {"lock $i EXCLUSIVE 0 1", "OK"},
          {"j = open s b RW/RWD", NULL});
@@ -489,7 +489,7 @@ TEST(a_circle_through_those_who_wait) {
 }
 
 /* No circle: the same session may close its other handle. */
-TEST(to_wait_for_oneself_is_no_circle) {
+TEST(waiting_for_oneself_is_no_circle) {
     stage();
     act("h = open s a RW/-", NULL);
     struct client *client = act_waiting("open s a R/R BLOCK 0");
@@ -557,20 +557,20 @@ int main(void) {
         RUN(a_lease_waits),
         RUN(a_connection_that_ends_serves),
         RUN(a_file_that_moves_leaves_its_line),
-        RUN(who_waits_is_answered_in_the_protocol_that_he_speaks),
+        RUN(a_waiter_is_answered_in_its_own_protocol),
         RUN(first_come_first_served),
         RUN(locks_in_turn),
         RUN(readers_and_a_writer),
         RUN(locks_of_other_ranges_do_not_wait_in_line),
         RUN(hundreds_are_served_by_one_close),
-        RUN(other_files_are_other_lines),
-        RUN(when_time_is_up_the_refusal_comes),
-        RUN(who_has_gone_gets_nothing),
+        RUN(each_file_has_a_line_of_its_own),
+        RUN(an_open_whose_time_is_up_is_refused),
+        RUN(a_client_that_has_gone_gets_no_handle),
         RUN(a_waiter_leaves_with_its_session),
         RUN(a_waiter_leaves_with_its_handle),
         RUN(a_waiter_learns_that_there_is_no_hope),
         RUN(refusals_that_time_does_not_end_are_answered_at_once),
-        RUN(in_a_transaction_or_a_script_nobody_waits),
+        RUN(in_a_transaction_or_a_script_opens_and_locks_never_wait),
         RUN(a_share_that_goes_leaves_its_line_waiting),
         RUN(a_share_that_takes_the_name_serves),
         RUN(a_demoted_primary_lets_its_line_go),
@@ -580,7 +580,7 @@ int main(void) {
         RUN(two_sessions_and_their_locks),
         RUN(three_sessions_in_a_circle),
         RUN(a_circle_through_those_who_wait),
-        RUN(to_wait_for_oneself_is_no_circle),
+        RUN(waiting_for_oneself_is_no_circle),
         RUN(no_circle_goes_through_two_shares),
         RUN(the_dead_close_no_circle),
         RUN(waiting_is_counted),

@@ -51,7 +51,7 @@ static void by_handle(const char *verb, const char *handle, const char *rest, co
         require(!reply_is_error(reply), "FILE.%s %s answers %s", verb, rest, reply_text(reply));
 }
 
-TEST(shares_are_told_of) {
+TEST(notifications_tell_of_every_change_of_a_share) {
     static const struct step steps[] = {
         {"SHARE.CREATE s QUOTA 5000 META 1 a b", NULL},
         {"SHARE.CREATE s", "CONFLICT ShareAlreadyExists"},
@@ -201,7 +201,7 @@ TEST(handles_share_or_do_not) {
     expect_etag(run("FILE.PUTRANGE s new 0 x"));
 }
 
-TEST(what_is_to_be_deleted_goes_with_its_last_handle) {
+TEST(a_pending_file_goes_with_its_last_handle) {
     expect_etag(run("SHARE.CREATE s"));
     expect_etag(run("FILE.CREATE s f 10"));
     const char *one = connect_as("one"), *two = connect_as("two");
@@ -297,12 +297,12 @@ TEST(leases_stand_on_files_and_shares) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RUN(shares_are_told_of),
+        RUN(notifications_tell_of_every_change_of_a_share),
         RUN(paths_lead_through_directories),
         RUN(ranges_are_written_and_cleared),
         RUN(snapshots_keep_what_was),
         RUN(handles_share_or_do_not),
-        RUN(what_is_to_be_deleted_goes_with_its_last_handle),
+        RUN(a_pending_file_goes_with_its_last_handle),
         RUN(ranges_are_locked),
         RUN(leases_stand_on_files_and_shares),
     };

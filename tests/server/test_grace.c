@@ -89,14 +89,14 @@ TEST(without_grace_two_holders_overlap) {
     require(overlap > LEASE_SECONDS * 1000LL - 10000, "they overlap for %lld ms only", overlap);
 }
 
-TEST(with_grace_they_do_not) {
+TEST(with_grace_two_holders_do_not_overlap) {
     long long overlap = overlap_ms(pool_print("%d", LEASE_SECONDS));
     require(overlap <= 0, "they overlap for %lld ms", overlap);
     require(overlap > -10000, "nobody had it for %lld ms", -overlap);
 }
 
 /* What is known goes on; what is new is refused, after all other checks, with the time that is left. */
-TEST(only_what_is_new_is_refused) {
+TEST(grace_refuses_new_grants_alone) {
     stage("holdfast.grace-seconds 60\n");
     lease_id(call(first, "LEASE.ACQUIRE box 15 BLOB cat ID %s", ID_A));
     acts_by(first, {"create b 10", NULL}, {"h = open s b RW/-", NULL}, {"i = open s a RW/RWD", NULL},
@@ -166,7 +166,7 @@ static struct client *in_line(const char *line) {
 }
 
 /* Who waits is served when grace ends, in the order of arrival; to the millisecond. */
-TEST(waiters_are_served_when_it_ends) {
+TEST(waiters_are_served_when_grace_ends) {
     static const char *const ends[] = {"", "HOLDFAST.GRACE END", "CONFIG SET holdfast.grace-seconds 0"};
     for (size_t way = 0; way < sizeof ends / sizeof *ends; way++) {
         stage("holdfast.grace-seconds 30\n");
@@ -213,7 +213,7 @@ TEST(grace_ends_by_itself) {
 }
 
 /* Where nothing waits, and whose time to wait is over first. */
-TEST(the_refusal_is_the_answer) {
+TEST(a_grant_that_grace_refuses_is_answered_with_the_refusal) {
     stage("holdfast.grace-seconds 60\n");
     fail_over();
     expect_ok(call(second, "MULTI"));
@@ -230,7 +230,7 @@ TEST(the_refusal_is_the_answer) {
     finish();
 }
 
-TEST(it_is_ended_by_hand_by_demotion_and_by_the_setting) {
+TEST(grace_is_ended_by_hand_by_demotion_and_by_the_setting) {
     stage("holdfast.grace-seconds 60\n");
     expect_ok(call(first, "HOLDFAST.GRACE END")); /* there is none */
     expect_error(call(first, "HOLDFAST.GRACE BEGIN"), "ERR syntax error");
@@ -257,7 +257,7 @@ TEST(it_is_ended_by_hand_by_demotion_and_by_the_setting) {
 }
 
 /* See test_roles.c for who may; servers before 7.2 know no categories of a module's commands. */
-TEST(it_is_an_administrators_command) {
+TEST(grace_is_an_administrators_command) {
     redisReply *info = expect_elements(call(primary, "COMMAND INFO HOLDFAST.GRACE"), 1)->element[0];
     require(strstr(reply_text(info->element[2]), "admin"), "its flags are %s", reply_text(info->element[2]));
     expect_shape(call(primary, "COMMAND GETKEYS HOLDFAST.GRACE END"),
@@ -350,15 +350,15 @@ TEST(a_replica_that_loads_waits_for_its_promotion) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(without_grace_two_holders_overlap),
-        RUN(with_grace_they_do_not),
-        RUN(only_what_is_new_is_refused),
+        RUN(with_grace_two_holders_do_not_overlap),
+        RUN(grace_refuses_new_grants_alone),
         RUN(a_lease_that_runs_out_within_grace_is_its_holders),
         RUN(a_lease_that_had_run_out_before_grace_is_nobodys),
-        RUN(waiters_are_served_when_it_ends),
+        RUN(waiters_are_served_when_grace_ends),
         RUN(grace_ends_by_itself),
-        RUN(the_refusal_is_the_answer),
-        RUN(it_is_ended_by_hand_by_demotion_and_by_the_setting),
-        RUN(it_is_an_administrators_command),
+        RUN(a_grant_that_grace_refuses_is_answered_with_the_refusal),
+        RUN(grace_is_ended_by_hand_by_demotion_and_by_the_setting),
+        RUN(grace_is_an_administrators_command),
         RUN(a_server_that_comes_back_from_a_snapshot_lacks_a_tail),
         RUN(a_file_that_is_not_always_flushed_may_lack_a_tail),
         RUN(a_whole_file_lacks_nothing),

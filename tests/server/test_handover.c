@@ -145,7 +145,7 @@ TEST(messages_come_back_as_they_were) {
     }
 }
 
-TEST(the_next_in_line_gets_it) {
+TEST(a_grant_whose_client_is_lost_goes_to_the_next_in_line) {
     for (int loss = 0; loss < LOSSES; loss++) {
         stage();
         act("LEASE.ACQUIRE box -1 ID A", NULL);
@@ -196,7 +196,7 @@ TEST(a_client_that_was_told_keeps_its_grant) {
 }
 
 /* Nobody is left who could be told, and the key has gone as well. */
-TEST(what_has_gone_cannot_be_given_back) {
+TEST(a_grant_is_not_given_back_to_a_key_that_has_gone) {
     for (int loss = 0; loss < LOSSES; loss++) {
         stage();
         act("LEASE.ACQUIRE box -1 ID A", NULL);
@@ -216,10 +216,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(a_grant_that_nobody_was_told_of_is_given_back),
         RUN(messages_come_back_as_they_were),
-        RUN(the_next_in_line_gets_it),
+        RUN(a_grant_whose_client_is_lost_goes_to_the_next_in_line),
         RUN(readers_lose_nothing),
         RUN(a_client_that_was_told_keeps_its_grant),
-        RUN(what_has_gone_cannot_be_given_back),
+        RUN(a_grant_is_not_given_back_to_a_key_that_has_gone),
     };
     return harness_run("handover", tests);
 }

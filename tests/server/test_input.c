@@ -383,7 +383,7 @@ static struct words faulty_command(const struct ladder *ladder, const struct fau
     return words;
 }
 
-TEST(of_two_faults_the_first_in_order_is_answered) {
+TEST(two_faults_are_answered_in_the_order_of_checks) {
     static const struct fault no_fault = {NULL, NULL, NULL, NULL};
     begin_with_something();
     for (size_t index = 0; index < sizeof ladders / sizeof *ladders; index++) {
@@ -401,7 +401,7 @@ TEST(of_two_faults_the_first_in_order_is_answered) {
     traces_require_none();
 }
 
-TEST(of_two_bad_numbers_the_first_word_is_answered) {
+TEST(the_first_of_two_bad_numbers_is_answered) {
     begin_with_something();
     expect_error(call(primary, "BLOB.GET box cat RANGE x 1 IFMODIFIEDSINCE x"), "INVALID InvalidRange");
     expect_error(call(primary, "BLOB.GET box cat IFMODIFIEDSINCE x RANGE x 1"), "INVALID InvalidHeaderValue");
@@ -427,8 +427,8 @@ int main(void) {
         RUN(policies_have_bounds),
         RUN(access_is_one_of_three),
         RUN(keys_of_other_types_are_refused),
-        RUN(of_two_faults_the_first_in_order_is_answered),
-        RUN(of_two_bad_numbers_the_first_word_is_answered),
+        RUN(two_faults_are_answered_in_the_order_of_checks),
+        RUN(the_first_of_two_bad_numbers_is_answered),
         RUN(create_looks_at_values_before_existence),
     };
     return harness_run("input", tests);

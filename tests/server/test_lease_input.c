@@ -156,7 +156,7 @@ TEST(owners_that_are_too_long) {
     expect_bytes(field(lease_of("box", &on_container), "owner"), owner, 256);
 }
 
-TEST(names_that_are_none) {
+TEST(oversized_keys_and_names_are_refused) {
     static const char *const commands[] = {
         "LEASE.ACQUIRE box 60",    "LEASE.RENEW box " ID_A, "LEASE.CHANGE box " ID_A " " ID_B,
         "LEASE.RELEASE box " ID_A, "LEASE.BREAK box",       "LEASE.GET box"};
@@ -176,7 +176,7 @@ TEST(names_that_are_none) {
     crowd_goes_on();
 }
 
-TEST(what_is_missing_or_of_another_type) {
+TEST(leases_of_missing_keys_and_other_types_are_refused) {
     static const char *const missing[] = {"LEASE.ACQUIRE none 60",
                                           "LEASE.ACQUIRE none 60 BLOCK 1",
                                           "LEASE.ACQUIRE none 60 BLOB cat BLOCK 0",
@@ -293,8 +293,8 @@ int main(void) {
         RUN(waits_out_of_range),
         RUN(break_periods_out_of_range),
         RUN(owners_that_are_too_long),
-        RUN(names_that_are_none),
-        RUN(what_is_missing_or_of_another_type),
+        RUN(oversized_keys_and_names_are_refused),
+        RUN(leases_of_missing_keys_and_other_types_are_refused),
         RUN(refusals_of_leases_leave_no_trace),
         RUN(durations_that_the_operator_allows),
         RUN(settings_of_lease_bounds_refuse_other_values),

@@ -51,7 +51,7 @@ TEST(a_client_that_hangs_up_has_left_the_line) {
 }
 
 /* The server learns of both at nearly the same time: he is served before he is missed, or the next one is. */
-TEST(who_hangs_up_when_his_turn_comes) {
+TEST(a_waiter_that_hangs_up_when_its_turn_comes) {
     for (int round = 0; round < 20; round++) {
         stage();
         hang_up(waiter[0]);
@@ -73,7 +73,7 @@ static void known_setup(long long id[WAITERS]) {
     }
 }
 
-TEST(who_is_killed_has_left) {
+TEST(a_killed_waiter_has_left_the_line) {
     long long id[WAITERS];
     for (int gone = 0; gone < WAITERS; gone++) {
         known_setup(id);
@@ -98,16 +98,16 @@ static void leave_before_release(const char *command, const char *how) {
     }
 }
 
-TEST(who_is_killed_before_a_release) {
+TEST(a_waiter_killed_before_a_release) {
     leave_before_release("CLIENT KILL ID", "");
 }
 
-TEST(who_is_unblocked_before_a_release) {
+TEST(a_waiter_unblocked_before_a_release) {
     leave_before_release("CLIENT UNBLOCK", "ERROR");
     leave_before_release("CLIENT UNBLOCK", "TIMEOUT");
 }
 
-TEST(who_is_killed_after_a_release) {
+TEST(a_waiter_killed_after_a_release) {
     long long id[WAITERS];
     known_setup(id);
     send_call(primary, "LEASE.RELEASE box %s BLOB cat", ID_A);
@@ -131,15 +131,15 @@ static void unblock(const char *how, const char *answer) {
     }
 }
 
-TEST(who_is_unblocked_by_timeout) {
+TEST(a_waiter_unblocked_by_timeout) {
     unblock("TIMEOUT", "CONFLICT LeaseAlreadyPresent");
 }
 
-TEST(who_is_unblocked_by_error) {
+TEST(a_waiter_unblocked_by_error) {
     unblock("ERROR", "UNBLOCKED");
 }
 
-TEST(time_that_is_up) {
+TEST(a_waiter_whose_time_is_up_is_refused) {
     stage();
     long long begin = stopwatch();
     struct client *hasty = waiting("LEASE.ACQUIRE box 60 BLOB cat OWNER hasty BLOCK 0.1");
@@ -173,7 +173,7 @@ TEST(time_that_is_up_when_the_lease_ends) {
 }
 
 /* With the first one goes what kept the second one waiting: he has the id that holds the lease. */
-TEST(the_next_one_is_looked_at_when_the_first_has_left) {
+TEST(the_second_in_line_is_served_after_the_first_has_left) {
     long long id;
     lease_setup();
     acquire("box", "60", "BLOB cat ID " ID_A);
@@ -215,16 +215,16 @@ TEST(leaving_leaves_no_trace) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(a_client_that_hangs_up_has_left_the_line),
-        RUN(who_hangs_up_when_his_turn_comes),
-        RUN(who_is_killed_has_left),
-        RUN(who_is_killed_before_a_release),
-        RUN(who_is_unblocked_before_a_release),
-        RUN(who_is_killed_after_a_release),
-        RUN(who_is_unblocked_by_timeout),
-        RUN(who_is_unblocked_by_error),
-        RUN(time_that_is_up),
+        RUN(a_waiter_that_hangs_up_when_its_turn_comes),
+        RUN(a_killed_waiter_has_left_the_line),
+        RUN(a_waiter_killed_before_a_release),
+        RUN(a_waiter_unblocked_before_a_release),
+        RUN(a_waiter_killed_after_a_release),
+        RUN(a_waiter_unblocked_by_timeout),
+        RUN(a_waiter_unblocked_by_error),
+        RUN(a_waiter_whose_time_is_up_is_refused),
         RUN(time_that_is_up_when_the_lease_ends),
-        RUN(the_next_one_is_looked_at_when_the_first_has_left),
+        RUN(the_second_in_line_is_served_after_the_first_has_left),
         RUN(a_user_who_is_gone_has_left),
         RUN(leaving_leaves_no_trace),
     };

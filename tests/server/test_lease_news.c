@@ -76,7 +76,7 @@ TEST(a_blob_that_comes_to_be_is_news) {
 }
 
 /* Ranges and instants serve as in a plain read. */
-TEST(what_is_answered_is_what_was_asked_for) {
+TEST(a_waiting_get_answers_its_range_and_conditions) {
     lease_setup();
     struct client *part = waiting_for_change("RANGE 1 2 BLOCK 0");
     struct client *beyond = waiting_for_change("RANGE 100 2 BLOCK 0");
@@ -332,7 +332,7 @@ int main(void) {
         RUN(leases_are_no_news),
         RUN(the_end_of_a_blob_is_news),
         RUN(a_blob_that_comes_to_be_is_news),
-        RUN(what_is_answered_is_what_was_asked_for),
+        RUN(a_waiting_get_answers_its_range_and_conditions),
         RUN(the_lease_of_a_reader_is_looked_at_again),
         RUN(time_that_is_up_answers_null),
         RUN(many_watch_one_blob),

@@ -10,7 +10,7 @@
 #include "traces.h"
 #include "wire.h"
 
-TEST(a_lease_that_never_was) {
+TEST(a_lease_that_was_never_acquired_is_available) {
     lease_setup();
     expect_shape(lease_of("box", &on_blob),
                  "[\"state\", \"available\", \"status\", \"unlocked\", \"waiters\", 0]");
@@ -439,7 +439,7 @@ TEST(changes_of_leases_abort_those_who_watch) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RUN(a_lease_that_never_was),
+        RUN(a_lease_that_was_never_acquired_is_available),
         RUN(a_lease_shows_all_but_its_id),
         RUN(resp3_shows_maps),
         RUN(lists_have_what_is_locked),

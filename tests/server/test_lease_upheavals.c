@@ -239,7 +239,7 @@ TEST(a_script_serves_when_it_is_over) {
 }
 
 /* Inside of a transaction or a script nothing waits, for whatever it is and for however long. */
-TEST(nothing_waits_inside) {
+TEST(commands_in_scripts_and_transactions_never_wait) {
     static const char script[] =
         "local a = redis.pcall('LEASE.ACQUIRE', KEYS[1], 60, 'BLOB', 'cat', 'BLOCK', 0) "
         "local b = redis.pcall('BLOB.GET', KEYS[1], 'none', 'BLOCK', 0) "
@@ -383,7 +383,7 @@ int main(void) {
         RUN(a_busy_server_serves_when_it_can),
         RUN(a_transaction_serves_when_it_is_over),
         RUN(a_script_serves_when_it_is_over),
-        RUN(nothing_waits_inside),
+        RUN(commands_in_scripts_and_transactions_never_wait),
         RUN(waiters_of_all_kinds),
         RUN(commands_behind_one_that_waits),
         RUN(a_primary_that_becomes_a_replica_lets_all_go),

@@ -55,7 +55,7 @@ TEST(first_come_first_served) {
 }
 
 /* Each way to free a lease at once. */
-TEST(what_frees_a_lease_hands_it_over) {
+TEST(each_way_of_freeing_a_lease_hands_it_over) {
     static const char *const ways[][2] = {
         {"LEASE.RELEASE box A", NULL},
         {"LEASE.BREAK box PERIOD 0", NULL},
@@ -156,7 +156,7 @@ TEST(time_hands_over_to_the_millisecond) {
 }
 
 /* Those who hold for a moment only, one after the other, with nobody releasing anything. */
-TEST(a_line_passes_by_itself) {
+TEST(expiring_leases_pass_along_the_line) {
     enum { WAITERS = 6 };
     struct client *waiters[WAITERS];
     lease_setup();
@@ -197,7 +197,7 @@ TEST(a_deleted_blob_lets_its_line_go) {
     expect_still_waiting(elsewhere);
 }
 
-TEST(a_blob_that_is_replaced_in_one_go_is_free) {
+TEST(the_lease_of_a_blob_replaced_in_a_transaction_is_free) {
     leased_setup(&on_blob);
     struct client *one = waiting_as(ID_B, &on_blob), *other = waiting_as(ID_C, &on_blob);
     expect_ok(call(primary, "MULTI"));
@@ -387,14 +387,14 @@ TEST(many_lines_at_once) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(first_come_first_served),
-        RUN(what_frees_a_lease_hands_it_over),
+        RUN(each_way_of_freeing_a_lease_hands_it_over),
         RUN(renewing_keeps_the_line_waiting),
         RUN(an_infinite_lease_keeps_the_line_waiting),
         RUN(time_hands_over_to_the_millisecond),
-        RUN(a_line_passes_by_itself),
+        RUN(expiring_leases_pass_along_the_line),
         RUN(a_change_to_the_id_of_the_first_in_line_serves_it),
         RUN(a_deleted_blob_lets_its_line_go),
-        RUN(a_blob_that_is_replaced_in_one_go_is_free),
+        RUN(the_lease_of_a_blob_replaced_in_a_transaction_is_free),
         RUN(a_deleted_container_leaves_its_lines_waiting),
         RUN(a_container_that_comes_back_with_its_blob_is_free),
         RUN(conditions_that_no_longer_hold),

@@ -283,7 +283,7 @@ TEST(a_marker_outlives_its_blob) {
     require_same_entries(&rest, &expected);
 }
 
-TEST(what_stays_is_listed_once_whatever_happens_between_pages) {
+TEST(blobs_that_stay_are_listed_once_whatever_happens_between_pages) {
     enum { BLOBS = 200 };
     create("box");
     for (int index = 0; index < BLOBS; index++) put("box", pool_print("stay-%03d", index), "x");
@@ -352,7 +352,7 @@ int main(void) {
         RUN(a_group_may_end_in_the_highest_bytes),
         RUN(random_names_list_as_defined),
         RUN(a_marker_outlives_its_blob),
-        RUN(what_stays_is_listed_once_whatever_happens_between_pages),
+        RUN(blobs_that_stay_are_listed_once_whatever_happens_between_pages),
         RUN(counts_have_bounds),
         RUN(heavy_items_make_shorter_pages),
     };

@@ -138,7 +138,7 @@ TEST(memory_usage_tells_what_all_kinds_use) {
     server_stop(single);
 }
 
-TEST(what_is_deleted_is_given_back) {
+TEST(deleted_blobs_give_back_their_memory) {
     begin_alone();
     long long before = memory_in_use(single);
     put_many("box", 20000, 100, "META 1 a b");
@@ -374,7 +374,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(memory_usage_tells_what_is_used),
         RUN(memory_usage_tells_what_all_kinds_use),
-        RUN(what_is_deleted_is_given_back),
+        RUN(deleted_blobs_give_back_their_memory),
         RUN(overwriting_does_not_grow),
         RUN(a_full_server_takes_nothing_in_and_lets_go),
         RUN(a_full_server_lets_consumers_go_on),

@@ -184,7 +184,7 @@ static void play_twice(const char *line, redisReply *(*play)(const struct words 
     assert_int_equal(info_of(primary, "holdfast_once_answered"), answered + 1);
 }
 
-TEST(what_comes_again_is_answered_again) {
+TEST(a_repeated_call_is_answered_as_the_first) {
     for (size_t line = 0; line < LINES; line++) play_twice(lines[line], play_alone);
     /* Valkey's scripts take an error inside of a reply for the reply. */
     play_twice("QUEUE.DELETEMANY jobs 2 $m $r $m $r", play_alone);
@@ -199,7 +199,7 @@ TEST(once_works_in_scripts) {
 }
 
 /* Not even what time has ended goes with a call that comes again. */
-TEST(what_has_ended_stays_until_somebody_decides) {
+TEST(a_repeated_call_removes_no_expired_messages) {
     queue_setup("");
     expect_elements(call(primary, "QUEUE.PUT jobs doomed TTL 10"), 10);
     redisReply *first = call(primary, "QUEUE.PUT jobs text ONCE t");
@@ -274,7 +274,7 @@ TEST(tokens_have_bounds) {
 
 /* Every other word is another call, and so is another command; the key's name does not count, nor how its
  * name is written. */
-TEST(other_words_are_refused) {
+TEST(a_token_with_other_words_is_refused) {
     stage_everything();
     acts({"BLOB.PUT box cat x META 1 a b ONCE t", NULL}, {"BLOB.PUT box cat y META 1 a b ONCE t", MISMATCH},
          {"BLOB.PUT box cat x META 1 a c ONCE t", MISMATCH}, {"BLOB.PUT box cat x ONCE t", MISMATCH},
@@ -299,7 +299,7 @@ TEST(refusals_are_decided_anew) {
     assert_int_equal(info_of(primary, "holdfast_once_tokens"), 1);
 }
 
-TEST(what_changes_nothing_is_decided_anew) {
+TEST(calls_that_changed_nothing_are_decided_anew) {
     stage_everything();
     acts({"QUEUE.CREATE empty", "OK"}, {"QUEUE.GET empty ONCE t", "[]"},
          {"QUEUE.CREATE empty ONCE u", "EXISTS"}, {"QUEUE.CLEAR empty ONCE v", "0"},
@@ -327,7 +327,7 @@ static long long appended(void) {
 }
 
 /* What is remembered takes no more than 64 MiB: the oldest go first. */
-TEST(answers_have_a_bound_together) {
+TEST(remembered_answers_have_a_bound_together) {
     create("big");
     expect_etag(call(primary, "BLOB.CREATEPAGE big page 104857600"));
     expect_etag(call(primary, "BLOB.CREATEAPPEND big log"));
@@ -398,15 +398,15 @@ TEST(messages_are_answered_as_long_as_they_are_in_that_window) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(every_command_that_writes_takes_once),
-        RUN(what_comes_again_is_answered_again),
+        RUN(a_repeated_call_is_answered_as_the_first),
         RUN(once_works_in_transactions),
         RUN(once_works_in_scripts),
-        RUN(what_has_ended_stays_until_somebody_decides),
+        RUN(a_repeated_call_removes_no_expired_messages),
         RUN(tokens_have_bounds),
-        RUN(other_words_are_refused),
+        RUN(a_token_with_other_words_is_refused),
         RUN(refusals_are_decided_anew),
-        RUN(what_changes_nothing_is_decided_anew),
-        RUN(answers_have_a_bound_together),
+        RUN(calls_that_changed_nothing_are_decided_anew),
+        RUN(remembered_answers_have_a_bound_together),
         RUN(an_answer_that_cannot_be_remembered_refuses_the_transaction),
         RUN(messages_are_answered_as_long_as_they_are_in_that_window),
     };

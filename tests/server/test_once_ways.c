@@ -80,7 +80,7 @@ static void require_answered_again(struct client *client, const char *when) {
     }
 }
 
-TEST(files_and_payloads_keep_it) {
+TEST(files_and_payloads_keep_remembered_calls) {
     static const char *const keys[] = {"c", "q", "t", "s"};
     make_calls();
     expect_ok(call(primary, "DEBUG RELOAD"));
@@ -94,7 +94,7 @@ TEST(files_and_payloads_keep_it) {
     require_answered_again(primary, "after RESTORE and RENAME");
 }
 
-TEST(append_only_files_keep_it) {
+TEST(append_only_files_keep_remembered_calls) {
     for (int rewritten = 0; rewritten < 3; rewritten++) {
         struct server *server = server_start("keeper", "appendonly yes\nappendfsync always");
         struct client *client = test_client(server);
@@ -124,7 +124,7 @@ TEST(a_replica_that_is_promoted_answers_again) {
 }
 
 /* Whoever writes to the copy is another one. */
-TEST(a_copy_of_an_aggregate_has_forgotten) {
+TEST(a_copied_key_forgets_remembered_calls) {
     stage_log();
     append(primary, "box", "t");
     assert_int_equal(tokens_at(primary), 1);
@@ -170,7 +170,7 @@ TEST(a_token_is_forgotten_when_its_time_is_over) {
 }
 
 /* The oldest go first; those who go by upkeep, since the number was lowered, as well. */
-TEST(there_are_no_more_than_once_most) {
+TEST(no_more_calls_are_remembered_than_once_most) {
     stage_log();
     configure(primary, "holdfast.once-most", "3");
     long long dropped = info_of(primary, "holdfast_once_dropped");
@@ -243,7 +243,7 @@ TEST(a_token_takes_little_memory) {
 
 /* --- Those who wait ---------------------------------------------------------------------------------------------- */
 
-TEST(two_who_wait_under_one_token_get_the_same) {
+TEST(two_waiters_with_one_token_get_the_same_answer) {
     stage_log();
     act("LEASE.ACQUIRE box -1 ID A", NULL);
     struct client *one = waiting("LEASE.ACQUIRE box 60 BLOCK 0 ONCE t");
@@ -264,7 +264,7 @@ TEST(two_who_wait_under_one_token_get_the_same) {
 }
 
 /* Somebody else stands between them, and waits for what the first one got. */
-TEST(who_stands_behind_others_gets_it_at_once) {
+TEST(a_retry_behind_others_is_answered_at_once) {
     stage_log();
     act("LEASE.ACQUIRE box -1 ID A", NULL);
     struct client *one = waiting("LEASE.ACQUIRE box -1 BLOCK 0 ONCE t");
@@ -278,7 +278,7 @@ TEST(who_stands_behind_others_gets_it_at_once) {
     lease_id(answer_of(between));
 }
 
-TEST(other_words_are_refused_also_while_waiting) {
+TEST(a_token_with_other_words_is_refused_also_while_waiting) {
     stage_log();
     act("LEASE.ACQUIRE box -1 ID A", NULL);
     struct client *one = waiting("LEASE.ACQUIRE box 60 BLOCK 0 ONCE t");
@@ -331,7 +331,7 @@ TEST(a_token_whose_answer_nobody_was_told_is_forgotten) {
 }
 
 /* The retry was answered before the first client was found to be lost: it has the lease, and keeps it. */
-TEST(what_the_retry_was_told_of_is_kept) {
+TEST(a_grant_that_a_retry_was_answered_with_is_not_given_back) {
     long long id, given_back = info_of(primary, "holdfast_given_back");
     stage_log();
     act("LEASE.ACQUIRE box -1 ID A", NULL);
@@ -575,20 +575,20 @@ TEST(doctored_effects_are_refused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RUN(files_and_payloads_keep_it),
-        RUN(append_only_files_keep_it),
+        RUN(files_and_payloads_keep_remembered_calls),
+        RUN(append_only_files_keep_remembered_calls),
         RUN(a_replica_that_is_promoted_answers_again),
-        RUN(a_copy_of_an_aggregate_has_forgotten),
+        RUN(a_copied_key_forgets_remembered_calls),
         RUN(a_token_is_forgotten_when_its_time_is_over),
-        RUN(there_are_no_more_than_once_most),
+        RUN(no_more_calls_are_remembered_than_once_most),
         RUN(random_calls_leave_the_same_everywhere),
         RUN(a_token_takes_little_memory),
-        RUN(two_who_wait_under_one_token_get_the_same),
-        RUN(who_stands_behind_others_gets_it_at_once),
-        RUN(other_words_are_refused_also_while_waiting),
+        RUN(two_waiters_with_one_token_get_the_same_answer),
+        RUN(a_retry_behind_others_is_answered_at_once),
+        RUN(a_token_with_other_words_is_refused_also_while_waiting),
         RUN(a_wait_in_vain_is_not_remembered),
         RUN(a_token_whose_answer_nobody_was_told_is_forgotten),
-        RUN(what_the_retry_was_told_of_is_kept),
+        RUN(a_grant_that_a_retry_was_answered_with_is_not_given_back),
         RUN(retries_append_once),
         RUN(payloads_with_every_byte_changed),
         RUN(payloads_cut_at_every_length),

@@ -131,7 +131,7 @@ TEST(a_replica_is_promoted_when_its_primary_was_killed) {
 }
 
 /* Nobody waits at a replica; and it serves nobody while it is one, whatever shows there. */
-TEST(nobody_waits_at_a_replica) {
+TEST(consumers_cannot_wait_at_a_replica) {
     stage();
     expect_error(call_line(second, line_up), "READONLY");
     assert_int_equal(waiters_at(second), 0);
@@ -231,7 +231,7 @@ TEST(promoted_under_load) {
 }
 
 /* Many are freed behind the scenes, on whichever server they were. */
-TEST(what_is_cleared_leaves_memory_on_replicas) {
+TEST(a_cleared_queue_leaves_memory_on_replicas) {
     enum { MESSAGES = 4000, BYTES = 2000, PATIENCE = 500 };
     char *text = pool_take(BYTES + 1);
     memset(text, 'x', BYTES);
@@ -254,12 +254,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(a_replica_is_promoted_when_its_primary_has_stopped),
         RUN(a_replica_is_promoted_when_its_primary_was_killed),
-        RUN(nobody_waits_at_a_replica),
+        RUN(consumers_cannot_wait_at_a_replica),
         RUN(a_primary_that_follows_lets_its_consumers_go),
         RUN(a_failover_hands_the_queue_over),
         RUN(windows_end_at_the_new_primary),
         RUN(promoted_under_load),
-        RUN(what_is_cleared_leaves_memory_on_replicas),
+        RUN(a_cleared_queue_leaves_memory_on_replicas),
     };
     return harness_run("queue_failover", tests);
 }

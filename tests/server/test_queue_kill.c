@@ -279,7 +279,7 @@ static void play_round(struct server *server, bool rewriting) {
     settle_accounts(test_client(server));
 }
 
-TEST(what_was_acknowledged_survives_a_kill) {
+TEST(acknowledged_messages_survive_a_kill) {
     random_begin();
     memset(messages, 0, sizeof messages);
     memset(acknowledged, 0, sizeof acknowledged);
@@ -316,7 +316,7 @@ TEST(time_goes_on_while_a_server_is_down) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RUN(what_was_acknowledged_survives_a_kill),
+        RUN(acknowledged_messages_survive_a_kill),
         RUN(time_goes_on_while_a_server_is_down),
     };
     return harness_run("queue_kill", tests);

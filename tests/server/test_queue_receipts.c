@@ -312,7 +312,7 @@ TEST(which_ids_are_known_is_not_given_away) {
 }
 
 /* More than one command removes in passing, and nobody else has the time to. */
-TEST(many_that_have_expired_at_once) {
+TEST(a_hundred_messages_that_expired_at_once_are_gone) {
     enum { MESSAGES = 100 };
     struct parcel parcels[MESSAGES];
     queue_setup("");
@@ -369,7 +369,7 @@ int main(void) {
         RUN(garbage_is_no_receipt),
         RUN(receipts_of_something_else),
         RUN(which_ids_are_known_is_not_given_away),
-        RUN(many_that_have_expired_at_once),
+        RUN(a_hundred_messages_that_expired_at_once_are_gone),
         RUN(receipts_are_distinct_and_hard_to_guess),
     };
     return harness_run("queue_receipts", tests);

@@ -76,7 +76,7 @@ TEST(hundreds_are_served_by_one_batch) {
         assert_string_equal(texts_of(answer_within(clients[index], 5000)), pool_print("%d", index));
 }
 
-TEST(nobody_overtakes_those_who_wait) {
+TEST(a_get_does_not_overtake_waiting_consumers) {
     queue_setup("");
     struct client *first = consumer("");
     expect_ok(call(primary, "MULTI"));
@@ -157,7 +157,7 @@ TEST(time_serves_to_the_millisecond) {
     require(best < LATE_MS, "always late");
 }
 
-TEST(when_time_is_up_the_answer_is_empty) {
+TEST(a_get_whose_time_is_up_answers_an_empty_list) {
     queue_setup("");
     struct client *client = waiting("QUEUE.GET jobs BLOCK 0.05");
     expect_elements(answer_within(client, 5000), 0);
@@ -249,7 +249,7 @@ TEST(a_demoted_primary_lets_its_line_go) {
 }
 
 /* Two consumers and many messages: every message goes to one of them. */
-TEST(a_message_goes_to_one_alone) {
+TEST(each_message_goes_to_one_waiting_consumer) {
     enum { MESSAGES = 300, CONSUMERS = 5 };
     struct client *clients[CONSUMERS];
     static int seen[MESSAGES];
@@ -272,19 +272,19 @@ int main(void) {
         RUN(first_come_first_served),
         RUN(a_batch_wakes_as_many_as_it_can_serve),
         RUN(hundreds_are_served_by_one_batch),
-        RUN(nobody_overtakes_those_who_wait),
+        RUN(a_get_does_not_overtake_waiting_consumers),
         RUN(every_way_a_message_becomes_visible_serves_a_waiter),
         RUN(the_next_of_a_group_serves),
         RUN(the_next_of_a_group_serves_when_the_first_expires),
         RUN(time_serves_to_the_millisecond),
-        RUN(when_time_is_up_the_answer_is_empty),
+        RUN(a_get_whose_time_is_up_answers_an_empty_list),
         RUN(a_client_that_leaves_takes_no_message_along),
         RUN(a_queue_that_goes_leaves_its_line_waiting),
         RUN(a_queue_that_goes_answers_when_time_is_up),
         RUN(a_queue_that_takes_the_name_serves),
         RUN(a_pause_holds_back_what_time_serves),
         RUN(a_demoted_primary_lets_its_line_go),
-        RUN(a_message_goes_to_one_alone),
+        RUN(each_message_goes_to_one_waiting_consumer),
     };
     return harness_run("queue_waiting", tests);
 }

@@ -109,7 +109,7 @@ TEST(a_put_answers_what_it_has_made) {
 }
 
 /* Each line breaks more than one rule; the one that the storage service looks at first counts. */
-TEST(what_is_wrong_is_told_in_order) {
+TEST(faults_of_queue_commands_are_answered_in_order) {
     static const struct {
         const char *line;
         const char *error;
@@ -292,7 +292,7 @@ TEST(receipts_of_others_are_none) {
 
 /* --- Time --- */
 
-TEST(what_has_expired_is_gone_for_every_command) {
+TEST(expired_messages_are_gone_for_every_command) {
     queue_setup("");
     struct parcel visible = put_job("a", "TTL 10"), hidden = put_job("b", "TTL 10 VISIBILITY 9");
     struct parcel taken = get_job("a", "VISIBILITY 20");
@@ -310,7 +310,7 @@ TEST(what_has_expired_is_gone_for_every_command) {
 }
 
 /* Nobody comes, and yet their memory is given back. */
-TEST(what_has_expired_leaves_memory_by_itself) {
+TEST(expired_messages_leave_memory_by_themselves) {
     enum { MESSAGES = 2000 };
     queue_setup("");
     long long empty = call(primary, "MEMORY USAGE jobs")->integer;
@@ -567,7 +567,7 @@ int main(void) {
         RUN(policies_are_replaced_as_a_whole),
         RUN(a_dropped_queue_is_gone_and_its_name_is_free),
         RUN(a_put_answers_what_it_has_made),
-        RUN(what_is_wrong_is_told_in_order),
+        RUN(faults_of_queue_commands_are_answered_in_order),
         RUN(messages_are_any_bytes_up_to_their_limit),
         RUN(a_message_is_hidden_and_comes_back),
         RUN(peeking_changes_nothing),
@@ -575,8 +575,8 @@ int main(void) {
         RUN(the_message_that_is_visible_first_is_delivered_first),
         RUN(receipts_row_by_row),
         RUN(receipts_of_others_are_none),
-        RUN(what_has_expired_is_gone_for_every_command),
-        RUN(what_has_expired_leaves_memory_by_itself),
+        RUN(expired_messages_are_gone_for_every_command),
+        RUN(expired_messages_leave_memory_by_themselves),
         RUN(a_window_may_be_longer_than_a_life),
         RUN(clearing_takes_hidden_ones_too),
         RUN(the_last_window_makes_a_dead_letter),

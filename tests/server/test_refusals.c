@@ -99,7 +99,7 @@ TEST(refusals_in_a_script_leave_no_trace) {
     stream_expect(stream, primary, "");
 }
 
-TEST(what_stands_beside_a_refusal_is_done) {
+TEST(commands_beside_a_refused_one_are_done) {
     begin_with_something();
     struct stream *stream = stream_attach(primary->server);
     expect_ok(call(primary, "MULTI"));
@@ -173,7 +173,7 @@ int main(void) {
         RUN(refusals_leave_no_trace),
         RUN(refusals_in_a_transaction_leave_no_trace),
         RUN(refusals_in_a_script_leave_no_trace),
-        RUN(what_stands_beside_a_refusal_is_done),
+        RUN(commands_beside_a_refused_one_are_done),
         RUN(refusals_invalidate_no_cache),
         RUN(refusals_on_a_key_whose_time_is_over),
         RUN(a_client_may_not_send_effects),

@@ -33,7 +33,7 @@ TEST(settings_are_seen_and_changed) {
     expect_setting(primary, "holdfast.max-append-bytes", "4");
 }
 
-TEST(nonsense_is_refused) {
+TEST(malformed_settings_are_refused) {
     static const char *const nonsense[] = {
         "CONFIG SET holdfast.max-blob-bytes -1",
         "CONFIG SET holdfast.max-blob-bytes 0",
@@ -227,7 +227,7 @@ TEST(a_module_with_types_stays) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(settings_are_seen_and_changed),
-        RUN(nonsense_is_refused),
+        RUN(malformed_settings_are_refused),
         RUN(settings_of_bytes_take_units),
         RUN(the_shortest_lease_is_not_longer_than_the_longest),
         RUN(both_bounds_of_leases_move_together),

@@ -47,7 +47,7 @@ TEST(scenario_37_later_writes_do_not_show) {
 }
 
 /* Names come and go, and mean other things. */
-TEST(the_tree_is_as_it_was) {
+TEST(a_snapshot_lists_and_reads_the_former_tree) {
     file_commands_setup();
     acts({"mkdir d", NULL}, {"mkdir d/e", NULL}, {"create d/e/x 1", NULL}, {"create d/y 2", NULL},
          {"o = SHARE.SNAPSHOT fs", NULL}, {"rename d/e top", NULL}, {"create d/e 7", NULL},
@@ -75,7 +75,7 @@ TEST(the_tree_is_as_it_was) {
 }
 
 /* Nothing is open in a snapshot, and nobody has leased or locked anything there. */
-TEST(snapshots_mind_nobody) {
+TEST(reading_snapshots_conflicts_with_nothing) {
     file_commands_setup();
     acts({"p = SHARE.SNAPSHOT fs", NULL}, {"h = open s a RWD/-", NULL}, {"lock $h EXCLUSIVE 0 100", "OK"},
          {"get a", SV}, {"get a SNAPSHOT $p", "=0123456789"}, {"ranges a SNAPSHOT $p", NULL},
@@ -84,7 +84,7 @@ TEST(snapshots_mind_nobody) {
          {"get b SNAPSHOT $p LEASE A", LEASE_ABSENT}, {"stat b SNAPSHOT $p LEASE B", LEASE_ABSENT});
 }
 
-TEST(what_a_snapshot_says_of_itself) {
+TEST(snapshots_have_their_own_metadata_and_description) {
     file_commands_setup();
     acts({"SHARE.SETMETA fs META 1 a b", NULL}, {"o = SHARE.SNAPSHOT fs", NULL},
          {"p = SHARE.SNAPSHOT fs META 1 why backup", NULL}, {"q = SHARE.SNAPSHOT fs META 0", NULL},
@@ -140,7 +140,7 @@ TEST(snapshots_share_bytes) {
     assert_int_equal(share_number("bytes"), 20);
 }
 
-TEST(to_take_one_costs_the_same_for_any_tree) {
+TEST(a_snapshot_costs_the_same_for_any_tree) {
     enum { FILES = 4000 };
     file_commands_setup();
     for (int index = 0; index < FILES; index++) send_call(primary, "FILE.CREATE fs f%d 10", index);
@@ -168,7 +168,7 @@ static void expect_since_at(struct place place, const char *line, const char *ch
 
 #define expect_since(line, changed, cleared) expect_since_at(HERE, line, changed, cleared)
 
-TEST(what_has_changed_since) {
+TEST(ranges_changed_since_a_snapshot) {
     share_setup();
     acts({"create a 10240", NULL}, {"put a 0 1024*a", NULL}, {"put a 5120 1024*b", NULL},
          {"o = SHARE.SNAPSHOT fs", NULL});
@@ -253,7 +253,7 @@ static void change_something(void) {
     }
 }
 
-TEST(any_changes_leave_snapshots_as_they_are) {
+TEST(random_changes_leave_snapshots_as_they_are) {
     enum { ROUNDS = 12, CHANGES = 60 };
     const char *ids[ROUNDS], *descriptions[ROUNDS];
     random_begin();
@@ -276,14 +276,14 @@ TEST(any_changes_leave_snapshots_as_they_are) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(scenario_37_later_writes_do_not_show),
-        RUN(the_tree_is_as_it_was),
-        RUN(snapshots_mind_nobody),
-        RUN(what_a_snapshot_says_of_itself),
+        RUN(a_snapshot_lists_and_reads_the_former_tree),
+        RUN(reading_snapshots_conflicts_with_nothing),
+        RUN(snapshots_have_their_own_metadata_and_description),
         RUN(a_share_has_at_most_two_hundred_snapshots),
         RUN(snapshots_share_bytes),
-        RUN(to_take_one_costs_the_same_for_any_tree),
-        RUN(what_has_changed_since),
-        RUN(any_changes_leave_snapshots_as_they_are),
+        RUN(a_snapshot_costs_the_same_for_any_tree),
+        RUN(ranges_changed_since_a_snapshot),
+        RUN(random_changes_leave_snapshots_as_they_are),
     };
     return harness_run("share_snapshots", tests);
 }

@@ -100,7 +100,7 @@ TEST(sessions_end_wherever_their_key_is) {
 }
 
 /* Two shares with the same handles: each its own. */
-TEST(what_is_restored_is_another_share) {
+TEST(a_restored_share_is_independent_of_the_first) {
     stage_open();
     redisReply *dump = call(primary, "DUMP fs");
     expect_ok(call(primary, "RESTORE twin 0 %b", dump->str, dump->len));
@@ -285,7 +285,7 @@ TEST(maps_are_maps_where_there_are_such) {
 
 /* --- Memory --------------------------------------------------------------------------------------------- */
 
-TEST(when_memory_is_full) {
+TEST(a_full_server_refuses_files_that_grow) {
     stage_open();
     acts({"LEASE.ACQUIRE fs -1 ID A FILE b", SV}, {"create c 5", NULL},
          {"LEASE.ACQUIRE fs -1 ID A FILE c", NULL}, {"j = open s a RD/RWD", NULL}, {"mkdir d", NULL});
@@ -399,7 +399,7 @@ TEST(memory_usage_tells_what_is_used) {
 }
 
 /* What has gone gives back what it took. */
-TEST(nothing_is_left_of_what_has_gone) {
+TEST(ended_sessions_and_deleted_files_leave_no_memory) {
     file_commands_setup();
     long long before = memory_of(primary, "fs");
     for (int turn = 0; turn < 300; turn++) {
@@ -421,7 +421,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(sessions_go_where_their_key_goes),
         RUN(sessions_end_wherever_their_key_is),
-        RUN(what_is_restored_is_another_share),
+        RUN(a_restored_share_is_independent_of_the_first),
         RUN(a_copy_has_nobody_in_it),
         RUN(a_session_that_is_being_swept_away),
         RUN(a_share_expires_as_any_key),
@@ -429,9 +429,9 @@ int main(void) {
         RUN(reading_leaves_no_trace),
         RUN(shares_live_in_a_cluster),
         RUN(maps_are_maps_where_there_are_such),
-        RUN(when_memory_is_full),
+        RUN(a_full_server_refuses_files_that_grow),
         RUN(memory_usage_tells_what_is_used),
-        RUN(nothing_is_left_of_what_has_gone),
+        RUN(ended_sessions_and_deleted_files_leave_no_memory),
     };
     return harness_run("share_upheavals", tests);
 }

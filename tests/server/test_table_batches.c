@@ -105,7 +105,7 @@ static const struct answered refusals[] = {
     {NULL, NULL},
 };
 
-TEST(what_is_wrong_with_a_batch) {
+TEST(faulty_batches_are_refused) {
     table_setup();
     written("TABLE.INSERT t p there PROPS 1 a 1");
     written(pool_print("TABLE.INSERT t p full %s", some_properties(0, 252)));
@@ -130,7 +130,7 @@ TEST(the_failing_index_is_told) {
 
 /* --- One effect, one event --- */
 
-TEST(a_batch_travels_and_is_told_as_one) {
+TEST(a_batch_travels_as_one_change_with_one_notification) {
     table_setup();
     struct stream *stream = stream_attach(primary->server);
     traces_begin("");
@@ -178,7 +178,7 @@ static void send_batches(struct client *writer, int first, int count) {
     while (!done) redisBufferWrite(writer->context, &done);
 }
 
-TEST(nobody_sees_half_of_a_batch) {
+TEST(readers_never_see_half_of_a_batch) {
     struct client *watchers[] = {test_client(primary->server), test_client(replica->server),
                                  test_client(chained->server)};
     struct client *writer = test_client(primary->server);
@@ -281,10 +281,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(a_batch_of_all_verbs),
         RUN(each_etag_is_that_of_its_entity),
-        RUN(what_is_wrong_with_a_batch),
+        RUN(faulty_batches_are_refused),
         RUN(the_failing_index_is_told),
-        RUN(a_batch_travels_and_is_told_as_one),
-        RUN(nobody_sees_half_of_a_batch),
+        RUN(a_batch_travels_as_one_change_with_one_notification),
+        RUN(readers_never_see_half_of_a_batch),
         RUN(a_kill_leaves_whole_batches),
         RUN(a_file_cut_off_anywhere_has_whole_batches),
     };

@@ -94,7 +94,7 @@ TEST(malformed_filters_say_where) {
     traces_require_none();
 }
 
-TEST(what_a_filter_may_hold) {
+TEST(malformed_and_oversized_filters_are_refused) {
     static const struct answered rows[] = {
         {"TABLE.QUERY t FILTER \"a eq datetime'1600-12-31'\"", "INVALID OutOfRangeInput"},
         {"TABLE.QUERY t FILTER \"1 eq 1\"", "INVALID NotImplemented"},
@@ -460,7 +460,7 @@ TEST(every_plan_gives_the_same_answer) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(malformed_filters_say_where),
-        RUN(what_a_filter_may_hold),
+        RUN(malformed_and_oversized_filters_are_refused),
         RUN(true_and_false_stand_alone),
         RUN(zero_bytes_in_texts),
         RUN(keys_and_timestamps_in_filters),

@@ -394,7 +394,7 @@ TEST(killed_at_any_moment_of_building) {
 
 /* --- To give up --- */
 
-TEST(what_is_given_up_is_freed_bit_by_bit) {
+TEST(a_dropped_index_is_freed_in_portions) {
     struct client *client = start_filled("single", "", 100000);
     long long without = memory_in_use(client->server);
     expect_ok(call(client, "TABLE.INDEX t n ten"));
@@ -436,7 +436,7 @@ int main(void) {
         RUN(a_replica_that_comes_while_an_index_is_built),
         RUN(a_server_that_comes_back_goes_on_building),
         RUN(killed_at_any_moment_of_building),
-        RUN(what_is_given_up_is_freed_bit_by_bit),
+        RUN(a_dropped_index_is_freed_in_portions),
     };
     return harness_run("table_indexes", tests);
 }

@@ -98,7 +98,7 @@ static void play_outcomes(bool in_batch) {
     }
 }
 
-TEST(what_ifmatch_says_and_what_is_there) {
+TEST(each_verb_under_each_ifmatch_answers_by_the_table) {
     play_outcomes(false);
 }
 
@@ -131,7 +131,7 @@ static void play_write(const char *verb, const char *row, const char *expected, 
     assert_true(strcmp(etag, etag_before) > 0);
 }
 
-TEST(what_a_write_does_to_properties) {
+TEST(each_verb_replaces_or_merges_properties) {
     for (size_t index = 0; index < sizeof effects_of_verbs / sizeof *effects_of_verbs; index++) {
         call(primary, "DEL t");
         table_setup();
@@ -229,7 +229,7 @@ static const struct answered neighbours[] = {
     {NULL, NULL},
 };
 
-TEST(of_two_faults_the_first_one_is_told) {
+TEST(two_faults_of_a_write_are_answered_in_order) {
     table_setup();
     written("TABLE.INSERT t p there PROPS 1 P:int32 1");
     written(pool_print("TABLE.INSERT t p full %s", some_properties(0, 252)));
@@ -281,12 +281,12 @@ TEST(a_key_of_another_type_is_told_so) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RUN(what_ifmatch_says_and_what_is_there),
+        RUN(each_verb_under_each_ifmatch_answers_by_the_table),
         RUN(each_write_does_what_it_says_in_a_batch),
-        RUN(what_a_write_does_to_properties),
+        RUN(each_verb_replaces_or_merges_properties),
         RUN(every_write_renews_etag_and_timestamp),
         RUN(keys_among_the_properties),
-        RUN(of_two_faults_the_first_one_is_told),
+        RUN(two_faults_of_a_write_are_answered_in_order),
         RUN(the_request_is_measured_before_its_properties),
         RUN(a_key_of_another_type_is_told_so),
     };

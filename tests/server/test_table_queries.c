@@ -135,7 +135,7 @@ TEST(continuations_from_where_nothing_is) {
 
 /* --- Pages --- */
 
-TEST(how_many_rows_a_page_has) {
+TEST(pages_have_as_many_rows_as_top_allows) {
     static const struct {
         const char *top;
         size_t rows;
@@ -241,7 +241,7 @@ static void walk_under_change(const char *filter, struct client *writer) {
                 seen[number] ? "" : " not");
 }
 
-TEST(nothing_is_lost_and_nothing_comes_twice) {
+TEST(pages_of_a_query_have_each_row_once) {
     static const char *const filters[] = {"",
                                           "PartitionKey eq 'p'",
                                           "n eq 3",
@@ -369,9 +369,9 @@ int main(void) {
         RUN(keys_stand_in_the_order_of_code_units),
         RUN(continuations_with_any_key),
         RUN(continuations_from_where_nothing_is),
-        RUN(how_many_rows_a_page_has),
+        RUN(pages_have_as_many_rows_as_top_allows),
         RUN(a_page_has_so_many_bytes),
-        RUN(nothing_is_lost_and_nothing_comes_twice),
+        RUN(pages_of_a_query_have_each_row_once),
         RUN(explain_says_what_will_be_walked),
         RUN(explain_names_the_index),
         RUN(answers_by_index_stand_in_the_order_of_keys),

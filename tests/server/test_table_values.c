@@ -186,7 +186,7 @@ static void write_back(const char *row, const redisReply *map) {
     expect_etag(call_words(primary, &words));
 }
 
-TEST(what_was_read_can_be_written_back) {
+TEST(properties_that_were_read_can_be_written_back) {
     random_begin();
     table_setup();
     struct wire *wire = wire_open_resp3(primary->server);
@@ -230,7 +230,7 @@ TEST(scripts_write_large_numbers_back_as_they_were) {
 }
 
 /* All of it, with what only SELECT shows. */
-TEST(what_was_selected_can_be_written_back) {
+TEST(selected_properties_can_be_written_back) {
     table_setup();
     written("TABLE.INSERT t p r PROPS 2 n:int32 5 s x");
     redisReply *map = ask("TABLE.GET t p r SELECT 5 Timestamp n PartitionKey s RowKey")->element[1];
@@ -276,7 +276,7 @@ TEST(values_that_are_not_of_their_type) {
     traces_require_none();
 }
 
-TEST(instants_that_cannot_be) {
+TEST(instants_out_of_range_are_refused) {
     static const char *const instants[] = {"1600-12-31", "0001-01-01T00:00:00Z", "1601-01-01T00:00:00+00:01",
                                            "9999-12-31T23:59:59.9999999-00:01", NULL};
     table_setup();
@@ -466,11 +466,11 @@ int main(void) {
         RUN(every_type_comes_back_as_what_it_is),
         RUN(types_of_replies),
         RUN(strings_may_hold_zero_bytes),
-        RUN(what_was_read_can_be_written_back),
+        RUN(properties_that_were_read_can_be_written_back),
         RUN(scripts_write_large_numbers_back_as_they_were),
-        RUN(what_was_selected_can_be_written_back),
+        RUN(selected_properties_can_be_written_back),
         RUN(values_that_are_not_of_their_type),
-        RUN(instants_that_cannot_be),
+        RUN(instants_out_of_range_are_refused),
         RUN(names_and_suffixes_that_are_none),
         RUN(lengths_are_counted_in_code_units),
         RUN(an_entity_has_a_mebibyte),

@@ -119,7 +119,7 @@ TEST(many_short_lives_leave_nothing) {
     server_stop(servers[1]);
 }
 
-TEST(what_no_key_is_told_of_is_found_out) {
+TEST(names_of_keys_lost_without_notice_are_dropped) {
     for (int index = 0; index < MANY; index++) make(primary, index);
     make(primary, MANY);
     await_names_everywhere(MANY + 1, "of keys that are there");
@@ -213,7 +213,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(names_go_with_their_keys),
         RUN(many_short_lives_leave_nothing),
-        RUN(what_no_key_is_told_of_is_found_out),
+        RUN(names_of_keys_lost_without_notice_are_dropped),
         RUN(a_full_synchronisation_brings_its_own_names),
         RUN(a_promoted_replica_knows_what_is_alive),
         RUN(sessions_of_another_share_of_the_name_still_end_with_their_connections),

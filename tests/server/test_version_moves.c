@@ -107,12 +107,12 @@ static void move_what_was_deleted(int epochs) {
     server_stop(later->server);
 }
 
-TEST(nothing_comes_back_with_a_key_that_moves) {
+TEST(a_moved_key_gets_newer_etags_than_it_had) {
     move_what_was_deleted(0);
 }
 
 /* The value itself never had a version of the epoch in which its content was written and deleted. */
-TEST(what_was_deleted_before_the_dump_counts) {
+TEST(etags_of_content_deleted_before_the_dump_count) {
     move_what_was_deleted(3);
 }
 
@@ -328,7 +328,7 @@ static redisReply *restore_records(const redisReply *dump, const struct records 
     return call(primary, "RESTORE k 0 %b REPLACE", payload.bytes, payload.length);
 }
 
-TEST(what_a_payload_tells_is_checked) {
+TEST(versions_in_a_payload_are_checked) {
     configure(primary, "rdbcompression", "no");
     play(primary, "CONTAINER.CREATE k");
     redisReply *dump = call(primary, "DUMP k");
@@ -405,8 +405,8 @@ TEST(a_moved_clock_loses_nothing) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RUN(nothing_comes_back_with_a_key_that_moves),
-        RUN(what_was_deleted_before_the_dump_counts),
+        RUN(a_moved_key_gets_newer_etags_than_it_had),
+        RUN(etags_of_content_deleted_before_the_dump_count),
         RUN(a_stale_etag_does_not_match_behind_a_move),
         RUN(versions_stay_new_after_a_move_there_and_back),
         RUN(versions_of_copies_are_told_apart),
@@ -415,7 +415,7 @@ int main(void) {
         RUN(a_promoted_replica_knows_what_moved_in),
         RUN(replicas_begin_no_epochs),
         RUN(files_tell_the_newest_version),
-        RUN(what_a_payload_tells_is_checked),
+        RUN(versions_in_a_payload_are_checked),
         RUN(a_server_without_versions_tells_none),
         RUN(a_moved_clock_loses_nothing),
     };

@@ -114,7 +114,7 @@ TEST(a_step_of_the_wall_clock_takes_nothing_from_a_lease) {
 }
 
 /* The server's own timers follow the wall clock: what is pending when it is set back would come so much later. */
-TEST(who_waits_is_served_in_time_whatever_the_wall_clock_does) {
+TEST(a_waiter_is_served_in_time_whatever_the_wall_clock_does) {
     static const int steps_s[] = {-3600, 3600, -6, 45};
     stage("");
     for (size_t index = 0; index < sizeof steps_s / sizeof *steps_s; index++) {
@@ -198,7 +198,7 @@ TEST(a_key_that_expires_while_its_waiter_is_served_leaves_it_waiting) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(a_step_of_the_wall_clock_takes_nothing_from_a_lease),
-        RUN(who_waits_is_served_in_time_whatever_the_wall_clock_does),
+        RUN(a_waiter_is_served_in_time_whatever_the_wall_clock_does),
         RUN(messages_end_in_time_whatever_the_wall_clock_does),
         RUN(a_clock_that_was_set_is_told),
         RUN(a_pause_while_clocks_are_read_is_no_step),

@@ -314,7 +314,7 @@ static void words_are_compared_in_full(void **state) {
     require(fault.outcome == OUTCOME_SYNTAX && fault.at == 3, "a zero byte behind a token does not count");
 }
 
-static void what_is_required_has_to_be_there(void **state) {
+static void a_missing_required_option_is_refused(void **state) {
     (void)state;
     const struct {
         const char *line;
@@ -467,7 +467,7 @@ static void a_grammar_knows_its_least(void **state) {
 }
 
 /* Random words of the grammar's own and others in any order: whatever comes out, it is sound. */
-static void any_words_are_parsed_soundly(void **state) {
+static void random_words_are_parsed_soundly(void **state) {
     (void)state;
     static const char *const vocabulary[] = {"IFMATCH", "IFMODIFIEDSINCE",
                                              "number",  "SMALL",
@@ -541,7 +541,7 @@ static bool same_argument(const struct argument *one, const struct argument *oth
     return one->at == other->at && one->count == other->count && guid_equal(one->id, other->id);
 }
 
-static void what_is_kept_is_what_was_parsed(void **state) {
+static void kept_arguments_are_those_that_were_parsed(void **state) {
     (void)state;
     struct args args = {.given = ARGS_BIT(0) | ARGS_BIT(SLOT_BLOCK) | ARGS_BIT(SLOTS_MAX - 1)}, again;
     args.slots[0] = (struct argument){.at = 3, .number = 5, .length = 7};
@@ -558,17 +558,17 @@ static void what_is_kept_is_what_was_parsed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(what_is_kept_is_what_was_parsed),
+        tidy_test(kept_arguments_are_those_that_were_parsed),
         tidy_test(right_words_are_understood),
         tidy_test(wrong_words_are_pointed_at),
         tidy_test(ids_are_read_in_any_form),
         tidy_test(ids_have_places_too),
         tidy_test(words_are_compared_in_full),
-        tidy_test(what_is_required_has_to_be_there),
+        tidy_test(a_missing_required_option_is_refused),
         tidy_test(the_rest_of_a_line_may_be_any_words),
         tidy_test(pairs_may_come_without_a_token),
         tidy_test(a_grammar_knows_its_least),
-        tidy_test(any_words_are_parsed_soundly),
+        tidy_test(random_words_are_parsed_soundly),
         tidy_test(a_million_words_are_quick),
         tidy_test(lists_stand_among_the_first_words),
         tidy_test(a_fault_counts_when_its_clause_is_looked_at),

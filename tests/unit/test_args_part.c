@@ -91,7 +91,7 @@ static void a_part_ends_where_its_words_end(void **state) {
     }
 }
 
-static void what_is_missing_is_named(void **state) {
+static void the_missing_clause_is_named(void **state) {
     static const struct {
         const char *line;
         const struct clause *missing;
@@ -175,7 +175,7 @@ static void a_part_is_what_it_would_be_alone(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(a_part_ends_where_its_words_end),
-        tidy_test(what_is_missing_is_named),
+        tidy_test(the_missing_clause_is_named),
         tidy_test(a_part_is_what_it_would_be_alone),
     };
     return cmocka_run_group_tests_name("args_part", tests, NULL, NULL);

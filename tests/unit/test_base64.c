@@ -51,7 +51,7 @@ static void there_and_back(struct bytes bytes) {
     free(read);
 }
 
-static void all_bytes_there_and_back(void **state) {
+static void base64_of_any_bytes_is_read_back(void **state) {
     (void)state;
     struct dice dice = {1};
     unsigned char bytes[100];
@@ -134,7 +134,7 @@ static void each_character_has_one_meaning(void **state) {
 }
 
 /* The length is told, and nothing is written beyond the room; what is wrong in a long text is found all the same. */
-static void more_than_there_is_room_for(void **state) {
+static void base64_that_exceeds_the_buffer_is_measured_only(void **state) {
     (void)state;
     unsigned char read[2] = {'?', '?'};
     require_same(base64_read(bytes_text("Zm9v"), read, 2), 3, "three bytes");
@@ -147,10 +147,10 @@ static void more_than_there_is_room_for(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(texts_of_the_standard_are_read_and_written),
-        tidy_test(all_bytes_there_and_back),
+        tidy_test(base64_of_any_bytes_is_read_back),
         tidy_test(texts_that_are_not_base64_are_refused),
         tidy_test(each_character_has_one_meaning),
-        tidy_test(more_than_there_is_room_for),
+        tidy_test(base64_that_exceeds_the_buffer_is_measured_only),
     };
     return cmocka_run_group_tests_name("base64", tests, NULL, NULL);
 }

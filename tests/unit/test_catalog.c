@@ -48,7 +48,7 @@ static const struct index_kind kind = {
     .memory = catalog_bytes,
 };
 
-static void agrees_with_an_array(void **state) {
+static void a_catalog_agrees_with_an_array(void **state) {
     (void)state;
     for (unsigned char seed = 0; seed < 3; seed++) {
         hash_seed((unsigned char[HASH_SEED_BYTES]){seed, 1, 2, 3});
@@ -60,7 +60,7 @@ static void agrees_with_an_array(void **state) {
     }
 }
 
-static void grows_and_shrinks(void **state) {
+static void a_catalog_grows_and_shrinks(void **state) {
     (void)state;
     struct catalog catalog = {0};
     struct trial trial = {.kind = &kind, .index = &catalog, .dice = {4}};
@@ -71,7 +71,7 @@ static void grows_and_shrinks(void **state) {
 }
 
 /* Names at the limits of an entry are names like others. */
-static void takes_the_shortest_and_the_longest_name(void **state) {
+static void a_catalog_takes_the_shortest_and_the_longest_name(void **state) {
     (void)state;
     static char longest[UINT16_MAX];
     memset(longest, 'l', sizeof(longest));
@@ -123,9 +123,9 @@ static void a_copy_is_equal_and_its_own(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(agrees_with_an_array),
-        tidy_test(grows_and_shrinks),
-        tidy_test(takes_the_shortest_and_the_longest_name),
+        tidy_test(a_catalog_agrees_with_an_array),
+        tidy_test(a_catalog_grows_and_shrinks),
+        tidy_test(a_catalog_takes_the_shortest_and_the_longest_name),
         tidy_test(a_copy_is_equal_and_its_own),
     };
     return cmocka_run_group_tests_name("catalog", tests, NULL, NULL);

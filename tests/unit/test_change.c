@@ -4,7 +4,7 @@
 
 /* --- There and back ------------------------------------------------------------------------------------- */
 
-static void what_is_written_is_read_back(void **state) {
+static void written_changes_are_read_back(void **state) {
     (void)state;
     struct dice dice = {1};
     for (int i = 0; i < 5000; i++) {
@@ -216,7 +216,7 @@ static struct container_change change_once_written(enum container_change_kind ki
     return change;
 }
 
-static void the_format_is_what_it_was(void **state) {
+static void container_records_have_the_promised_bytes(void **state) {
     (void)state;
     struct pairs metadata;
     bool seen[CONTAINER_CHANGE_KINDS] = {false};
@@ -244,9 +244,9 @@ static void the_format_is_what_it_was(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(what_is_written_is_read_back),
+        tidy_test(written_changes_are_read_back),
         tidy_test(every_kind_brings_what_it_should),
-        tidy_test(the_format_is_what_it_was),
+        tidy_test(container_records_have_the_promised_bytes),
     };
     return cmocka_run_group_tests_name("change", tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static bool sound(struct bytes record) {
     return change_read(&container_changes, record, &change);
 }
 
-static void nothing_less_and_nothing_more_is_a_record(void **state) {
+static void records_that_are_cut_or_too_long_are_refused(void **state) {
     (void)state;
     struct dice dice = {2};
     for (int i = 0; i < 60; i++) {
@@ -115,7 +115,7 @@ static void random_bytes_are_refused_or_sound(void **state) {
     }
 }
 
-static void the_head_has_to_be_right(void **state) {
+static void records_of_another_family_or_kind_are_refused(void **state) {
     (void)state;
     require(sound(bytes_of("C\3", 2)), "the shortest record");
     require(!sound(bytes_of("", 0)), "nothing");
@@ -535,7 +535,7 @@ static void an_ended_lease_is_told_of_by_known_bits(void **state) {
 }
 
 /* A write and the end of a blob speak of themselves, whatever they do to a lease. */
-static void a_lease_is_spoken_of_by_what_befell_it(void **state) {
+static void lease_changes_have_the_event_of_their_operation(void **state) {
     (void)state;
     static const char *const events[LEASE_EVENTS] = {NULL,           "lease.acquire", "lease.renew",
                                                      "lease.change", "lease.release", "lease.break"};
@@ -554,11 +554,11 @@ static void a_lease_is_spoken_of_by_what_befell_it(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(nothing_less_and_nothing_more_is_a_record),
+        tidy_test(records_that_are_cut_or_too_long_are_refused),
         tidy_test(a_flipped_bit_is_refused_or_sound),
         tidy_test(many_changed_bytes_are_refused_or_sound),
         tidy_test(random_bytes_are_refused_or_sound),
-        tidy_test(the_head_has_to_be_right),
+        tidy_test(records_of_another_family_or_kind_are_refused),
         tidy_test(a_content_stands_inside_up_to_its_limit),
         tidy_test(names_keep_the_rules),
         tidy_test(etags_keep_the_rules),
@@ -575,7 +575,7 @@ int main(void) {
         tidy_test(copies_keep_the_rules),
         tidy_test(a_copy_says_clearly_where_it_comes_from),
         tidy_test(an_ended_lease_is_told_of_by_known_bits),
-        tidy_test(a_lease_is_spoken_of_by_what_befell_it),
+        tidy_test(lease_changes_have_the_event_of_their_operation),
     };
     return cmocka_run_group_tests_name("change_rules", tests, NULL, NULL);
 }

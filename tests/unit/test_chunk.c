@@ -50,7 +50,7 @@ static void an_adopted_chunk_keeps_its_owner(void **state) {
     require_same(allocations_count(), 0, "the owner goes with the chunk");
 }
 
-static void an_empty_one_has_room(void **state) {
+static void an_empty_chunk_has_the_space_asked_for(void **state) {
     (void)state;
     for (size_t room = 0; room <= 100; room++) {
         struct chunk *chunk = chunk_empty(room);
@@ -64,7 +64,7 @@ static void an_empty_one_has_room(void **state) {
     chunk_discard(chunk);
 }
 
-static void what_cannot_be_had_is_null(void **state) {
+static void a_chunk_without_memory_is_null(void **state) {
     (void)state;
     allocations_fail_try(1);
     require(!chunk_copy(bytes_text("content")), "a chunk without memory");
@@ -75,7 +75,7 @@ static void what_cannot_be_had_is_null(void **state) {
 
 /* --- Use --- */
 
-static void however_often_it_is_used_it_counts_once(void **state) {
+static void a_chunk_counts_once_however_often_it_is_used(void **state) {
     (void)state;
     enum { USES = 10 };
     for (enum kind kind = 0; kind < KINDS; kind++) {
@@ -170,7 +170,7 @@ static void twins_live_as_long_as_they_are_used(void **state) {
 /* --- Who may change it --- */
 
 /* In every combination of uses, of a twin, and of whose the bytes are. */
-static void it_is_sole_for_one_content_without_twins(void **state) {
+static void a_chunk_is_sole_for_one_content_without_twins(void **state) {
     (void)state;
     for (enum kind kind = 0; kind < KINDS; kind++)
         for (int uses = 0; uses <= 2; uses++)
@@ -206,7 +206,7 @@ static void a_twin_never_becomes_sole(void **state) {
     }
 }
 
-static void one_use_less_makes_it_sole_again(void **state) {
+static void a_chunk_is_sole_again_when_the_other_use_ends(void **state) {
     (void)state;
     struct account account = {0};
     struct chunk *chunk = chunk_copy(bytes_text("content"));
@@ -298,7 +298,7 @@ static void random_changes_equal_an_array(void **state) {
     require_account(&subject.account, 0, 0, "at the end");
 }
 
-static void one_that_nobody_uses_is_resized_on_no_account(void **state) {
+static void an_unused_chunk_is_resized_on_no_account(void **state) {
     (void)state;
     struct account account = {0};
     struct chunk *chunk = chunk_resize(&account, chunk_copy(bytes_text("content")), 1000);
@@ -341,7 +341,7 @@ static void a_chunk_moves_unless_it_is_shared(void **state) {
 }
 
 /* Bytes that were added before a move are where bytes added after it go. */
-static void it_changes_after_a_move_as_before(void **state) {
+static void a_chunk_that_moved_is_changed_as_before(void **state) {
     (void)state;
     struct dice dice = {23};
     struct relocation relocation = mover(&dice);
@@ -384,19 +384,19 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(a_copy_has_bytes_of_its_own),
         tidy_test(an_adopted_chunk_keeps_its_owner),
-        tidy_test(an_empty_one_has_room),
-        tidy_test(what_cannot_be_had_is_null),
-        tidy_test(however_often_it_is_used_it_counts_once),
+        tidy_test(an_empty_chunk_has_the_space_asked_for),
+        tidy_test(a_chunk_without_memory_is_null),
+        tidy_test(a_chunk_counts_once_however_often_it_is_used),
         tidy_test(discarding_a_twin_leaves_the_chunk),
         tidy_test(a_twin_has_the_same_bytes),
         tidy_test(twins_live_as_long_as_they_are_used),
-        tidy_test(it_is_sole_for_one_content_without_twins),
+        tidy_test(a_chunk_is_sole_for_one_content_without_twins),
         tidy_test(a_twin_never_becomes_sole),
-        tidy_test(one_use_less_makes_it_sole_again),
+        tidy_test(a_chunk_is_sole_again_when_the_other_use_ends),
         tidy_test(random_changes_equal_an_array),
-        tidy_test(one_that_nobody_uses_is_resized_on_no_account),
+        tidy_test(an_unused_chunk_is_resized_on_no_account),
         tidy_test(a_chunk_moves_unless_it_is_shared),
-        tidy_test(it_changes_after_a_move_as_before),
+        tidy_test(a_chunk_that_moved_is_changed_as_before),
         tidy_test(chunks_and_their_bytes_move),
     };
     return cmocka_run_group_tests_name("chunk", tests, NULL, NULL);

@@ -48,7 +48,7 @@ static void expect_within(int64_t value, int64_t min, int64_t max, const char *w
             (long long)min, (long long)max);
 }
 
-static void without_steps_it_is_the_wall_clock(void **state) {
+static void without_steps_the_clock_is_the_wall_clock(void **state) {
     (void)state;
     struct machine machine = machine_start();
     static const int64_t parts_us[] = {1, 7, 199, 200, 201, 1000, 99999, 100000, 3600 * SECOND_US};
@@ -61,7 +61,7 @@ static void without_steps_it_is_the_wall_clock(void **state) {
 }
 
 /* However often it is asked. */
-static void a_step_is_followed_slowly(void **state) {
+static void steps_of_the_wall_clock_are_followed_slowly(void **state) {
     (void)state;
     static const int64_t steps_s[] = {1, 45, 3600, -1, -6, -3600}, parts_us[] = {3, 250, 40000, 1000000};
     for (size_t i = 0; i < COUNT_OF(steps_s); i++) {
@@ -80,7 +80,7 @@ static void a_step_is_followed_slowly(void **state) {
     }
 }
 
-static void it_arrives_and_does_not_go_beyond(void **state) {
+static void the_clock_reaches_a_wall_clock_that_was_set_and_stops_there(void **state) {
     (void)state;
     static const int64_t steps_us[] = {1, 199, 40000, 10 * SECOND_US, -1, -40000, -10 * SECOND_US};
     for (size_t i = 0; i < COUNT_OF(steps_us); i++) {
@@ -134,7 +134,7 @@ static const struct {
     {9500, -9000, 9503, "but not for ever"},
 };
 
-static void the_offset_moves_it_at_once(void **state) {
+static void an_offset_moves_the_clock_at_once(void **state) {
     (void)state;
     struct machine machine = machine_start();
     int64_t start_us = machine.wall_us;
@@ -169,12 +169,12 @@ static void no_lease_loses_more_than_its_part(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(without_steps_it_is_the_wall_clock),
-        tidy_test(a_step_is_followed_slowly),
-        tidy_test(it_arrives_and_does_not_go_beyond),
+        tidy_test(without_steps_the_clock_is_the_wall_clock),
+        tidy_test(steps_of_the_wall_clock_are_followed_slowly),
+        tidy_test(the_clock_reaches_a_wall_clock_that_was_set_and_stops_there),
         tidy_test(time_that_both_clocks_count_has_passed),
         tidy_test(drift_is_followed),
-        tidy_test(the_offset_moves_it_at_once),
+        tidy_test(an_offset_moves_the_clock_at_once),
         tidy_test(no_lease_loses_more_than_its_part),
     };
     return cmocka_run_group_tests_name("clock", tests, NULL, NULL);

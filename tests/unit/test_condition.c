@@ -261,7 +261,7 @@ static bool next_combination(struct combination *c) {
     return false;
 }
 
-static void all_conditions_together(void **state) {
+static void conditions_in_every_combination_decide_as_the_rule_says(void **state) {
     (void)state;
     struct combination c = {{NOT_GIVEN, NOT_GIVEN, NOT_GIVEN, NOT_GIVEN}};
     unsigned combinations = 0;
@@ -277,7 +277,7 @@ static void all_conditions_together(void **state) {
 }
 
 /* The cells in which implementations differ, spelled out. */
-static void known_traps(void **state) {
+static void conditions_in_known_traps_decide_as_the_rule_says(void **state) {
     (void)state;
     const struct {
         const char *why;
@@ -318,8 +318,8 @@ int main(void) {
         tidy_test(each_condition_alone),
         tidy_test(writes_take_one_condition_or_two_that_agree),
         tidy_test(no_read_meets_if_none_match_any),
-        tidy_test(all_conditions_together),
-        tidy_test(known_traps),
+        tidy_test(conditions_in_every_combination_decide_as_the_rule_says),
+        tidy_test(conditions_in_known_traps_decide_as_the_rule_says),
     };
     return cmocka_run_group_tests_name("condition", tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static bool is_certain(int kind) {
     }
 }
 
-static void equals_a_naive_model(void **state) {
+static void a_container_equals_a_naive_model(void **state) {
     (void)state;
     tally seen = {{0}};
     for (uint64_t seed = 0; seed < 10; seed++) {
@@ -222,7 +222,7 @@ static void a_container_may_move_in_turns(void **state) {
 }
 
 /* What a copy shares stays where it is, since the other side points to it, too. */
-static void what_is_shared_does_not_move(void **state) {
+static void shared_chunks_do_not_move(void **state) {
     (void)state;
     struct container_trial trial;
     struct dice dice = {60};
@@ -241,16 +241,11 @@ static void what_is_shared_does_not_move(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(equals_a_naive_model),
-        tidy_test(contents_change_their_size_anyhow),
-        tidy_test(only_small_contents_stand_in_the_blob),
-        tidy_test(a_small_blob_is_small),
-        tidy_test(a_shrunken_blob_gives_back_its_room),
-        tidy_test(a_blob_may_get_its_own_lists_again),
-        tidy_test(all_parts_of_a_container_may_move),
-        tidy_test(the_index_moves_with_the_blobs),
-        tidy_test(a_container_may_move_in_turns),
-        tidy_test(what_is_shared_does_not_move),
+        tidy_test(a_container_equals_a_naive_model),      tidy_test(contents_change_their_size_anyhow),
+        tidy_test(only_small_contents_stand_in_the_blob), tidy_test(a_small_blob_is_small),
+        tidy_test(a_shrunken_blob_gives_back_its_room),   tidy_test(a_blob_may_get_its_own_lists_again),
+        tidy_test(all_parts_of_a_container_may_move),     tidy_test(the_index_moves_with_the_blobs),
+        tidy_test(a_container_may_move_in_turns),         tidy_test(shared_chunks_do_not_move),
     };
     return cmocka_run_group_tests_name("container", tests, NULL, NULL);
 }

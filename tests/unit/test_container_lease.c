@@ -63,7 +63,7 @@ static bool has_index(const struct container_trial *trial) {
 
 static const struct lease never;
 
-static void one_without_a_lease_answers_one_of_zeros(void **state) {
+static void an_object_without_a_lease_has_a_zeroed_one(void **state) {
     (void)state;
     struct container_trial trial;
     container_trial_start(&trial, &plain);
@@ -236,7 +236,7 @@ static void the_index_is_there_while_it_is_needed(void **state) {
     finish(&trial);
 }
 
-static void a_container_has_one_of_its_own(void **state) {
+static void a_container_has_a_lease_of_its_own(void **state) {
     (void)state;
     struct container_trial trial;
     start(&trial, LEASE_HELD);
@@ -275,7 +275,7 @@ static void a_copy_has_no_leases(void **state) {
 }
 
 /* Its own lease may be what a change brings, as when it is renewed. */
-static void a_lease_may_be_set_from_itself(void **state) {
+static void a_lease_may_be_set_to_itself(void **state) {
     (void)state;
     struct container_trial trial;
     start(&trial, LEASE_HELD);
@@ -373,7 +373,7 @@ static void the_index_can_be_emptied(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(one_without_a_lease_answers_one_of_zeros),
+        tidy_test(an_object_without_a_lease_has_a_zeroed_one),
         tidy_test(an_overwrite_keeps_the_lease),
         tidy_test(a_write_frees_what_has_ended),
         tidy_test(writes_of_all_kinds_free_what_has_ended),
@@ -381,9 +381,9 @@ int main(void) {
         tidy_test(a_copy_of_a_blob_leaves_leases_where_they_are),
         tidy_test(a_lease_goes_with_its_blob),
         tidy_test(the_index_is_there_while_it_is_needed),
-        tidy_test(a_container_has_one_of_its_own),
+        tidy_test(a_container_has_a_lease_of_its_own),
         tidy_test(a_copy_has_no_leases),
-        tidy_test(a_lease_may_be_set_from_itself),
+        tidy_test(a_lease_may_be_set_to_itself),
         tidy_test(leases_move_too),
         tidy_test(the_index_follows_many_blobs),
         tidy_test(the_index_can_be_emptied),

@@ -299,7 +299,7 @@ static void small_contents_are_one_chunk(void **state) {
     }
 }
 
-static void one_large_append_takes_what_it_needs(void **state) {
+static void a_large_append_takes_no_more_memory_than_it_needs(void **state) {
     (void)state;
     struct account account = {0};
     struct content content = {0};
@@ -336,7 +336,7 @@ static void only_a_chunk_of_its_own_is_filled(void **state) {
     content_clear(&account, &content);
 }
 
-static void nothing_appended_changes_nothing(void **state) {
+static void appending_no_bytes_changes_nothing(void **state) {
     (void)state;
     struct account account = {0};
     struct content content = {0};
@@ -376,7 +376,7 @@ static void reserved_room_is_used(void **state) {
 /* --- Sharing --- */
 
 /* Whoever goes first, the other one still has all its bytes; and each can grow without the other. */
-static void equals_live_and_die_apart(void **state) {
+static void equal_contents_change_and_end_apart(void **state) {
     (void)state;
     for (int pieces = 0; pieces <= 9; pieces++)
         for (int way = 0; way < 8; way++) {
@@ -429,7 +429,7 @@ static void a_copy_of_a_content_takes_no_memory(void **state) {
 }
 
 /* A chunk that is in several places gets one twin, which is in the same places. */
-static void what_is_in_many_places_has_one_twin(void **state) {
+static void a_chunk_in_many_places_has_one_twin(void **state) {
     (void)state;
     enum { PLACES = 40, DIFFERENT = 7 };
     struct account account = {0}, other = {0};
@@ -485,13 +485,13 @@ int main(void) {
         tidy_test(contents_of_two_aggregates_equal_arrays),
         tidy_test(growing_by_little_takes_few_chunks),
         tidy_test(small_contents_are_one_chunk),
-        tidy_test(one_large_append_takes_what_it_needs),
+        tidy_test(a_large_append_takes_no_more_memory_than_it_needs),
         tidy_test(only_a_chunk_of_its_own_is_filled),
-        tidy_test(nothing_appended_changes_nothing),
+        tidy_test(appending_no_bytes_changes_nothing),
         tidy_test(reserved_room_is_used),
-        tidy_test(equals_live_and_die_apart),
+        tidy_test(equal_contents_change_and_end_apart),
         tidy_test(a_copy_of_a_content_takes_no_memory),
-        tidy_test(what_is_in_many_places_has_one_twin),
+        tidy_test(a_chunk_in_many_places_has_one_twin),
         tidy_test(lengths_beyond_32_bits_are_sound),
     };
     return cmocka_run_group_tests_name("content", tests, NULL, NULL);

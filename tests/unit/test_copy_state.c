@@ -95,7 +95,7 @@ static void properties_come_along_and_metadata_may_be_new(void **state) {
     acts_end(&trial);
 }
 
-static void what_cannot_be_copied_changes_nothing(void **state) {
+static void copies_from_missing_sources_change_nothing(void **state) {
     (void)state;
     struct container_trial trial;
     start(&trial);
@@ -144,7 +144,7 @@ static bool write(struct container_trial *trial, enum container_change_kind kind
     return container_trial_apply(trial, &change);
 }
 
-static void writes_forget_it_or_do_not(void **state) {
+static void writes_of_content_forget_where_a_blob_came_from(void **state) {
     (void)state;
     static const struct {
         const char *name;
@@ -231,7 +231,7 @@ static void an_aborted_blob_lives_on(void **state) {
     acts_end(&trial);
 }
 
-static void what_is_pending_survives_files_copies_and_snapshots(void **state) {
+static void a_pending_copy_survives_files_copies_and_snapshots(void **state) {
     (void)state;
     struct container_trial trial;
     start(&trial);
@@ -251,13 +251,13 @@ int main(void) {
         tidy_test(a_copy_is_equal_and_shares_all_bytes),
         tidy_test(a_copied_state_and_its_source_change_alone),
         tidy_test(properties_come_along_and_metadata_may_be_new),
-        tidy_test(what_cannot_be_copied_changes_nothing),
+        tidy_test(copies_from_missing_sources_change_nothing),
         tidy_test(a_copy_takes_no_snapshots_along),
-        tidy_test(writes_forget_it_or_do_not),
+        tidy_test(writes_of_content_forget_where_a_blob_came_from),
         tidy_test(a_copy_can_go_on_and_end),
         tidy_test(aborting_leaves_nothing_but_the_name),
         tidy_test(an_aborted_blob_lives_on),
-        tidy_test(what_is_pending_survives_files_copies_and_snapshots),
+        tidy_test(a_pending_copy_survives_files_copies_and_snapshots),
     };
     return cmocka_run_group_tests_name("copy_state", tests, NULL, NULL);
 }

@@ -95,7 +95,7 @@ static int64_t instant(struct dice *dice) {
     }
 }
 
-static void equals_a_naive_search(void **state) {
+static void deadlines_equal_a_naive_search(void **state) {
     (void)state;
     static const size_t crowds[] = {1, 2, 3, 8, 16, 17, 33, MANY};
     for (size_t crowd = 0; crowd < COUNT_OF(crowds); crowd++) {
@@ -128,7 +128,7 @@ static void equal_instants_keep_their_order(void **state) {
 }
 
 /* To set one anew, be it to the same instant, is to join at the end of its equals. */
-static void what_is_set_anew_joins_at_the_end(void **state) {
+static void a_deadline_set_anew_comes_after_its_equals(void **state) {
     (void)state;
     static struct model model;
     model = (struct model){.count = 0};
@@ -144,7 +144,7 @@ static void what_is_set_anew_joins_at_the_end(void **state) {
     }
 }
 
-static void what_is_not_set_can_be_unset(void **state) {
+static void a_deadline_that_is_not_set_can_be_unset(void **state) {
     (void)state;
     static struct model model;
     model = (struct model){.count = 0};
@@ -163,7 +163,7 @@ static void what_is_not_set_can_be_unset(void **state) {
 }
 
 /* A first in the middle of nowhere: ascending, descending, and all but one taken out from behind. */
-static void they_come_in_order_however_they_were_set(void **state) {
+static void deadlines_come_in_order_however_they_were_set(void **state) {
     (void)state;
     for (int way = 0; way < 3; way++) {
         static struct model model;
@@ -197,11 +197,11 @@ static void the_heap_is_as_large_as_it_must_be(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(equals_a_naive_search),
+        tidy_test(deadlines_equal_a_naive_search),
         tidy_test(equal_instants_keep_their_order),
-        tidy_test(what_is_set_anew_joins_at_the_end),
-        tidy_test(what_is_not_set_can_be_unset),
-        tidy_test(they_come_in_order_however_they_were_set),
+        tidy_test(a_deadline_set_anew_comes_after_its_equals),
+        tidy_test(a_deadline_that_is_not_set_can_be_unset),
+        tidy_test(deadlines_come_in_order_however_they_were_set),
         tidy_test(the_heap_is_as_large_as_it_must_be),
     };
     return cmocka_run_group_tests_name("deadlines", tests, NULL, NULL);

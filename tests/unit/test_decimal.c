@@ -42,7 +42,7 @@ static void every_form_is_read(void **state) {
     require_read("0e99999999999999999999", 0);
 }
 
-static void what_is_no_decimal_is_refused(void **state) {
+static void malformed_decimals_are_refused(void **state) {
     (void)state;
     static const char *const texts[] = {
         "",      ".",        "-",
@@ -94,7 +94,7 @@ static void random_doubles_are_read_exactly(void **state) {
 }
 
 /* Half way between two doubles, and a little more or less, a thousand digits behind. */
-static void a_late_digit_counts(void **state) {
+static void a_digit_after_many_zeros_counts(void **state) {
     (void)state;
     for (unsigned zeros = 1; zeros < 1200; zeros += 13) {
         char text[1300], *at = text;
@@ -121,7 +121,7 @@ static void points_and_exponents_balance(void **state) {
     }
 }
 
-static void it_may_be_long_but_not_endless(void **state) {
+static void a_decimal_may_be_long_but_not_endless(void **state) {
     (void)state;
     static char text[DECIMAL_MAX_BYTES + 1];
     double real;
@@ -134,11 +134,11 @@ static void it_may_be_long_but_not_endless(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(every_form_is_read),
-        tidy_test(what_is_no_decimal_is_refused),
+        tidy_test(malformed_decimals_are_refused),
         tidy_test(random_doubles_are_read_exactly),
-        tidy_test(a_late_digit_counts),
+        tidy_test(a_digit_after_many_zeros_counts),
         tidy_test(points_and_exponents_balance),
-        tidy_test(it_may_be_long_but_not_endless),
+        tidy_test(a_decimal_may_be_long_but_not_endless),
     };
     return cmocka_run_group_tests_name("decimal", tests, NULL, NULL);
 }

@@ -114,7 +114,7 @@ static const char *const no_durations[] = {
     "99999999999999999999999999999999999999999999.0001",
 };
 
-static void reads_durations(void **state) {
+static void durations_are_read(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(durations); i++) {
         int64_t duration_ms = 42;
@@ -129,7 +129,7 @@ static bool is_duration(struct bytes text) {
     return duration_read(text, &duration_ms);
 }
 
-static void refuses_what_is_none(void **state) {
+static void malformed_durations_are_refused(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(no_durations); i++)
         require(!is_duration(bytes_text(no_durations[i])), "'%s' is a duration", no_durations[i]);
@@ -142,7 +142,7 @@ static void refuses_what_is_none(void **state) {
 }
 
 /* The view may end where the memory goes on. */
-static void reads_no_further_than_its_view(void **state) {
+static void a_duration_is_read_no_further_than_its_view(void **state) {
     (void)state;
     int64_t duration_ms;
     require(duration_read(bytes_of("12.5", 1), &duration_ms) && duration_ms == 1000, "a view of 1");
@@ -151,7 +151,7 @@ static void reads_no_further_than_its_view(void **state) {
     require(duration_read(bytes_of("1.2345", 5), &duration_ms) && duration_ms == 1234, "three decimals");
 }
 
-static void reads_what_was_printed(void **state) {
+static void printed_durations_are_read_back(void **state) {
     (void)state;
     struct dice dice = {1};
     for (int i = 0; i < 20000; i++) {
@@ -170,10 +170,10 @@ static void reads_what_was_printed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(reads_durations),
-        tidy_test(refuses_what_is_none),
-        tidy_test(reads_no_further_than_its_view),
-        tidy_test(reads_what_was_printed),
+        tidy_test(durations_are_read),
+        tidy_test(malformed_durations_are_refused),
+        tidy_test(a_duration_is_read_no_further_than_its_view),
+        tidy_test(printed_durations_are_read_back),
     };
     return cmocka_run_group_tests_name("duration", tests, NULL, NULL);
 }

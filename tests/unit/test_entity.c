@@ -33,7 +33,7 @@ static void require_state(const struct entity *entity, const struct entity_state
     require_bytes(row.properties, state->properties.items, "its properties");
 }
 
-static void it_is_written_anew_where_it_stands(void **state) {
+static void an_entity_is_written_anew_in_place(void **state) {
     static const struct {
         size_t before, after;
         bool stays;
@@ -59,7 +59,7 @@ static void it_is_written_anew_where_it_stands(void **state) {
 }
 
 /* Sizes come in steps: of neighbouring lengths all but one pair share theirs. */
-static void a_little_more_fits_mostly(void **state) {
+static void a_slightly_longer_entity_mostly_stays_in_place(void **state) {
     enum { STEP = 16 };
     unsigned stayed = 0;
     (void)state;
@@ -92,7 +92,7 @@ static void an_entity_may_have_nothing(void **state) {
     memory_free(entity);
 }
 
-static void what_all_have_is_no_property(void **state) {
+static void system_properties_are_recognised_by_name(void **state) {
     static const struct {
         const char *name;
         enum filter_subject subject;
@@ -278,7 +278,7 @@ static void keys_count_as_the_service_counts(void **state) {
 }
 
 /* Text takes half of what it counts for. */
-static void text_counts_twice(void **state) {
+static void text_counts_two_bytes_a_unit(void **state) {
     static char text[VALUE_STRING_MAX_UNITS];
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h",
                                         "i", "j", "k", "l", "m", "n", "o", "p"};
@@ -314,11 +314,16 @@ static void many_small_properties_are_counted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(it_is_written_anew_where_it_stands), tidy_test(a_little_more_fits_mostly),
-        tidy_test(an_entity_may_have_nothing),         tidy_test(what_all_have_is_no_property),
-        tidy_test(names_are_found_and_stand_once),     tidy_test(merges_are_like_naive_ones),
-        tidy_test(an_entity_holds_at_most_a_mebibyte), tidy_test(types_count_as_the_service_counts),
-        tidy_test(keys_count_as_the_service_counts),   tidy_test(text_counts_twice),
+        tidy_test(an_entity_is_written_anew_in_place),
+        tidy_test(a_slightly_longer_entity_mostly_stays_in_place),
+        tidy_test(an_entity_may_have_nothing),
+        tidy_test(system_properties_are_recognised_by_name),
+        tidy_test(names_are_found_and_stand_once),
+        tidy_test(merges_are_like_naive_ones),
+        tidy_test(an_entity_holds_at_most_a_mebibyte),
+        tidy_test(types_count_as_the_service_counts),
+        tidy_test(keys_count_as_the_service_counts),
+        tidy_test(text_counts_two_bytes_a_unit),
         tidy_test(many_small_properties_are_counted),
     };
     return cmocka_run_group_tests_name("entity", tests, NULL, NULL);

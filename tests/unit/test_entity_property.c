@@ -152,7 +152,7 @@ static void cut_lists_are_found(void **state) {
     record_end(&writer);
 }
 
-static void what_nobody_packs_is_not_read(void **state) {
+static void property_records_of_other_forms_are_refused(void **state) {
     (void)state;
     static const struct bytes records[] = {
         {"\0\x04", 2}, {"\x81\0a\x04", 4}, {"\1a\x0c\x02", 4}, {"\1a\x08", 3}};
@@ -169,7 +169,7 @@ int main(void) {
         tidy_test(names_are_as_long_as_may_be),
         tidy_test(lists_are_walked),
         tidy_test(cut_lists_are_found),
-        tidy_test(what_nobody_packs_is_not_read),
+        tidy_test(property_records_of_other_forms_are_refused),
     };
     return cmocka_run_group_tests_name("entity_property", tests, NULL, NULL);
 }

@@ -86,7 +86,7 @@ static const struct {
     {"Not eq 1 and AND eq 2 and True", "((Not&AND)&True)"},
 };
 
-static void trees_are_as_words_bind(void **state) {
+static void filter_trees_follow_the_precedence_of_operators(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(trees); i++) {
         struct filter filter;
@@ -98,7 +98,7 @@ static void trees_are_as_words_bind(void **state) {
     }
 }
 
-static void nothing_means_everything(void **state) {
+static void an_empty_filter_matches_every_row(void **state) {
     (void)state;
     static const char *const texts[] = {"", " ", " \t\r\n "};
     struct row row = {.properties = {"", 0}};
@@ -195,7 +195,7 @@ static void texts_ids_and_bytes_are_literals(void **state) {
                                    .guid = {UINT64_C(0x0011223344556677), UINT64_C(0x8899aabbccddeeff)}});
 }
 
-static void what_is_rewritten_has_room(void **state) {
+static void literals_with_many_quotes_are_read(void **state) {
     (void)state;
     for (size_t quotes = 1; quotes < 3000; quotes += quotes < 140 ? 1 : 97) {
         char *text = malloc(2 * quotes + 64), *at = text, *expected = malloc(quotes);
@@ -244,7 +244,7 @@ static void a_text_may_be_rewritten_twice(void **state) {
 
 /* --- Comparisons --- */
 
-static void sides_may_be_exchanged(void **state) {
+static void the_sides_of_a_comparison_may_be_exchanged(void **state) {
     (void)state;
     static const struct {
         const char *text;
@@ -431,7 +431,7 @@ static void faults_say_where_and_why(void **state) {
 
 /* --- Limits --- */
 
-static void there_are_at_most_fifteen_comparisons(void **state) {
+static void a_filter_has_at_most_fifteen_comparisons(void **state) {
     (void)state;
     static const char *const pieces[] = {"a eq 1", "a", "not 5 lt b"};
     for (size_t kind = 0; kind < COUNT_OF(pieces); kind++) {
@@ -503,7 +503,7 @@ static void require_depth(const char *open, const char *close) {
                   "100 parentheses and nots");
 }
 
-static void depth_is_limited(void **state) {
+static void the_depth_of_a_filter_is_limited(void **state) {
     (void)state;
     require_depth("(", ")");
     require_depth("not ", "");
@@ -520,7 +520,7 @@ static void depth_is_limited(void **state) {
     require_fault(bytes_of(deep, sizeof(deep)), OUTCOME_INVALID_INPUT, 101, "nested");
 }
 
-static void size_is_limited(void **state) {
+static void the_size_of_a_filter_is_limited(void **state) {
     (void)state;
     static char text[FILTER_MAX_BYTES + 1];
     struct filter filter;
@@ -565,20 +565,20 @@ static void cut_filters_are_safe(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(trees_are_as_words_bind),
-        tidy_test(nothing_means_everything),
+        tidy_test(filter_trees_follow_the_precedence_of_operators),
+        tidy_test(an_empty_filter_matches_every_row),
         tidy_test(numbers_are_literals),
         tidy_test(texts_ids_and_bytes_are_literals),
-        tidy_test(what_is_rewritten_has_room),
+        tidy_test(literals_with_many_quotes_are_read),
         tidy_test(a_text_may_be_rewritten_twice),
-        tidy_test(sides_may_be_exchanged),
+        tidy_test(the_sides_of_a_comparison_may_be_exchanged),
         tidy_test(names_have_places_and_subjects),
         tidy_test(faults_say_where_and_why),
-        tidy_test(there_are_at_most_fifteen_comparisons),
+        tidy_test(a_filter_has_at_most_fifteen_comparisons),
         tidy_test(constants_are_no_comparisons),
         tidy_test(nots_do_not_fill_the_room),
-        tidy_test(depth_is_limited),
-        tidy_test(size_is_limited),
+        tidy_test(the_depth_of_a_filter_is_limited),
+        tidy_test(the_size_of_a_filter_is_limited),
         tidy_test(cut_filters_are_safe),
     };
     return cmocka_run_group_tests_name("filter", tests, NULL, NULL);

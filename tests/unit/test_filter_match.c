@@ -110,7 +110,7 @@ static void every_type_meets_every_literal(void **state) {
     require_same(cells, 432, "cells of the matrix");
 }
 
-static void what_is_absent_fails_every_comparison(void **state) {
+static void an_absent_property_fails_every_comparison(void **state) {
     (void)state;
     struct sample sample;
     start(&sample, "p", "r", (const char *[]){"Q:int32=1", NULL});
@@ -163,7 +163,7 @@ static void a_property_alone_is_true(void **state) {
     record_end(&sample.properties);
 }
 
-static void what_is_not_a_number_is_unequal(void **state) {
+static void nan_is_unequal_to_everything(void **state) {
     (void)state;
     static const struct case_row rows[] = {
         {"n eq 1", false},   {"n ne 1", true},       {"n lt 1", false},
@@ -331,8 +331,8 @@ static void work_grows_with_what_is_looked_at(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(every_type_meets_every_literal),     tidy_test(what_is_absent_fails_every_comparison),
-        tidy_test(a_property_alone_is_true),           tidy_test(what_is_not_a_number_is_unequal),
+        tidy_test(every_type_meets_every_literal),     tidy_test(an_absent_property_fails_every_comparison),
+        tidy_test(a_property_alone_is_true),           tidy_test(nan_is_unequal_to_everything),
         tidy_test(whole_numbers_meet_doubles_exactly), tidy_test(texts_stand_in_the_order_of_units),
         tidy_test(keys_and_instants_are_always_there), tidy_test(words_bind_as_they_should),
         tidy_test(work_grows_with_what_is_looked_at),

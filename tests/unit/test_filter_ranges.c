@@ -292,7 +292,7 @@ static void no_area_is_dropped(void **state) {
     filter_end(&filter);
 }
 
-static void the_usual_ones_allocate_nothing(void **state) {
+static void ranges_of_usual_filters_allocate_nothing(void **state) {
     (void)state;
     struct filter filter;
     struct ranges ranges;
@@ -310,10 +310,13 @@ static void the_usual_ones_allocate_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(keys_are_confined_exactly),       tidy_test(indexes_are_confined_exactly),
-        tidy_test(long_values_widen_ranges),        tidy_test(long_keys_are_compared_by_what_keys_can_be),
-        tidy_test(large_sets_get_coarser),          tidy_test(no_area_is_dropped),
-        tidy_test(the_usual_ones_allocate_nothing),
+        tidy_test(keys_are_confined_exactly),
+        tidy_test(indexes_are_confined_exactly),
+        tidy_test(long_values_widen_ranges),
+        tidy_test(long_keys_are_compared_by_what_keys_can_be),
+        tidy_test(large_sets_get_coarser),
+        tidy_test(no_area_is_dropped),
+        tidy_test(ranges_of_usual_filters_allocate_nothing),
     };
     return cmocka_run_group_tests_name("filter_ranges", tests, NULL, NULL);
 }

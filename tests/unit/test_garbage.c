@@ -42,7 +42,7 @@ static void fill_pages(struct account *account, struct pages *pages, uint64_t le
         pages_write(account, pages, leaf * LEAF_BYTES, bytes_of(page, PAGE_BYTES));
 }
 
-static void what_is_large_is_freed_by_and_by(void **state) {
+static void large_garbage_is_freed_in_portions(void **state) {
     struct account account = {0};
     struct subject subject = {0};
     (void)state;
@@ -108,7 +108,7 @@ static void garbage_ends_with_its_aggregate(void **state) {
     garbage_pending = NULL;
 }
 
-static void what_is_small_is_freed_at_once(void **state) {
+static void small_garbage_is_freed_at_once(void **state) {
     struct account account = {0};
     struct content content = {0};
     (void)state;
@@ -172,8 +172,8 @@ static void lives_end_with_nothing_left(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(what_is_large_is_freed_by_and_by), tidy_test(a_large_part_is_freed_by_and_by),
-        tidy_test(garbage_ends_with_its_aggregate),  tidy_test(what_is_small_is_freed_at_once),
+        tidy_test(large_garbage_is_freed_in_portions), tidy_test(a_large_part_is_freed_by_and_by),
+        tidy_test(garbage_ends_with_its_aggregate),    tidy_test(small_garbage_is_freed_at_once),
         tidy_test(lives_end_with_nothing_left),
     };
     return cmocka_run_group_tests_name("garbage", tests, NULL, NULL);

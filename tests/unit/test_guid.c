@@ -120,7 +120,7 @@ static const char *const no_guids[] = {
     "{0x00112233;0xabcd,0x6677,{0x88,0x99,0xaa,0xbb,0xcc,0xdd,0xee,0xff}}",
 };
 
-static void what_is_no_guid_is_refused(void **state) {
+static void malformed_guids_are_refused(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(no_guids); i++)
         require(!is_guid(bytes_text(no_guids[i])), "'%s' is a GUID", no_guids[i]);
@@ -155,7 +155,7 @@ static void near_misses_are_refused(void **state) {
     }
 }
 
-static void what_is_written_is_read(void **state) {
+static void written_guids_are_read_back(void **state) {
     (void)state;
     struct dice dice = {2};
     char text[GUID_TEXT_LENGTH + 1] = "", expected[GUID_TEXT_LENGTH + 1];
@@ -172,7 +172,7 @@ static void what_is_written_is_read(void **state) {
     require_same(text[GUID_TEXT_LENGTH], 0, "nothing is written behind it");
 }
 
-static void they_are_compared_as_numbers(void **state) {
+static void guids_are_compared_as_numbers(void **state) {
     (void)state;
     require(guid_equal(sample, sample), "one equals itself");
     for (int bit = 0; bit < 64; bit++) {
@@ -184,7 +184,7 @@ static void they_are_compared_as_numbers(void **state) {
 }
 
 /* RFC 4122: the thirteenth digit is 4, the seventeenth 8, 9, a or b; all else is as random as what came in. */
-static void a_random_one_is_marked_as_such(void **state) {
+static void a_random_guid_has_the_bits_of_its_version(void **state) {
     (void)state;
     struct dice dice = {3};
     uint64_t ever_high = 0, ever_low = 0, always_high = UINT64_MAX, always_low = UINT64_MAX;
@@ -207,11 +207,11 @@ int main(void) {
         tidy_test(every_form_is_read),
         tidy_test(every_form_is_read_in_any_case),
         tidy_test(every_digit_counts_at_its_place),
-        tidy_test(what_is_no_guid_is_refused),
+        tidy_test(malformed_guids_are_refused),
         tidy_test(near_misses_are_refused),
-        tidy_test(what_is_written_is_read),
-        tidy_test(they_are_compared_as_numbers),
-        tidy_test(a_random_one_is_marked_as_such),
+        tidy_test(written_guids_are_read_back),
+        tidy_test(guids_are_compared_as_numbers),
+        tidy_test(a_random_guid_has_the_bits_of_its_version),
     };
     return cmocka_run_group_tests_name("guid", tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static void seed_by(struct dice *dice) {
     hash_seed(seed);
 }
 
-static void does_not_care_where_the_bytes_stand(void **state) {
+static void a_hash_is_the_same_at_every_address(void **state) {
     (void)state;
     enum { LONGEST = 100 };
     char text[LONGEST], room[LONGEST + 16];
@@ -31,7 +31,7 @@ static void does_not_care_where_the_bytes_stand(void **state) {
 }
 
 /* Bytes in just the memory that they need, so that to read beyond them is found out. */
-static void reads_no_further_than_its_view(void **state) {
+static void a_hash_reads_no_further_than_its_view(void **state) {
     (void)state;
     struct dice dice = {2};
     for (size_t length = 1; length <= 64; length++) {
@@ -66,7 +66,7 @@ static void every_bit_counts(void **state) {
 }
 
 /* Zeros are not the same as fewer zeros. */
-static void length_counts(void **state) {
+static void a_hash_depends_on_the_length(void **state) {
     (void)state;
     static const char zeros[256];
     static uint32_t hashes[sizeof(zeros)];
@@ -79,7 +79,7 @@ static void length_counts(void **state) {
     }
 }
 
-static void depends_on_its_whole_seed(void **state) {
+static void a_hash_depends_on_its_whole_seed(void **state) {
     (void)state;
     unsigned char seed[HASH_SEED_BYTES];
     struct dice dice = {5};
@@ -143,7 +143,7 @@ static int compare_hashes(const void *left, const void *right) {
 }
 
 /* The low bits choose a bucket and the high ones are the tag: both are even; and hardly any two are equal. */
-static void spreads_similar_names(void **state) {
+static void a_hash_spreads_similar_names(void **state) {
     (void)state;
     enum { EQUAL_MAX = 8 /* one half is to be expected */ };
     static uint32_t hashes[NAMES];
@@ -171,12 +171,12 @@ static void spreads_similar_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(does_not_care_where_the_bytes_stand),
-        tidy_test(reads_no_further_than_its_view),
+        tidy_test(a_hash_is_the_same_at_every_address),
+        tidy_test(a_hash_reads_no_further_than_its_view),
         tidy_test(every_bit_counts),
-        tidy_test(length_counts),
-        tidy_test(depends_on_its_whole_seed),
-        tidy_test(spreads_similar_names),
+        tidy_test(a_hash_depends_on_the_length),
+        tidy_test(a_hash_depends_on_its_whole_seed),
+        tidy_test(a_hash_spreads_similar_names),
     };
     return cmocka_run_group_tests_name("hash", tests, NULL, NULL);
 }

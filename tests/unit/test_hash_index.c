@@ -82,32 +82,32 @@ static void run_with(uint32_t (*hash)(struct dice *, struct bytes), unsigned ste
     hash_index_end(&index);
 }
 
-static void agrees_with_an_array(void **state) {
+static void a_hash_index_agrees_with_an_array(void **state) {
     (void)state;
     run_with(spread, 60000, 3000, 100000);
 }
 
-static void bears_one_hash_for_all(void **state) {
+static void a_hash_index_works_with_one_hash_for_all(void **state) {
     (void)state;
     run_with(always_equal, 10000, 200, 600);
 }
 
-static void bears_one_tag_for_all(void **state) {
+static void a_hash_index_works_with_one_tag_for_all(void **state) {
     (void)state;
     run_with(equal_tags, 30000, 2000, 5000);
 }
 
-static void bears_one_bucket_for_all(void **state) {
+static void a_hash_index_works_with_one_bucket_for_all(void **state) {
     (void)state;
     run_with(equal_buckets, 10000, 300, 2000);
 }
 
-static void bears_two_hashes_for_all(void **state) {
+static void a_hash_index_works_with_two_hashes_for_all(void **state) {
     (void)state;
     run_with(two_hashes, 10000, 200, 500);
 }
 
-static void an_empty_one_finds_nothing(void **state) {
+static void an_empty_hash_index_finds_nothing(void **state) {
     (void)state;
     struct hash_index index = {0};
     require(!hash_index_find(&index, 0, bytes_of("", 0)), "something is found in nothing");
@@ -135,7 +135,7 @@ static size_t add_many(struct hash_index *index, struct roster *roster) {
 }
 
 /* An index of n entries is of a size that follows n, and comes back to the smallest one. */
-static void its_size_follows_the_count(void **state) {
+static void a_hash_index_grows_and_shrinks_with_its_count(void **state) {
     (void)state;
     enum { BYTES_PER_ENTRY = 48 };
     struct hash_index index = {0};
@@ -274,13 +274,13 @@ static void bare_entries_are_found_by_their_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(agrees_with_an_array),
-        tidy_test(bears_one_hash_for_all),
-        tidy_test(bears_one_tag_for_all),
-        tidy_test(bears_one_bucket_for_all),
-        tidy_test(bears_two_hashes_for_all),
-        tidy_test(an_empty_one_finds_nothing),
-        tidy_test(its_size_follows_the_count),
+        tidy_test(a_hash_index_agrees_with_an_array),
+        tidy_test(a_hash_index_works_with_one_hash_for_all),
+        tidy_test(a_hash_index_works_with_one_tag_for_all),
+        tidy_test(a_hash_index_works_with_one_bucket_for_all),
+        tidy_test(a_hash_index_works_with_two_hashes_for_all),
+        tidy_test(an_empty_hash_index_finds_nothing),
+        tidy_test(a_hash_index_grows_and_shrinks_with_its_count),
         tidy_test(an_index_grows_in_small_steps),
         tidy_test(a_tour_of_all_places_meets_every_entry_once),
         tidy_test(each_segment_moves_by_itself),

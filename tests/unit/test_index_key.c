@@ -123,7 +123,7 @@ static size_t value_end(struct bytes key) {
     return at + 2;
 }
 
-static void keys_come_apart(void **state) {
+static void index_keys_are_split_as_they_were_joined(void **state) {
     (void)state;
     struct dice dice = {2};
     for (int round = 0; round < 20000; round++) {
@@ -184,7 +184,7 @@ static void long_values_are_cut(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(values_stand_in_order),
-        tidy_test(keys_come_apart),
+        tidy_test(index_keys_are_split_as_they_were_joined),
         tidy_test(small_values_are_short),
         tidy_test(long_values_are_cut),
     };

@@ -36,7 +36,7 @@ static const struct row rows[] = {
     {"\xed\xa0\x80", OUTCOME_KEY_NOT_TEXT},
 };
 
-static void keys_have_rules(void **state) {
+static void keys_of_entities_keep_the_rules(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         require_same(key_check(bytes_text(rows[i].key)), rows[i].outcome, "row %zu '%s'", i, rows[i].key);
@@ -56,7 +56,7 @@ static void every_character_of_two_bytes_is_checked(void **state) {
     }
 }
 
-static void length_counts_in_units(void **state) {
+static void the_length_of_a_key_counts_in_units(void **state) {
     (void)state;
     static const struct {
         const char *piece;
@@ -113,7 +113,7 @@ static void stored_keys_stand_in_order(void **state) {
     }
 }
 
-static void what_is_stored_is_shown(void **state) {
+static void stored_keys_are_split_as_they_were_joined(void **state) {
     (void)state;
     struct dice dice = {2};
     for (int round = 0; round < 20000; round++) {
@@ -135,7 +135,7 @@ static void what_is_stored_is_shown(void **state) {
     }
 }
 
-static void what_is_no_stored_key_is_found(void **state) {
+static void malformed_stored_keys_are_found(void **state) {
     (void)state;
     static const struct bytes split[] = {{"", 0}, {"abc", 3}, {"a\0b\0", 4}, {"\0\0", 2}, {NULL, 0}};
     static const struct bytes sound[] = {{"a/\0b", 4},          {"a\0?", 3},       {"\xee\x80\x80\0", 4},
@@ -160,9 +160,12 @@ static void what_is_no_stored_key_is_found(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(keys_have_rules),         tidy_test(every_character_of_two_bytes_is_checked),
-        tidy_test(length_counts_in_units),  tidy_test(stored_keys_stand_in_order),
-        tidy_test(what_is_stored_is_shown), tidy_test(what_is_no_stored_key_is_found),
+        tidy_test(keys_of_entities_keep_the_rules),
+        tidy_test(every_character_of_two_bytes_is_checked),
+        tidy_test(the_length_of_a_key_counts_in_units),
+        tidy_test(stored_keys_stand_in_order),
+        tidy_test(stored_keys_are_split_as_they_were_joined),
+        tidy_test(malformed_stored_keys_are_found),
     };
     return cmocka_run_group_tests_name("key", tests, NULL, NULL);
 }

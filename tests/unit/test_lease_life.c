@@ -13,7 +13,7 @@ enum { BLOBS = 12, ITSELF = BLOBS, STEPS = 4000, ALONE_STEPS = 100000, COMPARE_E
 
 static const int64_t beginning_ms = 1700000000000;
 
-static void one_lease_equals_its_model(void **state) {
+static void a_lease_equals_its_model(void **state) {
     (void)state;
     unsigned seen[LEASE_VERBS][LEASE_STATES] = {{0}};
     for (uint64_t seed = 0; seed < 4; seed++) {
@@ -197,7 +197,7 @@ static void many_leases_equal_their_models(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(one_lease_equals_its_model),
+        tidy_test(a_lease_equals_its_model),
         tidy_test(many_leases_equal_their_models),
     };
     return cmocka_run_group_tests_name("lease_life", tests, NULL, NULL);

@@ -50,7 +50,7 @@ static bool sound(const struct lease *lease) {
 
 /* --- There and back ------------------------------------------------------------------------------------- */
 
-static void what_is_written_is_read_back(void **state) {
+static void written_leases_are_read_back(void **state) {
     (void)state;
     struct dice dice = {1};
     char owner[OWNER_ROOM];
@@ -65,7 +65,7 @@ static void what_is_written_is_read_back(void **state) {
     }
 }
 
-static void what_is_cut_is_refused(void **state) {
+static void a_lease_record_that_is_cut_is_refused(void **state) {
     (void)state;
     struct dice dice = {2};
     char owner[OWNER_ROOM];
@@ -87,7 +87,7 @@ static void what_is_cut_is_refused(void **state) {
 
 /* --- Doctored ------------------------------------------------------------------------------------------- */
 
-static void what_is_out_of_range_is_refused(void **state) {
+static void a_lease_out_of_range_is_refused(void **state) {
     (void)state;
     static const char owner[LEASE_OWNER_MAX_BYTES + 1];
     const struct lease good = {LEASE_HELD, {1, 2}, 3, 15000, 4, 15004, {"me", 2}};
@@ -136,7 +136,7 @@ static void times_are_not_negative(void **state) {
 
 /* Only a lease without a duration has no end, and it has none for certain; what is broken off has one, whatever the
  * lease was; of a free one nothing is asked. */
-static void an_end_fits_to_the_rest(void **state) {
+static void the_end_of_a_lease_fits_its_duration_and_kind(void **state) {
     (void)state;
     static const struct {
         int64_t duration_ms, ends_ms;
@@ -170,7 +170,7 @@ static void an_end_fits_to_the_rest(void **state) {
 
 /* Whatever stands after an operation can be written down, and read again; only durations that lead beyond the last
  * instant, which no command gives, are not renewed here. */
-static void what_comes_of_a_lease_is_sound(void **state) {
+static void a_lease_is_sound_after_every_verb(void **state) {
     (void)state;
     static const int64_t durations_ms[] = {DURATION_INFINITE_MS, 1, 15000, 60000};
     static const int64_t periods_ms[] = {-1, 0, 1, 1000, INT64_C(1000) * LEASE_BREAK_MAX_SECONDS};
@@ -264,7 +264,7 @@ static void random_bytes_are_refused_or_sound(void **state) {
 
 /* --- Standing ------------------------------------------------------------------------------------------- */
 
-static void one_that_stands_is_one_allocation_of_its_own(void **state) {
+static void a_stored_lease_is_one_allocation(void **state) {
     (void)state;
     struct dice dice = {5};
     char owner[OWNER_ROOM], kept[OWNER_ROOM];
@@ -290,15 +290,15 @@ static void one_that_stands_is_one_allocation_of_its_own(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(what_is_written_is_read_back),
-        tidy_test(what_is_cut_is_refused),
-        tidy_test(what_is_out_of_range_is_refused),
+        tidy_test(written_leases_are_read_back),
+        tidy_test(a_lease_record_that_is_cut_is_refused),
+        tidy_test(a_lease_out_of_range_is_refused),
         tidy_test(times_are_not_negative),
-        tidy_test(an_end_fits_to_the_rest),
-        tidy_test(what_comes_of_a_lease_is_sound),
+        tidy_test(the_end_of_a_lease_fits_its_duration_and_kind),
+        tidy_test(a_lease_is_sound_after_every_verb),
         tidy_test(a_doctored_lease_record_is_refused_or_sound),
         tidy_test(random_bytes_are_refused_or_sound),
-        tidy_test(one_that_stands_is_one_allocation_of_its_own),
+        tidy_test(a_stored_lease_is_one_allocation),
     };
     return cmocka_run_group_tests_name("lease_record", tests, NULL, NULL);
 }

@@ -423,7 +423,7 @@ static void a_page_ends_with_its_budget_but_never_empty(void **state) {
 }
 
 /* Names that are not shown cost something, too: a page ends after so many of them, and the next one goes on. */
-static void what_is_looked_at_is_bounded(void **state) {
+static void a_listing_looks_at_a_bounded_number_of_names(void **state) {
     (void)state;
     enum { HIDDEN = 50000 };
     struct container *container = container_of_names(NULL, 0);
@@ -498,7 +498,7 @@ int main(void) {
         tidy_test(markers_outlive_what_they_name),
         tidy_test(a_name_may_look_like_a_marker),
         tidy_test(the_longest_marker_fits),
-        tidy_test(what_is_looked_at_is_bounded),
+        tidy_test(a_listing_looks_at_a_bounded_number_of_names),
         tidy_test(a_page_ends_with_its_budget_but_never_empty),
         tidy_test(names_below_a_common_beginning_are_jumped_over),
         tidy_test(the_highest_names_end_a_listing),

@@ -60,7 +60,7 @@ static void a_chunk_may_come_in_pieces(void **state) {
 }
 
 /* Not more than there was said to be, and not nothing. */
-static void lies_about_lengths_are_refused(void **state) {
+static void wrong_lengths_of_chunks_are_refused(void **state) {
     (void)state;
     struct filling filling = {.load_chunks = NULL};
     require(!add(&filling, 2, "one") && !add(&filling, 0, "one"), "more than there was said to be");
@@ -75,7 +75,7 @@ static void lies_about_lengths_are_refused(void **state) {
 }
 
 /* Memory follows what comes, and not what was said to come. */
-static void a_great_lie_holds_little(void **state) {
+static void a_huge_declared_length_reserves_little(void **state) {
     (void)state;
     static const uint64_t lengths[] = {UINT64_MAX, INT64_MAX, UINT64_C(1) << 40};
     for (size_t i = 0; i < COUNT_OF(lengths); i++) {
@@ -151,9 +151,12 @@ static void many_chunks_in_any_pieces(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(chunks_have_numbers_from_one_on), tidy_test(a_chunk_may_come_in_pieces),
-        tidy_test(lies_about_lengths_are_refused),  tidy_test(a_great_lie_holds_little),
-        tidy_test(chunks_are_taken_over),           tidy_test(a_chunk_in_use_outlives_the_pool),
+        tidy_test(chunks_have_numbers_from_one_on),
+        tidy_test(a_chunk_may_come_in_pieces),
+        tidy_test(wrong_lengths_of_chunks_are_refused),
+        tidy_test(a_huge_declared_length_reserves_little),
+        tidy_test(chunks_are_taken_over),
+        tidy_test(a_chunk_in_use_outlives_the_pool),
         tidy_test(many_chunks_in_any_pieces),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);

@@ -43,7 +43,7 @@ static void require_believed(const char *records, size_t but) {
     require_same(believed + but, all, "'%s'", records);
 }
 
-static void what_a_walk_writes_is_believed(void **state) {
+static void files_in_the_order_of_a_walk_are_loaded(void **state) {
     (void)state;
     static const char *const files[] = {
         "C",
@@ -63,7 +63,7 @@ static void what_a_walk_writes_is_believed(void **state) {
 }
 
 /* The last record of each is the one that is not believed. */
-static void what_comes_otherwise_is_not(void **state) {
+static void files_in_another_order_are_refused(void **state) {
     (void)state;
     static const char *const files[] = {
         /* the container first, and once */
@@ -140,8 +140,8 @@ static void names_are_compared_in_full(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(what_a_walk_writes_is_believed),
-        tidy_test(what_comes_otherwise_is_not),
+        tidy_test(files_in_the_order_of_a_walk_are_loaded),
+        tidy_test(files_in_another_order_are_refused),
         tidy_test(names_are_compared_in_full),
     };
     return cmocka_run_group_tests_name("load_order", tests, NULL, NULL);

@@ -108,7 +108,7 @@ static struct queue_change message_of(uint64_t order, int64_t expires_ms) {
 }
 
 /* The account is right when a message outgrows its brief in the store. */
-static void what_does_not_fit_is_counted(void **state) {
+static void numbers_that_need_more_memory_are_counted(void **state) {
     (void)state;
     struct queue *queue = queue_new(&(struct queue_change){.kind = QUEUE_CREATE, .order = 10});
     for (uint64_t i = 0; i < 4; i++) {
@@ -155,7 +155,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(numbers_of_any_size_are_kept),
         tidy_test(numbers_of_any_size_can_be_set),
-        tidy_test(what_does_not_fit_is_counted),
+        tidy_test(numbers_that_need_more_memory_are_counted),
         tidy_test(two_time_indexes_are_enough),
     };
     fill_long_text();

@@ -87,7 +87,7 @@ static const struct {
     {1, 1, 1000000, OUTCOME_METADATA_TOO_LARGE},
 };
 
-static void size_keeps_its_limit(void **state) {
+static void the_size_of_metadata_is_limited(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(sizes); i++)
         require_same(check_size(sizes[i].count, sizes[i].name_length, sizes[i].bytes), sizes[i].outcome,
@@ -179,7 +179,7 @@ static void sets_are_compared(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(names_keep_the_rules),
-        tidy_test(size_keeps_its_limit),
+        tidy_test(the_size_of_metadata_is_limited),
         tidy_test(only_well_packed_lists_are_metadata),
         tidy_test(many_names_are_quick),
         tidy_test(a_twin_among_many_is_found),

@@ -80,7 +80,7 @@ static bool list_fits(struct container_trial *trial, enum container_change_kind 
 /* A leaf's number, the bits of its pages, and the number of its chunk. */
 #define LEAF(index, low, chunk) index low "\0\0\0\0\0\0\0" chunk
 
-static void leaves_that_cannot_be(void **state) {
+static void leaves_that_do_not_fit_the_pages_are_refused(void **state) {
     (void)state;
     static const struct list_case cases[] = {
         {"a leaf that is there already", "pages", 1, ITEMS(LEAF("\0", "\1", "\1"))},
@@ -137,7 +137,7 @@ static void leaves_end_where_the_blob_does(void **state) {
 
 /* --- Chunks of contents --- */
 
-static void spans_that_cannot_be(void **state) {
+static void spans_that_do_not_fit_the_chunks_are_refused(void **state) {
     (void)state;
     static const struct list_case cases[] = {
         {"chunk 0", "log", 1, ITEMS("\0")},
@@ -286,7 +286,7 @@ static void states_that_cannot_be(void **state) {
 }
 
 /* What is kept is kept as it is. */
-static void what_is_kept_is_a_large_content_as_it_is(void **state) {
+static void a_state_keeps_only_a_large_content_of_the_same_length(void **state) {
     (void)state;
     static const struct {
         const char *name;
@@ -317,7 +317,7 @@ static void what_is_kept_is_a_large_content_as_it_is(void **state) {
 
 /* --- Writes that come from a primary which has seen something else --- */
 
-static void writes_of_what_is_not_so(void **state) {
+static void writes_that_do_not_fit_the_blob_do_nothing(void **state) {
     (void)state;
     static const struct {
         const char *why;
@@ -544,16 +544,16 @@ static void numbers_end_with_the_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(leaves_that_cannot_be),
+        tidy_test(leaves_that_do_not_fit_the_pages_are_refused),
         tidy_test(leaves_end_where_the_blob_does),
-        tidy_test(spans_that_cannot_be),
+        tidy_test(spans_that_do_not_fit_the_chunks_are_refused),
         tidy_test(blocks_that_cannot_be),
         tidy_test(an_id_of_two_blocks_means_the_first),
         tidy_test(blocks_of_files_are_as_many_as_there_may_be),
         tidy_test(staged_blocks_that_cannot_be),
         tidy_test(states_that_cannot_be),
-        tidy_test(what_is_kept_is_a_large_content_as_it_is),
-        tidy_test(writes_of_what_is_not_so),
+        tidy_test(a_state_keeps_only_a_large_content_of_the_same_length),
+        tidy_test(writes_that_do_not_fit_the_blob_do_nothing),
         tidy_test(appended_blocks_are_as_many_as_there_may_be),
         tidy_test(numbers_of_pages_are_for_pages),
         tidy_test(snapshots_and_copies_that_cannot_be),

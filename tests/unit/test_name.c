@@ -32,14 +32,14 @@ static const struct {
     {1025, 254, OUTCOME_OUT_OF_RANGE_INPUT},
 };
 
-static void keeps_its_limits(void **state) {
+static void names_keep_their_limits(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rules); i++)
         require_same(check(rules[i].length, rules[i].slashes), rules[i].outcome, "%zu bytes, %zu slashes",
                      rules[i].length, rules[i].slashes);
 }
 
-static void counts_slashes_wherever_they_stand(void **state) {
+static void slashes_of_a_name_count_wherever_they_are(void **state) {
     (void)state;
     char name[NAME_MAX_BYTES];
     for (size_t i = 0; i < sizeof(name); i++) name[i] = i % 4 == 3 ? '/' : 'x';
@@ -48,7 +48,7 @@ static void counts_slashes_wherever_they_stand(void **state) {
                  "254 slashes, the last one at the end");
 }
 
-static void takes_every_byte(void **state) {
+static void names_take_every_byte(void **state) {
     (void)state;
     for (int c = 0; c < 256; c++) {
         char name = (char)c;
@@ -58,9 +58,9 @@ static void takes_every_byte(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(keeps_its_limits),
-        tidy_test(counts_slashes_wherever_they_stand),
-        tidy_test(takes_every_byte),
+        tidy_test(names_keep_their_limits),
+        tidy_test(slashes_of_a_name_count_wherever_they_are),
+        tidy_test(names_take_every_byte),
     };
     return cmocka_run_group_tests_name("name", tests, NULL, NULL);
 }

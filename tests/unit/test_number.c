@@ -57,7 +57,7 @@ static const char *const no_numbers[] = {
     "100000000000000000000000000000000000000000000000000000000000000000",
 };
 
-static void reads_numbers(void **state) {
+static void numbers_are_read(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(numbers); i++) {
         int64_t number = 42;
@@ -66,7 +66,7 @@ static void reads_numbers(void **state) {
     }
 }
 
-static void refuses_what_is_none(void **state) {
+static void malformed_numbers_are_refused(void **state) {
     (void)state;
     int64_t number;
     for (size_t i = 0; i < COUNT_OF(no_numbers); i++)
@@ -76,7 +76,7 @@ static void refuses_what_is_none(void **state) {
     require(!number_read(bytes_of(NULL, 0), &number), "nothing is a number");
 }
 
-static void reads_units_of_bytes(void **state) {
+static void units_of_bytes_are_read(void **state) {
     (void)state;
     static const struct {
         const char *text;
@@ -109,7 +109,7 @@ static void reads_units_of_bytes(void **state) {
     require(number_read_bytes(bytes_of("12kb", 2), &count) && count == 12, "a view of 12 is %" PRId64, count);
 }
 
-static void reads_what_was_printed(void **state) {
+static void printed_numbers_are_read_back(void **state) {
     (void)state;
     struct dice dice = {1};
     for (int i = 0; i < 20000; i++) {
@@ -124,7 +124,7 @@ static void reads_what_was_printed(void **state) {
     }
 }
 
-static void writes_the_greatest_and_the_least(void **state) {
+static void the_greatest_and_least_numbers_are_written(void **state) {
     (void)state;
     char text[NUMBER_TEXT_MAX];
     require_bytes(bytes_of(text, number_write(INT64_MAX, text)), bytes_text("9223372036854775807"),
@@ -135,7 +135,7 @@ static void writes_the_greatest_and_the_least(void **state) {
 }
 
 /* The view may end where the memory ends. */
-static void reads_no_further_than_its_view(void **state) {
+static void a_number_is_read_no_further_than_its_view(void **state) {
     (void)state;
     int64_t number;
     require(number_read(bytes_of("123456", 3), &number) && number == 123, "a view of 123 is %" PRId64,
@@ -145,12 +145,12 @@ static void reads_no_further_than_its_view(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(reads_numbers),
-        tidy_test(refuses_what_is_none),
-        tidy_test(reads_units_of_bytes),
-        tidy_test(reads_what_was_printed),
-        tidy_test(writes_the_greatest_and_the_least),
-        tidy_test(reads_no_further_than_its_view),
+        tidy_test(numbers_are_read),
+        tidy_test(malformed_numbers_are_refused),
+        tidy_test(units_of_bytes_are_read),
+        tidy_test(printed_numbers_are_read_back),
+        tidy_test(the_greatest_and_least_numbers_are_written),
+        tidy_test(a_number_is_read_no_further_than_its_view),
     };
     return cmocka_run_group_tests_name("number", tests, NULL, NULL);
 }

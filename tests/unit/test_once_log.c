@@ -200,7 +200,7 @@ static void a_call_is_small(void **state) {
 }
 
 /* What went leaves nothing: as many bytes as at the beginning, however many have come and gone. */
-static void memory_is_given_back(void **state) {
+static void forgotten_calls_give_back_their_memory(void **state) {
     (void)state;
     struct once_log *once_log = NULL;
     char token[16];
@@ -223,7 +223,7 @@ int main(void) {
     static const struct CMUnitTest tests[] = {
         tidy_test(logged_calls_equal_a_plain_list),
         tidy_test(a_call_is_small),
-        tidy_test(memory_is_given_back),
+        tidy_test(forgotten_calls_give_back_their_memory),
     };
     return cmocka_run_group_tests_name("once_log", tests, NULL, NULL);
 }

@@ -143,7 +143,7 @@ static const struct {
     {"", true},
 };
 
-static void a_condition_is_one_more_reason_to_refuse(void **state) {
+static void operations_under_a_filter_are_refused_where_it_does_not_match(void **state) {
     struct shop shop;
     (void)state;
     shop_open(&shop, 0);
@@ -213,7 +213,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(a_verb_is_what_its_row_says),
         tidy_test(each_verb_meets_each_state),
-        tidy_test(a_condition_is_one_more_reason_to_refuse),
+        tidy_test(operations_under_a_filter_are_refused_where_it_does_not_match),
         tidy_test(a_merge_is_judged_by_what_comes_out),
     };
     return cmocka_run_group_tests_name("operation", tests, NULL, NULL);

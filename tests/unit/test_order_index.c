@@ -48,7 +48,7 @@ static const struct index_kind kind = {
     .memory = index_memory,
 };
 
-static void agrees_with_an_array(void **state) {
+static void an_order_index_agrees_with_an_array(void **state) {
     (void)state;
     struct order_index index = {0};
     struct trial trial = {.kind = &kind, .index = &index, .dice = {1}};
@@ -57,7 +57,7 @@ static void agrees_with_an_array(void **state) {
     order_index_end(&index);
 }
 
-static void grows_and_shrinks(void **state) {
+static void an_order_index_grows_and_shrinks(void **state) {
     (void)state;
     struct order_index index = {0};
     size_t smallest = index.memory;
@@ -185,7 +185,7 @@ static void sparse_leaves_are_joined(void **state) {
     order_index_end(&index);
 }
 
-static void an_empty_one_has_no_entries(void **state) {
+static void an_empty_order_index_has_no_entries(void **state) {
     (void)state;
     struct order_index index = {0};
     require(order_index_empty(&index), "nothing is something");
@@ -247,7 +247,7 @@ static void ranges_are_counted(void **state) {
     }
 }
 
-static void in_an_empty_one_nothing_is_counted(void **state) {
+static void an_empty_order_index_counts_nothing(void **state) {
     (void)state;
     struct order_index index = {0};
     require_same(order_index_count(&index, bytes_of("", 0), bytes_of(NULL, 0), SIZE_MAX), 0, "all");
@@ -258,14 +258,14 @@ static void in_an_empty_one_nothing_is_counted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(agrees_with_an_array),
-        tidy_test(grows_and_shrinks),
+        tidy_test(an_order_index_agrees_with_an_array),
+        tidy_test(an_order_index_grows_and_shrinks),
         tidy_test(every_short_sequence_of_steps_equals_an_array),
         tidy_test(growth_at_the_end_fills_the_leaves),
         tidy_test(sparse_leaves_are_joined),
-        tidy_test(an_empty_one_has_no_entries),
+        tidy_test(an_empty_order_index_has_no_entries),
         tidy_test(ranges_are_counted),
-        tidy_test(in_an_empty_one_nothing_is_counted),
+        tidy_test(an_empty_order_index_counts_nothing),
     };
     return cmocka_run_group_tests_name("order index", tests, NULL, NULL);
 }

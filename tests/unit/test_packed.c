@@ -69,7 +69,7 @@ static void a_list_is_walked_pair_by_pair(void **state) {
     pairs_end(&pairs);
 }
 
-static void half_a_pair_is_none(void **state) {
+static void half_a_pair_is_refused(void **state) {
     (void)state;
     struct bytes name, value;
     const struct bytes halves[] = {bytes_of("\1a", 2), bytes_of("\1", 1), bytes_of("\1a\2v", 4),
@@ -86,7 +86,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(an_owned_list_is_a_copy),      tidy_test(an_empty_list_is_nothing),
         tidy_test(a_list_goes_through_a_record), tidy_test(a_list_is_walked_pair_by_pair),
-        tidy_test(half_a_pair_is_none),
+        tidy_test(half_a_pair_is_refused),
     };
     return cmocka_run_group_tests_name("packed", tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static const struct bytes unsound_replies[] = {
          "0123456789abcde"),
 };
 
-static void what_is_sound_by_hand(void **state) {
+static void packed_replies_made_by_hand_are_sound_or_not(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(sound_replies); i++)
         require(packed_reply_is_sound(sound_replies[i]), "reply %zu is not sound", i);
@@ -272,7 +272,7 @@ static void doctored_records_of_calls_are_refused(void **state) {
     require(!once_reads(&doctored, &again), "an instant before 1970");
 }
 
-static void what_does_not_fit_is_refused(void **state) {
+static void changes_that_do_not_fit_the_log_are_refused(void **state) {
     (void)state;
     struct once_log *once_log = NULL;
     struct once_change change = sample;
@@ -292,13 +292,13 @@ static void what_does_not_fit_is_refused(void **state) {
 
 int main(void) {
     static const struct CMUnitTest tests[] = {
-        tidy_test(what_is_sound_by_hand),
+        tidy_test(packed_replies_made_by_hand_are_sound_or_not),
         tidy_test(answers_nested_too_deep_are_not_sound),
         tidy_test(packed_replies_read_as_by_a_naive_reader),
         tidy_test(guids_are_read_from_an_array),
         tidy_test(records_of_calls_are_read_as_written),
         tidy_test(doctored_records_of_calls_are_refused),
-        tidy_test(what_does_not_fit_is_refused),
+        tidy_test(changes_that_do_not_fit_the_log_are_refused),
     };
     return cmocka_run_group_tests_name("packed_reply", tests, NULL, NULL);
 }

@@ -129,7 +129,7 @@ static void windows_cut_what_is_told(void **state) {
 }
 
 /* A page far away puts roots upon the root, below which all is still in common. */
-static void a_root_that_grew_hides_nothing(void **state) {
+static void pages_below_roots_of_different_heights_are_compared(void **state) {
     (void)state;
     for (unsigned shift = 6; shift <= 33; shift++)
         for (int way = 0; way < 3; way++) {
@@ -153,7 +153,7 @@ static void a_root_that_grew_hides_nothing(void **state) {
         }
 }
 
-static void against_nothing_all_is_new_or_gone(void **state) {
+static void compared_with_no_pages_all_are_new_or_gone(void **state) {
     (void)state;
     static const uint64_t places[] = {0, 64, 4095, 4096, 262144, 16777216, PAGES_MAX_BYTES / PAGE_BYTES - 1};
     struct account account = {0};
@@ -201,7 +201,7 @@ static void only_what_is_not_in_common_is_compared(void **state) {
     pages_drop(&account, &then);
 }
 
-static void the_visitor_may_end_it(void **state) {
+static void the_visitor_may_end_a_comparison(void **state) {
     (void)state;
     struct account account = {0};
     struct pages now, then;
@@ -222,10 +222,10 @@ int main(void) {
         tidy_test(equal_pages_do_not_differ),
         tidy_test(each_page_is_changed_or_cleared_or_neither),
         tidy_test(windows_cut_what_is_told),
-        tidy_test(a_root_that_grew_hides_nothing),
-        tidy_test(against_nothing_all_is_new_or_gone),
+        tidy_test(pages_below_roots_of_different_heights_are_compared),
+        tidy_test(compared_with_no_pages_all_are_new_or_gone),
         tidy_test(only_what_is_not_in_common_is_compared),
-        tidy_test(the_visitor_may_end_it),
+        tidy_test(the_visitor_may_end_a_comparison),
     };
     return cmocka_run_group_tests_name("page compare", tests, NULL, NULL);
 }

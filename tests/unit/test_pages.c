@@ -393,7 +393,7 @@ static void require_same_accounts(const struct account *account, const struct ac
     require_same(account->allocations, expected->allocations, "%s", when);
 }
 
-static void nothing_has_no_bytes(void **state) {
+static void pages_without_bytes_take_no_memory(void **state) {
     (void)state;
     struct account account = {0};
     struct pages pages = {0}, equal = {0};
@@ -421,7 +421,7 @@ static struct pages pages_of_leaves(struct account *account, uint64_t leaves) {
 }
 
 /* An equal one is free; a change of it takes the way to the page that changes, and the second time nothing. */
-static void an_equal_costs_what_differs(void **state) {
+static void an_equal_takes_memory_only_for_what_differs(void **state) {
     (void)state;
     enum { MANY = 5000, WAYS = 64, WAY_BYTES = 3 * (WAYS + 4) * 8 };
     struct account account = {0};
@@ -559,7 +559,7 @@ static void leaves_that_cannot_be_do_not_fit(void **state) {
 }
 
 /* Bytes that came with an owner are read where they are, and copied when they change. */
-static void what_an_owner_keeps_is_copied_to_change(void **state) {
+static void pages_shared_with_an_argument_are_copied_to_change(void **state) {
     (void)state;
     const uint64_t first = 5 * (uint64_t)LEAF_PAGES;
     for (int way = 0; way < 2; way++) {
@@ -589,12 +589,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(pages_close_together_equal_their_values),
         tidy_test(pages_far_apart_equal_their_values),
-        tidy_test(nothing_has_no_bytes),
-        tidy_test(an_equal_costs_what_differs),
+        tidy_test(pages_without_bytes_take_no_memory),
+        tidy_test(an_equal_takes_memory_only_for_what_differs),
         tidy_test(cleared_memory_comes_back),
         tidy_test(a_twin_outlives_the_first),
         tidy_test(leaves_that_cannot_be_do_not_fit),
-        tidy_test(what_an_owner_keeps_is_copied_to_change),
+        tidy_test(pages_shared_with_an_argument_are_copied_to_change),
     };
     return cmocka_run_group_tests_name("pages", tests, NULL, NULL);
 }

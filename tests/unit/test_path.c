@@ -179,7 +179,7 @@ static void the_root_has_no_names(void **state) {
     require_same(path_parent(root).length, 0, "the root is its own parent");
 }
 
-static void a_way_goes_name_by_name(void **state) {
+static void paths_are_walked_name_by_name(void **state) {
     (void)state;
     struct dice dice = {3};
     for (int round = 0; round < 5000; round++) {
@@ -346,7 +346,7 @@ int main(void) {
         tidy_test(paths_have_250_names),
         tidy_test(faults_have_texts_and_codes),
         tidy_test(the_root_has_no_names),
-        tidy_test(a_way_goes_name_by_name),
+        tidy_test(paths_are_walked_name_by_name),
         tidy_test(folding_never_changes),
         tidy_test(names_are_folded),
         tidy_test(beginnings_are_found_in_any_case),

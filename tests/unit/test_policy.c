@@ -40,7 +40,7 @@ static void an_instant_is_milliseconds_or_none(void **state) {
     }
 }
 
-static void what_is_packed_is_read_back(void **state) {
+static void packed_policies_are_read_back(void **state) {
     (void)state;
     const struct policy policies[] = {
         {bytes_text("reader"), 0, INT64_MAX - 1, bytes_text("rl")},
@@ -128,7 +128,7 @@ static void a_container_has_at_most_five_policies(void **state) {
 }
 
 /* A number that no instant is written as. */
-static void an_instant_from_outside_fits(void **state) {
+static void instants_of_policies_beyond_63_bits_are_refused(void **state) {
     (void)state;
     const uint64_t written[] = {0, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
     for (size_t i = 0; i < COUNT_OF(written); i++) {
@@ -146,7 +146,7 @@ static void an_instant_from_outside_fits(void **state) {
 }
 
 /* Sound permissions that a family does not know. */
-static void a_family_has_its_own_letters(void **state) {
+static void permissions_use_only_the_letters_of_their_family(void **state) {
     static const struct {
         const char *first, *last, *letters;
         enum outcome outcome;
@@ -176,9 +176,12 @@ static void a_family_has_its_own_letters(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(an_instant_is_milliseconds_or_none), tidy_test(what_is_packed_is_read_back),
-        tidy_test(a_policy_keeps_the_rules),           tidy_test(a_container_has_at_most_five_policies),
-        tidy_test(an_instant_from_outside_fits),       tidy_test(a_family_has_its_own_letters),
+        tidy_test(an_instant_is_milliseconds_or_none),
+        tidy_test(packed_policies_are_read_back),
+        tidy_test(a_policy_keeps_the_rules),
+        tidy_test(a_container_has_at_most_five_policies),
+        tidy_test(instants_of_policies_beyond_63_bits_are_refused),
+        tidy_test(permissions_use_only_the_letters_of_their_family),
     };
     return cmocka_run_group_tests_name("policy", tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static const struct {
     {"the first fault counts", {"content-md5=x", "unknown=x"}, {NULL}, OUTCOME_INVALID_MD5},
 };
 
-static void the_packed_form_is_one(void **state) {
+static void properties_have_one_packed_form(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rules); i++) {
         struct pairs given, expected;
@@ -115,7 +115,7 @@ static void an_md5_is_base64_of_sixteen_bytes(void **state) {
                  OUTCOME_INVALID_MD5, "a zero byte");
 }
 
-static void size_keeps_its_limit(void **state) {
+static void the_size_of_properties_is_limited(void **state) {
     (void)state;
     static char value[PROPERTIES_MAX_BYTES + 1];
     const size_t name = strlen("content-type"), max = PROPERTIES_MAX_BYTES - name;
@@ -222,9 +222,9 @@ static void an_md5_speaks_of_the_content(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(the_packed_form_is_one),       tidy_test(an_md5_is_base64_of_sixteen_bytes),
-        tidy_test(size_keeps_its_limit),         tidy_test(only_the_packed_form_is_sound),
-        tidy_test(a_huge_list_is_not_sound),     tidy_test(a_property_is_found_by_its_name),
+        tidy_test(properties_have_one_packed_form),   tidy_test(an_md5_is_base64_of_sixteen_bytes),
+        tidy_test(the_size_of_properties_is_limited), tidy_test(only_the_packed_form_is_sound),
+        tidy_test(a_huge_list_is_not_sound),          tidy_test(a_property_is_found_by_its_name),
         tidy_test(an_md5_speaks_of_the_content),
     };
     return cmocka_run_group_tests_name("property", tests, NULL, NULL);

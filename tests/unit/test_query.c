@@ -161,7 +161,7 @@ static struct counts try_filters(trial try, int tables) {
     return counts;
 }
 
-static void all_ways_answer_the_same(void **state) {
+static void a_query_answers_the_same_by_range_index_and_scan(void **state) {
     (void)state;
     struct counts counts = try_filters(each_way, TABLES);
     require(counts.rows > 10000 && counts.pages > 2000, "%u rows, %u pages", counts.rows, counts.pages);
@@ -172,7 +172,7 @@ static void all_ways_answer_the_same(void **state) {
             counts.gathered);
 }
 
-static void nothing_is_lost_while_others_write(void **state) {
+static void pages_have_each_steady_row_once_while_others_write(void **state) {
     (void)state;
     struct counts counts = try_filters(each_way_while_others_write, 4 * TABLES);
     require(counts.steady > 5000 && counts.turned > 2000, "%u steady, %u turned", counts.steady,
@@ -380,7 +380,7 @@ static void a_page_begins_where_it_is_told(void **state) {
     table_free(table);
 }
 
-static void no_rows_are_no_rows(void **state) {
+static void a_table_without_rows_is_one_empty_page(void **state) {
     (void)state;
     struct table *table = table_of(5, (struct packed_list){0, {"", 0}});
     struct pages pages = pages_of(table, "", 0);
@@ -391,10 +391,14 @@ static void no_rows_are_no_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(all_ways_answer_the_same),          tidy_test(nothing_is_lost_while_others_write),
-        tidy_test(a_page_looks_at_so_much),           tidy_test(a_page_answers_so_many_bytes),
-        tidy_test(a_page_answers_so_many_properties), tidy_test(a_page_has_so_many_rows),
-        tidy_test(a_page_begins_where_it_is_told),    tidy_test(no_rows_are_no_rows),
+        tidy_test(a_query_answers_the_same_by_range_index_and_scan),
+        tidy_test(pages_have_each_steady_row_once_while_others_write),
+        tidy_test(a_page_looks_at_so_much),
+        tidy_test(a_page_answers_so_many_bytes),
+        tidy_test(a_page_answers_so_many_properties),
+        tidy_test(a_page_has_so_many_rows),
+        tidy_test(a_page_begins_where_it_is_told),
+        tidy_test(a_table_without_rows_is_one_empty_page),
     };
     return cmocka_run_group_tests_name("query", tests, NULL, NULL);
 }

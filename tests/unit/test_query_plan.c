@@ -244,7 +244,7 @@ static size_t rows_of(const struct table *table, const char *text) {
 }
 
 /* Ranges of an index are gathered and sorted before the first row, so they are only taken when that is little. */
-static void what_is_gathered_is_bounded(void **state) {
+static void a_query_gathers_a_bounded_number_of_entities(void **state) {
     enum { MANY = 5 * QUERY_GATHERED_MAX };
     static const struct {
         const char *filter;
@@ -271,7 +271,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(the_shortest_way_is_taken),
         tidy_test(an_index_is_used_when_it_knows_all),
-        tidy_test(what_is_gathered_is_bounded),
+        tidy_test(a_query_gathers_a_bounded_number_of_entities),
         tidy_test(an_index_is_walked_where_keys_may_lie),
     };
     return cmocka_run_group_tests_name("query_plan", tests, NULL, NULL);

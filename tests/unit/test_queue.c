@@ -114,7 +114,7 @@ static void require_depth(const struct queue *queue, int64_t now_ms, size_t visi
 }
 
 /* Visible at equality, gone at equality. */
-static void the_borders_of_time(void **state) {
+static void messages_appear_and_expire_to_the_millisecond(void **state) {
     (void)state;
     struct queue *queue = queue_with_limit(0);
     put_as(queue, 1, &(struct putting){.now_ms = NOW_MS, .delay_ms = 500, .ttl_ms = 1000});
@@ -298,7 +298,7 @@ static void expired_messages_are_not_looked_at(void **state) {
 
 static void sweep_soon(void) {}
 
-static void what_is_cleared_is_freed_bit_by_bit(void **state) {
+static void a_cleared_queue_is_freed_in_portions(void **state) {
     enum { CLEARED = 5000, PORTION = 1000 };
     (void)state;
     struct queue *queue = queue_with_limit(0);
@@ -317,7 +317,7 @@ static void what_is_cleared_is_freed_bit_by_bit(void **state) {
 
 /* --- What does not fit --- */
 
-static void what_does_not_fit_does_nothing(void **state) {
+static void changes_that_do_not_fit_a_queue_do_nothing(void **state) {
     (void)state;
     struct queue *queue = queue_with_limit(0);
     put(queue, 10);
@@ -344,7 +344,7 @@ static void what_does_not_fit_does_nothing(void **state) {
 
 /* --- Memory --- */
 
-static void it_holds_what_the_allocator_says(void **state) {
+static void the_memory_of_a_queue_is_what_the_allocator_says(void **state) {
     (void)state;
     static struct queue_trial trial;
     struct dice dice = {99};
@@ -415,7 +415,7 @@ static void all_queues_are_known(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(a_queue_equals_its_model),
-        tidy_test(the_borders_of_time),
+        tidy_test(messages_appear_and_expire_to_the_millisecond),
         tidy_test(a_delay_beyond_the_end_never_shows),
         tidy_test(receipts_live_until_somebody_acts),
         tidy_test(the_message_that_is_visible_first_is_delivered_first),
@@ -425,9 +425,9 @@ int main(void) {
         tidy_test(a_group_comes_one_by_one),
         tidy_test(a_group_goes_on_when_its_first_is_over),
         tidy_test(expired_messages_are_not_looked_at),
-        tidy_test(what_is_cleared_is_freed_bit_by_bit),
-        tidy_test(what_does_not_fit_does_nothing),
-        tidy_test(it_holds_what_the_allocator_says),
+        tidy_test(a_cleared_queue_is_freed_in_portions),
+        tidy_test(changes_that_do_not_fit_a_queue_do_nothing),
+        tidy_test(the_memory_of_a_queue_is_what_the_allocator_says),
         tidy_test(a_queue_can_move_in_memory),
         tidy_test(items_that_are_not_packed_name_messages),
         tidy_test(all_queues_are_known),

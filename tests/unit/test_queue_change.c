@@ -114,7 +114,7 @@ static struct queue_change change_of(const struct written *written, struct recor
     return change;
 }
 
-static void the_format_is_what_it_was(void **state) {
+static void queue_records_have_the_promised_bytes(void **state) {
     bool seen[QUEUE_CHANGE_KINDS] = {false};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(records); i++) {
@@ -176,7 +176,7 @@ static bool reads(const char *bytes, size_t length, struct queue_change *change)
     return sound;
 }
 
-static void what_is_read_says_the_same(void **state) {
+static void queue_records_are_written_as_they_were_read(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(records); i++) {
         struct queue_change change;
@@ -189,7 +189,7 @@ static void what_is_read_says_the_same(void **state) {
     }
 }
 
-static void what_is_cut_or_goes_on_is_no_record(void **state) {
+static void queue_records_that_are_cut_or_too_long_are_refused(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(records); i++) {
         struct bytes record = records[i].record;
@@ -222,7 +222,7 @@ static void doctored_records_are_safe(void **state) {
     }
 }
 
-static void what_nobody_writes_is_not_read(void **state) {
+static void unsound_queue_records_are_refused(void **state) {
     static const struct bytes unsound[] = {
         RECORD("C\xa"),                                                  /* another family */
         RECORD("Q\x12"),                                                 /* no such kind */
@@ -246,9 +246,12 @@ static void what_nobody_writes_is_not_read(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(the_format_is_what_it_was),           tidy_test(what_is_read_says_the_same),
-        tidy_test(what_is_cut_or_goes_on_is_no_record), tidy_test(doctored_records_are_safe),
-        tidy_test(what_nobody_writes_is_not_read),      tidy_test(items_need_not_be_packed),
+        tidy_test(queue_records_have_the_promised_bytes),
+        tidy_test(queue_records_are_written_as_they_were_read),
+        tidy_test(queue_records_that_are_cut_or_too_long_are_refused),
+        tidy_test(doctored_records_are_safe),
+        tidy_test(unsound_queue_records_are_refused),
+        tidy_test(items_need_not_be_packed),
     };
     return cmocka_run_group_tests_name("queue_change", tests, NULL, NULL);
 }

@@ -280,7 +280,7 @@ static void shared_locks_stack(void **state) {
     stage_end(&stage);
 }
 
-static void the_exclusive_one_goes_first(void **state) {
+static void an_exclusive_lock_is_unlocked_before_a_shared_one(void **state) {
     (void)state;
     struct stage stage;
     stage_start(&stage);
@@ -299,7 +299,7 @@ static void the_exclusive_one_goes_first(void **state) {
     stage_end(&stage);
 }
 
-static void what_was_saved_comes_back_at_once(void **state) {
+static void saved_locks_come_back_with_their_count(void **state) {
     (void)state;
     struct stage stage;
     stage_start(&stage);
@@ -418,8 +418,8 @@ int main(void) {
         tidy_test(no_bytes_can_always_be_read),
         tidy_test(unlocks_are_exact),
         tidy_test(shared_locks_stack),
-        tidy_test(the_exclusive_one_goes_first),
-        tidy_test(what_was_saved_comes_back_at_once),
+        tidy_test(an_exclusive_lock_is_unlocked_before_a_shared_one),
+        tidy_test(saved_locks_come_back_with_their_count),
         tidy_test(an_owner_takes_all_its_locks_along),
         tidy_test(a_file_ends_without_its_owners),
         tidy_test(all_conflicting_locks_are_visited_in_order),

@@ -104,7 +104,7 @@ static void instants_are_not_negative(void **state) {
 }
 
 /* The length says more than there is, by little and by much. */
-static void lengths_do_not_lie(void **state) {
+static void record_lengths_beyond_the_end_are_refused(void **state) {
     (void)state;
     const uint64_t lies[] = {
         4, 5, 100, UINT32_MAX, (uint64_t)UINT32_MAX + 4, INT64_MAX, UINT64_MAX - 3, UINT64_MAX};
@@ -135,7 +135,7 @@ static void a_reader_fails_for_good(void **state) {
     require(reader.failed && !record_complete(&reader), "a reader has recovered");
 }
 
-static void what_is_left_over_is_not_complete(void **state) {
+static void a_record_with_bytes_left_is_not_complete(void **state) {
     (void)state;
     struct record_reader reader = record_reader(bytes_of("ab", 2));
     require_same(record_byte(&reader), 'a', "the first byte");
@@ -210,7 +210,7 @@ static void cut_anywhere(const struct record_fields *fields, struct bytes record
     }
 }
 
-static void what_is_written_is_read_back(void **state) {
+static void written_fields_are_read_back(void **state) {
     (void)state;
     struct dice dice = {3};
     struct record_fields fields;
@@ -246,10 +246,10 @@ int main(void) {
         tidy_test(numbers_never_overflow),
         tidy_test(words_are_little_endian),
         tidy_test(instants_are_not_negative),
-        tidy_test(lengths_do_not_lie),
+        tidy_test(record_lengths_beyond_the_end_are_refused),
         tidy_test(a_reader_fails_for_good),
-        tidy_test(what_is_left_over_is_not_complete),
-        tidy_test(what_is_written_is_read_back),
+        tidy_test(a_record_with_bytes_left_is_not_complete),
+        tidy_test(written_fields_are_read_back),
         tidy_test(small_records_need_no_memory),
     };
     return cmocka_run_group_tests_name("record", tests, NULL, NULL);

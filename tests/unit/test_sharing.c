@@ -43,7 +43,7 @@ static const char *const golden[] = {
 
 /* clang-format on */
 
-static void fits_as_the_table_says(void **state) {
+static void opens_fit_as_the_table_says(void **state) {
     (void)state;
     size_t cells = 0;
     for (size_t row = 0; row < COUNT_OF(golden); row++) {
@@ -71,7 +71,7 @@ static struct sharing sharing_of(unsigned number) {
     return (struct sharing){number % EVERY, number / EVERY % EVERY};
 }
 
-static void fits_by_each_bit_and_both_ways(void **state) {
+static void opens_fit_by_each_bit_and_both_ways(void **state) {
     (void)state;
     size_t fitting = 0;
     for (unsigned i = 0; i < WAYS; i++) {
@@ -88,7 +88,7 @@ static void fits_by_each_bit_and_both_ways(void **state) {
     require_same(fitting, 729 - 368 + 960, "so many pairs fit");
 }
 
-static void attributes_mind_nobody(void **state) {
+static void opens_for_attributes_conflict_with_nothing(void **state) {
     (void)state;
     struct sharing attributes = {NONE, NONE}, jealous = {R, NONE};
     require(sharing_fits(attributes, jealous), "after a jealous one");
@@ -96,7 +96,7 @@ static void attributes_mind_nobody(void **state) {
     require(!sharing_fits(jealous, jealous), "two jealous ones");
 }
 
-static void any_right_to_change_minds_a_lease(void **state) {
+static void opens_with_any_right_to_change_conflict_with_a_lease(void **state) {
     (void)state;
     static const bool fits[EVERY] = {[NONE] = true, [R] = true};
     for (unsigned access = 0; access < EVERY; access++)
@@ -226,7 +226,7 @@ static void a_tally_equals_a_walk(void **state) {
     require(memcmp(&crowd.tally, &nothing, sizeof(nothing)) == 0, "who has gone has left something behind");
 }
 
-static void the_stricter_one_decides(void **state) {
+static void the_stricter_of_two_opens_decides(void **state) {
     (void)state;
     struct crowd crowd = {.count = 0};
     come(&crowd, (struct sharing){R, R | W});
@@ -247,10 +247,14 @@ static void the_stricter_one_decides(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(fits_as_the_table_says),          tidy_test(fits_by_each_bit_and_both_ways),
-        tidy_test(attributes_mind_nobody),          tidy_test(any_right_to_change_minds_a_lease),
-        tidy_test(commands_fit_as_the_matrix_says), tidy_test(the_examples_hold),
-        tidy_test(a_tally_equals_a_walk),           tidy_test(the_stricter_one_decides),
+        tidy_test(opens_fit_as_the_table_says),
+        tidy_test(opens_fit_by_each_bit_and_both_ways),
+        tidy_test(opens_for_attributes_conflict_with_nothing),
+        tidy_test(opens_with_any_right_to_change_conflict_with_a_lease),
+        tidy_test(commands_fit_as_the_matrix_says),
+        tidy_test(the_examples_hold),
+        tidy_test(a_tally_equals_a_walk),
+        tidy_test(the_stricter_of_two_opens_decides),
     };
     return cmocka_run_group_tests_name("sharing", tests, NULL, NULL);
 }

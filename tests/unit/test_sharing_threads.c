@@ -203,7 +203,7 @@ static void require_changed(struct aggregate *aggregate) {
     require_same(aggregate->account.memory + aggregate->account.allocations, 0, "all is dropped");
 }
 
-static void one_changes_while_others_are_freed(void **state) {
+static void a_value_changes_while_others_are_freed_in_threads(void **state) {
     (void)state;
     for (int number = 0; number < ROUNDS; number++) {
         struct round round;
@@ -221,6 +221,6 @@ static void one_changes_while_others_are_freed(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {tidy_test(one_changes_while_others_are_freed)};
+    const struct CMUnitTest tests[] = {tidy_test(a_value_changes_while_others_are_freed_in_threads)};
     return cmocka_run_group_tests_name("sharing threads", tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static void lists_and_numbers_are_kept(void **state) {
     acts_end(&trial);
 }
 
-static void it_may_have_metadata_of_its_own(void **state) {
+static void a_snapshot_may_have_metadata_of_its_own(void **state) {
     (void)state;
     struct container_trial trial;
     acts_start(&trial);
@@ -120,7 +120,7 @@ static void ids_only_grow(void **state) {
     acts_end(&trial);
 }
 
-static void they_are_found_by_their_ids(void **state) {
+static void snapshots_are_found_by_their_ids(void **state) {
     (void)state;
     enum { COUNT = 100 };
     struct container_trial trial;
@@ -141,7 +141,7 @@ static void they_are_found_by_their_ids(void **state) {
     acts_end(&trial);
 }
 
-static void one_or_all_can_be_dropped(void **state) {
+static void snapshots_are_dropped_singly_and_together(void **state) {
     (void)state;
     struct container_trial trial;
     acts_start(&trial);
@@ -208,7 +208,7 @@ static void a_changed_page_costs_one_leaf(void **state) {
 }
 
 /* The old content goes with the last snapshot that has it. */
-static void bytes_go_with_the_last_who_has_them(void **state) {
+static void shared_bytes_are_freed_with_the_last_snapshot(void **state) {
     (void)state;
     struct container_trial trial;
     acts_start(&trial);
@@ -249,11 +249,16 @@ static void an_older_state_can_be_promoted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(a_snapshot_stays_as_it_was),           tidy_test(lists_and_numbers_are_kept),
-        tidy_test(it_may_have_metadata_of_its_own),      tidy_test(ids_only_grow),
-        tidy_test(they_are_found_by_their_ids),          tidy_test(one_or_all_can_be_dropped),
-        tidy_test(a_snapshot_holds_no_bytes_of_its_own), tidy_test(a_changed_page_costs_one_leaf),
-        tidy_test(bytes_go_with_the_last_who_has_them),  tidy_test(an_older_state_can_be_promoted),
+        tidy_test(a_snapshot_stays_as_it_was),
+        tidy_test(lists_and_numbers_are_kept),
+        tidy_test(a_snapshot_may_have_metadata_of_its_own),
+        tidy_test(ids_only_grow),
+        tidy_test(snapshots_are_found_by_their_ids),
+        tidy_test(snapshots_are_dropped_singly_and_together),
+        tidy_test(a_snapshot_holds_no_bytes_of_its_own),
+        tidy_test(a_changed_page_costs_one_leaf),
+        tidy_test(shared_bytes_are_freed_with_the_last_snapshot),
+        tidy_test(an_older_state_can_be_promoted),
     };
     return cmocka_run_group_tests_name("snapshots", tests, NULL, NULL);
 }

@@ -145,7 +145,7 @@ static void no_more_is_on_the_way_than_may_be(void **state) {
 }
 
 /* What came is not asked for again. */
-static void a_new_connection(void **state) {
+static void a_new_connection_asks_again(void **state) {
     struct talk talk;
     (void)state;
     talk_start(&talk);
@@ -303,7 +303,7 @@ int main(void) {
         tidy_test(a_block_blob),
         tidy_test(blocks_and_pieces),
         tidy_test(no_more_is_on_the_way_than_may_be),
-        tidy_test(a_new_connection),
+        tidy_test(a_new_connection_asks_again),
         tidy_test(page_blobs_go_by_windows),
         tidy_test(an_empty_blob),
         tidy_test(answers_may_come_byte_by_byte),

@@ -65,7 +65,7 @@ static void each_block_begins_the_week_anew(void **state) {
 }
 
 /* The clock of a primary may have been ahead, or be absurd. */
-static void moments_may_be_anything(void **state) {
+static void blocks_may_be_staged_at_any_instant(void **state) {
     (void)state;
     struct container_trial trial;
     acts_start(&trial);
@@ -78,7 +78,7 @@ static void moments_may_be_anything(void **state) {
     acts_end(&trial);
 }
 
-static void the_one_that_waits_longest_comes_first(void **state) {
+static void the_blob_staged_longest_ago_expires_first(void **state) {
     (void)state;
     enum { NAMES = 40 };
     struct container_trial trial;
@@ -172,8 +172,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(a_week_and_not_a_moment_less),
         tidy_test(each_block_begins_the_week_anew),
-        tidy_test(moments_may_be_anything),
-        tidy_test(the_one_that_waits_longest_comes_first),
+        tidy_test(blocks_may_be_staged_at_any_instant),
+        tidy_test(the_blob_staged_longest_ago_expires_first),
         tidy_test(expired_blocks_are_removed_in_portions),
         tidy_test(an_uncommitted_blob_goes_with_its_lease),
         tidy_test(deadlines_go_along),

@@ -153,7 +153,7 @@ static void a_batch_with_one_misfit_does_nothing(void **state) {
     table_free(table);
 }
 
-static void what_does_not_fit_does_nothing(void **state) {
+static void changes_that_do_not_fit_a_table_do_nothing(void **state) {
     (void)state;
     struct table *table = empty_table();
     add_rows(table, 0, 3);
@@ -291,7 +291,7 @@ static void the_index_of_an_empty_table_is_complete(void **state) {
 
 static void sweep_soon(void) {}
 
-static void what_is_dropped_is_freed_bit_by_bit(void **state) {
+static void dropped_indexes_and_tables_are_freed_in_portions(void **state) {
     enum { MARKS = 3000, PORTION = 500 };
     (void)state;
     struct table *table = empty_table();
@@ -403,7 +403,7 @@ static void a_copy_knows_its_indexes_whole(void **state) {
 
 /* --- Memory --- */
 
-static void it_holds_what_the_allocator_says(void **state) {
+static void the_memory_of_a_table_is_what_the_allocator_says(void **state) {
     static struct table_trial trial;
     struct dice dice = {99};
     (void)state;
@@ -460,18 +460,18 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(a_table_equals_its_model),
         tidy_test(a_batch_with_one_misfit_does_nothing),
-        tidy_test(what_does_not_fit_does_nothing),
+        tidy_test(changes_that_do_not_fit_a_table_do_nothing),
         tidy_test(an_entity_that_is_known_is_not_looked_for),
         tidy_test(timestamps_only_grow),
         tidy_test(an_index_is_built_while_others_write),
         tidy_test(an_index_ends_when_nothing_is_left_to_learn),
         tidy_test(the_index_of_an_empty_table_is_complete),
-        tidy_test(what_is_dropped_is_freed_bit_by_bit),
+        tidy_test(dropped_indexes_and_tables_are_freed_in_portions),
         tidy_test(a_walk_goes_in_pieces),
         tidy_test(a_copy_knows_its_indexes_whole),
         tidy_test(large_entities_come_one_by_one),
         tidy_test(a_copy_goes_on_with_its_timestamps),
-        tidy_test(it_holds_what_the_allocator_says),
+        tidy_test(the_memory_of_a_table_is_what_the_allocator_says),
         tidy_test(a_table_can_move_in_memory),
         tidy_test(all_tables_are_known),
     };

@@ -87,7 +87,7 @@ static struct table_change change_of(size_t number, struct record_writer *steps)
     return change;
 }
 
-static void the_format_is_what_it_was(void **state) {
+static void table_records_have_the_promised_bytes(void **state) {
     bool seen[TABLE_CHANGE_KINDS] = {false};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(records); i++) {
@@ -115,7 +115,7 @@ static bool reads(struct bytes record) {
     return sound;
 }
 
-static void what_is_read_says_the_same(void **state) {
+static void table_records_are_written_as_they_were_read(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(records); i++) {
         struct table_change change;
@@ -129,7 +129,7 @@ static void what_is_read_says_the_same(void **state) {
     }
 }
 
-static void a_step_says_what_it_said(void **state) {
+static void steps_of_a_record_are_read_back(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(records); i++) {
         struct table_change change;
@@ -150,7 +150,7 @@ static void a_step_says_what_it_said(void **state) {
     }
 }
 
-static void what_is_heard_of_has_a_word(void **state) {
+static void each_kind_of_change_has_its_event(void **state) {
     static const struct {
         enum table_change_kind kind;
         const char *event;
@@ -187,7 +187,7 @@ static void what_is_heard_of_has_a_word(void **state) {
 
 /* --- What is not sound --- */
 
-static void what_is_cut_or_goes_on_is_no_record(void **state) {
+static void table_records_that_are_cut_or_too_long_are_refused(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(records); i++) {
         struct bytes record = records[i].record;
@@ -552,12 +552,12 @@ static void the_state_of_a_feed_brings_its_newest_version(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(the_format_is_what_it_was),
+        tidy_test(table_records_have_the_promised_bytes),
         tidy_test(the_state_of_a_feed_brings_its_newest_version),
-        tidy_test(what_is_read_says_the_same),
-        tidy_test(a_step_says_what_it_said),
-        tidy_test(what_is_heard_of_has_a_word),
-        tidy_test(what_is_cut_or_goes_on_is_no_record),
+        tidy_test(table_records_are_written_as_they_were_read),
+        tidy_test(steps_of_a_record_are_read_back),
+        tidy_test(each_kind_of_change_has_its_event),
+        tidy_test(table_records_that_are_cut_or_too_long_are_refused),
         tidy_test(doctored_records_are_safe),
         tidy_test(heads_and_lists_are_checked),
         tidy_test(an_index_has_a_place_among_sixteen),

@@ -28,7 +28,7 @@ static void the_first_collision_is_told(void **state) {
 }
 
 /* Noun, key, name and part all count. */
-static void what_differs_in_anything_does_not_collide(void **state) {
+static void targets_that_differ_do_not_collide(void **state) {
     (void)state;
     struct targets targets;
     targets_start(&targets);
@@ -48,7 +48,7 @@ static void what_differs_in_anything_does_not_collide(void **state) {
     targets_end(&targets);
 }
 
-static void several_share_and_nobody_takes_all(void **state) {
+static void several_commands_may_share_a_target_that_none_changes_alone(void **state) {
     (void)state;
     for (int first = 0; first < 2; first++)
         for (int second = 0; second < 2; second++) {
@@ -99,8 +99,10 @@ static void thousands_of_targets_are_told_apart(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(the_first_collision_is_told),         tidy_test(what_differs_in_anything_does_not_collide),
-        tidy_test(several_share_and_nobody_takes_all),  tidy_test(a_command_may_name_a_target_twice),
+        tidy_test(the_first_collision_is_told),
+        tidy_test(targets_that_differ_do_not_collide),
+        tidy_test(several_commands_may_share_a_target_that_none_changes_alone),
+        tidy_test(a_command_may_name_a_target_twice),
         tidy_test(thousands_of_targets_are_told_apart),
     };
     return cmocka_run_group_tests_name("targets", tests, NULL, NULL);

@@ -39,7 +39,7 @@ static void numbers_have_all_their_digits(void **state) {
     }
 }
 
-static void what_does_not_fit_is_cut(void **state) {
+static void a_text_that_does_not_fit_is_cut(void **state) {
     (void)state;
     char room[9];
     memset(room, 'x', sizeof(room));
@@ -55,7 +55,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(pieces_stand_behind_each_other),
         tidy_test(numbers_have_all_their_digits),
-        tidy_test(what_does_not_fit_is_cut),
+        tidy_test(a_text_that_does_not_fit_is_cut),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

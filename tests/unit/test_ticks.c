@@ -97,7 +97,7 @@ static const char *const no_instants[] = {
     "now",
 };
 
-static void what_is_no_instant_is_refused(void **state) {
+static void malformed_instants_are_refused(void **state) {
     (void)state;
     int64_t ticks;
     for (size_t i = 0; i < COUNT_OF(no_instants); i++)
@@ -107,7 +107,7 @@ static void what_is_no_instant_is_refused(void **state) {
     require_same(ticks_read(bytes_of("2026-11-18\0", 11), &ticks), OUTCOME_INVALID_INPUT, "a zero byte");
 }
 
-static void others_are_out_of_range(void **state) {
+static void instants_before_1601_and_after_9999_are_out_of_range(void **state) {
     (void)state;
     static const char *const texts[] = {
         "1600-12-31",
@@ -148,7 +148,7 @@ static void every_day_is_there_and_back(void **state) {
     require_same(day * DAY - 1, TICKS_MAX, "the end");
 }
 
-static void what_is_written_is_read(void **state) {
+static void written_ticks_are_read_back(void **state) {
     (void)state;
     struct dice dice = {1};
     for (int round = 0; round < 50000; round++) {
@@ -174,9 +174,12 @@ static void unix_time_is_converted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(every_form_is_read),      tidy_test(what_is_no_instant_is_refused),
-        tidy_test(others_are_out_of_range), tidy_test(every_day_is_there_and_back),
-        tidy_test(what_is_written_is_read), tidy_test(unix_time_is_converted),
+        tidy_test(every_form_is_read),
+        tidy_test(malformed_instants_are_refused),
+        tidy_test(instants_before_1601_and_after_9999_are_out_of_range),
+        tidy_test(every_day_is_there_and_back),
+        tidy_test(written_ticks_are_read_back),
+        tidy_test(unix_time_is_converted),
     };
     return cmocka_run_group_tests_name("ticks", tests, NULL, NULL);
 }

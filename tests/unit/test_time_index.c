@@ -177,7 +177,7 @@ static void rising_entries_fill_their_leaves(void **state) {
     free(entries);
 }
 
-static void thinned_out_it_shrinks(void **state) {
+static void a_time_index_shrinks_when_entries_are_removed(void **state) {
     static const size_t COUNT = 20000, KEPT = 100;
     struct time_index index = TIME_INDEX(BY_VISIBLE, true);
     struct time_entry *entries = entries_new(COUNT);
@@ -220,7 +220,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(an_index_of_times_equals_a_sorted_array),
         tidy_test(rising_entries_fill_their_leaves),
-        tidy_test(thinned_out_it_shrinks),
+        tidy_test(a_time_index_shrinks_when_entries_are_removed),
         tidy_test(slots_can_be_moved),
         tidy_test(an_empty_timeline_answers),
     };

@@ -31,7 +31,7 @@ static void every_character_counts_once_or_twice(void **state) {
 }
 
 /* All of two bytes, and all of four whose third and fourth are near an edge. */
-static void what_is_not_utf8_is_found(void **state) {
+static void malformed_utf8_is_found(void **state) {
     (void)state;
     static const unsigned char edges[] = {0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff};
     for (unsigned pair = 0; pair < 0x10000; pair++) {
@@ -100,7 +100,7 @@ static void ranks_lead_there_and_back(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(every_character_counts_once_or_twice),
-        tidy_test(what_is_not_utf8_is_found),
+        tidy_test(malformed_utf8_is_found),
         tidy_test(random_text_is_counted),
         tidy_test(texts_compare_as_their_units_do),
         tidy_test(ranks_lead_there_and_back),

@@ -42,7 +42,7 @@ static void every_character_goes_there_and_back(void **state) {
     }
 }
 
-static void nothing_is_longer_than_it_must_be(void **state) {
+static void overlong_utf8_is_refused(void **state) {
     (void)state;
     static const uint32_t values[] = {0, 1, '/', '.', 0x7f, 0x80, 0x7ff, 0x800, 0xfffd, 0xffff};
     for (size_t i = 0; i < COUNT_OF(values); i++) {
@@ -67,7 +67,7 @@ static void no_character_follows_the_last_one(void **state) {
 
 /* Every text of two bytes, and one cut short in all ways that there are. The text ends with its allocation, so that to
  * look behind it is found out. */
-static void broken_texts_are_none(void **state) {
+static void malformed_utf8_is_refused(void **state) {
     (void)state;
     for (unsigned first = 0; first < 256; first++) {
         for (unsigned second = 0; second < 256; second++) {
@@ -95,7 +95,7 @@ static void broken_texts_are_none(void **state) {
     }
 }
 
-static void it_goes_on_behind_a_character(void **state) {
+static void utf8_is_read_character_by_character(void **state) {
     (void)state;
     struct bytes text = bytes_text("a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80z\xff");
     static const uint32_t expected[] = {'a', 0xe4, 0x20ac, 0x1f600, 'z'};
@@ -110,9 +110,9 @@ static void it_goes_on_behind_a_character(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(every_character_goes_there_and_back), tidy_test(nothing_is_longer_than_it_must_be),
-        tidy_test(no_character_follows_the_last_one),   tidy_test(broken_texts_are_none),
-        tidy_test(it_goes_on_behind_a_character),
+        tidy_test(every_character_goes_there_and_back), tidy_test(overlong_utf8_is_refused),
+        tidy_test(no_character_follows_the_last_one),   tidy_test(malformed_utf8_is_refused),
+        tidy_test(utf8_is_read_character_by_character),
     };
     return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);
 }

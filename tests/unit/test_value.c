@@ -72,7 +72,7 @@ static const struct number_row number_rows[] = {
     {VALUE_DOUBLE, " nan", OUTCOME_INVALID_INPUT, 0},
 };
 
-static void numbers_are_read(void **state) {
+static void numeric_values_are_read(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(number_rows); i++) {
         const struct number_row *row = &number_rows[i];
@@ -164,7 +164,7 @@ static void strings_and_bytes_have_limits(void **state) {
     require_same(value_read(VALUE_TYPES, bytes_of("", 0), &value), OUTCOME_INVALID_INPUT, "no type");
 }
 
-static void ids_are_read(void **state) {
+static void guid_values_are_read(void **state) {
     (void)state;
     struct value value;
     require_same(value_read(VALUE_GUID, bytes_text("00112233-4455-6677-8899-AABBccddeeff"), &value),
@@ -231,7 +231,7 @@ static void require_packed(const struct value *value, size_t max_bytes) {
     record_end(&writer);
 }
 
-static void what_is_packed_is_read(void **state) {
+static void packed_values_are_read_back(void **state) {
     (void)state;
     static char room[70000];
     struct dice dice = {1};
@@ -282,7 +282,7 @@ static void edges_are_packed(void **state) {
     { bytes, sizeof(bytes) - 1 }
 
 /* Types that are not there cannot be: three bits are eight types. */
-static void what_nobody_packs_is_not_read(void **state) {
+static void value_records_of_other_forms_are_refused(void **state) {
     (void)state;
     static const struct bytes records[] = {
         RECORD("\x09\x00"),                                 /* int32: a zero on top */
@@ -344,14 +344,14 @@ static void each_value_has_one_packed_form(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(types_have_words),
-        tidy_test(numbers_are_read),
+        tidy_test(numeric_values_are_read),
         tidy_test(doubles_are_read),
         tidy_test(strings_and_bytes_have_limits),
-        tidy_test(ids_are_read),
+        tidy_test(guid_values_are_read),
         tidy_test(sizes_are_those_of_the_service),
-        tidy_test(what_is_packed_is_read),
+        tidy_test(packed_values_are_read_back),
         tidy_test(edges_are_packed),
-        tidy_test(what_nobody_packs_is_not_read),
+        tidy_test(value_records_of_other_forms_are_refused),
         tidy_test(each_value_has_one_packed_form),
     };
     return cmocka_run_group_tests_name("value", tests, NULL, NULL);

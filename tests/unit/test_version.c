@@ -23,7 +23,7 @@ static const struct {
     {UINT64_MAX, "0xFFFFFFFFFFFFFFFF"},
 };
 
-static void is_written_in_one_form(void **state) {
+static void versions_are_written_in_one_form(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(forms); i++) {
         char text[VERSION_TEXT_LENGTH];
@@ -75,7 +75,7 @@ static const char *const unreadable[] = {
     "0x0123456789ABCDEF, 0x0123456789ABCDEF",
 };
 
-static void is_read_bare_or_quoted(void **state) {
+static void versions_are_read_bare_or_quoted(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(readable); i++) {
         version v = 42;
@@ -84,7 +84,7 @@ static void is_read_bare_or_quoted(void **state) {
     }
 }
 
-static void is_not_read_from_anything_else(void **state) {
+static void malformed_versions_are_refused(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(unreadable); i++) {
         version v = 42;
@@ -94,7 +94,7 @@ static void is_not_read_from_anything_else(void **state) {
     require(!version_read(bytes_of("0x0123456789\0BCDEF", 18), &v), "a zero byte is a digit");
 }
 
-static void orders_as_text_as_it_does_as_number(void **state) {
+static void versions_order_as_text_as_they_do_as_numbers(void **state) {
     (void)state;
     struct dice dice = {1};
     for (int i = 0; i < 10000; i++) {
@@ -111,7 +111,7 @@ static void orders_as_text_as_it_does_as_number(void **state) {
 }
 
 /* This one has to run first: it looks at the very first version of the process. */
-static void opens_with_the_clock_as_epoch(void **state) {
+static void a_mint_opens_with_the_clock_as_epoch(void **state) {
     (void)state;
     const int64_t now_ms = INT64_C(1700000000123);
     require_same(version_mint(now_ms), VERSION_OF(1700000000, 1), "the first one");
@@ -121,7 +121,7 @@ static void opens_with_the_clock_as_epoch(void **state) {
     require_same(version_mint(0), VERSION_OF(1700000000, 4), "the clock does not matter within an epoch");
 }
 
-static void takes_a_greater_epoch_with_each_renewal(void **state) {
+static void each_renewal_takes_a_greater_epoch(void **state) {
     (void)state;
     version last = version_mint(0);
     const struct {
@@ -161,7 +161,7 @@ static const struct {
     {UINT32_C(0xffffffff), UINT32_C(0x7fffffff)},
 };
 
-static void counts_from_behind_its_start(void **state) {
+static void a_mint_counts_from_behind_its_start(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(starts); i++)
         for (size_t before = 0; before < COUNT_OF(starts); before++) {
@@ -180,7 +180,7 @@ static void counts_from_behind_its_start(void **state) {
 }
 
 /* However it starts, a quarter of an epoch is left to be counted in. */
-static void leaves_room_behind_its_start(void **state) {
+static void a_mint_leaves_counts_behind_its_start(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(starts); i++) {
         struct mint mint = MINT_INITIAL;
@@ -191,7 +191,7 @@ static void leaves_room_behind_its_start(void **state) {
     }
 }
 
-static void outgrows_all_it_has_observed(void **state) {
+static void minted_versions_outgrow_all_observed_ones(void **state) {
     (void)state;
     version last = version_mint(0);
     version_observe(last - 1);
@@ -227,7 +227,7 @@ static const struct {
     {"an epoch far above", 5000, 77, true},
 };
 
-static void counts_in_no_epoch_of_others(void **state) {
+static void a_mint_counts_in_no_epoch_of_others(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(meetings); i++) {
         const int64_t now_ms = INT64_C(1700000000000);
@@ -250,7 +250,7 @@ static void counts_in_no_epoch_of_others(void **state) {
     }
 }
 
-static void knows_the_newest(void **state) {
+static void a_mint_knows_the_newest_version(void **state) {
     (void)state;
     struct mint mint = MINT_INITIAL;
     require_same(mint.newest, 0, "of nothing");
@@ -263,7 +263,7 @@ static void knows_the_newest(void **state) {
 }
 
 /* What a primary that was cut off still mints can never meet what its successor mints. */
-static void never_meets_the_versions_of_the_other_side(void **state) {
+static void two_mints_never_meet(void **state) {
     (void)state;
     for (size_t old = 0; old < COUNT_OF(starts); old++)
         for (size_t new = 0; new < COUNT_OF(starts); new ++) {
@@ -298,7 +298,7 @@ static void lives_of_the_same_second_do_not_meet(void **state) {
                     a / LIFE, b / LIFE);
 }
 
-static void begins_an_epoch_when_the_counts_are_used_up(void **state) {
+static void a_mint_begins_an_epoch_when_the_counts_are_used_up(void **state) {
     (void)state;
     struct mint mint = MINT_INITIAL;
     mint_renew_epoch(&mint, 7);
@@ -308,7 +308,7 @@ static void begins_an_epoch_when_the_counts_are_used_up(void **state) {
     require_same(EPOCH(mint_version(&mint, INT64_C(9000000))), EPOCH(first) + 1, "the one behind it");
 }
 
-static void grows_in_any_mixture(void **state) {
+static void minted_versions_grow_in_any_mixture(void **state) {
     (void)state;
     struct dice dice = {2};
     version highest = version_mint(0);
@@ -325,7 +325,7 @@ static void grows_in_any_mixture(void **state) {
     }
 }
 
-static void is_plausible_up_to_ten_years_ahead(void **state) {
+static void versions_are_plausible_up_to_ten_years_ahead(void **state) {
     (void)state;
     const int64_t now_ms = INT64_C(1700000000000), ten_years = INT64_C(315576000);
     const struct mint mint = {.newest = VERSION_OF(1000, 1)};
@@ -349,7 +349,7 @@ static void is_plausible_up_to_ten_years_ahead(void **state) {
 }
 
 /* A server whose clock was set back still takes what it has saved itself. */
-static void believes_what_it_knows(void **state) {
+static void a_mint_believes_versions_up_to_its_newest(void **state) {
     (void)state;
     struct mint mint = MINT_INITIAL;
     mint_observe(&mint, VERSION_MAX);
@@ -358,7 +358,7 @@ static void believes_what_it_knows(void **state) {
 }
 
 /* Whatever the clock says: what it mints, what it believes, and what comes of that can be loaded again. */
-static void stays_below_the_greatest(void **state) {
+static void minted_versions_stay_below_the_greatest(void **state) {
     (void)state;
     static const int64_t clocks_ms[] = {INT64_C(3679398240000), INT64_C(4102444800000), INT64_MAX};
     for (size_t i = 0; i < COUNT_OF(clocks_ms); i++) {
@@ -377,24 +377,24 @@ static void stays_below_the_greatest(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(opens_with_the_clock_as_epoch),
-        tidy_test(is_written_in_one_form),
-        tidy_test(is_read_bare_or_quoted),
-        tidy_test(is_not_read_from_anything_else),
-        tidy_test(orders_as_text_as_it_does_as_number),
-        tidy_test(takes_a_greater_epoch_with_each_renewal),
-        tidy_test(counts_from_behind_its_start),
-        tidy_test(leaves_room_behind_its_start),
-        tidy_test(outgrows_all_it_has_observed),
-        tidy_test(counts_in_no_epoch_of_others),
-        tidy_test(knows_the_newest),
-        tidy_test(never_meets_the_versions_of_the_other_side),
+        tidy_test(a_mint_opens_with_the_clock_as_epoch),
+        tidy_test(versions_are_written_in_one_form),
+        tidy_test(versions_are_read_bare_or_quoted),
+        tidy_test(malformed_versions_are_refused),
+        tidy_test(versions_order_as_text_as_they_do_as_numbers),
+        tidy_test(each_renewal_takes_a_greater_epoch),
+        tidy_test(a_mint_counts_from_behind_its_start),
+        tidy_test(a_mint_leaves_counts_behind_its_start),
+        tidy_test(minted_versions_outgrow_all_observed_ones),
+        tidy_test(a_mint_counts_in_no_epoch_of_others),
+        tidy_test(a_mint_knows_the_newest_version),
+        tidy_test(two_mints_never_meet),
         tidy_test(lives_of_the_same_second_do_not_meet),
-        tidy_test(begins_an_epoch_when_the_counts_are_used_up),
-        tidy_test(grows_in_any_mixture),
-        tidy_test(is_plausible_up_to_ten_years_ahead),
-        tidy_test(believes_what_it_knows),
-        tidy_test(stays_below_the_greatest),
+        tidy_test(a_mint_begins_an_epoch_when_the_counts_are_used_up),
+        tidy_test(minted_versions_grow_in_any_mixture),
+        tidy_test(versions_are_plausible_up_to_ten_years_ahead),
+        tidy_test(a_mint_believes_versions_up_to_its_newest),
+        tidy_test(minted_versions_stay_below_the_greatest),
     };
     return cmocka_run_group_tests_name("version", tests, NULL, NULL);
 }

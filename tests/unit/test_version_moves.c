@@ -283,7 +283,7 @@ static void epochs_do_not_run_away(void **state) {
 }
 
 /* What one server saves, however much of it, takes another one into one new epoch; what it saved itself, into none. */
-static void many_loads_are_one_meeting(void **state) {
+static void many_loads_begin_one_epoch(void **state) {
     (void)state;
     struct mint source = MINT_INITIAL, target = MINT_INITIAL;
     mint_renew_epoch(&source, 3);
@@ -304,7 +304,7 @@ static void many_loads_are_one_meeting(void **state) {
 }
 
 /* Stretches of an annex, whoever begins them, end before the next one, and before the annex does. */
-static void stretches_do_not_meet(void **state) {
+static void versions_of_three_servers_never_meet(void **state) {
     (void)state;
     struct mint sides[3] = {MINT_INITIAL, MINT_INITIAL, MINT_INITIAL};
     version end = 0;
@@ -328,9 +328,11 @@ static void stretches_do_not_meet(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(versions_stay_new),      tidy_test(each_part_of_the_rule_is_needed),
-        tidy_test(epochs_do_not_run_away), tidy_test(many_loads_are_one_meeting),
-        tidy_test(stretches_do_not_meet),
+        tidy_test(versions_stay_new),
+        tidy_test(each_part_of_the_rule_is_needed),
+        tidy_test(epochs_do_not_run_away),
+        tidy_test(many_loads_begin_one_epoch),
+        tidy_test(versions_of_three_servers_never_meet),
     };
     return cmocka_run_group_tests_name("moving versions", tests, NULL, NULL);
 }

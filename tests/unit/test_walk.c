@@ -232,7 +232,7 @@ static void records_come_in_order(void **state) {
     acts_end(&trial);
 }
 
-static void nothing_is_settled_where_no_chunk_came(void **state) {
+static void a_walk_without_chunks_writes_no_end_of_loading(void **state) {
     (void)state;
     static const enum container_change_kind kinds[] = {CONTAINER_CREATE, BLOB_PUT};
     struct container_trial trial;
@@ -424,7 +424,7 @@ int main(void) {
         tidy_test(a_copy_shares_what_its_source_shares),
         tidy_test(a_file_shares_what_its_container_shares),
         tidy_test(records_come_in_order),
-        tidy_test(nothing_is_settled_where_no_chunk_came),
+        tidy_test(a_walk_without_chunks_writes_no_end_of_loading),
         tidy_test(chunks_come_in_pieces),
         tidy_test(long_lists_come_in_parts),
         tidy_test(every_change_changes_the_digest),
