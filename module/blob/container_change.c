@@ -22,6 +22,7 @@ static uint8_t read_flagged(struct record_reader *reader, struct container_chang
     return byte & (EXPIRED - 1);
 }
 
+/* Whether a write clears an ended lease, and the version of a deletion. */
 static void write_flags(const void *field, struct record_writer *writer) {
     const struct container_change *change = field;
     bool minted = change->kind == BLOB_DELETE && change->minted;
@@ -56,7 +57,7 @@ static void read_created(struct record_reader *reader, void *field) {
     if (change->created_ms < 0) reader->failed = true;
 }
 
-/* The bits of the byte beside FREES_LEASE and EXPIRED. */
+/* Properties, metadata and flags, in one byte when there are none: bits beside FREES_LEASE and EXPIRED. */
 enum { ADDS_PROPERTIES = 2, ADDS_METADATA = 4 };
 
 static void write_additions(const void *field, struct record_writer *writer) {
@@ -84,20 +85,15 @@ static void read_additions(struct record_reader *reader, void *field) {
     if (added & ~(FREES_LEASE | ADDS_PROPERTIES | ADDS_METADATA)) reader->failed = true;
 }
 
-static void write_blob_lease(const void *field, struct record_writer *writer) {
+static void write_lease_event(const void *field, struct record_writer *writer) {
     const struct container_change *change = field;
     record_put_byte(writer, (uint8_t)(change->event | expired_bit(change)));
-    lease_write(&change->lease, writer);
 }
 
-static void read_blob_lease(struct record_reader *reader, void *field) {
+static void read_lease_event(struct record_reader *reader, void *field) {
     struct container_change *change = field;
     change->event = read_flagged(reader, change);
-    if (!lease_read(reader, &change->lease) || change->event >= LEASE_EVENTS) reader->failed = true;
-}
-
-static version lease_version(const void *field) {
-    return ((const struct container_change *)field)->lease.token;
+    if (change->event >= LEASE_EVENTS) reader->failed = true;
 }
 
 static void write_source(const void *field, struct record_writer *writer) {
@@ -160,7 +156,7 @@ static version copy_version(const void *field) {
 static const struct own_codec flags = {write_flags, read_flags, minted_version};
 static const struct own_codec created = {write_created, read_created, NULL};
 static const struct own_codec additions = {write_additions, read_additions, NULL};
-static const struct own_codec lease = {write_blob_lease, read_blob_lease, lease_version};
+static const struct own_codec lease_event = {write_lease_event, read_lease_event, NULL};
 static const struct own_codec source = {write_source, read_source, source_version};
 static const struct own_codec copy = {write_copy, read_copy, copy_version};
 
@@ -170,41 +166,9 @@ static bool block_id_is_sound(const void *id) {
     return ((const struct bytes *)id)->length != 0;
 }
 
-#define AT(member) .offset = offsetof(struct container_change, member)
-static const struct field fields[] = {
-    [CONTAINER_FIELD_NAME] = {AT(name), .codec = CODEC_BYTES, .sound = name_is_sound},
-    [CONTAINER_FIELD_STAMP] = {AT(stamp), .codec = CODEC_STAMP},
-    [CONTAINER_FIELD_CREATED] = {.codec = CODEC_OWN, .own = &created},
-    [CONTAINER_FIELD_ACCESS] = {AT(access), .codec = CODEC_ENUM, .max = ACCESS_KINDS - 1},
-    [CONTAINER_FIELD_KIND] = {AT(blob_kind), .codec = CODEC_ENUM, .max = KIND_APPEND},
-    [CONTAINER_FIELD_PARTS] = {AT(parts), .codec = CODEC_ENUM, .max = PARTS_ALL},
-    [CONTAINER_FIELD_PROPERTIES] = {AT(properties), .codec = CODEC_LIST, .part = PART_PROPERTIES,
-                                    .sound = properties_are_sound},
-    [CONTAINER_FIELD_METADATA] = {AT(metadata), .codec = CODEC_LIST, .part = PART_METADATA,
-                                  .sound = metadata_is_sound},
-    [CONTAINER_FIELD_POLICIES] = {AT(policies), .codec = CODEC_LIST, .sound = policies_are_sound},
-    [CONTAINER_FIELD_OFFSET] = {AT(offset), .codec = CODEC_NUMBER},
-    [CONTAINER_FIELD_LENGTH] = {AT(length), .codec = CODEC_NUMBER, .part = PART_LENGTH},
-    [CONTAINER_FIELD_COUNT] = {AT(count), .codec = CODEC_NUMBER},
-    [CONTAINER_FIELD_SEQUENCE] = {AT(sequence), .codec = CODEC_INSTANT, .part = PART_SEQUENCE},
-    [CONTAINER_FIELD_BORN] = {AT(born), .codec = CODEC_MAYBE_VERSION},
-    [CONTAINER_FIELD_SNAPSHOT] = {AT(snapshot), .codec = CODEC_MAYBE_VERSION},
-    [CONTAINER_FIELD_BLOCK] = {AT(block_id), .codec = CODEC_BYTES, .max = BLOCK_ID_MAX_BYTES,
-                               .sound = block_id_is_sound},
-    [CONTAINER_FIELD_TOUCHED] = {AT(touched_ms), .codec = CODEC_INSTANT},
-    [CONTAINER_FIELD_SOURCE] = {.codec = CODEC_OWN, .own = &source},
-    [CONTAINER_FIELD_COPY] = {AT(copy), .codec = CODEC_OWN, .own = &copy},
-    [CONTAINER_FIELD_LIST] = {AT(list), .codec = CODEC_LIST},
-    [CONTAINER_FIELD_LEASE] = {.codec = CODEC_OWN, .own = &lease},
-    [CONTAINER_FIELD_FLAGS] = {.codec = CODEC_OWN, .own = &flags},
-    [CONTAINER_FIELD_DESCRIPTION] = {AT(copy.description), .codec = CODEC_BYTES,
-                                     .max = COPY_DESCRIPTION_MAX_BYTES},
-    [CONTAINER_FIELD_ADDITIONS] = {.codec = CODEC_OWN, .own = &additions},
-    [CONTAINER_FIELD_MINTED] = {AT(minted), .codec = CODEC_VERSION},
-    [CONTAINER_FIELD_FEED] = {AT(feed), .codec = CODEC_BYTES},
-    [CONTAINER_FIELD_FEEDSTATE] = {AT(feed), .codec = CODEC_OWN, .own = &feed_state_codec},
-};
-#undef AT
+#define ROW(name, member, ...) {.offset = offsetof(struct container_change, member), __VA_ARGS__},
+static const struct field fields[] = {CONTAINER_FIELDS(ROW)};
+#undef ROW
 
 /* --- Checks of several fields --- */
 

@@ -149,37 +149,42 @@ struct container_change {
     const struct copy_order *order; /* of a copy that starts */
 };
 
-/* The fields of a record, in order: the rows of the layout. */
-enum container_field {
-    CONTAINER_FIELD_NAME,
-    CONTAINER_FIELD_STAMP,
-    CONTAINER_FIELD_CREATED,
-    CONTAINER_FIELD_ACCESS,
-    CONTAINER_FIELD_KIND,
-    CONTAINER_FIELD_PARTS, /* which of properties, metadata, length and sequence are present */
-    CONTAINER_FIELD_PROPERTIES,
-    CONTAINER_FIELD_METADATA,
-    CONTAINER_FIELD_POLICIES,
-    CONTAINER_FIELD_OFFSET,
-    CONTAINER_FIELD_LENGTH,
-    CONTAINER_FIELD_COUNT,
-    CONTAINER_FIELD_SEQUENCE,
-    CONTAINER_FIELD_BORN,
-    CONTAINER_FIELD_SNAPSHOT,
-    CONTAINER_FIELD_BLOCK,
-    CONTAINER_FIELD_TOUCHED,
-    CONTAINER_FIELD_SOURCE,
-    CONTAINER_FIELD_COPY,
-    CONTAINER_FIELD_LIST,
-    CONTAINER_FIELD_LEASE,
-    CONTAINER_FIELD_FLAGS, /* whether a write clears an ended lease and staged blocks */
-    CONTAINER_FIELD_DESCRIPTION,
-    CONTAINER_FIELD_ADDITIONS, /* properties, metadata and flags, in one byte when there are none */
-    CONTAINER_FIELD_MINTED,
-    CONTAINER_FIELD_FEED,
-    CONTAINER_FIELD_FEEDSTATE, /* the same member of the struct, with a version in it */
-};
+/* The fields of a record, in order: the rows of the layout. A codec of its own gets the whole change if the member is
+ * `kind`, the first one. */
+/* clang-format off */
+#define CONTAINER_FIELDS(X)                                                                                        \
+    X(NAME,        name,             .codec = CODEC_BYTES, .sound = name_is_sound)                                 \
+    X(STAMP,       stamp,            .codec = CODEC_STAMP)                                                         \
+    X(CREATED,     kind,             .codec = CODEC_OWN, .own = &created)                                          \
+    X(ACCESS,      access,           .codec = CODEC_ENUM, .max = ACCESS_KINDS - 1)                                 \
+    X(KIND,        blob_kind,        .codec = CODEC_ENUM, .max = KIND_APPEND)                                      \
+    X(PARTS,       parts,            .codec = CODEC_ENUM, .max = PARTS_ALL)                                        \
+    X(PROPERTIES,  properties,       .codec = CODEC_LIST, .part = PART_PROPERTIES, .sound = properties_are_sound)  \
+    X(METADATA,    metadata,         .codec = CODEC_LIST, .part = PART_METADATA, .sound = metadata_is_sound)       \
+    X(POLICIES,    policies,         .codec = CODEC_LIST, .sound = policies_are_sound)                             \
+    X(OFFSET,      offset,           .codec = CODEC_NUMBER)                                                        \
+    X(LENGTH,      length,           .codec = CODEC_NUMBER, .part = PART_LENGTH)                                   \
+    X(COUNT,       count,            .codec = CODEC_NUMBER)                                                        \
+    X(SEQUENCE,    sequence,         .codec = CODEC_INSTANT, .part = PART_SEQUENCE)                                \
+    X(BORN,        born,             .codec = CODEC_MAYBE_VERSION)                                                 \
+    X(SNAPSHOT,    snapshot,         .codec = CODEC_MAYBE_VERSION)                                                 \
+    X(BLOCK,       block_id,         .codec = CODEC_BYTES, .max = BLOCK_ID_MAX_BYTES, .sound = block_id_is_sound)  \
+    X(TOUCHED,     touched_ms,       .codec = CODEC_INSTANT)                                                       \
+    X(SOURCE,      kind,             .codec = CODEC_OWN, .own = &source)                                           \
+    X(COPY,        copy,             .codec = CODEC_OWN, .own = &copy)                                             \
+    X(LIST,        list,             .codec = CODEC_LIST)                                                          \
+    X(LEASE_EVENT, kind,             .codec = CODEC_OWN, .own = &lease_event)                                      \
+    X(LEASE,       lease,            .codec = CODEC_OWN, .own = &lease_codec)                                      \
+    X(FLAGS,       kind,             .codec = CODEC_OWN, .own = &flags)                                            \
+    X(DESCRIPTION, copy.description, .codec = CODEC_BYTES, .max = COPY_DESCRIPTION_MAX_BYTES)                      \
+    X(ADDITIONS,   kind,             .codec = CODEC_OWN, .own = &additions)                                        \
+    X(MINTED,      minted,           .codec = CODEC_VERSION)                                                       \
+    X(FEED,        feed,             .codec = CODEC_BYTES)                                                         \
+    X(FEEDSTATE,   feed,             .codec = CODEC_OWN, .own = &feed_state_codec)
+/* clang-format on */
 
+#define CONTAINER_FIELD(name, ...) CONTAINER_FIELD_##name,
+enum container_field { CONTAINER_FIELDS(CONTAINER_FIELD) };
 #define CONTAINER_HAS(field) (UINT64_C(1) << CONTAINER_FIELD_##field)
 
 extern const struct change_schema container_changes;

@@ -7,15 +7,15 @@
  * A change is a fact: it carries ids, instants, versions and bytes, and never a condition or a choice. Each data type
  * has a struct for its changes, whose first member is the kind (an enum), and a schema that describes it by two tables:
  *
- *   - its layout: a row for each field of the struct (see layout.h);
+ *   - its layout: a row for each field of a record (see layout.h);
  *   - its kinds: a row for each kind, with its event, its fields, its traits, and the function that applies it.
  *
  * A record is the schema's letter, the kind, and the fields. A small content follows the fields, and the kind's top
  * bit says so; a large one travels beside the record, so that it is never copied.
  *
  * To add a kind of change: one name in the enum of kinds, one row in its table of kinds, one function that applies
- * it, named in that row. To add a field: one member, one row in the layout, one bit. The numbers of kinds and bits
- * must never change, since old files must always load: new ones go to the end. */
+ * it, named in that row. To add a field: one member of the struct, one row in its list of fields. The numbers of kinds,
+ * and which fields a kind has in which order, must never change, since old files must always load. */
 #ifndef HOLDFAST_CHANGE_H
 #define HOLDFAST_CHANGE_H
 

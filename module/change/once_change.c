@@ -34,16 +34,9 @@ static bool inside_is_sound(const void *field) {
 
 static const struct own_codec call_codec = {write_call, read_call, NULL};
 
-#define AT(member) .offset = offsetof(struct once_change, member)
-static const struct field fields[] = {
-    [ONCE_FIELD_FORGETS] = {AT(forgets), .codec = CODEC_NUMBER},
-    [ONCE_FIELD_TOKEN] = {AT(call.token), .codec = CODEC_BYTES, .max = TOKEN_MAX_BYTES,
-                          .sound = token_is_sound},
-    [ONCE_FIELD_CALL] = {AT(call), .codec = CODEC_OWN, .own = &call_codec},
-    [ONCE_FIELD_ANSWER] = {AT(call.answer), .codec = CODEC_BYTES, .sound = answer_is_sound},
-    [ONCE_FIELD_INSIDE] = {AT(inside), .codec = CODEC_BYTES, .sound = inside_is_sound},
-};
-#undef AT
+#define ROW(name, member, ...) {.offset = offsetof(struct once_change, member), __VA_ARGS__},
+static const struct field fields[] = {ONCE_FIELDS(ROW)};
+#undef ROW
 
 #define HAS(field) ONCE_HAS(field)
 static const struct change_kind kinds[ONCE_CHANGE_KINDS] = {

@@ -22,15 +22,18 @@ struct once_change {
     struct bytes inside; /* the data type's record; empty for none */
 };
 
-/* The fields of a record, in their order: the rows of the layout. */
-enum once_field {
-    ONCE_FIELD_FORGETS,
-    ONCE_FIELD_TOKEN,
-    ONCE_FIELD_CALL, /* its fingerprint and time */
-    ONCE_FIELD_ANSWER,
-    ONCE_FIELD_INSIDE,
-};
+/* The fields of a record, in order: the rows of the layout. */
+/* clang-format off */
+#define ONCE_FIELDS(X)                                                                              \
+    X(FORGETS, forgets,     .codec = CODEC_NUMBER)                                                  \
+    X(TOKEN,   call.token,  .codec = CODEC_BYTES, .max = TOKEN_MAX_BYTES, .sound = token_is_sound)  \
+    X(CALL,    call,        .codec = CODEC_OWN, .own = &call_codec) /* its fingerprint and time */  \
+    X(ANSWER,  call.answer, .codec = CODEC_BYTES, .sound = answer_is_sound)                         \
+    X(INSIDE,  inside,      .codec = CODEC_BYTES, .sound = inside_is_sound)
+/* clang-format on */
 
+#define ONCE_FIELD(name, ...) ONCE_FIELD_##name,
+enum once_field { ONCE_FIELDS(ONCE_FIELD) };
 #define ONCE_HAS(field) (UINT64_C(1) << ONCE_FIELD_##field)
 
 extern const struct change_schema once_changes;

@@ -23,20 +23,6 @@ bool share_handle_next(struct record_reader *reader, struct guid *handle) {
 
 /* --- Fields --- */
 
-static void write_file_lease(const void *field, struct record_writer *writer) {
-    lease_write(field, writer);
-}
-
-static void read_file_lease(struct record_reader *reader, void *field) {
-    if (!lease_read(reader, field)) reader->failed = true;
-}
-
-static version token_of_lease(const void *field) {
-    return ((const struct lease *)field)->token;
-}
-
-static const struct own_codec lease = {write_file_lease, read_file_lease, token_of_lease};
-
 static bool path_is_sound(const void *path) {
     return path_check(*(const struct bytes *)path) == PATH_SOUND;
 }
@@ -49,49 +35,9 @@ static bool has_any_page(const void *present) {
     return *(const uint64_t *)present;
 }
 
-#define AT(member) .offset = offsetof(struct share_change, member)
-static const struct field fields[] = {
-    [SHARE_FIELD_PATH] = {AT(path), .codec = CODEC_BYTES, .sound = path_is_sound},
-    [SHARE_FIELD_TARGET] = {AT(target), .codec = CODEC_BYTES, .sound = path_is_sound},
-    [SHARE_FIELD_STAMP] = {AT(stamp), .codec = CODEC_STAMP},
-    [SHARE_FIELD_CREATED] = {AT(created_ms), .codec = CODEC_INSTANT},
-    [SHARE_FIELD_QUOTA] = {AT(quota), .codec = CODEC_NUMBER, .max = INT64_MAX},
-    [SHARE_FIELD_SNAPSHOT] = {AT(snapshot), .codec = CODEC_VERSION},
-    [SHARE_FIELD_PARTS] = {AT(parts), .codec = CODEC_ENUM, .max = FILE_PARTS_ALL},
-    [SHARE_FIELD_OFFSET] = {AT(offset), .codec = CODEC_NUMBER},
-    [SHARE_FIELD_LENGTH] = {AT(length), .codec = CODEC_NUMBER},
-    [SHARE_FIELD_ATTRIBUTES] = {AT(attributes), .codec = CODEC_BYTE, .max = ATTRIBUTES_ALL},
-    [SHARE_FIELD_METADATA] = {AT(metadata), .codec = CODEC_LIST, .sound = metadata_is_sound},
-    [SHARE_FIELD_POLICIES] = {AT(policies), .codec = CODEC_LIST, .sound = policies_are_sound},
-    [SHARE_FIELD_PROPERTIES] = {AT(properties), .codec = CODEC_LIST, .sound = properties_are_sound},
-    [SHARE_FIELD_LEASE] = {AT(lease), .codec = CODEC_OWN, .own = &lease},
-    [SHARE_FIELD_LEASE_EVENT] = {AT(event), .codec = CODEC_ENUM, .max = LEASE_EVENTS - 1},
-    [SHARE_FIELD_LEASE_EXPIRED] = {AT(expired), .codec = CODEC_FLAG},
-    [SHARE_FIELD_SESSION] = {AT(session), .codec = CODEC_GUID},
-    [SHARE_FIELD_HANDLE] = {AT(handle), .codec = CODEC_GUID},
-    [SHARE_FIELD_HANDLES] = {AT(handles), .codec = CODEC_LIST},
-    [SHARE_FIELD_OWNER] = {AT(owner), .codec = CODEC_BYTES, .max = SESSION_OWNER_MAX_BYTES},
-    [SHARE_FIELD_TTL] = {AT(ttl_ms), .codec = CODEC_INSTANT},
-    [SHARE_FIELD_INSTANT] = {AT(instant_ms), .codec = CODEC_INSTANT},
-    [SHARE_FIELD_CLOSING] = {AT(ends_with_connection), .codec = CODEC_FLAG},
-    [SHARE_FIELD_ACCESS] = {AT(sharing.access), .codec = CODEC_BYTE, .max = SHARING_ALL},
-    [SHARE_FIELD_SHARED] = {AT(sharing.share), .codec = CODEC_BYTE, .max = SHARING_ALL},
-    [SHARE_FIELD_DELETES] = {AT(deletes_on_close), .codec = CODEC_FLAG},
-    [SHARE_FIELD_ON] = {AT(on), .codec = CODEC_FLAG},
-    [SHARE_FIELD_LOCK] = {AT(lock), .codec = CODEC_ENUM, .max = LOCK_KINDS - 1},
-    [SHARE_FIELD_COUNT] = {AT(count), .codec = CODEC_NUMBER},
-    [SHARE_FIELD_NUMBER] = {AT(number), .codec = CODEC_NUMBER, .max = SHARE_NUMBERS_MAX},
-    [SHARE_FIELD_NAME] = {AT(name), .codec = CODEC_BYTES, .sound = node_name_is_sound},
-    [SHARE_FIELD_NODE_KIND] = {AT(node_kind), .codec = CODEC_BYTE, .max = NODE_KINDS - 1},
-    [SHARE_FIELD_PARENT] = {AT(parent_number), .codec = CODEC_NUMBER},
-    [SHARE_FIELD_NODE] = {AT(node_number), .codec = CODEC_NUMBER},
-    [SHARE_FIELD_BORN] = {AT(born), .codec = CODEC_BYTE, .max = SHARE_SNAPSHOTS_MAX},
-    [SHARE_FIELD_CHANGED] = {AT(changed), .codec = CODEC_BYTE, .max = SHARE_SNAPSHOTS_MAX},
-    [SHARE_FIELD_LAST] = {AT(last), .codec = CODEC_BYTE, .max = SHARE_SNAPSHOTS_MAX},
-    [SHARE_FIELD_LEAF] = {AT(leaf), .codec = CODEC_NUMBER, .max = PAGES_MAX_BYTES / LEAF_BYTES - 1},
-    [SHARE_FIELD_PRESENT] = {AT(present), .codec = CODEC_WORD, .sound = has_any_page},
-};
-#undef AT
+#define ROW(name, member, ...) {.offset = offsetof(struct share_change, member), __VA_ARGS__},
+static const struct field fields[] = {SHARE_FIELDS(ROW)};
+#undef ROW
 
 /* --- All of them together --- */
 

@@ -127,48 +127,51 @@ struct share_change {
 };
 
 /* The fields of a record, in order: the rows of the layout. */
-enum share_field {
-    SHARE_FIELD_PATH,
-    SHARE_FIELD_TARGET,
-    SHARE_FIELD_STAMP,
-    SHARE_FIELD_CREATED,
-    SHARE_FIELD_QUOTA,
-    SHARE_FIELD_SNAPSHOT,
-    SHARE_FIELD_PARTS,
-    SHARE_FIELD_OFFSET,
-    SHARE_FIELD_LENGTH,
-    SHARE_FIELD_ATTRIBUTES,
-    SHARE_FIELD_METADATA,
-    SHARE_FIELD_POLICIES,
-    SHARE_FIELD_PROPERTIES,
-    SHARE_FIELD_LEASE,
-    SHARE_FIELD_LEASE_EVENT,
-    SHARE_FIELD_LEASE_EXPIRED,
-    SHARE_FIELD_SESSION,
-    SHARE_FIELD_HANDLE,
-    SHARE_FIELD_HANDLES,
-    SHARE_FIELD_OWNER,
-    SHARE_FIELD_TTL,
-    SHARE_FIELD_INSTANT,
-    SHARE_FIELD_CLOSING,
-    SHARE_FIELD_ACCESS,
-    SHARE_FIELD_SHARED,
-    SHARE_FIELD_DELETES,
-    SHARE_FIELD_ON,
-    SHARE_FIELD_LOCK,
-    SHARE_FIELD_COUNT,
-    SHARE_FIELD_NUMBER,
-    SHARE_FIELD_NAME,
-    SHARE_FIELD_NODE_KIND,
-    SHARE_FIELD_PARENT,
-    SHARE_FIELD_NODE,
-    SHARE_FIELD_BORN,
-    SHARE_FIELD_CHANGED,
-    SHARE_FIELD_LAST,
-    SHARE_FIELD_LEAF,
-    SHARE_FIELD_PRESENT,
-};
+/* clang-format off */
+#define SHARE_FIELDS(X)                                                                                    \
+    X(PATH,          path,                 .codec = CODEC_BYTES, .sound = path_is_sound)                   \
+    X(TARGET,        target,               .codec = CODEC_BYTES, .sound = path_is_sound)                   \
+    X(STAMP,         stamp,                .codec = CODEC_STAMP)                                           \
+    X(CREATED,       created_ms,           .codec = CODEC_INSTANT)                                         \
+    X(QUOTA,         quota,                .codec = CODEC_NUMBER, .max = INT64_MAX)                        \
+    X(SNAPSHOT,      snapshot,             .codec = CODEC_VERSION)                                         \
+    X(PARTS,         parts,                .codec = CODEC_ENUM, .max = FILE_PARTS_ALL)                     \
+    X(OFFSET,        offset,               .codec = CODEC_NUMBER)                                          \
+    X(LENGTH,        length,               .codec = CODEC_NUMBER)                                          \
+    X(ATTRIBUTES,    attributes,           .codec = CODEC_BYTE, .max = ATTRIBUTES_ALL)                     \
+    X(METADATA,      metadata,             .codec = CODEC_LIST, .sound = metadata_is_sound)                \
+    X(POLICIES,      policies,             .codec = CODEC_LIST, .sound = policies_are_sound)               \
+    X(PROPERTIES,    properties,           .codec = CODEC_LIST, .sound = properties_are_sound)             \
+    X(LEASE,         lease,                .codec = CODEC_OWN, .own = &lease_codec)                              \
+    X(LEASE_EVENT,   event,                .codec = CODEC_ENUM, .max = LEASE_EVENTS - 1)                   \
+    X(LEASE_EXPIRED, expired,              .codec = CODEC_FLAG)                                            \
+    X(SESSION,       session,              .codec = CODEC_GUID)                                            \
+    X(HANDLE,        handle,               .codec = CODEC_GUID)                                            \
+    X(HANDLES,       handles,              .codec = CODEC_LIST)                                            \
+    X(OWNER,         owner,                .codec = CODEC_BYTES, .max = SESSION_OWNER_MAX_BYTES)           \
+    X(TTL,           ttl_ms,               .codec = CODEC_INSTANT)                                         \
+    X(INSTANT,       instant_ms,           .codec = CODEC_INSTANT)                                         \
+    X(CLOSING,       ends_with_connection, .codec = CODEC_FLAG)                                            \
+    X(ACCESS,        sharing.access,       .codec = CODEC_BYTE, .max = SHARING_ALL)                        \
+    X(SHARED,        sharing.share,        .codec = CODEC_BYTE, .max = SHARING_ALL)                        \
+    X(DELETES,       deletes_on_close,     .codec = CODEC_FLAG)                                            \
+    X(ON,            on,                   .codec = CODEC_FLAG)                                            \
+    X(LOCK,          lock,                 .codec = CODEC_ENUM, .max = LOCK_KINDS - 1)                     \
+    X(COUNT,         count,                .codec = CODEC_NUMBER)                                          \
+    X(NUMBER,        number,               .codec = CODEC_NUMBER, .max = SHARE_NUMBERS_MAX)                \
+    X(NAME,          name,                 .codec = CODEC_BYTES, .sound = node_name_is_sound)              \
+    X(NODE_KIND,     node_kind,            .codec = CODEC_BYTE, .max = NODE_KINDS - 1)                     \
+    X(PARENT,        parent_number,        .codec = CODEC_NUMBER)                                          \
+    X(NODE,          node_number,          .codec = CODEC_NUMBER)                                          \
+    X(BORN,          born,                 .codec = CODEC_BYTE, .max = SHARE_SNAPSHOTS_MAX)                \
+    X(CHANGED,       changed,              .codec = CODEC_BYTE, .max = SHARE_SNAPSHOTS_MAX)                \
+    X(LAST,          last,                 .codec = CODEC_BYTE, .max = SHARE_SNAPSHOTS_MAX)                \
+    X(LEAF,          leaf,                 .codec = CODEC_NUMBER, .max = PAGES_MAX_BYTES / LEAF_BYTES - 1) \
+    X(PRESENT,       present,              .codec = CODEC_WORD, .sound = has_any_page)
+/* clang-format on */
 
+#define SHARE_FIELD(name, ...) SHARE_FIELD_##name,
+enum share_field { SHARE_FIELDS(SHARE_FIELD) };
 #define SHARE_HAS(field) (UINT64_C(1) << SHARE_FIELD_##field)
 
 /* Numbers of sessions and handles are less than this. */

@@ -244,7 +244,8 @@ struct lease *lease_new(const struct lease *lease) {
 
 /* --- Records --- */
 
-void lease_write(const struct lease *lease, struct record_writer *writer) {
+static void write_lease(const void *field, struct record_writer *writer) {
+    const struct lease *lease = field;
     record_put_byte(writer, (uint8_t)lease->kind);
     record_put_guid(writer, lease->id);
     record_put_word(writer, lease->token);
@@ -264,7 +265,8 @@ static bool sound_end(const struct lease *lease) {
     }
 }
 
-bool lease_read(struct record_reader *reader, struct lease *lease) {
+static void read_lease(struct record_reader *reader, void *field) {
+    struct lease *lease = field;
     uint8_t kind = record_byte(reader);
     lease->kind = kind;
     lease->id = record_guid(reader);
@@ -273,6 +275,13 @@ bool lease_read(struct record_reader *reader, struct lease *lease) {
     lease->since_ms = record_instant(reader);
     lease->ends_ms = record_instant(reader);
     lease->owner = record_bytes(reader);
-    return !reader->failed && kind < LEASE_KINDS && lease->token && lease->token <= VERSION_MAX &&
-           lease->owner.length <= LEASE_OWNER_MAX_BYTES && sound_end(lease);
+    bool sound = kind < LEASE_KINDS && lease->token && lease->token <= VERSION_MAX &&
+                 lease->owner.length <= LEASE_OWNER_MAX_BYTES && sound_end(lease);
+    if (!sound) reader->failed = true;
 }
+
+static version token_of_lease(const void *field) {
+    return ((const struct lease *)field)->token;
+}
+
+const struct own_codec lease_codec = {write_lease, read_lease, token_of_lease};

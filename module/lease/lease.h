@@ -15,9 +15,9 @@
 #ifndef HOLDFAST_LEASE_H
 #define HOLDFAST_LEASE_H
 
+#include "change/layout.h"
 #include "core/guid.h"
 #include "core/outcome.h"
-#include "core/record.h"
 #include "core/version.h"
 
 enum { LEASE_OWNER_MAX_BYTES = 256, LEASE_BREAK_MAX_SECONDS = 60 };
@@ -113,9 +113,7 @@ struct lease *lease_new(const struct lease *lease);
 /* Call it after the allocation has moved. */
 void lease_moved(struct lease *lease);
 
-/* --- Records --- */
-
-void lease_write(const struct lease *lease, struct record_writer *writer);
-bool lease_read(struct record_reader *reader, struct lease *lease);
+/* Of a struct lease in a record. */
+extern const struct own_codec lease_codec;
 
 #endif

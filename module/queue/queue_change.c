@@ -126,33 +126,9 @@ static const struct own_codec maybe_text = {write_maybe_text, read_maybe_text, N
 static const struct own_codec dedup = {write_dedup, read_dedup, NULL};
 static const struct own_codec items_codec = {write_items, read_items, NULL};
 
-#define AT(member) .offset = offsetof(struct queue_change, member)
-static const struct field fields[] = {
-    [QUEUE_FIELD_METADATA] = {AT(metadata), .codec = CODEC_LIST, .sound = metadata_is_sound},
-    [QUEUE_FIELD_POLICIES] = {AT(policies), .codec = CODEC_LIST, .sound = policies_are_sound},
-    [QUEUE_FIELD_LIMIT] = {AT(max_deliveries), .codec = CODEC_COUNT, .max = QUEUE_DELIVERIES_MAX},
-    [QUEUE_FIELD_ORDER] = {AT(order), .codec = CODEC_NUMBER, .max = QUEUE_ORDER_MAX},
-    [QUEUE_FIELD_ID] = {AT(id), .codec = CODEC_GUID},
-    [QUEUE_FIELD_RECEIPT] = {AT(receipt), .codec = CODEC_GUID},
-    [QUEUE_FIELD_INSERTED] = {AT(inserted_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
-    [QUEUE_FIELD_EXPIRES] = {AT(expires_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
-    [QUEUE_FIELD_VISIBLE] = {AT(visible_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
-    [QUEUE_FIELD_DELIVERIES] = {AT(deliveries), .codec = CODEC_COUNT},
-    [QUEUE_FIELD_STAGE] = {AT(stage), .codec = CODEC_ENUM, .max = MESSAGE_STAGES - 1},
-    [QUEUE_FIELD_GROUP] = {AT(group), .codec = CODEC_BYTES, .max = QUEUE_LABEL_MAX_BYTES},
-    [QUEUE_FIELD_REASON] = {AT(reason), .codec = CODEC_BYTES, .max = QUEUE_LABEL_MAX_BYTES},
-    [QUEUE_FIELD_DEDUP] = {.codec = CODEC_OWN, .own = &dedup},
-    [QUEUE_FIELD_MAYBE_TEXT] = {.codec = CODEC_OWN, .own = &maybe_text},
-    [QUEUE_FIELD_TEXT] = {AT(text), .codec = CODEC_BYTES, .max = QUEUE_TEXT_MAX_BYTES},
-    [QUEUE_FIELD_INSTANT] = {AT(instant_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
-    [QUEUE_FIELD_ENDED] = {AT(ended), .codec = CODEC_NUMBER},
-    [QUEUE_FIELD_DIED] = {AT(died), .codec = CODEC_NUMBER},
-    [QUEUE_FIELD_FORGOTTEN] = {AT(forgotten), .codec = CODEC_NUMBER},
-    [QUEUE_FIELD_ITEMS] = {.codec = CODEC_OWN, .own = &items_codec},
-    [QUEUE_FIELD_TURN] = {AT(turn), .codec = CODEC_COUNT, .max = QUEUE_TURN_MAX},
-    [QUEUE_FIELD_BEHIND] = {AT(behind), .codec = CODEC_FLAG},
-};
-#undef AT
+#define ROW(name, member, ...) {.offset = offsetof(struct queue_change, member), __VA_ARGS__},
+static const struct field fields[] = {QUEUE_FIELDS(ROW)};
+#undef ROW
 
 /* Whether there is at least one item, all can be read, and their number is right. */
 static bool items_are_sound(enum queue_change_kind kind, struct packed_list items) {

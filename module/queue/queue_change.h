@@ -96,33 +96,37 @@ struct queue_item {
     uint32_t turn;
 };
 
-/* The fields of a record, in their order: the rows of the layout. */
-enum queue_field {
-    QUEUE_FIELD_METADATA,
-    QUEUE_FIELD_POLICIES,
-    QUEUE_FIELD_LIMIT,
-    QUEUE_FIELD_ORDER,
-    QUEUE_FIELD_ID,
-    QUEUE_FIELD_RECEIPT,
-    QUEUE_FIELD_INSERTED,
-    QUEUE_FIELD_EXPIRES,
-    QUEUE_FIELD_VISIBLE,
-    QUEUE_FIELD_DELIVERIES,
-    QUEUE_FIELD_STAGE,
-    QUEUE_FIELD_GROUP,
-    QUEUE_FIELD_REASON,
-    QUEUE_FIELD_DEDUP,      /* and until when */
-    QUEUE_FIELD_MAYBE_TEXT, /* whether there is a text, and the text */
-    QUEUE_FIELD_TEXT,
-    QUEUE_FIELD_INSTANT,
-    QUEUE_FIELD_ENDED,
-    QUEUE_FIELD_DIED,
-    QUEUE_FIELD_FORGOTTEN,
-    QUEUE_FIELD_ITEMS,
-    QUEUE_FIELD_TURN,
-    QUEUE_FIELD_BEHIND,
-};
+/* The fields of a record, in order: the rows of the layout. A codec of its own gets the whole change if the member is
+ * `kind`, the first one. */
+/* clang-format off */
+#define QUEUE_FIELDS(X)                                                                \
+    X(METADATA,   metadata,       .codec = CODEC_LIST, .sound = metadata_is_sound)     \
+    X(POLICIES,   policies,       .codec = CODEC_LIST, .sound = policies_are_sound)    \
+    X(LIMIT,      max_deliveries, .codec = CODEC_COUNT, .max = QUEUE_DELIVERIES_MAX)   \
+    X(ORDER,      order,          .codec = CODEC_NUMBER, .max = QUEUE_ORDER_MAX)       \
+    X(ID,         id,             .codec = CODEC_GUID)                                 \
+    X(RECEIPT,    receipt,        .codec = CODEC_GUID)                                 \
+    X(INSERTED,   inserted_ms,    .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS)     \
+    X(EXPIRES,    expires_ms,     .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS)     \
+    X(VISIBLE,    visible_ms,     .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS)     \
+    X(DELIVERIES, deliveries,     .codec = CODEC_COUNT)                                \
+    X(STAGE,      stage,          .codec = CODEC_ENUM, .max = MESSAGE_STAGES - 1)      \
+    X(GROUP,      group,          .codec = CODEC_BYTES, .max = QUEUE_LABEL_MAX_BYTES)  \
+    X(REASON,     reason,         .codec = CODEC_BYTES, .max = QUEUE_LABEL_MAX_BYTES)  \
+    X(DEDUP,      kind,           .codec = CODEC_OWN, .own = &dedup)                   \
+    X(MAYBE_TEXT, kind,           .codec = CODEC_OWN, .own = &maybe_text)              \
+    X(TEXT,       text,           .codec = CODEC_BYTES, .max = QUEUE_TEXT_MAX_BYTES)   \
+    X(INSTANT,    instant_ms,     .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS)     \
+    X(ENDED,      ended,          .codec = CODEC_NUMBER)                               \
+    X(DIED,       died,           .codec = CODEC_NUMBER)                               \
+    X(FORGOTTEN,  forgotten,      .codec = CODEC_NUMBER)                               \
+    X(ITEMS,      kind,           .codec = CODEC_OWN, .own = &items_codec)             \
+    X(TURN,       turn,           .codec = CODEC_COUNT, .max = QUEUE_TURN_MAX)         \
+    X(BEHIND,     behind,         .codec = CODEC_FLAG)
+/* clang-format on */
 
+#define QUEUE_FIELD(name, ...) QUEUE_FIELD_##name,
+enum queue_field { QUEUE_FIELDS(QUEUE_FIELD) };
 #define QUEUE_HAS(field) (UINT64_C(1) << QUEUE_FIELD_##field)
 
 extern const struct change_schema queue_changes;

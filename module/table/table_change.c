@@ -108,19 +108,9 @@ static bool key_is_sound(const void *field) {
     return !key->length || stored_key_sound(*key);
 }
 
-#define AT(member) .offset = offsetof(struct table_change, member)
-static const struct field fields[] = {
-    [TABLE_FIELD_POLICIES] = {AT(policies), .codec = CODEC_LIST, .sound = policies_are_sound},
-    [TABLE_FIELD_TICKS] = {AT(ticks), .codec = CODEC_INSTANT, .max = TICKS_MAX},
-    [TABLE_FIELD_NAMES] = {AT(names), .codec = CODEC_LIST, .sound = names_are_sound},
-    [TABLE_FIELD_KEY] = {AT(key), .codec = CODEC_BYTES, .sound = key_is_sound},
-    [TABLE_FIELD_STEPS] = {.codec = CODEC_OWN, .own = &steps_codec},
-    [TABLE_FIELD_MINTED] = {AT(minted), .codec = CODEC_VERSION},
-    [TABLE_FIELD_KEEP] = {AT(keep), .codec = CODEC_NUMBER},
-    [TABLE_FIELD_FEED] = {AT(feed), .codec = CODEC_BYTES},
-    [TABLE_FIELD_FEEDSTATE] = {AT(feed), .codec = CODEC_OWN, .own = &feed_state_codec},
-};
-#undef AT
+#define ROW(name, member, ...) {.offset = offsetof(struct table_change, member), __VA_ARGS__},
+static const struct field fields[] = {TABLE_FIELDS(ROW)};
+#undef ROW
 
 /* --- Checks of steps --- */
 

@@ -79,19 +79,23 @@ struct table_change {
     struct table_step *decided;
 };
 
-/* The fields of a record, in order: the rows of the layout. */
-enum table_field {
-    TABLE_FIELD_POLICIES,
-    TABLE_FIELD_TICKS,
-    TABLE_FIELD_NAMES,
-    TABLE_FIELD_KEY,
-    TABLE_FIELD_STEPS,
-    TABLE_FIELD_MINTED,
-    TABLE_FIELD_KEEP,
-    TABLE_FIELD_FEED,
-    TABLE_FIELD_FEEDSTATE, /* the same member of the struct, with a version in it */
-};
+/* The fields of a record, in order: the rows of the layout. A codec of its own gets the whole change if the member is
+ * `kind`, the first one. */
+/* clang-format off */
+#define TABLE_FIELDS(X)                                                       \
+    X(POLICIES,  policies, .codec = CODEC_LIST, .sound = policies_are_sound)  \
+    X(TICKS,     ticks,    .codec = CODEC_INSTANT, .max = TICKS_MAX)          \
+    X(NAMES,     names,    .codec = CODEC_LIST, .sound = names_are_sound)     \
+    X(KEY,       key,      .codec = CODEC_BYTES, .sound = key_is_sound)       \
+    X(STEPS,     kind,     .codec = CODEC_OWN, .own = &steps_codec)           \
+    X(MINTED,    minted,   .codec = CODEC_VERSION)                            \
+    X(KEEP,      keep,     .codec = CODEC_NUMBER)                             \
+    X(FEED,      feed,     .codec = CODEC_BYTES)                              \
+    X(FEEDSTATE, feed,     .codec = CODEC_OWN, .own = &feed_state_codec)
+/* clang-format on */
 
+#define TABLE_FIELD(name, ...) TABLE_FIELD_##name,
+enum table_field { TABLE_FIELDS(TABLE_FIELD) };
 #define TABLE_HAS(field) (UINT64_C(1) << TABLE_FIELD_##field)
 
 extern const struct change_schema table_changes;
