@@ -94,7 +94,7 @@ enum outcome help_decide(struct call *call) {
         return OUTCOME_DONE;
     }
     if (help_family(&call->out, topic)) return OUTCOME_DONE;
-    call_note(call, "no command or family has this name");
+    refusal_note(call, "no command or family has this name");
     return OUTCOME_INVALID_QUERY;
 }
 

@@ -332,6 +332,9 @@ families_short_of_slots | rule 'each family has option slots left'
 
 function_names_shared module/*.c module/*/*.c module/*/*/*.c | rule 'no two files have a function of the same name'
 
+grep -nE '^[a-z].*[ *]call_[a-z_]+\(' $(find module -name '*.h' ! -path '*/server/call/call.h') |
+    rule 'a function whose name begins with call_ is in call.h'
+
 questions_with_outcomes "${module_files[@]}" | rule 'a function that is named as a question answers yes or no'
 
 checks_without_the_word "${module_files[@]}" | rule 'a function that only checks, and answers with an outcome, is named so'

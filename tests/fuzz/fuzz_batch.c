@@ -323,7 +323,7 @@ static void read_both(struct call *call, const struct words *words) {
             call->note);
     compare_note(call->note, outcome, number);
     if (outcome == OUTCOME_DONE) {
-        const struct drafts *drafts = call_drafts(call);
+        const struct drafts *drafts = drafts_of_call(call);
         require_same(drafts->count, naive.count, "operations");
         for (unsigned i = 0; i < naive.count; i++)
             compare_draft(words, &naive.items[i], drafts, &drafts->items[i]);

@@ -16,7 +16,7 @@ enum outcome blob_createappend(struct call *call) {
 enum outcome blob_append_check(struct call *call) {
     size_t length = call_word(call, ARG_CONTENT).length;
     if (!length) {
-        call_note(call, "there is nothing to append");
+        refusal_note(call, "there is nothing to append");
         return OUTCOME_INVALID_VALUE;
     }
     return length <= (unsigned long long)max_append_bytes
@@ -30,11 +30,11 @@ static enum outcome check_append(struct call *call, const struct blob *blob, siz
     uint64_t length = blob_length(blob);
     if (blob_special(blob)->sealed) return OUTCOME_BLOB_SEALED;
     if (args_given(&call->args, SLOT_IFPOSITION) && length != (uint64_t)slots[SLOT_IFPOSITION].number) {
-        call_note(call, "the blob has %" PRIu64 " bytes", length);
+        refusal_note(call, "the blob has %" PRIu64 " bytes", length);
         return OUTCOME_APPEND_POSITION_NOT_MET;
     }
     if (args_given(&call->args, SLOT_IFMAXSIZE) && length + more > (uint64_t)slots[SLOT_IFMAXSIZE].number) {
-        call_note(call, "the blob would have %" PRIu64 " bytes", length + more);
+        refusal_note(call, "the blob would have %" PRIu64 " bytes", length + more);
         return OUTCOME_MAX_SIZE_NOT_MET;
     }
     return blob_special(blob)->appended < APPEND_BLOCKS_MAX ? OUTCOME_DONE : OUTCOME_BLOCK_COUNT_EXCEEDED;

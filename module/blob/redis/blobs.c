@@ -64,7 +64,7 @@ enum outcome blob_find_to_read(struct call *call, unsigned kind, const struct bl
     if (!*blob) return OUTCOME_BLOB_NOT_FOUND;
     enum outcome outcome = blob_kind_check(*blob, kind);
     if (outcome == OUTCOME_DONE) outcome = blob_check_lease(call, *blob, LEASE_READ);
-    return outcome == OUTCOME_DONE ? call_check_conditions(call, &(*blob)->stamp, "blob") : outcome;
+    return outcome == OUTCOME_DONE ? conditions_check_object(call, &(*blob)->stamp, "blob") : outcome;
 }
 
 enum outcome blob_find_content_to_read(struct call *call, unsigned kind, const struct blob **blob) {
@@ -75,7 +75,7 @@ enum outcome blob_find_content_to_read(struct call *call, unsigned kind, const s
 /* For a blob that may be uncommitted, which has no ETag. */
 static enum outcome check_lease_and_conditions(struct call *call, const struct blob *blob) {
     enum outcome outcome = blob_check_lease(call, blob, LEASE_WRITE);
-    return outcome == OUTCOME_DONE ? call_check_conditions(call, blob_stamp(blob), "blob") : outcome;
+    return outcome == OUTCOME_DONE ? conditions_check_object(call, blob_stamp(blob), "blob") : outcome;
 }
 
 static enum outcome check_writable(struct call *call, const struct blob *blob) {
@@ -92,7 +92,7 @@ enum outcome blob_find_to_write(struct call *call, unsigned kind, struct blob **
 enum outcome blob_find_to_create(struct call *call, enum blob_kind kind, struct blob **blob) {
     *blob = blob_named(call);
     if (!*blob)
-        return call_lease_id(call) ? OUTCOME_LEASE_ABSENT_BLOB : call_check_conditions(call, NULL, "blob");
+        return call_lease_id(call) ? OUTCOME_LEASE_ABSENT_BLOB : conditions_check_object(call, NULL, "blob");
     bool of_some_kind = blob_exists(*blob) && !blob_is_untyped(*blob);
     enum outcome outcome = of_some_kind ? blob_kind_check(*blob, kind) : OUTCOME_DONE;
     return outcome == OUTCOME_DONE ? check_writable(call, *blob) : outcome;
@@ -102,7 +102,7 @@ enum outcome blob_find_to_create(struct call *call, enum blob_kind kind, struct 
 
 struct container_change *blob_decide(struct call *call, enum container_change_kind kind, struct blob *blob,
                                      RedisModuleString *content) {
-    struct container_change *change = call_decide_with(call, kind, content);
+    struct container_change *change = decision_add_with(call, kind, content);
     change->name = call->search.name;
     change->sought = true;
     change->blob = blob;
@@ -121,7 +121,7 @@ struct container_change *blob_decide_touch(struct call *call, enum container_cha
 struct container_change *blob_decide_write(struct call *call, enum container_change_kind kind,
                                            struct blob *blob, RedisModuleString *content) {
     struct container_change *change = blob_decide_touch(call, kind, blob, content);
-    change->stamp = call_new_stamp(call);
+    change->stamp = decision_new_stamp(call);
     return change;
 }
 
@@ -135,7 +135,7 @@ struct container_change *blob_decide_new(struct call *call, enum container_chang
 }
 
 enum outcome blob_refuse_size(struct call *call, const char *limit) {
-    call_note(call, "the content is larger than %s allows", limit);
+    refusal_note(call, "the content is larger than %s allows", limit);
     return OUTCOME_BODY_TOO_LARGE;
 }
 
@@ -176,7 +176,7 @@ static enum outcome await_news(struct call *call, enum outcome outcome) {
     bool news_may_come = outcome == OUTCOME_UNCHANGED || outcome == OUTCOME_PENDING_COPY ||
                          (outcome == OUTCOME_BLOB_NOT_FOUND && !call->conditions.given);
     if (!news_may_come || args_given(&call->args, SLOT_SNAPSHOT)) return outcome;
-    call_not_yet(call, &blob_news, call->search.name, WAIT_NO_INSTANT, outcome);
+    decision_not_yet(call, &blob_news, call->search.name, WAIT_NO_INSTANT, outcome);
     call->wait.given_up = OUTCOME_UNCHANGED;
     return outcome;
 }
@@ -228,7 +228,7 @@ enum outcome blob_getmeta(struct call *call) {
 enum outcome blob_setprops_check(struct call *call) {
     const uint64_t any = ARGS_BIT(SLOT_PROPS) | ARGS_BIT(SLOT_SIZE) | ARGS_BIT(SLOT_SEQUENCE);
     if (!(call->args.given & any)) {
-        call_note(call, "syntax error: PROPS, SIZE or SEQUENCE is missing");
+        refusal_note(call, "syntax error: PROPS, SIZE or SEQUENCE is missing");
         return OUTCOME_SYNTAX;
     }
     bool whole = call_number(call, SLOT_SIZE, 0) % PAGE_BYTES == 0;
@@ -279,7 +279,7 @@ enum outcome blob_setmeta(struct call *call) {
 enum outcome blob_delete_check(struct call *call) {
     if (!args_given(&call->args, SLOT_SNAPSHOT) || !args_given(&call->args, SLOT_SNAPSHOTS))
         return OUTCOME_DONE;
-    call_note(call, "SNAPSHOT and SNAPSHOTS exclude each other");
+    refusal_note(call, "SNAPSHOT and SNAPSHOTS exclude each other");
     return OUTCOME_INVALID_VALUE;
 }
 

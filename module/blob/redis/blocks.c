@@ -17,11 +17,11 @@ enum { ID_TEXT_MAX_BYTES = (BLOCK_ID_MAX_BYTES + 2) / 3 * 4 };
 
 static enum outcome check_block_id(struct call *call, long length) {
     if (length < 1) {
-        call_note(call, "a block id must be base64");
+        refusal_note(call, "a block id must be base64");
         return OUTCOME_INVALID_QUERY;
     }
     if (length <= BLOCK_ID_MAX_BYTES) return OUTCOME_DONE;
-    call_note(call, "a block id must decode to 1 to %d bytes", BLOCK_ID_MAX_BYTES);
+    refusal_note(call, "a block id must decode to 1 to %d bytes", BLOCK_ID_MAX_BYTES);
     return OUTCOME_OUT_OF_RANGE_INPUT;
 }
 
@@ -33,7 +33,7 @@ enum outcome blob_putblock_check(struct call *call) {
     if (length > (unsigned long long)max_block_bytes)
         return blob_refuse_size(call, "holdfast.max-block-bytes");
     if (length) return OUTCOME_DONE;
-    call_note(call, "a block must not be empty");
+    refusal_note(call, "a block must not be empty");
     return OUTCOME_INVALID_VALUE;
 }
 
@@ -50,9 +50,9 @@ static enum outcome check_staging(struct call *call, const struct blob *blob) {
 static enum outcome check_staged_block(struct call *call, const struct staging *staging, struct bytes id) {
     struct bytes name = call_word(call, ARG_BLOB);
     bool known = staging && staging_find(staging, id);
-    uint64_t before = call_taken_before(call, "blocks", name, !known);
-    uint64_t ids = call_taken_before(call, "ids", name, 1);
-    uint64_t id_bytes = call_taken_before(call, "bytes of ids", name, id.length);
+    uint64_t before = limits_taken_before(call, "blocks", name, !known);
+    uint64_t ids = limits_taken_before(call, "ids", name, 1);
+    uint64_t id_bytes = limits_taken_before(call, "bytes of ids", name, id.length);
     if (id_bytes != ids * id.length) return OUTCOME_INVALID_BLOB_OR_BLOCK;
     if (staging && id.length != staging->id_length) return OUTCOME_INVALID_BLOB_OR_BLOCK;
     bool fits = known || (staging ? staging->count : 0) + before < BLOCKS_STAGED_MAX;

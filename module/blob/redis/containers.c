@@ -13,8 +13,8 @@ static enum container_access asked_access(const struct call *call) {
 
 /* Decides a change that gives the container a new ETag, and replies with it. */
 static struct container_change *decide_container_change(struct call *call, enum container_change_kind kind) {
-    struct container_change *change = call_decide(call, kind);
-    change->stamp = call_new_stamp(call);
+    struct container_change *change = decision_add(call, kind);
+    change->stamp = decision_new_stamp(call);
     reply_version(&call->out, change->stamp.etag);
     return change;
 }
@@ -86,7 +86,7 @@ enum outcome container_getacl(struct call *call) {
 static enum outcome check_container_change(struct call *call, enum lease_use use) {
     const struct container *container = call->value;
     enum outcome outcome = check_container_lease(call, use);
-    return outcome == OUTCOME_DONE ? call_check_conditions(call, &container->stamp, "container") : outcome;
+    return outcome == OUTCOME_DONE ? conditions_check_object(call, &container->stamp, "container") : outcome;
 }
 
 enum outcome container_setmeta(struct call *call) {
@@ -108,6 +108,6 @@ enum outcome container_setacl(struct call *call) {
 enum outcome container_delete(struct call *call) {
     enum outcome outcome = check_container_change(call, LEASE_WRITE);
     if (outcome != OUTCOME_DONE) return outcome;
-    call_decide(call, CONTAINER_DROP);
+    decision_add(call, CONTAINER_DROP);
     return call_done(call);
 }

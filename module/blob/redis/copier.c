@@ -158,7 +158,7 @@ static struct container_change ended_copy(struct call *call, const struct blob *
     copy.completed_ms = call_now_ms(call);
     copy.description = bytes_of(NULL, 0);
     return (struct container_change){
-        .kind = BLOB_COPYEND, .name = blob_name(blob), .stamp = call_new_stamp(call), .copy = copy};
+        .kind = BLOB_COPYEND, .name = blob_name(blob), .stamp = decision_new_stamp(call), .copy = copy};
 }
 
 /* Copies the name of the change: it lies in the blob, which may move. */

@@ -18,7 +18,7 @@ enum outcome blob_snapshot(struct call *call) {
     if (!blob_exists(blob)) return OUTCOME_BLOB_NOT_FOUND;
     if (blob_is_being_copied(blob)) return OUTCOME_PENDING_COPY;
     enum outcome outcome = blob_check_lease(call, blob, LEASE_READ);
-    if (outcome == OUTCOME_DONE) outcome = call_check_conditions(call, &blob->stamp, "blob");
+    if (outcome == OUTCOME_DONE) outcome = conditions_check_object(call, &blob->stamp, "blob");
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change *change = blob_decide(call, BLOB_SNAPSHOT, blob, NULL);
     change->snapshot = version_mint(call_now_ms(call));
@@ -26,7 +26,7 @@ enum outcome blob_snapshot(struct call *call) {
     if (args_given(&call->args, SLOT_META)) {
         change->parts = PART_METADATA;
         change->metadata = call->metadata.list;
-        change->stamp = call_new_stamp(call);
+        change->stamp = decision_new_stamp(call);
     }
     reply_array(&call->out, 2);
     reply_version(&call->out, change->snapshot);
@@ -38,7 +38,7 @@ enum outcome blob_snapshot(struct call *call) {
 
 enum outcome blob_copy_check(struct call *call) {
     struct conditions conditions;
-    call_read_conditions(call, SLOT_SOURCE, &conditions);
+    conditions_read(call, SLOT_SOURCE, &conditions);
     enum outcome outcome = conditions_check_form(&conditions, CONDITIONS_WRITE);
     return outcome == OUTCOME_DONE && args_given(&call->args, SLOT_FROM) ? copy_from_check(call) : outcome;
 }
@@ -58,17 +58,17 @@ static enum outcome find_source(struct call *call, struct source *source) {
     source->name = call_word(call, ARG_SOURCE_BLOB);
     source->snapshot = args_given(&call->args, SLOT_SNAPSHOT) ? call->args.slots[SLOT_SNAPSHOT].version : 0;
     if (source->elsewhere) container = call_other_value(call, &outcome);
-    if (outcome == OUTCOME_CONTAINER_NOT_FOUND) call_note(call, "the source container does not exist");
+    if (outcome == OUTCOME_CONTAINER_NOT_FOUND) refusal_note(call, "the source container does not exist");
     if (outcome != OUTCOME_DONE) return outcome;
     source->blob = container_find(container, source->name);
     if (blob_exists(source->blob) && args_given(&call->args, SLOT_SNAPSHOT))
         source->blob = snapshots_find(source->blob, source->snapshot);
     if (!blob_exists(source->blob)) {
-        call_note(call, "the source blob does not exist");
+        refusal_note(call, "the source blob does not exist");
         return OUTCOME_BLOB_NOT_FOUND;
     }
     if (!blob_is_arriving(source->blob)) return OUTCOME_DONE;
-    call_note(call, "a copy to the source is pending");
+    refusal_note(call, "a copy to the source is pending");
     return OUTCOME_PENDING_COPY;
 }
 
@@ -87,13 +87,13 @@ enum outcome copy_check_target_lease(struct call *call, const struct blob *targe
 }
 
 enum outcome copy_check_target_conditions(struct call *call, const struct blob *target) {
-    enum outcome outcome = call_check_conditions(call, blob_stamp(target), "target");
+    enum outcome outcome = conditions_check_object(call, blob_stamp(target), "target");
     return outcome == OUTCOME_CONDITION_NOT_MET ? OUTCOME_TARGET_CONDITION_NOT_MET : outcome;
 }
 
 static enum outcome check_source_conditions(struct call *call, const struct blob *source) {
     struct conditions target = call->conditions;
-    call_read_conditions(call, SLOT_SOURCE, &call->conditions);
+    conditions_read(call, SLOT_SOURCE, &call->conditions);
     enum outcome outcome = conditions_check(&call->conditions, CONDITIONS_WRITE, &source->stamp);
     if (outcome == OUTCOME_CONDITION_NOT_MET) {
         refusal_describe_object(call, &source->stamp, "source");
@@ -117,7 +117,7 @@ static enum outcome check_copy(struct call *call, const struct blob *target, con
  * no blocks. */
 static enum outcome count_blocks(struct call *call, const struct source *source) {
     if (!source->elsewhere || source->blob->kind == KIND_PAGE) return OUTCOME_DONE;
-    return call_count_listed(call, content_chunks(blob_content(source->blob)), BLOCKS_COMMITTED_MAX);
+    return limits_count_listed(call, content_chunks(blob_content(source->blob)), BLOCKS_COMMITTED_MAX);
 }
 
 void copy_put_label(const struct call *call, struct record_writer *label) {
@@ -190,6 +190,6 @@ enum outcome blob_abortcopy(struct call *call) {
     enum outcome outcome = blob_check_lease(call, blob, LEASE_WRITE);
     if (outcome == OUTCOME_DONE) outcome = check_abort(blob, id);
     if (outcome != OUTCOME_DONE) return outcome;
-    blob_decide(call, BLOB_ABORTCOPY, blob, NULL)->stamp = call_new_stamp(call);
+    blob_decide(call, BLOB_ABORTCOPY, blob, NULL)->stamp = decision_new_stamp(call);
     return call_done(call);
 }

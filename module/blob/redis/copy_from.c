@@ -36,15 +36,15 @@ enum outcome copy_from_check(struct call *call) {
     int64_t port;
     struct bytes host = asked_host(call);
     if (!asked_port(call, &port) || !host_is_sound(host)) {
-        call_note(call, "FROM takes a host and a port from 1 to 65535");
+        refusal_note(call, "FROM takes a host and a port from 1 to 65535");
         return OUTCOME_INVALID_VALUE;
     }
     if (copies_may_come_from(host, (int)port)) return OUTCOME_DONE;
     if (copies_are_on())
-        call_note(call, "holdfast.copy-from does not list %.*s:%d",
-                  host.length < 100 ? (int)host.length : 100, host.data, (int)port);
+        refusal_note(call, "holdfast.copy-from does not list %.*s:%d",
+                     host.length < 100 ? (int)host.length : 100, host.data, (int)port);
     else
-        call_note(call, "copies from other servers are off: see holdfast.copy-from");
+        refusal_note(call, "copies from other servers are off: see holdfast.copy-from");
     return OUTCOME_CANNOT_VERIFY_SOURCE;
 }
 
@@ -58,7 +58,7 @@ static void put_conditions(const struct call *call, struct copy_order *order) {
                 {SLOT_SOURCE_MODIFIED, "IFMODIFIEDSINCE"},
                 {SLOT_SOURCE_UNMODIFIED, "IFUNMODIFIEDSINCE"}};
     struct conditions conditions;
-    call_read_conditions(call, SLOT_SOURCE, &conditions);
+    conditions_read(call, SLOT_SOURCE, &conditions);
     bool tagged = conditions.given & (IF_MATCH | IF_NONE_MATCH); /* then only the tag counts */
     for (int i = 0; i < 4; i++) {
         bool any = i == 1 && conditions.none_match.kind == TAG_ANY;

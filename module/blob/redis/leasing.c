@@ -12,7 +12,7 @@ static enum outcome find_leased_blob(struct call *call, struct lease_subject *su
     struct container *container = call->value;
     *subject = (struct lease_subject){.name = bytes_of("", 0), .noun = "container"};
     if (args_given(&call->args, SLOT_FILE)) {
-        call_note(call, "a container has no files, use BLOB");
+        refusal_note(call, "a container has no files, use BLOB");
         return OUTCOME_INVALID_VALUE;
     }
     if (!args_given(&call->args, SLOT_BLOB)) {
@@ -33,7 +33,7 @@ static enum outcome find_leased_blob(struct call *call, struct lease_subject *su
 
 static void decide_blob_lease(struct call *call, const struct lease_subject *subject,
                               const struct lease *next, enum lease_event event, bool expired) {
-    struct container_change *change = call_decide(call, subject->object ? BLOB_LEASE : CONTAINER_LEASE);
+    struct container_change *change = decision_add(call, subject->object ? BLOB_LEASE : CONTAINER_LEASE);
     change->name = subject->name;
     change->lease = *next;
     change->event = event;

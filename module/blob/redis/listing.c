@@ -69,7 +69,7 @@ static bool included(const struct call *call, int64_t what) {
 
 enum outcome blob_list_check(struct call *call) {
     if (!included(call, INCLUDE_SNAPSHOTS) || !call_option(call, SLOT_DELIMITER).length) return OUTCOME_DONE;
-    call_note(call, "INCLUDE SNAPSHOTS and DELIMITER exclude each other");
+    refusal_note(call, "INCLUDE SNAPSHOTS and DELIMITER exclude each other");
     return OUTCOME_INVALID_QUERY;
 }
 

@@ -36,7 +36,7 @@ enum outcome blob_createpage(struct call *call) {
 enum outcome blob_putpage_check(struct call *call) {
     size_t length = call_word(call, ARG_PAGES).length;
     if (length > PUT_MAX_BYTES) {
-        call_note(call, "at most %d bytes of pages can be put at once", PUT_MAX_BYTES);
+        refusal_note(call, "at most %d bytes of pages can be put at once", PUT_MAX_BYTES);
         return OUTCOME_BODY_TOO_LARGE;
     }
     bool sound = length && length % PAGE_BYTES == 0 && paged(call->args.slots[SLOT_OFFSET].number);
@@ -54,7 +54,7 @@ static enum outcome check_sequence(struct call *call, int64_t sequence) {
     bool met = asked->word == COMPARE_LE   ? sequence <= asked->number
                : asked->word == COMPARE_LT ? sequence < asked->number
                                            : sequence == asked->number;
-    if (!met) call_note(call, "the blob's sequence number is %" PRId64, sequence);
+    if (!met) refusal_note(call, "the blob's sequence number is %" PRId64, sequence);
     return met ? OUTCOME_DONE : OUTCOME_SEQUENCE_NOT_MET;
 }
 
@@ -117,7 +117,7 @@ static enum outcome collect_pages(struct call *call, const struct blob *blob, st
         whole = page_ranges_of(ranges, blob_pages(blob), window);
     }
     if (whole) return range_list_check_size(call, ranges->pages.count + ranges->cleared.count);
-    call_note(call, "too many pages for one answer, use a smaller RANGE");
+    refusal_note(call, "too many pages for one answer, use a smaller RANGE");
     return OUTCOME_INVALID_RANGE;
 }
 

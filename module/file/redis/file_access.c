@@ -215,12 +215,12 @@ enum outcome file_find_to_read(struct call *call, unsigned kind, const struct fi
 enum outcome file_check_quota(struct call *call, uint64_t from, uint64_t to) {
     const struct share *share = call->value;
     if (!share->quota || to <= from) return OUTCOME_DONE;
-    uint64_t bytes = share->bytes + call_taken_before(call, "quota", bytes_of("", 0), to - from);
+    uint64_t bytes = share->bytes + limits_taken_before(call, "quota", bytes_of("", 0), to - from);
     if (bytes + (to - from) <= share->quota) return OUTCOME_DONE;
     uint64_t used = bytes - share_gone(share, call_now_ms(call)).bytes;
     if (used + (to - from) <= share->quota) return OUTCOME_DONE;
-    call_note(call,
-              "%" PRIu64 " bytes more would exceed the quota of %" PRIu64 ", of which %" PRIu64 " are used",
-              to - from, share->quota, used);
+    refusal_note(
+        call, "%" PRIu64 " bytes more would exceed the quota of %" PRIu64 ", of which %" PRIu64 " are used",
+        to - from, share->quota, used);
     return OUTCOME_SHARE_FULL;
 }

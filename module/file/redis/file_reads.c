@@ -150,7 +150,7 @@ static enum outcome collect_ranges(struct call *call, const struct file_found *f
     clip(&ranges->pages, content->length);
     clip(&ranges->cleared, content->length);
     if (whole) return range_list_check_size(call, ranges->pages.count + ranges->cleared.count);
-    call_note(call, "too many ranges for one answer, use a smaller RANGE");
+    refusal_note(call, "too many ranges for one answer, use a smaller RANGE");
     return OUTCOME_INVALID_RANGE;
 }
 

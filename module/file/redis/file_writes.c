@@ -12,7 +12,7 @@ static enum outcome find_accessible(struct call *call, unsigned kind, const stru
 
 static struct share_change *decide_file_change(struct call *call, enum share_change_kind kind,
                                                struct file_node *node, RedisModuleString *content) {
-    struct share_change *change = call_decide_with(call, kind, content);
+    struct share_change *change = decision_add_with(call, kind, content);
     change->path = call_word(call, ARG_PATH);
     change->node = node;
     return change;
@@ -22,7 +22,7 @@ static struct share_change *decide_file_change(struct call *call, enum share_cha
 static struct share_change *decide_stamped_file(struct call *call, enum share_change_kind kind,
                                                 struct file_node *node, RedisModuleString *content) {
     struct share_change *change = decide_file_change(call, kind, node, content);
-    change->stamp = call_new_stamp(call);
+    change->stamp = decision_new_stamp(call);
     reply_version(&call->out, change->stamp.etag);
     return change;
 }
@@ -50,7 +50,7 @@ enum outcome file_rmdir(struct call *call) {
     enum outcome outcome = file_find_node(call, call_word(call, ARG_PATH), NODE_DIRECTORY, &node);
     if (outcome != OUTCOME_DONE) return outcome;
     if (!node->parent) {
-        call_note(call, "the root directory cannot be removed");
+        refusal_note(call, "the root directory cannot be removed");
         return OUTCOME_INVALID_PATH;
     }
     if (node->directory->children) return OUTCOME_DIRECTORY_NOT_EMPTY;
@@ -134,16 +134,16 @@ static enum outcome check_source(struct call *call, const struct file_node *node
         .class = CLASS_DELETE, .checks_locks = true, .lease_id = call_lease_id(call)};
     if (node_is_file(node)) return file_check_access(call, node, &access);
     if (!node->parent) {
-        call_note(call, "the root directory cannot be moved");
+        refusal_note(call, "the root directory cannot be moved");
         return OUTCOME_INVALID_PATH;
     }
     if (call_lease_id(call)) return OUTCOME_LEASE_ABSENT_FILE;
     if (node->directory->leases) {
-        call_note(call, "files in the directory are leased: release or break their leases first");
+        refusal_note(call, "files in the directory are leased: release or break their leases first");
         return OUTCOME_LEASE_ID_MISSING;
     }
     if (!node->directory->opens) return OUTCOME_DONE;
-    call_note(call, "files in the directory are open");
+    refusal_note(call, "files in the directory are open");
     return OUTCOME_SHARING_VIOLATION;
 }
 
@@ -166,11 +166,11 @@ static enum outcome check_target(struct call *call, const struct file_node *node
     if (outcome != OUTCOME_DONE) return outcome;
     if (!place->parent) return OUTCOME_FILE_EXISTS;
     if (node_is_within(place->parent->node, node)) {
-        call_note(call, "a directory cannot move into itself");
+        refusal_note(call, "a directory cannot move into itself");
         return OUTCOME_INVALID_PATH;
     }
     if (!tree_fits(node, place->parent, place->name)) {
-        call_note(call, "paths that are, or once were, below the directory would be too long or too deep");
+        refusal_note(call, "paths that are, or once were, below the directory would be too long or too deep");
         return OUTCOME_INVALID_PATH;
     }
     if (!place->node || place->node == node)
@@ -201,7 +201,7 @@ enum outcome file_rename(struct call *call) {
 enum outcome file_setprops_check(struct call *call) {
     const uint64_t any = ARGS_BIT(SLOT_PROPS) | ARGS_BIT(SLOT_SIZE) | ARGS_BIT(SLOT_FILE_ATTRIBUTES);
     if (call->args.given & any) return OUTCOME_DONE;
-    call_note(call, "syntax error: PROPS, SIZE or ATTRIBUTES is missing");
+    refusal_note(call, "syntax error: PROPS, SIZE or ATTRIBUTES is missing");
     return OUTCOME_SYNTAX;
 }
 
@@ -252,7 +252,7 @@ enum outcome file_setmeta(struct call *call) {
 enum outcome file_putrange_check(struct call *call) {
     size_t length = call_word(call, ARG_CONTENT).length;
     if (length > PUT_MAX_BYTES) {
-        call_note(call, "at most %d bytes can be put at once", PUT_MAX_BYTES);
+        refusal_note(call, "at most %d bytes can be put at once", PUT_MAX_BYTES);
         return OUTCOME_BODY_TOO_LARGE;
     }
     return length ? OUTCOME_DONE : OUTCOME_INVALID_RANGE;

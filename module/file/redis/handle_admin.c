@@ -20,7 +20,7 @@ struct selection {
 
 static enum outcome check_recursion(struct call *call, const struct selection *selection) {
     if (!selection->recursive || !node_is_file(selection->node)) return OUTCOME_DONE;
-    call_note(call, "RECURSIVE is for directories");
+    refusal_note(call, "RECURSIVE is for directories");
     return OUTCOME_INVALID_QUERY;
 }
 
@@ -191,7 +191,7 @@ static bool given_all(const struct call *call) {
 enum outcome file_closehandles_check(struct call *call) {
     uint64_t number;
     if (given_all(call) || given_handle(call, &number)) return OUTCOME_DONE;
-    call_note(call, "a handle must be a number shown by FILE.HANDLES, or * for all");
+    refusal_note(call, "a handle must be a number shown by FILE.HANDLES, or * for all");
     return OUTCOME_INVALID_VALUE;
 }
 
@@ -256,7 +256,7 @@ enum outcome file_closehandles(struct call *call) {
         collect_one_handle(call, &selection, number, &collected, handles);
     collected.items = bytes_of(handles->data, handles->length);
     if (collected.count) {
-        struct share_change *change = call_decide(call, FILE_CLOSEHANDLES);
+        struct share_change *change = decision_add(call, FILE_CLOSEHANDLES);
         change->handles = collected;
     }
     reply_number(&call->out, (long long)collected.count);

@@ -32,7 +32,7 @@ struct file_open *file_granted_handle(const struct call *call, struct record_rea
 
 struct share_change *file_decide_with_handle(struct call *call, enum share_change_kind kind,
                                              struct file_open *open, RedisModuleString *content) {
-    struct share_change *change = call_decide_with(call, kind, content);
+    struct share_change *change = decision_add_with(call, kind, content);
     change->handle = open->id;
     change->opened = open;
     change->node = open->group->usage ? open_node(open) : NULL;
@@ -62,7 +62,7 @@ enum outcome file_read(struct call *call) {
 enum outcome file_write_check(struct call *call) {
     size_t length = call_word(call, ARG_WRITTEN).length;
     if (length > WRITE_MAX_BYTES) {
-        call_note(call, "at most %d bytes can be written at once", WRITE_MAX_BYTES);
+        refusal_note(call, "at most %d bytes can be written at once", WRITE_MAX_BYTES);
         return OUTCOME_BODY_TOO_LARGE;
     }
     uint64_t end = (uint64_t)call->args.slots[SLOT_OFFSET].number + length;
@@ -82,7 +82,7 @@ enum outcome file_write(struct call *call) {
     if (content.length) {
         struct share_change *change =
             file_decide_with_handle(call, FILE_WRITE, open, call->argv[ARG_WRITTEN]);
-        change->stamp = call_new_stamp(call);
+        change->stamp = decision_new_stamp(call);
         change->offset = offset;
     }
     reply_number(&call->out, (long long)content.length);
@@ -97,7 +97,7 @@ enum outcome file_truncate(struct call *call) {
     if (outcome == OUTCOME_DONE) outcome = file_check_quota(call, open_node(open)->content.length, length);
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_change *change = file_decide_with_handle(call, FILE_TRUNCATE, open, NULL);
-    change->stamp = call_new_stamp(call);
+    change->stamp = decision_new_stamp(call);
     change->length = length;
     return call_done(call);
 }

@@ -8,7 +8,7 @@ static enum outcome find_leased_file(struct call *call, struct lease_subject *su
     struct share *share = call->value;
     *subject = (struct lease_subject){.name = bytes_of("", 0), .noun = "share"};
     if (args_given(&call->args, SLOT_BLOB)) {
-        call_note(call, "a share has no blobs, use FILE");
+        refusal_note(call, "a share has no blobs, use FILE");
         return OUTCOME_INVALID_VALUE;
     }
     if (!args_given(&call->args, SLOT_FILE)) {
@@ -40,7 +40,7 @@ static void settle_subject(struct call *call) {
 
 static void decide_file_lease(struct call *call, const struct lease_subject *subject,
                               const struct lease *next, enum lease_event event, bool expired) {
-    struct share_change *change = call_decide(call, subject->object ? FILE_LEASE : SHARE_LEASE);
+    struct share_change *change = decision_add(call, subject->object ? FILE_LEASE : SHARE_LEASE);
     change->node = subject->object;
     change->lease = *next;
     change->event = event;

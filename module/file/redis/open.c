@@ -38,11 +38,11 @@ enum outcome file_open_check(struct call *call) {
     int64_t access = call->args.slots[SLOT_FILE_ACCESS].number;
     int64_t share = call->args.slots[SLOT_FILE_SHARE].number;
     if (share & SHARE_NONE && share != SHARE_NONE) {
-        call_note(call, "SHARE NONE excludes all other modes");
+        refusal_note(call, "SHARE NONE excludes all other modes");
         return OUTCOME_INVALID_VALUE;
     }
     if (args_given(&call->args, SLOT_FILE_DELETEONCLOSE) && !(access & SHARING_DELETE)) {
-        call_note(call, "DELETEONCLOSE requires ACCESS DELETE");
+        refusal_note(call, "DELETEONCLOSE requires ACCESS DELETE");
         return OUTCOME_INVALID_VALUE;
     }
     return OUTCOME_DONE;
@@ -77,7 +77,7 @@ static enum outcome check_readonly(const struct call *call, const struct opening
 static enum outcome check_lease_to_open(struct call *call, const struct opening *opening) {
     bool leased = lease_locked(lease_state(file_lease_of(opening->place.node), call_now_ms(call)));
     if (!leased || sharing_fits_lease(opening->counted)) return OUTCOME_DONE;
-    call_note(call, "the file is leased: it can only be opened for reading");
+    refusal_note(call, "the file is leased: it can only be opened for reading");
     return OUTCOME_SHARING_VIOLATION;
 }
 
@@ -134,10 +134,10 @@ struct open_reply {
 };
 
 static void decide_file(struct call *call, const struct opening *opening, struct open_reply *opened) {
-    struct share_change *change = call_decide(call, FILE_CREATE);
+    struct share_change *change = decision_add(call, FILE_CREATE);
     change->path = call_word(call, ARG_OPEN_PATH);
     change->node = opening->place.node;
-    change->stamp = call_new_stamp(call);
+    change->stamp = decision_new_stamp(call);
     change->length = (uint64_t)call_number(call, SLOT_SIZE, 0);
     opened->etag = change->stamp.etag;
     opened->length = change->length;
@@ -145,7 +145,7 @@ static void decide_file(struct call *call, const struct opening *opening, struct
 
 /* A file that the same command creates has no node yet: applying finds it by its path. */
 static void decide_handle(struct call *call, const struct opening *opening, struct open_reply *opened) {
-    struct share_change *change = call_decide(call, FILE_OPEN);
+    struct share_change *change = decision_add(call, FILE_OPEN);
     change->path = call_word(call, ARG_OPEN_PATH);
     change->node = opening->place.node;
     change->session = opening->session->id;

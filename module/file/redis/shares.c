@@ -16,8 +16,8 @@ enum { ARG_TTL = 2 };
 
 enum outcome share_create(struct call *call) {
     if (call->value) return OUTCOME_SHARE_EXISTS;
-    struct stamp stamp = call_new_stamp(call);
-    struct share_change *change = call_decide(call, SHARE_CREATE);
+    struct stamp stamp = decision_new_stamp(call);
+    struct share_change *change = decision_add(call, SHARE_CREATE);
     change->stamp = stamp;
     change->created_ms = stamp.modified_ms;
     change->quota = (uint64_t)call_number(call, SLOT_SHARE_QUOTA, 0);
@@ -105,8 +105,8 @@ static struct share_change *decide_update(struct call *call, enum share_change_k
                                           enum outcome *outcome) {
     *outcome = check_share_lease(call, LEASE_READ);
     if (*outcome != OUTCOME_DONE) return NULL;
-    struct share_change *change = call_decide(call, kind);
-    change->stamp = call_new_stamp(call);
+    struct share_change *change = decision_add(call, kind);
+    change->stamp = decision_new_stamp(call);
     reply_version(&call->out, change->stamp.etag);
     return change;
 }
@@ -137,7 +137,7 @@ enum outcome share_delete(struct call *call) {
     enum outcome outcome = check_share_lease(call, LEASE_WRITE);
     if (outcome != OUTCOME_DONE) return outcome;
     if (share->snapshot_count && !args_given(&call->args, SLOT_SNAPSHOTS)) return OUTCOME_SHARE_HAS_SNAPSHOTS;
-    call_decide(call, SHARE_DROP);
+    decision_add(call, SHARE_DROP);
     return call_done(call);
 }
 
@@ -146,7 +146,7 @@ enum outcome share_snapshot(struct call *call) {
     const struct share *share = call->value;
     if (share->snapshot_count == SHARE_SNAPSHOTS_MAX) return OUTCOME_SHARE_SNAPSHOTS_FULL;
     bool given = args_given(&call->args, SLOT_META);
-    struct share_change *change = call_decide(call, SHARE_SNAPSHOT);
+    struct share_change *change = decision_add(call, SHARE_SNAPSHOT);
     change->snapshot = version_mint(call_now_ms(call));
     change->stamp = share->stamp;
     change->metadata = given ? call->metadata.list : packed_view(share->metadata);
@@ -171,24 +171,24 @@ enum outcome share_connect_check(struct call *call) {
     int64_t ttl_ms;
     bool ends = ends_with_connection(call);
     if (ends && RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_LUA) {
-        call_note(call, "a script has no connection that could end a session: ONCLOSE END");
+        refusal_note(call, "a script has no connection that could end a session: ONCLOSE END");
         return OUTCOME_INVALID_VALUE;
     }
     if (ends && !connections_accept(call)) {
-        call_note(call, "the share's key is too long to end a session with its connection: ONCLOSE END");
+        refusal_note(call, "the share's key is too long to end a session with its connection: ONCLOSE END");
         return OUTCOME_INVALID_VALUE;
     }
     if (given_ttl(call, &ttl_ms)) return OUTCOME_DONE;
     if (duration_read(call_word(call, ARG_TTL), &ttl_ms))
-        call_note(call, "ttl-seconds must be between 0.001 seconds and 365 days");
+        refusal_note(call, "ttl-seconds must be between 0.001 seconds and 365 days");
     else
-        call_note(call, "ttl-seconds must be a number of seconds such as 30 or 2.5, without an exponent");
+        refusal_note(call, "ttl-seconds must be a number of seconds such as 30 or 2.5, without an exponent");
     return OUTCOME_INVALID_VALUE;
 }
 
 enum outcome share_connect(struct call *call) {
     if (((const struct share *)call->value)->numbers >= SHARE_NUMBERS_MAX) return OUTCOME_OUT_OF_RANGE;
-    struct share_change *change = call_decide(call, SHARE_CONNECT);
+    struct share_change *change = decision_add(call, SHARE_CONNECT);
     change->session = entropy_guid();
     given_ttl(call, &change->ttl_ms);
     change->instant_ms = call_now_ms(call) + change->ttl_ms;
@@ -204,7 +204,7 @@ static struct share_change *decide_for_session(struct call *call, enum share_cha
     struct share_session *session;
     *outcome = file_session(call, call_word(call, ARG_SESSION), &session);
     if (*outcome != OUTCOME_DONE) return NULL;
-    struct share_change *change = call_decide(call, kind);
+    struct share_change *change = decision_add(call, kind);
     change->session = session->id;
     change->holder = session;
     return change;

@@ -185,14 +185,14 @@ static struct bytes line_name(struct call *call, const struct file_node *node) {
 enum outcome file_not_yet(struct call *call, struct wait_kind *kind, const struct file_node *node,
                           const struct wait_claim *claim, enum outcome refused) {
     if (!args_given(&call->args, SLOT_BLOCK)) return refused;
-    call_not_yet(call, kind, line_name(call, node), WAIT_NO_INSTANT, refused);
-    call_claims(call, claim);
+    decision_not_yet(call, kind, line_name(call, node), WAIT_NO_INSTANT, refused);
+    decision_claims(call, claim);
     return refused;
 }
 
 void file_in_line(struct call *call, struct wait_kind *kind, const struct file_node *node,
                   const struct wait_claim *claim) {
     if (!args_given(&call->args, SLOT_BLOCK) || !wait_anybody()) return;
-    call_in_line(call, kind, line_name(call, node));
-    call_claims(call, claim);
+    decision_in_line(call, kind, line_name(call, node));
+    decision_claims(call, claim);
 }

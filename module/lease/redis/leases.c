@@ -41,8 +41,8 @@ enum outcome lease_acquire_check(struct call *call) {
         call->args.given |= ARGS_BIT(SLOT_DURATION);
         return OUTCOME_DONE;
     }
-    call_note(call, "duration must be -1 or %.15g..%.15g seconds", (double)lease_shortest.ms / 1000,
-              (double)lease_longest.ms / 1000);
+    refusal_note(call, "duration must be -1 or %.15g..%.15g seconds", (double)lease_shortest.ms / 1000,
+                 (double)lease_longest.ms / 1000);
     return OUTCOME_INVALID_VALUE;
 }
 
@@ -71,7 +71,7 @@ void lease_touches(const struct call *call, struct targets *targets) {
 /* Finds the subject of the call and checks the conditions on it. */
 static enum outcome find_leased(struct call *call, struct lease_subject *subject) {
     enum outcome outcome = call->data_type->leases->find(call, subject);
-    return outcome == OUTCOME_DONE ? call_check_conditions(call, subject->stamp, subject->noun) : outcome;
+    return outcome == OUTCOME_DONE ? conditions_check_object(call, subject->stamp, subject->noun) : outcome;
 }
 
 /* Copies the label, which may be borrowed from the current lease: another change of the transaction
@@ -169,12 +169,12 @@ static struct lease_request acquire_request(struct call *call) {
 static enum outcome not_yet(struct call *call, const struct lease_subject *subject, enum outcome refused) {
     int64_t due_ms = subject->lease->ends_ms == LEASE_FOREVER ? WAIT_NO_INSTANT : subject->lease->ends_ms;
     lease_note_holder(call, subject->lease, subject->name);
-    return call_not_yet(call, &lease_wait, subject->name, due_ms, refused);
+    return decision_not_yet(call, &lease_wait, subject->name, due_ms, refused);
 }
 
 static enum outcome check_endless(struct call *call, const struct lease_subject *subject) {
     if (!subject->endless) return OUTCOME_DONE;
-    call_note(call, "the lease of a %s must be infinite", subject->noun);
+    refusal_note(call, "the lease of a %s must be infinite", subject->noun);
     return OUTCOME_INVALID_VALUE;
 }
 
@@ -191,7 +191,7 @@ static enum outcome check_grace_to_lease(struct call *call, const struct lease_s
                                          const struct guid *id) {
     if (!grace_lasts(call)) return OUTCOME_DONE;
     if (id && remains_holder(subject->lease, id, call_now_ms(call))) return OUTCOME_DONE;
-    return call_not_yet(call, &lease_wait, subject->name, grace.ends_ms, grace_refuse(call));
+    return decision_not_yet(call, &lease_wait, subject->name, grace.ends_ms, grace_refuse(call));
 }
 
 static enum outcome check_begin(struct call *call, const struct lease_subject *subject) {
@@ -238,7 +238,7 @@ enum outcome lease_acquire_decide(struct call *call) {
         outcome = check_grace_to_lease(call, subject, request.proposes ? &request.proposed : NULL);
     if (outcome != OUTCOME_DONE) return outcome;
     enum lease_state state = lease_state(subject->lease, request.now_ms);
-    if (!lease_locked(state)) call_in_line(call, &lease_wait, subject->name);
+    if (!lease_locked(state)) decision_in_line(call, &lease_wait, subject->name);
     if (!request.proposes) next.id = entropy_guid();
     decide_lease(call, subject, &next, LEASE_EVENT_ACQUIRED);
     if (call->grant && state != LEASE_LEASED) put_lease_grant(call->grant, &next);

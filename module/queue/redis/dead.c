@@ -43,11 +43,11 @@ enum outcome queue_dead(struct call *call) {
 enum outcome queue_redrive_check(struct call *call) {
     if (!args_given(&call->args, SLOT_IDS)) return OUTCOME_DONE;
     if (args_given(&call->args, SLOT_PAGE_SIZE)) {
-        call_note(call, "syntax error near 'IDS'");
+        refusal_note(call, "syntax error near 'IDS'");
         return OUTCOME_SYNTAX;
     }
     if (call->args.slots[SLOT_IDS].count <= QUEUE_BATCH_MAX) return OUTCOME_DONE;
-    call_note(call, "a batch has at most %d items", QUEUE_BATCH_MAX);
+    refusal_note(call, "a batch has at most %d items", QUEUE_BATCH_MAX);
     return OUTCOME_OUT_OF_RANGE;
 }
 
@@ -75,7 +75,7 @@ static int64_t new_expiry_ms(const struct message *message, int64_t now_ms) {
 
 static void decide_redrive(struct call *call, struct message *const *dead, size_t count) {
     const struct queue *queue = call->value;
-    struct queue_change *change = call_decide(call, QUEUE_REDRIVE);
+    struct queue_change *change = decision_add(call, QUEUE_REDRIVE);
     struct record_writer *items = call_writer(call);
     change->order = queue->next_order;
     change->inserted_ms = call_now_ms(call);

@@ -44,14 +44,14 @@ enum outcome queue_label_check(struct bytes text) {
 }
 
 static enum outcome refuse_number(struct call *call, const char *why) {
-    call_note(call, "%s", why);
+    refusal_note(call, "%s", why);
     return OUTCOME_INVALID_QUERY;
 }
 
 enum outcome queue_batch_check(struct call *call) {
     if (!args_given(&call->args, SLOT_LIST) || call->args.slots[SLOT_LIST].count <= QUEUE_BATCH_MAX)
         return OUTCOME_DONE;
-    call_note(call, "a batch has at most %d items", QUEUE_BATCH_MAX);
+    refusal_note(call, "a batch has at most %d items", QUEUE_BATCH_MAX);
     return OUTCOME_OUT_OF_RANGE;
 }
 
@@ -63,7 +63,7 @@ enum outcome queue_put_check(struct call *call) {
     if (ttl_ms != DURATION_INFINITE_MS && call_number(call, SLOT_VISIBILITY, 0) >= ttl_ms)
         return refuse_number(call, "TTL must be greater than VISIBILITY");
     if (args_given(&call->args, SLOT_WITHIN) && !args_given(&call->args, SLOT_DEDUP)) {
-        call_note(call, "syntax error near 'WITHIN'");
+        refusal_note(call, "syntax error near 'WITHIN'");
         return OUTCOME_SYNTAX;
     }
     return queue_batch_check(call);
@@ -71,7 +71,7 @@ enum outcome queue_put_check(struct call *call) {
 
 enum outcome queue_count_check(struct call *call) {
     if (call_number(call, SLOT_PAGE_SIZE, 1) <= queue_max_count) return OUTCOME_DONE;
-    call_note(call, "COUNT is 1..%lld", queue_max_count);
+    refusal_note(call, "COUNT is 1..%lld", queue_max_count);
     return OUTCOME_OUT_OF_RANGE;
 }
 
@@ -88,7 +88,7 @@ void reply_field_receipt(struct reply_map *map, struct guid receipt) {
 static struct queue_change *decide_put(struct call *call) {
     const struct queue *queue = call->value;
     int64_t now_ms = call_now_ms(call);
-    struct queue_change *change = call_decide(call, QUEUE_PUT);
+    struct queue_change *change = decision_add(call, QUEUE_PUT);
     change->order = queue->next_order;
     change->inserted_ms = now_ms;
     change->expires_ms = queue_instant_after(now_ms, call_number(call, SLOT_TTL, DEFAULT_TTL_MS));
@@ -131,9 +131,9 @@ static void put_and_reply(struct call *call, struct queue_change *change, int at
 /* Only a crafted payload can bring a queue to the end of its order numbers. */
 enum outcome queue_check_order_numbers(struct call *call) {
     const struct queue *queue = call->value;
-    uint64_t before = call_taken_before(call, "orders", bytes_of("", 0), QUEUE_BATCH_MAX);
+    uint64_t before = limits_taken_before(call, "orders", bytes_of("", 0), QUEUE_BATCH_MAX);
     if (queue->next_order + before <= QUEUE_ORDER_MAX - QUEUE_BATCH_MAX) return OUTCOME_DONE;
-    call_note(call, "the queue has no order numbers left");
+    refusal_note(call, "the queue has no order numbers left");
     return OUTCOME_OUT_OF_RANGE;
 }
 
@@ -241,7 +241,7 @@ void queue_get_give_back(struct call *call, struct record_reader *granted) {
         count++;
     }
     if (!count) return;
-    struct queue_change *change = call_decide(call, QUEUE_UNDELIVER);
+    struct queue_change *change = decision_add(call, QUEUE_UNDELIVER);
     change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
 }
 
@@ -252,7 +252,7 @@ static struct message *const *copy_found(struct call *call, struct message *cons
 
 static void deliver(struct call *call, struct message *const *found, size_t count) {
     int64_t visibility_ms = call_number(call, SLOT_VISIBILITY, DEFAULT_VISIBILITY_MS);
-    struct queue_change *change = call_decide(call, QUEUE_DELIVER);
+    struct queue_change *change = decision_add(call, QUEUE_DELIVER);
     change->found = copy_found(call, found, count);
     struct queue_item *items = decide_items(call, change, count);
     change->visible_ms = queue_instant_after(call_now_ms(call), visibility_ms);
@@ -269,9 +269,9 @@ enum outcome queue_get(struct call *call) {
     reply_array(&call->out, (long)count);
     if (!count) {
         int64_t due_ms = queue_next_visible_ms(call->value, call_now_ms(call));
-        return call_not_yet(call, &message_wait, bytes_of("", 0), due_ms, OUTCOME_DONE);
+        return decision_not_yet(call, &message_wait, bytes_of("", 0), due_ms, OUTCOME_DONE);
     }
-    call_in_line(call, &message_wait, bytes_of("", 0));
+    decision_in_line(call, &message_wait, bytes_of("", 0));
     deliver(call, found, count);
     return OUTCOME_DONE;
 }
@@ -361,7 +361,7 @@ enum outcome queue_update(struct call *call) {
     bool grows = outcome == OUTCOME_DONE && call_option(call, SLOT_MESSAGE).length > message_length(message);
     if (grows) outcome = call_check_memory(call);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct queue_change *change = call_decide(call, QUEUE_UPDATE);
+    struct queue_change *change = decision_add(call, QUEUE_UPDATE);
     change->found = copy_found(call, &message, 1);
     change->id = message->id;
     change->receipt = entropy_guid();
@@ -382,7 +382,7 @@ enum outcome queue_release(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     bool dies = message_stage(message) == MESSAGE_LAST;
     int64_t now_ms = call_now_ms(call);
-    struct queue_change *change = call_decide(call, QUEUE_RELEASE);
+    struct queue_change *change = decision_add(call, QUEUE_RELEASE);
     change->found = copy_found(call, &message, 1);
     change->id = message->id;
     change->receipt = entropy_guid();
@@ -394,7 +394,7 @@ enum outcome queue_release(struct call *call) {
 }
 
 static void decide_delete(struct call *call, struct message *const *messages, size_t count) {
-    struct queue_change *change = call_decide(call, QUEUE_DELETE);
+    struct queue_change *change = decision_add(call, QUEUE_DELETE);
     change->found = copy_found(call, messages, count);
     struct queue_item *items = decide_items(call, change, count);
     for (size_t i = 0; i < count; i++) items[i].id = messages[i]->id;

@@ -6,7 +6,7 @@
 
 enum { CONDITION_BITS = IF_MATCH | IF_NONE_MATCH | IF_MODIFIED_SINCE | IF_UNMODIFIED_SINCE };
 
-void call_read_conditions(const struct call *call, int first_slot, struct conditions *conditions) {
+void conditions_read(const struct call *call, int first_slot, struct conditions *conditions) {
     BUILD_ASSERT(1 << SLOT_IFMATCH == IF_MATCH && 1 << SLOT_IFNONEMATCH == IF_NONE_MATCH);
     BUILD_ASSERT(1 << SLOT_IFMODIFIEDSINCE == IF_MODIFIED_SINCE &&
                  1 << SLOT_IFUNMODIFIEDSINCE == IF_UNMODIFIED_SINCE);
@@ -21,7 +21,7 @@ void call_read_conditions(const struct call *call, int first_slot, struct condit
         conditions->unmodified_since_ms = slots[SLOT_IFUNMODIFIEDSINCE].number;
 }
 
-enum outcome call_check_conditions(struct call *call, const struct stamp *object, const char *noun) {
+enum outcome conditions_check_object(struct call *call, const struct stamp *object, const char *noun) {
     enum outcome outcome = conditions_check(&call->conditions, call->command->conditions, object);
     if (outcome == OUTCOME_CONDITION_NOT_MET) refusal_describe_object(call, object, noun);
     return outcome;

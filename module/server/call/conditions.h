@@ -5,9 +5,9 @@
 #include "server/call/call.h"
 
 /* Reads conditions from four slots in the order of the shared ones. */
-void call_read_conditions(const struct call *call, int first_slot, struct conditions *conditions);
+void conditions_read(const struct call *call, int first_slot, struct conditions *conditions);
 
 /* Checks the call's conditions against an object; NULL when it does not exist. On failure the call's note tells why. */
-enum outcome call_check_conditions(struct call *call, const struct stamp *object, const char *noun);
+enum outcome conditions_check_object(struct call *call, const struct stamp *object, const char *noun);
 
 #endif

@@ -1,6 +1,6 @@
 #include "server/call/decision.h"
 
-void *call_decide_with(struct call *call, unsigned kind, RedisModuleString *content) {
+void *decision_add_with(struct call *call, unsigned kind, RedisModuleString *content) {
     struct decision *decision = &call->decision;
     const size_t size = call_type(call)->changes->size;
     struct decided *decided = call_alloc(call, sizeof(*decided) + size);
@@ -12,21 +12,21 @@ void *call_decide_with(struct call *call, unsigned kind, RedisModuleString *cont
     return change;
 }
 
-void *call_decide(struct call *call, unsigned kind) {
-    return call_decide_with(call, kind, NULL);
+void *decision_add(struct call *call, unsigned kind) {
+    return decision_add_with(call, kind, NULL);
 }
 
-struct stamp call_new_stamp(struct call *call) {
+struct stamp decision_new_stamp(struct call *call) {
     int64_t now_ms = call_now_ms(call);
     return (struct stamp){version_mint(now_ms), now_ms};
 }
 
-void call_in_line(struct call *call, struct wait_kind *kind, struct bytes name) {
+void decision_in_line(struct call *call, struct wait_kind *kind, struct bytes name) {
     call->wait = (struct wait_request){.in_line = true, .kind = kind, .name = name};
 }
 
-enum outcome call_not_yet(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms,
-                          enum outcome outcome) {
+enum outcome decision_not_yet(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms,
+                              enum outcome outcome) {
     call->wait = (struct wait_request){.not_yet = true,
                                        .in_line = true,
                                        .kind = kind,
@@ -38,7 +38,7 @@ enum outcome call_not_yet(struct call *call, struct wait_kind *kind, struct byte
 }
 
 /* The claim is copied: it lasts as long as the call. */
-void call_claims(struct call *call, const struct wait_claim *claim) {
+void decision_claims(struct call *call, const struct wait_claim *claim) {
     struct wait_claim *kept = call_alloc(call, sizeof(*kept));
     *kept = *claim;
     call->wait.claim = kept;

@@ -1,12 +1,12 @@
 /* Decisions: what a handler decides.
  *
- * A handler reads the value, decides changes (call_decide) and writes its reply (to call->out). It changes
- * nothing, wakes nobody and waits for nobody: run.h does the rest. Why the call runs makes no difference to what it
- * decides. Three things show it: call->grant, where a handler writes what give_back will need; reply_is_wanted(), false
- * for a probe, so that nothing is collected for nobody; and call_is_part().
+ * A handler reads the value, decides changes (decision_add) and writes its reply (to call->out). It changes nothing,
+ * wakes nobody and waits for nobody: run.h does the rest. Why the call runs makes no difference to what it decides.
+ * Three things show it: call->grant, where a handler writes what give_back will need; reply_is_wanted(), false for a
+ * probe, so that nothing is collected for nobody; and call_is_part().
  *
- * Code after call_decide must not expect to find the change: it has not been applied yet. A handler that refuses leaves
- * no trace, whatever it decided before. */
+ * Code after decision_add must not expect to find the change: it has not been applied yet. A handler that refuses
+ * leaves no trace, whatever it decided before. */
 #ifndef HOLDFAST_DECISION_H
 #define HOLDFAST_DECISION_H
 
@@ -14,24 +14,24 @@
 
 /* Adds a change of this kind for the handler to fill in. It is applied after the handler has returned, if the
  * outcome is OUTCOME_DONE. Everything it borrows must live as long as the call. */
-void *call_decide(struct call *call, unsigned kind);
+void *decision_add(struct call *call, unsigned kind);
 
 /* The same, with an argument that travels beside the change. */
-void *call_decide_with(struct call *call, unsigned kind, RedisModuleString *content);
+void *decision_add_with(struct call *call, unsigned kind, RedisModuleString *content);
 
 /* A new ETag, and the time of the call. */
-struct stamp call_new_stamp(struct call *call);
+struct stamp decision_new_stamp(struct call *call);
 
 /* The call cannot have what it wants now. With BLOCK it waits in this line, and is decided again when something
  * changes there, or at due_ms. Returns `outcome`, which is the reply for a caller who does not wait. */
-enum outcome call_not_yet(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms,
-                          enum outcome outcome);
+enum outcome decision_not_yet(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms,
+                              enum outcome outcome);
 
 /* The call takes something for which others may wait in this line; they come first. */
-void call_in_line(struct call *call, struct wait_kind *kind, struct bytes name);
+void decision_in_line(struct call *call, struct wait_kind *kind, struct bytes name);
 
 /* After either of them, for lines whose waiters want different things: what this call wants. Waiters then come first
  * only if their claims conflict with this one, and only if the call would wait, too. */
-void call_claims(struct call *call, const struct wait_claim *claim);
+void decision_claims(struct call *call, const struct wait_claim *claim);
 
 #endif

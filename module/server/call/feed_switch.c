@@ -11,7 +11,7 @@ static bool is_asked_on(const struct call *call) {
 
 enum outcome feed_switch_check(struct call *call) {
     if (is_asked_on(call) || !args_given(&call->args, SLOT_FEED_KEEP)) return OUTCOME_DONE;
-    call_note(call, "syntax error near 'KEEP'");
+    refusal_note(call, "syntax error near 'KEEP'");
     return OUTCOME_SYNTAX;
 }
 
@@ -32,6 +32,6 @@ enum outcome feed_switch(struct call *call, const struct feed *feed, unsigned fi
         if (outcome != OUTCOME_DONE) return outcome;
         asked.beginning = version_mint(call_now_ms(call));
     }
-    if (asked.kind != FEED_CHANGE_KINDS) set(call_decide(call, first + asked.kind), &asked);
+    if (asked.kind != FEED_CHANGE_KINDS) set(decision_add(call, first + asked.kind), &asked);
     return call_done(call);
 }

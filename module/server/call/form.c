@@ -65,13 +65,13 @@ static enum outcome read_policies(struct call *call) {
 }
 
 ASIDE static enum outcome read_shared(struct call *call) {
-    call_read_conditions(call, SLOT_IFMATCH, &call->conditions);
+    conditions_read(call, SLOT_IFMATCH, &call->conditions);
     enum outcome outcome = read_metadata(call);
     if (outcome == OUTCOME_DONE) outcome = read_properties(call);
     return outcome == OUTCOME_DONE ? read_policies(call) : outcome;
 }
 
-enum outcome call_check_form(struct call *call) {
+enum outcome form_check(struct call *call) {
     struct fault fault = args_parse(call->command->grammar, call->argv, call->argc, &call->args);
     if (fault.outcome != OUTCOME_DONE) {
         refusal_describe(call, &fault);

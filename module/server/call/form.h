@@ -6,6 +6,6 @@
 
 /* Parses the words by the command's grammar, reads conditions, metadata, properties and policies, and checks what
  * needs no state. */
-enum outcome call_check_form(struct call *call);
+enum outcome form_check(struct call *call);
 
 #endif

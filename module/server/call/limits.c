@@ -19,7 +19,7 @@ static bool is_limit(const struct taken *taken, const void *value, const char *l
     return taken->value == value && !strcmp(taken->limit, limit) && bytes_equal(taken->name, name);
 }
 
-uint64_t call_taken_before(struct call *call, const char *limit, struct bytes name, uint64_t amount) {
+uint64_t limits_taken_before(struct call *call, const char *limit, struct bytes name, uint64_t amount) {
     struct limits *limits = call->limits;
     if (!limits) return 0;
     struct taken *taken = limits->taken;
@@ -33,18 +33,18 @@ uint64_t call_taken_before(struct call *call, const char *limit, struct bytes na
     return taken->amount - amount;
 }
 
-uint64_t call_replied_before(struct call *call, uint64_t length) {
+uint64_t limits_replied_before(struct call *call, uint64_t length) {
     struct limits *limits = call->limits;
     if (!limits) return 0;
     limits->replied += length;
     return limits->replied - length;
 }
 
-enum outcome call_count_listed(struct call *call, uint64_t count, uint64_t max) {
+enum outcome limits_count_listed(struct call *call, uint64_t count, uint64_t max) {
     struct limits *limits = call->limits;
     if (!limits) return OUTCOME_DONE;
     limits->listed += size_min(count, max) * (LISTED_MAX / max);
     if (limits->listed <= LISTED_MAX) return OUTCOME_DONE;
-    call_note(call, "what a transaction copies and lists is together more than one list may have");
+    refusal_note(call, "what a transaction copies and lists is together more than one list may have");
     return OUTCOME_OUT_OF_RANGE;
 }

@@ -15,13 +15,13 @@ struct limits {
 };
 
 /* How much of a limit the earlier calls use, and records that this one uses `amount`. 0 outside of a transaction. */
-uint64_t call_taken_before(struct call *call, const char *limit, struct bytes name, uint64_t amount);
+uint64_t limits_taken_before(struct call *call, const char *limit, struct bytes name, uint64_t amount);
 
 /* The same for the reply, which all calls of a transaction share: how many bytes the earlier calls return. */
-uint64_t call_replied_before(struct call *call, uint64_t length);
+uint64_t limits_replied_before(struct call *call, uint64_t length);
 
 /* Counts work on `count` items that only the state shows, as targets_list does for lists. `max` is the most that one
  * call may do, so a call that is alone is never refused. */
-enum outcome call_count_listed(struct call *call, uint64_t count, uint64_t max);
+enum outcome limits_count_listed(struct call *call, uint64_t count, uint64_t max);
 
 #endif

@@ -27,13 +27,13 @@ size_t reply_limit_up_to(size_t max) {
 
 static enum outcome refuse(struct call *call, uint64_t length, uint64_t limit, const char *allowing,
                            const char *advice) {
-    call_note(call, "%" PRIu64 " bytes are more than the %" PRIu64 " that %s, %s", length, limit, allowing,
-              advice);
+    refusal_note(call, "%" PRIu64 " bytes are more than the %" PRIu64 " that %s, %s", length, limit, allowing,
+                 advice);
     return OUTCOME_INVALID_RANGE;
 }
 
 enum outcome reply_check_size(struct call *call, uint64_t length, const char *advice) {
-    length += call_replied_before(call, length);
+    length += limits_replied_before(call, length);
     if (length <= limit_up_to(length)) return OUTCOME_DONE;
     uint64_t limit = limit_up_to(UINT64_MAX);
     bool configured = limit == (uint64_t)max_reply_bytes;

@@ -36,14 +36,6 @@ static inline bool once_is_known(struct call *asked, struct call *carrier) {
 /* For a repeated call: writes the reply to asked->out, or refuses it. */
 enum outcome once_answer(struct call *asked, struct call *carrier);
 
-/* The same for a single call. */
-static inline bool call_once_is_known(struct call *call) {
-    return once_is_known(call, call);
-}
-static inline enum outcome call_once_answer(struct call *call) {
-    return once_answer(call, call);
-}
-
 /* For a new call with a token whose carrier has decided a change: remembers it with its packed reply when the carrier's
  * changes are applied. */
 void once_remember(struct call *asked, struct call *carrier, struct bytes answer);

@@ -142,8 +142,8 @@ static enum outcome refuse_part(struct transaction *transaction, unsigned place,
 
 static enum outcome refuse_collision(struct transaction *transaction) {
     const struct collision *collision = &transaction->targets.collision;
-    call_note(transaction->whole, "%u: changes the same %s as %u", collision->place, collision->noun,
-              collision->earlier);
+    refusal_note(transaction->whole, "%u: changes the same %s as %u", collision->place, collision->noun,
+                 collision->earlier);
     return OUTCOME_CHANGED_TWICE;
 }
 
@@ -156,7 +156,7 @@ static enum outcome refuse_command(struct call *call) {
 /* A transaction holds up everybody else no longer than the longest list. */
 static enum outcome check_listed(const struct transaction *transaction, struct call *call) {
     if (transaction->targets.listed <= LISTED_MAX) return OUTCOME_DONE;
-    call_note(call, "the lists of a transaction together are longer than one may be");
+    refusal_note(call, "the lists of a transaction together are longer than one may be");
     return OUTCOME_OUT_OF_RANGE;
 }
 
@@ -172,10 +172,10 @@ static enum outcome read_part(struct transaction *transaction) {
     transaction->grows |= row->grows;
     if (!command || !command->touches) return refuse_command(call);
     if (slice.words < row->min_words) {
-        call_note(call, "wrong number of arguments for '%s'", command->name);
+        refusal_note(call, "wrong number of arguments for '%s'", command->name);
         return OUTCOME_SYNTAX;
     }
-    enum outcome outcome = call_check_form(call);
+    enum outcome outcome = form_check(call);
     if (outcome != OUTCOME_DONE) return outcome;
     if (args_given(&call->args, SLOT_ONCE)) return refuse_syntax(call, call->args.slots[SLOT_ONCE].at - 1);
     if (args_given(&call->args, SLOT_BLOCK)) return refuse_command(call);
@@ -219,8 +219,8 @@ static enum outcome check_rights_as(const struct transaction *transaction, Redis
         const struct call *call = &transaction->parts[i].call;
         if (i && same_rights(&transaction->parts[i], &transaction->parts[i - 1])) continue;
         if (api_may_run(user, call->argv, call->argc)) continue;
-        call_note(transaction->whole, "this user has no permissions to run '%s' on its keys",
-                  call->command->name);
+        refusal_note(transaction->whole, "this user has no permissions to run '%s' on its keys",
+                     call->command->name);
         return OUTCOME_NOT_PERMITTED;
     }
     return OUTCOME_DONE;
@@ -268,17 +268,17 @@ static void open_parts(struct transaction *transaction) {
 }
 
 static void settle_parts(struct transaction *transaction) {
-    for (unsigned i = 0; i < transaction->count; i++) call_settle(&transaction->parts[i].call);
+    for (unsigned i = 0; i < transaction->count; i++) run_settle(&transaction->parts[i].call);
     for (unsigned i = 0; i < transaction->count; i++) {
         struct call *call = &transaction->parts[i].call;
         call->out = reply_to_record(call_writer(call));
-        call_let_ahead(call);
+        run_let_ahead(call);
     }
 }
 
 static enum outcome decide_part(struct part *part) {
     if (part->opened != OUTCOME_DONE) return part->opened;
-    enum outcome outcome = call_make_part(&part->call);
+    enum outcome outcome = run_part(&part->call);
     if (outcome != OUTCOME_UNCHANGED) return outcome;
     part->call.out.packed->length = 0;
     reply_null(&part->call.out);
@@ -394,7 +394,7 @@ static struct call *find_carrier(const struct transaction *transaction) {
 }
 
 static enum outcome refuse_answer(struct call *whole) {
-    call_note(whole, "with ONCE a transaction returns at most %d bytes", ONCE_BYTES_MAX);
+    refusal_note(whole, "with ONCE a transaction returns at most %d bytes", ONCE_BYTES_MAX);
     return OUTCOME_OUT_OF_RANGE;
 }
 

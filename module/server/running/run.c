@@ -19,7 +19,7 @@ static void carry_out_decision(struct call *call) {
         commit_wake(call, next->change);
 }
 
-void call_settle(struct call *call) {
+void run_settle(struct call *call) {
     if (call->command->settle && call->value) call->command->settle(call);
 }
 
@@ -39,9 +39,9 @@ static enum outcome decide(struct call *call) {
 
 /* Another call with the same token may have been answered in the meantime. */
 static enum outcome decide_anew(struct call *call) {
-    if (!call_once_is_known(call)) return decide(call);
+    if (!once_is_known(call, call)) return decide(call);
     begin_anew(call);
-    return call_once_answer(call);
+    return once_answer(call, call);
 }
 
 /* The decision is dropped: another caller has what this one could have had, or will. */
@@ -59,20 +59,20 @@ static enum outcome decide_behind_line(struct call *call, enum outcome outcome) 
     outcome = decide_anew(call);
     if (!ahead || outcome != OUTCOME_DONE || call->wait.not_yet || !call->wait.in_line) return outcome;
     outcome = give_way(call);
-    return call_not_yet(call, line.kind, line.name, WAIT_NO_INSTANT, outcome);
+    return decision_not_yet(call, line.kind, line.name, WAIT_NO_INSTANT, outcome);
 }
 
 static bool has_line(const struct call *call) {
     return call->command->give_way && call->wait.in_line && !call->wait.claim && wait_anybody();
 }
 
-void call_let_ahead(struct call *call) {
+void run_let_ahead(struct call *call) {
     if (!call->value || !call->command->give_way || !wait_anybody()) return;
     decide_anew(call);
     if (has_line(call)) wait_serve(call, call->wait.kind, call->wait.name);
 }
 
-enum outcome call_make_part(struct call *call) {
+enum outcome run_part(struct call *call) {
     enum outcome outcome = decide_anew(call);
     bool behind =
         outcome == OUTCOME_DONE && has_line(call) && wait_count(call, call->wait.kind, call->wait.name);
@@ -93,7 +93,7 @@ static enum outcome decide_behind_rivals(struct call *call, enum outcome outcome
         wait_allowed(call) && has_only_rivals(call, outcome) && !call->data_type->closes_circle(call);
     if (!waits) return outcome;
     outcome = give_way(call);
-    call_not_yet(call, line.kind, line.name, WAIT_NO_INSTANT, outcome);
+    decision_not_yet(call, line.kind, line.name, WAIT_NO_INSTANT, outcome);
     call->wait.claim = line.claim;
     return outcome;
 }
@@ -151,8 +151,8 @@ static enum outcome run_at_once(struct call *call) {
 static enum outcome run_fresh(struct call *call) {
     const uint64_t keeping = ARGS_BIT(SLOT_BLOCK) | ARGS_BIT(SLOT_ONCE);
     bool keeps = call->args.given & keeping || (call->command->give_way && wait_anybody());
-    if (call_once_is_known(call)) return call_once_answer(call);
-    call_settle(call);
+    if (once_is_known(call, call)) return once_answer(call, call);
+    run_settle(call);
     return keeps ? run_in_turn(call) : run_at_once(call);
 }
 
@@ -169,7 +169,7 @@ ASIDE static enum outcome run_probe(struct call *call) {
 
 static enum outcome give_way_late(struct call *call) {
     enum outcome outcome = give_way(call);
-    call_note(call, "it is free now, but the time to wait is over");
+    refusal_note(call, "it is free now, but the time to wait is over");
     return outcome;
 }
 
@@ -179,7 +179,7 @@ ASIDE static enum outcome run_timed_out(struct call *call) {
     enum outcome outcome = decide_anew(call);
     if (call->wait.not_yet)
         outcome = call->wait.given_up;
-    else if (outcome == OUTCOME_DONE && call->command->give_way && !call_once_is_known(call))
+    else if (outcome == OUTCOME_DONE && call->command->give_way && !once_is_known(call, call))
         outcome = give_way_late(call);
     if (outcome == OUTCOME_DONE) reply_play(ctx, bytes_of(call->out.packed->data, call->out.packed->length));
     return outcome;
@@ -187,8 +187,8 @@ ASIDE static enum outcome run_timed_out(struct call *call) {
 
 /* What is answered again is answered at once: that changes nothing, not even what time has ended. */
 static enum outcome run_granted(struct call *call) {
-    if (call_once_is_known(call)) return call_once_answer(call);
-    call_settle(call);
+    if (once_is_known(call, call)) return once_answer(call, call);
+    run_settle(call);
     return run_at_once(call);
 }
 
@@ -220,7 +220,7 @@ static enum outcome refusal_without_value(const struct call *call, enum outcome 
 static enum outcome run(struct call *call) {
     enum outcome opened = call_open_key(call);
     if (call->value && call->command->prefetch) call->command->prefetch(call);
-    enum outcome outcome = call->parsed ? OUTCOME_DONE : call_check_form(call);
+    enum outcome outcome = call->parsed ? OUTCOME_DONE : form_check(call);
     if (outcome == OUTCOME_DONE && opened != OUTCOME_DONE) outcome = refusal_without_value(call, opened);
     if (outcome == OUTCOME_DONE)
         outcome = call->command->decide ? run_decision(call) : call->command->handle(call);
@@ -260,7 +260,7 @@ static void answer_waiting(const struct held_call *held, RedisModuleCtx *ctx, en
 
 static bool grant_waiting(struct held_call *held, RedisModuleCtx *ctx) {
     struct call call;
-    struct call_result *result = &held->result;
+    struct held_result *result = &held->result;
     held_call_resume(held, &call, ctx, CALL_GRANTED);
     record_start(&result->reply);
     record_start(&result->grant);
@@ -269,8 +269,8 @@ static bool grant_waiting(struct held_call *held, RedisModuleCtx *ctx) {
     result->outcome = run(&call);
     memcpy(result->note, call.note, sizeof(result->note));
     if (result->outcome != OUTCOME_WAITING) return true;
-    call_result_end(result);
-    *result = (struct call_result){.outcome = OUTCOME_DONE};
+    held_result_end(result);
+    *result = (struct held_result){.outcome = OUTCOME_DONE};
     return false;
 }
 

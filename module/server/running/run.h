@@ -31,12 +31,12 @@ extern const struct wait_runner waiting_calls;
 /* --- The steps of one call of a transaction --- */
 
 /* Removes what time has ended. */
-void call_settle(struct call *call);
+void run_settle(struct call *call);
 
 /* Earlier waiters are served first, as far as possible. */
-void call_let_ahead(struct call *call);
+void run_let_ahead(struct call *call);
 
 /* Decides. A call behind waiters that cannot be served is refused. The reply is packed. */
-enum outcome call_make_part(struct call *call);
+enum outcome run_part(struct call *call);
 
 #endif

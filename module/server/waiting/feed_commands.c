@@ -40,7 +40,7 @@ static void reply_bookmark(struct reply *out, const struct bookmark *bookmark) {
 static enum outcome refuse_lost(struct call *call, const struct feed *feed) {
     char from[VERSION_TEXT_LENGTH];
     version_write(feed->whole_from, from);
-    call_note(call, "the feed is whole from %.*s on: list anew, then follow", VERSION_TEXT_LENGTH, from);
+    refusal_note(call, "the feed is whole from %.*s on: list anew, then follow", VERSION_TEXT_LENGTH, from);
     return OUTCOME_CHANGES_LOST;
 }
 
@@ -115,7 +115,7 @@ enum outcome feed_answer(struct call *call, const struct feed *feed, const struc
     if (!is_behind(feed, &asked)) {
         struct page_of_changes nothing = {NULL, 0, asked};
         reply_page(call, &nothing, view);
-        return call_not_yet(call, &feed_news, bytes_of("", 0), WAIT_NO_INSTANT, OUTCOME_DONE);
+        return decision_not_yet(call, &feed_news, bytes_of("", 0), WAIT_NO_INSTANT, OUTCOME_DONE);
     }
     if (!reply_is_wanted(&call->out)) return OUTCOME_DONE; /* a probe: nobody would see the page */
     struct page_of_changes page = collect_changes(call, feed, feed_resolve(feed, asked), view);

@@ -19,7 +19,7 @@ void held_call_free(struct held_call *held) {
     for (int i = 0; i < held->argc; i++) RedisModule_FreeString(NULL, held->argv[i]);
     memory_free(held->argv);
     memory_free(held->args);
-    call_result_end(&held->result);
+    held_result_end(&held->result);
     memory_free(held);
 }
 
@@ -37,7 +37,7 @@ struct bytes held_call_token(const struct held_call *held) {
     return token ? argument_at(held->argv, token->at) : bytes_of("", 0);
 }
 
-void call_result_reply(RedisModuleCtx *ctx, const struct call_result *result) {
+void held_result_reply(RedisModuleCtx *ctx, const struct held_result *result) {
     struct reply out = reply_to(ctx);
     if (result->outcome == OUTCOME_DONE)
         reply_play(ctx, bytes_of(result->reply.data, result->reply.length));
@@ -45,7 +45,7 @@ void call_result_reply(RedisModuleCtx *ctx, const struct call_result *result) {
         refusal_reply(&out, result->outcome, result->note);
 }
 
-void call_result_end(struct call_result *result) {
+void held_result_end(struct held_result *result) {
     if (result->reply.data) record_end(&result->reply);
     if (result->grant.data) record_end(&result->grant);
 }

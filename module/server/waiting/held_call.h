@@ -7,7 +7,7 @@
 #include "ccan/list/list.h"
 
 /* What a waiting client was granted, until it can be told. */
-struct call_result {
+struct held_result {
     enum outcome outcome;
     char note[CALL_NOTE_BYTES];
     struct record_writer reply; /* packed: see reply.h */
@@ -23,7 +23,7 @@ struct held_call {
     struct conditions conditions;
     int db;
     RedisModuleBlockedClient *client;
-    struct call_result result;
+    struct held_result result;
     struct list_node node; /* in a list of handover.c */
     bool served;           /* its reply is decided */
     bool listed;           /* it is in the list to be told */
@@ -41,7 +41,7 @@ void held_call_resume(const struct held_call *held, struct call *call, RedisModu
 struct bytes held_call_token(const struct held_call *held);
 
 /* Tells the client what it was granted. */
-void call_result_reply(RedisModuleCtx *ctx, const struct call_result *result);
-void call_result_end(struct call_result *result);
+void held_result_reply(RedisModuleCtx *ctx, const struct held_result *result);
+void held_result_end(struct held_result *result);
 
 #endif

@@ -507,7 +507,7 @@ static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     depart(waiter);
     handover_told(held);
     if (held->served && is_served_by_write(waiter->kind))
-        call_result_reply(ctx, &held->result);
+        held_result_reply(ctx, &held->result);
     else
         runner->answer(held, ctx, held->served ? CALL_SERVED : CALL_TIMED_OUT);
     return REDISMODULE_OK;

@@ -91,7 +91,7 @@ static enum outcome read_draft_properties(struct call *call, const struct argume
 enum outcome filter_read(struct call *call, struct bytes text, struct filter *filter) {
     struct filter_fault fault;
     if (filter_compile(text, filter, &fault)) return OUTCOME_DONE;
-    call_note(call, "at %zu: %s", fault.position, fault.text);
+    refusal_note(call, "at %zu: %s", fault.position, fault.text);
     return fault.outcome;
 }
 
@@ -99,7 +99,7 @@ static enum outcome read_conditions(struct call *call, const struct args *args, 
                                     struct draft *draft) {
     draft->match = tag_read(call_word(call, args->slots[SLOT_MATCH].at));
     if (draft->match.kind == TAG_MALFORMED) {
-        call_note(call, "IFMATCH takes an ETag or *");
+        refusal_note(call, "IFMATCH takes an ETag or *");
         return OUTCOME_INVALID_INPUT;
     }
     if (!args_given(args, SLOT_IF)) return OUTCOME_DONE;
@@ -145,7 +145,7 @@ static enum outcome end_reading(struct call *call, const struct drafts *drafts, 
                     drafts->buffer->length + drafts->skipped_bytes < TABLE_REQUEST_MAX_BYTES / 2;
     bool counts = drafts->measured && outcome != OUTCOME_SYNTAX;
     if (is_small || !counts || request_fits(call)) return outcome;
-    call_note(call, "all arguments together have at most 4 MiB");
+    refusal_note(call, "all arguments together have at most 4 MiB");
     return OUTCOME_BODY_TOO_LARGE;
 }
 
@@ -177,8 +177,8 @@ static enum outcome read_next_draft(struct call *call, int *at, enum outcome ear
     if (start < call->argc)
         refusal_describe(call, &fault);
     else
-        call_note(call, "syntax error: the batch has fewer than %" PRId64 " operations",
-                  call->args.slots[SLOT_OPERATIONS].number);
+        refusal_note(call, "syntax error: the batch has fewer than %" PRId64 " operations",
+                     call->args.slots[SLOT_OPERATIONS].number);
     return fault.outcome;
 }
 

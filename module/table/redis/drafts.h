@@ -28,13 +28,13 @@ struct drafts {
     struct draft items[];
 };
 
-/* Reads the call's own operation, or those of a batch, for its handler: see call_drafts. On refusal the call's note
+/* Reads the call's own operation, or those of a batch, for its handler: see drafts_of_call. On refusal the call's note
  * tells why. */
 enum outcome drafts_read_one(struct call *call, enum verb verb);
 enum outcome drafts_read_batch(struct call *call);
 
 /* What the call's check has read. */
-static inline const struct drafts *call_drafts(const struct call *call) {
+static inline const struct drafts *drafts_of_call(const struct call *call) {
     return call->form;
 }
 

@@ -19,7 +19,7 @@ static struct entity *entity_named(const struct call *call) {
 }
 
 static enum outcome refuse_missing(struct call *call) {
-    call_note(call, "no entity with these keys");
+    refusal_note(call, "no entity with these keys");
     return OUTCOME_RESOURCE_NOT_FOUND;
 }
 
@@ -78,7 +78,7 @@ static void note_verdict(struct call *call, const struct drafts *drafts, unsigne
         bool by_tag = etag_differs(&drafts->items[number], verdict->entity);
         text_put(&text, by_tag ? "the entity's ETag is " : "the entity does not match IF, its ETag is ");
         text_put(&text, etag);
-        call_note(call, "%s", note);
+        refusal_note(call, "%s", note);
     }
     drafts_note(call, drafts, number, verdict->outcome);
 }
@@ -125,12 +125,12 @@ static void stamp_steps(const struct table *table, struct table_step *steps, siz
 /* Returns the steps, or NULL with the outcome. */
 static const struct table_step *decide_steps(struct call *call, enum table_change_kind kind,
                                              enum outcome *outcome) {
-    const struct drafts *drafts = call_drafts(call);
+    const struct drafts *drafts = drafts_of_call(call);
     struct table_step *steps = call_alloc(call, drafts->count * sizeof(*steps));
     *outcome = judge_all(call, drafts, steps);
     if (*outcome != OUTCOME_DONE) return NULL;
     stamp_steps(call->value, steps, drafts->count);
-    struct table_change *change = call_decide(call, kind);
+    struct table_change *change = decision_add(call, kind);
     change->steps.count = drafts->count;
     change->decided = steps;
     return steps;
@@ -158,7 +158,8 @@ enum outcome table_write(struct call *call) {
 enum outcome table_batch_check(struct call *call) {
     enum outcome outcome = drafts_read_batch(call);
     bool missing = RedisModule_KeyType(call->key) == REDISMODULE_KEYTYPE_EMPTY;
-    if (outcome == OUTCOME_DONE && missing) drafts_note(call, call_drafts(call), 0, OUTCOME_TABLE_NOT_FOUND);
+    if (outcome == OUTCOME_DONE && missing)
+        drafts_note(call, drafts_of_call(call), 0, OUTCOME_TABLE_NOT_FOUND);
     return outcome;
 }
 
@@ -166,7 +167,7 @@ enum outcome table_batch(struct call *call) {
     enum outcome outcome;
     const struct table_step *steps = decide_steps(call, TABLE_BATCH, &outcome);
     if (!steps) return outcome;
-    reply_array(&call->out, (long)call_drafts(call)->count);
-    for (unsigned i = 0; i < call_drafts(call)->count; i++) reply_step(&call->out, &steps[i]);
+    reply_array(&call->out, (long)drafts_of_call(call)->count);
+    for (unsigned i = 0; i < drafts_of_call(call)->count; i++) reply_step(&call->out, &steps[i]);
     return OUTCOME_DONE;
 }

@@ -23,7 +23,7 @@ static enum outcome read_next_entity(struct call *call, struct query_args *args)
     int at = call->args.slots[SLOT_NEXT].at;
     struct bytes partition = call_word(call, at), row = call_word(call, at + 1);
     if (key_check(partition) != OUTCOME_DONE || key_check(row) != OUTCOME_DONE) {
-        call_note(call, "NEXT takes the two keys that a query has answered");
+        refusal_note(call, "NEXT takes the two keys that a query has answered");
         return OUTCOME_INVALID_INPUT;
     }
     stored_key_put(&args->from, partition, row);

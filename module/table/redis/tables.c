@@ -8,16 +8,16 @@
 
 enum outcome table_create(struct call *call) {
     if (call->value) return OUTCOME_TABLE_EXISTS;
-    call_decide(call, TABLE_CREATE);
+    decision_add(call, TABLE_CREATE);
     return call_done(call);
 }
 
 enum outcome table_drop(struct call *call) {
     if (!call->value) {
-        call_note(call, "%s", outcome_text(OUTCOME_TABLE_NOT_FOUND)->text);
+        refusal_note(call, "%s", outcome_text(OUTCOME_TABLE_NOT_FOUND)->text);
         return OUTCOME_RESOURCE_NOT_FOUND;
     }
-    call_decide(call, TABLE_DROP);
+    decision_add(call, TABLE_DROP);
     return call_done(call);
 }
 
@@ -27,7 +27,7 @@ enum outcome table_getacl(struct call *call) {
 }
 
 enum outcome table_setacl(struct call *call) {
-    struct table_change *change = call_decide(call, TABLE_SETACL);
+    struct table_change *change = decision_add(call, TABLE_SETACL);
     change->policies = call->policies.list;
     return call_done(call);
 }
@@ -86,7 +86,7 @@ static struct packed_list pick_names(struct call *call, bool indexed) {
 
 static enum outcome decide_names(struct call *call, enum table_change_kind kind, struct packed_list names) {
     if (names.count) {
-        struct table_change *change = call_decide(call, kind);
+        struct table_change *change = decision_add(call, kind);
         change->names = names;
     }
     return call_done(call);
@@ -96,7 +96,7 @@ enum outcome table_index(struct call *call) {
     const struct table *table = call->value;
     struct packed_list names = pick_names(call, false);
     if (table->index_count + names.count <= TABLE_INDEXES_MAX) return decide_names(call, TABLE_INDEX, names);
-    call_note(call, "a table has at most %d indexes", TABLE_INDEXES_MAX);
+    refusal_note(call, "a table has at most %d indexes", TABLE_INDEXES_MAX);
     return OUTCOME_INVALID_INPUT;
 }
 

@@ -3,7 +3,7 @@
 #include "table/redis/drafts.h"
 
 void entity_touches(const struct call *call, struct targets *targets) {
-    const struct drafts *drafts = call_drafts(call);
+    const struct drafts *drafts = drafts_of_call(call);
     targets_add(targets, "entity", draft_operation(drafts, &drafts->items[0]).key);
 }
 
