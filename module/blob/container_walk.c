@@ -5,12 +5,14 @@
 #include "blob/snapshots.h"
 #include "change/feed_change.h"
 #include "core/memory.h"
+#include "core/number.h"
 #include "core/pointer_map.h"
 
 struct walking {
     const struct change_walk *walk;
     struct pointer_map numbers; /* of the chunks that may be needed again */
     uint64_t chunks;
+    char *buffer; /* of a plain walk: for a piece of several chunks */
 };
 
 static void walk_take(const struct walking *walking, const struct container_change *change) {
@@ -48,7 +50,7 @@ struct container_change blob_as_change(const struct blob *blob, struct bytes nam
     };
 }
 
-struct container_change blob_copy_as_change(const struct blob *blob, struct bytes name) {
+static struct container_change blob_copy_as_change(const struct blob *blob, struct bytes name) {
     const struct copy *copy = blob_special(blob)->copy;
     return (struct container_change){
         .kind = copy->description.length ? BLOB_COPYTOLD : BLOB_COPYSTATE, .name = name, .copy = *copy};
@@ -141,6 +143,45 @@ static void walk_pages(struct walking *walking, const struct blob *blob, struct 
     batch_end(walking, &batch);
 }
 
+/* --- Plain contents --- */
+
+static void walk_bytes(struct walking *walking, const struct blob *blob, struct bytes name,
+                       struct page_range range) {
+    struct container_change change = {.kind = BLOB_COPYPIECE, .name = name};
+    uint64_t end = range.offset + range.length;
+    for (change.offset = range.offset; change.offset < end; change.offset += change.content.length) {
+        size_t length = size_min(end - change.offset, walking->walk->piece);
+        change.content = blob_view(blob, change.offset, length);
+        if (change.content.length < length) {
+            blob_read(blob, change.offset, walking->buffer, length);
+            change.content = bytes_of(walking->buffer, length);
+        }
+        walk_take(walking, &change);
+    }
+}
+
+static void walk_blocks(struct walking *walking, const struct blob *blob, struct bytes name) {
+    struct packed_list ids = block_list_view(blob_special(blob)->blocks);
+    struct record_reader reader = record_reader(ids.items);
+    struct container_change change = {.kind = BLOB_COPYBLOCK, .name = name};
+    for (size_t i = 0; i < ids.count; i++) {
+        change.block_id = record_bytes(&reader);
+        change.content = chunk_bytes(content_chunk(blob_content(blob), i));
+        walk_take(walking, &change);
+    }
+}
+
+static void walk_plain(struct walking *walking, const struct blob *blob, struct bytes name) {
+    struct page_range range = {0, 0};
+    if (blob_special(blob)->blocks)
+        walk_blocks(walking, blob, name);
+    else if (blob->kind != KIND_PAGE)
+        walk_bytes(walking, blob, name, (struct page_range){0, blob_length(blob)});
+    else
+        while (pages_range(blob_pages(blob), range.offset + range.length, blob_length(blob), &range))
+            walk_bytes(walking, blob, name, range);
+}
+
 /* --- Blobs --- */
 
 /* Whether the content is that of the previous state. */
@@ -152,7 +193,9 @@ static bool walk_keeps(const struct blob *blob, const struct blob *before) {
 }
 
 static void walk_blob_content(struct walking *walking, const struct blob *blob, struct bytes name) {
-    if (blob->kind == KIND_PAGE)
+    if (walking->walk->plain)
+        walk_plain(walking, blob, name);
+    else if (blob->kind == KIND_PAGE)
         walk_pages(walking, blob, name);
     else
         walk_rope(walking, blob, name);
@@ -161,7 +204,7 @@ static void walk_blob_content(struct walking *walking, const struct blob *blob, 
 static void walk_state(struct walking *walking, const struct blob *blob, struct bytes name,
                        const struct blob *before) {
     struct container_change change = blob_as_change(blob, name);
-    bool kept = walk_keeps(blob, before);
+    bool kept = !walking->walk->plain && walk_keeps(blob, before);
     if (kept) change.parts |= PART_KEPT;
     if (blob->kind == KIND_BLOCK && blob_is_inline(blob)) {
         change.kind = BLOB_PUT;
@@ -192,12 +235,16 @@ static const struct blob *walk_blob_snapshots(struct walking *walking, const str
 static void walk_staged(struct walking *walking, const struct blob *blob) {
     const struct staging *staging = blob_special(blob)->staging;
     if (!staging) return;
+    bool plain = walking->walk->plain;
     struct container_change change = {
-        .kind = BLOB_STAGED, .name = blob_name(blob), .touched_ms = staging->touched_ms};
+        .kind = plain ? BLOB_STAGE : BLOB_STAGED, .name = blob_name(blob), .touched_ms = staging->touched_ms};
     struct order_cursor cursor = staging_walk(staging);
     for (const struct staged_block *block; (block = staged_block_at(&cursor)); order_cursor_next(&cursor)) {
         change.block_id = entry_name(&block->entry);
-        change.count = number_of(walking, block->chunk, true);
+        if (plain)
+            change.content = chunk_bytes(block->chunk);
+        else
+            change.count = number_of(walking, block->chunk, true);
         walk_take(walking, &change);
     }
 }
@@ -219,10 +266,6 @@ static void take_feed_bytes(const struct change_walk *walk, enum feed_change_kin
     walk->take(walk->context, &(struct container_change){.kind = CONTAINER_FEEDON + kind, .feed = bytes});
 }
 
-void container_walk_feed(const struct container *container, const struct change_walk *walk) {
-    feed_change_walk(container->feed, walk, take_feed_bytes);
-}
-
 static void walk_blobs(struct walking *walking, const struct container *container, bool all) {
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_take(&cursor));)
@@ -235,10 +278,12 @@ static void walk_blobs(struct walking *walking, const struct container *containe
 void container_walk(const struct container *container, const struct change_walk *walk) {
     struct walking walking = {.walk = walk};
     struct container_change change = container_as_change(container);
+    if (walk->plain) walking.buffer = memory_alloc(walk->piece);
     walk_take(&walking, &change);
     walk_lease(&walking, CONTAINER_LEASE, bytes_of("", 0), container_lease(container));
-    container_walk_feed(container, walk);
+    feed_change_walk(container->feed, walk, take_feed_bytes);
     walk_blobs(&walking, container, true);
+    memory_free(walking.buffer);
 }
 
 static void walk_extras(const struct container *container, const struct change_walk *walk) {

@@ -6,7 +6,10 @@
  *       the chunks that have not been sent yet; its state; the parts of its content; the copy that it came from;
  *       for a snapshot, the change that takes it
  *     its staged blocks, its lease
- *   LOADED, if there was a chunk or a feed */
+ *   LOADED, if there was a chunk or a feed
+ *
+ * A plain walk, for a digest, has no chunks, but contents as bytes: equal containers give equal changes, however their
+ * contents came about. These changes are not meant to be applied. */
 #ifndef HOLDFAST_CONTAINER_WALK_H
 #define HOLDFAST_CONTAINER_WALK_H
 
@@ -21,16 +24,10 @@ void container_walk(const struct container *container, const struct change_walk 
 /* A copy with the same versions, without leases, sharing the bytes of large contents. */
 struct container *container_copy(const struct container *source);
 
-/* The changes that rebuild its feed, without the blobs in it. */
-void container_walk_feed(const struct container *container, const struct change_walk *walk);
-
 /* The change that creates the container itself, without its blobs. */
 struct container_change container_as_change(const struct container *container);
 
 /* The BLOB_STATE of a blob or a snapshot, without its content. */
 struct container_change blob_as_change(const struct blob *blob, struct bytes name);
-
-/* The change for what a blob was copied from; it must be a copy. */
-struct container_change blob_copy_as_change(const struct blob *blob, struct bytes name);
 
 #endif

@@ -98,6 +98,7 @@ bool change_read(const struct change_schema *schema, struct bytes record, void *
 struct change_walk {
     size_t piece; /* maximum bytes of content beside one change */
     bool holders; /* include what a copy does not keep: leases, sessions and what they hold */
+    bool plain;   /* for a digest: contents piece by piece, whatever chunks their bytes are in */
     void (*take)(void *context, const void *change);
     void *context;
 };

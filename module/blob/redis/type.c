@@ -3,7 +3,6 @@
  * A file has the records of a walk, with contents beside them. */
 #include "blob/container_apply.h"
 #include "blob/container_walk.h"
-#include "blob/digest.h"
 #include "blob/load_sequence.h"
 #include "blob/redis/copier.h"
 #include "blob/redis/handlers.h"
@@ -71,18 +70,6 @@ TYPE_METHODS(container, blobs)
 static void *load(RedisModuleIO *io, int encoding) {
     struct load_sequence order = {0};
     return loading_file(io, encoding, &container_type, &order);
-}
-
-/* --- Digest --- */
-
-static void digest_bytes(void *context, struct bytes bytes) {
-    RedisModule_DigestAddStringBuffer(context, bytes.data, bytes.length);
-}
-
-static void digest_value(RedisModuleDigest *digest, void *value) {
-    container_digest(value, digest_bytes, digest);
-    saving_digest_once_log(digest, value, &container_type);
-    RedisModule_DigestEndSequence(digest);
 }
 
 /* --- Information --- */

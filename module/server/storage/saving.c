@@ -4,10 +4,11 @@
 #include "server/effects/effect.h"
 #include "server/effects/once.h"
 
-enum { EFFECT_PIECE_BYTES = 1 << 20, TOGETHER_BYTES = 1 << 14 };
+enum { EFFECT_PIECE_BYTES = 1 << 20, DIGEST_PIECE_BYTES = 1 << 16, TOGETHER_BYTES = 1 << 14 };
 
 struct saving {
     size_t piece; /* maximum bytes of content beside one record */
+    bool plain;
     struct record_writer record;
     struct record_writer together; /* records not yet written to the file */
     /* Puts the record, with the content beside it; NULL for none. */
@@ -83,7 +84,7 @@ static void save_once_log(const struct data_type *type, struct saving *saving, c
 /* Writes the records that rebuild the value, in order. */
 static void save_value(const struct data_type *type, struct saving *saving, const void *value) {
     struct record_saving to = {type, saving};
-    type->walk(value, &(struct change_walk){saving->piece, true, put_record, &to});
+    type->walk(value, &(struct change_walk){saving->piece, true, saving->plain, put_record, &to});
     save_once_log(type, saving, value);
 }
 
@@ -114,14 +115,7 @@ void saving_effects(RedisModuleIO *io, RedisModuleString *key, const void *value
 }
 
 void saving_digest(RedisModuleDigest *digest, const void *value, const struct data_type *type) {
-    struct saving saving = {.piece = SIZE_MAX, .put = put_into_digest, .to = digest};
+    struct saving saving = {.piece = DIGEST_PIECE_BYTES, .plain = true, .put = put_into_digest, .to = digest};
     save_records(&saving, value, type);
     RedisModule_DigestEndSequence(digest);
-}
-
-void saving_digest_once_log(RedisModuleDigest *digest, const void *value, const struct data_type *type) {
-    struct saving saving = {.piece = SIZE_MAX, .put = put_into_digest, .to = digest};
-    record_start(&saving.record);
-    save_once_log(type, &saving, value);
-    record_end(&saving.record);
 }

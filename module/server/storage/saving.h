@@ -25,9 +25,6 @@ struct data_type;
 void saving_file(RedisModuleIO *io, const void *value, const struct data_type *type);
 void saving_effects(RedisModuleIO *io, RedisModuleString *key, const void *value,
                     const struct data_type *type);
-/* For data types whose equal values walk equally. */
 void saving_digest(RedisModuleDigest *digest, const void *value, const struct data_type *type);
-/* The part of a digest that all data types share: the calls that the value remembers. */
-void saving_digest_once_log(RedisModuleDigest *digest, const void *value, const struct data_type *type);
 
 #endif

@@ -4,7 +4,7 @@
  *   TYPE_METHODS(prefix, members)  declares prefix_changed, _wake, _refresh, _upkeep, _info; defines the methods,
  *                                  which call prefix_new, _apply, _walk, _free, _memory, _allocations, _copy,
  *                                  _relocate, _places and _relocate_members
- *   TYPE_LOADS(prefix)             defines load and digest_value; not for a type that keeps progress while it loads
+ *   TYPE_LOADS(prefix)             defines load; not for a type that keeps progress while it loads
  *   TYPE_ROWS(prefix)              the rows of the descriptor for all of these, and for what each value holds; upkeep
  *                                  hears of keys that lose their value */
 #ifndef HOLDFAST_TYPE_METHODS_H
@@ -39,6 +39,9 @@
     static void rewrite(RedisModuleIO *io, RedisModuleString *key, void *value) {                            \
         saving_effects(io, key, value, &prefix##_type);                                                      \
     }                                                                                                        \
+    static void digest_value(RedisModuleDigest *digest, void *value) {                                       \
+        saving_digest(digest, value, &prefix##_type);                                                        \
+    }                                                                                                        \
     static size_t memory_use(RedisModuleKeyOptCtx *ctx, const void *value, size_t sample_size) {             \
         (void)ctx;                                                                                           \
         (void)sample_size;                                                                                   \
@@ -69,9 +72,6 @@
 #define TYPE_LOADS(prefix)                                                                                   \
     static void *load(RedisModuleIO *io, int encoding) {                                                     \
         return loading_file(io, encoding, &prefix##_type, NULL);                                             \
-    }                                                                                                        \
-    static void digest_value(RedisModuleDigest *digest, void *value) {                                       \
-        saving_digest(digest, value, &prefix##_type);                                                        \
     }
 
 #define TYPE_ROWS(prefix)                                                                                    \

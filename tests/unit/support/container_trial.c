@@ -3,7 +3,6 @@
 #include "allocations.h"
 #include "blob/container_apply.h"
 #include "blob/container_walk.h"
-#include "blob/digest.h"
 #include "core/memory.h"
 #include "require.h"
 
@@ -322,13 +321,17 @@ struct container *container_rebuild(const struct container *container, size_t pi
     return loader.container;
 }
 
-static void add_bytes(void *context, struct bytes bytes) {
-    record_put_raw(context, bytes);
+static void add_to_digest(void *context, const void *taken) {
+    const struct container_change *change = taken;
+    change_write(&container_changes, change, context);
+    if (change_is(&container_changes, change, CHANGE_HAS_CONTENT)) record_put_raw(context, change->content);
 }
 
 void container_digest_bytes(const struct container *container, struct record_writer *bytes) {
     record_start(bytes);
-    container_digest(container, add_bytes, bytes);
+    const struct change_walk walk = {
+        .piece = 1 << 16, .holders = true, .plain = true, .take = add_to_digest, .context = bytes};
+    container_walk(container, &walk);
 }
 
 /* One blob after the other, until the account has to be that of an empty container. */
