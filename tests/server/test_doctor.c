@@ -470,6 +470,66 @@ TEST(more_keys_than_can_be_known) {
     finish();
 }
 
+/* --- Large values beside many others --- */
+
+/* Writes to a key that has no place in the full list, and lets a second pass: the list is cleared. */
+static void clear_many_times(int times, const char *write) {
+    for (int time = 0; time < times; time++) {
+        done(write);
+        wait_s(2);
+        expect_text(call(patient, "PING"), "PONG");
+    }
+}
+
+static void expect_large_is_found(void) {
+    done("CONTAINER.CREATE large");
+    fill("BLOB.PUT large b", " ", 0, 30);
+    done("CONFIG SET proto-max-bulk-len 1mb");
+    expect_finding("warning", "large", "takes 1 MiB");
+}
+
+TEST(large_values_are_found_after_a_crowd_of_others) {
+    enum { CROWD = KNOWN_MAX + 1, TIMES = 50 };
+    examine("");
+    for (int index = 0; index < CROWD; index++) die(pool_print("q%d", index));
+    wait_s(2);
+    clear_many_times(TIMES, pool_print("QUEUE.PUT q%d x", KNOWN_MAX));
+    for (int index = 0; index < CROWD; index++) done(pool_print("DEL q%d", index));
+    wait_s(2);
+    for (int attempt = 0; attempt < 3000 && finding_of(patient, "keys"); attempt++) usleep(1000);
+    expect_all_well();
+    expect_large_is_found();
+    finish();
+}
+
+static void stage_large_crowd(const char *settings) {
+    examine(settings);
+    done("CONTAINER.CREATE c0");
+    fill("BLOB.PUT c0 b", " ", 0, 30);
+    for (int index = 1; index <= KNOWN_MAX; index++) done(pool_print("COPY c0 c%d", index));
+    for (int index = 0; index <= KNOWN_MAX; index++) done(pool_print("BLOB.PUT c%d x x", index));
+}
+
+TEST(a_crowd_of_large_values_is_passed_over_for_a_while) {
+    stage_large_crowd("");
+    clear_many_times(2, pool_print("BLOB.PUT c%d x x", KNOWN_MAX));
+    done(pool_print("BLOB.PUT c%d x x", KNOWN_MAX));
+    done("CONFIG SET proto-max-bulk-len 1mb");
+    expect_all_well();
+    done("FLUSHALL");
+    done("CONFIG SET proto-max-bulk-len 512mb");
+    wait_s(61);
+    expect_large_is_found();
+    finish();
+}
+
+TEST(values_beyond_the_limit_are_never_passed_over) {
+    stage_large_crowd("proto-max-bulk-len 1mb\n");
+    clear_many_times(5, pool_print("BLOB.PUT c%d x x", KNOWN_MAX));
+    expect_elements(call(patient, "HOLDFAST.DOCTOR"), SHOWN_MAX + 1);
+    finish();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(a_fresh_server_has_no_findings),
@@ -494,6 +554,9 @@ int main(void) {
         RUN(keys_that_are_deleted_make_room_at_once),
         RUN(more_holders_than_can_be_seen),
         RUN(more_keys_than_can_be_known),
+        RUN(large_values_are_found_after_a_crowd_of_others),
+        RUN(a_crowd_of_large_values_is_passed_over_for_a_while),
+        RUN(values_beyond_the_limit_are_never_passed_over),
     };
     return harness_run("doctor", tests);
 }

@@ -2,9 +2,11 @@
 
 #include "core/hash_index.h"
 #include "core/memory.h"
+#include "core/number.h"
 #include "server/base/alarm.h"
 #include "server/base/clock.h"
 #include "server/base/events.h"
+#include "server/base/settings.h"
 
 #include "ccan/container_of/container_of.h"
 
@@ -12,6 +14,7 @@ enum {
     DOCTOR_KEY_MAX_BYTES = 1024, /* longer keys are not listed */
     LARGE_BYTES = 1 << 20,       /* no limit on the size of a value is set lower than this */
     CLEAR_AFTER_MS = 1000,
+    CLEAR_AGAIN_MS = 60000, /* while the list is full, or some large values are passed over */
 };
 
 struct doctor_key {
@@ -20,7 +23,7 @@ struct doctor_key {
 };
 
 static struct hash_index names;
-static size_t large_bytes = LARGE_BYTES; /* from here on a value is worth a look; more when there are many */
+static int64_t large_bytes = LARGE_BYTES; /* from here on a value is large; more while there are many */
 static bool lacks_room;
 
 static void clear_some(RedisModuleCtx *ctx);
@@ -30,9 +33,17 @@ static bool *doctor_keys_flag(const struct data_type *type, const void *value) {
     return (bool *)((char *)(uintptr_t)value + type->doctor_listed_at);
 }
 
+/* However many there are, values beyond the server's own limit are never passed over. */
+static bool is_large(const struct data_type *type, const void *value) {
+    return (int64_t)type->methods.mem_usage2(NULL, value, 0) > number_min(large_bytes, longest_reply_bytes);
+}
+
+static bool is_notable(const struct data_type *type, const void *value, const void *change) {
+    return type->notable && type->notable(type, value, change);
+}
+
 static bool is_worth_a_look(const struct data_type *type, const void *value, const void *change) {
-    return type->methods.mem_usage2(NULL, value, 0) > large_bytes ||
-           (type->notable && type->notable(type, value, change));
+    return is_large(type, value) || is_notable(type, value, change);
 }
 
 bool doctor_keys_wants(const struct data_type *type, const void *value, const void *change) {
@@ -40,6 +51,10 @@ bool doctor_keys_wants(const struct data_type *type, const void *value, const vo
 }
 
 /* --- Names --- */
+
+static void clear_soon(void) {
+    alarm_set_by(&alarm, server_now_ms() + CLEAR_AFTER_MS);
+}
 
 static void add_name(struct key_name name) {
     struct doctor_key *listed = memory_alloc(sizeof(*listed) + key_name_length(name));
@@ -53,7 +68,7 @@ void doctor_keys_add(struct key_name name, const struct data_type *type, void *v
     bool there = key_name_find(&names, name) != NULL;
     if (!there && names.count == DOCTOR_KEYS_MAX) {
         lacks_room = true;
-        alarm_set_by(&alarm, server_now_ms() + CLEAR_AFTER_MS);
+        clear_soon();
         return;
     }
     if (!there) add_name(name);
@@ -69,6 +84,7 @@ void doctor_keys_forget(struct key_name name) {
     if (!found) return;
     hash_index_remove(&names, found);
     memory_free(container_of(found, struct doctor_key, entry));
+    if (lacks_room) clear_soon();
 }
 
 bool doctor_keys_lacks_room(void) {
@@ -98,25 +114,40 @@ const struct key_name *doctor_keys_names(struct arena *arena, size_t *count) {
 
 /* --- Making room --- */
 
-static void clear_name(RedisModuleCtx *ctx, struct key_name name) {
+/* Forgets it unless it is worth a look. True when it is for its size alone. */
+static bool clear_name(RedisModuleCtx *ctx, struct key_name name) {
     struct seen_key seen = key_name_see(ctx, name);
-    if (!seen.value || !is_worth_a_look(seen.type, seen.value, NULL)) {
+    bool notable = seen.value && is_notable(seen.type, seen.value, NULL);
+    bool large = seen.value && is_large(seen.type, seen.value);
+    if (!notable && !large) {
         doctor_keys_forget(name);
         if (seen.value) *doctor_keys_flag(seen.type, seen.value) = false;
     }
     seen_key_end(&seen);
+    return large && !notable;
 }
 
-/* If all of them are worth it, only larger values are from now on. */
-static void clear_some(RedisModuleCtx *ctx) {
+/* How many are in the list for their size alone. */
+static size_t clear_names(RedisModuleCtx *ctx) {
     struct arena arena;
-    size_t count;
+    size_t count, large = 0;
     arena_start(&arena);
     const struct key_name *list = doctor_keys_names(&arena, &count);
-    for (size_t i = 0; i < count; i++) clear_name(ctx, list[i]);
+    for (size_t i = 0; i < count; i++) large += clear_name(ctx, list[i]);
     arena_end(&arena);
+    return large;
+}
+
+/* If the list is still full, and large values are part of that, only larger ones are worth it from now on. If it has
+ * had room for a while, so are smaller ones, step by step. */
+static void clear_some(RedisModuleCtx *ctx) {
+    bool had_room = names.count < DOCTOR_KEYS_MAX;
+    lacks_room = false;
+    size_t large = clear_names(ctx);
     lacks_room = names.count == DOCTOR_KEYS_MAX;
-    if (lacks_room) large_bytes *= 2;
+    if (lacks_room && large && large_bytes < longest_reply_bytes) large_bytes *= 2;
+    if (had_room && large_bytes > LARGE_BYTES) large_bytes /= 2;
+    if (lacks_room || large_bytes > LARGE_BYTES) alarm_set_by(&alarm, server_now_ms() + CLEAR_AGAIN_MS);
 }
 
 static void on_swap_of_names(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t change, void *data) {

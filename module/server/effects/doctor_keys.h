@@ -5,7 +5,8 @@
  * Each data type says which of its values are notable; large values of any type are, too. Only the name is kept: to
  * examine it, the key is opened again. A flag in the value tells that its key is listed, so that it is listed once;
  * the value does not know the name. A name is removed when the server reports that its key loses its value. When the
- * list is full, names that are no longer notable are removed within a second. */
+ * list is full, names that are no longer notable are removed within a second; and as long as large values fill it, only
+ * the larger ones are listed, but always those that exceed proto-max-bulk-len. */
 #ifndef HOLDFAST_DOCTOR_KEYS_H
 #define HOLDFAST_DOCTOR_KEYS_H
 
