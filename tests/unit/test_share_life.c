@@ -3,7 +3,7 @@
 #include "share_life.h"
 #include "unit.h"
 
-enum { LIVES = 200, STEPS = 300 };
+enum { LIVES = 400, STEPS = 300 };
 
 static void open_files_live_as_the_model_says(void **state) {
     static struct share_life life;

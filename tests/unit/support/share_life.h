@@ -6,20 +6,12 @@
 #include "file/share.h"
 #include "share_model.h"
 
-enum { LIFE_SNAPSHOTS = 3 };
-
-/* What a snapshot has to show. */
-struct life_picture {
-    size_t count;
-    char paths[MODEL_NODES][MODEL_PATH_BYTES];
-    size_t lengths[MODEL_NODES]; /* of the paths */
-    bool is_file[MODEL_NODES];
-};
+enum { LIFE_SNAPSHOTS = 6, LIFE_SESSIONS = 3, LIFE_HANDLES = 8 };
 
 struct share_life {
     struct share *share;
     struct share_model model;
-    struct life_picture pictures[LIFE_SNAPSHOTS];
+    struct share_model pictures[LIFE_SNAPSHOTS]; /* what each snapshot has to show */
     unsigned snapshots;
     struct share *companion; /* gets the same changes, whether they fit or not; may be NULL */
     struct share_census before;
