@@ -510,14 +510,20 @@ static void stage_large_crowd(const char *settings) {
     for (int index = 0; index <= KNOWN_MAX; index++) done(pool_print("BLOB.PUT c%d x x", index));
 }
 
-TEST(a_crowd_of_large_values_is_passed_over_for_a_while) {
-    stage_large_crowd("");
-    clear_many_times(2, pool_print("BLOB.PUT c%d x x", KNOWN_MAX));
-    done(pool_print("BLOB.PUT c%d x x", KNOWN_MAX));
-    done("CONFIG SET proto-max-bulk-len 1mb");
-    expect_all_well();
-    done("FLUSHALL");
+static size_t count_findings_below(const char *limit) {
+    done(pool_print("CONFIG SET proto-max-bulk-len %s", limit));
+    size_t count = call(patient, "HOLDFAST.DOCTOR")->elements;
     done("CONFIG SET proto-max-bulk-len 512mb");
+    return count;
+}
+
+TEST(a_crowd_of_large_values_is_passed_over_for_a_while) {
+    int times = 0;
+    stage_large_crowd("");
+    do clear_many_times(1, pool_print("BLOB.PUT c%d x x", KNOWN_MAX));
+    while (count_findings_below("1mb") && ++times < 10);
+    require(times < 10, "all of them are listed");
+    done("FLUSHALL");
     wait_s(61);
     expect_large_is_found();
     finish();

@@ -13,11 +13,12 @@
 #include "leases.h"
 #include "pool.h"
 
-enum { SECOND_US = 1000000, NUMBERS = 3 };
+enum { SECOND_US = 1000000, NUMBERS = 4 };
 
 static struct server *server;
 static struct client *client;
-static volatile int64_t *offset_us, *pause_us, *leap_us; /* in this order: see preload/wall_clock.c */
+static volatile int64_t *offset_us, *pause_us, *leap_us,
+    *stride_us; /* in this order: see preload/wall_clock.c */
 
 /* Its sanitizer, if there is one, comes first. */
 static void preload(const char *folder) {
@@ -33,7 +34,8 @@ static void preload(const char *folder) {
     close(file);
     pause_us = offset_us + 1;
     leap_us = offset_us + 2;
-    *offset_us = *pause_us = *leap_us = 0;
+    stride_us = offset_us + 3;
+    *offset_us = *pause_us = *leap_us = *stride_us = 0;
     setenv("HOLDFAST_WALL_CLOCK", path, 1);
     setenv("HOLDFAST_PRELOAD", others ? pool_print("%s %s", others, library) : library, 1);
 }
@@ -195,6 +197,24 @@ TEST(a_key_that_expires_while_its_waiter_is_served_leaves_it_waiting) {
     end();
 }
 
+/* Time that passes between the two looks at a queue ends what the first one has seen: with each attempt a little more
+ * of it. Where time stops during a command, nothing passes. */
+TEST(a_message_that_expires_while_its_waiter_is_served_leaves_it_waiting) {
+    stage("");
+    for (int64_t ms = 10; ms < 300; ms += 10) {
+        expect_ok(call(client, "QUEUE.CREATE jobs%lld", (long long)ms));
+        const char *queue = pool_print("jobs%lld", (long long)ms);
+        struct client *waiter = waiting_at(server, 0, pool_print("QUEUE.GET %s BLOCK 0", queue));
+        require(!reply_is_error(call(client, "QUEUE.PUT %s late VISIBILITY 3", queue)), "no message");
+        *stride_us = ms * 1000;
+        require(!reply_is_error(call(client, "QUEUE.PUT %s soon TTL 1", queue)), "no message");
+        *stride_us = 0;
+        redisReply *reply = answer_within(waiter, 5000);
+        require(reply->elements == 1, "with %lld ms at each reading: %s", (long long)ms, reply_text(reply));
+    }
+    end();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RUN(a_step_of_the_wall_clock_takes_nothing_from_a_lease),
@@ -203,6 +223,7 @@ int main(void) {
         RUN(a_clock_that_was_set_is_told),
         RUN(a_pause_while_clocks_are_read_is_no_step),
         RUN(a_key_that_expires_while_its_waiter_is_served_leaves_it_waiting),
+        RUN(a_message_that_expires_while_its_waiter_is_served_leaves_it_waiting),
     };
     return harness_run("wall clock", tests);
 }

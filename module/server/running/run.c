@@ -156,15 +156,19 @@ static enum outcome run_fresh(struct call *call) {
     return keeps ? run_in_turn(call) : run_at_once(call);
 }
 
+/* A waiter cannot be served yet: time alone may help. */
+static enum outcome wait_on(struct call *call) {
+    if (call->data_type->awaited) call->data_type->awaited(call);
+    call->due_ms = call->wait.due_ms;
+    return OUTCOME_WAITING;
+}
+
 /* Nothing is said and nothing happens. */
 ASIDE static enum outcome run_probe(struct call *call) {
     call->out = reply_to_nobody();
     enum outcome outcome = decide_anew(call);
     if (has_only_rivals(call, outcome)) return OUTCOME_WAITING;
-    if (!call->wait.not_yet) return outcome;
-    if (call->data_type->awaited) call->data_type->awaited(call);
-    call->due_ms = call->wait.due_ms;
-    return OUTCOME_WAITING;
+    return call->wait.not_yet ? wait_on(call) : outcome;
 }
 
 static enum outcome give_way_late(struct call *call) {
@@ -186,10 +190,20 @@ ASIDE static enum outcome run_timed_out(struct call *call) {
 }
 
 /* What is answered again is answered at once: that changes nothing, not even what time has ended. */
-static enum outcome run_granted(struct call *call) {
+static enum outcome run_served(struct call *call) {
     if (once_is_known(call, call)) return once_answer(call, call);
     run_settle(call);
     return run_at_once(call);
+}
+
+/* Time may have passed since the probe, and have ended what that has seen. */
+static enum outcome run_granted(struct call *call) {
+    if (once_is_known(call, call)) return once_answer(call, call);
+    run_settle(call);
+    enum outcome outcome = call->command->decide(call);
+    if (call->wait.not_yet) return wait_on(call);
+    if (outcome == OUTCOME_DONE) carry_out_once(call);
+    return outcome;
 }
 
 static enum outcome run_decision(struct call *call) {
@@ -197,7 +211,7 @@ static enum outcome run_decision(struct call *call) {
     case CALL_FRESH: return run_fresh(call);
     case CALL_PROBE: return run_probe(call);
     case CALL_TIMED_OUT: return run_timed_out(call);
-    case CALL_SERVED:
+    case CALL_SERVED: return run_served(call);
     case CALL_GRANTED: return run_granted(call);
     case CALL_INTERNAL:
     case CALL_GIVE_BACK: break; /* they decide nothing */
@@ -258,7 +272,7 @@ static void answer_waiting(const struct held_call *held, RedisModuleCtx *ctx, en
     run_and_answer(&call);
 }
 
-static bool grant_waiting(struct held_call *held, RedisModuleCtx *ctx) {
+static bool grant_waiting(struct held_call *held, RedisModuleCtx *ctx, int64_t *due_ms) {
     struct call call;
     struct held_result *result = &held->result;
     held_call_resume(held, &call, ctx, CALL_GRANTED);
@@ -266,7 +280,9 @@ static bool grant_waiting(struct held_call *held, RedisModuleCtx *ctx) {
     record_start(&result->grant);
     call.grant = &result->grant;
     call.out = reply_to_record(&result->reply);
+    call.due_ms = *due_ms;
     result->outcome = run(&call);
+    *due_ms = call.due_ms;
     memcpy(result->note, call.note, sizeof(result->note));
     if (result->outcome != OUTCOME_WAITING) return true;
     held_result_end(result);

@@ -287,11 +287,11 @@ static void count_served(const struct waiter *waiter) {
 }
 
 /* A grant is decided here and now; a reader reads when it is told. False when the waiter has to go on waiting, and
- * due_ms tells when time alone may help: its key may have expired since it was looked at. */
+ * due_ms tells when time alone may help: what it waits for may have ended since it was looked at. */
 static bool serve_waiter(RedisModuleCtx *ctx, struct waiter *waiter, int64_t *due_ms) {
     struct held_call *held = waiter->held;
     if (!ready(ctx, waiter, due_ms)) return false;
-    if (is_served_by_write(waiter->kind) && !runner->grant(held, ctx)) return false;
+    if (is_served_by_write(waiter->kind) && !runner->grant(held, ctx, due_ms)) return false;
     leave_line(waiter);
     if (held->result.outcome == OUTCOME_DONE) count_served(waiter);
     handover_add(held);

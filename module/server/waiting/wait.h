@@ -50,9 +50,9 @@ struct wait_kind {
 struct wait_runner {
     /* Whether it could be answered now: OUTCOME_WAITING if not, and when time alone may help. */
     enum outcome (*probe)(const struct held_call *held, RedisModuleCtx *ctx, int64_t *due_ms);
-    /* Its turn has come, in another client's context: the reply is packed. False, and nothing done, when there is no
-     * value: it goes on waiting. */
-    bool (*grant)(struct held_call *held, RedisModuleCtx *ctx);
+    /* Its turn has come, in another client's context: the reply is packed. False, and nothing granted, when what the
+     * probe saw has ended since: it goes on waiting, and *due_ms tells when time alone may help. */
+    bool (*grant)(struct held_call *held, RedisModuleCtx *ctx, int64_t *due_ms);
     /* In its client's own context: it is served something to read, or its time is up. */
     void (*answer)(const struct held_call *held, RedisModuleCtx *ctx, enum call_mode mode);
     /* The client was lost before it got the reply: undoes the grant, if that still exists. */

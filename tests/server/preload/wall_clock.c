@@ -2,7 +2,8 @@
  * A wall clock that a test sets, preloaded into a server: as far from the machine's as the first number in the file that
  * HOLDFAST_WALL_CLOCK names says, in microseconds, from the moment at which the test writes it there. When the second
  * number changes, so many microseconds pass before the next reading, and after it. Every other reading is ahead by the
- * third. The clocks that nobody can set are left alone.
+ * third. Of the clocks that nobody can set, the one that counts since the machine started is moved on by each reading of
+ * it, by the fourth; the others are left alone.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SECOND_US = 1000000, OFFSET = 0, PAUSE = 1, LEAP = 2, NUMBERS };
+enum { SECOND_US = 1000000, OFFSET = 0, PAUSE = 1, LEAP = 2, STRIDE = 3, NUMBERS };
 
 static const volatile int64_t *numbers(void) {
     static const volatile int64_t *set;
@@ -50,14 +51,28 @@ static int64_t wall_us(void) {
     return (int64_t)now.tv_sec * SECOND_US + now.tv_nsec / 1000 + numbers()[OFFSET] + leap_us();
 }
 
+static struct timespec as_timespec(int64_t us) {
+    return (struct timespec){us / SECOND_US, us % SECOND_US * 1000};
+}
+
+/* It never runs backwards, so what it was moved on by stays. */
+static int read_moved_on(struct timespec *now) {
+    static int64_t passed_us;
+    int failed = (int)syscall(SYS_clock_gettime, CLOCK_BOOTTIME, now);
+    passed_us += numbers()[STRIDE];
+    *now = as_timespec((int64_t)now->tv_sec * SECOND_US + now->tv_nsec / 1000 + passed_us);
+    return failed;
+}
+
 int clock_gettime(clockid_t clock, struct timespec *now) {
+    if (clock == CLOCK_BOOTTIME) return read_moved_on(now);
     if (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE)
         return (int)syscall(SYS_clock_gettime, clock, now);
     useconds_t pause = (useconds_t)pause_us();
     if (pause) usleep(pause);
     int64_t us = wall_us();
     if (pause) usleep(pause);
-    *now = (struct timespec){us / SECOND_US, us % SECOND_US * 1000};
+    *now = as_timespec(us);
     return 0;
 }
 
