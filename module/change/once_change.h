@@ -1,7 +1,7 @@
-/* Changes of what a value remembers of calls made with a token (core/once_log.h). They are the same for all
- * data types, so they have a letter of their own. The data type's change travels inside the change that remembers the
- * call, so that no replica or file ever has one without the other. A change that ends a
- * value carries no memory of a call. */
+/* Changes of what a value remembers of calls made with a token (core/once_log.h). They are the same for all data types,
+ * so they have a letter of their own. The data type's change travels inside the change that remembers the call, so that
+ * no replica or file ever has one without the other. A change that drops a value carries no call: nothing is left to
+ * remember it. */
 #ifndef HOLDFAST_ONCE_CHANGE_H
 #define HOLDFAST_ONCE_CHANGE_H
 

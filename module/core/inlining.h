@@ -1,5 +1,5 @@
-/* Marks for functions that most calls do not run. They stay out of line, so that what every call runs is short and
- * fits into the processor's cache of instructions: see "What a BLOB.PUT costs beside SET" in tests/README.md. */
+/* Marks for functions that most calls do not run. They stay out of line, so that the code that every call runs
+ * fits into the instruction cache: see "What a BLOB.PUT costs beside SET" in tests/README.md. */
 #ifndef HOLDFAST_INLINING_H
 #define HOLDFAST_INLINING_H
 

@@ -21,7 +21,7 @@ void packed_replace(struct account *account, struct packed **place, struct packe
 struct packed_list packed_view(const struct packed *packed);
 
 void record_put_list(struct record_writer *writer, struct packed_list list);
-/* The same for items that lie in memory, for a record that needs them only now: `put` writes one of them. */
+/* The same from an array: `put` writes the item at a place. */
 void record_put_items(struct record_writer *writer, uint64_t count, const void *items,
                       void (*put)(const void *items, uint64_t at, struct record_writer *packed));
 /* Reads count and bytes only. Each kind of list has rules of its own for its items. */

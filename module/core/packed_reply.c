@@ -56,7 +56,7 @@ static bool read_value(struct reading *reading) {
 }
 
 /* Counts a complete value, and the arrays and maps that it completes. False when nothing is left open. */
-static bool count_kept(struct reading *reading) {
+static bool close_value(struct reading *reading) {
     for (; reading->depth; reading->depth--)
         if (--reading->levels[reading->depth - 1]) return true;
     return false;
@@ -72,7 +72,7 @@ bool packed_reply_is_sound(struct bytes packed) {
             reading.depth--; /* it is empty */
             complete = true;
         }
-        if (complete) more = count_kept(&reading);
+        if (complete) more = close_value(&reading);
     }
     return record_complete(&reading.reader);
 }

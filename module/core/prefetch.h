@@ -2,7 +2,7 @@
 #ifndef HOLDFAST_PREFETCH_H
 #define HOLDFAST_PREFETCH_H
 
-/* GCC takes a function that only prefetches for one without effects, and drops the calls of it. The empty assembler
+/* GCC considers a function that only prefetches to have no effect, and drops calls of it. The empty assembler
  * statement is an effect that costs nothing. */
 static inline void prefetch_line(const void *at) {
     __builtin_prefetch(at);

@@ -3,9 +3,8 @@
  *   key of the value, noun, name[, part] ─▶ the place of the command that changes it
  *
  * A noun says what a target is ("blob"), the name which one, and the part, if there is one, which of several that the
- * name has. Names
- * are compared byte by byte, so callers add one spelling for all that mean the same. A shared target may be changed by
- * several commands that all share it, but by none that does not. */
+ * name has. Names are compared byte by byte, so callers add one spelling for all that mean the same. Several commands
+ * may change a target if all of them share it. */
 #ifndef HOLDFAST_TARGETS_H
 #define HOLDFAST_TARGETS_H
 

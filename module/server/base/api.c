@@ -76,8 +76,8 @@ static int no_category(RedisModuleCtx *ctx, const char *category) {
     return REDISMODULE_ERR;
 }
 
-/* The primary's link, and an append-only file that is being loaded. The last one is known by its id, which no other
- * client ever gets: the server looks at much to tell a context's flags. */
+/* Obeys the primary's link and an append-only file that is being loaded. The last such client is recognised by its
+ * id, which is never given to another one: asking for a context's flags is slow. */
 static int obey_link_and_file(RedisModuleCtx *ctx) {
     static unsigned long long obeyed;
     unsigned long long client = RedisModule_GetClientId(ctx);
@@ -88,7 +88,7 @@ static int obey_link_and_file(RedisModuleCtx *ctx) {
     return obeys;
 }
 
-/* One of the calls that only Valkey has tells the product. The two give the same numbers different meanings. */
+/* A call that only Valkey has tells it from Redis: one bit means a different module option in each of them. */
 static int is_valkey(void) {
     return cluster_node_for_client != NULL;
 }
@@ -171,7 +171,7 @@ int api_must_obey(RedisModuleCtx *ctx) {
     return must_obey(ctx);
 }
 
-/* A script runs as its caller, whose name cannot be asked for where there is none: the server would not survive it. */
+/* A script runs as its caller. If that has no user, asking for the user's name would crash the server. */
 static bool script_has_user(RedisModuleCtx *ctx) {
     RedisModuleCallReply *reply = RedisModule_Call(ctx, "PING", "C");
     bool has_none = !reply && errno == ENOTSUP;
@@ -179,8 +179,8 @@ static bool script_has_user(RedisModuleCtx *ctx) {
     return !has_none;
 }
 
-/* Of the context's client. To look for it by its id takes much longer than to ask the context, which a server may not
- * survive if the client has no user. But one that had a user has one as long as it lives, or says that it has none. */
+/* The user of the context's client. Asking the context is much faster than finding the client by its id, but crashes
+ * some servers if the client has no user. A client that once had a user can safely be asked. */
 static RedisModuleString *name_of_user(RedisModuleCtx *ctx) {
     static unsigned long long has_user;
     unsigned long long client = RedisModule_GetClientId(ctx);

@@ -120,10 +120,10 @@ struct data_type {
 /* Registers all data types, ended by NULL; called once, at load. */
 void data_types_start(struct data_type *const *all);
 
-/* Of values of the server's type, and of records that begin with this letter; NULL when there is none. */
+/* The data type of values of this server type, or of records that begin with this letter; NULL if there is none. */
 const struct data_type *data_type_of(const RedisModuleType *type);
 const struct data_type *data_type_of_letter(uint8_t letter);
-/* The next one whose values have something to lease, and the first one after NULL; NULL behind the last one. */
+/* The data type after this one whose values have something to lease: the first one for NULL, NULL after the last. */
 const struct data_type *data_type_next_leasable(const struct data_type *type);
 /* The sum of `holdings` over all data types. */
 unsigned long long data_types_holdings(void);

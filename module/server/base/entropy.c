@@ -28,7 +28,7 @@ static uint64_t scrambled(uint64_t number) {
     return number ^ number >> 31;
 }
 
-/* Two sequences of SplitMix64 from random beginnings. */
+/* Two SplitMix64 sequences with random starts. */
 struct guid entropy_public_guid(void) {
     static struct guid state;
     if (!state.high) state = entropy_guid();

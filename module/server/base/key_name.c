@@ -56,7 +56,7 @@ static void rename_entry(struct entry *entry, const RedisModuleSwapDbInfo *swapp
     entry->hash = hash_bytes(entry_name(entry));
 }
 
-/* All of them leave the index before one comes back: both databases may have a key of the same name. */
+/* All entries leave the index before the first one is added again: both databases may have a key of the same name. */
 void key_name_swap(struct hash_index *index, const RedisModuleSwapDbInfo *swapped) {
     struct renaming renaming = {.swapped = swapped};
     if (!index->count) return;

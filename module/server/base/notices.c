@@ -22,7 +22,7 @@ ASIDE static void resize_list(size_t size) {
     capacity = size;
 }
 
-/* The only one who holds notices back releases them with the same key and database. Others may be over by then. */
+/* Whoever alone holds notices back still has its key and database when it sends them. Inner holders may be over. */
 ASIDE static void keep_key(RedisModuleCtx *ctx, struct notice *notice) {
     notice->key = RedisModule_HoldString(NULL, notice->key);
     notice->db = RedisModule_GetSelectedDb(ctx);
@@ -39,7 +39,7 @@ static void send_notice(RedisModuleCtx *ctx, const struct notice *notice) {
     RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, notice->event, notice->key);
 }
 
-/* A listener may let the list grow, and so move. */
+/* Takes a copy of the notice: a listener may add notices, and the list may move. */
 ASIDE static void send_kept(RedisModuleCtx *ctx, struct notice notice) {
     int db = RedisModule_GetSelectedDb(ctx);
     RedisModule_SelectDb(ctx, notice.db);
@@ -48,7 +48,7 @@ ASIDE static void send_kept(RedisModuleCtx *ctx, struct notice notice) {
     RedisModule_FreeString(NULL, notice.key);
 }
 
-/* A listener may run commands of this module. Each of them adds its notices behind these, and sends them. */
+/* A listener may run commands of this module. Each of them adds its notices after these, and sends them. */
 void notices_send(RedisModuleCtx *ctx) {
     const size_t first = notices.sent, end = notices.count;
     notices.sent = end;

@@ -9,7 +9,7 @@
 #include "server/effects/upkeep.h"
 #include "server/waiting/wait.h"
 
-/* What was decided fits. If it does not, that must not go unseen. */
+/* A decided change fits. If one does not, the log must say so. */
 static void apply_change(struct call *call, const struct data_type *type, const void *change) {
     if (change_is(type->changes, change, CHANGE_CREATES)) {
         call->data_type = type;

@@ -51,8 +51,8 @@ bool effect_read_newest(struct bytes record, int64_t horizon_ms, version *newest
     return sound && (horizon_ms == INT64_MAX || version_plausible(*newest, horizon_ms));
 }
 
-/* Inside MULTI or a script the server may go on using an argument after the command. What was loaded has no
- * context, and belongs to us alone. */
+/* Inside MULTI or a script the server may go on using an argument after the command. A loaded content has
+ * no context, and belongs to us alone. */
 static bool is_shared(const struct effect_content *content) {
     return content->ctx && api_runs_several(content->ctx);
 }

@@ -43,7 +43,7 @@ const void *effect_other_value(const struct effect_content *content, const struc
 /* The latest instant that versions from outside may have; no limit for sources that are obeyed. */
 int64_t effect_horizon_ms(bool obeyed);
 
-/* Counts an effect that was not applied, and logs the first of its sort. */
+/* Counts an effect that was not applied, and logs the first one of its kind. */
 RARELY void effect_complain(RedisModuleCtx *ctx, enum effect_result result);
 
 /* For INFO. */

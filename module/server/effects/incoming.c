@@ -38,7 +38,7 @@ static bool find_value(struct incoming *incoming, const struct data_type *type) 
     return there || RedisModule_KeyType(incoming->key) == REDISMODULE_KEYTYPE_EMPTY;
 }
 
-/* Lets the key follow. */
+/* Creates or deletes the key after its value. */
 ASIDE static void change_key(const struct incoming *incoming, const struct data_type *type) {
     if (incoming->target.drop)
         RedisModule_UnlinkKey(incoming->key);
@@ -56,7 +56,7 @@ ASIDE static void take_content_beside(const struct incoming *incoming, struct ef
     content->bytes = api_bytes(content->argument);
 }
 
-/* With what is remembered along with the record, or alone; NULL for nothing. */
+/* Applies the record, or the call to remember (`once`), or both; either may be missing. */
 static enum effect_result apply_to_key(struct incoming *incoming, const struct data_type *type,
                                        const struct once_change *once) {
     struct effect_content content = {.obeyed = incoming->obeyed, .ctx = incoming->ctx};

@@ -33,7 +33,7 @@ static struct bytes token_of(const struct call *call) {
     return call_option(call, SLOT_ONCE);
 }
 
-/* Of all words but the token and the key. The token is remembered in the key's value, which may have been renamed. */
+/* Covers all words but the token and the key: the value remembers its tokens even if it is renamed. */
 static uint32_t fingerprint_of(const struct call *call) {
     const int token = call->args.slots[SLOT_ONCE].at, key = call->command->key == KEY_NONE ? 0 : 1;
     uint64_t sum = hash_stable(0, bytes_text(call->command->name));
@@ -96,7 +96,7 @@ static size_t to_forget(const struct once_log *once_log, int64_t now_ms, struct 
     return excess;
 }
 
-/* Instants in a value never go back, whatever a clock did that came before this server's. */
+/* Instants in a log never decrease, even if the last one came from a server whose clock was ahead. */
 static int64_t instant_for(const struct once_log *once_log, int64_t now_ms) {
     int64_t newest_ms = once_log_newest_ms(once_log);
     return number_max(newest_ms, now_ms);

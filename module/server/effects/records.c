@@ -40,7 +40,7 @@ static enum effect_result apply_to_target(const struct data_type *type, struct e
     return EFFECT_APPLIED;
 }
 
-/* So that a replica, once promoted, ends what expires without a command. */
+/* So that a replica, once promoted, clears what expires even if no command comes. */
 static void bring_look_forward(const struct data_type *type, struct effect_target *target) {
     int64_t due_ms = upkeep_next_ms(type, target->value);
     if (!upkeep_is_due_earlier(type, target->value, due_ms)) return;
@@ -73,7 +73,7 @@ static enum effect_result apply_read(const struct data_type *type, struct effect
     return apply_to_target(type, target, read, content);
 }
 
-/* What follows for the value that is there now. */
+/* What a change of the value means for its upkeep and for DOCTOR. */
 static void look_after(const struct data_type *type, struct effect_target *target, const void *change) {
     if (target->drop) return;
     bring_look_forward(type, target);

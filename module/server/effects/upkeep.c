@@ -114,7 +114,7 @@ struct swept {
     } * first;
 };
 
-/* Names and no chores: what opens a key may find that it has expired, and then the chore is gone. */
+/* Takes names, not chores: opening a key may show that it has expired, and then its chore is freed. */
 static void take_key_name(void *context, struct entry *entry) {
     struct swept *swept = context;
     struct swept_name *taken = arena_alloc(&swept->arena, sizeof(*taken));
@@ -264,7 +264,7 @@ static int64_t upkeep_here(RedisModuleCtx *ctx, RedisModuleString *key) {
     return api_serves_key(ctx, key) ? look_after_key(ctx, key) : server_now_ms() + ELSEWHERE_RETRY_MS;
 }
 
-/* The key may turn out to have expired, and with it the chore is gone. */
+/* The key may turn out to have expired; then the chore is freed, too. */
 static void do_chore(RedisModuleCtx *ctx, const struct chore *first) {
     struct key_name name = chore_name(first);
     RedisModuleString *key = RedisModule_CreateString(NULL, name.key.data, name.key.length);

@@ -22,7 +22,7 @@ static struct fault syntax_fault(int at) {
     return (struct fault){.outcome = OUTCOME_SYNTAX, .at = at};
 }
 
-/* The count of a list, at count_at, is wrong. People who do not know of it leave it out, and are told so. */
+/* The count of a list, at count_at, is wrong. People who do not know of it leave it out, so the error says so. */
 static struct fault count_fault(const struct parser *parser, const struct clause *clause, int at,
                                 int count_at) {
     int64_t count;
@@ -73,7 +73,7 @@ int args_min(const struct grammar *grammar) {
     return min;
 }
 
-/* Without options, all that most calls have are a few words, of which nothing but the rules is to be checked. */
+/* Most calls without options are a few words, which only have to pass their checks: see is_plain_call. */
 ASIDE static void learn_grammar(struct grammar *grammar) {
     const struct clause *const *at = grammar->clauses;
     while (*at && is_one_word(*at)) at++;
@@ -279,7 +279,7 @@ static struct fault parse_positional(struct parser *parser, const struct clause 
     return none;
 }
 
-/* What could be an option is one. */
+/* A word that could be an option is taken for one. */
 static void parse_optional(struct parser *parser, const struct clause *const *clauses, int *at) {
     const struct clause *clause = *clauses;
     if (*at >= parser->argc || find_option(clauses + 1, argument_at(parser->argv, *at))) return;
@@ -309,7 +309,7 @@ ASIDE static struct fault parse_all(struct parser *parser, const struct grammar 
     return parse_clauses(parser, grammar->clauses + grammar->words, at, next);
 }
 
-/* Whether a call has the words that it has to have, and no more; and their rules are kept. */
+/* Whether a call has exactly the words that it must have, and all of them pass their checks. */
 static bool is_plain_call(const struct grammar *grammar, const void *argv, int argc) {
     if (argc != grammar->words + 1 || grammar->demands) return false;
     for (int at = 1; at < argc; at++) {

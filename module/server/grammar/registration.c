@@ -151,7 +151,7 @@ static RedisModuleCommandArg option(struct tree *tree, const struct clause *clau
     return arg;
 }
 
-/* The number, the values, and as many words as one likes. */
+/* A number, the values, and any number of words. */
 static RedisModuleCommandArg group(struct tree *tree, const struct clause *clause) {
     RedisModuleCommandArg arg = leaf("group", REDISMODULE_ARG_TYPE_BLOCK);
     arg.subargs = values(tree, clause, REDISMODULE_ARG_TYPE_STRING);
@@ -198,7 +198,7 @@ static RedisModuleCommandKeySpec key_spec(int position, uint64_t flags) {
     };
 }
 
-/* One word, that has to be there. */
+/* One mandatory word. */
 static bool is_plain(const struct clause *clause) {
     switch (clause->shape) {
     case SHAPE_KEY:

@@ -46,7 +46,7 @@ struct transaction {
 
 static struct { unsigned long long done, commands, refused; } stats;
 
-/* --- The commands that there are --- */
+/* --- All commands --- */
 
 enum { ROWS_MAX = 256 }; /* a power of two, and more than twice as many as there are commands */
 
@@ -87,7 +87,7 @@ bool atomic_start(RedisModuleCtx *ctx, const struct command *commands, size_t co
     return true;
 }
 
-/* One without a command, if there is no such command. */
+/* The row of this name; one without a command if there is none. */
 static const struct row *row_named(struct bytes name) {
     size_t at = row_place(name);
     while (rows[at].command && !bytes_same_word(rows[at].name, name)) at = (at + 1) % ROWS_MAX;
@@ -111,7 +111,7 @@ static bool next_slice(RedisModuleString **argv, int argc, int *at, struct slice
     return true;
 }
 
-/* As far as the words make sense: a call in which they do not has no keys that it could open. */
+/* Reports keys as far as the words make sense: a call with other words is refused before it opens any. */
 void atomic_tell_keys(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     int at = ARG_COMMANDS;
     struct slice slice;
@@ -129,7 +129,7 @@ static enum outcome refuse_syntax(struct call *call, int at) {
 
 /* --- Refusals --- */
 
-/* What Redis has classes of its own for is said as it would be said of the command alone. */
+/* Refusals with one of Redis's own classes read as they do for the command alone. */
 static enum outcome refuse_part(struct transaction *transaction, unsigned place, enum outcome outcome) {
     const char *note = transaction->parts[place].call.note;
     const struct outcome_text *refusal = outcome_text(outcome);
@@ -153,7 +153,7 @@ static enum outcome refuse_command(struct call *call) {
     return refusal_of_word(call, OUTCOME_NOT_IN_TRANSACTION, call_word(call, 0));
 }
 
-/* A transaction holds up everybody else no longer than the longest list. */
+/* A transaction blocks the server no longer than the longest list does. */
 static enum outcome check_listed(const struct transaction *transaction, struct call *call) {
     if (transaction->targets.listed <= LISTED_MAX) return OUTCOME_DONE;
     refusal_note(call, "the lists of a transaction together are longer than one may be");
@@ -294,7 +294,7 @@ static enum outcome decide_parts(struct transaction *transaction) {
     return OUTCOME_DONE;
 }
 
-/* --- All of it happens --- */
+/* --- Carrying out --- */
 
 static bool refreshed(struct call *call, void *change) {
     return !call->data_type->refresh || call->data_type->refresh(call, change);

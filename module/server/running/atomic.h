@@ -1,11 +1,11 @@
-/* HOLDFAST.ATOMIC: several commands as one. All happen, or none.
+/* HOLDFAST.ATOMIC: several commands as one. All take effect, or none.
  *
  *   words ─▶ calls ─▶ form ─▶ rights, memory ─▶ settle ─▶ decide each ─▶ carry out ─▶ tell, wake ─▶ answer
  *                                                on one state, at one moment
  *
  * The rules:
  *   - Each call is decided as if it were alone, on the state before the transaction. So no two calls may change the
- *     same thing: see targets.h. What they use of a limit is added up: see limits.h.
+ *     same object: see targets.h. What they use of a limit is added up: see limits.h.
  *   - The first refusal, in the order of the calls, refuses all. Nothing is applied until the last call is decided, and
  *     nothing can fail after that. So a change whose objects have been moved by earlier changes must look them up by
  *     name again: refresh in data_type.h.

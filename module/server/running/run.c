@@ -79,7 +79,7 @@ enum outcome run_part(struct call *call) {
     return behind ? give_way(call) : outcome;
 }
 
-/* Whether it could have what it wants, but for a rival. */
+/* Whether only rivals keep the call from what it wants. */
 static bool has_only_rivals(struct call *call, enum outcome outcome) {
     const struct wait_request *wait = &call->wait;
     if (outcome != OUTCOME_DONE || !wait->in_line || wait->not_yet || !wait->claim) return false;
@@ -107,7 +107,7 @@ static enum outcome await(struct call *call) {
     return wait_in_line(call);
 }
 
-/* With a token the answer is packed, too. */
+/* A call with a token has a packed answer. Some rows have something else remembered in its place. */
 ASIDE static void remember_call(struct call *call) {
     struct reply packed = call->out;
     if (call->command->remember) {
@@ -163,7 +163,7 @@ static enum outcome wait_on(struct call *call) {
     return OUTCOME_WAITING;
 }
 
-/* Nothing is said and nothing happens. */
+/* Neither reply nor effect. */
 ASIDE static enum outcome run_probe(struct call *call) {
     call->out = reply_to_nobody();
     enum outcome outcome = decide_anew(call);
@@ -189,7 +189,7 @@ ASIDE static enum outcome run_timed_out(struct call *call) {
     return outcome;
 }
 
-/* What is answered again is answered at once: that changes nothing, not even what time has ended. */
+/* A repeated call is answered at once and changes nothing: not even expired state is cleared. */
 static enum outcome run_served(struct call *call) {
     if (once_is_known(call, call)) return once_answer(call, call);
     run_settle(call);
@@ -290,7 +290,7 @@ static bool grant_waiting(struct held_call *held, RedisModuleCtx *ctx, int64_t *
     return false;
 }
 
-/* What is given back is found by the call's words. */
+/* The call's words are needed to find what to give back. */
 static void give_back_grant(const struct held_call *held, RedisModuleCtx *ctx) {
     struct call call;
     const struct record_writer *grant = &held->result.grant;

@@ -11,7 +11,7 @@
  *   a call just arrived          settle what time has ended; decide and answer; carry out
  *   … and cannot be served       decide; the handler says what it would wait for; the client gets in line
  *   may a waiter be served?      decide; the changes and the answer are dropped
- *   a waiter's turn has come     settle; decide; carry out; the answer is kept for its client
+ *   a waiter's turn has come     settle; decide; carry out; the answer is packed for its client
  *   its time is up               decide; the changes are dropped; the refusal is answered
  *
  * With ONCE a repeated call is not decided in any of these: it gets the first reply (see once.h). */

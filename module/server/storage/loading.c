@@ -36,8 +36,7 @@ static bool load_once(const struct data_type *type, struct loading *loading, str
     return fits;
 }
 
-/* Applies the next record to the value, or creates it: a file begins with what does. False for what is malformed or
- * not plausible. */
+/* Applies the next record to the value; the first one creates it. False for one that is malformed or implausible. */
 static bool load_record(const struct data_type *type, struct loading *loading, struct bytes record) {
     struct read_change read;
     if (once_change_is(record)) return !loading->beside && load_once(type, loading, record);
