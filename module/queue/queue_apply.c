@@ -263,7 +263,8 @@ const struct queue_kind queue_change_kinds[QUEUE_CHANGE_KINDS] = {
     [QUEUE_CLEAR_DEAD] = {{.event = "queue.clear"}, .apply = apply_clear},
     [QUEUE_REDRIVE] = {{.event = "queue.redrive", .fields = HAS(ORDER) | HAS(INSERTED) | HAS(ITEMS)},
                        .apply = apply_redrive},
-    [QUEUE_SETTLE] = {{.fields = HAS(INSTANT) | HAS(ENDED) | HAS(DIED) | HAS(FORGOTTEN)},
+    [QUEUE_SETTLE] = {{.fields = HAS(INSTANT) | HAS(ENDED) | HAS(DIED) | HAS(FORGOTTEN),
+                       .traits = CHANGE_UNSEEN},
                       .apply = apply_queue_settle},
     [QUEUE_MESSAGE] = {{.fields = HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) |
                                   HAS(VISIBLE) | HAS(DELIVERIES) | HAS(STAGE) | HAS(GROUP) | HAS(REASON) |

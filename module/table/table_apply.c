@@ -178,7 +178,7 @@ const struct table_kind table_change_kinds[TABLE_CHANGE_KINDS] = {
     [TABLE_SETACL] = {{.event = "table.setacl", .fields = HAS(POLICIES)}, .apply = apply_table_setacl},
     [TABLE_INDEX] = {{.event = "table.index", .fields = HAS(NAMES)}, .apply = apply_index},
     [TABLE_UNINDEX] = {{.event = "table.unindex", .fields = HAS(NAMES)}, .apply = apply_unindex},
-    [TABLE_INDEXED] = {{.fields = HAS(NAMES) | HAS(KEY)}, .apply = apply_indexed},
+    [TABLE_INDEXED] = {{.fields = HAS(NAMES) | HAS(KEY), .traits = CHANGE_UNSEEN}, .apply = apply_indexed},
     [TABLE_INSERT] = {{.event = "table.insert", .fields = HAS(STEPS)}, .apply = apply_steps},
     [TABLE_REPLACE] = {{.event = "table.replace", .fields = HAS(STEPS)}, .apply = apply_steps},
     [TABLE_MERGE] = {{.event = "table.merge", .fields = HAS(STEPS)}, .apply = apply_steps},

@@ -14,14 +14,20 @@ enum {
     ENCODING_VERSION = 0, /* of files: the only one that can be read */
 };
 
+/* What others are told of a change: see server/effects/telling.h. */
+struct told {
+    bool modified;                  /* for those who watch the key, or cache what they have read of it */
+    const char *events[EVENTS_MAX]; /* keyspace notifications, if any */
+};
+
 /* What one effect does to a key's value. */
 struct effect_target {
-    void *value;                    /* NULL when the key does not exist; a new one may be set */
-    bool drop;                      /* the key is to be deleted */
-    struct bytes name;              /* name of the changed object in the value; empty for the value itself */
-    const char *events[EVENTS_MAX]; /* keyspace notifications, if any */
-    int64_t upkeep_ms;              /* when the value needs upkeep because of this change; UPKEEP_NEVER */
-    bool notable;                   /* see server/effects/doctor_keys.h */
+    void *value;       /* NULL when the key does not exist; a new one may be set */
+    bool drop;         /* the key is to be deleted */
+    struct bytes name; /* name of the changed object in the value; empty for the value itself */
+    struct told told;
+    int64_t upkeep_ms; /* when the value needs upkeep because of this change; UPKEEP_NEVER */
+    bool notable;      /* see server/effects/doctor_keys.h */
 };
 
 enum effect_result {

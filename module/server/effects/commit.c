@@ -1,11 +1,11 @@
 #include "server/effects/commit.h"
 
 #include "core/inlining.h"
-#include "server/base/notices.h"
 #include "server/base/propagation.h"
 #include "server/effects/doctor_keys.h"
 #include "server/effects/effect.h"
 #include "server/effects/once.h"
+#include "server/effects/telling.h"
 #include "server/effects/upkeep.h"
 #include "server/waiting/wait.h"
 
@@ -71,22 +71,14 @@ void commit_apply(struct call *call, const struct decided *decided) {
     if (decided->once) once_do(call, decided->once);
 }
 
-static void tell_change(const struct call *call, const struct data_type *type, const void *change) {
-    const char *events[EVENTS_MAX] = {change_kind(type->changes, change)->event};
-    if (type->events) type->events(change, events);
-    if (!events[0] && !events[1]) return;
-    RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
-    for (int i = 0; i < EVENTS_MAX; i++)
-        if (events[i]) notices_add(call->ctx, call->argv[1], events[i]);
-}
-
 void commit_follow(struct call *call, const void *change) {
     const struct data_type *type = call_type(call);
     if (type->after) type->after(call, change);
     if (call->value) upkeep_schedule(call);
     if (call->value && doctor_keys_wants(type, call->value, change))
         doctor_keys_add(call_key_name(call), type, call->value);
-    tell_change(call, type, change);
+    const struct told told = told_of(type, change);
+    tell_others(call->ctx, call->argv[1], &told);
 }
 
 void commit_wake(struct call *call, const void *change) {

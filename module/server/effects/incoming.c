@@ -6,6 +6,7 @@
 #include "server/effects/doctor_keys.h"
 #include "server/effects/effect.h"
 #include "server/effects/records.h"
+#include "server/effects/telling.h"
 #include "server/effects/upkeep.h"
 #include "server/waiting/wait.h"
 
@@ -112,7 +113,7 @@ static enum effect_result apply_effect(struct incoming *incoming) {
     return once_change_is(incoming->record) ? apply_with_once(incoming) : apply_record(incoming, NULL);
 }
 
-/* --- Telling --- */
+/* --- What follows --- */
 
 ASIDE static void schedule_upkeep(const struct incoming *incoming) {
     upkeep_schedule_key(incoming_key_name(incoming), incoming->target.upkeep_ms);
@@ -128,15 +129,12 @@ ASIDE static void look_for_waiters(const struct incoming *incoming, const struct
     call_end(&call);
 }
 
-/* As after a change that was decided here (see commit.c), except that the key counts as modified without an event, too.
- * There, pieces of a copy or an index would abort each WATCH of the key while they come in. */
-static void tell_of_effect(const struct incoming *incoming, const struct command *command) {
+/* As after a change that was decided here: see commit.c. */
+static void follow_effect(const struct incoming *incoming, const struct command *command) {
     const struct effect_target *target = &incoming->target;
     RedisModule_ReplicateVerbatim(incoming->ctx);
-    RedisModule_SignalModifiedKey(incoming->ctx, incoming->argv[1]);
     if (target->upkeep_ms != UPKEEP_NEVER) schedule_upkeep(incoming);
-    for (int i = 0; i < EVENTS_MAX; i++)
-        if (target->events[i]) notices_add(incoming->ctx, incoming->argv[1], target->events[i]);
+    tell_others(incoming->ctx, incoming->argv[1], &target->told);
     if (wait_anybody() && !target->drop) look_for_waiters(incoming, command);
 }
 
@@ -169,7 +167,7 @@ int incoming_run(const struct command *command, RedisModuleCtx *ctx, RedisModule
     incoming.target.upkeep_ms = UPKEEP_NEVER;
     enum effect_result result = apply_effect(&incoming);
     if (result == EFFECT_APPLIED)
-        tell_of_effect(&incoming, command);
+        follow_effect(&incoming, command);
     else
         effect_complain(ctx, result);
     if (!incoming.obeyed) answer_client(ctx, result);

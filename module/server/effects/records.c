@@ -3,6 +3,7 @@
 #include "core/inlining.h"
 #include "server/effects/doctor_keys.h"
 #include "server/effects/once.h"
+#include "server/effects/telling.h"
 #include "server/effects/upkeep.h"
 
 /* Ten years, as for versions: calls that are dated later than this would stay for good. */
@@ -67,8 +68,7 @@ static enum effect_result apply_read(const struct data_type *type, struct effect
         content->given = true;
         content->bytes = read->inside;
     }
-    target->events[0] = change_kind(type->changes, &read->change)->event;
-    if (type->events) type->events(&read->change, target->events);
+    target->told = told_of(type, &read->change);
     if (type->object_name) target->name = type->object_name(&read->change);
     return apply_to_target(type, target, read, content);
 }
