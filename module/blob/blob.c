@@ -257,3 +257,8 @@ void blob_relocate_parts(struct blob *blob, const struct relocation *relocation)
     if (special->copy) copy_place_texts(special->copy);
     if (special->snapshots) special->snapshots = snapshots_relocate(special->snapshots, relocation);
 }
+
+const struct staging *blob_staging(const struct blob *blob, int64_t now_ms) {
+    const struct staging *staging = blob ? blob_special(blob)->staging : NULL;
+    return staging && now_ms < staging_due_ms(staging->touched_ms) ? staging : NULL;
+}

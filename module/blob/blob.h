@@ -176,4 +176,7 @@ void blob_take(struct account *account, struct blob *blob, const struct blob *so
 
 void blob_relocate_parts(struct blob *blob, const struct relocation *relocation);
 
+/* Its staged blocks; NULL without a blob, when there are none, or when they have expired. */
+const struct staging *blob_staging(const struct blob *blob, int64_t now_ms);
+
 #endif

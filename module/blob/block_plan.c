@@ -1,5 +1,5 @@
-/* Plans of commits: finding the chunks for a list of choices and ids. */
-#include "blob/blocks.h"
+#include "blob/block_plan.h"
+
 #include "core/hash.h"
 #include "core/memory.h"
 
@@ -123,4 +123,14 @@ void block_plan_end(struct block_plan *plan) {
 
 struct packed_list block_plan_list(const struct block_plan *plan) {
     return (struct packed_list){plan->count, bytes_of(plan->choices.data, plan->choices.length)};
+}
+
+void block_plan_commit(struct account *account, struct blob *blob, const struct block_plan *plan) {
+    struct content content = {0};
+    struct packed_list ids = {plan->count, bytes_of(plan->ids.data, plan->ids.length)};
+    content_reserve(account, &content, plan->count);
+    for (size_t i = 0; i < plan->count; i++) content_add(account, &content, plan->chunks[i]);
+    blob_clear_content(account, blob);
+    if (plan->count) *blob_need_content(account, blob) = content;
+    if (plan->count) blob_need_special(account, blob)->blocks = block_list_new(account, ids);
 }

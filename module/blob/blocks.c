@@ -81,11 +81,6 @@ void staging_free(struct account *account, struct staging *staging) {
     account_discard(account, staging);
 }
 
-const struct staging *staging_of(const struct blob *blob, int64_t now_ms) {
-    const struct staging *staging = blob ? blob_special(blob)->staging : NULL;
-    return staging && now_ms < staging_due_ms(staging->touched_ms) ? staging : NULL;
-}
-
 static struct staged_block *find_block(const struct staging *staging, struct bytes id) {
     struct order_cursor cursor = order_index_seek(&staging->blocks, id);
     struct entry *entry = order_cursor_entry(&cursor);
@@ -123,16 +118,4 @@ void staging_drop(struct account *account, struct staging *staging, uint64_t max
         staged_drop(account, (struct staged_block *)entry);
     }
     account->memory += staging->blocks.memory;
-}
-
-/* --- Commit --- */
-
-void blocks_commit(struct account *account, struct blob *blob, const struct block_plan *plan) {
-    struct content content = {0};
-    struct packed_list ids = {plan->count, bytes_of(plan->ids.data, plan->ids.length)};
-    content_reserve(account, &content, plan->count);
-    for (size_t i = 0; i < plan->count; i++) content_add(account, &content, plan->chunks[i]);
-    blob_clear_content(account, blob);
-    if (plan->count) *blob_need_content(account, blob) = content;
-    if (plan->count) blob_need_special(account, blob)->blocks = block_list_new(account, ids);
 }

@@ -8,9 +8,11 @@
 #ifndef HOLDFAST_BLOCKS_H
 #define HOLDFAST_BLOCKS_H
 
-#include "blob/blob.h"
+#include "core/account.h"
+#include "core/chunk.h"
 #include "core/deadlines.h"
 #include "core/order_index.h"
+#include "core/packed.h"
 
 enum { BLOCKS_STAGED_MAX = 100000, BLOCKS_COMMITTED_MAX = 50000 };
 
@@ -56,9 +58,6 @@ static inline int64_t staging_due_ms(int64_t touched_ms) {
     return touched_ms < INT64_MAX - STAGED_LIFE_MS ? touched_ms + STAGED_LIFE_MS : INT64_MAX;
 }
 
-/* NULL when there is none, or when it has expired. */
-const struct staging *staging_of(const struct blob *blob, int64_t now_ms);
-
 const struct staged_block *staging_find(const struct staging *staging, struct bytes id);
 
 /* The id must be as long as the others. Replaces a block with the same id. */
@@ -75,36 +74,5 @@ static inline struct order_cursor staging_walk(const struct staging *staging) {
 static inline const struct staged_block *staged_block_at(const struct order_cursor *cursor) {
     return (const struct staged_block *)order_cursor_entry(cursor); /* the entry is its head */
 }
-
-/* --- Commits --- */
-
-/* Where a commit takes a block from. */
-enum block_choice { BLOCK_COMMITTED, BLOCK_UNCOMMITTED, BLOCK_LATEST, BLOCK_CHOICES };
-
-/* The blocks of a commit. */
-struct block_plan {
-    size_t count;
-    struct chunk **chunks;
-    struct record_writer choices; /* as requested, with LATEST resolved */
-    struct record_writer ids;
-};
-
-/* Each item is a choice and an id. */
-static inline void block_choice_put(struct record_writer *writer, enum block_choice choice, struct bytes id) {
-    record_put_byte(writer, (uint8_t)choice);
-    record_put_bytes(writer, id);
-}
-
-/* Finds all requested blocks; the blob and the staging may be NULL. Makes a plan only if it returns OUTCOME_DONE;
- * the plan is freed by block_plan_end and is valid until the blob changes. */
-enum outcome block_plan_make(const struct blob *blob, const struct staging *staging, struct packed_list asked,
-                             struct block_plan *plan);
-void block_plan_end(struct block_plan *plan);
-
-/* The same list with every choice resolved. */
-struct packed_list block_plan_list(const struct block_plan *plan);
-
-/* Makes the plan's blocks the blob's content. */
-void blocks_commit(struct account *account, struct blob *blob, const struct block_plan *plan);
 
 #endif

@@ -1,6 +1,7 @@
 /* How each change is applied to a container and its blobs: one function for each kind, and the table of them. */
 #include "blob/container_apply.h"
 
+#include "blob/block_plan.h"
 #include "blob/blocks.h"
 #include "blob/snapshots.h"
 #include "change/checks.h"
@@ -222,7 +223,7 @@ static void commit(struct container *container, struct blob **blob, const struct
                    const struct block_plan *plan) {
     if (!*blob) *blob = container_add(container, change->name, KIND_BLOCK, 0);
     (*blob)->kind = KIND_BLOCK;
-    blocks_commit(&container->account, *blob, plan);
+    block_plan_commit(&container->account, *blob, plan);
     container_unstage(container, *blob, UINT64_MAX);
     *blob = container_fit(container, *blob, 0);
     apply_redescribe(container, *blob, change);

@@ -97,7 +97,7 @@ static bool add_snapshots(struct collecting *collecting, const struct blob *blob
 }
 
 static bool blob_is_shown(const struct listing_query *query, const struct blob *blob) {
-    return blob_exists(blob) || (query->uncommitted && staging_of(blob, query->now_ms));
+    return blob_exists(blob) || (query->uncommitted && blob_staging(blob, query->now_ms));
 }
 
 /* Where a page starts: a name, and a snapshot of it. */

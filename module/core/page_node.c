@@ -88,10 +88,10 @@ struct page_node *page_node_compact(struct account *account, struct page_node *n
     return account_resize(account, node, node_bytes(kept));
 }
 
-const struct page_node *page_leaf_find(const struct pages *pages, uint64_t index) {
-    const struct page_node *node = pages->root;
-    if (!node || index >> (NODE_BITS * pages->height)) return NULL;
-    for (unsigned height = pages->height; height; height--) {
+const struct page_node *page_leaf_find(const struct page_node *root, unsigned height, uint64_t index) {
+    const struct page_node *node = root;
+    if (!node || index >> (NODE_BITS * height)) return NULL;
+    for (; height; height--) {
         unsigned slot = index / page_span(height) % NODE_WAYS;
         if (!page_there(node, slot)) return NULL;
         node = node->below[page_place(node, slot)];
@@ -100,13 +100,13 @@ const struct page_node *page_leaf_find(const struct pages *pages, uint64_t index
 }
 
 /* Adds levels until the root covers the leaf of this index. */
-static void raise_root(struct account *account, struct pages *pages, uint64_t index) {
-    for (; index >> (NODE_BITS * pages->height); pages->height++) {
-        if (!pages->root) continue;
-        struct page_node *root = page_node_new(account, 1);
-        root->present = 1;
-        root->below[0] = pages->root;
-        pages->root = root;
+static void raise_root(struct account *account, struct page_node **root, unsigned *height, uint64_t index) {
+    for (; index >> (NODE_BITS * *height); ++*height) {
+        if (!*root) continue;
+        struct page_node *raised = page_node_new(account, 1);
+        raised->present = 1;
+        raised->below[0] = *root;
+        *root = raised;
     }
 }
 
@@ -122,30 +122,24 @@ static struct page_node **need_child(struct account *account, struct page_node *
     return (struct page_node **)&(*node)->below[place];
 }
 
-struct page_node *page_leaf_need(struct account *account, struct pages *pages, uint64_t index) {
-    raise_root(account, pages, index);
-    struct page_node **node = &pages->root;
-    for (unsigned height = pages->height;; height--) {
-        *node = *node ? page_node_own(account, *node, height) : page_node_new(account, height ? 0 : 1);
-        if (!height) return *node;
-        node = need_child(account, node, index / page_span(height) % NODE_WAYS);
+struct page_node *page_leaf_need(struct account *account, struct page_node **root, unsigned *height,
+                                 uint64_t index) {
+    raise_root(account, root, height, index);
+    struct page_node **node = root;
+    for (unsigned above = *height;; above--) {
+        *node = *node ? page_node_own(account, *node, above) : page_node_new(account, above ? 0 : 1);
+        if (!above) return *node;
+        node = need_child(account, node, index / page_span(above) % NODE_WAYS);
     }
 }
 
-/* --- Sharing --- */
-
-void pages_share(struct pages *pages, const struct pages *source) {
-    *pages = *source;
-    if (pages->root) pages->root->uses++;
-}
-
-static struct page_node *node_twin(struct account *account, const struct page_node *node, unsigned height) {
+struct page_node *page_node_twin(struct account *account, const struct page_node *node, unsigned height) {
     unsigned children = children_of(node, height);
     struct page_node *twin = page_node_new(account, children);
     twin->present = node->present;
     for (unsigned i = 0; i < children; i++) {
         if (height) {
-            twin->below[i] = node_twin(account, node->below[i], height - 1);
+            twin->below[i] = page_node_twin(account, node->below[i], height - 1);
         } else {
             twin->below[i] = chunk_twin(node->below[i]);
             chunk_use(account, twin->below[i]);
@@ -154,30 +148,15 @@ static struct page_node *node_twin(struct account *account, const struct page_no
     return twin;
 }
 
-void pages_twin(struct account *account, struct pages *pages, const struct pages *source) {
-    *pages = *source;
-    if (source->root) pages->root = node_twin(account, source->root, source->height);
-}
-
-bool pages_same(const struct pages *pages, const struct pages *other) {
-    return pages->length == other->length && pages->root == other->root;
-}
-
-/* --- Moving --- */
-
-static struct page_node *node_relocate(struct page_node *node, unsigned height,
-                                       const struct relocation *relocation) {
+struct page_node *page_node_relocate(struct page_node *node, unsigned height,
+                                     const struct relocation *relocation) {
     if (node->uses > 1) return node;
     node = relocate(relocation, node);
     for (unsigned i = 0; i < children_of(node, height); i++) {
         if (height)
-            node->below[i] = node_relocate(node->below[i], height - 1, relocation);
+            node->below[i] = page_node_relocate(node->below[i], height - 1, relocation);
         else
             node->below[i] = chunk_relocate(node->below[i], relocation);
     }
     return node;
-}
-
-void pages_relocate(struct pages *pages, const struct relocation *relocation) {
-    if (pages->root) pages->root = node_relocate(pages->root, pages->height, relocation);
 }

@@ -1,8 +1,10 @@
-/* The trie under the pages: nodes, and how to reach a leaf. Only for pages.c and page_walk.c. */
+/* The trie under the pages: nodes, and how to reach a leaf. Only for pages.c and page_compare.c. */
 #ifndef HOLDFAST_PAGE_NODE_H
 #define HOLDFAST_PAGE_NODE_H
 
-#include "core/pages.h"
+#include "core/chunk.h"
+
+#include <stdint.h>
 
 enum { NODE_WAYS = 64, NODE_BITS = 6 };
 
@@ -34,11 +36,12 @@ static inline uint64_t page_span(unsigned height) {
     return UINT64_C(1) << (NODE_BITS * (height - 1));
 }
 
-/* NULL if there is no such leaf. */
-const struct page_node *page_leaf_find(const struct pages *pages, uint64_t index);
+/* A trie is its root, NULL for an empty one, and the height of that. NULL if there is no such leaf. */
+const struct page_node *page_leaf_find(const struct page_node *root, unsigned height, uint64_t index);
 
 /* A leaf that may be modified; a new one has no pages and no chunk. */
-struct page_node *page_leaf_need(struct account *account, struct pages *pages, uint64_t index);
+struct page_node *page_leaf_need(struct account *account, struct page_node **root, unsigned *height,
+                                 uint64_t index);
 
 /* A node that may be modified: a shared one is copied. */
 struct page_node *page_node_own(struct account *account, struct page_node *node, unsigned height);
@@ -48,5 +51,12 @@ size_t page_node_drop(struct account *account, struct page_node *node, unsigned 
 
 /* Removes children that have become NULL. Returns NULL if none is left. */
 struct page_node *page_node_compact(struct account *account, struct page_node *node);
+
+/* Nodes of another aggregate's own, with twins of the chunks. */
+struct page_node *page_node_twin(struct account *account, const struct page_node *node, unsigned height);
+
+/* Moves what is below a node that is used once. */
+struct page_node *page_node_relocate(struct page_node *node, unsigned height,
+                                     const struct relocation *relocation);
 
 #endif

@@ -1,6 +1,7 @@
 #include "core/page_ranges.h"
 
 #include "core/memory.h"
+#include "core/page_compare.h"
 
 enum { FIRST_CAPACITY = 16 };
 

@@ -63,10 +63,65 @@ void pages_write(struct account *account, struct pages *pages, uint64_t offset, 
     const char *data = bytes.data;
     while (page < end) {
         struct stretch stretch = stretch_at(page, end);
-        leaf_write(account, page_leaf_need(account, pages, page / LEAF_PAGES), stretch, data);
+        leaf_write(account, page_leaf_need(account, &pages->root, &pages->height, page / LEAF_PAGES), stretch,
+                   data);
         data += (size_t)stretch.count * PAGE_BYTES;
         page += stretch.count;
     }
+}
+
+/* --- Written pages --- */
+
+/* The first leaf from index `from` on below a node whose first leaf is `base`. */
+static bool next_leaf(const struct page_node *node, unsigned height, uint64_t base, uint64_t from,
+                      struct page_leaf *leaf) {
+    if (!height) {
+        *leaf = (struct page_leaf){base, node->present, node->below[0]};
+        return true;
+    }
+    uint64_t span = page_span(height);
+    unsigned place = 0;
+    for (uint64_t left = node->present; left; left &= left - 1, place++) {
+        uint64_t start = base + (uint64_t)__builtin_ctzll(left) * span;
+        if (start + span <= from) continue;
+        if (next_leaf(node->below[place], height - 1, start, from, leaf)) return true;
+    }
+    return false;
+}
+
+bool pages_leaf(const struct pages *pages, uint64_t index, struct page_leaf *leaf) {
+    if (!pages->root || index >> (NODE_BITS * pages->height)) return false;
+    return next_leaf(pages->root, pages->height, 0, index, leaf);
+}
+
+/* Where the range that begins with `page` ends. */
+static uint64_t range_end(const struct pages *pages, uint64_t page, uint64_t end) {
+    while (page < end) {
+        const struct page_node *leaf = page_leaf_find(pages->root, pages->height, page / LEAF_PAGES);
+        uint64_t gaps = leaf ? ~leaf->present >> page % LEAF_PAGES : 1;
+        if (gaps) return page + (unsigned)__builtin_ctzll(gaps);
+        page += LEAF_PAGES - page % LEAF_PAGES;
+    }
+    return page;
+}
+
+bool pages_range(const struct pages *pages, uint64_t from, uint64_t to, struct page_range *range) {
+    uint64_t page = from / PAGE_BYTES, end = to / PAGE_BYTES;
+    struct page_leaf leaf;
+    while (page < end && pages_leaf(pages, page / LEAF_PAGES, &leaf)) {
+        uint64_t base = leaf.index * LEAF_PAGES;
+        uint64_t bits = base < page ? leaf.present >> (page - base) << (page - base) : leaf.present;
+        if (!bits) {
+            page = base + LEAF_PAGES;
+            continue;
+        }
+        uint64_t first = base + (unsigned)__builtin_ctzll(bits);
+        if (first >= end) return false;
+        uint64_t last = range_end(pages, first, end);
+        *range = (struct page_range){first * PAGE_BYTES, ((last < end ? last : end) - first) * PAGE_BYTES};
+        return true;
+    }
+    return false;
 }
 
 /* --- Clearing --- */
@@ -165,7 +220,7 @@ void pages_prefetch_bytes(const struct pages *pages) {
 struct bytes pages_view(const struct pages *pages, uint64_t offset, uint64_t length) {
     if (offset >= pages->length) return bytes_of("", 0);
     unsigned at = offset / PAGE_BYTES % LEAF_PAGES;
-    const struct page_node *leaf = page_leaf_find(pages, offset / LEAF_BYTES);
+    const struct page_node *leaf = page_leaf_find(pages->root, pages->height, offset / LEAF_BYTES);
     uint64_t run = (uint64_t)alike(leaf ? leaf->present : 0, at) * PAGE_BYTES - offset % PAGE_BYTES;
     uint64_t left = pages->length - offset;
     if (left < run) run = left;
@@ -184,12 +239,32 @@ bool pages_leaf_fits(const struct pages *pages, const struct page_leaf *leaf) {
     uint64_t end = leaf->index * LEAF_PAGES + LEAF_PAGES - (unsigned)__builtin_clzll(leaf->present);
     if (end * PAGE_BYTES > pages->length) return false;
     if (chunk_bytes(leaf->chunk).length != (size_t)page_count(leaf->present) * PAGE_BYTES) return false;
-    return !page_leaf_find(pages, leaf->index);
+    return !page_leaf_find(pages->root, pages->height, leaf->index);
 }
 
 void pages_add_leaf(struct account *account, struct pages *pages, const struct page_leaf *leaf) {
-    struct page_node *node = page_leaf_need(account, pages, leaf->index);
+    struct page_node *node = page_leaf_need(account, &pages->root, &pages->height, leaf->index);
     chunk_use(account, leaf->chunk);
     node->present = leaf->present;
     node->below[0] = leaf->chunk;
+}
+
+/* --- Sharing and moving --- */
+
+void pages_share(struct pages *pages, const struct pages *source) {
+    *pages = *source;
+    if (pages->root) pages->root->uses++;
+}
+
+void pages_twin(struct account *account, struct pages *pages, const struct pages *source) {
+    *pages = *source;
+    if (source->root) pages->root = page_node_twin(account, source->root, source->height);
+}
+
+bool pages_same(const struct pages *pages, const struct pages *other) {
+    return pages->length == other->length && pages->root == other->root;
+}
+
+void pages_relocate(struct pages *pages, const struct relocation *relocation) {
+    if (pages->root) pages->root = page_node_relocate(pages->root, pages->height, relocation);
 }

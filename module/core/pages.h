@@ -67,15 +67,6 @@ struct page_range {
 /* The first maximal range of written pages between two offsets, which are multiples of the page size. */
 bool pages_range(const struct pages *pages, uint64_t from, uint64_t to, struct page_range *range);
 
-/* Called in order for each leaf that differs: its first page, the pages that are changed or new in the first one,
- * and those that only the second one has. False ends the comparison. */
-typedef bool pages_differ(void *context, uint64_t page, uint64_t changed, uint64_t cleared);
-
-/* Compares the pages of [from, to) that do not share memory. False if `differ` ended it, or if more than `max`
- * leaves had to be compared byte by byte. */
-bool pages_compare(const struct pages *now, const struct pages *then, struct page_range window, size_t max,
-                   pages_differ *differ, void *context);
-
 /* --- Leaves, for files --- */
 
 struct page_leaf {

@@ -1,6 +1,7 @@
 #include "file/share_walk.h"
 
 #include "core/memory.h"
+#include "core/page_compare.h"
 #include "core/pointer_map.h"
 #include "file/opens.h"
 #include "file/share_apply.h"

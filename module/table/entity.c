@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/utf16.h"
+#include "table/filter_match.h"
 #include "table/key.h"
 #include "table/name_set.h"
 

@@ -9,6 +9,7 @@
 #include "core/entry.h"
 #include "core/version.h"
 #include "table/filter.h"
+#include "table/filter_match.h"
 #include "table/property.h"
 
 struct entity {

@@ -94,14 +94,4 @@ void filter_end(struct filter *filter);
 /* Which subject a name is: Timestamp, PartitionKey and RowKey are not ordinary properties. */
 enum filter_subject filter_subject_of(struct bytes name);
 
-/* The data that filters are matched against. */
-struct row {
-    struct bytes partition, row; /* in stored form */
-    int64_t ticks;
-    struct bytes properties; /* packed and valid: see property.h */
-};
-
-/* Adds what matching cost to *work: one for each comparison, more for long values and skipped properties. */
-bool filter_matches(const struct filter *filter, const struct row *row, size_t *work);
-
 #endif

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/number.h"
 #include "table/property.h"
+#include "table/ticks.h"
 
 #include "ccan/array_size/array_size.h"
 

@@ -1,5 +1,5 @@
-/* Matching: whether an entity satisfies a filter. The properties that the filter names are looked up in one pass, when
- * the first of them is needed. */
+#include "table/filter_match.h"
+
 #include "table/comparison.h"
 #include "table/property.h"
 

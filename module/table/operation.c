@@ -1,4 +1,5 @@
 #include "table/operation.h"
+#include "table/filter_match.h"
 
 /* What a verb does in one situation: a step, or a refusal. */
 struct reaction {

@@ -1,6 +1,7 @@
 #include "table/query.h"
 
 #include "core/memory.h"
+#include "table/filter_match.h"
 #include "table/key.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "core/garbage.h"
 #include "core/memory.h"
 #include "core/number.h"
+#include "table/ticks.h"
 
 #include <stdatomic.h>
 

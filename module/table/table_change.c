@@ -4,6 +4,7 @@
 #include "change/feed_change.h"
 #include "table/entity.h"
 #include "table/key.h"
+#include "table/ticks.h"
 
 #include <stddef.h>
 

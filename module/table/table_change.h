@@ -8,6 +8,7 @@
 
 #include "change/change.h"
 #include "core/packed.h"
+#include "table/ticks.h"
 
 enum table_change_kind {
     TABLE_CREATE,

@@ -1,6 +1,7 @@
-/* Instants as text. The year 1601 is the first of a cycle of 400 years, so that days can be counted from it without a
+#include "table/ticks.h"
+
+/* The year 1601 is the first of a cycle of 400 years, so that days can be counted from it without a
  * correction for the leap years before it. */
-#include "table/value.h"
 
 enum {
     YEAR_FIRST = 1601,

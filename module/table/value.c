@@ -3,6 +3,7 @@
 #include "core/decimal.h"
 #include "core/number.h"
 #include "core/utf16.h"
+#include "table/ticks.h"
 
 #include <math.h>
 

@@ -4,6 +4,7 @@
 #include "allocations.h"
 #include "core/utf16.h"
 #include "require.h"
+#include "table/filter_match.h"
 #include "table/filter_ranges.h"
 #include "table/index_key.h"
 #include "table/key.h"

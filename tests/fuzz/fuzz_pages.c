@@ -2,6 +2,7 @@
  * naive model says, a value for each of some places in reach of every height of the trie. */
 #include "allocations.h"
 #include "core/memory.h"
+#include "core/page_compare.h"
 #include "core/pages.h"
 #include "mover.h"
 #include "require.h"

@@ -5,6 +5,7 @@
  * The first byte chooses the sizes of the pages and what is written meanwhile; the rest is the filter. */
 #include "allocations.h"
 #include "require.h"
+#include "table/filter_match.h"
 #include "table_crowd.h"
 
 #include <stdint.h>

@@ -2,6 +2,7 @@
 #include "blob/blocks.h"
 
 #include "acts.h"
+#include "blob/block_plan.h"
 #include "blob/container_apply.h"
 #include "blob/container_walk.h"
 #include "core/memory.h"

@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "property_draw.h"
+#include "table/filter_match.h"
 #include "table/key.h"
 #include "unit.h"
 

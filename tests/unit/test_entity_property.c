@@ -2,6 +2,7 @@
 #include "table/property.h"
 
 #include "dice.h"
+#include "table/ticks.h"
 #include "unit.h"
 
 #include <stdlib.h>

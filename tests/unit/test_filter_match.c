@@ -1,6 +1,7 @@
 /* Matching: the matrix of types, and the rules cell by cell: what is absent, what is not a number, keys, instants. */
 #include "naive_row.h"
 #include "table/comparison.h"
+#include "table/filter_match.h"
 #include "unit.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 #include "table/filter_ranges.h"
 
 #include "naive_row.h"
+#include "table/filter_match.h"
 #include "table/index_key.h"
 #include "unit.h"
 

@@ -2,6 +2,7 @@
  * differ in is compared in test_pages.c. */
 #include "core/pages.h"
 
+#include "core/page_compare.h"
 #include "dice.h"
 #include "unit.h"
 

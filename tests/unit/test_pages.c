@@ -1,6 +1,6 @@
 /* Pages: random lives against a value for each page, close together around the borders of leaves and far apart around
  * those of higher nodes; and what they hold against what is allocated. */
-#include "core/pages.h"
+#include "core/page_compare.h"
 
 #include "core/memory.h"
 #include "mover.h"

@@ -32,7 +32,7 @@ static void require_overdue(const struct container_trial *trial, int64_t now_ms,
 }
 
 static bool stands(const struct container_trial *trial, const char *name, int64_t now_ms) {
-    return staging_of(act_blob(trial, name), now_ms) != NULL;
+    return blob_staging(act_blob(trial, name), now_ms) != NULL;
 }
 
 static void a_week_and_not_a_moment_less(void **state) {

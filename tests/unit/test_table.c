@@ -6,6 +6,7 @@
 #include "table/key.h"
 #include "table/table_apply.h"
 #include "table/table_walk.h"
+#include "table/ticks.h"
 #include "table_trial.h"
 #include "unit.h"
 

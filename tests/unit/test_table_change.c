@@ -5,6 +5,7 @@
 #include "dice.h"
 #include "table/entity.h"
 #include "table/key.h"
+#include "table/ticks.h"
 #include "unit.h"
 
 #include <stdio.h>

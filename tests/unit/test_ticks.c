@@ -2,6 +2,7 @@
 #include "table/value.h"
 
 #include "dice.h"
+#include "table/ticks.h"
 #include "unit.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
 #include "table/value.h"
 
 #include "dice.h"
+#include "table/ticks.h"
 #include "unicode.h"
 #include "unit.h"
 

@@ -77,7 +77,7 @@ void container_clear_staged(struct call *call) {
     const struct container *container = call->value;
     if (!deadlines_first(&container->stagings)) return;
     struct blob *blob = call->search.name.length ? container_found(container, &call->search) : NULL;
-    bool overdue = blob && blob_special(blob)->staging && !staging_of(blob, call_now_ms(call));
+    bool overdue = blob && blob_special(blob)->staging && !blob_staging(blob, call_now_ms(call));
     if (overdue) unstage(call, blob, UINT64_MAX);
     unstage_overdue(call);
 }

@@ -29,7 +29,7 @@ void blob_prefetch(struct call *call) {
 
 struct blob *blob_named(struct call *call) {
     struct blob *blob = container_found(call->value, &call->search);
-    return !blob || blob_exists(blob) || staging_of(blob, call_now_ms(call)) ? blob : NULL;
+    return !blob || blob_exists(blob) || blob_staging(blob, call_now_ms(call)) ? blob : NULL;
 }
 
 ASIDE static enum outcome check_gate(struct call *call, const struct blob *blob, enum lease_use use) {

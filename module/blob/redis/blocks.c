@@ -1,5 +1,6 @@
 /* Block blobs in parts: PUTBLOCK, PUTBLOCKLIST and GETBLOCKLIST. */
 #include "blob/blocks.h"
+#include "blob/block_plan.h"
 #include "blob/redis/handlers.h"
 #include "blob/redis/settings.h"
 #include "core/base64.h"
@@ -65,7 +66,8 @@ enum outcome blob_putblock(struct call *call) {
     struct bytes id = bytes_of(bytes, (size_t)length);
     struct blob *blob = blob_named(call);
     enum outcome outcome = check_staging(call, blob);
-    if (outcome == OUTCOME_DONE) outcome = check_staged_block(call, staging_of(blob, call_now_ms(call)), id);
+    if (outcome == OUTCOME_DONE)
+        outcome = check_staged_block(call, blob_staging(blob, call_now_ms(call)), id);
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change *change = blob_decide_touch(call, BLOB_STAGE, blob, call->argv[ARG_BLOCK]);
     change->block_id = id;
@@ -127,7 +129,7 @@ enum outcome blob_putblocklist(struct call *call) {
     enum outcome outcome = blob_find_to_create(call, KIND_BLOCK, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     record_start(&asked);
-    outcome = block_plan_make(blob, staging_of(blob, call_now_ms(call)), asked_blocks(call, &asked), &plan);
+    outcome = block_plan_make(blob, blob_staging(blob, call_now_ms(call)), asked_blocks(call, &asked), &plan);
     record_end(&asked);
     if (outcome != OUTCOME_DONE) return outcome;
     decide_commit(call, blob, &plan);
@@ -177,7 +179,7 @@ static enum outcome find_listed(struct call *call, const struct blob **blob) {
 enum { BLOCK_REPLY_BYTES = 48 };
 
 static uint64_t listed_bytes(struct call *call, const struct blob *blob, int64_t which) {
-    const struct staging *staging = staging_of(blob, call_now_ms(call));
+    const struct staging *staging = blob_staging(blob, call_now_ms(call));
     struct packed_list committed = block_list_view(blob_special(blob)->blocks);
     uint64_t bytes = 0;
     if (which != LIST_UNCOMMITTED)
@@ -207,7 +209,7 @@ enum outcome blob_getblocklist(struct call *call) {
     }
     if (which != LIST_COMMITTED) {
         reply_field(&map, "uncommitted");
-        reply_staged(&call->out, staging_of(blob, call_now_ms(call)));
+        reply_staged(&call->out, blob_staging(blob, call_now_ms(call)));
     }
     return OUTCOME_DONE;
 }

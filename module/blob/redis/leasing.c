@@ -5,7 +5,7 @@
 
 /* A name that has only staged blocks exists until they expire. */
 static bool is_there(const struct blob *blob, int64_t now_ms) {
-    return blob_exists(blob) || staging_of(blob, now_ms);
+    return blob_exists(blob) || blob_staging(blob, now_ms);
 }
 
 static enum outcome find_leased_blob(struct call *call, struct lease_subject *subject) {

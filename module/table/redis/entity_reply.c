@@ -2,6 +2,8 @@
 
 #include "core/number.h"
 #include "server/call/refusal.h"
+#include "table/filter_match.h"
+#include "table/ticks.h"
 
 #include <math.h>
 

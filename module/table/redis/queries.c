@@ -1,5 +1,6 @@
 /* TABLE.QUERY. */
 #include "server/call/reply_limit.h"
+#include "table/filter_match.h"
 #include "table/redis/drafts.h"
 #include "table/redis/entity_reply.h"
 

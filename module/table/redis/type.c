@@ -5,6 +5,7 @@
 #include "table/redis/handlers.h"
 #include "table/table_apply.h"
 #include "table/table_walk.h"
+#include "table/ticks.h"
 
 /* Ten years, as for versions. With a horizon beyond the year 9999 every Timestamp is plausible. */
 #define AHEAD_MAX_MS   INT64_C(315360000000)

@@ -1,6 +1,7 @@
 #include "acts.h"
 
 #include "allocations.h"
+#include "blob/block_plan.h"
 #include "blob/container_apply.h"
 #include "core/memory.h"
 #include "require.h"

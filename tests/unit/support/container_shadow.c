@@ -1,5 +1,6 @@
 #include "container_shadow.h"
 
+#include "blob/block_plan.h"
 #include "core/feed_files.h"
 #include "core/name.h"
 

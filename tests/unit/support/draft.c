@@ -1,6 +1,7 @@
 #include "draft.h"
 
 #include "allocations.h"
+#include "blob/block_plan.h"
 #include "blob/blocks.h"
 #include "core/duration.h"
 #include "core/feed_files.h"

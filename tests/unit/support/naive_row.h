@@ -4,6 +4,7 @@
 
 #include "naive_filter.h"
 #include "table/filter.h"
+#include "table/filter_match.h"
 #include "table/key.h"
 #include "table/property.h"
 

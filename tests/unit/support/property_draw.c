@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "table/key.h"
 #include "table/property.h"
+#include "table/ticks.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,61 +1,6 @@
-/* Walks over pages: which ones are written, and where two states differ. */
+#include "core/page_compare.h"
+
 #include "core/page_node.h"
-
-/* --- Written pages --- */
-
-/* The first leaf from index `from` on below a node whose first leaf is `base`. */
-static bool next_leaf(const struct page_node *node, unsigned height, uint64_t base, uint64_t from,
-                      struct page_leaf *leaf) {
-    if (!height) {
-        *leaf = (struct page_leaf){base, node->present, node->below[0]};
-        return true;
-    }
-    uint64_t span = page_span(height);
-    unsigned place = 0;
-    for (uint64_t left = node->present; left; left &= left - 1, place++) {
-        uint64_t start = base + (uint64_t)__builtin_ctzll(left) * span;
-        if (start + span <= from) continue;
-        if (next_leaf(node->below[place], height - 1, start, from, leaf)) return true;
-    }
-    return false;
-}
-
-bool pages_leaf(const struct pages *pages, uint64_t index, struct page_leaf *leaf) {
-    if (!pages->root || index >> (NODE_BITS * pages->height)) return false;
-    return next_leaf(pages->root, pages->height, 0, index, leaf);
-}
-
-/* Where the range that begins with `page` ends. */
-static uint64_t range_end(const struct pages *pages, uint64_t page, uint64_t end) {
-    while (page < end) {
-        const struct page_node *leaf = page_leaf_find(pages, page / LEAF_PAGES);
-        uint64_t gaps = leaf ? ~leaf->present >> page % LEAF_PAGES : 1;
-        if (gaps) return page + (unsigned)__builtin_ctzll(gaps);
-        page += LEAF_PAGES - page % LEAF_PAGES;
-    }
-    return page;
-}
-
-bool pages_range(const struct pages *pages, uint64_t from, uint64_t to, struct page_range *range) {
-    uint64_t page = from / PAGE_BYTES, end = to / PAGE_BYTES;
-    struct page_leaf leaf;
-    while (page < end && pages_leaf(pages, page / LEAF_PAGES, &leaf)) {
-        uint64_t base = leaf.index * LEAF_PAGES;
-        uint64_t bits = base < page ? leaf.present >> (page - base) << (page - base) : leaf.present;
-        if (!bits) {
-            page = base + LEAF_PAGES;
-            continue;
-        }
-        uint64_t first = base + (unsigned)__builtin_ctzll(bits);
-        if (first >= end) return false;
-        uint64_t last = range_end(pages, first, end);
-        *range = (struct page_range){first * PAGE_BYTES, ((last < end ? last : end) - first) * PAGE_BYTES};
-        return true;
-    }
-    return false;
-}
-
-/* --- Differences --- */
 
 struct comparison {
     uint64_t from, to; /* pages */
