@@ -1,7 +1,6 @@
 /* Keys: which there are, how they are stored, and that stored keys stand in the order of the service. */
 #include "table/key.h"
 
-#include "table/filter_match.h"
 #include "unicode.h"
 #include "unit.h"
 
