@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure.h"
+#include "bench.h"
+#include "workload.h"
+
+#include "report.h"
 
 struct chart_value {
     double value;     /* NAN: nothing is drawn */

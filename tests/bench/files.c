@@ -416,8 +416,8 @@ static void measure_growth_of(const struct context *context, const struct growth
     sequence_run_measure(&run);
     const char *name = growth->sequence->name;
     unsigned last = growth->count - 1;
-    struct spread grown = results_growth(results_find(context->results, settings[0], name),
-                                         results_find(context->results, settings[last], name));
+    struct spread grown = results_growth(results_need(context->results, settings[0], name),
+                                         results_need(context->results, settings[last], name));
     add_context_bar(
         context, ABOUT_FILES,
         format_text("%s, %u %s / %u", name, growth->counts[last], growth->what, growth->counts[0]),

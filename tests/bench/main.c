@@ -10,99 +10,21 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "measure.h"
 #include "processes.h"
-
-/* --- Giving up, memory, text --- */
-
-static void tell(const char *format, va_list arguments) {
-    fflush(stdout);
-    fputs("holdfast-bench: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-}
-
-void give_up(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    tell(format, arguments);
-    va_end(arguments);
-    exit(STATUS_COULD_NOT_RUN);
-}
-
-void require(bool condition, const char *format, ...) {
-    if (condition) return;
-    va_list arguments;
-    va_start(arguments, format);
-    tell(format, arguments);
-    va_end(arguments);
-    exit(STATUS_COULD_NOT_RUN);
-}
-
-void *allocate(size_t count, size_t bytes_each) {
-    void *memory = calloc(count ? count : 1, bytes_each);
-    require(memory, "out of memory");
-    return memory;
-}
-
-void *grow_array(void *entries, size_t count, size_t bytes_each) {
-    if (count & (count - 1)) return entries;
-    entries = realloc(entries, (count ? count * 2 : 1) * bytes_each);
-    if (!entries) give_up("out of memory");
-    return entries;
-}
-
-char *format_text(const char *format, ...) {
-    char *text = NULL;
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
-    va_end(arguments);
-    require(length >= 0, "out of memory");
-    return text;
-}
-
-bool text_is(const char *text, const char *other) {
-    return strcmp(text, other) == 0;
-}
+#include "report.h"
+#include "server.h"
 
 /* --- Sections --- */
 
 const struct section sections[] = {
-    {"ratios", "processor time per operation, next to native commands", measure_ratios, ABOUT_SMALL_CALLS},
-    {"growth", "from a thousand to a million objects", measure_growth, ABOUT_SMALL_CALLS},
-    {"memory", "bytes per object, a million objects of 100 bytes with names of 13", measure_memory,
-     ABOUT_MEMORY},
-    {"disk", "bytes in files, and what saving and loading costs, a million objects", measure_disk,
-     ABOUT_DISK},
-    {"longest", "the longest single commands, a million blobs in one container", measure_longest,
-     ABOUT_PAUSES},
-    {"drops", "how long others wait while very much is given up or copied", measure_drops, ABOUT_PAUSES},
-    {"effects", "alone, with an append-only file, and with a replica; a thousand objects and many",
-     measure_effects, ABOUT_SMALL_CALLS},
-    {"leases", "locks and leases, next to SET NX PX and scripts", measure_leases, ABOUT_LEASES},
-    {"handover", "one lease through long lines of waiters", measure_handover, ABOUT_LEASES},
-    {"endings", "a hundred thousand leases that end together", measure_endings, ABOUT_LEASES},
-    {"idle", "a million leases and nothing to do", measure_idle, ABOUT_LEASES},
-    {"kinds", "large blobs, next to small ones and to strings; snapshots and copies of them", measure_kinds,
-     ABOUT_LARGE_BLOBS},
-    {"queues", "queues, next to streams and to queues made of scripts", measure_queues, ABOUT_QUEUES},
-    {"tables", "tables, next to hashes and scripts; filters, indexes", measure_tables, ABOUT_TABLES},
-    {"files", "files, next to strings, and to locks of SET NX PX and scripts", measure_files, ABOUT_FILES},
-    {"transactions", "several commands as one, and commands with a token, next to single ones and to scripts",
-     measure_transactions, ABOUT_TRANSACTIONS},
-    {"feeds", "containers that are followed", measure_feeds, ABOUT_FEEDS},
-    {"copies", "a blob of 500 MB from another server, next to GET and SET", measure_copies, ABOUT_COPIES},
-    {"delays", "a message or a change, until one who waits for it knows", measure_delays, ABOUT_QUEUES},
-    {"mixed", "a PING beside all families, while the server saves and rewrites", measure_mixed, ABOUT_PAUSES},
-    {"passing", "one lock and twenty clients: asking again and again, or waiting in line", measure_passing,
-     ABOUT_LEASES},
+#define SECTION(name, subject, title) {#name, title, measure_##name, subject},
+#include "sections.h"
+#undef SECTION
 };
 const size_t section_count = sizeof sections / sizeof *sections;
 
@@ -168,7 +90,7 @@ static void require_sections(const char *list) {
     give_up("not all of these are sections: %s", list);
 }
 
-struct options options_read(int count, char **words) {
+static struct options options_read(int count, char **words) {
     static const struct option known[] = {
         {"quick", no_argument, NULL, 'q'},      {"rounds", required_argument, NULL, 'r'},
         {"only", required_argument, NULL, 'o'}, {"large", required_argument, NULL, 'l'},

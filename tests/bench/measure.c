@@ -1,60 +1,11 @@
 /*
- * What is made of times: medians and percentiles, how long a command holds the server, how long others wait. And rounds:
+ * What is made of times: how long a command holds the server, how long others wait. And rounds:
  * workloads, sequences, and workloads with growing numbers of objects take turns.
  */
 #include "measure.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int compare(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-static double quantile(const double *sorted, size_t count, double share) {
-    double place = share * (double)(count - 1);
-    size_t below = (size_t)floor(place);
-    size_t above = below + 1 < count ? below + 1 : below;
-    return sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
-}
-
-double percentile(double *values, size_t count, double share) {
-    qsort(values, count, sizeof *values, compare);
-    return quantile(values, count, share);
-}
-
-static struct spread spread_of_mine(double *values, size_t count) {
-    qsort(values, count, sizeof *values, compare);
-    return (struct spread){.median = quantile(values, count, 0.5),
-                           .low = quantile(values, count, 0.25),
-                           .high = quantile(values, count, 0.75)};
-}
-
-struct spread spread_of(const double *values, size_t count) {
-    double *copy = allocate(count, sizeof *copy);
-    memcpy(copy, values, count * sizeof *copy);
-    struct spread spread = spread_of_mine(copy, count);
-    free(copy);
-    return spread;
-}
-
-struct spread spread_of_ratios(const double *values, const double *references, size_t count) {
-    double *ratios = allocate(count, sizeof *ratios);
-    for (size_t index = 0; index < count; index++) ratios[index] = values[index] / references[index];
-    struct spread spread = spread_of_mine(ratios, count);
-    free(ratios);
-    return spread;
-}
-
-double lesser(double left, double right) {
-    return left < right ? left : right;
-}
-
-double greater(double left, double right) {
-    return left > right ? left : right;
-}
 
 /* --- A single command --- */
 
@@ -381,7 +332,7 @@ static void add_growth_bars(struct results *results, const struct setting *fewes
         const struct measurement *measurement = &results->measurements[index];
         const struct workload *workload = measurement->workload;
         if (measurement->setting != most || workload->flat_limit == 0) continue;
-        struct spread growth = results_growth(results_find(results, fewest, workload->name), measurement);
+        struct spread growth = results_growth(results_need(results, fewest, workload->name), measurement);
         results_bar(results, most->subject, format_text("%s, million / thousand", workload->name),
                     growth.median, workload->flat_limit, "x");
     }

@@ -241,8 +241,8 @@ static void measure_puts_with_aof(const struct context *context) {
     sequence_run_add(&run, setting, &stream_put, "stream:put", OPERATIONS)->starts_anew = true;
     sequence_run_measure(&run);
     struct spread ratio =
-        spread_of_ratios(results_find(context->results, setting, "QUEUE.PUT")->cpu_ns,
-                         results_find(context->results, setting, "XADD")->cpu_ns, context->options->rounds);
+        spread_of_ratios(results_need(context->results, setting, "QUEUE.PUT")->cpu_ns,
+                         results_need(context->results, setting, "XADD")->cpu_ns, context->options->rounds);
     results_bar(context->results, ABOUT_AOF, "QUEUE.PUT / XADD, AOF", ratio.median, PUT_WITH_AOF_AT_MOST,
                 "x");
     dataset_close(data);
@@ -299,8 +299,8 @@ static void measure_depths(const struct context *context, const struct sequence 
     }
     sequence_run_measure(&run);
     struct spread growth =
-        results_growth(results_find(context->results, settings[0], sequence->name),
-                       results_find(context->results, settings[count - 1], sequence->name));
+        results_growth(results_need(context->results, settings[0], sequence->name),
+                       results_need(context->results, settings[count - 1], sequence->name));
     char *name =
         format_text("%s, %s %s / %s", sequence->name, depths[count - 1].label, what, depths[0].label);
     add_context_fact(context, name, growth.median, "x");

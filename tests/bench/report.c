@@ -1,118 +1,11 @@
 /* What was measured, as a text and as JSON. */
-#include "measure.h"
+#include "report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-const struct setting *setting_keep(struct setting setting) {
-    struct setting *kept = allocate(1, sizeof *kept);
-    *kept = setting;
-    return kept;
-}
-
-struct measurement *results_measure(struct results *results, const struct setting *setting,
-                                    const struct workload *workload, size_t rounds) {
-    results->measurements =
-        grow_array(results->measurements, results->measurement_count, sizeof *results->measurements);
-    struct measurement *measurement = &results->measurements[results->measurement_count++];
-    *measurement = (struct measurement){.setting = setting,
-                                        .family = family_of(workload),
-                                        .workload = workload,
-                                        .rounds = rounds,
-                                        .cpu_ns = allocate(rounds, sizeof(double)),
-                                        .rate = allocate(rounds, sizeof(double))};
-    return measurement;
-}
-
-void results_fact(struct results *results, struct fact fact) {
-    results->facts = grow_array(results->facts, results->fact_count, sizeof *results->facts);
-    results->facts[results->fact_count++] = fact;
-}
-
-void results_bar(struct results *results, enum subject subject, const char *text, double value, double limit,
-                 const char *unit) {
-    results->bars = grow_array(results->bars, results->bar_count, sizeof *results->bars);
-    results->bars[results->bar_count++] = (struct bar){.subject = subject,
-                                                       .text = text,
-                                                       .value = value,
-                                                       .limit = limit,
-                                                       .unit = unit,
-                                                       .is_met = value <= limit};
-}
-
-const struct measurement *results_find(const struct results *results, const struct setting *setting,
-                                       const char *workload) {
-    for (size_t index = 0; index < results->measurement_count; index++) {
-        const struct measurement *measurement = &results->measurements[index];
-        if (measurement->setting == setting && text_is(measurement->workload->name, workload))
-            return measurement;
-    }
-    return NULL;
-}
-
-static const struct comparison *comparison_at(size_t number) {
-    for (size_t index = 0; index < family_count; index++) {
-        if (number < families[index]->comparison_count) return &families[index]->comparisons[number];
-        number -= families[index]->comparison_count;
-    }
-    return NULL;
-}
-
-bool results_compare(const struct results *results, const struct setting *setting, size_t *cursor,
-                     struct compared *compared) {
-    const struct comparison *comparison;
-    while ((comparison = comparison_at((*cursor)++))) {
-        const struct measurement *measurement = results_find(results, setting, comparison->workload);
-        const struct measurement *reference = results_find(results, setting, comparison->against);
-        if (!measurement || !reference) continue;
-        *compared =
-            (struct compared){comparison, measurement, reference,
-                              spread_of_ratios(measurement->cpu_ns, reference->cpu_ns, measurement->rounds)};
-        return true;
-    }
-    return false;
-}
-
-struct spread results_growth(const struct measurement *fewest, const struct measurement *most) {
-    return spread_of_ratios(most->cpu_ns, fewest->cpu_ns, most->rounds);
-}
-
-/* In per cent of the limit; negative when the bar is met. */
-static double beyond(const struct bar *bar) {
-    return 100 * (bar->value / bar->limit - 1);
-}
-
-size_t results_missed(const struct results *results) {
-    size_t missed = 0;
-    for (size_t index = 0; index < results->bar_count; index++) missed += !results->bars[index].is_met;
-    return missed;
-}
-
-/* --- What a section adds --- */
-
-const struct setting *context_setting(const struct context *context, const char *label, const char *title,
-                                      unsigned objects) {
-    return setting_keep((struct setting){.section = context->section->name,
-                                         .subject = context->section->subject,
-                                         .title = title,
-                                         .label = label,
-                                         .objects = objects,
-                                         .pipeline = PIPELINE});
-}
-
-void add_context_fact(const struct context *context, const char *name, double value, const char *unit) {
-    results_fact(context->results, (struct fact){context->section->name, name, value, unit, true});
-}
-
-void add_context_bar(const struct context *context, enum subject subject, const char *name, double value,
-                     double limit, const char *unit) {
-    add_context_fact(context, name, value, unit);
-    results_bar(context->results, subject, name, value, limit, unit);
-}
-
-void add_pause_bar(const struct context *context, const char *name, double ms, double limit_ms) {
-    add_context_bar(context, ABOUT_PAUSES, name, ms, limit_ms, "ms");
-}
+#include "bench.h"
+#include "workload.h"
 
 /* --- Text --- */
 
@@ -229,7 +122,7 @@ static void bars_print(const struct results *results, FILE *file) {
     for (size_t index = 0; index < results->bar_count; index++) {
         const struct bar *bar = &results->bars[index];
         fprintf(file, "  %-7s %-66s %8.2f %-5s at most %-8.2f %+4.0f %%\n", bar->is_met ? "met" : "MISSED",
-                bar->text, bar->value, bar->unit, bar->limit, beyond(bar));
+                bar->text, bar->value, bar->unit, bar->limit, bar_excess(bar));
     }
 }
 
@@ -285,14 +178,14 @@ static char *value_text(const struct bar *bar) {
 static void missed_print(const struct bar *bar, FILE *file) {
     char *value = value_text(bar);
     fprintf(file, "  MISSED  %-61.*s %10s, bar %g, %+.0f %%\n", text_length(bar), bar->text, value,
-            bar->limit, beyond(bar));
+            bar->limit, bar_excess(bar));
     free(value);
 }
 
 /* Begins a new line when the entry does not fit. */
 static size_t met_print(const struct bar *bar, size_t column, FILE *file) {
     char *value = value_text(bar),
-         *entry = format_text("%.*s %s (%+.0f %%)", text_length(bar), bar->text, value, beyond(bar));
+         *entry = format_text("%.*s %s (%+.0f %%)", text_length(bar), bar->text, value, bar_excess(bar));
     size_t length = strlen(entry);
     if (!column)
         column = (size_t)fprintf(file, "  met     ");

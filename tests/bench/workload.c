@@ -45,13 +45,17 @@ struct dataset *dataset_open(const struct server *server, unsigned database, uns
     data->names = allocate(objects, NAME_BYTES);
     data->order = allocate(objects, sizeof *data->order);
     letters_write(data->content, bytes, random);
-    for (unsigned object = 0; object < objects; object++) {
-        name_write(data->names[object], object, &random);
+    for (unsigned object = 0; object < objects; object++) name_write(data->names[object], object, &random);
+    dataset_shuffle(data, random);
+    return data;
+}
+
+void dataset_shuffle(struct dataset *data, uint64_t random) {
+    for (unsigned object = 0; object < data->objects; object++) {
         unsigned place = (unsigned)(random_next(&random) % (object + 1));
         data->order[object] = data->order[place];
         data->order[place] = object;
     }
-    return data;
 }
 
 void dataset_close(struct dataset *data) {

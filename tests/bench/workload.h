@@ -139,6 +139,10 @@ extern const struct family native_family, blob_family, lock_family, lease_family
     storage_family, feed_family, transaction_family, hash_family, table_family, file_family;
 
 struct dataset *dataset_open(const struct server *server, unsigned database, unsigned objects, size_t bytes);
+
+/* Lets the objects be visited in another order: that of their creation is that of the memory they got. */
+void dataset_shuffle(struct dataset *data, uint64_t random);
+
 void dataset_close(struct dataset *data);
 
 /* The objects of that filler, which are created unless they exist. */

@@ -1,0 +1,58 @@
+#define _GNU_SOURCE
+#include "basics.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void tell(const char *format, va_list arguments) {
+    fflush(stdout);
+    fputs("holdfast-bench: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
+
+void give_up(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    tell(format, arguments);
+    va_end(arguments);
+    exit(STATUS_COULD_NOT_RUN);
+}
+
+void require(bool condition, const char *format, ...) {
+    if (condition) return;
+    va_list arguments;
+    va_start(arguments, format);
+    tell(format, arguments);
+    va_end(arguments);
+    exit(STATUS_COULD_NOT_RUN);
+}
+
+void *allocate(size_t count, size_t bytes_each) {
+    void *memory = calloc(count ? count : 1, bytes_each);
+    require(memory, "out of memory");
+    return memory;
+}
+
+void *grow_array(void *entries, size_t count, size_t bytes_each) {
+    if (count & (count - 1)) return entries;
+    entries = realloc(entries, (count ? count * 2 : 1) * bytes_each);
+    if (!entries) give_up("out of memory");
+    return entries;
+}
+
+char *format_text(const char *format, ...) {
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    require(length >= 0, "out of memory");
+    return text;
+}
+
+bool text_is(const char *text, const char *other) {
+    return strcmp(text, other) == 0;
+}

@@ -1,0 +1,31 @@
+/*
+ * What every file needs: errors, memory, text.
+ *
+ * When the bench cannot go on, it prints the reason and exits with status 2. A number measured on errors would be
+ * worse than none, so every unexpected reply ends the run.
+ */
+#ifndef BENCH_BASICS_H
+#define BENCH_BASICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { STATUS_BARS_MISSED = 1, STATUS_COULD_NOT_RUN = 2 };
+
+void give_up(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+/* Gives up unless the condition holds. */
+void require(bool condition, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Zeroed memory that need not be checked. */
+void *allocate(size_t count, size_t bytes_each);
+
+/* Room for one more entry behind `count`. Grows whenever that is a power of two, so it must be called for each. */
+void *grow_array(void *entries, size_t count, size_t bytes_each);
+
+/* Text that lives until the bench ends. */
+char *format_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+bool text_is(const char *text, const char *other);
+
+#endif

@@ -1,0 +1,55 @@
+#include "numbers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basics.h"
+
+static int compare(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static double quantile(const double *sorted, size_t count, double share) {
+    double place = share * (double)(count - 1);
+    size_t below = (size_t)floor(place);
+    size_t above = below + 1 < count ? below + 1 : below;
+    return sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
+}
+
+double percentile(double *values, size_t count, double share) {
+    qsort(values, count, sizeof *values, compare);
+    return quantile(values, count, share);
+}
+
+static struct spread spread_of_mine(double *values, size_t count) {
+    qsort(values, count, sizeof *values, compare);
+    return (struct spread){.median = quantile(values, count, 0.5),
+                           .low = quantile(values, count, 0.25),
+                           .high = quantile(values, count, 0.75)};
+}
+
+struct spread spread_of(const double *values, size_t count) {
+    double *copy = allocate(count, sizeof *copy);
+    memcpy(copy, values, count * sizeof *copy);
+    struct spread spread = spread_of_mine(copy, count);
+    free(copy);
+    return spread;
+}
+
+struct spread spread_of_ratios(const double *values, const double *references, size_t count) {
+    double *ratios = allocate(count, sizeof *ratios);
+    for (size_t index = 0; index < count; index++) ratios[index] = values[index] / references[index];
+    struct spread spread = spread_of_mine(ratios, count);
+    free(ratios);
+    return spread;
+}
+
+double lesser(double left, double right) {
+    return left < right ? left : right;
+}
+
+double greater(double left, double right) {
+    return left > right ? left : right;
+}

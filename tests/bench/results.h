@@ -1,0 +1,134 @@
+/*
+ * The results of a run, kept until the reports are written.
+ *
+ *   measurement   processor time and throughput of a workload in one setting, round by round
+ *   fact          a single number: bytes per object, the longest command
+ *   bar           a limit that a number must not exceed
+ */
+#ifndef BENCH_RESULTS_H
+#define BENCH_RESULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "numbers.h"
+
+struct context;
+struct family;
+struct workload;
+struct comparison;
+
+/* What bars are about: a page of them is grouped by it. */
+enum subject {
+    ABOUT_SMALL_CALLS,
+    ABOUT_AOF,
+    ABOUT_REPLICAS,
+    ABOUT_LEASES,
+    ABOUT_LARGE_BLOBS,
+    ABOUT_QUEUES,
+    ABOUT_TABLES,
+    ABOUT_FILES,
+    ABOUT_TRANSACTIONS,
+    ABOUT_FEEDS,
+    ABOUT_COPIES,
+    ABOUT_MEMORY,
+    ABOUT_DISK,
+    ABOUT_PAUSES,
+    SUBJECTS
+};
+
+/* What the workloads of one table have in common. */
+struct setting {
+    const char *section;
+    const char *title; /* "100 B, pipeline 16" */
+    const char *label; /* what its bars end with: "4 KiB"; may be NULL */
+    enum subject subject;
+    unsigned size; /* index into sizes */
+    unsigned objects;
+    unsigned pipeline;
+    bool is_grown; /* one of several that differ in the number of objects */
+};
+
+struct measurement {
+    const struct setting *setting;
+    const struct family *family;
+    const struct workload *workload;
+    size_t rounds;
+    double *cpu_ns; /* per operation */
+    double *rate;   /* operations per second */
+};
+
+struct fact {
+    const char *section;
+    const char *name;
+    double value;
+    const char *unit;
+    bool is_aside; /* reported, but not the subject of the section */
+};
+
+struct bar {
+    enum subject subject;
+    const char *text;
+    double value, limit;
+    const char *unit; /* "x", "bytes", "ms" */
+    bool is_met;
+};
+
+struct results {
+    const char *machine, *server_version;
+    struct measurement *measurements;
+    size_t measurement_count;
+    struct fact *facts;
+    size_t fact_count;
+    struct bar *bars;
+    size_t bar_count;
+};
+
+/* Copies a setting, so that it lives as long as the results. */
+const struct setting *setting_keep(struct setting setting);
+
+struct measurement *results_measure(struct results *results, const struct setting *setting,
+                                    const struct workload *workload, size_t rounds);
+void results_fact(struct results *results, struct fact fact);
+void results_bar(struct results *results, enum subject subject, const char *text, double value, double limit,
+                 const char *unit);
+
+/* The measurement of that workload in that setting; NULL, or the end of the bench, if there is none. */
+const struct measurement *results_find(const struct results *results, const struct setting *setting,
+                                       const char *workload);
+const struct measurement *results_need(const struct results *results, const struct setting *setting,
+                                       const char *workload);
+
+/* Iterates over the comparisons of a setting: those of which both sides were measured. */
+struct compared {
+    const struct comparison *comparison;
+    const struct measurement *measurement, *reference;
+    struct spread ratio; /* of the processor time */
+};
+bool results_compare(const struct results *results, const struct setting *setting, size_t *cursor,
+                     struct compared *compared);
+
+/* The cost of a workload with the most objects, relative to the fewest. */
+struct spread results_growth(const struct measurement *fewest, const struct measurement *most);
+
+/* By how many per cent it is missed; negative when it is met. */
+double bar_excess(const struct bar *bar);
+
+size_t results_missed(const struct results *results);
+
+/* --- What sections add --- */
+
+/* A setting at pipeline 16. Its bars end with the label, unless that is NULL. */
+const struct setting *context_setting(const struct context *context, const char *label, const char *title,
+                                      unsigned objects);
+
+void add_context_fact(const struct context *context, const char *name, double value, const char *unit);
+
+/* Adds the fact, and a bar for it. */
+void add_context_bar(const struct context *context, enum subject subject, const char *name, double value,
+                     double limit, const char *unit);
+
+/* The same for a time in milliseconds during which the server did nothing else. */
+void add_pause_bar(const struct context *context, const char *name, double ms, double limit_ms);
+
+#endif

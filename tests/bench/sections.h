@@ -1,0 +1,25 @@
+/* The sections in their order: name, what most of their bars are about, title. Included with SECTION defined. */
+SECTION(ratios, ABOUT_SMALL_CALLS, "processor time per operation, next to native commands")
+SECTION(growth, ABOUT_SMALL_CALLS, "from a thousand to a million objects")
+SECTION(memory, ABOUT_MEMORY, "bytes per object, a million objects of 100 bytes with names of 13")
+SECTION(disk, ABOUT_DISK, "bytes in files, and what saving and loading costs, a million objects")
+SECTION(longest, ABOUT_PAUSES, "the longest single commands, a million blobs in one container")
+SECTION(drops, ABOUT_PAUSES, "how long others wait while very much is given up or copied")
+SECTION(effects, ABOUT_SMALL_CALLS,
+        "alone, with an append-only file, and with a replica; a thousand objects and many")
+SECTION(leases, ABOUT_LEASES, "locks and leases, next to SET NX PX and scripts")
+SECTION(handover, ABOUT_LEASES, "one lease through long lines of waiters")
+SECTION(endings, ABOUT_LEASES, "a hundred thousand leases that end together")
+SECTION(idle, ABOUT_LEASES, "a million leases and nothing to do")
+SECTION(kinds, ABOUT_LARGE_BLOBS,
+        "large blobs, next to small ones and to strings; snapshots and copies of them")
+SECTION(queues, ABOUT_QUEUES, "queues, next to streams and to queues made of scripts")
+SECTION(tables, ABOUT_TABLES, "tables, next to hashes and scripts; filters, indexes")
+SECTION(files, ABOUT_FILES, "files, next to strings, and to locks of SET NX PX and scripts")
+SECTION(transactions, ABOUT_TRANSACTIONS,
+        "several commands as one, and commands with a token, next to single ones and to scripts")
+SECTION(feeds, ABOUT_FEEDS, "containers that are followed")
+SECTION(copies, ABOUT_COPIES, "a blob of 500 MB from another server, next to GET and SET")
+SECTION(delays, ABOUT_QUEUES, "a message or a change, until one who waits for it knows")
+SECTION(mixed, ABOUT_PAUSES, "a PING beside all families, while the server saves and rewrites")
+SECTION(passing, ABOUT_LEASES, "one lock and twenty clients: asking again and again, or waiting in line")
