@@ -306,7 +306,6 @@ diff <(cycles "${module_files[@]}") - <<'END' | sed -n 's/^</new:/p; s/^>/no lon
 blob/blob blob/snapshots
 blob/redis/source_link blob/redis/source_server
 clauses commands help
-file/share file/share_change file/share_load file/tree
 table/filter table/filter_lexer
 END
     rule 'no more modules include each other in a circle than those that do'

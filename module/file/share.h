@@ -27,7 +27,7 @@
 #include "file/share_change.h"
 #include "file/usage.h"
 
-enum { SHARE_SNAPSHOTS_MAX = 200, FILE_LOCKS_MAX = 20000, HANDLE_LOCKS_MAX = 10000 };
+enum { FILE_LOCKS_MAX = 20000, HANDLE_LOCKS_MAX = 10000 };
 
 struct share_snapshot {
     version id;
@@ -74,18 +74,6 @@ struct share {
     bool doctor_listed;        /* its key is in DOCTOR's list */
 };
 
-/* Totals over all shares of the process, for INFO; shares may be freed on another thread. */
-struct share_census {
-    size_t shares, files, directories, snapshots, sessions, ended, handles, locks, leases;
-    uint64_t bytes;
-};
-
-struct share_census share_census(void);
-
-/* Makes a share from a SHARE_CREATE change. */
-struct share *share_new(const struct share_change *change);
-void share_free(struct share *share);
-
 /* --- Queries --- */
 
 /* The number of the snapshot with this id; 0 if there is none. */
@@ -106,18 +94,11 @@ static inline struct usage_view share_view(const struct share *share, const stru
 struct share_session *share_session_find(const struct share *share, const struct guid *id);
 struct file_open *share_open_find(const struct share *share, const struct guid *id);
 
-struct file_open *open_of_numbered(struct entry *entry);
-
 /* The next session whose time is up; NULL if there is none. */
 struct share_session *share_due_session(const struct share *share, int64_t now_ms);
 
 /* When upkeep is needed next; INT64_MAX for never. */
 int64_t share_next_end_ms(const struct share *share);
-
-const struct lease *share_lease(const struct share *share);
-const struct lease *file_lease_of(const struct file_node *node);
-/* Whether another file has a lease with this token. */
-bool share_has_token(const struct share *share, version token, const struct file_node *node);
 
 size_t share_memory(const struct share *share);
 /* The number of allocations. */
@@ -127,10 +108,16 @@ static inline size_t share_allocations(const struct share *share) {
 
 /* --- Leases --- */
 
+const struct lease *share_lease(const struct share *share);
+const struct lease *file_lease_of(const struct file_node *node);
+/* Whether another file has a lease with this token. */
+bool share_has_token(const struct share *share, version token, const struct file_node *node);
+
 /* NULL, or a lease without a token, removes the lease. */
 void share_set_lease(struct share *share, const struct lease *lease);
 
-/* For INFO: counts that have changed. */
+/* --- Totals over all shares of the process, for INFO; shares may be freed on another thread --- */
+
 enum census_kind {
     CENSUS_SHARES,
     CENSUS_FILES,
@@ -144,6 +131,14 @@ enum census_kind {
     CENSUS_BYTES,
     CENSUS_KINDS
 };
+
+struct share_census {
+    uint64_t of[CENSUS_KINDS];
+};
+
+struct share_census share_census(void);
+
+/* A count of a share has changed. */
 void census_count(enum census_kind kind, uint64_t before, uint64_t after);
 /* A current file gets another length: counts the bytes of the share and of all shares. */
 void share_count_length(struct share *share, const struct file_node *node, uint64_t length);

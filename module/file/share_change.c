@@ -2,7 +2,6 @@
 
 #include "change/checks.h"
 #include "file/node.h"
-#include "file/share.h"
 #include "file/usage.h"
 
 #include <stddef.h>

@@ -174,6 +174,7 @@ struct share_change {
 enum share_field { SHARE_FIELDS(SHARE_FIELD) };
 #define SHARE_HAS(field) (UINT64_C(1) << SHARE_FIELD_##field)
 
+enum { SHARE_SNAPSHOTS_MAX = 200 };
 /* Numbers of sessions and handles are less than this. */
 #define SHARE_NUMBERS_MAX (UINT64_C(1) << 62)
 

@@ -5,6 +5,7 @@
 #include "core/pointer_map.h"
 #include "file/opens.h"
 #include "file/share_apply.h"
+#include "file/share_lifetime.h"
 #include "file/tree.h"
 
 #include "ccan/container_of/container_of.h"
@@ -312,7 +313,7 @@ static void walk_opens(const struct exporter *exporter) {
 static void walk_leases(const struct exporter *exporter) {
     struct order_cursor cursor = order_index_seek(&exporter->share->leased, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
-        const struct file_lease *leased = container_of(entry, struct file_lease, entry);
+        const struct file_lease *leased = lease_of_entry(entry);
         struct share_change change = {
             .kind = FILE_LEASE, .lease = *leased->lease, .event = LEASE_EVENT_QUIET};
         char *buffer = node_path_new(leased->usage->node, &change.path);

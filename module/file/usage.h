@@ -35,6 +35,10 @@ struct file_lease {
     struct lease *lease;
 };
 
+static inline struct file_lease *lease_of_entry(struct entry *entry) {
+    return (struct file_lease *)entry; /* the entry is its head */
+}
+
 struct file_usage {
     struct file_node *node;
     struct list_head groups;
@@ -98,6 +102,10 @@ static inline struct bytes session_owner(const struct share_session *session) {
 
 static inline struct bytes guid_bytes(const struct guid *id) {
     return bytes_of(id, sizeof(*id));
+}
+
+static inline struct file_open *open_of_numbered(struct entry *entry) {
+    return (struct file_open *)((char *)entry - offsetof(struct file_open, numbered));
 }
 
 /* The number that FILE.HANDLES shows. */

@@ -13,6 +13,7 @@
 #include "change_edit.h"
 #include "container_trial.h"
 #include "core/number.h"
+#include "file/share_lifetime.h"
 #include "file/share_load.h"
 #include "file/share_walk.h"
 #include "queue/queue_apply.h"

@@ -3,6 +3,7 @@
  * does nothing, and whatever is left is whole, so that a file gives it back. */
 #include "allocations.h"
 #include "require.h"
+#include "file/share_lifetime.h"
 #include "share_trial.h"
 
 #include <stdint.h>

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "dice.h"
 #include "file/share_apply.h"
+#include "file/share_lifetime.h"
 #include "file/share_walk.h"
 #include "share_trial.h"
 #include "unit.h"

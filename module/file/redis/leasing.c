@@ -2,8 +2,6 @@
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
 
-#include "ccan/container_of/container_of.h"
-
 static enum outcome find_leased_file(struct call *call, struct lease_subject *subject) {
     struct share *share = call->value;
     *subject = (struct lease_subject){.name = bytes_of("", 0), .noun = "share"};
@@ -52,24 +50,20 @@ static const struct order_index *leased_files(const void *value) {
     return &((const struct share *)value)->leased;
 }
 
-static struct file_lease *lease_at(struct entry *entry) {
-    return container_of(entry, struct file_lease, entry);
-}
-
 static const struct lease *lease_of_file(struct entry *entry) {
-    return lease_at(entry)->lease;
+    return lease_of_entry(entry)->lease;
 }
 
 static bool leased_file_is_there(struct call *call, struct entry *entry) {
-    return !file_view(call, lease_at(entry)->usage->node).gone;
+    return !file_view(call, lease_of_entry(entry)->usage->node).gone;
 }
 
 static char *leased_path(struct entry *entry, struct bytes *name) {
-    return node_path_new(lease_at(entry)->usage->node, name);
+    return node_path_new(lease_of_entry(entry)->usage->node, name);
 }
 
 static struct bytes file_line_name(struct entry *entry, uint64_t *buffer) {
-    *buffer = file_line_id(lease_at(entry)->usage->node);
+    *buffer = file_line_id(lease_of_entry(entry)->usage->node);
     return bytes_of(buffer, sizeof(*buffer));
 }
 

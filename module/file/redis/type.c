@@ -1,6 +1,7 @@
 /* The data type of shares, for the server. */
 #include "file/redis/handlers.h"
 #include "file/share_apply.h"
+#include "file/share_lifetime.h"
 #include "file/share_load.h"
 #include "file/share_walk.h"
 #include "lease/redis/handlers.h"
@@ -39,7 +40,7 @@ TYPE_LOADS(share)
 
 static unsigned long long share_holdings(void) {
     struct share_census census = share_census();
-    return census.leases + census.handles;
+    return census.of[CENSUS_LEASES] + census.of[CENSUS_HANDLES];
 }
 
 struct data_type share_type = {

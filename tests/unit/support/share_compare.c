@@ -165,21 +165,19 @@ static void compare_handles(const struct share_life *life) {
 }
 
 static void compare_census(const struct share_life *life) {
-    struct share_census census = share_census();
-    size_t sessions = 0, ended = 0, handles = 0, locks = 0, leases = life->is_leased;
+    struct share_census expected = life->before, census = share_census();
+    expected.of[CENSUS_LEASES] += life->is_leased;
     for (int i = 0; i < LIFE_SESSIONS; i++) {
-        sessions += life->model.sessions[i].is_there;
-        ended += life->model.sessions[i].is_there && life->model.sessions[i].ended;
+        expected.of[CENSUS_SESSIONS] += life->model.sessions[i].is_there;
+        expected.of[CENSUS_ENDED] += life->model.sessions[i].is_there && life->model.sessions[i].ended;
     }
-    for (int i = 0; i < LIFE_HANDLES; i++) handles += life->model.handles[i].is_there;
-    for (int i = 0; i < MODEL_LOCKS; i++) locks += life->model.locks[i].times > 0;
+    for (int i = 0; i < LIFE_HANDLES; i++) expected.of[CENSUS_HANDLES] += life->model.handles[i].is_there;
+    for (int i = 0; i < MODEL_LOCKS; i++) expected.of[CENSUS_LOCKS] += life->model.locks[i].times > 0;
     for (int i = 1; i < MODEL_NODES; i++)
-        leases += life->model.nodes[i].kind == MODEL_FILE && life->model.nodes[i].lease != MODEL_UNLEASED;
-    require_same(census.sessions - life->before.sessions, sessions, "sessions in the census");
-    require_same(census.ended - life->before.ended, ended, "ended sessions in the census");
-    require_same(census.handles - life->before.handles, handles, "handles in the census");
-    require_same(census.locks - life->before.locks, locks, "locks in the census");
-    require_same(census.leases - life->before.leases, leases, "leases in the census");
+        expected.of[CENSUS_LEASES] +=
+            life->model.nodes[i].kind == MODEL_FILE && life->model.nodes[i].lease != MODEL_UNLEASED;
+    for (unsigned kind = CENSUS_SESSIONS; kind <= CENSUS_LEASES; kind++)
+        require_same(census.of[kind], expected.of[kind], "count %u of the census", kind);
 }
 
 void share_life_compare(const struct share_life *life) {

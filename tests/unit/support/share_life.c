@@ -1,6 +1,7 @@
 #include "share_life.h"
 
 #include "core/duration.h"
+#include "file/share_lifetime.h"
 #include "file/share_walk.h"
 #include "file/tree.h"
 #include "mover.h"

@@ -1,6 +1,7 @@
 #include "share_trial.h"
 
 #include "file/share_apply.h"
+#include "file/share_lifetime.h"
 #include "file/share_walk.h"
 #include "file/tree.h"
 #include "require.h"
