@@ -138,6 +138,29 @@ checks_without_the_word() {
         }' "$@"
 }
 
+# Names in comments of the module that nothing has: of files, of functions (name()), and words with an underscore. prefix_… is the
+# parameter of type_methods.h, le_… a field of INFO.
+comments_name_nothing() {
+    perl -0ne '
+        my $file = $ARGV;
+        $files{$file =~ s{.*/}{}r} = 1;
+        (my $code = $_) =~ s{/\*.*?\*/}{ }gs;
+        $known{$1} = 1 while $code =~ /([A-Za-z_]\w*)/g;
+        while ($file =~ m{^module/} && m{(/\*.*?\*/)}gs) {
+            push @comments, [$file, 1 + (substr($_, 0, $-[0]) =~ tr/\n//), $1];
+        }
+        END {
+            for (@comments) {
+                my ($file, $line, $text) = @$_;
+                while ($text =~ m{([\w/]+\.[ch])\b}g) { print "$file:$line: $1\n" unless $files{$1 =~ s{.*/}{}r} }
+                while ($text =~ m{\b(\w+)\(\)}g) { print "$file:$line: $1()\n" unless $known{$1} }
+                while ($text =~ m{\b([a-z]\w*_\w*\w)\b(?!…|\.[ch]\b)}g) {
+                    print "$file:$line: $1\n" unless $known{$1} || $1 =~ /^(prefix|le)_/;
+                }
+            }
+        }' "$@"
+}
+
 # Modules, a header and its source each, that include each other, directly or through others: one group per line.
 cycles() {
     perl -e '
@@ -320,6 +343,8 @@ END
 comments wide "${module_files[@]}" | rule 'no comment of the module is wider than 120 columns'
 
 comments orphan "${sources[@]}" | rule 'no comment ends in a line of one word'
+
+comments_name_nothing "${sources[@]}" | rule 'the files and names that comments of the module name are there'
 
 families_short_of_slots | rule 'each family has option slots left'
 

@@ -46,7 +46,7 @@ enum container_change_kind {
 
     BLOB_SEAL, /* seals an append blob */
 
-    /* Copies from another server; see apply_copy.c. */
+    /* Copies from another server; see container_apply_copy.c. */
     BLOB_COPYSTART, /* begins a pending copy; an existing blob keeps its content */
     BLOB_COPYBEGIN, /* the source has replied: the blob is emptied and gets the source's kind */
     BLOB_COPYPIECE, /* more bytes, up to the maximum of one effect; also for the last block */

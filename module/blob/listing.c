@@ -34,7 +34,7 @@ static struct bytes common_prefix(const struct listing_query *query, struct byte
                  : bytes_of("", 0);
 }
 
-/* The first name after all that begin with this. */
+/* The first name after all names that begin with this one. */
 static struct order_cursor seek_behind(const struct container *container, struct bytes beginning) {
     char bound[NAME_MAX_BYTES];
     size_t length = beginning.length;

@@ -73,7 +73,7 @@ bool lock_ranges_overlap(struct lock_range a, struct lock_range b);
 
 /* --- Queries --- */
 
-/* What somebody wants to do with a range, and locks may keep him from. */
+/* What a caller wants to do with a range, and locks may forbid. */
 enum lock_test {
     LOCK_TO_READ,
     LOCK_TO_WRITE,

@@ -26,7 +26,7 @@ struct file_node *tree_find_in_snapshot(const struct share *share, struct bytes 
 struct file_node *tree_add(struct share *share, struct directory *parent, struct bytes name,
                            enum node_kind kind);
 
-/* Removes the node from its place; snapshots that saw it still see it. It must have no life and no children. */
+/* Removes the node from its place; snapshots that saw it still see it. It must have no usage and no children. */
 void tree_remove(struct share *share, struct file_node *node);
 
 /* Hides the node from the latest snapshot. */

@@ -34,7 +34,7 @@ enum cell {
     BREAK_NOW,
     BREAK_END,  /* when the lease or the break period ends */
     BREAK_SOON, /* when the lease or the break period ends, or the new break period if that is sooner */
-    /* Refusals: see refusal(). */
+    /* Refusals: see refusal_of_cell(). */
     PRESENT,
     NOT_ACQUIRED,
     MISMATCH,

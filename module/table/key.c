@@ -4,7 +4,7 @@
 
 enum { KIND_USUAL, KIND_FORBIDDEN = 1, KIND_BEYOND = 2 /* ASCII: the units must be counted */ };
 
-/* Which kind a byte is of. */
+/* The kind of each byte. */
 static const uint8_t kinds_of_bytes[256] = {
     [0x00 ... 0x1f] = KIND_FORBIDDEN, ['#'] = KIND_FORBIDDEN,  ['/'] = KIND_FORBIDDEN,
     ['?'] = KIND_FORBIDDEN,           ['\\'] = KIND_FORBIDDEN, [0x7f] = KIND_FORBIDDEN,

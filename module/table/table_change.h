@@ -106,7 +106,7 @@ struct table;
 /* Applies a change of one kind. */
 typedef bool table_change_apply(struct table *table, const struct table_change *change);
 
-/* A row of the table of kinds, which is in table.c beside the functions that apply them. */
+/* A row of the table of kinds, which is in table_apply.c beside the functions that apply them. */
 struct table_kind {
     struct change_kind is;
     table_change_apply *apply; /* NULL for kinds that create or drop */

@@ -1,4 +1,4 @@
-/* CONTAINER.* and BLOB.* in transactions: their targets, and how their changes get along. */
+/* CONTAINER.* and BLOB.* in transactions: their targets, and how their changes combine. */
 #include "blob/blocks.h"
 #include "blob/redis/handlers.h"
 #include "core/base64.h"

@@ -1,4 +1,4 @@
-/* Transactions: what FILE.* on paths change, and how their decided changes fit behind others. */
+/* Transactions: what FILE.* on paths change, and how their decided changes fit after others. */
 #include "core/targets.h"
 #include "file/redis/handlers.h"
 

@@ -1,4 +1,4 @@
-/* Transactions: what a command on an entity changes, and how its decided change fits behind others. */
+/* Transactions: what a command on an entity changes, and how its decided change fits after others. */
 #include "core/targets.h"
 #include "table/redis/drafts.h"
 
