@@ -434,6 +434,22 @@ TEST(duplicates_are_answered_as_the_first) {
     expect_depth(2, 0);
 }
 
+/* A transaction that is refused has put nothing, not even a duplicate. */
+TEST(duplicates_are_counted_when_they_count) {
+    queue_setup("");
+    long long before = info_of(primary, "holdfast_queue_duplicates");
+    put_job("a", "DEDUP a");
+    expect_error(call_line(primary,
+                           "HOLDFAST.ATOMIC 2 5 QUEUE.PUT jobs a DEDUP a 4 QUEUE.DELETE jobs " ID_NONE
+                           " " RECEIPT_NONE),
+                 "NOTFOUND");
+    assert_int_equal(info_of(primary, "holdfast_queue_duplicates"), before);
+    expect_elements(call_line(primary, "HOLDFAST.ATOMIC 1 5 QUEUE.PUT jobs a DEDUP a"), 1);
+    call_line(primary, "QUEUE.PUT jobs a DEDUP a");
+    call_line(primary, "QUEUE.PUT jobs a DEDUP a ONCE token");
+    assert_int_equal(info_of(primary, "holdfast_queue_duplicates"), before + 3);
+}
+
 TEST(groups_come_one_by_one) {
     queue_setup("");
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a1 a2 a3 GROUP a"), 3);
@@ -583,6 +599,7 @@ int main(void) {
         RUN(the_last_release_makes_a_dead_letter),
         RUN(dead_letters_are_cleared_apart),
         RUN(duplicates_are_answered_as_the_first),
+        RUN(duplicates_are_counted_when_they_count),
         RUN(groups_come_one_by_one),
         RUN(batches_answer_for_each),
         RUN(transactions_and_scripts_take_messages),

@@ -138,9 +138,9 @@ enum outcome queue_check_order_numbers(struct call *call) {
 }
 
 /* A duplicate gets the reply of the first put. */
-static enum outcome count_and_reply_duplicate(struct call *call, const struct dedup_entry *entry) {
+static enum outcome reply_duplicate(struct call *call, const struct dedup_entry *entry) {
     struct queue_change first = dedup_entry_as_change(entry);
-    queue_stats.duplicates++;
+    decision_count(call, &queue_stats.duplicates);
     reply_put(&call->out, &first, first.id, first.receipt, true);
     return OUTCOME_DONE;
 }
@@ -152,7 +152,7 @@ enum outcome queue_put(struct call *call) {
     int64_t now_ms = call_now_ms(call);
     const struct dedup_entry *entry =
         dedup.length ? queue_find_dedup_entry(call->value, dedup, now_ms) : NULL;
-    if (entry) return count_and_reply_duplicate(call, entry);
+    if (entry) return reply_duplicate(call, entry);
     struct queue_change *change = decide_put(call);
     change->dedup = dedup;
     if (dedup.length)

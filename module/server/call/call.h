@@ -44,14 +44,16 @@ struct decided {
 
 /* What a call has decided: changes, in order. They are applied when the whole call is decided, or not at all. */
 struct decision {
-    struct decided *first; /* NULL for none */
-    struct decided **end;  /* where the next one is linked */
+    struct decided *first;       /* NULL for none */
+    struct decided **end;        /* where the next one is linked */
+    unsigned long long *counter; /* to be raised with it; NULL for none */
 };
 
 /* Forgets whatever was decided. */
 static inline void decision_clear(struct decision *decision) {
     decision->first = NULL;
     decision->end = &decision->first;
+    decision->counter = NULL;
 }
 
 /* The last change; there must be one. */

@@ -19,6 +19,11 @@ void *decision_add(struct call *call, unsigned kind);
 /* The same, with an argument that travels beside the change. */
 void *decision_add_with(struct call *call, unsigned kind, RedisModuleString *content);
 
+/* Has the call counted when it is carried out, for a call that changes nothing: changes count themselves. */
+static inline void decision_count(struct call *call, unsigned long long *counter) {
+    call->decision.counter = counter;
+}
+
 /* A new ETag, and the time of the call. */
 struct stamp decision_new_stamp(struct call *call);
 

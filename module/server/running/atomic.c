@@ -417,6 +417,7 @@ static void carry_out(struct transaction *transaction) {
     apply_those(transaction, CHANGE_COMES_LAST, 0);
     stats.done++;
     stats.commands += transaction->count;
+    for (unsigned i = 0; i < transaction->count; i++) run_count(&transaction->parts[i].call);
     follow_and_wake(transaction);
     answer_parts(transaction);
 }

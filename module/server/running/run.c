@@ -10,7 +10,12 @@
 
 /* --- The steps of a decision --- */
 
+void run_count(const struct call *call) {
+    if (call->decision.counter) ++*call->decision.counter;
+}
+
 static void carry_out_decision(struct call *call) {
+    run_count(call);
     for (const struct decided *next = call->decision.first; next; next = next->next) commit_apply(call, next);
     for (const struct decided *next = call->decision.first; next; next = next->next)
         commit_follow(call, next->change);

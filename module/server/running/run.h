@@ -36,6 +36,9 @@ void run_settle(struct call *call);
 /* Earlier waiters are served first, as far as possible. */
 void run_let_ahead(struct call *call);
 
+/* Counts a call that is carried out. */
+void run_count(const struct call *call);
+
 /* Decides. A call behind waiters that cannot be served is refused. The reply is packed. */
 enum outcome run_part(struct call *call);
 
