@@ -96,7 +96,6 @@ void call_start(struct call *call, const struct command *command, RedisModuleCtx
     call->value = NULL;
     call->data_type = NULL;
     call->now_ms = 0;
-    call->due_ms = 0;
     list_start(&call->metadata);
     list_start(&call->properties);
     list_start(&call->policies);

@@ -116,7 +116,6 @@ struct call {
     void *value; /* what the key holds; NULL when the key is missing and the command may create it */
     const struct data_type *data_type; /* type of the value */
     int64_t now_ms;                    /* see call_now_ms */
-    int64_t due_ms;                    /* of a probe that has to go on waiting: when time alone may help */
     char note[CALL_NOTE_BYTES];        /* detail of a refusal beyond the table's text; usually empty */
     struct arena arena;                /* memory of the decision */
 };

@@ -161,10 +161,9 @@ static enum outcome run_fresh(struct call *call) {
     return keeps ? run_in_turn(call) : run_at_once(call);
 }
 
-/* A waiter cannot be served yet: time alone may help. */
+/* A waiter cannot be served yet. */
 static enum outcome wait_on(struct call *call) {
     if (call->data_type->awaited) call->data_type->awaited(call);
-    call->due_ms = call->wait.due_ms;
     return OUTCOME_WAITING;
 }
 
@@ -277,6 +276,11 @@ static void answer_waiting(const struct held_call *held, RedisModuleCtx *ctx, en
     run_and_answer(&call);
 }
 
+/* When time alone may help one who goes on waiting. */
+static int64_t next_look_ms(const struct call *call) {
+    return call->wait.not_yet ? call->wait.due_ms : WAIT_NO_INSTANT;
+}
+
 static bool grant_waiting(struct held_call *held, RedisModuleCtx *ctx, int64_t *due_ms) {
     struct call call;
     struct held_result *result = &held->result;
@@ -285,9 +289,8 @@ static bool grant_waiting(struct held_call *held, RedisModuleCtx *ctx, int64_t *
     record_start(&result->grant);
     call.grant = &result->grant;
     call.out = reply_to_record(&result->reply);
-    call.due_ms = *due_ms;
     result->outcome = run(&call);
-    *due_ms = call.due_ms;
+    *due_ms = next_look_ms(&call);
     memcpy(result->note, call.note, sizeof(result->note));
     if (result->outcome != OUTCOME_WAITING) return true;
     held_result_end(result);
@@ -310,9 +313,8 @@ static void give_back_grant(const struct held_call *held, RedisModuleCtx *ctx) {
 static enum outcome probe_waiting(const struct held_call *held, RedisModuleCtx *ctx, int64_t *due_ms) {
     struct call call;
     held_call_resume(held, &call, ctx, CALL_PROBE);
-    call.due_ms = *due_ms;
     enum outcome outcome = run(&call);
-    *due_ms = call.due_ms;
+    *due_ms = next_look_ms(&call);
     return outcome;
 }
 

@@ -280,18 +280,26 @@ static bool ready(RedisModuleCtx *ctx, const struct waiter *waiter, int64_t *due
     return outcome != OUTCOME_WAITING;
 }
 
+/* A grant is decided here and now; a reader reads when it is told. What the probe has seen may have ended since. */
+static bool probe_and_grant(RedisModuleCtx *ctx, const struct waiter *waiter, int64_t *due_ms) {
+    if (!ready(ctx, waiter, due_ms)) return false;
+    return !is_served_by_write(waiter->kind) || runner->grant(waiter->held, ctx, due_ms);
+}
+
 static void count_served(const struct waiter *waiter) {
     struct wait_kind *kind = waiter->kind;
     kind->served++;
     if (kind->histogram) histogram_add(kind->histogram, (server_now_us() - waiter->since_us) / 1000);
 }
 
-/* A grant is decided here and now; a reader reads when it is told. False when the waiter has to go on waiting, and
- * due_ms tells when time alone may help: what it waits for may have ended since it was looked at. */
-static bool serve_waiter(RedisModuleCtx *ctx, struct waiter *waiter, int64_t *due_ms) {
+/* False when the waiter has to go on waiting: its line is due when time alone may help. */
+static bool serve_waiter(RedisModuleCtx *ctx, struct waiter *waiter) {
     struct held_call *held = waiter->held;
-    if (!ready(ctx, waiter, due_ms)) return false;
-    if (is_served_by_write(waiter->kind) && !runner->grant(held, ctx, due_ms)) return false;
+    int64_t due_ms;
+    if (!probe_and_grant(ctx, waiter, &due_ms)) {
+        line_due(waiter->line, due_ms);
+        return false;
+    }
     leave_line(waiter);
     if (held->result.outcome == OUTCOME_DONE) count_served(waiter);
     handover_add(held);
@@ -314,22 +322,17 @@ static void answer_same_token(RedisModuleCtx *ctx, struct line *line, const stru
     struct waiter *waiter, *next;
     int left = token.length ? SAME_TOKEN_LOOKED_AT : 0;
     list_for_each_safe (&line->waiters, waiter, next, node) {
-        int64_t due_ms = WAIT_NO_INSTANT;
         if (!left--) return;
         bool same = bytes_equal(held_call_token(waiter->held), token);
-        if (same) serve_waiter(ctx, waiter, &due_ms);
+        if (same) serve_waiter(ctx, waiter);
     }
 }
 
 /* One after the other, until the first in line has to go on waiting. */
 static void serve_in_turn(RedisModuleCtx *ctx, struct line *line, int *budget) {
     for (struct waiter *waiter; *budget > 0 && (waiter = first_in(line)); (*budget)--) {
-        int64_t due_ms = WAIT_NO_INSTANT;
         const struct held_call *answered = waiter->held;
-        if (!serve_waiter(ctx, waiter, &due_ms)) {
-            line_due(line, due_ms);
-            return;
-        }
+        if (!serve_waiter(ctx, waiter)) return;
         answer_same_token(ctx, line, answered);
     }
     if (first_in(line)) line_due(line, server_now_ms());
@@ -338,9 +341,8 @@ static void serve_in_turn(RedisModuleCtx *ctx, struct line *line, int *budget) {
 /* Waiters that still cannot be served go to the tail. */
 static void serve_all(RedisModuleCtx *ctx, struct line *line, int *budget) {
     for (struct waiter *waiter; *budget > 0 && line->unlooked && (waiter = first_in(line)); (*budget)--) {
-        int64_t due_ms = WAIT_NO_INSTANT;
         line->unlooked--;
-        if (serve_waiter(ctx, waiter, &due_ms)) continue;
+        if (serve_waiter(ctx, waiter)) continue;
         list_del(&waiter->node);
         list_add_tail(&line->waiters, &waiter->node);
     }
@@ -350,10 +352,8 @@ static void serve_all(RedisModuleCtx *ctx, struct line *line, int *budget) {
 /* Serves each waiter that can be served, in order, past those that cannot. */
 static void serve_each(RedisModuleCtx *ctx, struct line *line, int *budget) {
     if (!line->next) line->next = first_in(line);
-    for (struct waiter *waiter; *budget > 0 && (waiter = line->next); (*budget)--) {
-        int64_t due_ms = WAIT_NO_INSTANT;
-        if (!serve_waiter(ctx, waiter, &due_ms)) line->next = next_in(line, waiter);
-    }
+    for (struct waiter *waiter; *budget > 0 && (waiter = line->next); (*budget)--)
+        if (!serve_waiter(ctx, waiter)) line->next = next_in(line, waiter);
     line_due(line, line->next || line->again ? server_now_ms() : WAIT_NO_INSTANT);
     if (line->again) line->next = NULL;
     line->again = false;
