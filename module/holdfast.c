@@ -3,6 +3,7 @@
 #include "blob/redis/handlers.h"
 #include "commands.h"
 #include "core/hash.h"
+#include "file/redis/connections.h"
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
 #include "lease/redis/settings.h"

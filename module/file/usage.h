@@ -143,4 +143,9 @@ const struct file_open *usage_obstacle(const struct file_usage *usage, struct sh
 const struct range_lock *usage_lock(const struct file_usage *usage, enum lock_test test,
                                     const struct lock_owner *owner, struct lock_range range, int64_t now_ms);
 
+/* The file of a handle that still has one. */
+static inline struct file_node *open_node(const struct file_open *open) {
+    return open->group->usage->node;
+}
+
 #endif

@@ -1,5 +1,7 @@
 /* What precedes and follows a change of a share, and INFO. */
+#include "file/redis/connections.h"
 #include "file/redis/handlers.h"
+#include "file/redis/waiting.h"
 #include "lease/redis/handlers.h"
 #include "server/base/info.h"
 

@@ -1,16 +1,8 @@
-/* Sessions that end with their connection: which connection has which.
- *
- *   connection (client id) ─▶ sessions, each by db and key of its share and its own id
- *
- * This table has names, never values. When a connection closes, its sessions become orphans: they move to the group of
- * their key, and upkeep of the key, which is scheduled at once, ends them. If the key was renamed meanwhile, the
- * session is not found and ends when its time is up. After a RESTORE under another key two sessions have the same id.
- * Only the server where a session began knows its connection, so a promoted replica ends no session this way. Sessions
- * of deleted shares are forgotten with upkeep's sweeps. */
+#include "file/redis/connections.h"
+
 #include "core/hash.h"
 #include "core/hash_index.h"
 #include "core/memory.h"
-#include "file/redis/handlers.h"
 #include "server/base/events.h"
 #include "server/effects/upkeep.h"
 

@@ -1,15 +1,9 @@
-/* Access to a file: the checks of commands that name a path, in this order. FILE.OPEN has its own order, in open.c.
- *
- *   the share exists, the path is valid        before the handler: the form of the call
- *   the parent exists                          file_find
- *   the node exists and has the right kind     file_check_kind
- *   not pending ─▶ lease ─▶ not read-only ─▶ share modes of handles ─▶ locks
- *                                              file_check_access
- *   the arguments fit the size                 the handler */
+#include "file/redis/file_access.h"
+
 #include "core/number.h"
 #include "core/text.h"
 #include "file/opens.h"
-#include "file/redis/handlers.h"
+#include "file/redis/waiting.h"
 #include "lease/redis/handlers.h"
 #include "server/call/limits.h"
 

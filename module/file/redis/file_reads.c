@@ -2,6 +2,7 @@
 #include "core/memory.h"
 #include "core/page_ranges.h"
 #include "core/property.h"
+#include "file/redis/file_access.h"
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
 

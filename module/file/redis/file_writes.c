@@ -1,4 +1,5 @@
 /* The stateless FILE.* commands that write. */
+#include "file/redis/file_access.h"
 #include "file/redis/handlers.h"
 
 enum { ARG_CONTENT = 4, PUT_MAX_BYTES = 4 << 20 };

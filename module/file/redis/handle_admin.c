@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/number.h"
 #include "file/opens.h"
+#include "file/redis/file_access.h"
 #include "file/redis/handlers.h"
 
 #include <stdlib.h>

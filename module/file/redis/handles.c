@@ -1,6 +1,8 @@
 /* The commands that use a handle, but for those that lock. */
+#include "file/redis/handles.h"
+
 #include "core/memory.h"
-#include "file/redis/handlers.h"
+#include "file/redis/file_access.h"
 
 const char *const file_switch_words[] = {"ON", "OFF", NULL};
 

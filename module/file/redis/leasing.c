@@ -1,5 +1,7 @@
 /* What LEASE.* needs to know of shares and files. */
+#include "file/redis/file_access.h"
 #include "file/redis/handlers.h"
+#include "file/redis/waiting.h"
 #include "lease/redis/handlers.h"
 
 static enum outcome find_leased_file(struct call *call, struct lease_subject *subject) {

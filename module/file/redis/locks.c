@@ -1,6 +1,9 @@
 /* FILE.LOCK and FILE.UNLOCK. */
 #include "core/number.h"
+#include "file/redis/file_access.h"
 #include "file/redis/handlers.h"
+#include "file/redis/handles.h"
+#include "file/redis/waiting.h"
 #include "server/waiting/grace.h"
 
 const char *const file_lock_words[] = {"EXCLUSIVE", "SHARED", NULL};

@@ -1,5 +1,8 @@
 /* FILE.OPEN. */
+#include "file/redis/file_access.h"
 #include "file/redis/handlers.h"
+#include "file/redis/handles.h"
+#include "file/redis/waiting.h"
 #include "server/base/entropy.h"
 #include "server/waiting/grace.h"
 

@@ -1,7 +1,9 @@
 /* The end of sessions. What they leave behind is taken away from a file before a command changes it, and from memory in
  * portions of upkeep. */
 #include "core/memory.h"
+#include "file/redis/connections.h"
 #include "file/redis/handlers.h"
+#include "file/redis/handles.h"
 #include "server/base/alarm.h"
 #include "server/effects/commit.h"
 

@@ -1,6 +1,9 @@
 /* The SHARE.* commands. */
 #include "file/opens.h"
+#include "file/redis/connections.h"
+#include "file/redis/file_access.h"
 #include "file/redis/handlers.h"
+#include "file/redis/handles.h"
 
 #include "core/duration.h"
 #include "lease/redis/handlers.h"

@@ -1,5 +1,6 @@
 /* The data type of shares, for the server. */
 #include "file/redis/handlers.h"
+#include "file/redis/waiting.h"
 #include "file/share_apply.h"
 #include "file/share_lifetime.h"
 #include "file/share_load.h"

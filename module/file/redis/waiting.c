@@ -1,15 +1,8 @@
-/* Waiting for files: who waits for whom, and who may not.
- *
- * Waiters are served in order of arrival, as far as they conflict: a lock of another range, or an open that fits, does
- * not wait for waiters before it. A call without BLOCK is checked only against what is held.
- *
- * A session waits for the sessions that hold what it wants, and for earlier waiters that want it, too. If these wait
- * for the session in turn, directly or through others, it is a deadlock: the call that would close the circle is
- * refused. Handles of the same session make no circle, since another connection may close them. */
+#include "file/redis/waiting.h"
+
 #include "core/guid.h"
 #include "core/hash.h"
 #include "core/memory.h"
-#include "file/redis/handlers.h"
 
 enum {
     AHEAD_MAX = 256,    /* waiters that are visited ahead of a call; with more, it waits */
