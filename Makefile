@@ -46,17 +46,19 @@ PURE_FOLDERS := $(addprefix module/, core change lease blob queue table file)
 PURE_SOURCES := $(wildcard $(addsuffix /*.c, $(PURE_FOLDERS))) module/server/grammar/args.c
 # Models know neither the module nor a server: tests of both ask them.
 MODEL_SOURCES := $(wildcard tests/models/*.c)
-PROCESS_SOURCES := $(wildcard tests/support/*.c)
+PROCESS_SOURCES := tests/support/processes.c
+# Tests list themselves. The main() that plays them is linked with test programs alone.
+LIST_SOURCES := tests/support/test_list.c
 UNIT_SUPPORT_SOURCES := $(wildcard tests/unit/support/*.c) $(MODEL_SOURCES)
 # Tests of servers know the table of errors.
-SERVER_SUPPORT_SOURCES := $(wildcard tests/server/support/*.c) $(PROCESS_SOURCES) $(MODEL_SOURCES) module/core/outcome.c
+SERVER_SUPPORT_SOURCES := $(wildcard tests/server/support/*.c) $(PROCESS_SOURCES) $(LIST_SOURCES) $(MODEL_SOURCES) module/core/outcome.c
 BENCH_SOURCES := $(wildcard tests/bench/*.c) $(PROCESS_SOURCES)
 FAULTS_SOURCES := $(wildcard tests/faults/*.c)
 
 # What two threads do at once, under a sanitizer that looks for races: core/ and the test alone.
 TSAN_PROGRAM := $(BUILD)/tsan/test_sharing_threads
 TSAN_SOURCES := $(wildcard module/core/*.c) tests/unit/test_sharing_threads.c \
-                $(addprefix tests/unit/support/, memory.c require.c unit.c)
+                $(addprefix tests/unit/, main.c support/memory.c support/require.c) $(LIST_SOURCES)
 
 UNIT_PROGRAMS := $(patsubst tests/unit/%.c, $(BUILD)/unit/%, $(wildcard tests/unit/test_*.c))
 SERVER_PROGRAMS := $(patsubst tests/server/%.c, $(BUILD)/server/%, $(wildcard tests/server/test_*.c))
@@ -113,8 +115,8 @@ HARDEN := -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D
 # No frame pointers, as the distribution compiles its servers: debuggers go by the debug information.
 FLAGS_release := $(MODULE_FLAGS) $(OPTIMISE) $(HARDEN) -fomit-frame-pointer
 FLAGS_asan := $(MODULE_FLAGS) -O1 $(GCC_SANITIZE)
-FLAGS_unit := $(COMMON_FLAGS) -O1 $(GCC_SANITIZE) -Imodule -Itests/unit -Itests/unit/support -Itests/models $(OUTSIDE_INCLUDES)
-FLAGS_tsan := $(COMMON_FLAGS) -O1 $(TSAN_SANITIZE) -Imodule -Itests/unit -Itests/unit/support -Itests/models $(OUTSIDE_INCLUDES)
+FLAGS_unit := $(COMMON_FLAGS) -O1 $(GCC_SANITIZE) -Imodule -Itests/unit -Itests/unit/support -Itests/support -Itests/models $(OUTSIDE_INCLUDES)
+FLAGS_tsan := $(COMMON_FLAGS) -O1 $(TSAN_SANITIZE) -Imodule -Itests/unit -Itests/unit/support -Itests/support -Itests/models $(OUTSIDE_INCLUDES)
 FLAGS_fuzz := $(COMMON_FLAGS) -O1 $(FUZZ_COMPILE) -Imodule -Itests/unit/support -Itests/models -Itests/fuzz $(OUTSIDE_INCLUDES)
 FLAGS_server := $(COMMON_FLAGS) -O1 -Itests/server -Itests/server/support -Itests/support -Itests/models -Imodule
 FLAGS_bench := $(COMMON_FLAGS) -O2 -Itests/bench -Itests/support
@@ -173,7 +175,7 @@ $(BUILD)/holdfast.so: $(call objects,release,$(MODULE_SOURCES)) $(call hiredis_o
 $(BUILD)/asan/holdfast.so: $(call objects,asan,$(MODULE_SOURCES)) $(call hiredis_objects,asan,$(HIREDIS))
 	$(call link,$(MODULE_LINK) $(GCC_SANITIZE),$(MODULE_LIBRARIES) $(TLS_LIBRARIES))
 
-$(UNIT_PROGRAMS): $(call objects,unit,$(PURE_SOURCES) $(UNIT_SUPPORT_SOURCES)) \
+$(UNIT_PROGRAMS): $(call objects,unit,$(PURE_SOURCES) $(UNIT_SUPPORT_SOURCES) $(LIST_SOURCES) tests/unit/main.c) \
                   $(call hiredis_objects,unit,$(HIREDIS_READER))
 $(UNIT_PROGRAMS): $(BUILD)/unit/%: $(BUILD)/obj/unit/tests/unit/%.o
 	$(call link,$(GCC_SANITIZE),-lcmocka $(MODULE_LIBRARIES))
@@ -181,7 +183,7 @@ $(UNIT_PROGRAMS): $(BUILD)/unit/%: $(BUILD)/obj/unit/tests/unit/%.o
 $(TSAN_PROGRAM): $(call objects,tsan,$(TSAN_SOURCES))
 	$(call link,$(TSAN_SANITIZE),-lcmocka $(MODULE_LIBRARIES) -lpthread)
 
-$(SERVER_PROGRAMS): $(call objects,server,$(SERVER_SUPPORT_SOURCES))
+$(SERVER_PROGRAMS): $(call objects,server,$(SERVER_SUPPORT_SOURCES) tests/server/main.c)
 $(SERVER_PROGRAMS): $(BUILD)/server/%: $(BUILD)/obj/server/tests/server/%.o
 	$(call link,,-lcmocka -lhiredis -lpthread)
 

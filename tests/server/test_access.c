@@ -531,31 +531,3 @@ TEST(a_cluster_knows_the_slots) {
     expect_shape(call(client, "COMMAND GETKEYS TABLE.BATCH {t}:1 p 1 DELETE r IFMATCH *"), "[\"{t}:1\"]");
     server_stop(client->server);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_transaction_sees_its_own_writes),
-        RUN(a_transaction_brings_large_content),
-        RUN(a_watched_container_guards_a_transaction),
-        RUN(scripts_get_values_and_errors),
-        RUN(scripts_keep_large_content),
-        RUN(read_only_scripts_read_only),
-        RUN(scripts_that_name_maps_get_maps),
-        RUN(resp3_has_maps_and_nulls),
-        RUN(resp2_has_flat_arrays),
-        RUN(databases_are_apart),
-        RUN(users_may_be_limited_to_keys),
-        RUN(users_may_be_limited_to_queues),
-        RUN(users_may_be_limited_to_shares),
-        RUN(users_may_be_limited_to_tables),
-        RUN(copies_need_both_keys),
-        RUN(flags_tell_what_commands_do),
-        RUN(the_server_knows_the_keys_of_each_command),
-        RUN(every_command_is_documented),
-        RUN(redis_finds_containers_by_type),
-        RUN(info_counts_what_is_there),
-        RUN(reads_go_on_while_writes_are_paused),
-        RUN(a_cluster_knows_the_slots),
-    };
-    return harness_run("access", tests);
-}

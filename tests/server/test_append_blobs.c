@@ -289,24 +289,3 @@ TEST(a_seal_is_notified_and_aborts_watchers) {
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     expect_notifications(rows);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(an_append_blob_begins_empty),
-        RUN(appending_answers_where_and_how_often),
-        RUN(positions_and_sizes_are_conditions),
-        RUN(pieces_of_all_sizes_stand_in_their_order),
-        RUN(snapshots_and_copies_do_not_grow),
-        RUN(empty_and_oversized_appends_are_refused),
-        RUN(appending_is_for_append_blobs),
-        RUN(an_append_travels_alone),
-        RUN(many_small_appends_take_little_more_than_their_bytes),
-        RUN(appends_are_notified_and_abort_watchers),
-        RUN(waiting_readers_follow_a_log),
-        RUN(a_sealed_blob_refuses_appends),
-        RUN(snapshots_and_copies_keep_the_seal),
-        RUN(only_append_blobs_are_sealed),
-        RUN(a_seal_is_notified_and_aborts_watchers),
-    };
-    return harness_run("append_blobs", tests);
-}

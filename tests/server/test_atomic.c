@@ -447,26 +447,3 @@ TEST(short_memory_refuses_all_that_may_grow) {
     expect_elements(atomic("QUEUE.DELETE q $m $r", "BLOB.GET c a", "TABLE.DELETE t p r IFMATCH *"), 3);
     configure(primary, "maxmemory", "0");
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_wrong_command_is_refused_with_its_place_and_changes_nothing),
-        RUN(a_refused_transaction_counts_as_one_refusal),
-        RUN(a_hundred_commands_and_no_more),
-        RUN(the_lists_of_a_transaction_have_the_bound_of_one),
-        RUN(the_copies_of_a_transaction_have_the_bound_of_a_list),
-        RUN(a_transaction_may_not_change_an_object_twice),
-        RUN(a_transaction_may_change_objects_that_only_look_alike),
-        RUN(every_command_once),
-        RUN(the_changes_of_a_transaction_travel_as_one),
-        RUN(each_change_is_told),
-        RUN(waiting_clients_are_served_after_the_last_change),
-        RUN(transactions_work_in_multi_and_in_scripts),
-        RUN(a_token_is_remembered_with_the_transaction),
-        RUN(each_command_and_key_needs_its_right),
-        RUN(keys_are_where_the_commands_have_them),
-        RUN(in_a_cluster_all_keys_are_in_one_slot),
-        RUN(short_memory_refuses_all_that_may_grow),
-    };
-    return harness_run("atomic", tests);
-}

@@ -101,9 +101,3 @@ TEST(a_replica_never_shows_half) {
         if (last < WRITES) receive(writer);
     }
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {RUN(a_file_that_is_cut_off_has_all_or_nothing),
-                                       RUN(a_replica_never_shows_half)};
-    return harness_run("atomic_files", tests);
-}

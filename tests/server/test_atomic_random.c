@@ -303,8 +303,3 @@ TEST(a_transaction_is_its_commands_one_by_one) {
     require(tally.done > 10 && tally.refused + tally.collisions > 1,
             "only %d done, %d refused, %d with collisions", tally.done, tally.refused, tally.collisions);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {RUN(a_transaction_is_its_commands_one_by_one)};
-    return harness_run("atomic_random", tests);
-}

@@ -195,23 +195,3 @@ TEST(a_list_of_deletions_goes_as_a_whole) {
     expect_elements(atomic("QUEUE.DELETEMANY q 2 $m $r $n $o", "QUEUE.PUTMANY q 2 x y"), 2);
     expect_number(field(call(primary, "QUEUE.STAT q"), "messages"), 2);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(reads_see_what_was_before),
-        RUN(an_unchanged_blob_refuses_no_transaction),
-        RUN(each_write_has_an_etag_of_its_own_in_order),
-        RUN(timestamps_of_one_table_differ),
-        RUN(copies_read_what_was_before),
-        RUN(copies_between_containers_exchange),
-        RUN(large_blobs_are_exchanged),
-        RUN(lease_changes_of_a_transaction_come_after_the_writes_they_guard),
-        RUN(a_lease_that_has_run_out_is_renewed_beside_a_write),
-        RUN(the_lease_of_a_file_goes_with_it),
-        RUN(waiters_come_before_a_transaction),
-        RUN(the_quota_counts_for_all),
-        RUN(ids_of_new_blocks_have_one_length),
-        RUN(a_list_of_deletions_goes_as_a_whole),
-    };
-    return harness_run("atomic_state", tests);
-}

@@ -167,16 +167,3 @@ TEST(a_stream_begins_with_the_first_write_after_it) {
     stream_expect(stream, client, "HOLDFAST.APPLY box");
     server_stop(client->server);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_file_that_is_switched_on_between_writes),
-        RUN(a_file_that_is_switched_off_and_on),
-        RUN(a_replica_that_comes_among_writes),
-        RUN(a_replica_that_comes_without_a_file_among_writes),
-        RUN(a_replica_that_comes_back_late),
-        RUN(servers_that_change_places_among_writes),
-        RUN(a_stream_begins_with_the_first_write_after_it),
-    };
-    return harness_run("audience", tests);
-}

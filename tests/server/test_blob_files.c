@@ -183,12 +183,3 @@ TEST(a_rewritten_file_may_stop_anywhere) {
         call(primary, "DEL box");
     }
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_killed_server_has_all_that_it_answered), RUN(a_saved_server_comes_back),
-        RUN(a_rewrite_without_preamble_is_enough),     RUN(a_rewrite_with_preamble_is_enough),
-        RUN(a_torn_end_loses_the_last_write_alone),    RUN(a_rewritten_file_may_stop_anywhere),
-    };
-    return harness_run("blob_files", tests);
-}

@@ -345,22 +345,3 @@ TEST(ids_of_snapshots_are_versions) {
         step_play(pool_print("BLOB.DELETE box cat SNAPSHOT %s", unknown[row]), "NOTFOUND BlobNotFound", 0);
     }
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(fifty_thousand_blocks_are_committed_and_not_one_more),
-        RUN(a_hundred_thousand_blocks_are_staged_and_not_one_more),
-        RUN(fifty_thousand_appends_and_not_one_more),
-        RUN(block_ids_are_base64_of_1_to_64_bytes),
-        RUN(blocks_are_not_empty_and_not_too_large),
-        RUN(page_ranges_are_whole_pages_inside),
-        RUN(four_mebibytes_of_pages_at_once),
-        RUN(ranges_of_pages_in_one_answer),
-        RUN(comparisons_in_one_answer),
-        RUN(sizes_of_page_blobs),
-        RUN(sequence_numbers_end_at_the_largest),
-        RUN(a_commit_is_all_or_nothing),
-        RUN(ids_of_snapshots_are_versions),
-    };
-    return harness_run("blob_limits", tests);
-}

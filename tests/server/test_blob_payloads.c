@@ -554,18 +554,3 @@ TEST(staged_blocks_that_cannot_be) {
     settle();
     hand_offer("a block staged for an append blob", false);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(bytes_changed_anywhere),      RUN(every_byte_of_every_record_changed),
-        RUN(records_in_another_order),    RUN(records_left_out_at_the_end),
-        RUN(pages_that_cannot_be),        RUN(pages_that_overlap),
-        RUN(lists_in_many_small_records), RUN(counts_without_an_end),
-        RUN(chunks_that_are_not_whole),   RUN(chunks_that_nobody_settles),
-        RUN(snapshots_that_do_not_grow),  RUN(states_that_cannot_be),
-        RUN(contents_of_another_kind),    RUN(records_that_come_too_early_or_too_late),
-        RUN(states_that_keep_a_content),  RUN(chunks_that_many_share),
-        RUN(blocks_beyond_the_limit),     RUN(staged_blocks_that_cannot_be),
-    };
-    return harness_run("blob_payloads", tests);
-}

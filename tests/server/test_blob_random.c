@@ -488,12 +488,3 @@ TEST(random_blobs_beside_others_are_as_foretold) {
     play_sequence(STEPS / 3, await_replicas);
     for (int index = 0; index < 2000; index++) expect_etag(receive(other));
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(random_blobs_are_the_same_on_replicas),       RUN(random_blobs_are_the_same_after_loading),
-        RUN(random_blobs_are_the_same_under_other_names), RUN(random_blobs_are_the_same_in_append_only_files),
-        RUN(random_blobs_beside_others_are_as_foretold),
-    };
-    return harness_run("blob_random", tests);
-}

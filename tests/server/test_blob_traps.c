@@ -263,30 +263,3 @@ TEST(trap_51_the_lease_comes_before_the_snapshots) {
     step_play("BLOB.DELETE box cat LEASE B", "PRECONDITION LeaseIdMismatchWithBlobOperation", 0);
     step_play("BLOB.DELETE box cat LEASE A", "CONFLICT SnapshotsPresent", 0);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(trap_20_a_snapshot_needs_no_lease),
-        RUN(trap_21_a_finite_lease_covers_no_copy),
-        RUN(trap_22_no_lease_operations_while_a_copy_goes_on),
-        RUN(trap_23_conditions_of_snapshots_and_sources_are_those_of_writes),
-        RUN(trap_31_putblock_leaves_the_etag),
-        RUN(trap_33_staged_blocks_are_no_content),
-        RUN(trap_34_staged_blocks_go_with_a_put_and_a_commit),
-        RUN(trap_35_the_length_of_ids_is_that_of_the_staged_ones),
-        RUN(trap_36_an_empty_list_is_a_list),
-        RUN(trap_37_a_commit_replaces_metadata_and_properties),
-        RUN(trap_38_pages_of_blob_snapshot_and_copy_are_apart),
-        RUN(trap_39_ranges_beyond_the_end),
-        RUN(trap_40_metadata_of_a_snapshot_give_it_an_etag),
-        RUN(trap_41_the_sequence_number_0_is_shown),
-        RUN(trap_42_a_kind_is_for_life),
-        RUN(trap_43_a_new_container_is_empty),
-        RUN(trap_44_aborting_brings_nothing_back),
-        RUN(trap_45_metadata_of_a_copy_replace_all),
-        RUN(trap_46_one_property_clears_the_others),
-        RUN(trap_47_copy_properties_end_with_the_next_write),
-        RUN(trap_51_the_lease_comes_before_the_snapshots),
-    };
-    return harness_run("blob_traps", tests);
-}

@@ -168,11 +168,3 @@ TEST(watchers_of_all_kinds) {
         expect_null(call(other, "EXEC"));
     }
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(blob_commands_in_transactions), RUN(blob_commands_in_scripts), RUN(a_script_keeps_what_it_brings),
-        RUN(replies_in_resp3_have_maps),    RUN(watchers_of_all_kinds),
-    };
-    return harness_run("blob_ways", tests);
-}

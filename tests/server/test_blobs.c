@@ -335,33 +335,3 @@ TEST(thousands_of_blobs_keep_their_own_content) {
     for (int index = 0; index < BLOBS; index += 2) expect_ok(receive(primary));
     expect_number(field(call(primary, "CONTAINER.GET box"), "blobs"), BLOBS / 2);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(put_and_get),
-        RUN(every_put_gives_a_greater_etag),
-        RUN(content_is_any_bytes_of_any_length),
-        RUN(numbers_as_content_stay_text),
-        RUN(stat_tells_everything),
-        RUN(md5_is_verified_when_it_comes_with_the_content),
-        RUN(put_replaces_content_properties_and_metadata),
-        RUN(put_resets_created_and_other_writes_keep_it),
-        RUN(setprops_replaces_all_six),
-        RUN(empty_properties_are_absent),
-        RUN(property_names_match_without_regard_to_case),
-        RUN(setmeta_replaces_all_and_keeps_the_rest),
-        RUN(many_metadata_up_to_the_limit),
-        RUN(delete_takes_the_blob_alone),
-        RUN(missing_blobs_are_not_found),
-        RUN(ranges_answer_parts),
-        RUN(ranges_beyond_the_end_are_refused),
-        RUN(ranges_of_a_large_blob),
-        RUN(names_are_any_bytes),
-        RUN(tokens_match_without_regard_to_case),
-        RUN(changes_are_notified_and_abort_watchers),
-        RUN(content_over_the_configured_size_is_refused),
-        RUN(replies_that_are_too_long_are_asked_for_in_parts),
-        RUN(thousands_of_blobs_keep_their_own_content),
-    };
-    return harness_run("blobs", tests);
-}

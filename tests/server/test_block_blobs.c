@@ -346,25 +346,3 @@ TEST(a_commit_travels_without_content) {
     expect_elements(effects->element[0], 3);
     assert_true(effects->element[0]->element[2]->len < 200);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(blocks_become_a_blob),
-        RUN(a_commit_reorders_repeats_and_drops),
-        RUN(words_choose_where_to_look),
-        RUN(a_block_id_may_not_name_two_different_blocks),
-        RUN(a_staged_block_is_replaced_by_its_id),
-        RUN(uncommitted_names_are_seen_by_few),
-        RUN(conditions_do_not_see_uncommitted_names),
-        RUN(an_uncommitted_name_may_become_any_kind_of_blob),
-        RUN(an_empty_list_makes_an_empty_blob),
-        RUN(a_put_blob_has_no_blocks),
-        RUN(created_stays_with_a_commit),
-        RUN(large_blocks_are_read_across_their_borders),
-        RUN(staged_blocks_are_no_blobs),
-        RUN(blocks_are_notified_and_abort_watchers),
-        RUN(waiting_readers_are_served_by_the_commit),
-        RUN(a_commit_travels_without_content),
-    };
-    return harness_run("block_blobs", tests);
-}

@@ -335,20 +335,3 @@ TEST(order_of_setprops_on_pages) {
     };
     play(steps);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(order_of_putblock),
-        RUN(order_of_putblocklist),
-        RUN(order_of_getblocklist),
-        RUN(order_of_createpage),
-        RUN(order_of_putpage_and_clearpage),
-        RUN(order_of_getpages),
-        RUN(order_of_append_blobs),
-        RUN(order_of_snapshot),
-        RUN(order_of_copy),
-        RUN(order_of_abortcopy_and_delete),
-        RUN(order_of_setprops_on_pages),
-    };
-    return harness_run("check_order", tests);
-}

@@ -40,8 +40,6 @@ static int play_close(void **state) {
     return 0;
 }
 
-#define IN_CLUSTER(name) cmocka_unit_test_setup_teardown(name, play_open, play_close)
-
 /* The line with the key in place of the word K. */
 static const char *with_key(const char *line, const char *key) {
     struct words words = words_of_line(line);
@@ -306,15 +304,5 @@ TEST(what_time_ends_is_decided_by_one_alone) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        IN_CLUSTER(every_command_is_sent_to_its_node),
-        IN_CLUSTER(commands_ask_while_a_slot_moves),
-        IN_CLUSTER(replicas_read_where_they_are_asked_to),
-        IN_CLUSTER(whoever_waits_in_a_slot_that_moves_is_sent_on),
-        IN_CLUSTER(who_waits_is_served_until_the_key_has_gone),
-        IN_CLUSTER(who_asks_waits_at_the_new_node),
-        IN_CLUSTER(whoever_waits_is_told_of_a_failover),
-        IN_CLUSTER(what_time_ends_is_decided_by_one_alone),
-    };
-    return cmocka_run_group_tests_name("cluster", tests, cluster_open, cluster_close);
+    return test_list_play(&(struct test_frame){play_open, play_close, cluster_open, cluster_close});
 }

@@ -417,18 +417,3 @@ TEST(conditions_come_before_ranges) {
     expect_error(call(primary, "BLOB.GET box cat RANGE 100 1 IFMATCH %s", etag), "INVALID InvalidRange");
     expect_error(call(primary, "BLOB.GET box none RANGE 100 1 IFMATCH %s", etag), "NOTFOUND BlobNotFound");
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(every_combination_on_blobs),
-        RUN(every_combination_on_containers),
-        RUN(malformed_etags_never_match),
-        RUN(instants_are_whole_milliseconds),
-        RUN(refusals_show_the_current_etag),
-        RUN(the_second_writer_loses),
-        RUN(no_update_is_lost),
-        RUN(recreated_objects_do_not_match_old_etags),
-        RUN(conditions_come_before_ranges),
-    };
-    return harness_run("conditions", tests);
-}

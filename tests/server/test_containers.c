@@ -251,27 +251,3 @@ TEST(reads_change_nothing) {
     expect_elements(call(primary, "BLOB.LIST box"), 2);
     traces_require_none();
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(create_answers_the_etag),
-        RUN(create_takes_access_and_metadata_in_any_order),
-        RUN(create_is_refused_where_one_exists),
-        RUN(missing_containers_are_not_found),
-        RUN(setmeta_replaces_the_whole_set),
-        RUN(metadata_keep_their_case_and_any_bytes),
-        RUN(setacl_replaces_access_and_policies),
-        RUN(setacl_leaves_metadata_alone_and_setmeta_the_policies),
-        RUN(delete_takes_all_and_frees_the_name_at_once),
-        RUN(counts_follow_the_blobs),
-        RUN(changes_of_blobs_leave_the_container_as_it_was),
-        RUN(writes_move_last_modified_and_keep_created),
-        RUN(etags_grow_across_containers_and_commands),
-        RUN(keys_are_any_redis_keys),
-        RUN(time_to_live_survives_writes),
-        RUN(renamed_and_copied_containers_go_on),
-        RUN(changes_are_notified_and_abort_watchers),
-        RUN(reads_change_nothing),
-    };
-    return harness_run("containers", tests);
-}

@@ -469,29 +469,3 @@ TEST(copies_over_slots_of_a_cluster) {
     expect_error(call(client, "BLOB.GET far cat"), "NOTFOUND BlobNotFound");
     server_stop(client->server);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_copy_has_the_content_and_properties_of_its_source),
-        RUN(ids_and_stamps_of_a_copy),
-        RUN(metadata_of_a_copy),
-        RUN(copies_of_every_kind),
-        RUN(the_target_of_a_copy_keeps_its_snapshots_and_lease),
-        RUN(a_copy_onto_itself_drops_what_is_staged),
-        RUN(promotion_of_a_snapshot),
-        RUN(two_sets_of_conditions),
-        RUN(refused_conditions_tell_the_etag),
-        RUN(the_lease_of_the_target),
-        RUN(the_lease_of_the_source),
-        RUN(sources_that_are_not_there),
-        RUN(finished_copies_cannot_be_aborted),
-        RUN(copies_share_their_bytes),
-        RUN(contents_shared_by_copies_are_shared_after_a_reload),
-        RUN(copies_outlive_the_container_of_their_source),
-        RUN(copies_travel_as_names),
-        RUN(effects_read_no_key_that_their_sender_may_not),
-        RUN(copies_are_notified_and_abort_watchers),
-        RUN(copies_over_slots_of_a_cluster),
-    };
-    return harness_run("copies", tests);
-}

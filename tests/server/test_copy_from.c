@@ -380,27 +380,3 @@ TEST(many_copies_take_turns) {
     assert_in_range(max, 2, 8);
     for (int i = 0; i < COPIES; i++) expect_shape(call(primary, "BLOB.GET box c%d", i), "[<etag>, \"meow\"]");
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(block_blobs_arrive_whole),
-        RUN(properties_and_metadata_come_along),
-        RUN(lists_of_blocks_come_along),
-        RUN(pages_come_along),
-        RUN(append_blobs_come_along),
-        RUN(a_snapshot_is_a_source),
-        RUN(refusals_of_the_source_fail_the_copy),
-        RUN(a_reader_of_the_source_is_enough),
-        RUN(a_cluster_is_a_source),
-        RUN(the_lease_of_the_target_covers_the_copy),
-        RUN(the_etag_is_new_at_the_start_and_at_the_end),
-        RUN(copies_are_notified),
-        RUN(copies_are_counted),
-        RUN(copies_in_transactions),
-        RUN(the_source_is_no_key),
-        RUN(a_paused_server_takes_nothing),
-        RUN(a_full_server_takes_nothing),
-        RUN(many_copies_take_turns),
-    };
-    return harness_run("copy_from", tests);
-}

@@ -191,17 +191,3 @@ TEST(aborting_is_notified_and_aborts_watchers) {
     rows[0].notification = "blob.abortcopy box";
     expect_notifications(rows);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(writes_are_refused),
-        RUN(lease_operations_are_refused),
-        RUN(reads_go_on),
-        RUN(aborting_leaves_no_bytes),
-        RUN(aborted_pages_have_no_past),
-        RUN(aborting_under_a_lease),
-        RUN(deleting_aborts),
-        RUN(aborting_is_notified_and_aborts_watchers),
-    };
-    return harness_run("copy_pending", tests);
-}

@@ -460,20 +460,3 @@ TEST(words_that_are_no_source) {
                  "INVALID InvalidHeaderValue");
     expect_error(call(primary, "CONFIG SET holdfast.copy-from nonsense"), "ERR");
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_sound_source_is_copied),
-        RUN(whatever_a_source_does_wrong_fails_the_copy),
-        RUN(doctored_pages_fail_the_copy),
-        RUN(descriptions_are_printable_and_tell_no_secret),
-        RUN(a_source_is_asked_in_public_words),
-        RUN(conditions_of_the_source_are_asked_there),
-        RUN(a_lost_connection_is_made_anew),
-        RUN(a_source_has_three_tries),
-        RUN(moved_is_followed_once),
-        RUN(hosts_that_are_not_listed_are_not_asked),
-        RUN(words_that_are_no_source),
-    };
-    return harness_run("copy_sources", tests);
-}

@@ -100,8 +100,3 @@ TEST(a_silent_handshake_is_ended) {
     await_copies_pending(0);
     sources_end();
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {RUN(copies_by_tls), RUN(a_silent_handshake_is_ended)};
-    return harness_run("copy_tls", tests);
-}

@@ -250,18 +250,3 @@ TEST(half_a_copy_is_the_same_everywhere) {
     require_same(primary, replica, "after a synchronisation with half a copy");
     await_in_step(chained, replica);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(an_unfinished_copy_cannot_be_read_or_changed),
-        RUN(a_new_blob_has_no_kind_until_the_source_has_answered),
-        RUN(waiters_get_the_content_when_the_copy_is_complete),
-        RUN(a_copy_does_not_follow_its_key),
-        RUN(twins_of_what_is_pending_have_failed),
-        RUN(an_older_state_ends_the_copy),
-        RUN(a_reload_interrupts_unfinished_copies),
-        RUN(a_promoted_server_interrupts_unfinished_copies),
-        RUN(half_a_copy_is_the_same_everywhere),
-    };
-    return harness_run("copy_upheavals", tests);
-}

@@ -193,8 +193,3 @@ TEST(contents_survive_while_memory_moves) {
     for (size_t index = 0; index < sizeof holders / sizeof *holders; index++) play(&holders[index]);
     server_stop(client->server);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {RUN(contents_survive_while_memory_moves)};
-    return harness_run("defragmentation", tests);
-}

@@ -535,34 +535,3 @@ TEST(values_beyond_the_limit_are_never_passed_over) {
     expect_elements(call(patient, "HOLDFAST.DOCTOR"), SHOWN_MAX + 1);
     finish();
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_fresh_server_has_no_findings),
-        RUN(a_finding_is_a_map_in_both_protocols),
-        RUN(the_most_severe_come_first),
-        RUN(settings_that_endanger_a_promise),
-        RUN(dangers_stand_in_the_log_at_load),
-        RUN(settings_that_endanger_a_failover),
-        RUN(effects_that_did_not_fit),
-        RUN(etags_from_the_future),
-        RUN(memory_that_is_nearly_used_up),
-        RUN(a_line_of_a_hundred),
-        RUN(holders_beyond_their_time),
-        RUN(holders_who_renew),
-        RUN(holders_within_their_usual_time),
-        RUN(doctor_names_the_longest_holder),
-        RUN(dead_letters),
-        RUN(keys_that_move),
-        RUN(doctor_on_a_replica_finds_the_same),
-        RUN(a_node_of_a_cluster_tells_its_keys),
-        RUN(aggregates_that_are_too_big_to_migrate),
-        RUN(keys_that_are_deleted_make_room_at_once),
-        RUN(more_holders_than_can_be_seen),
-        RUN(more_keys_than_can_be_known),
-        RUN(large_values_are_found_after_a_crowd_of_others),
-        RUN(a_crowd_of_large_values_is_passed_over_for_a_while),
-        RUN(values_beyond_the_limit_are_never_passed_over),
-    };
-    return harness_run("doctor", tests);
-}

@@ -86,10 +86,3 @@ TEST(summaries_are_in_the_words_of_redis) {
     }
     require(!faults.length, "%s", faults.bytes);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {RUN(the_reference_shows_every_command_as_it_is),
-                                       RUN(the_errors_of_the_commands_are_those_of_the_module),
-                                       RUN(summaries_are_in_the_words_of_redis)};
-    return harness_run("documents", tests);
-}

@@ -222,16 +222,3 @@ TEST(a_content_stands_inside_or_beside) {
     expect_error(effect_play("box", &delete, NULL), malformed);
     expect_shape(call(primary, "BLOB.GET box cat"), "[<etag>, \"meow\"]");
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(effects_on_states_that_they_do_not_fit),
-        RUN(effects_with_changed_bytes),
-        RUN(effects_cut_short_or_grown),
-        RUN(effects_with_other_words),
-        RUN(effects_of_random_bytes),
-        RUN(effects_of_another_kind),
-        RUN(a_content_stands_inside_or_beside),
-    };
-    return harness_run("effects", tests);
-}

@@ -216,11 +216,3 @@ TEST(objects_whose_time_ended_stay_gone_after_the_transaction) {
         require_same_answers(ending, replica, answers, "at a replica");
     }
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(objects_whose_time_ended_are_gone_for_later_commands_of_a_transaction),
-        RUN(objects_whose_time_ended_stay_gone_after_the_transaction),
-    };
-    return harness_run("ended time", tests);
-}

@@ -413,12 +413,3 @@ TEST(errorstats_know_the_classes) {
     assert_string_equal(info_field(info, "errorstat_NOTFOUND"), "count=2");
     assert_string_equal(info_field(info, "errorstat_PRECONDITION"), "count=1");
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(every_error_is_provoked),
-        RUN(info_shows_the_errors_that_occurred),
-        RUN(errorstats_know_the_classes),
-    };
-    return harness_run("errors", tests);
-}

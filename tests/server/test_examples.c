@@ -114,10 +114,3 @@ TEST(the_pages_tell_what_each_command_returns) {
     }
     require(!faults.length, "%s", faults.bytes);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {RUN(the_examples_answer_what_they_show),
-                                       RUN(examples_answer_the_same_in_resp3),
-                                       RUN(the_pages_tell_what_each_command_returns)};
-    return harness_run("examples", tests);
-}

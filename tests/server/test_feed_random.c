@@ -259,13 +259,3 @@ TEST(a_follower_of_a_container_goes_on_at_another_server_and_comes_back) {
 TEST(a_follower_of_a_table_goes_on_at_another_server_and_comes_back) {
     follow_to_another_server(&table);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(followers_have_what_the_container_has),
-        RUN(followers_have_what_the_table_has),
-        RUN(a_follower_of_a_container_goes_on_at_another_server_and_comes_back),
-        RUN(a_follower_of_a_table_goes_on_at_another_server_and_comes_back),
-    };
-    return harness_run("feed_random", tests);
-}

@@ -542,33 +542,3 @@ TEST(a_failover_that_lost_a_tail_is_told) {
     expect_told(changes_at(second, kept, ""), "c");
     server_stop(second->server);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_feed_is_turned_on_and_off),
-        RUN(the_container_shows_its_feed),
-        RUN(each_blob_is_told_once_at_its_latest_change),
-        RUN(writes_count_and_leases_blocks_and_snapshots_do_not),
-        RUN(pages_go_on_where_they_ended),
-        RUN(a_page_has_at_most_five_thousand),
-        RUN(a_walk_ends_whatever_is_written_meanwhile),
-        RUN(a_walk_leaves_out_what_was_deleted_before_it),
-        RUN(deletions_that_are_forgotten_are_told),
-        RUN(bookmarks_from_before_the_feed_are_lost),
-        RUN(tables_have_feeds_too),
-        RUN(a_batch_is_told_as_a_whole),
-        RUN(the_feed_of_a_large_table_is_built_in_portions),
-        RUN(the_feed_of_a_large_container_is_built_in_portions),
-        RUN(one_change_serves_all_followers_that_wait),
-        RUN(a_change_that_a_feed_does_not_tell_wakes_no_follower),
-        RUN(time_that_is_up_answers_an_empty_page),
-        RUN(a_prefix_brings_forward_who_waits),
-        RUN(a_transaction_is_told_as_a_whole),
-        RUN(replicas_are_followed_too),
-        RUN(a_deleted_container_leaves_them_waiting),
-        RUN(bookmarks_outlive_copies_and_moves),
-        RUN(a_follower_learns_of_a_restored_older_state),
-        RUN(a_failover_that_lost_a_tail_is_told),
-    };
-    return harness_run("feeds", tests);
-}

@@ -296,19 +296,3 @@ TEST(times_and_properties) {
                  "[\"kind\", \"directory\", \"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, "
                  "\"meta\", [\"x\", \"y\"]]");
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(scenario_38_writing_and_clearing),
-        RUN(scenario_38_shrinking_and_growing),
-        RUN(ranges_end_with_the_file),
-        RUN(ranges_of_a_part),
-        RUN(a_file_of_64_gib_with_one_page),
-        RUN(random_writes_and_clears_equal_an_array),
-        RUN(memory_goes_with_what_is_cleared),
-        RUN(a_quota_bounds_all_files_together),
-        RUN(content_and_properties_change_the_etag_of_a_file),
-        RUN(times_and_properties),
-    };
-    return harness_run("file_content", tests);
-}

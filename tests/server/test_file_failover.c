@@ -194,16 +194,3 @@ TEST(time_passes_while_the_server_is_away) {
     acts_by(client, {"get a", NO_FILE}, {"get b", NULL}, {"read $i 0 1", NO_HANDLE});
     server_stop(single);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_replica_is_promoted_when_its_primary_was_killed),
-        RUN(the_mark_is_taken_back_at_the_new_primary),
-        RUN(a_session_ends_between_two_primaries),
-        RUN(a_failover_hands_over_all_that_is_open),
-        RUN(a_killed_server_comes_back_from_its_file),
-        RUN(a_server_comes_back_from_its_snapshot),
-        RUN(time_passes_while_the_server_is_away),
-    };
-    return harness_run("file_failover", tests);
-}

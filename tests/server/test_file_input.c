@@ -324,18 +324,3 @@ TEST(a_time_to_live_that_is_none_is_explained) {
         expect_error(call(primary, "SHARE.CONNECT fs %s", rows[row].ttl),
                      pool_print("%s %s", BAD_VALUE, rows[row].text));
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(malformed_numbers_are_refused),
-        RUN(files_of_the_largest_size_are_read_and_written),
-        RUN(contents_of_every_size),
-        RUN(unknown_repeated_and_miscounted_words_are_refused),
-        RUN(options_at_their_limits_are_taken),
-        RUN(handles_that_are_none),
-        RUN(sessions_that_are_none),
-        RUN(keys_of_another_kind),
-        RUN(a_time_to_live_that_is_none_is_explained),
-    };
-    return harness_run("file_input", tests);
-}

@@ -392,28 +392,3 @@ TEST(share_leases_go_as_those_of_containers) {
          {"LEASE.RELEASE fs C", "OK"}, {"LEASE.BREAK fs PERIOD 61", BAD_VALUE},
          {"LEASE.RELEASE fs C", LEASE_MISMATCH});
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(scenario_29_lease_operations),
-        RUN(scenario_29_writes),
-        RUN(scenario_29_reads),
-        RUN(leases_of_files_are_not_renewed),
-        RUN(bad_arguments_of_file_leases_are_refused),
-        RUN(scenario_30_to_lease_what_is_open),
-        RUN(scenario_31_to_open_what_is_leased),
-        RUN(readers_keep_the_holder_off),
-        RUN(scenario_32_what_is_made_anew_keeps_its_lease),
-        RUN(a_lease_moves_with_its_file),
-        RUN(a_lease_comes_along_where_there_is_none),
-        RUN(a_lease_comes_along_only_where_it_could_begin),
-        RUN(a_session_that_is_over_bears_every_lease),
-        RUN(a_directory_with_leased_files_stays),
-        RUN(leases_of_files_are_listed),
-        RUN(scenario_33_to_delete_a_leased_share),
-        RUN(uses_of_a_leased_share_go_by_the_table),
-        RUN(a_share_lease_is_not_its_files),
-        RUN(share_leases_go_as_those_of_containers),
-    };
-    return harness_run("file_leases", tests);
-}

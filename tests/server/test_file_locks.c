@@ -277,26 +277,3 @@ TEST(as_many_locks_as_a_handle_may_have) {
          {"lock $h SHARED 20000 1", LOCKED});
     expect_ok(call(primary, "FILE.CLOSE fs %s", step_kept('h')));
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(scenario_21_all_cells),
-        RUN(locks_of_separate_ranges_do_not_conflict),
-        RUN(sessions_make_no_difference),
-        RUN(scenario_22_an_exclusive_lock),
-        RUN(scenario_23_a_shared_lock),
-        RUN(scenario_24_unlocks_are_exact),
-        RUN(scenario_25_locks_stack),
-        RUN(scenario_26_locks_go_with_their_handle),
-        RUN(scenario_27_odd_ranges),
-        RUN(locks_at_offset_zero_and_at_the_last_byte),
-        RUN(scenario_28_a_size_is_data_and_metadata_is_not),
-        RUN(a_handle_may_do_what_its_access_allows),
-        RUN(reading_and_writing_no_bytes_conflicts_with_no_lock),
-        RUN(truncating_conflicts_with_no_lock),
-        RUN(locks_behind_the_end),
-        RUN(thousands_of_locks),
-        RUN(as_many_locks_as_a_handle_may_have),
-    };
-    return harness_run("file_locks", tests);
-}

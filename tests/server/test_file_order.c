@@ -205,13 +205,3 @@ TEST(holders_come_before_files) {
          {"h = open s a R/RWD", NULL}, {"lock $h EXCLUSIVE 0 5", "OK"}, {"write $h 0 x", DENIED},
          {"i = open s a W/RWD", NULL}, {"read $i 0 5", DENIED});
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(the_first_of_two_faults_answers),
-        RUN(missing_parents_and_files_are_told_apart),
-        RUN(syntax_comes_first),
-        RUN(holders_come_before_files),
-    };
-    return harness_run("file_order", tests);
-}

@@ -407,30 +407,3 @@ TEST(copies_of_files_within_a_share) {
     long long two = call(primary, "MEMORY USAGE fs SAMPLES 0")->integer;
     require(two - one < 300000, "a copy takes %lld bytes", two - one);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(characters_that_no_name_has),
-        RUN(refusals_say_why_a_path_is_invalid),
-        RUN(reserved_and_malformed_file_names_are_refused),
-        RUN(unusual_file_names_are_accepted),
-        RUN(file_names_have_at_most_255_characters),
-        RUN(deep_paths),
-        RUN(long_paths),
-        RUN(scenario_39_case_is_kept_and_does_not_matter),
-        RUN(case_beyond_ascii),
-        RUN(renaming_may_change_the_case_alone),
-        RUN(files_are_no_directories),
-        RUN(the_root_can_be_read_and_not_removed),
-        RUN(scenario_40_missing_parents_and_the_attribute),
-        RUN(the_readonly_attribute_leaves_open_handles_writable),
-        RUN(listing_by_pages),
-        RUN(listing_what_changes),
-        RUN(directories_move_with_all_that_is_in_them),
-        RUN(an_open_file_keeps_its_directories),
-        RUN(moving_keeps_what_a_file_is),
-        RUN(a_renamed_file_keeps_its_state_when_it_replaces_another),
-        RUN(copies_of_files_within_a_share),
-    };
-    return harness_run("file_paths", tests);
-}

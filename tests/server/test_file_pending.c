@@ -212,26 +212,3 @@ TEST(a_pending_file_leaves_nothing_to_its_successor) {
             "it is hidden still");
     assert_int_equal(share_number("files"), 2);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(scenario_11_every_command_is_refused),
-        RUN(a_pending_file_is_readable_in_older_snapshots),
-        RUN(scenario_12_the_mark_is_taken_back),
-        RUN(scenario_13_the_last_one_takes_it_along),
-        RUN(scenario_14_other_handles_go_on),
-        RUN(scenario_15_delete_on_close),
-        RUN(scenario_16_delete_on_close_is_not_taken_back),
-        RUN(scenario_17_what_cannot_be_marked),
-        RUN(a_pending_file_keeps_its_directory),
-        RUN(scenario_18_it_goes_with_the_session),
-        RUN(a_pending_file_goes_however_its_last_handle_ends),
-        RUN(scenario_19_stateless_deletion_is_at_once),
-        RUN(scenario_20_pending_comes_before_sharing),
-        RUN(a_dead_session_has_nothing_at_the_same_instant),
-        RUN(a_dead_sessions_file_is_in_no_snapshot),
-        RUN(a_new_snapshot_lists_a_pending_file_as_it_reads_it),
-        RUN(a_pending_file_leaves_nothing_to_its_successor),
-    };
-    return harness_run("file_pending", tests);
-}

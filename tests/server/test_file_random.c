@@ -554,11 +554,3 @@ TEST(a_random_sequence_beside_others_goes_as_foretold) {
     play_sequence(STEPS / 3);
     for (int index = 0; index < MADE; index++) expect_etag(receive(other));
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_random_sequence_goes_as_foretold),
-        RUN(a_random_sequence_beside_others_goes_as_foretold),
-    };
-    return harness_run("file_random", tests);
-}

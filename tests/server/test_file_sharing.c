@@ -268,26 +268,3 @@ TEST(snapshots_of_shares_are_read_only) {
     acts({"mkdir d SNAPSHOT $p", "ERR syntax"}, {"rmdir d SNAPSHOT $p", "ERR syntax"},
          {"open s a R/R SNAPSHOT $p", "ERR syntax"});
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(scenario_1_every_open_beside_every_open),
-        RUN(scenario_1_examples),
-        RUN(scenario_2_attributes_beside_the_jealous),
-        RUN(scenario_3_to_have_it_open_twice_is_to_be_two),
-        RUN(scenario_4_every_command_beside_every_open),
-        RUN(every_access_counts_alike),
-        RUN(scenario_5_a_jealous_writer),
-        RUN(scenario_6_a_reader_who_shares_all),
-        RUN(scenario_7_attributes_mind_deletion_alone),
-        RUN(scenario_8_every_open_has_a_say),
-        RUN(scenario_9_what_is_made_anew_minds_no_opens_elsewhere),
-        RUN(scenario_10_to_overwrite_is_to_write),
-        RUN(each_disposition_of_an_open),
-        RUN(an_overwritten_file_begins_anew),
-        RUN(every_command_in_every_state),
-        RUN(handles_are_seen_and_closed_in_every_state),
-        RUN(snapshots_of_shares_are_read_only),
-    };
-    return harness_run("file_sharing", tests);
-}

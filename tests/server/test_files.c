@@ -294,17 +294,3 @@ TEST(leases_stand_on_files_and_shares) {
     expect_error(run("SHARE.DELETE s"), "PRECONDITION LeaseIdMissing");
     expect_ok(run(pool_print("SHARE.DELETE s LEASE %s", id)));
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(notifications_tell_of_every_change_of_a_share),
-        RUN(paths_lead_through_directories),
-        RUN(ranges_are_written_and_cleared),
-        RUN(snapshots_keep_what_was),
-        RUN(handles_share_or_do_not),
-        RUN(a_pending_file_goes_with_its_last_handle),
-        RUN(ranges_are_locked),
-        RUN(leases_stand_on_files_and_shares),
-    };
-    return harness_run("files", tests);
-}

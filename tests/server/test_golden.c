@@ -118,13 +118,3 @@ static void find_releases(void) {
 TEST(golden_files_of_a_release_are_there) {
     find_releases();
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(golden_files_of_a_release_are_there),
-        RUN(snapshots_of_every_release_answer_as_ever),
-        RUN(rewritten_files_of_every_release_answer_as_ever),
-        RUN(effects_of_every_release_answer_as_ever),
-    };
-    return harness_run("golden", tests);
-}

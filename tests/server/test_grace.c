@@ -346,25 +346,3 @@ TEST(a_replica_that_loads_waits_for_its_promotion) {
     assert_true(grace_ms(second) > 0);
     finish();
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(without_grace_two_holders_overlap),
-        RUN(with_grace_two_holders_do_not_overlap),
-        RUN(grace_refuses_new_grants_alone),
-        RUN(a_lease_that_runs_out_within_grace_is_its_holders),
-        RUN(a_lease_that_had_run_out_before_grace_is_nobodys),
-        RUN(waiters_are_served_when_grace_ends),
-        RUN(grace_ends_by_itself),
-        RUN(a_grant_that_grace_refuses_is_answered_with_the_refusal),
-        RUN(grace_is_ended_by_hand_by_demotion_and_by_the_setting),
-        RUN(grace_is_an_administrators_command),
-        RUN(a_server_that_comes_back_from_a_snapshot_lacks_a_tail),
-        RUN(a_file_that_is_not_always_flushed_may_lack_a_tail),
-        RUN(a_whole_file_lacks_nothing),
-        RUN(a_file_whose_end_is_cut_off_lacks_it),
-        RUN(an_empty_server_lacks_nothing_that_anybody_could_know),
-        RUN(a_replica_that_loads_waits_for_its_promotion),
-    };
-    return harness_run("grace", tests);
-}

@@ -558,23 +558,3 @@ TEST(words_that_choose_are_named_when_unknown) {
     }
     traces_require_none();
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(too_few_words),
-        RUN(too_many_words),
-        RUN(unknown_tokens_are_named),
-        RUN(repeated_clauses_are_named),
-        RUN(half_given_clauses_are_named),
-        RUN(counts_that_lie_are_faults_of_syntax),
-        RUN(a_count_that_is_missing_is_named),
-        RUN(a_missing_count_is_shown_by_example),
-        RUN(control_bytes_are_shown_escaped),
-        RUN(values_that_look_like_tokens_are_values),
-        RUN(syntax_comes_before_everything_else),
-        RUN(include_names_its_unknown_word),
-        RUN(words_that_choose_are_named_when_unknown),
-        RUN(writes_need_something_to_write),
-    };
-    return harness_run("grammar", tests);
-}

@@ -211,15 +211,3 @@ TEST(a_grant_is_not_given_back_to_a_key_that_has_gone) {
         expect_text(call(primary, "TYPE box"), "none");
     }
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_grant_that_nobody_was_told_of_is_given_back),
-        RUN(messages_come_back_as_they_were),
-        RUN(a_grant_whose_client_is_lost_goes_to_the_next_in_line),
-        RUN(readers_lose_nothing),
-        RUN(a_client_that_was_told_keeps_its_grant),
-        RUN(a_grant_is_not_given_back_to_a_key_that_has_gone),
-    };
-    return harness_run("handover", tests);
-}

@@ -81,15 +81,3 @@ TEST(the_version_is_that_of_info) {
                 info_field(call(primary, "INFO holdfast"), "holdfast_version"));
     expect_text(call(replica, "HOLDFAST.VERSION"), RELEASE_TEXT);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(help_shows_syntax_summary_and_an_example),
-        RUN(the_examples_are_of_the_right_form),
-        RUN(help_lists_a_family),
-        RUN(help_without_a_topic_lists_all_but_what_nobody_sends),
-        RUN(an_unknown_topic_is_refused),
-        RUN(the_version_is_that_of_info),
-    };
-    return harness_run("help", tests);
-}

@@ -46,8 +46,3 @@ TEST(histograms_are_cumulative) {
     require(sum_ms >= 10006100 && sum_ms < 10007000, "%lld", sum_ms);
     server_stop(keeper->server);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {RUN(histograms_are_cumulative)};
-    return harness_run("histograms", tests);
-}

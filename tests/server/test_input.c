@@ -415,21 +415,3 @@ TEST(create_looks_at_values_before_existence) {
     expect_error(call(primary, "CONTAINER.CREATE text META 1 1bad x"), "INVALID InvalidMetadata");
     traces_require_none();
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(blob_names_have_bounds),
-        RUN(metadata_names_are_identifiers),
-        RUN(metadata_names_are_unique_in_any_case),
-        RUN(metadata_have_a_size),
-        RUN(properties_are_six),
-        RUN(md5_is_base64_of_sixteen_bytes),
-        RUN(policies_have_bounds),
-        RUN(access_is_one_of_three),
-        RUN(keys_of_other_types_are_refused),
-        RUN(two_faults_are_answered_in_the_order_of_checks),
-        RUN(the_first_of_two_bad_numbers_is_answered),
-        RUN(create_looks_at_values_before_existence),
-    };
-    return harness_run("input", tests);
-}

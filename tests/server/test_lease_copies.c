@@ -446,17 +446,3 @@ TEST(doctored_dumps_of_leases) {
     print_message("# %d refused, %d accepted\n", tally.refused, tally.accepted);
     assert_true(tally.refused > 0);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(effects_of_leases_travel),         RUN(replicas_show_every_lease),
-        RUN(dumps_bring_leases_along),         RUN(a_copy_has_no_leases),
-        RUN(leases_survive_a_power_cut),       RUN(leases_survive_a_rewritten_file),
-        RUN(leases_survive_in_a_saved_file),   RUN(a_lease_that_was_handed_over_survives_a_power_cut),
-        RUN(tokens_grow_with_each_new_holder), RUN(tokens_and_etags_grow_together),
-        RUN(tokens_grow_across_a_promotion),   RUN(tokens_grow_across_a_restart_with_an_earlier_clock),
-        RUN(doctored_effects_of_leases),       RUN(effects_with_extreme_instants),
-        RUN(doctored_dumps_of_leases),
-    };
-    return harness_run("lease_copies", tests);
-}

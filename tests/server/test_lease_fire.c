@@ -169,11 +169,3 @@ TEST(a_lock_beside_the_data_lets_writes_overlap) {
     }
     assert_true(found > 0);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_lease_on_the_data_lets_nothing_overlap),
-        RUN(a_lock_beside_the_data_lets_writes_overlap),
-    };
-    return harness_run("lease_fire", tests);
-}

@@ -279,17 +279,3 @@ TEST(deletion_ends_a_lease_for_good) {
     expect_error(call(primary, "CONTAINER.GET box LEASE %s", ID_A),
                  "PRECONDITION LeaseNotPresentWithContainerOperation");
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(the_gate_of_blobs),
-        RUN(the_gate_of_containers),
-        RUN(the_lease_is_looked_at_before_the_conditions),
-        RUN(conditions_of_lease_operations),
-        RUN(an_id_for_a_blob_that_is_not_there),
-        RUN(containers_guard_their_deletion_alone),
-        RUN(leases_change_no_etag),
-        RUN(deletion_ends_a_lease_for_good),
-    };
-    return harness_run("lease_gate", tests);
-}

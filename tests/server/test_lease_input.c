@@ -285,19 +285,3 @@ TEST(settings_of_lease_bounds_refuse_other_values) {
     expect_text(call(primary, "CONFIG GET holdfast.lease-min-seconds")->element[1], "15");
     expect_text(call(primary, "CONFIG GET holdfast.lease-max-seconds")->element[1], "60");
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(durations_out_of_range),
-        RUN(malformed_ids),
-        RUN(waits_out_of_range),
-        RUN(break_periods_out_of_range),
-        RUN(owners_that_are_too_long),
-        RUN(oversized_keys_and_names_are_refused),
-        RUN(leases_of_missing_keys_and_other_types_are_refused),
-        RUN(refusals_of_leases_leave_no_trace),
-        RUN(durations_that_the_operator_allows),
-        RUN(settings_of_lease_bounds_refuse_other_values),
-    };
-    return harness_run("lease_input", tests);
-}

@@ -211,22 +211,3 @@ TEST(leaving_leaves_no_trace) {
     }
     traces_require_none();
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_client_that_hangs_up_has_left_the_line),
-        RUN(a_waiter_that_hangs_up_when_its_turn_comes),
-        RUN(a_killed_waiter_has_left_the_line),
-        RUN(a_waiter_killed_before_a_release),
-        RUN(a_waiter_unblocked_before_a_release),
-        RUN(a_waiter_killed_after_a_release),
-        RUN(a_waiter_unblocked_by_timeout),
-        RUN(a_waiter_unblocked_by_error),
-        RUN(a_waiter_whose_time_is_up_is_refused),
-        RUN(time_that_is_up_when_the_lease_ends),
-        RUN(the_second_in_line_is_served_after_the_first_has_left),
-        RUN(a_user_who_is_gone_has_left),
-        RUN(leaving_leaves_no_trace),
-    };
-    return harness_run("lease_leaving", tests);
-}

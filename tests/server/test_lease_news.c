@@ -324,28 +324,3 @@ TEST(readers_leave_no_trace) {
     }
     traces_require_none();
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_new_content_is_news),
-        RUN(new_metadata_and_properties_are_news),
-        RUN(leases_are_no_news),
-        RUN(the_end_of_a_blob_is_news),
-        RUN(a_blob_that_comes_to_be_is_news),
-        RUN(a_waiting_get_answers_its_range_and_conditions),
-        RUN(the_lease_of_a_reader_is_looked_at_again),
-        RUN(time_that_is_up_answers_null),
-        RUN(many_watch_one_blob),
-        RUN(readers_and_holders_do_not_keep_each_other),
-        RUN(a_chain_of_readers_and_writers),
-        RUN(keys_that_go_and_come),
-        RUN(a_key_that_goes_before_its_news_is_read),
-        RUN(readers_leave_in_every_way),
-        RUN(readers_wait_at_replicas),
-        RUN(a_replica_that_is_filled_anew_tells_its_readers),
-        RUN(a_promoted_replica_keeps_its_readers),
-        RUN(a_transaction_is_one_piece_of_news),
-        RUN(readers_leave_no_trace),
-    };
-    return harness_run("lease_news", tests);
-}

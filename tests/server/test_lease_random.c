@@ -459,11 +459,3 @@ TEST(leases_that_end_while_the_server_is_down) {
     }
     server_stop(server);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_random_sequence_goes_as_foretold),
-        RUN(leases_that_end_while_the_server_is_down),
-    };
-    return harness_run("lease_random", tests);
-}

@@ -436,26 +436,3 @@ TEST(changes_of_leases_abort_those_who_watch) {
         require(watched_transaction_aborts(), "%s let a transaction pass", steps[step]);
     }
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_lease_that_was_never_acquired_is_available),
-        RUN(a_lease_shows_all_but_its_id),
-        RUN(resp3_shows_maps),
-        RUN(lists_have_what_is_locked),
-        RUN(lists_come_in_pages),
-        RUN(lists_get_past_what_has_ended),
-        RUN(refusals_name_the_holder),
-        RUN(labels_may_hold_anything),
-        RUN(ids_are_shown_to_nobody_else),
-        RUN(drawn_ids_are_random),
-        RUN(info_counts_what_happens),
-        RUN(info_measures_waiting_and_holding),
-        RUN(info_measures_every_way_to_hold),
-        RUN(info_counts_the_leases_that_stand),
-        RUN(notifications_tell_of_every_change),
-        RUN(notifications_of_a_handover_come_in_order),
-        RUN(changes_of_leases_abort_those_who_watch),
-    };
-    return harness_run("lease_seen", tests);
-}

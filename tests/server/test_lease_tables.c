@@ -218,12 +218,3 @@ TEST(break_on_blobs) {
 TEST(break_on_containers) {
     PLAY_TABLE(break_table, &on_container);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(acquire_on_blobs), RUN(acquire_on_containers), RUN(renew_on_blobs),   RUN(renew_on_containers),
-        RUN(change_on_blobs),  RUN(change_on_containers),  RUN(release_on_blobs), RUN(release_on_containers),
-        RUN(break_on_blobs),   RUN(break_on_containers),
-    };
-    return harness_run("lease_tables", tests);
-}

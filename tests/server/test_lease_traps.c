@@ -241,30 +241,3 @@ TEST(a_free_lease_can_be_had_at_once) {
     time_passes(15000);
     lease_token(lease_play("LEASE.ACQUIRE box 15 ID C", &on_blob));
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(if_none_match_star_does_not_come_before_the_lease),
-        RUN(an_expired_lease_is_not_renewed_after_a_write),
-        RUN(an_expired_lease_is_not_renewed_after_another_holder),
-        RUN(an_expired_lease_is_not_renewed_by_another_id),
-        RUN(an_expired_lease_of_a_container_survives_writes),
-        RUN(a_lease_belongs_to_the_name_and_survives_overwriting),
-        RUN(the_last_id_is_remembered_after_a_release),
-        RUN(the_old_id_after_a_release),
-        RUN(a_repeated_change_succeeds),
-        RUN(the_holder_may_acquire_again),
-        RUN(breaking_never_extends),
-        RUN(breaking_an_expired_lease_succeeds),
-        RUN(a_finite_lease_that_is_broken_without_period_lasts_out),
-        RUN(the_time_of_a_break_is_rounded_up),
-        RUN(ids_are_compared_as_numbers),
-        RUN(the_duration_is_shown_only_while_leased),
-        RUN(listings_show_the_state_of_the_moment),
-        RUN(a_read_with_a_wrong_id_does_not_pass),
-        RUN(a_write_neither_extends_nor_revives),
-        RUN(a_write_with_an_expired_id_does_not_pass),
-        RUN(a_free_lease_can_be_had_at_once),
-    };
-    return harness_run("lease_traps", tests);
-}

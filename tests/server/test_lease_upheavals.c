@@ -369,26 +369,3 @@ TEST(a_shutdown_with_a_line) {
     lease_id(call(first, "LEASE.RENEW box %s BLOB cat", ID_A));
     server_stop(first->server);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(keys_that_go_leave_those_who_wait),
-        RUN(keys_that_appear_serve_those_who_wait),
-        RUN(keys_that_are_replaced_serve_those_who_wait),
-        RUN(a_lease_that_arrives_is_waited_for),
-        RUN(a_reload_leaves_those_who_wait),
-        RUN(paused_writes_hold_the_line),
-        RUN(a_pause_that_ends_early),
-        RUN(a_transaction_that_pauses),
-        RUN(a_busy_server_serves_when_it_can),
-        RUN(a_transaction_serves_when_it_is_over),
-        RUN(a_script_serves_when_it_is_over),
-        RUN(commands_in_scripts_and_transactions_never_wait),
-        RUN(waiters_of_all_kinds),
-        RUN(commands_behind_one_that_waits),
-        RUN(a_primary_that_becomes_a_replica_lets_all_go),
-        RUN(a_failover_lets_all_go),
-        RUN(a_shutdown_with_a_line),
-    };
-    return harness_run("lease_upheavals", tests);
-}

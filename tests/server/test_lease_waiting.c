@@ -383,27 +383,3 @@ TEST(many_lines_at_once) {
     time_passes(60000);
     for (int index = 0; index < LINES; index++) lease_id(answer_within(waiters[index], 5000));
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(first_come_first_served),
-        RUN(each_way_of_freeing_a_lease_hands_it_over),
-        RUN(renewing_keeps_the_line_waiting),
-        RUN(an_infinite_lease_keeps_the_line_waiting),
-        RUN(time_hands_over_to_the_millisecond),
-        RUN(expiring_leases_pass_along_the_line),
-        RUN(a_change_to_the_id_of_the_first_in_line_serves_it),
-        RUN(a_deleted_blob_lets_its_line_go),
-        RUN(the_lease_of_a_blob_replaced_in_a_transaction_is_free),
-        RUN(a_deleted_container_leaves_its_lines_waiting),
-        RUN(a_container_that_comes_back_with_its_blob_is_free),
-        RUN(conditions_that_no_longer_hold),
-        RUN(a_new_client_does_not_overtake_a_waiter),
-        RUN(lines_do_not_touch_each_other),
-        RUN(time_serves_every_database),
-        RUN(a_thousand_in_one_line),
-        RUN(a_new_client_does_not_overtake_a_long_line),
-        RUN(many_lines_at_once),
-    };
-    return harness_run("lease_waiting", tests);
-}

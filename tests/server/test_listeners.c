@@ -266,15 +266,3 @@ TEST(effects_that_arrive) {
         expect_ok(call(listening, "LISTENER.OFF"));
     }
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(what_settles_before_a_command),
-        RUN(what_settles_in_a_transaction),
-        RUN(what_upkeep_clears),
-        RUN(what_waiters_are_granted),
-        RUN(copies_that_arrive),
-        RUN(effects_that_arrive),
-    };
-    return harness_run("listeners", tests);
-}

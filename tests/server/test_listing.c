@@ -339,22 +339,3 @@ TEST(heavy_items_make_shorter_pages) {
     assert_true(page->element[1]->elements * VALUE < BYTES_AT_MAX);
     assert_int_equal(listed("INCLUDE 1 META", 5000).count, BLOBS);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(an_empty_container_lists_nothing),
-        RUN(items_tell_what_stat_tells),
-        RUN(names_come_in_byte_order),
-        RUN(names_with_zeros_and_line_ends_are_whole),
-        RUN(a_prefix_selects),
-        RUN(a_delimiter_folds),
-        RUN(a_delimiter_may_be_long),
-        RUN(a_group_may_end_in_the_highest_bytes),
-        RUN(random_names_list_as_defined),
-        RUN(a_marker_outlives_its_blob),
-        RUN(blobs_that_stay_are_listed_once_whatever_happens_between_pages),
-        RUN(counts_have_bounds),
-        RUN(heavy_items_make_shorter_pages),
-    };
-    return harness_run("listing", tests);
-}

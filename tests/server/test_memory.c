@@ -369,21 +369,3 @@ TEST(copies_are_freed_beside_their_sources) {
     assert_true(info_of(client, "lazyfreed_objects") > 0);
     server_stop(single);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(memory_usage_tells_what_is_used),
-        RUN(memory_usage_tells_what_all_kinds_use),
-        RUN(deleted_blobs_give_back_their_memory),
-        RUN(overwriting_does_not_grow),
-        RUN(a_full_server_takes_nothing_in_and_lets_go),
-        RUN(a_full_server_lets_consumers_go_on),
-        RUN(replicas_free_large_contents_too),
-        RUN(replicas_go_on_while_contents_are_being_freed),
-        RUN(a_full_replica_follows_on),
-        RUN(unlink_frees_in_the_background),
-        RUN(a_copy_outlives_its_original),
-        RUN(copies_are_freed_beside_their_sources),
-    };
-    return harness_run("memory", tests);
-}

@@ -394,21 +394,3 @@ TEST(messages_are_answered_as_long_as_they_are_in_that_window) {
     time_passes(600000);
     assert_string_equal(again(), "five four two three"); /* as a call that is new, in the order they showed */
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(every_command_that_writes_takes_once),
-        RUN(a_repeated_call_is_answered_as_the_first),
-        RUN(once_works_in_transactions),
-        RUN(once_works_in_scripts),
-        RUN(a_repeated_call_removes_no_expired_messages),
-        RUN(tokens_have_bounds),
-        RUN(a_token_with_other_words_is_refused),
-        RUN(refusals_are_decided_anew),
-        RUN(calls_that_changed_nothing_are_decided_anew),
-        RUN(remembered_answers_have_a_bound_together),
-        RUN(an_answer_that_cannot_be_remembered_refuses_the_transaction),
-        RUN(messages_are_answered_as_long_as_they_are_in_that_window),
-    };
-    return harness_run("once", tests);
-}

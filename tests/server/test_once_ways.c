@@ -572,28 +572,3 @@ TEST(doctored_effects_are_refused) {
     assert_int_equal(tokens_at(primary), 0);
     expect_misfits();
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(files_and_payloads_keep_remembered_calls),
-        RUN(append_only_files_keep_remembered_calls),
-        RUN(a_replica_that_is_promoted_answers_again),
-        RUN(a_copied_key_forgets_remembered_calls),
-        RUN(a_token_is_forgotten_when_its_time_is_over),
-        RUN(no_more_calls_are_remembered_than_once_most),
-        RUN(random_calls_leave_the_same_everywhere),
-        RUN(a_token_takes_little_memory),
-        RUN(two_waiters_with_one_token_get_the_same_answer),
-        RUN(a_retry_behind_others_is_answered_at_once),
-        RUN(a_token_with_other_words_is_refused_also_while_waiting),
-        RUN(a_wait_in_vain_is_not_remembered),
-        RUN(a_token_whose_answer_nobody_was_told_is_forgotten),
-        RUN(a_grant_that_a_retry_was_answered_with_is_not_given_back),
-        RUN(retries_append_once),
-        RUN(payloads_with_every_byte_changed),
-        RUN(payloads_cut_at_every_length),
-        RUN(doctored_calls_are_refused),
-        RUN(doctored_effects_are_refused),
-    };
-    return harness_run("once_ways", tests);
-}

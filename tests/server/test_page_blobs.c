@@ -279,22 +279,3 @@ TEST(large_disks_are_read_in_parts) {
     assert_int_equal(part->len, 1000000);
     for (size_t at = 0; at < part->len; at++) assert_int_equal(part->str[at], 0);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_page_blob_begins_empty),
-        RUN(pages_are_merged_and_sorted),
-        RUN(ranges_go_over_the_borders_of_leaves),
-        RUN(getpages_takes_a_range),
-        RUN(sizes_shrink_and_grow),
-        RUN(sequence_numbers_move),
-        RUN(ifsequence_compares),
-        RUN(setprops_of_pages_leaves_the_properties),
-        RUN(pages_of_other_kinds_are_refused),
-        RUN(only_pages_that_are_there_take_memory),
-        RUN(pages_are_notified_and_abort_watchers),
-        RUN(waiting_readers_hear_of_pages),
-        RUN(large_disks_are_read_in_parts),
-    };
-    return harness_run("page_blobs", tests);
-}

@@ -172,12 +172,3 @@ TEST(differences_of_random_writes) {
         }
     }
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(differences_to_a_snapshot),    RUN(equal_bytes_are_no_difference),
-        RUN(differences_of_sizes),         RUN(a_blob_that_was_made_anew_has_no_past),
-        RUN(differences_of_random_writes),
-    };
-    return harness_run("page_diff", tests);
-}

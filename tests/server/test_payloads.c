@@ -123,17 +123,3 @@ TEST(the_clock_is_not_carried_away) {
     unsigned long long step = strtoull(after, NULL, 16) - strtoull(before, NULL, 16);
     assert_true(step >> 32 < 0x13000000);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(payloads_with_every_byte_changed),
-        RUN(payloads_cut_at_every_length),
-        RUN(payloads_with_bytes_put_in_or_left_out),
-        RUN(payloads_spliced_from_two),
-        RUN(payloads_of_random_bytes),
-        RUN(payloads_of_sound_records_in_another_order),
-        RUN(values_of_a_far_future_are_refused),
-        RUN(the_clock_is_not_carried_away),
-    };
-    return harness_run("payloads", tests);
-}

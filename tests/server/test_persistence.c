@@ -157,18 +157,3 @@ TEST(time_to_live_comes_back) {
     expect_number(call(client, "TTL box"), -1);
     server_stop(server);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_killed_server_has_all_that_it_answered),
-        RUN(a_saved_server_comes_back),
-        RUN(a_stopped_server_comes_back_from_its_append_only_file),
-        RUN(a_rewrite_without_preamble_is_enough),
-        RUN(a_rewrite_with_preamble_is_enough),
-        RUN(a_large_content_is_whole_after_a_rewrite),
-        RUN(a_clock_that_went_back_gives_no_old_etags),
-        RUN(a_torn_end_of_the_file_loses_the_last_write_alone),
-        RUN(time_to_live_comes_back),
-    };
-    return harness_run("persistence", tests);
-}

@@ -249,17 +249,3 @@ TEST(a_cleared_queue_leaves_memory_on_replicas) {
     }
     require(cleared <= full - MESSAGES * BYTES / 2, "%lld bytes before, %lld after", full, cleared);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_replica_is_promoted_when_its_primary_has_stopped),
-        RUN(a_replica_is_promoted_when_its_primary_was_killed),
-        RUN(consumers_cannot_wait_at_a_replica),
-        RUN(a_primary_that_follows_lets_its_consumers_go),
-        RUN(a_failover_hands_the_queue_over),
-        RUN(windows_end_at_the_new_primary),
-        RUN(promoted_under_load),
-        RUN(a_cleared_queue_leaves_memory_on_replicas),
-    };
-    return harness_run("queue_failover", tests);
-}

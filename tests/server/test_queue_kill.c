@@ -313,11 +313,3 @@ TEST(time_goes_on_while_a_server_is_down) {
     expect_ok(call(client, "QUEUE.DELETE jobs %s %s", delayed.id, delayed.receipt));
     server_stop(server);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(acknowledged_messages_survive_a_kill),
-        RUN(time_goes_on_while_a_server_is_down),
-    };
-    return harness_run("queue_kill", tests);
-}

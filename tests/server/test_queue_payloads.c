@@ -90,12 +90,3 @@ TEST(effects_with_bytes_changed) {
     }
     require_sound("jobs");
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(payloads_with_every_byte_changed),
-        RUN(payloads_cut_at_every_length),
-        RUN(effects_with_bytes_changed),
-    };
-    return harness_run("queue_payloads", tests);
-}

@@ -359,18 +359,3 @@ TEST(receipts_are_distinct_and_hard_to_guess) {
     /* The one that says which kind of a GUID it is. */
     require(unchanging <= 1, "%d digits never change", unchanging);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(receipts_row_by_row),
-        RUN(receipts_in_transactions),
-        RUN(receipts_in_scripts),
-        RUN(receipts_in_the_other_protocol),
-        RUN(garbage_is_no_receipt),
-        RUN(receipts_of_something_else),
-        RUN(which_ids_are_known_is_not_given_away),
-        RUN(a_hundred_messages_that_expired_at_once_are_gone),
-        RUN(receipts_are_distinct_and_hard_to_guess),
-    };
-    return harness_run("queue_receipts", tests);
-}

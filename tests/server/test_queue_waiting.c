@@ -265,26 +265,3 @@ TEST(each_message_goes_to_one_waiting_consumer) {
     for (int message = 0; message < MESSAGES; message++) assert_int_equal(seen[message], 1);
     expect_depth(0, MESSAGES);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_put_serves_who_waits),
-        RUN(first_come_first_served),
-        RUN(a_batch_wakes_as_many_as_it_can_serve),
-        RUN(hundreds_are_served_by_one_batch),
-        RUN(a_get_does_not_overtake_waiting_consumers),
-        RUN(every_way_a_message_becomes_visible_serves_a_waiter),
-        RUN(the_next_of_a_group_serves),
-        RUN(the_next_of_a_group_serves_when_the_first_expires),
-        RUN(time_serves_to_the_millisecond),
-        RUN(a_get_whose_time_is_up_answers_an_empty_list),
-        RUN(a_client_that_leaves_takes_no_message_along),
-        RUN(a_queue_that_goes_leaves_its_line_waiting),
-        RUN(a_queue_that_goes_answers_when_time_is_up),
-        RUN(a_queue_that_takes_the_name_serves),
-        RUN(a_pause_holds_back_what_time_serves),
-        RUN(a_demoted_primary_lets_its_line_go),
-        RUN(each_message_goes_to_one_waiting_consumer),
-    };
-    return harness_run("queue_waiting", tests);
-}

@@ -403,13 +403,3 @@ TEST(workers_of_a_queue_with_groups) {
 TEST(workers_of_a_queue_with_both) {
     play_sequence(true, true);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(workers_crash_stall_and_come_back),
-        RUN(workers_of_a_queue_with_dead_letters),
-        RUN(workers_of_a_queue_with_groups),
-        RUN(workers_of_a_queue_with_both),
-    };
-    return harness_run("queue_workers", tests);
-}

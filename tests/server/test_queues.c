@@ -575,38 +575,3 @@ TEST(info_tells_of_queues) {
     assert_int_equal(info_of(primary, "holdfast_queue_visible"), 2);
     assert_int_equal(info_of(primary, "holdfast_queue_dead"), 1);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(creating_again_needs_the_same_metadata),
-        RUN(metadata_are_replaced_as_a_whole),
-        RUN(policies_are_replaced_as_a_whole),
-        RUN(a_dropped_queue_is_gone_and_its_name_is_free),
-        RUN(a_put_answers_what_it_has_made),
-        RUN(faults_of_queue_commands_are_answered_in_order),
-        RUN(messages_are_any_bytes_up_to_their_limit),
-        RUN(a_message_is_hidden_and_comes_back),
-        RUN(peeking_changes_nothing),
-        RUN(messages_of_one_get_have_one_window_and_many_receipts),
-        RUN(the_message_that_is_visible_first_is_delivered_first),
-        RUN(receipts_row_by_row),
-        RUN(receipts_of_others_are_none),
-        RUN(expired_messages_are_gone_for_every_command),
-        RUN(expired_messages_leave_memory_by_themselves),
-        RUN(a_window_may_be_longer_than_a_life),
-        RUN(clearing_takes_hidden_ones_too),
-        RUN(the_last_window_makes_a_dead_letter),
-        RUN(the_last_release_makes_a_dead_letter),
-        RUN(dead_letters_are_cleared_apart),
-        RUN(duplicates_are_answered_as_the_first),
-        RUN(duplicates_are_counted_when_they_count),
-        RUN(groups_come_one_by_one),
-        RUN(batches_answer_for_each),
-        RUN(transactions_and_scripts_take_messages),
-        RUN(resp3_has_maps),
-        RUN(changes_are_notified_and_abort_watchers),
-        RUN(changes_of_a_message_are_notified),
-        RUN(info_tells_of_queues),
-    };
-    return harness_run("queues", tests);
-}

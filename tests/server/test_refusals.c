@@ -167,16 +167,3 @@ TEST(a_client_may_not_send_effects) {
     assert_true(reply_is_error(call_words(primary, &script)));
     traces_require_none();
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(refusals_leave_no_trace),
-        RUN(refusals_in_a_transaction_leave_no_trace),
-        RUN(refusals_in_a_script_leave_no_trace),
-        RUN(commands_beside_a_refused_one_are_done),
-        RUN(refusals_invalidate_no_cache),
-        RUN(refusals_on_a_key_whose_time_is_over),
-        RUN(a_client_may_not_send_effects),
-    };
-    return harness_run("refusals", tests);
-}

@@ -225,22 +225,3 @@ TEST(moving_to_another_server_keeps_versions) {
     assert_true(strcmp(next, etag) > 0);
     demote();
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(effects_alone_travel),
-        RUN(a_replica_passes_on_what_it_gets),
-        RUN(transactions_and_scripts_travel_as_one),
-        RUN(replicas_answer_reads_and_refuse_writes),
-        RUN(replicas_tell_their_own_clients),
-        RUN(limits_of_a_replica_hold_nothing_back),
-        RUN(a_broken_link_goes_on_where_it_was),
-        RUN(a_full_synchronisation_brings_everything),
-        RUN(a_diskless_synchronisation_brings_everything),
-        RUN(a_promoted_replica_mints_greater_etags),
-        RUN(a_primary_that_was_cut_off_is_outranked),
-        RUN(the_middle_of_a_chain_takes_over),
-        RUN(moving_to_another_server_keeps_versions),
-    };
-    return harness_run("replication", tests);
-}

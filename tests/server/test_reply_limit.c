@@ -288,19 +288,3 @@ TEST(batches_of_messages_end_before_the_bound) {
     expect_number(call(client, "QUEUE.REDRIVE q COUNT 1000"), MESSAGES);
     server_stop(single);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(contents_over_the_bound_are_read_in_parts),
-        RUN(contents_of_a_transaction_share_one_reply),
-        RUN(a_content_in_one_piece_is_read_up_to_the_bound),
-        RUN(a_refused_content_takes_no_memory),
-        RUN(the_server_s_own_bound_holds_as_well),
-        RUN(replies_are_smaller_while_memory_is_short),
-        RUN(lists_without_pages_are_refused),
-        RUN(pages_end_before_the_bound),
-        RUN(pages_of_handles_end_before_the_bound),
-        RUN(batches_of_messages_end_before_the_bound),
-    };
-    return harness_run("reply limit", tests);
-}

@@ -291,12 +291,3 @@ TEST(clients_of_a_cluster_start) {
         expect_error(call(visiting, "CLUSTER RESET"), "NOPERM");
     }
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(each_role_may_send_what_is_meant),     RUN(each_role_may_send_what_is_meant_in_a_cluster),
-        RUN(no_role_works_on_other_keys),          RUN(a_reader_stops_nobody),
-        RUN(an_application_hears_of_its_own_keys), RUN(clients_of_a_cluster_start),
-    };
-    return harness_run("roles", tests);
-}

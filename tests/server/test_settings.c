@@ -223,22 +223,3 @@ TEST(a_module_with_types_stays) {
     expect_error(call(primary, "MODULE UNLOAD holdfast"), "ERR");
     expect_number(field(call(primary, "CONTAINER.GET box"), "blobs"), 0);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(settings_are_seen_and_changed),
-        RUN(malformed_settings_are_refused),
-        RUN(settings_of_bytes_take_units),
-        RUN(the_shortest_lease_is_not_longer_than_the_longest),
-        RUN(both_bounds_of_leases_move_together),
-        RUN(arguments_of_loadmodule_are_settings),
-        RUN(bad_arguments_of_loadmodule_stop_the_start),
-        RUN(crossed_bounds_of_leases_stop_the_start),
-        RUN(bounds_of_leases_may_come_from_two_places),
-        RUN(a_second_load_says_why_it_fails),
-        RUN(settings_survive_in_the_configuration_file),
-        RUN(the_clock_moves_forward_and_never_back),
-        RUN(a_module_with_types_stays),
-    };
-    return harness_run("settings", tests);
-}

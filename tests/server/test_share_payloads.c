@@ -342,18 +342,3 @@ TEST(effects_in_any_order) {
     call(primary, "COPY fs other REPLACE");
     require_whole_share("other");
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(payloads_with_every_byte_changed),
-        RUN(payloads_cut_at_every_length),
-        RUN(payloads_in_another_order),
-        RUN(payloads_that_lie_about_numbers),
-        RUN(payloads_with_parts_left_out),
-        RUN(payloads_without_the_end_of_the_tree),
-        RUN(payloads_with_parts_doubled),
-        RUN(effects_with_bytes_changed),
-        RUN(effects_in_any_order),
-    };
-    return harness_run("share_payloads", tests);
-}

@@ -391,32 +391,3 @@ TEST(many_handles_are_closed_by_force) {
     for (long long now = -1; now; closed += now) now = act("closeall '' * RECURSIVE", NULL)->integer;
     assert_int_equal(closed, FEWER);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(scenario_35_a_session_lives_as_long_as_it_is_pinged),
-        RUN(only_a_ping_prolongs),
-        RUN(a_session_ends_to_the_millisecond),
-        RUN(upkeep_ends_and_sweeps_expired_sessions),
-        RUN(replicas_show_nothing_that_is_over),
-        RUN(a_pause_holds_back_the_end),
-        RUN(a_session_ends_with_its_connection_when_told_so),
-        RUN(a_killed_connection_ends_it_as_well),
-        RUN(without_onclose_end_a_session_outlives_its_connection),
-        RUN(all_sessions_of_a_connection_end),
-        RUN(a_connection_ends_after_its_share),
-        RUN(a_restored_share_knows_nothing_of_connections),
-        RUN(handles_as_they_are_shown),
-        RUN(handles_by_pages),
-        RUN(the_handles_of_one_file_come_at_once),
-        RUN(a_key_too_long_to_end_with_a_connection),
-        RUN(scenario_34_closing_by_force),
-        RUN(public_numbers_are_not_given_twice),
-        RUN(refusals_tell_who),
-        RUN(scenario_36_a_share_is_deleted_and_made_anew),
-        RUN(a_session_with_many_handles_ends),
-        RUN(a_session_with_many_handles_is_over),
-        RUN(many_handles_are_closed_by_force),
-    };
-    return harness_run("share_sessions", tests);
-}

@@ -272,18 +272,3 @@ TEST(random_changes_leave_snapshots_as_they_are) {
     for (int round = 0; round < ROUNDS; round++)
         assert_string_equal(description(ids[round]), descriptions[round]);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(scenario_37_later_writes_do_not_show),
-        RUN(a_snapshot_lists_and_reads_the_former_tree),
-        RUN(reading_snapshots_conflicts_with_nothing),
-        RUN(snapshots_have_their_own_metadata_and_description),
-        RUN(a_share_has_at_most_two_hundred_snapshots),
-        RUN(snapshots_share_bytes),
-        RUN(a_snapshot_costs_the_same_for_any_tree),
-        RUN(ranges_changed_since_a_snapshot),
-        RUN(random_changes_leave_snapshots_as_they_are),
-    };
-    return harness_run("share_snapshots", tests);
-}

@@ -416,22 +416,3 @@ TEST(ended_sessions_and_deleted_files_leave_no_memory) {
     long long left = memory_of(primary, "fs") - before;
     require(left < 2000, "%lld bytes are left", left);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(sessions_go_where_their_key_goes),
-        RUN(sessions_end_wherever_their_key_is),
-        RUN(a_restored_share_is_independent_of_the_first),
-        RUN(a_copy_has_nobody_in_it),
-        RUN(a_session_that_is_being_swept_away),
-        RUN(a_share_expires_as_any_key),
-        RUN(every_change_is_notified_once),
-        RUN(reading_leaves_no_trace),
-        RUN(shares_live_in_a_cluster),
-        RUN(maps_are_maps_where_there_are_such),
-        RUN(a_full_server_refuses_files_that_grow),
-        RUN(memory_usage_tells_what_is_used),
-        RUN(ended_sessions_and_deleted_files_leave_no_memory),
-    };
-    return harness_run("share_upheavals", tests);
-}

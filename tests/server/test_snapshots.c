@@ -337,21 +337,3 @@ TEST(waiting_readers_are_not_woken_for_nothing) {
     put("box", "cat", "purr");
     expect_shape(answer_of(reader), "[<etag>, \"purr\"]");
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_snapshot_keeps_how_the_blob_was),
-        RUN(ids_and_etags_of_snapshots),
-        RUN(snapshots_of_other_kinds),
-        RUN(deleting_with_snapshots),
-        RUN(deleting_no_snapshots_changes_nothing),
-        RUN(snapshots_under_leases),
-        RUN(snapshots_are_listed_before_their_base),
-        RUN(pages_of_a_listing_may_end_between_snapshots),
-        RUN(a_snapshot_takes_its_record_alone),
-        RUN(info_counts_snapshots),
-        RUN(snapshots_are_notified_and_abort_watchers),
-        RUN(waiting_readers_are_not_woken_for_nothing),
-    };
-    return harness_run("snapshots", tests);
-}

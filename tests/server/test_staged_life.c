@@ -176,13 +176,3 @@ TEST(blocks_age_in_files) {
     put("box", "other", "x");
     assert_string_equal(content_of("again", "other", ""), "x");
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_week_and_no_longer),       RUN(names_age_for_themselves),
-        RUN(a_new_block_begins_anew),    RUN(the_memory_comes_back_by_itself),
-        RUN(a_lapsed_name_is_not_there), RUN(many_blocks_go_in_several_turns),
-        RUN(blocks_age_in_files),
-    };
-    return harness_run("staged_life", tests);
-}

@@ -276,17 +276,3 @@ TEST(a_file_cut_off_anywhere_has_whole_batches) {
         expect_after_restart(server, length < file.length ? before : after, length);
     }
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_batch_of_all_verbs),
-        RUN(each_etag_is_that_of_its_entity),
-        RUN(faulty_batches_are_refused),
-        RUN(the_failing_index_is_told),
-        RUN(a_batch_travels_as_one_change_with_one_notification),
-        RUN(readers_never_see_half_of_a_batch),
-        RUN(a_kill_leaves_whole_batches),
-        RUN(a_file_cut_off_anywhere_has_whole_batches),
-    };
-    return harness_run("table_batches", tests);
-}

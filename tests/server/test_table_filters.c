@@ -456,17 +456,3 @@ TEST(every_plan_gives_the_same_answer) {
     for (int kind = 0; plans[kind]; kind++) require(seen[kind] > 0, "no plan was %s", plans[kind]);
     assert_true(matching > FILTERS / 4);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(malformed_filters_say_where),
-        RUN(malformed_and_oversized_filters_are_refused),
-        RUN(true_and_false_stand_alone),
-        RUN(zero_bytes_in_texts),
-        RUN(keys_and_timestamps_in_filters),
-        RUN(a_write_under_a_filter_needs_stock),
-        RUN(sellers_at_once_never_sell_more_than_the_stock),
-        RUN(every_plan_gives_the_same_answer),
-    };
-    return harness_run("table_filters", tests);
-}

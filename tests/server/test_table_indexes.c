@@ -423,20 +423,3 @@ TEST(a_dropped_index_is_freed_in_portions) {
     expect_ok(call(client, "TABLE.DROP t"));
     server_stop(client->server);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(declaring_and_giving_up),
-        RUN(an_index_that_is_there_changes_nothing),
-        RUN(every_write_keeps_the_indexes),
-        RUN(values_that_look_alike),
-        RUN(queries_are_right_while_an_index_is_built),
-        RUN(a_table_that_is_emptied_while_its_index_is_built),
-        RUN(a_replica_that_takes_over_goes_on_building),
-        RUN(a_replica_that_comes_while_an_index_is_built),
-        RUN(a_server_that_comes_back_goes_on_building),
-        RUN(killed_at_any_moment_of_building),
-        RUN(a_dropped_index_is_freed_in_portions),
-    };
-    return harness_run("table_indexes", tests);
-}

@@ -328,23 +328,3 @@ TEST(scenario_35_a_batch_for_a_table_that_is_not_there) {
     step_play("TABLE.BATCH none p 2 INSERT r PROPS 0 INSERT r PROPS 0", "INVALID InvalidDuplicateRow 1", 0);
     expect_number(call(primary, "EXISTS none"), 0);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(scenario_22_pages_of_a_thousand),
-        RUN(scenario_23_three_of_seven),
-        RUN(scenario_24_matches_that_lie_far_away),
-        RUN(scenario_25_what_binds_closer),
-        RUN(scenario_26_what_a_filter_may_be),
-        RUN(scenario_27_types_that_meet),
-        RUN(scenario_28_properties_that_are_missing),
-        RUN(scenario_29_selecting),
-        RUN(scenario_30_a_hundred_inserts_at_once),
-        RUN(scenario_31_one_that_fails_undoes_all),
-        RUN(scenario_32_each_entity_once),
-        RUN(scenario_33_one_partition_and_up_to_a_hundred),
-        RUN(scenario_34_one_stale_etag_undoes_the_upserts),
-        RUN(scenario_35_a_batch_for_a_table_that_is_not_there),
-    };
-    return harness_run("table_more_scenarios", tests);
-}

@@ -278,17 +278,3 @@ TEST(a_key_of_another_type_is_told_so) {
     expect_each_error(primary, lines, "WRONGTYPE");
     traces_require_none();
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(each_verb_under_each_ifmatch_answers_by_the_table),
-        RUN(each_write_does_what_it_says_in_a_batch),
-        RUN(each_verb_replaces_or_merges_properties),
-        RUN(every_write_renews_etag_and_timestamp),
-        RUN(keys_among_the_properties),
-        RUN(two_faults_of_a_write_are_answered_in_order),
-        RUN(the_request_is_measured_before_its_properties),
-        RUN(a_key_of_another_type_is_told_so),
-    };
-    return harness_run("table_outcomes", tests);
-}

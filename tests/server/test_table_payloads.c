@@ -562,21 +562,3 @@ TEST(effects_changed_and_cut_off) {
         play_doctored(pool_print("%.*s ", (int)effect->len, effect->str), effect->len + 1);
     }
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(payloads_with_every_byte_changed),
-        RUN(payloads_cut_at_every_length),
-        RUN(effects_made_by_hand_are_understood),
-        RUN(effects_with_keys_that_are_none),
-        RUN(effects_with_properties_that_are_none),
-        RUN(effects_with_values_that_are_none),
-        RUN(effects_with_versions_and_instants_ahead_of_the_clock),
-        RUN(effects_with_steps_that_do_not_go_together),
-        RUN(effects_that_do_not_fit),
-        RUN(files_made_by_hand),
-        RUN(small_payloads_take_no_time),
-        RUN(effects_changed_and_cut_off),
-    };
-    return harness_run("table_payloads", tests);
-}

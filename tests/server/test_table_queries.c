@@ -363,18 +363,3 @@ TEST(answers_by_index_stand_in_the_order_of_keys) {
         }
     }
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(keys_stand_in_the_order_of_code_units),
-        RUN(continuations_with_any_key),
-        RUN(continuations_from_where_nothing_is),
-        RUN(pages_have_as_many_rows_as_top_allows),
-        RUN(a_page_has_so_many_bytes),
-        RUN(pages_of_a_query_have_each_row_once),
-        RUN(explain_says_what_will_be_walked),
-        RUN(explain_names_the_index),
-        RUN(answers_by_index_stand_in_the_order_of_keys),
-    };
-    return harness_run("table_queries", tests);
-}

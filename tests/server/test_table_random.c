@@ -332,12 +332,3 @@ static void pass_on(void) {
 TEST(random_tables_are_the_same_under_other_names) {
     play_sequence(STEPS / 2, pass_on);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(random_tables_are_the_same_on_replicas),
-        RUN(random_tables_are_the_same_after_loading),
-        RUN(random_tables_are_the_same_under_other_names),
-    };
-    return harness_run("table_random", tests);
-}

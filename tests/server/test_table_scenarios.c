@@ -481,35 +481,3 @@ TEST(scenario_40_form_comes_before_state) {
     };
     play_answers(rows);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(scenario_1_replace_with_the_etag_that_was_read),
-        RUN(scenario_2_two_clients_one_after_the_other),
-        RUN(scenario_3_a_star_matches_whatever_was_written),
-        RUN(scenario_4_a_star_creates_nothing),
-        RUN(scenario_5_upserts_need_no_etag),
-        RUN(scenario_6_delete_says_what_it_means),
-        RUN(scenario_7_an_etag_does_not_outlive_its_entity),
-        RUN(scenario_8_a_thousand_writes_have_a_thousand_etags),
-        RUN(scenario_9_malformed_etags_are_told_from_stale_ones),
-        RUN(scenario_10_what_is_absent_counts_before_the_etag),
-        RUN(scenario_11_an_insert_overwrites_nothing),
-        RUN(scenario_12_replace_drops_and_merge_keeps),
-        RUN(scenario_13_a_merge_changes_the_type),
-        RUN(scenario_14_nobody_sets_a_timestamp),
-        RUN(scenario_15_names_mind_their_case_and_stand_once),
-        RUN(scenario_16_so_many_properties),
-        RUN(scenario_17_so_much_in_one_value_and_in_one_entity),
-        RUN(scenario_18_the_ends_of_each_type_come_back),
-        RUN(scenario_19_empty_keys),
-        RUN(scenario_20_characters_that_no_key_has),
-        RUN(scenario_21_keys_stand_in_their_order),
-        RUN(scenario_36_keys_mind_their_case),
-        RUN(scenario_37_a_dropped_table_is_gone_and_its_name_is_free),
-        RUN(scenario_38_a_leased_blob_guards_a_table_of_those_who_ask),
-        RUN(scenario_39_policies_are_replaced_as_a_whole),
-        RUN(scenario_40_form_comes_before_state),
-    };
-    return harness_run("table_scenarios", tests);
-}

@@ -460,23 +460,3 @@ TEST(limits_of_lists) {
     words_replace(&words, 5, "256");
     expect_error(call_words(primary, &words), BAD_INPUT);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(every_type_comes_back_as_what_it_is),
-        RUN(types_of_replies),
-        RUN(strings_may_hold_zero_bytes),
-        RUN(properties_that_were_read_can_be_written_back),
-        RUN(scripts_write_large_numbers_back_as_they_were),
-        RUN(selected_properties_can_be_written_back),
-        RUN(values_that_are_not_of_their_type),
-        RUN(instants_out_of_range_are_refused),
-        RUN(names_and_suffixes_that_are_none),
-        RUN(lengths_are_counted_in_code_units),
-        RUN(an_entity_has_a_mebibyte),
-        RUN(a_request_has_four_mebibytes),
-        RUN(long_texts_of_small_values_count_in_the_request),
-        RUN(limits_of_lists),
-    };
-    return harness_run("table_values", tests);
-}

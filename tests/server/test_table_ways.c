@@ -424,24 +424,3 @@ TEST(a_transaction_that_fills_the_memory_is_carried_out_whole) {
     expect_ok(call(client, "CONFIG SET maxmemory 0"));
     server_stop(client->server);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_transaction_sees_its_own_writes),
-        RUN(a_watched_table_guards_a_transaction),
-        RUN(scripts_get_values_and_errors),
-        RUN(a_script_moves_an_entity),
-        RUN(each_change_is_one_effect_and_one_event),
-        RUN(the_building_of_an_index_is_not_told),
-        RUN(replicas_answer_reads_and_refuse_writes),
-        RUN(a_replica_that_takes_over_gives_greater_etags),
-        RUN(copies_and_restored_tables_are_tables_of_their_own),
-        RUN(a_copy_of_a_table_whose_index_is_being_built),
-        RUN(tables_count_in_info),
-        RUN(memory_usage_tells_what_is_used),
-        RUN(overwriting_does_not_grow),
-        RUN(a_full_server_takes_nothing_in_and_lets_go),
-        RUN(a_transaction_that_fills_the_memory_is_carried_out_whole),
-    };
-    return harness_run("table_ways", tests);
-}

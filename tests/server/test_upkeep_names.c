@@ -208,15 +208,3 @@ TEST(sessions_of_another_share_of_the_name_still_end_with_their_connections) {
         usleep(1000);
     assert_int_equal(info_of(primary, "holdfast_share_sessions"), 0);
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(names_go_with_their_keys),
-        RUN(many_short_lives_leave_nothing),
-        RUN(names_of_keys_lost_without_notice_are_dropped),
-        RUN(a_full_synchronisation_brings_its_own_names),
-        RUN(a_promoted_replica_knows_what_is_alive),
-        RUN(sessions_of_another_share_of_the_name_still_end_with_their_connections),
-    };
-    return harness_run("upkeep names", tests);
-}

@@ -402,22 +402,3 @@ TEST(a_moved_clock_loses_nothing) {
         "between -1577880000000 and 1577880000000 inclusive");
     assert_true(reply_is_error(call(primary, "CONFIG SET holdfast.clock-offset-ms -1577880000001")));
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_moved_key_gets_newer_etags_than_it_had),
-        RUN(etags_of_content_deleted_before_the_dump_count),
-        RUN(a_stale_etag_does_not_match_behind_a_move),
-        RUN(versions_stay_new_after_a_move_there_and_back),
-        RUN(versions_of_copies_are_told_apart),
-        RUN(equal_epochs),
-        RUN(many_restores_begin_no_epochs),
-        RUN(a_promoted_replica_knows_what_moved_in),
-        RUN(replicas_begin_no_epochs),
-        RUN(files_tell_the_newest_version),
-        RUN(versions_in_a_payload_are_checked),
-        RUN(a_server_without_versions_tells_none),
-        RUN(a_moved_clock_loses_nothing),
-    };
-    return harness_run("moving versions", tests);
-}

@@ -214,16 +214,3 @@ TEST(a_message_that_expires_while_its_waiter_is_served_leaves_it_waiting) {
     }
     end();
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(a_step_of_the_wall_clock_takes_nothing_from_a_lease),
-        RUN(a_waiter_is_served_in_time_whatever_the_wall_clock_does),
-        RUN(messages_end_in_time_whatever_the_wall_clock_does),
-        RUN(a_clock_that_was_set_is_told),
-        RUN(a_pause_while_clocks_are_read_is_no_step),
-        RUN(a_key_that_expires_while_its_waiter_is_served_leaves_it_waiting),
-        RUN(a_message_that_expires_while_its_waiter_is_served_leaves_it_waiting),
-    };
-    return harness_run("wall clock", tests);
-}

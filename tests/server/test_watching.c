@@ -140,11 +140,3 @@ TEST(copies_that_arrive) {
     for (size_t count = 1; count <= seen.count; count++)
         assert_true(receiver_tells(receiver, "box", count - 1, count));
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(what_happens_in_the_background),
-        RUN(copies_that_arrive),
-    };
-    return harness_run("watching", tests);
-}

@@ -174,12 +174,3 @@ TEST(snapshots_keep_copy_properties) {
     assert_non_null(reply_field_if_any(expect_elements(items, 2)->element[0], "copy-id"));
     assert_null(reply_field_if_any(items->element[1], "copy-id"));
 }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RUN(each_write_does_what_it_says),
-        RUN(deletion_takes_all),
-        RUN(snapshots_keep_copy_properties),
-    };
-    return harness_run("write_effects", tests);
-}

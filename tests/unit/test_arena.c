@@ -6,8 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static void each_piece_is_aligned_and_apart(void **state) {
-    (void)state;
+TEST(each_piece_is_aligned_and_apart) {
     struct arena arena;
     unsigned char *pieces[64];
     arena_start(&arena);
@@ -21,8 +20,7 @@ static void each_piece_is_aligned_and_apart(void **state) {
     arena_end(&arena);
 }
 
-static void small_pieces_take_no_memory(void **state) {
-    (void)state;
+TEST(small_pieces_take_no_memory) {
     struct arena arena;
     size_t before = allocations_count();
     arena_start(&arena);
@@ -35,8 +33,7 @@ static void small_pieces_take_no_memory(void **state) {
     require_same(allocations_count(), before, "allocations at the end");
 }
 
-static void a_piece_larger_than_the_room_is_given(void **state) {
-    (void)state;
+TEST(a_piece_larger_than_the_room_is_given) {
     struct arena arena;
     arena_start(&arena);
     char *large = arena_alloc(&arena, ARENA_BUFFER_BYTES + 1);
@@ -45,13 +42,4 @@ static void a_piece_larger_than_the_room_is_given(void **state) {
     arena_alloc(&arena, ARENA_BUFFER_BYTES);
     require_same(allocations_count(), before, "the room is left for small ones");
     arena_end(&arena);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(each_piece_is_aligned_and_apart),
-        tidy_test(small_pieces_take_no_memory),
-        tidy_test(a_piece_larger_than_the_room_is_given),
-    };
-    return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
 }

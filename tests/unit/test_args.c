@@ -95,8 +95,7 @@ static const struct {
     {"c key name VALUE x META 1 a b NUMBER 3", SLOT_META, 7, 1, 0, 0},
 };
 
-static void right_words_are_understood(void **state) {
-    (void)state;
+TEST(right_words_are_understood) {
     for (size_t i = 0; i < COUNT_OF(right); i++) {
         struct args args;
         struct fault fault = parse(&sample_grammar, right[i].line, &args);
@@ -250,8 +249,7 @@ static const struct {
     {"c key name META -1 NONSENSE", SYNTAX, 3},
 };
 
-static void wrong_words_are_pointed_at(void **state) {
-    (void)state;
+TEST(wrong_words_are_pointed_at) {
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         struct args args;
         struct fault fault = parse(&sample_grammar, wrong[i].line, &args);
@@ -264,8 +262,7 @@ static void wrong_words_are_pointed_at(void **state) {
     }
 }
 
-static void ids_are_read_in_any_form(void **state) {
-    (void)state;
+TEST(ids_are_read_in_any_form) {
     static const struct clause key = {.shape = SHAPE_KEY, .width = 1};
     static const struct clause lease = {TOKEN("LEASE"), .shape = SHAPE_ID, .slot = SLOT_LEASE, .width = 1,
                                         .fault = OUTCOME_INVALID_VALUE};
@@ -286,8 +283,7 @@ static enum outcome short_form_check(struct bytes text) {
     return text.length == GUID_DIGITS ? OUTCOME_DONE : OUTCOME_RECEIPT_MISSING;
 }
 
-static void ids_have_places_too(void **state) {
-    (void)state;
+TEST(ids_have_places_too) {
     static const struct clause key = {.shape = SHAPE_KEY};
     static const struct clause id = {
         .shape = SHAPE_ID, .slot = SLOT_LEASE, .check = short_form_check, .fault = OUTCOME_INVALID_QUERY};
@@ -305,8 +301,7 @@ static void ids_have_places_too(void **state) {
     require(fault.outcome == OUTCOME_RECEIPT_MISSING && fault.at == 2, "the rule comes first");
 }
 
-static void words_are_compared_in_full(void **state) {
-    (void)state;
+TEST(words_are_compared_in_full) {
     struct args args = {.given = 0};
     const struct bytes argv[] = {bytes_text("c"), bytes_text("k"), bytes_text("n"), bytes_of("VALUE\0", 6),
                                  bytes_text("x")};
@@ -314,8 +309,7 @@ static void words_are_compared_in_full(void **state) {
     require(fault.outcome == OUTCOME_SYNTAX && fault.at == 3, "a zero byte behind a token does not count");
 }
 
-static void a_missing_required_option_is_refused(void **state) {
-    (void)state;
+TEST(a_missing_required_option_is_refused) {
     const struct {
         const char *line;
         enum outcome outcome;
@@ -342,8 +336,7 @@ static void a_missing_required_option_is_refused(void **state) {
     }
 }
 
-static void the_rest_of_a_line_may_be_any_words(void **state) {
-    (void)state;
+TEST(the_rest_of_a_line_may_be_any_words) {
     const char *const lines[] = {"c key", "c key x", "c key VALUE VALUE ''", "c key '' '' ''"};
     for (size_t i = 0; i < COUNT_OF(lines); i++) {
         struct args args;
@@ -352,7 +345,7 @@ static void the_rest_of_a_line_may_be_any_words(void **state) {
     }
 }
 
-static void lists_stand_among_the_first_words(void **state) {
+TEST(lists_stand_among_the_first_words) {
     static const struct {
         const char *line;
         enum outcome outcome;
@@ -370,7 +363,6 @@ static void lists_stand_among_the_first_words(void **state) {
         {"c key 1 a b FLAG FLAG", OUTCOME_SYNTAX, 6, 0},
         {"c key 2 a b '' d", OUTCOME_OUT_OF_RANGE_INPUT, 5, 0},
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(lines); i++) {
         struct args args;
         struct fault fault = parse(&list_grammar, lines[i].line, &args);
@@ -382,7 +374,7 @@ static void lists_stand_among_the_first_words(void **state) {
 }
 
 /* Not the first fault counts, but that of the clause that is looked at first. */
-static void a_fault_counts_when_its_clause_is_looked_at(void **state) {
+TEST(a_fault_counts_when_its_clause_is_looked_at) {
     static const struct {
         const char *line;
         enum outcome outcome;
@@ -398,7 +390,6 @@ static void a_fault_counts_when_its_clause_is_looked_at(void **state) {
         {"c key 1 a b LATEST 99999999999999999999", OUTCOME_INVALID_QUERY, 6},
         {"c key 1 '' b LATER 61 NONSENSE", OUTCOME_SYNTAX, 7},
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(lines); i++) {
         struct args args;
         struct fault fault = parse(&list_grammar, lines[i].line, &args);
@@ -408,8 +399,7 @@ static void a_fault_counts_when_its_clause_is_looked_at(void **state) {
 }
 
 /* A number and counted pairs that have no token: they are always there. */
-static void pairs_may_come_without_a_token(void **state) {
-    (void)state;
+TEST(pairs_may_come_without_a_token) {
     const struct {
         const char *line;
         enum outcome outcome;
@@ -457,8 +447,7 @@ static void pairs_may_come_without_a_token(void **state) {
     }
 }
 
-static void a_grammar_knows_its_least(void **state) {
-    (void)state;
+TEST(a_grammar_knows_its_least) {
     require_same(args_min(&sample_grammar), 3, "a name, a key and a text");
     require_same(args_min(&paired_grammar), 4, "a number counts, and the count of pairs");
     require_same(args_min(&needy_grammar), 2, "options do not count");
@@ -467,8 +456,7 @@ static void a_grammar_knows_its_least(void **state) {
 }
 
 /* Random words of the grammar's own and others in any order: whatever comes out, it is sound. */
-static void random_words_are_parsed_soundly(void **state) {
-    (void)state;
+TEST(random_words_are_parsed_soundly) {
     static const char *const vocabulary[] = {"IFMATCH", "IFMODIFIEDSINCE",
                                              "number",  "SMALL",
                                              "RANGE",   "VALUE",
@@ -527,8 +515,7 @@ static void parse_many(const char *count, const char *word, enum outcome expecte
     free(argv);
 }
 
-static void a_million_words_are_quick(void **state) {
-    (void)state;
+TEST(a_million_words_are_quick) {
     parse_many("500000", "word", OUTCOME_DONE);
     parse_many("499999", "word", OUTCOME_SYNTAX);
     parse_many("500001", "word", OUTCOME_SYNTAX);
@@ -541,8 +528,7 @@ static bool same_argument(const struct argument *one, const struct argument *oth
     return one->at == other->at && one->count == other->count && guid_equal(one->id, other->id);
 }
 
-static void kept_arguments_are_those_that_were_parsed(void **state) {
-    (void)state;
+TEST(kept_arguments_are_those_that_were_parsed) {
     struct args args = {.given = ARGS_BIT(0) | ARGS_BIT(SLOT_BLOCK) | ARGS_BIT(SLOTS_MAX - 1)}, again;
     args.slots[0] = (struct argument){.at = 3, .number = 5, .length = 7};
     args.slots[SLOT_BLOCK] = (struct argument){.at = 4, .number = -1};
@@ -554,24 +540,4 @@ static void kept_arguments_are_those_that_were_parsed(void **state) {
         if (args_given(&args, slot))
             require(same_argument(&again.slots[slot], &args.slots[slot]), "slot %d", slot);
     memory_free(kept);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(kept_arguments_are_those_that_were_parsed),
-        tidy_test(right_words_are_understood),
-        tidy_test(wrong_words_are_pointed_at),
-        tidy_test(ids_are_read_in_any_form),
-        tidy_test(ids_have_places_too),
-        tidy_test(words_are_compared_in_full),
-        tidy_test(a_missing_required_option_is_refused),
-        tidy_test(the_rest_of_a_line_may_be_any_words),
-        tidy_test(pairs_may_come_without_a_token),
-        tidy_test(a_grammar_knows_its_least),
-        tidy_test(random_words_are_parsed_soundly),
-        tidy_test(a_million_words_are_quick),
-        tidy_test(lists_stand_among_the_first_words),
-        tidy_test(a_fault_counts_when_its_clause_is_looked_at),
-    };
-    return cmocka_run_group_tests_name("args", tests, NULL, NULL);
 }

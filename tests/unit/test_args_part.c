@@ -76,8 +76,7 @@ static const struct {
     {"a b SET", OUTCOME_SYNTAX, 2, -1},
 };
 
-static void a_part_ends_where_its_words_end(void **state) {
-    (void)state;
+TEST(a_part_ends_where_its_words_end) {
     for (size_t i = 0; i < COUNT_OF(parts); i++) {
         struct words words = split(parts[i].line);
         struct args args = {.given = 0};
@@ -91,7 +90,7 @@ static void a_part_ends_where_its_words_end(void **state) {
     }
 }
 
-static void the_missing_clause_is_named(void **state) {
+TEST(the_missing_clause_is_named) {
     static const struct {
         const char *line;
         const struct clause *missing;
@@ -105,7 +104,6 @@ static void the_missing_clause_is_named(void **state) {
         {"c key r PROPS 0 IFMATCH", NULL, OUTCOME_SYNTAX},
         {"c key r PROPS 0 NONSENSE", NULL, OUTCOME_SYNTAX},
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(lines); i++) {
         struct words words = split(lines[i].line);
         struct args args = {.given = 0};
@@ -156,12 +154,11 @@ static bool require_like_alone(const struct bytes *argv, int argc, int at) {
     return fault.outcome == OUTCOME_DONE;
 }
 
-static void a_part_is_what_it_would_be_alone(void **state) {
+TEST(a_part_is_what_it_would_be_alone) {
     static const char *const vocabulary[] = {"IFMATCH", "ifmatch", "PROPS", "PROPS", "AMOUNT", "NOTE",
                                              "0",       "0",       "0",     "1",     "10",     "*"};
     struct dice dice = {11};
     unsigned right = 0;
-    (void)state;
     for (int round = 0; round < 200000; round++) {
         struct bytes argv[WORDS_MAX];
         int argc = 2 + (int)dice_roll(&dice, 12), at = (int)dice_roll(&dice, (size_t)argc - 1);
@@ -170,13 +167,4 @@ static void a_part_is_what_it_would_be_alone(void **state) {
         right += require_like_alone(argv, argc, at);
     }
     require(right > 500, "only %u parts were right", right);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_part_ends_where_its_words_end),
-        tidy_test(the_missing_clause_is_named),
-        tidy_test(a_part_is_what_it_would_be_alone),
-    };
-    return cmocka_run_group_tests_name("args_part", tests, NULL, NULL);
 }

@@ -20,8 +20,7 @@ static const struct {
     {"\xfb\xef\xbe", "++++"},
 };
 
-static void texts_of_the_standard_are_read_and_written(void **state) {
-    (void)state;
+TEST(texts_of_the_standard_are_read_and_written) {
     for (size_t i = 0; i < COUNT_OF(known); i++) {
         struct bytes bytes = bytes_text(known[i].bytes), text = bytes_text(known[i].text);
         unsigned char read[8];
@@ -51,8 +50,7 @@ static void there_and_back(struct bytes bytes) {
     free(read);
 }
 
-static void base64_of_any_bytes_is_read_back(void **state) {
-    (void)state;
+TEST(base64_of_any_bytes_is_read_back) {
     struct dice dice = {1};
     unsigned char bytes[100];
     for (unsigned first = 0; first < 256; first++) {
@@ -69,8 +67,7 @@ static void base64_of_any_bytes_is_read_back(void **state) {
     }
 }
 
-static void texts_that_are_not_base64_are_refused(void **state) {
-    (void)state;
+TEST(texts_that_are_not_base64_are_refused) {
     static const char *const texts[] = {
         "A",
         "AA",
@@ -116,8 +113,7 @@ static void texts_that_are_not_base64_are_refused(void **state) {
 }
 
 /* Of 256 characters 64 stand for something, and no two for the same. */
-static void each_character_has_one_meaning(void **state) {
-    (void)state;
+TEST(each_character_has_one_meaning) {
     unsigned meanings = 0;
     bool seen[64] = {false};
     for (int c = 0; c < 256; c++) {
@@ -134,23 +130,11 @@ static void each_character_has_one_meaning(void **state) {
 }
 
 /* The length is told, and nothing is written beyond the room; what is wrong in a long text is found all the same. */
-static void base64_that_exceeds_the_buffer_is_measured_only(void **state) {
-    (void)state;
+TEST(base64_that_exceeds_the_buffer_is_measured_only) {
     unsigned char read[2] = {'?', '?'};
     require_same(base64_read(bytes_text("Zm9v"), read, 2), 3, "three bytes");
     require_same(base64_read(bytes_text("Zm9vYmFy"), read, 2), 6, "six bytes");
     require(read[0] == '?' && read[1] == '?', "something was written");
     require_same(base64_read(bytes_text("Zm9v!mFy"), read, 2), -1, "what is no base64");
     require_same(base64_read(bytes_text("Zm9vYB=="), read, 2), -1, "what is left over");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(texts_of_the_standard_are_read_and_written),
-        tidy_test(base64_of_any_bytes_is_read_back),
-        tidy_test(texts_that_are_not_base64_are_refused),
-        tidy_test(each_character_has_one_meaning),
-        tidy_test(base64_that_exceeds_the_buffer_is_measured_only),
-    };
-    return cmocka_run_group_tests_name("base64", tests, NULL, NULL);
 }

@@ -33,8 +33,7 @@ static void require_content(const struct container_trial *trial, const char *exp
 
 /* --- Where blocks are found --- */
 
-static void each_choice_looks_where_it_should(void **state) {
-    (void)state;
+TEST(each_choice_looks_where_it_should) {
     static const struct {
         const char *list, *content; /* NULL where it is refused */
     } cases[] = {
@@ -79,8 +78,7 @@ static void each_choice_looks_where_it_should(void **state) {
 }
 
 /* What comes of the plan is said in a list without any choice left, which means the same. */
-static void a_plan_says_what_it_found(void **state) {
-    (void)state;
+TEST(a_plan_says_what_it_found) {
     struct container_trial trial;
     struct record_writer asked, expected;
     struct block_plan plan;
@@ -110,8 +108,7 @@ static void a_plan_says_what_it_found(void **state) {
 }
 
 /* On the primary the plan is there already when the change is applied; it does what the list does. */
-static void a_plan_is_as_good_as_its_list(void **state) {
-    (void)state;
+TEST(a_plan_is_as_good_as_its_list) {
     struct container_trial trial;
     struct block_plan plan;
     struct record_writer asked;
@@ -138,8 +135,7 @@ static void a_plan_is_as_good_as_its_list(void **state) {
 
 /* --- What is refused leaves all as it was --- */
 
-static void lists_that_are_none_change_nothing(void **state) {
-    (void)state;
+TEST(lists_that_are_none_change_nothing) {
     static char longest[70] = "\2\101an id of 65 bytes";
     const struct packed_list lists[] = {
         {1, bytes_of("", 0)},          {1, bytes_of("\2", 1)},
@@ -163,8 +159,7 @@ static void lists_that_are_none_change_nothing(void **state) {
     acts_end(&trial);
 }
 
-static void other_kinds_take_no_blocks(void **state) {
-    (void)state;
+TEST(other_kinds_take_no_blocks) {
     struct container_trial trial;
     acts_start(&trial);
     require(act_create_page(&trial, "pages", 512) && act_create_append(&trial, "log"), "other blobs");
@@ -178,8 +173,7 @@ static void other_kinds_take_no_blocks(void **state) {
     acts_end(&trial);
 }
 
-static void ids_of_one_name_are_equally_long(void **state) {
-    (void)state;
+TEST(ids_of_one_name_are_equally_long) {
     struct container_trial trial;
     acts_start(&trial);
     require(act_stage(&trial, "blob", "ab", bytes_text("x")), "the first one");
@@ -197,8 +191,7 @@ static void ids_of_one_name_are_equally_long(void **state) {
 }
 
 /* A name that has only staged blocks is no blob yet. */
-static void a_commit_makes_the_blob(void **state) {
-    (void)state;
+TEST(a_commit_makes_the_blob) {
     struct container_trial trial;
     acts_start(&trial);
     require(act_commit(&trial, "empty", "") && blob_exists(act_blob(&trial, "empty")), "an empty one");
@@ -218,8 +211,7 @@ static void a_commit_makes_the_blob(void **state) {
 }
 
 /* Whatever else is written to the name drops what was staged. */
-static void overwriting_drops_staged_blocks(void **state) {
-    (void)state;
+TEST(overwriting_drops_staged_blocks) {
     for (int way = 0; way < 4; way++) {
         struct container_trial trial;
         start(&trial);
@@ -271,8 +263,7 @@ static struct container *empty_container(void) {
     return container_new(&(struct container_change){.kind = CONTAINER_CREATE, .stamp = {1, 1}});
 }
 
-static void fifty_thousand_blocks_can_be_committed(void **state) {
-    (void)state;
+TEST(fifty_thousand_blocks_can_be_committed) {
     struct container *container = empty_container();
     stage_many(container, 0, BLOCKS_COMMITTED_MAX + 1, true);
     size_t before = container_memory(container);
@@ -295,8 +286,7 @@ static void fifty_thousand_blocks_can_be_committed(void **state) {
     container_free(container);
 }
 
-static void a_hundred_thousand_blocks_can_be_staged(void **state) {
-    (void)state;
+TEST(a_hundred_thousand_blocks_can_be_staged) {
     struct container *container = empty_container();
     stage_many(container, 0, BLOCKS_STAGED_MAX, true);
     stage_many(container, BLOCKS_STAGED_MAX, BLOCKS_STAGED_MAX + 3, false);
@@ -308,8 +298,7 @@ static void a_hundred_thousand_blocks_can_be_staged(void **state) {
 }
 
 /* Blocks of a commit are where they were staged: not a byte of them is copied. */
-static void a_commit_copies_no_byte(void **state) {
-    (void)state;
+TEST(a_commit_copies_no_byte) {
     struct container_trial trial;
     acts_start(&trial);
     require(act_stage(&trial, "blob", "a", act_bytes(0, 100000)) &&
@@ -325,21 +314,4 @@ static void a_commit_copies_no_byte(void **state) {
     require(blob_view(act_blob(&trial, "blob"), 0, 1).data == first, "the block stands elsewhere");
     require(container_memory(trial.container) < memory - 99000, "a block that is not listed stays");
     acts_end(&trial);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(each_choice_looks_where_it_should),
-        tidy_test(a_plan_says_what_it_found),
-        tidy_test(a_plan_is_as_good_as_its_list),
-        tidy_test(lists_that_are_none_change_nothing),
-        tidy_test(other_kinds_take_no_blocks),
-        tidy_test(ids_of_one_name_are_equally_long),
-        tidy_test(a_commit_makes_the_blob),
-        tidy_test(overwriting_drops_staged_blocks),
-        tidy_test(fifty_thousand_blocks_can_be_committed),
-        tidy_test(a_hundred_thousand_blocks_can_be_staged),
-        tidy_test(a_commit_copies_no_byte),
-    };
-    return cmocka_run_group_tests_name("blocks", tests, NULL, NULL);
 }

@@ -48,8 +48,7 @@ static const struct index_kind kind = {
     .memory = catalog_bytes,
 };
 
-static void a_catalog_agrees_with_an_array(void **state) {
-    (void)state;
+TEST(a_catalog_agrees_with_an_array) {
     for (unsigned char seed = 0; seed < 3; seed++) {
         hash_seed((unsigned char[HASH_SEED_BYTES]){seed, 1, 2, 3});
         struct catalog catalog = {0};
@@ -60,8 +59,7 @@ static void a_catalog_agrees_with_an_array(void **state) {
     }
 }
 
-static void a_catalog_grows_and_shrinks(void **state) {
-    (void)state;
+TEST(a_catalog_grows_and_shrinks) {
     struct catalog catalog = {0};
     struct trial trial = {.kind = &kind, .index = &catalog, .dice = {4}};
     trial_grow_and_shrink(&trial, 100000);
@@ -71,8 +69,7 @@ static void a_catalog_grows_and_shrinks(void **state) {
 }
 
 /* Names at the limits of an entry are names like others. */
-static void a_catalog_takes_the_shortest_and_the_longest_name(void **state) {
-    (void)state;
+TEST(a_catalog_takes_the_shortest_and_the_longest_name) {
     static char longest[UINT16_MAX];
     memset(longest, 'l', sizeof(longest));
     const struct bytes names[] = {bytes_of("", 0), bytes_of("\0", 1), bytes_of(longest, sizeof(longest)),
@@ -98,8 +95,7 @@ static struct entry *twin_of(void *context, const struct entry *entry) {
 }
 
 /* Sizes with and without inner nodes; what becomes of the copy does not matter to the other one. */
-static void a_copy_is_equal_and_its_own(void **state) {
-    (void)state;
+TEST(a_copy_is_equal_and_its_own) {
     static const size_t sizes[] = {0, 1, 60, 3000, 20000};
     struct index_kind beside = kind;
     beside.memory = NULL; /* the memory of both indexes cannot be told apart */
@@ -119,14 +115,4 @@ static void a_copy_is_equal_and_its_own(void **state) {
         trial_end(&twin);
         catalog_end(&copied);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_catalog_agrees_with_an_array),
-        tidy_test(a_catalog_grows_and_shrinks),
-        tidy_test(a_catalog_takes_the_shortest_and_the_longest_name),
-        tidy_test(a_copy_is_equal_and_its_own),
-    };
-    return cmocka_run_group_tests_name("catalog", tests, NULL, NULL);
 }

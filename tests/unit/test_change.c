@@ -4,8 +4,7 @@
 
 /* --- There and back ------------------------------------------------------------------------------------- */
 
-static void written_changes_are_read_back(void **state) {
-    (void)state;
+TEST(written_changes_are_read_back) {
     struct dice dice = {1};
     for (int i = 0; i < 5000; i++) {
         struct sample sample;
@@ -38,8 +37,7 @@ static void require_told_of(enum container_change_kind kind) {
 }
 
 /* With all that the change could have, and with each of the parts left out. */
-static void every_kind_brings_what_it_should(void **state) {
-    (void)state;
+TEST(every_kind_brings_what_it_should) {
     for (size_t i = 0; i < COUNT_OF(vocabulary) * (PARTS_ALL + 1U); i++) {
         enum container_change_kind kind = vocabulary[i / (PARTS_ALL + 1U)].kind;
         const struct choice full = {.kind = (uint8_t)kind,
@@ -216,8 +214,7 @@ static struct container_change change_once_written(enum container_change_kind ki
     return change;
 }
 
-static void container_records_have_the_promised_bytes(void **state) {
-    (void)state;
+TEST(container_records_have_the_promised_bytes) {
     struct pairs metadata;
     bool seen[CONTAINER_CHANGE_KINDS] = {false};
     pairs_start(&metadata);
@@ -240,13 +237,4 @@ static void container_records_have_the_promised_bytes(void **state) {
     for (int kind = 0; kind < CONTAINER_CHANGE_KINDS; kind++)
         require(seen[kind], "no record of kind %d", kind);
     pairs_end(&metadata);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(written_changes_are_read_back),
-        tidy_test(every_kind_brings_what_it_should),
-        tidy_test(container_records_have_the_promised_bytes),
-    };
-    return cmocka_run_group_tests_name("change", tests, NULL, NULL);
 }

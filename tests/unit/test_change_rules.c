@@ -12,8 +12,7 @@ static bool sound(struct bytes record) {
     return change_read(&container_changes, record, &change);
 }
 
-static void records_that_are_cut_or_too_long_are_refused(void **state) {
-    (void)state;
+TEST(records_that_are_cut_or_too_long_are_refused) {
     struct dice dice = {2};
     for (int i = 0; i < 60; i++) {
         struct sample sample;
@@ -73,8 +72,7 @@ static void require_refused_or_sound(struct bytes record) {
     record_end(&writer);
 }
 
-static void a_flipped_bit_is_refused_or_sound(void **state) {
-    (void)state;
+TEST(a_flipped_bit_is_refused_or_sound) {
     struct dice dice = {3};
     for (int i = 0; i < 60; i++) {
         struct sample sample;
@@ -88,8 +86,7 @@ static void a_flipped_bit_is_refused_or_sound(void **state) {
     }
 }
 
-static void many_changed_bytes_are_refused_or_sound(void **state) {
-    (void)state;
+TEST(many_changed_bytes_are_refused_or_sound) {
     struct dice dice = {4};
     for (int i = 0; i < 20000; i++) {
         struct sample sample;
@@ -103,8 +100,7 @@ static void many_changed_bytes_are_refused_or_sound(void **state) {
     }
 }
 
-static void random_bytes_are_refused_or_sound(void **state) {
-    (void)state;
+TEST(random_bytes_are_refused_or_sound) {
     struct dice dice = {5};
     char room[64] = {(char)container_changes.letter};
     for (int i = 0; i < 100000; i++) {
@@ -115,8 +111,7 @@ static void random_bytes_are_refused_or_sound(void **state) {
     }
 }
 
-static void records_of_another_family_or_kind_are_refused(void **state) {
-    (void)state;
+TEST(records_of_another_family_or_kind_are_refused) {
     require(sound(bytes_of("C\3", 2)), "the shortest record");
     require(!sound(bytes_of("", 0)), "nothing");
     require(!sound(bytes_of(NULL, 0)), "nothing at all");
@@ -130,8 +125,7 @@ static void records_of_another_family_or_kind_are_refused(void **state) {
 }
 
 /* A small content stands behind the fields of any record; whether the change has one is for others to say. */
-static void a_content_stands_inside_up_to_its_limit(void **state) {
-    (void)state;
+TEST(a_content_stands_inside_up_to_its_limit) {
     static char content[CHANGE_CONTENT_INSIDE_MAX + 1];
     memset(content, 'x', sizeof(content));
     const struct container_change put = {.kind = BLOB_PUT, .name = {"name", 4}, .stamp = {5, 5}};
@@ -190,8 +184,7 @@ static void require_soundness(const struct container_change *change, bool expect
     record_end(&writer);
 }
 
-static void names_keep_the_rules(void **state) {
-    (void)state;
+TEST(names_keep_the_rules) {
     static char longest[1025], slashes[300];
     memset(longest, 'n', sizeof(longest));
     memset(slashes, '/', sizeof(slashes));
@@ -213,8 +206,7 @@ static void names_keep_the_rules(void **state) {
 }
 
 /* Whoever brings an ETag, it is one that some server may have minted. */
-static void etags_keep_the_rules(void **state) {
-    (void)state;
+TEST(etags_keep_the_rules) {
     static const struct {
         const char *why;
         version etag;
@@ -236,8 +228,7 @@ static void etags_keep_the_rules(void **state) {
         }
 }
 
-static void stamps_and_access_keep_the_rules(void **state) {
-    (void)state;
+TEST(stamps_and_access_keep_the_rules) {
     struct container_change change = sound_change(CONTAINER_CREATE);
     require_soundness(&change, true, "a creation");
     change.stamp.etag = VERSION_MAX;
@@ -256,8 +247,7 @@ static void stamps_and_access_keep_the_rules(void **state) {
     require_soundness(&change, false, "an access that there is not");
 }
 
-static void lists_keep_the_rules(void **state) {
-    (void)state;
+TEST(lists_keep_the_rules) {
     const struct packed_list lists[] = {
         {1, bytes_of("\1a\1b", 4)},     {1, bytes_of("\1-\1b", 4)}, {2, bytes_of("\1a\1b", 4)},
         {2, bytes_of("\1a\0\1A\0", 6)}, {1, bytes_of("\0\0", 2)},   {UINT64_MAX, bytes_of("\1a\1b", 4)},
@@ -279,8 +269,7 @@ static void lists_keep_the_rules(void **state) {
     }
 }
 
-static void leases_keep_the_rules(void **state) {
-    (void)state;
+TEST(leases_keep_the_rules) {
     for (int kind = CONTAINER_LEASE; kind <= BLOB_LEASE; kind++) {
         struct container_change change = sound_change((enum container_change_kind)kind);
         for (int event = 0; event < 128; event++)
@@ -310,8 +299,7 @@ static void leases_keep_the_rules(void **state) {
 
 /* --- Blobs of all kinds --- */
 
-static void names_of_sources_keep_the_rules(void **state) {
-    (void)state;
+TEST(names_of_sources_keep_the_rules) {
     static char longest[1025], slashes[300];
     memset(longest, 'n', sizeof(longest));
     memset(slashes, '/', sizeof(slashes));
@@ -327,8 +315,7 @@ static void names_of_sources_keep_the_rules(void **state) {
 }
 
 /* Whoever brings a version, it is none, or one that some server may have minted. */
-static void versions_keep_the_rules(void **state) {
-    (void)state;
+TEST(versions_keep_the_rules) {
     static const version versions[] = {0, 1, VERSION_MAX, VERSION_MAX + 1, UINT64_MAX};
     for (size_t i = 0; i < COUNT_OF(versions); i++)
         for (int kind = 0; kind < CONTAINER_CHANGE_KINDS; kind++) {
@@ -350,8 +337,7 @@ static void versions_keep_the_rules(void **state) {
         }
 }
 
-static void pages_keep_the_rules(void **state) {
-    (void)state;
+TEST(pages_keep_the_rules) {
     static const struct {
         uint64_t number;
         bool paged;
@@ -385,8 +371,7 @@ static void pages_keep_the_rules(void **state) {
     require_soundness(&change, true, "where bytes are appended");
 }
 
-static void parts_and_kinds_keep_the_rules(void **state) {
-    (void)state;
+TEST(parts_and_kinds_keep_the_rules) {
     static const enum container_change_kind kinds[] = {BLOB_SETPROPS, BLOB_SNAPSHOT, BLOB_COPY, BLOB_STATE};
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
         for (unsigned parts = 0; parts < 256; parts++) {
@@ -404,8 +389,7 @@ static void parts_and_kinds_keep_the_rules(void **state) {
 }
 
 /* Only pages have a length, a sequence number and a birth of their own, only append blobs a count. */
-static void states_have_what_their_kind_has(void **state) {
-    (void)state;
+TEST(states_have_what_their_kind_has) {
     for (int kind = KIND_BLOCK; kind <= KIND_APPEND; kind++) {
         struct container_change change = sound_change(BLOB_STATE);
         change.blob_kind = (enum blob_kind)kind;
@@ -426,8 +410,7 @@ static void states_have_what_their_kind_has(void **state) {
     }
 }
 
-static void numbers_keep_the_rules(void **state) {
-    (void)state;
+TEST(numbers_keep_the_rules) {
     static const enum container_change_kind kinds[] = {BLOB_CREATEPAGE, BLOB_SETPROPS, BLOB_STATE};
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         struct container_change change = sound_change(kinds[i]);
@@ -447,8 +430,7 @@ static void numbers_keep_the_rules(void **state) {
     }
 }
 
-static void block_ids_keep_the_rules(void **state) {
-    (void)state;
+TEST(block_ids_keep_the_rules) {
     static const char longest[65] = "an id";
     for (int kind = BLOB_STAGE; kind <= BLOB_STAGED; kind += BLOB_STAGED - BLOB_STAGE)
         for (size_t length = 0; length <= sizeof(longest); length++) {
@@ -458,8 +440,7 @@ static void block_ids_keep_the_rules(void **state) {
         }
 }
 
-static void copies_keep_the_rules(void **state) {
-    (void)state;
+TEST(copies_keep_the_rules) {
     static const char source[4097] = "container/blob";
     for (int kind = BLOB_COPY; kind <= BLOB_COPYSTATE; kind += BLOB_COPYSTATE - BLOB_COPY) {
         struct container_change change = sound_change((enum container_change_kind)kind);
@@ -491,8 +472,7 @@ static void copies_keep_the_rules(void **state) {
 }
 
 /* A copy comes from here or from elsewhere, and nothing in between. */
-static void a_copy_says_clearly_where_it_comes_from(void **state) {
-    (void)state;
+TEST(a_copy_says_clearly_where_it_comes_from) {
     const struct container_change here = sound_change(BLOB_COPY);
     struct container_change elsewhere = here;
     struct record_writer writer, other;
@@ -512,8 +492,7 @@ static void a_copy_says_clearly_where_it_comes_from(void **state) {
 }
 
 /* What the byte at the end of a write, or of the end of a blob, may say. */
-static void an_ended_lease_is_told_of_by_known_bits(void **state) {
-    (void)state;
+TEST(an_ended_lease_is_told_of_by_known_bits) {
     for (int kind = 0; kind < CONTAINER_CHANGE_KINDS; kind++) {
         if (!(vocabulary[kind].brings & FREES)) continue;
         struct container_change plain = sound_change((enum container_change_kind)kind);
@@ -535,8 +514,7 @@ static void an_ended_lease_is_told_of_by_known_bits(void **state) {
 }
 
 /* A write and the end of a blob speak of themselves, whatever they do to a lease. */
-static void lease_changes_have_the_event_of_their_operation(void **state) {
-    (void)state;
+TEST(lease_changes_have_the_event_of_their_operation) {
     static const char *const events[LEASE_EVENTS] = {NULL,           "lease.acquire", "lease.renew",
                                                      "lease.change", "lease.release", "lease.break"};
     for (int kind = 0; kind < CONTAINER_CHANGE_KINDS; kind++)
@@ -550,32 +528,4 @@ static void lease_changes_have_the_event_of_their_operation(void **state) {
             if (told && expected)
                 require_bytes(bytes_text(told), bytes_text(expected), "kind %d, event %d", kind, event);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(records_that_are_cut_or_too_long_are_refused),
-        tidy_test(a_flipped_bit_is_refused_or_sound),
-        tidy_test(many_changed_bytes_are_refused_or_sound),
-        tidy_test(random_bytes_are_refused_or_sound),
-        tidy_test(records_of_another_family_or_kind_are_refused),
-        tidy_test(a_content_stands_inside_up_to_its_limit),
-        tidy_test(names_keep_the_rules),
-        tidy_test(etags_keep_the_rules),
-        tidy_test(stamps_and_access_keep_the_rules),
-        tidy_test(lists_keep_the_rules),
-        tidy_test(leases_keep_the_rules),
-        tidy_test(names_of_sources_keep_the_rules),
-        tidy_test(versions_keep_the_rules),
-        tidy_test(pages_keep_the_rules),
-        tidy_test(parts_and_kinds_keep_the_rules),
-        tidy_test(states_have_what_their_kind_has),
-        tidy_test(numbers_keep_the_rules),
-        tidy_test(block_ids_keep_the_rules),
-        tidy_test(copies_keep_the_rules),
-        tidy_test(a_copy_says_clearly_where_it_comes_from),
-        tidy_test(an_ended_lease_is_told_of_by_known_bits),
-        tidy_test(lease_changes_have_the_event_of_their_operation),
-    };
-    return cmocka_run_group_tests_name("change_rules", tests, NULL, NULL);
 }

@@ -27,8 +27,7 @@ static void require_account(const struct account *account, size_t memory, size_t
 
 /* --- New ones --- */
 
-static void a_copy_has_bytes_of_its_own(void **state) {
-    (void)state;
+TEST(a_copy_has_bytes_of_its_own) {
     char text[] = "content";
     struct chunk *chunk = chunk_copy(bytes_text(text));
     text[0] = 'X';
@@ -38,8 +37,7 @@ static void a_copy_has_bytes_of_its_own(void **state) {
     chunk_discard(chunk);
 }
 
-static void an_adopted_chunk_keeps_its_owner(void **state) {
-    (void)state;
+TEST(an_adopted_chunk_keeps_its_owner) {
     void *owner = owner_new(bytes_text("content"));
     struct chunk *chunk = chunk_adopt(owner, owner_bytes(owner), owner_memory(owner));
     require(chunk_bytes(chunk).data == owner_bytes(owner).data, "the bytes were copied");
@@ -50,8 +48,7 @@ static void an_adopted_chunk_keeps_its_owner(void **state) {
     require_same(allocations_count(), 0, "the owner goes with the chunk");
 }
 
-static void an_empty_chunk_has_the_space_asked_for(void **state) {
-    (void)state;
+TEST(an_empty_chunk_has_the_space_asked_for) {
     for (size_t room = 0; room <= 100; room++) {
         struct chunk *chunk = chunk_empty(room);
         require_same(chunk_bytes(chunk).length, 0, "room for %zu", room);
@@ -64,8 +61,7 @@ static void an_empty_chunk_has_the_space_asked_for(void **state) {
     chunk_discard(chunk);
 }
 
-static void a_chunk_without_memory_is_null(void **state) {
-    (void)state;
+TEST(a_chunk_without_memory_is_null) {
     allocations_fail_try(1);
     require(!chunk_copy(bytes_text("content")), "a chunk without memory");
     require(!chunk_copy(bytes_of("", SIZE_MAX)), "a chunk of all memory there is");
@@ -75,8 +71,7 @@ static void a_chunk_without_memory_is_null(void **state) {
 
 /* --- Use --- */
 
-static void a_chunk_counts_once_however_often_it_is_used(void **state) {
-    (void)state;
+TEST(a_chunk_counts_once_however_often_it_is_used) {
     enum { USES = 10 };
     for (enum kind kind = 0; kind < KINDS; kind++) {
         struct account account = {0};
@@ -100,8 +95,7 @@ static void a_chunk_counts_once_however_often_it_is_used(void **state) {
 }
 
 /* What frees it must not touch what others have. */
-static void discarding_a_twin_leaves_the_chunk(void **state) {
-    (void)state;
+TEST(discarding_a_twin_leaves_the_chunk) {
     for (enum kind kind = 0; kind < KINDS; kind++) {
         struct chunk *chunk = chunk_of(kind, bytes_text("content"));
         size_t before = allocations_bytes();
@@ -132,8 +126,7 @@ static struct family family_of(enum kind kind) {
     return family;
 }
 
-static void a_twin_has_the_same_bytes(void **state) {
-    (void)state;
+TEST(a_twin_has_the_same_bytes) {
     for (enum kind kind = 0; kind < KINDS; kind++) {
         struct family family = family_of(kind);
         size_t memory = chunk_memory(family.chunks[0]);
@@ -149,8 +142,7 @@ static void a_twin_has_the_same_bytes(void **state) {
 }
 
 /* Whichever goes first, the others still have the bytes; only the first one's own memory waits for the last. */
-static void twins_live_as_long_as_they_are_used(void **state) {
-    (void)state;
+TEST(twins_live_as_long_as_they_are_used) {
     static const int orders[][FAMILY] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     for (enum kind kind = 0; kind < KINDS; kind++)
         for (size_t order = 0; order < COUNT_OF(orders); order++) {
@@ -170,8 +162,7 @@ static void twins_live_as_long_as_they_are_used(void **state) {
 /* --- Who may change it --- */
 
 /* In every combination of uses, of a twin, and of whose the bytes are. */
-static void a_chunk_is_sole_for_one_content_without_twins(void **state) {
-    (void)state;
+TEST(a_chunk_is_sole_for_one_content_without_twins) {
     for (enum kind kind = 0; kind < KINDS; kind++)
         for (int uses = 0; uses <= 2; uses++)
             for (int twins = 0; twins <= 2; twins++) {
@@ -195,8 +186,7 @@ static void a_chunk_is_sole_for_one_content_without_twins(void **state) {
 }
 
 /* The bytes of the one that is gone are the twin's to read, and still not its own. */
-static void a_twin_never_becomes_sole(void **state) {
-    (void)state;
+TEST(a_twin_never_becomes_sole) {
     for (enum kind kind = 0; kind < KINDS; kind++) {
         struct chunk *chunk = chunk_of(kind, bytes_text("content")), *twin = chunk_twin(chunk);
         chunk_discard(chunk);
@@ -206,8 +196,7 @@ static void a_twin_never_becomes_sole(void **state) {
     }
 }
 
-static void a_chunk_is_sole_again_when_the_other_use_ends(void **state) {
-    (void)state;
+TEST(a_chunk_is_sole_again_when_the_other_use_ends) {
     struct account account = {0};
     struct chunk *chunk = chunk_copy(bytes_text("content"));
     chunk_use(&account, chunk);
@@ -275,8 +264,7 @@ static void resize(struct subject *subject, struct dice *dice) {
     require(subject->length + chunk_spare(subject->chunk) >= room, "there is less room than asked for");
 }
 
-static void random_changes_equal_an_array(void **state) {
-    (void)state;
+TEST(random_changes_equal_an_array) {
     struct dice dice = {21};
     static struct subject subject;
     subject = (struct subject){.chunk = chunk_empty(0)};
@@ -298,8 +286,7 @@ static void random_changes_equal_an_array(void **state) {
     require_account(&subject.account, 0, 0, "at the end");
 }
 
-static void an_unused_chunk_is_resized_on_no_account(void **state) {
-    (void)state;
+TEST(an_unused_chunk_is_resized_on_no_account) {
     struct account account = {0};
     struct chunk *chunk = chunk_resize(&account, chunk_copy(bytes_text("content")), 1000);
     require_account(&account, 0, 0, "grown before its first use");
@@ -314,8 +301,7 @@ static void an_unused_chunk_is_resized_on_no_account(void **state) {
 /* --- Moving --- */
 
 /* What is shared stays; all that is not may move, and the bytes with it. */
-static void a_chunk_moves_unless_it_is_shared(void **state) {
-    (void)state;
+TEST(a_chunk_moves_unless_it_is_shared) {
     struct dice dice = {22};
     struct relocation relocation = mover(&dice);
     for (int round = 0; round < 200; round++) {
@@ -341,8 +327,7 @@ static void a_chunk_moves_unless_it_is_shared(void **state) {
 }
 
 /* Bytes that were added before a move are where bytes added after it go. */
-static void a_chunk_that_moved_is_changed_as_before(void **state) {
-    (void)state;
+TEST(a_chunk_that_moved_is_changed_as_before) {
     struct dice dice = {23};
     struct relocation relocation = mover(&dice);
     struct account account = {0};
@@ -361,8 +346,7 @@ static void a_chunk_that_moved_is_changed_as_before(void **state) {
 }
 
 /* How many moves there were is not told, so many tries must give some. */
-static void chunks_and_their_bytes_move(void **state) {
-    (void)state;
+TEST(chunks_and_their_bytes_move) {
     struct dice dice = {24};
     struct relocation relocation = mover(&dice);
     for (enum kind kind = 0; kind < KINDS; kind++) {
@@ -378,26 +362,4 @@ static void chunks_and_their_bytes_move(void **state) {
         require(chunks_moved > 10 && bytes_moved > 10, "kind %d stays where it is", kind);
         chunk_discard(chunk);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_copy_has_bytes_of_its_own),
-        tidy_test(an_adopted_chunk_keeps_its_owner),
-        tidy_test(an_empty_chunk_has_the_space_asked_for),
-        tidy_test(a_chunk_without_memory_is_null),
-        tidy_test(a_chunk_counts_once_however_often_it_is_used),
-        tidy_test(discarding_a_twin_leaves_the_chunk),
-        tidy_test(a_twin_has_the_same_bytes),
-        tidy_test(twins_live_as_long_as_they_are_used),
-        tidy_test(a_chunk_is_sole_for_one_content_without_twins),
-        tidy_test(a_twin_never_becomes_sole),
-        tidy_test(a_chunk_is_sole_again_when_the_other_use_ends),
-        tidy_test(random_changes_equal_an_array),
-        tidy_test(an_unused_chunk_is_resized_on_no_account),
-        tidy_test(a_chunk_moves_unless_it_is_shared),
-        tidy_test(a_chunk_that_moved_is_changed_as_before),
-        tidy_test(chunks_and_their_bytes_move),
-    };
-    return cmocka_run_group_tests_name("chunk", tests, NULL, NULL);
 }

@@ -48,8 +48,7 @@ static void expect_within(int64_t value, int64_t min, int64_t max, const char *w
             (long long)min, (long long)max);
 }
 
-static void without_steps_the_clock_is_the_wall_clock(void **state) {
-    (void)state;
+TEST(without_steps_the_clock_is_the_wall_clock) {
     struct machine machine = machine_start();
     static const int64_t parts_us[] = {1, 7, 199, 200, 201, 1000, 99999, 100000, 3600 * SECOND_US};
     for (size_t i = 0; i < COUNT_OF(parts_us); i++) {
@@ -61,8 +60,7 @@ static void without_steps_the_clock_is_the_wall_clock(void **state) {
 }
 
 /* However often it is asked. */
-static void steps_of_the_wall_clock_are_followed_slowly(void **state) {
-    (void)state;
+TEST(steps_of_the_wall_clock_are_followed_slowly) {
     static const int64_t steps_s[] = {1, 45, 3600, -1, -6, -3600}, parts_us[] = {3, 250, 40000, 1000000};
     for (size_t i = 0; i < COUNT_OF(steps_s); i++) {
         for (size_t j = 0; j < COUNT_OF(parts_us); j++) {
@@ -80,8 +78,7 @@ static void steps_of_the_wall_clock_are_followed_slowly(void **state) {
     }
 }
 
-static void the_clock_reaches_a_wall_clock_that_was_set_and_stops_there(void **state) {
-    (void)state;
+TEST(the_clock_reaches_a_wall_clock_that_was_set_and_stops_there) {
     static const int64_t steps_us[] = {1, 199, 40000, 10 * SECOND_US, -1, -40000, -10 * SECOND_US};
     for (size_t i = 0; i < COUNT_OF(steps_us); i++) {
         struct machine machine = machine_start();
@@ -93,8 +90,7 @@ static void the_clock_reaches_a_wall_clock_that_was_set_and_stops_there(void **s
 }
 
 /* A machine that slept: both clocks count the time. A reading that did not move, or was taken earlier, is no time. */
-static void time_that_both_clocks_count_has_passed(void **state) {
-    (void)state;
+TEST(time_that_both_clocks_count_has_passed) {
     struct machine machine = machine_start();
     int64_t before_us = now(&machine);
     pass(&machine, 7200LL * SECOND_US);
@@ -107,8 +103,7 @@ static void time_that_both_clocks_count_has_passed(void **state) {
 }
 
 /* A wall clock that runs by 300 parts in a million faster or slower is kept up with. */
-static void drift_is_followed(void **state) {
-    (void)state;
+TEST(drift_is_followed) {
     for (int way = -1; way <= 1; way += 2) {
         struct machine machine = machine_start();
         for (int part = 0; part < 100000; part++) {
@@ -134,8 +129,7 @@ static const struct {
     {9500, -9000, 9503, "but not for ever"},
 };
 
-static void an_offset_moves_the_clock_at_once(void **state) {
-    (void)state;
+TEST(an_offset_moves_the_clock_at_once) {
     struct machine machine = machine_start();
     int64_t start_us = machine.wall_us;
     for (size_t i = 0; i < COUNT_OF(moves); i++) {
@@ -146,8 +140,7 @@ static void an_offset_moves_the_clock_at_once(void **state) {
 }
 
 /* Whatever the wall clock does: between any two moments what was measured is what has passed, but for 0.5 %. */
-static void no_lease_loses_more_than_its_part(void **state) {
-    (void)state;
+TEST(no_lease_loses_more_than_its_part) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct dice dice = {seed};
         struct machine machine = machine_start();
@@ -165,17 +158,4 @@ static void no_lease_loses_more_than_its_part(void **state) {
             expect_within(error_us, -max_us, max_us, "what a lease gains or loses");
         }
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(without_steps_the_clock_is_the_wall_clock),
-        tidy_test(steps_of_the_wall_clock_are_followed_slowly),
-        tidy_test(the_clock_reaches_a_wall_clock_that_was_set_and_stops_there),
-        tidy_test(time_that_both_clocks_count_has_passed),
-        tidy_test(drift_is_followed),
-        tidy_test(an_offset_moves_the_clock_at_once),
-        tidy_test(no_lease_loses_more_than_its_part),
-    };
-    return cmocka_run_group_tests_name("clock", tests, NULL, NULL);
 }

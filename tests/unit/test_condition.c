@@ -42,8 +42,7 @@ static const struct {
     {EQUAL "," OTHER, TAG_MALFORMED},
 };
 
-static void a_tag_is_any_or_a_version_or_malformed(void **state) {
-    (void)state;
+TEST(a_tag_is_any_or_a_version_or_malformed) {
     for (size_t i = 0; i < COUNT_OF(tags); i++) {
         struct tag tag = tag_read(bytes_text(tags[i].text));
         require_same(tag.kind, tags[i].kind, "%s", tags[i].text);
@@ -123,8 +122,7 @@ static enum verdict verdict_alone(size_t row, enum condition_use use, bool exist
     }
 }
 
-static void each_condition_alone(void **state) {
-    (void)state;
+TEST(each_condition_alone) {
     for (size_t row = 0; row < COUNT_OF(alone); row++)
         for (size_t use = 0; use < USES; use++)
             for (int exists = 0; exists <= 1; exists++) {
@@ -155,8 +153,7 @@ static const struct {
     {M | N | U, false}, {M | S | U, false}, {N | S | U, false}, {M | N | S | U, false},
 };
 
-static void writes_take_one_condition_or_two_that_agree(void **state) {
-    (void)state;
+TEST(writes_take_one_condition_or_two_that_agree) {
     unsigned seen = 0;
     for (size_t i = 0; i < COUNT_OF(together); i++) {
         seen |= 1U << together[i].given;
@@ -173,8 +170,7 @@ static void writes_take_one_condition_or_two_that_agree(void **state) {
 }
 
 /* A read that wants an object nobody has ever seen cannot be answered, whatever else it wants. */
-static void no_read_meets_if_none_match_any(void **state) {
-    (void)state;
+TEST(no_read_meets_if_none_match_any) {
     for (unsigned given = 0; given < 16; given++) {
         struct conditions conditions = {
             .given = given, .match = {TAG_VERSION, 1}, .none_match = {TAG_ANY, 0}};
@@ -261,8 +257,7 @@ static bool next_combination(struct combination *c) {
     return false;
 }
 
-static void conditions_in_every_combination_decide_as_the_rule_says(void **state) {
-    (void)state;
+TEST(conditions_in_every_combination_decide_as_the_rule_says) {
     struct combination c = {{NOT_GIVEN, NOT_GIVEN, NOT_GIVEN, NOT_GIVEN}};
     unsigned combinations = 0;
     do {
@@ -277,8 +272,7 @@ static void conditions_in_every_combination_decide_as_the_rule_says(void **state
 }
 
 /* The cells in which implementations differ, spelled out. */
-static void conditions_in_known_traps_decide_as_the_rule_says(void **state) {
-    (void)state;
+TEST(conditions_in_known_traps_decide_as_the_rule_says) {
     const struct {
         const char *why;
         struct conditions conditions;
@@ -310,16 +304,4 @@ static void conditions_in_known_traps_decide_as_the_rule_says(void **state) {
     for (size_t i = 0; i < COUNT_OF(traps); i++)
         require_same(decide(&traps[i].conditions, traps[i].use, &there), traps[i].outcome, "%s",
                      traps[i].why);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_tag_is_any_or_a_version_or_malformed),
-        tidy_test(each_condition_alone),
-        tidy_test(writes_take_one_condition_or_two_that_agree),
-        tidy_test(no_read_meets_if_none_match_any),
-        tidy_test(conditions_in_every_combination_decide_as_the_rule_says),
-        tidy_test(conditions_in_known_traps_decide_as_the_rule_says),
-    };
-    return cmocka_run_group_tests_name("condition", tests, NULL, NULL);
 }

@@ -26,8 +26,7 @@ static bool is_certain(int kind) {
     }
 }
 
-static void a_container_equals_a_naive_model(void **state) {
-    (void)state;
+TEST(a_container_equals_a_naive_model) {
     tally seen = {{0}};
     for (uint64_t seed = 0; seed < 10; seed++) {
         struct container_trial trial;
@@ -43,8 +42,7 @@ static void a_container_equals_a_naive_model(void **state) {
 
 /* --- Contents around the size that fits into a blob ----------------------------------------------------- */
 
-static void contents_change_their_size_anyhow(void **state) {
-    (void)state;
+TEST(contents_change_their_size_anyhow) {
     static const size_t sizes[] = {0, 1, 7, 8, 100, 127, 128, 129, 500, 1023, 1024, 1025, 1026, 3000};
     static char bytes[3000];
     struct container_trial trial;
@@ -65,8 +63,7 @@ static bool stands_in_blob(const struct blob *blob) {
     return !blob_content(blob)->chunk && !blob_content(blob)->rope;
 }
 
-static void only_small_contents_stand_in_the_blob(void **state) {
-    (void)state;
+TEST(only_small_contents_stand_in_the_blob) {
     static char bytes[BLOB_INLINE_MAX + 1];
     struct container_trial trial;
     acts_start(&trial);
@@ -79,8 +76,7 @@ static void only_small_contents_stand_in_the_blob(void **state) {
 }
 
 /* A hundred bytes without anything else cost little more than themselves. */
-static void a_small_blob_is_small(void **state) {
-    (void)state;
+TEST(a_small_blob_is_small) {
     enum { BLOBS = 1000, CONTENT = 100, MAX_OVERHEAD = 180 };
     static char bytes[CONTENT];
     struct container_trial trial;
@@ -95,8 +91,7 @@ static void a_small_blob_is_small(void **state) {
 }
 
 /* A blob that was large and is small does not keep its room. */
-static void a_shrunken_blob_gives_back_its_room(void **state) {
-    (void)state;
+TEST(a_shrunken_blob_gives_back_its_room) {
     static char bytes[BLOB_INLINE_MAX];
     struct container_trial trial;
     acts_start(&trial);
@@ -111,8 +106,7 @@ static void a_shrunken_blob_gives_back_its_room(void **state) {
 
 /* --- Changes whose bytes are the container's own -------------------------------------------------------- */
 
-static void a_blob_may_get_its_own_lists_again(void **state) {
-    (void)state;
+TEST(a_blob_may_get_its_own_lists_again) {
     struct container_trial trial;
     const struct choice full = {.kind = BLOB_PUT, .name = 7, .size = 3, .properties = 63, .metadata = 2};
     container_trial_start(&trial, &full);
@@ -133,8 +127,7 @@ static void a_blob_may_get_its_own_lists_again(void **state) {
 
 /* --- Moving in memory ----------------------------------------------------------------------------------- */
 
-static void all_parts_of_a_container_may_move(void **state) {
-    (void)state;
+TEST(all_parts_of_a_container_may_move) {
     struct container_trial trial;
     struct dice dice = {50};
     const struct relocation relocation = mover(&dice);
@@ -163,8 +156,7 @@ static void *move_no_owner(void *context, void *owner, struct bytes *bytes) {
 }
 
 /* The container moves with its lists and its lease; its index moves with the blobs, piece by piece. */
-static void the_index_moves_with_the_blobs(void **state) {
-    (void)state;
+TEST(the_index_moves_with_the_blobs) {
     struct container_trial trial;
     size_t moves = 0;
     const struct relocation relocation = {move_always, move_no_owner, &moves};
@@ -200,8 +192,7 @@ static void change_some(struct container_trial *trial, struct dice *dice, bool g
 }
 
 /* A large one moves in turns, and changes in between. */
-static void a_container_may_move_in_turns(void **state) {
-    (void)state;
+TEST(a_container_may_move_in_turns) {
     struct container_trial trial;
     struct dice dice = {70};
     const struct relocation relocation = mover(&dice);
@@ -222,8 +213,7 @@ static void a_container_may_move_in_turns(void **state) {
 }
 
 /* What a copy shares stays where it is, since the other side points to it, too. */
-static void shared_chunks_do_not_move(void **state) {
-    (void)state;
+TEST(shared_chunks_do_not_move) {
     struct container_trial trial;
     struct dice dice = {60};
     const struct relocation relocation = mover(&dice);
@@ -237,15 +227,4 @@ static void shared_chunks_do_not_move(void **state) {
     }
     container_free(copy);
     acts_end(&trial);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_container_equals_a_naive_model),      tidy_test(contents_change_their_size_anyhow),
-        tidy_test(only_small_contents_stand_in_the_blob), tidy_test(a_small_blob_is_small),
-        tidy_test(a_shrunken_blob_gives_back_its_room),   tidy_test(a_blob_may_get_its_own_lists_again),
-        tidy_test(all_parts_of_a_container_may_move),     tidy_test(the_index_moves_with_the_blobs),
-        tidy_test(a_container_may_move_in_turns),         tidy_test(shared_chunks_do_not_move),
-    };
-    return cmocka_run_group_tests_name("container", tests, NULL, NULL);
 }

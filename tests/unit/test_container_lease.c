@@ -63,8 +63,7 @@ static bool has_index(const struct container_trial *trial) {
 
 static const struct lease never;
 
-static void an_object_without_a_lease_has_a_zeroed_one(void **state) {
-    (void)state;
+TEST(an_object_without_a_lease_has_a_zeroed_one) {
     struct container_trial trial;
     container_trial_start(&trial, &plain);
     put(&trial, bytes_text("blob"), 10, true);
@@ -75,8 +74,7 @@ static void an_object_without_a_lease_has_a_zeroed_one(void **state) {
     finish(&trial);
 }
 
-static void an_overwrite_keeps_the_lease(void **state) {
-    (void)state;
+TEST(an_overwrite_keeps_the_lease) {
     static const size_t lengths[] = {10, 0, BLOB_INLINE_MAX, 1, 3000};
     struct container_trial trial;
     struct lease before = *start(&trial, LEASE_HELD);
@@ -90,8 +88,7 @@ static void an_overwrite_keeps_the_lease(void **state) {
 }
 
 /* Whichever the write, it frees what it says, and the last id stays for whoever comes with it. */
-static void a_write_frees_what_has_ended(void **state) {
-    (void)state;
+TEST(a_write_frees_what_has_ended) {
     static const enum container_change_kind kinds[] = {BLOB_PUT,   BLOB_SETPROPS, BLOB_SETMETA,
                                                        BLOB_STAGE, BLOB_COMMIT,   BLOB_COPY};
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
@@ -118,8 +115,7 @@ static void a_write_frees_what_has_ended(void **state) {
 }
 
 /* Page and append blobs have some writes of their own. */
-static void writes_of_all_kinds_free_what_has_ended(void **state) {
-    (void)state;
+TEST(writes_of_all_kinds_free_what_has_ended) {
     static const struct {
         enum container_change_kind create, write;
         uint64_t length;
@@ -153,8 +149,7 @@ static void writes_of_all_kinds_free_what_has_ended(void **state) {
 }
 
 /* A snapshot has none, and taking or deleting it leaves that of the blob. */
-static void snapshots_have_no_lease(void **state) {
-    (void)state;
+TEST(snapshots_have_no_lease) {
     struct container_trial trial;
     start(&trial, LEASE_HELD);
     struct container_change change = change_of(BLOB_SNAPSHOT, bytes_text("blob"));
@@ -171,8 +166,7 @@ static void snapshots_have_no_lease(void **state) {
 }
 
 /* A copy brings no lease along, and leaves that of the name which it goes to. */
-static void a_copy_of_a_blob_leaves_leases_where_they_are(void **state) {
-    (void)state;
+TEST(a_copy_of_a_blob_leaves_leases_where_they_are) {
     struct container_trial trial;
     start(&trial, LEASE_HELD);
     put(&trial, bytes_text("other"), 20, false);
@@ -190,8 +184,7 @@ static void a_copy_of_a_blob_leaves_leases_where_they_are(void **state) {
 }
 
 /* Whatever the end of the blob tells of it. */
-static void a_lease_goes_with_its_blob(void **state) {
-    (void)state;
+TEST(a_lease_goes_with_its_blob) {
     for (int kind = 0; kind < LEASE_KINDS; kind++)
         for (int told = 0; told < 4; told++) {
             struct container_trial trial;
@@ -210,8 +203,7 @@ static void a_lease_goes_with_its_blob(void **state) {
 }
 
 /* The index comes with the first lease that stands and goes with the last one, and its memory with it. */
-static void the_index_is_there_while_it_is_needed(void **state) {
-    (void)state;
+TEST(the_index_is_there_while_it_is_needed) {
     struct container_trial trial;
     container_trial_start(&trial, &plain);
     put(&trial, bytes_text("a"), 10, false);
@@ -236,8 +228,7 @@ static void the_index_is_there_while_it_is_needed(void **state) {
     finish(&trial);
 }
 
-static void a_container_has_a_lease_of_its_own(void **state) {
-    (void)state;
+TEST(a_container_has_a_lease_of_its_own) {
     struct container_trial trial;
     start(&trial, LEASE_HELD);
     set_lease(&trial, CONTAINER_LEASE, bytes_of("", 0), LEASE_ENDING);
@@ -256,8 +247,7 @@ static void a_container_has_a_lease_of_its_own(void **state) {
     finish(&trial);
 }
 
-static void a_copy_has_no_leases(void **state) {
-    (void)state;
+TEST(a_copy_has_no_leases) {
     struct container_trial trial;
     start(&trial, LEASE_HELD);
     set_lease(&trial, CONTAINER_LEASE, bytes_of("", 0), LEASE_HELD);
@@ -275,8 +265,7 @@ static void a_copy_has_no_leases(void **state) {
 }
 
 /* Its own lease may be what a change brings, as when it is renewed. */
-static void a_lease_may_be_set_to_itself(void **state) {
-    (void)state;
+TEST(a_lease_may_be_set_to_itself) {
     struct container_trial trial;
     start(&trial, LEASE_HELD);
     struct container_change change = change_of(BLOB_LEASE, bytes_text("blob"));
@@ -292,8 +281,7 @@ static void a_lease_may_be_set_to_itself(void **state) {
 }
 
 /* What moves to a better place takes its leases along. */
-static void leases_move_too(void **state) {
-    (void)state;
+TEST(leases_move_too) {
     struct container_trial trial;
     struct dice dice = {1};
     const struct relocation relocation = mover(&dice);
@@ -322,8 +310,7 @@ static struct bytes many_name(size_t i) {
 }
 
 /* Beyond one node of the index: blobs that change their size, go and come, with and without a lease. */
-static void the_index_follows_many_blobs(void **state) {
-    (void)state;
+TEST(the_index_follows_many_blobs) {
     for (uint64_t seed = 0; seed < 2; seed++) {
         struct container_trial trial;
         struct dice dice = {seed};
@@ -349,8 +336,7 @@ static void the_index_follows_many_blobs(void **state) {
 }
 
 /* And back to none. */
-static void the_index_can_be_emptied(void **state) {
-    (void)state;
+TEST(the_index_can_be_emptied) {
     struct container_trial trial;
     container_trial_start(&trial, &plain);
     for (size_t i = 0; i < MANY; i++) {
@@ -369,24 +355,4 @@ static void the_index_can_be_emptied(void **state) {
     require_same(standing(&trial), 0, "none of them stand");
     require(!has_index(&trial), "the index stays for nothing");
     finish(&trial);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(an_object_without_a_lease_has_a_zeroed_one),
-        tidy_test(an_overwrite_keeps_the_lease),
-        tidy_test(a_write_frees_what_has_ended),
-        tidy_test(writes_of_all_kinds_free_what_has_ended),
-        tidy_test(snapshots_have_no_lease),
-        tidy_test(a_copy_of_a_blob_leaves_leases_where_they_are),
-        tidy_test(a_lease_goes_with_its_blob),
-        tidy_test(the_index_is_there_while_it_is_needed),
-        tidy_test(a_container_has_a_lease_of_its_own),
-        tidy_test(a_copy_has_no_leases),
-        tidy_test(a_lease_may_be_set_to_itself),
-        tidy_test(leases_move_too),
-        tidy_test(the_index_follows_many_blobs),
-        tidy_test(the_index_can_be_emptied),
-    };
-    return cmocka_run_group_tests_name("container_lease", tests, NULL, NULL);
 }

@@ -228,14 +228,12 @@ static void live(int count, int steps, struct dice *dice) {
     free(aggregates);
 }
 
-static void contents_of_one_aggregate_equal_arrays(void **state) {
-    (void)state;
+TEST(contents_of_one_aggregate_equal_arrays) {
     struct dice dice = {11};
     live(1, 8000, &dice);
 }
 
-static void contents_of_two_aggregates_equal_arrays(void **state) {
-    (void)state;
+TEST(contents_of_two_aggregates_equal_arrays) {
     struct dice dice = {12};
     live(AGGREGATES, 8000, &dice);
 }
@@ -259,8 +257,7 @@ static void require_little_slack(const struct account *account, uint64_t length)
             account->memory, (unsigned long long)length);
 }
 
-static void growing_by_little_takes_few_chunks(void **state) {
-    (void)state;
+TEST(growing_by_little_takes_few_chunks) {
     enum { STEP = 100, TOTAL = 64 << 20, CHUNKS = 200, VIEWS = 20000 };
     struct dice dice = {13};
     struct account account = {0};
@@ -283,8 +280,7 @@ static void growing_by_little_takes_few_chunks(void **state) {
 }
 
 /* Up to some size a content stays in one piece; then its chunks are no smaller than that size allows. */
-static void small_contents_are_one_chunk(void **state) {
-    (void)state;
+TEST(small_contents_are_one_chunk) {
     enum { WHOLE = 1 << 16 };
     for (size_t step = 1; step <= 5000; step = step * 3 + 1) {
         struct account account = {0};
@@ -299,8 +295,7 @@ static void small_contents_are_one_chunk(void **state) {
     }
 }
 
-static void a_large_append_takes_no_more_memory_than_it_needs(void **state) {
-    (void)state;
+TEST(a_large_append_takes_no_more_memory_than_it_needs) {
     struct account account = {0};
     struct content content = {0};
     content_append(&account, &content, periodic(0, LARGE_BYTES_MAX));
@@ -310,8 +305,7 @@ static void a_large_append_takes_no_more_memory_than_it_needs(void **state) {
 }
 
 /* What is somebody's else, or in two places, is not written to; the bytes go into a chunk of their own. */
-static void only_a_chunk_of_its_own_is_filled(void **state) {
-    (void)state;
+TEST(only_a_chunk_of_its_own_is_filled) {
     struct account account = {0};
     struct content content = {0};
     struct chunk *roomy = chunk_empty(100);
@@ -336,8 +330,7 @@ static void only_a_chunk_of_its_own_is_filled(void **state) {
     content_clear(&account, &content);
 }
 
-static void appending_no_bytes_changes_nothing(void **state) {
-    (void)state;
+TEST(appending_no_bytes_changes_nothing) {
     struct account account = {0};
     struct content content = {0};
     content_append(&account, &content, bytes_of("", 0));
@@ -352,8 +345,7 @@ static void appending_no_bytes_changes_nothing(void **state) {
     require_same(account.memory + account.allocations, 0, "cleared twice");
 }
 
-static void reserved_room_is_used(void **state) {
-    (void)state;
+TEST(reserved_room_is_used) {
     enum { CHUNKS = 50, SPANS_STEPS = 6 };
     for (int first = 0; first <= 1; first++) {
         struct account account = {0};
@@ -376,8 +368,7 @@ static void reserved_room_is_used(void **state) {
 /* --- Sharing --- */
 
 /* Whoever goes first, the other one still has all its bytes; and each can grow without the other. */
-static void equal_contents_change_and_end_apart(void **state) {
-    (void)state;
+TEST(equal_contents_change_and_end_apart) {
     for (int pieces = 0; pieces <= 9; pieces++)
         for (int way = 0; way < 8; way++) {
             bool twin = way & 1, add = way & 2;
@@ -408,8 +399,7 @@ static void equal_contents_change_and_end_apart(void **state) {
         }
 }
 
-static void a_copy_of_a_content_takes_no_memory(void **state) {
-    (void)state;
+TEST(a_copy_of_a_content_takes_no_memory) {
     for (int pieces = 0; pieces <= 5; pieces++) {
         struct account account = {0};
         struct content content = {0}, equal = {0};
@@ -429,8 +419,7 @@ static void a_copy_of_a_content_takes_no_memory(void **state) {
 }
 
 /* A chunk that is in several places gets one twin, which is in the same places. */
-static void a_chunk_in_many_places_has_one_twin(void **state) {
-    (void)state;
+TEST(a_chunk_in_many_places_has_one_twin) {
     enum { PLACES = 40, DIFFERENT = 7 };
     struct account account = {0}, other = {0};
     struct content content = {0}, twin = {0};
@@ -457,8 +446,7 @@ static void a_chunk_in_many_places_has_one_twin(void **state) {
 /* --- Far --- */
 
 /* Lengths are counted, not stored: far more than memory holds. */
-static void lengths_beyond_32_bits_are_sound(void **state) {
-    (void)state;
+TEST(lengths_beyond_32_bits_are_sound) {
     enum { PIECES = 80, PIECE_BYTES = 64 << 20 };
     struct account account = {0};
     struct content content = {0};
@@ -477,22 +465,4 @@ static void lengths_beyond_32_bits_are_sound(void **state) {
     require_same(content_view(&content, UINT64_MAX, UINT64_MAX).length, 0, "far behind");
     require_same(account.memory, allocations_bytes(), "one chunk, many times");
     content_clear(&account, &content);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(contents_of_one_aggregate_equal_arrays),
-        tidy_test(contents_of_two_aggregates_equal_arrays),
-        tidy_test(growing_by_little_takes_few_chunks),
-        tidy_test(small_contents_are_one_chunk),
-        tidy_test(a_large_append_takes_no_more_memory_than_it_needs),
-        tidy_test(only_a_chunk_of_its_own_is_filled),
-        tidy_test(appending_no_bytes_changes_nothing),
-        tidy_test(reserved_room_is_used),
-        tidy_test(equal_contents_change_and_end_apart),
-        tidy_test(a_copy_of_a_content_takes_no_memory),
-        tidy_test(a_chunk_in_many_places_has_one_twin),
-        tidy_test(lengths_beyond_32_bits_are_sound),
-    };
-    return cmocka_run_group_tests_name("content", tests, NULL, NULL);
 }

@@ -36,8 +36,7 @@ static void start(struct container_trial *trial) {
 
 /* --- Copies that are done at once --- */
 
-static void a_copy_is_equal_and_shares_all_bytes(void **state) {
-    (void)state;
+TEST(a_copy_is_equal_and_shares_all_bytes) {
     struct container_trial trial;
     start(&trial);
     size_t memory = container_memory(trial.container);
@@ -53,8 +52,7 @@ static void a_copy_is_equal_and_shares_all_bytes(void **state) {
 }
 
 /* Whichever of the two changes, the other one does not; the model sees to that. */
-static void a_copied_state_and_its_source_change_alone(void **state) {
-    (void)state;
+TEST(a_copied_state_and_its_source_change_alone) {
     struct container_trial trial;
     start(&trial);
     for (size_t i = 0; i < COUNT_OF(names); i++) {
@@ -69,8 +67,7 @@ static void a_copied_state_and_its_source_change_alone(void **state) {
     acts_end(&trial);
 }
 
-static void properties_come_along_and_metadata_may_be_new(void **state) {
-    (void)state;
+TEST(properties_come_along_and_metadata_may_be_new) {
     struct container_trial trial;
     acts_start(&trial);
     struct container_change change = act_change(BLOB_PUT, "source");
@@ -95,8 +92,7 @@ static void properties_come_along_and_metadata_may_be_new(void **state) {
     acts_end(&trial);
 }
 
-static void copies_from_missing_sources_change_nothing(void **state) {
-    (void)state;
+TEST(copies_from_missing_sources_change_nothing) {
     struct container_trial trial;
     start(&trial);
     require(act_stage(&trial, "staged", "a", bytes_text("a")), "a name");
@@ -117,8 +113,7 @@ static void copies_from_missing_sources_change_nothing(void **state) {
     acts_end(&trial);
 }
 
-static void a_copy_takes_no_snapshots_along(void **state) {
-    (void)state;
+TEST(a_copy_takes_no_snapshots_along) {
     struct container_trial trial;
     start(&trial);
     require(act_snapshot(&trial, "large", 3) && act_put(&trial, "large", bytes_text("new")), "a snapshot");
@@ -144,8 +139,7 @@ static bool write(struct container_trial *trial, enum container_change_kind kind
     return container_trial_apply(trial, &change);
 }
 
-static void writes_of_content_forget_where_a_blob_came_from(void **state) {
-    (void)state;
+TEST(writes_of_content_forget_where_a_blob_came_from) {
     static const struct {
         const char *name;
         enum container_change_kind kind;
@@ -169,8 +163,7 @@ static void writes_of_content_forget_where_a_blob_came_from(void **state) {
 
 /* --- Copies that go on --- */
 
-static void a_copy_can_go_on_and_end(void **state) {
-    (void)state;
+TEST(a_copy_can_go_on_and_end) {
     static const enum copy_status ends[] = {COPY_SUCCESS, COPY_ABORTED, COPY_FAILED};
     struct container_trial trial;
     start(&trial);
@@ -189,8 +182,7 @@ static void a_copy_can_go_on_and_end(void **state) {
     acts_end(&trial);
 }
 
-static void aborting_leaves_nothing_but_the_name(void **state) {
-    (void)state;
+TEST(aborting_leaves_nothing_but_the_name) {
     struct container_trial trial;
     start(&trial);
     size_t before = container_memory(trial.container);
@@ -213,8 +205,7 @@ static void aborting_leaves_nothing_but_the_name(void **state) {
 }
 
 /* A blob that came of nothing is as good as a new one. */
-static void an_aborted_blob_lives_on(void **state) {
-    (void)state;
+TEST(an_aborted_blob_lives_on) {
     struct container_trial trial;
     start(&trial);
     for (size_t i = 0; i < COUNT_OF(names); i++)
@@ -231,8 +222,7 @@ static void an_aborted_blob_lives_on(void **state) {
     acts_end(&trial);
 }
 
-static void a_pending_copy_survives_files_copies_and_snapshots(void **state) {
-    (void)state;
+TEST(a_pending_copy_survives_files_copies_and_snapshots) {
     struct container_trial trial;
     start(&trial);
     for (size_t i = 0; i < COUNT_OF(names); i++) {
@@ -244,20 +234,4 @@ static void a_pending_copy_survives_files_copies_and_snapshots(void **state) {
     container_trial_copy(&trial);
     for (size_t i = 0; i < COUNT_OF(names); i++) require(is_pending(&trial, names[i]), "after a copy");
     acts_end(&trial);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_copy_is_equal_and_shares_all_bytes),
-        tidy_test(a_copied_state_and_its_source_change_alone),
-        tidy_test(properties_come_along_and_metadata_may_be_new),
-        tidy_test(copies_from_missing_sources_change_nothing),
-        tidy_test(a_copy_takes_no_snapshots_along),
-        tidy_test(writes_of_content_forget_where_a_blob_came_from),
-        tidy_test(a_copy_can_go_on_and_end),
-        tidy_test(aborting_leaves_nothing_but_the_name),
-        tidy_test(an_aborted_blob_lives_on),
-        tidy_test(a_pending_copy_survives_files_copies_and_snapshots),
-    };
-    return cmocka_run_group_tests_name("copy_state", tests, NULL, NULL);
 }

@@ -95,8 +95,7 @@ static int64_t instant(struct dice *dice) {
     }
 }
 
-static void deadlines_equal_a_naive_search(void **state) {
-    (void)state;
+TEST(deadlines_equal_a_naive_search) {
     static const size_t crowds[] = {1, 2, 3, 8, 16, 17, 33, MANY};
     for (size_t crowd = 0; crowd < COUNT_OF(crowds); crowd++) {
         static struct model model;
@@ -114,8 +113,7 @@ static void deadlines_equal_a_naive_search(void **state) {
     }
 }
 
-static void equal_instants_keep_their_order(void **state) {
-    (void)state;
+TEST(equal_instants_keep_their_order) {
     static struct model model;
     model = (struct model){.count = 0};
     for (size_t i = 0; i < MANY; i++) set(&model, i * 7 % MANY, 1000);
@@ -128,8 +126,7 @@ static void equal_instants_keep_their_order(void **state) {
 }
 
 /* To set one anew, be it to the same instant, is to join at the end of its equals. */
-static void a_deadline_set_anew_comes_after_its_equals(void **state) {
-    (void)state;
+TEST(a_deadline_set_anew_comes_after_its_equals) {
     static struct model model;
     model = (struct model){.count = 0};
     for (size_t i = 0; i < 5; i++) set(&model, i, 1000);
@@ -144,8 +141,7 @@ static void a_deadline_set_anew_comes_after_its_equals(void **state) {
     }
 }
 
-static void a_deadline_that_is_not_set_can_be_unset(void **state) {
-    (void)state;
+TEST(a_deadline_that_is_not_set_can_be_unset) {
     static struct model model;
     model = (struct model){.count = 0};
     compare(&model);
@@ -163,8 +159,7 @@ static void a_deadline_that_is_not_set_can_be_unset(void **state) {
 }
 
 /* A first in the middle of nowhere: ascending, descending, and all but one taken out from behind. */
-static void deadlines_come_in_order_however_they_were_set(void **state) {
-    (void)state;
+TEST(deadlines_come_in_order_however_they_were_set) {
     for (int way = 0; way < 3; way++) {
         static struct model model;
         model = (struct model){.count = 0};
@@ -179,8 +174,7 @@ static void deadlines_come_in_order_however_they_were_set(void **state) {
 }
 
 /* What many needed is given back when few are left, and taken again when there are many. */
-static void the_heap_is_as_large_as_it_must_be(void **state) {
-    (void)state;
+TEST(the_heap_is_as_large_as_it_must_be) {
     static struct model model;
     model = (struct model){.count = 0};
     for (int round = 0; round < 3; round++) {
@@ -193,16 +187,4 @@ static void the_heap_is_as_large_as_it_must_be(void **state) {
         }
     }
     drain(&model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(deadlines_equal_a_naive_search),
-        tidy_test(equal_instants_keep_their_order),
-        tidy_test(a_deadline_set_anew_comes_after_its_equals),
-        tidy_test(a_deadline_that_is_not_set_can_be_unset),
-        tidy_test(deadlines_come_in_order_however_they_were_set),
-        tidy_test(the_heap_is_as_large_as_it_must_be),
-    };
-    return cmocka_run_group_tests_name("deadlines", tests, NULL, NULL);
 }

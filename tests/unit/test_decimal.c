@@ -15,8 +15,7 @@ static void require_read(const char *text, double expected) {
             expected);
 }
 
-static void every_form_is_read(void **state) {
-    (void)state;
+TEST(every_form_is_read) {
     require_read("0", 0);
     require_read("-0", 0);
     require_read("-0.000e5", 0);
@@ -42,8 +41,7 @@ static void every_form_is_read(void **state) {
     require_read("0e99999999999999999999", 0);
 }
 
-static void malformed_decimals_are_refused(void **state) {
-    (void)state;
+TEST(malformed_decimals_are_refused) {
     static const char *const texts[] = {
         "",      ".",        "-",
         "+",     "e5",       ".e5",
@@ -73,8 +71,7 @@ static void compare(const char *text) {
             real, expected);
 }
 
-static void random_doubles_are_read_exactly(void **state) {
-    (void)state;
+TEST(random_doubles_are_read_exactly) {
     struct dice dice = {1};
     for (int round = 0; round < 100000; round++) {
         char text[64];
@@ -94,8 +91,7 @@ static void random_doubles_are_read_exactly(void **state) {
 }
 
 /* Half way between two doubles, and a little more or less, a thousand digits behind. */
-static void a_digit_after_many_zeros_counts(void **state) {
-    (void)state;
+TEST(a_digit_after_many_zeros_counts) {
     for (unsigned zeros = 1; zeros < 1200; zeros += 13) {
         char text[1300], *at = text;
         at += sprintf(at, "9007199254740993.");
@@ -107,8 +103,7 @@ static void a_digit_after_many_zeros_counts(void **state) {
     }
 }
 
-static void points_and_exponents_balance(void **state) {
-    (void)state;
+TEST(points_and_exponents_balance) {
     for (int zeros = 0; zeros < 3000; zeros += 37) {
         char text[DECIMAL_MAX_BYTES];
         if (zeros)
@@ -121,24 +116,11 @@ static void points_and_exponents_balance(void **state) {
     }
 }
 
-static void a_decimal_may_be_long_but_not_endless(void **state) {
-    (void)state;
+TEST(a_decimal_may_be_long_but_not_endless) {
     static char text[DECIMAL_MAX_BYTES + 1];
     double real;
     memset(text, '0', sizeof(text));
     text[DECIMAL_MAX_BYTES - 1] = '7';
     require(decimal_read(bytes_of(text, DECIMAL_MAX_BYTES), &real) && real == 7, "as long as can be");
     require(!decimal_read(bytes_of(text, DECIMAL_MAX_BYTES + 1), &real), "one too many");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(every_form_is_read),
-        tidy_test(malformed_decimals_are_refused),
-        tidy_test(random_doubles_are_read_exactly),
-        tidy_test(a_digit_after_many_zeros_counts),
-        tidy_test(points_and_exponents_balance),
-        tidy_test(a_decimal_may_be_long_but_not_endless),
-    };
-    return cmocka_run_group_tests_name("decimal", tests, NULL, NULL);
 }

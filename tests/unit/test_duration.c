@@ -114,8 +114,7 @@ static const char *const no_durations[] = {
     "99999999999999999999999999999999999999999999.0001",
 };
 
-static void durations_are_read(void **state) {
-    (void)state;
+TEST(durations_are_read) {
     for (size_t i = 0; i < COUNT_OF(durations); i++) {
         int64_t duration_ms = 42;
         require(duration_read(bytes_text(durations[i].text), &duration_ms), "'%s' is none",
@@ -129,8 +128,7 @@ static bool is_duration(struct bytes text) {
     return duration_read(text, &duration_ms);
 }
 
-static void malformed_durations_are_refused(void **state) {
-    (void)state;
+TEST(malformed_durations_are_refused) {
     for (size_t i = 0; i < COUNT_OF(no_durations); i++)
         require(!is_duration(bytes_text(no_durations[i])), "'%s' is a duration", no_durations[i]);
     require(!is_duration(bytes_of(NULL, 0)), "nothing is a duration");
@@ -142,8 +140,7 @@ static void malformed_durations_are_refused(void **state) {
 }
 
 /* The view may end where the memory goes on. */
-static void a_duration_is_read_no_further_than_its_view(void **state) {
-    (void)state;
+TEST(a_duration_is_read_no_further_than_its_view) {
     int64_t duration_ms;
     require(duration_read(bytes_of("12.5", 1), &duration_ms) && duration_ms == 1000, "a view of 1");
     require(duration_read(bytes_of("12.5", 2), &duration_ms) && duration_ms == 12000, "a view of 12");
@@ -151,8 +148,7 @@ static void a_duration_is_read_no_further_than_its_view(void **state) {
     require(duration_read(bytes_of("1.2345", 5), &duration_ms) && duration_ms == 1234, "three decimals");
 }
 
-static void printed_durations_are_read_back(void **state) {
-    (void)state;
+TEST(printed_durations_are_read_back) {
     struct dice dice = {1};
     for (int i = 0; i < 20000; i++) {
         int64_t max = INT64_C(9223372036854774999), read = 0;
@@ -166,14 +162,4 @@ static void printed_durations_are_read_back(void **state) {
         require(duration_read(bytes_of(text, (size_t)length), &read), "'%.*s' is none", length, text);
         require_same(read, written, "'%.*s'", length, text);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(durations_are_read),
-        tidy_test(malformed_durations_are_refused),
-        tidy_test(a_duration_is_read_no_further_than_its_view),
-        tidy_test(printed_durations_are_read_back),
-    };
-    return cmocka_run_group_tests_name("duration", tests, NULL, NULL);
 }

@@ -34,13 +34,12 @@ static void require_state(const struct entity *entity, const struct entity_state
     require_bytes(row.properties, state->properties.items, "its properties");
 }
 
-static void an_entity_is_written_anew_in_place(void **state) {
+TEST(an_entity_is_written_anew_in_place) {
     static const struct {
         size_t before, after;
         bool stays;
     } lengths[] = {{100, 100, true},  {100, 60, false},    {1000, 984, false}, {1000, 100, false},
                    {100, 400, false}, {4000, 1000, false}, {0, 0, true},       {4000, 4000, true}};
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(lengths); i++) {
         struct record_writer before, after;
         record_start(&before);
@@ -60,10 +59,9 @@ static void an_entity_is_written_anew_in_place(void **state) {
 }
 
 /* Sizes come in steps: of neighbouring lengths all but one pair share theirs. */
-static void a_slightly_longer_entity_mostly_stays_in_place(void **state) {
+TEST(a_slightly_longer_entity_mostly_stays_in_place) {
     enum { STEP = 16 };
     unsigned stayed = 0;
-    (void)state;
     for (size_t length = 1000; length < 1000 + STEP; length++) {
         struct record_writer before, after;
         record_start(&before);
@@ -81,8 +79,7 @@ static void a_slightly_longer_entity_mostly_stays_in_place(void **state) {
     require_same(stayed, STEP - 1, "pairs");
 }
 
-static void an_entity_may_have_nothing(void **state) {
-    (void)state;
+TEST(an_entity_may_have_nothing) {
     struct entity_state bare = {bytes_of("\0", 1), 1, 2, {0, {"", 0}}};
     struct entity *entity = entity_new(&bare);
     struct row row = entity_row(entity);
@@ -93,7 +90,7 @@ static void an_entity_may_have_nothing(void **state) {
     memory_free(entity);
 }
 
-static void system_properties_are_recognised_by_name(void **state) {
+TEST(system_properties_are_recognised_by_name) {
     static const struct {
         const char *name;
         enum filter_subject subject;
@@ -106,16 +103,14 @@ static void system_properties_are_recognised_by_name(void **state) {
         {"Timestam", SUBJECT_PROPERTY},
         {"", SUBJECT_PROPERTY},
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(names); i++)
         require_same(filter_subject_of(bytes_text(names[i].name)), names[i].subject, "'%s'", names[i].name);
 }
 
 /* --- Lists --- */
 
-static void names_are_found_and_stand_once(void **state) {
+TEST(names_are_found_and_stand_once) {
     struct dice dice = {8};
-    (void)state;
     for (int round = 0; round < 3000; round++) {
         struct record_writer room;
         record_start(&room);
@@ -168,10 +163,9 @@ static size_t merge_plain(struct plain *standing, size_t count, const struct pla
     return count + 1;
 }
 
-static void merges_are_like_naive_ones(void **state) {
+TEST(merges_are_like_naive_ones) {
     static struct plain standing[2 * PROPERTIES_MAX], given[PROPERTIES_MAX];
     struct dice dice = {9};
-    (void)state;
     for (int round = 0; round < 3000; round++) {
         struct record_writer rooms[2], room, expected;
         for (int i = 0; i < 2; i++) record_start(&rooms[i]);
@@ -204,9 +198,8 @@ static struct packed_list large_list(struct record_writer *room, size_t last) {
     return written(room, FULL + 1);
 }
 
-static void an_entity_holds_at_most_a_mebibyte(void **state) {
+TEST(an_entity_holds_at_most_a_mebibyte) {
     enum { EDGE = ENTITY_MAX_BYTES - COUNTED };
-    (void)state;
     for (size_t more = 0; more <= 2; more++) {
         struct record_writer room, half;
         enum outcome expected = more > 1 ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE;
@@ -224,7 +217,7 @@ static void an_entity_holds_at_most_a_mebibyte(void **state) {
 }
 
 /* What each type counts for, whatever it takes: by that much less a last value is too much. */
-static void types_count_as_the_service_counts(void **state) {
+TEST(types_count_as_the_service_counts) {
     static const struct {
         struct value value;
         size_t size;
@@ -240,7 +233,6 @@ static void types_count_as_the_service_counts(void **state) {
         {{.type = VALUE_DATETIME, .number = 0}, 8},
         {{.type = VALUE_GUID}, 16},
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
         for (size_t more = 0; more < 2; more++) {
             struct record_writer room;
@@ -255,7 +247,7 @@ static void types_count_as_the_service_counts(void **state) {
 }
 
 /* Keys count by their units, and what stands between them does not. */
-static void keys_count_as_the_service_counts(void **state) {
+TEST(keys_count_as_the_service_counts) {
     static const struct {
         struct bytes key;
         size_t units;
@@ -266,7 +258,6 @@ static void keys_count_as_the_service_counts(void **state) {
         {{"\xe2\x82\xac\0\xfe\x80\x80", 7}, 2}, /* U+20AC and, as it is stored, U+E000 */
         {{"\0\xf0\x9f\x98\x80", 5}, 2},
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(keys); i++)
         for (size_t more = 0; more < 2; more++) {
             struct record_writer room;
@@ -279,12 +270,11 @@ static void keys_count_as_the_service_counts(void **state) {
 }
 
 /* Text takes half of what it counts for. */
-static void text_counts_two_bytes_a_unit(void **state) {
+TEST(text_counts_two_bytes_a_unit) {
     static char text[VALUE_STRING_MAX_UNITS];
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h",
                                         "i", "j", "k", "l", "m", "n", "o", "p"};
     struct record_writer room;
-    (void)state;
     memset(text, 'x', sizeof(text));
     record_start(&room);
     for (size_t i = 0; i < COUNT_OF(names); i++) {
@@ -298,8 +288,7 @@ static void text_counts_two_bytes_a_unit(void **state) {
 }
 
 /* The short way out, for small entities, never says that something fits which does not. */
-static void many_small_properties_are_counted(void **state) {
-    (void)state;
+TEST(many_small_properties_are_counted) {
     struct record_writer room;
     record_start(&room);
     for (int i = 0; i < PROPERTIES_MAX; i++) {
@@ -311,21 +300,4 @@ static void many_small_properties_are_counted(void **state) {
     require_same(entity_check_size(stored, written(&room, PROPERTIES_MAX + 1)), OUTCOME_TOO_MANY_PROPERTIES,
                  "one more");
     record_end(&room);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(an_entity_is_written_anew_in_place),
-        tidy_test(a_slightly_longer_entity_mostly_stays_in_place),
-        tidy_test(an_entity_may_have_nothing),
-        tidy_test(system_properties_are_recognised_by_name),
-        tidy_test(names_are_found_and_stand_once),
-        tidy_test(merges_are_like_naive_ones),
-        tidy_test(an_entity_holds_at_most_a_mebibyte),
-        tidy_test(types_count_as_the_service_counts),
-        tidy_test(keys_count_as_the_service_counts),
-        tidy_test(text_counts_two_bytes_a_unit),
-        tidy_test(many_small_properties_are_counted),
-    };
-    return cmocka_run_group_tests_name("entity", tests, NULL, NULL);
 }

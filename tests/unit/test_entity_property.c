@@ -56,8 +56,7 @@ static const struct row rows[] = {
     {"a\x7f", OUTCOME_PROPERTY_NAME_INVALID, NULL, VALUE_STRING},
 };
 
-static void names_bring_their_types(void **state) {
-    (void)state;
+TEST(names_bring_their_types) {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct bytes name;
         enum value_type type;
@@ -72,8 +71,7 @@ static void names_bring_their_types(void **state) {
     require_same(property_name_check(bytes_of("a\0b", 3)), OUTCOME_PROPERTY_NAME_INVALID, "a zero byte");
 }
 
-static void names_are_as_long_as_may_be(void **state) {
-    (void)state;
+TEST(names_are_as_long_as_may_be) {
     char name[2000];
     memset(name, 'n', sizeof(name));
     memcpy(name + 255, ":int32", sizeof ":int32");
@@ -89,8 +87,7 @@ static void names_are_as_long_as_may_be(void **state) {
                  "256 of three bytes");
 }
 
-static void lists_are_walked(void **state) {
-    (void)state;
+TEST(lists_are_walked) {
     static const char *const texts[][2] = {{"a:int32", "7"},    {"b", "text"},
                                            {"c:bool", "true"},  {"d:datetime", "2026-11-18"},
                                            {"e:double", "0.5"}, {"f:binary", ""}};
@@ -124,8 +121,7 @@ static void lists_are_walked(void **state) {
 }
 
 /* What is cut anywhere is told of, by either walk. */
-static void cut_lists_are_found(void **state) {
-    (void)state;
+TEST(cut_lists_are_found) {
     struct record_writer writer;
     record_start(&writer);
     property_put(&writer,
@@ -153,8 +149,7 @@ static void cut_lists_are_found(void **state) {
     record_end(&writer);
 }
 
-static void property_records_of_other_forms_are_refused(void **state) {
-    (void)state;
+TEST(property_records_of_other_forms_are_refused) {
     static const struct bytes records[] = {
         {"\0\x04", 2}, {"\x81\0a\x04", 4}, {"\1a\x0c\x02", 4}, {"\1a\x08", 3}};
     for (size_t i = 0; i < COUNT_OF(records); i++) {
@@ -162,15 +157,4 @@ static void property_records_of_other_forms_are_refused(void **state) {
         struct property property;
         require(!property_next(&reader, &property) && reader.failed, "record %zu", i);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(names_bring_their_types),
-        tidy_test(names_are_as_long_as_may_be),
-        tidy_test(lists_are_walked),
-        tidy_test(cut_lists_are_found),
-        tidy_test(property_records_of_other_forms_are_refused),
-    };
-    return cmocka_run_group_tests_name("entity_property", tests, NULL, NULL);
 }

@@ -201,8 +201,7 @@ static void life_end(struct life *life) {
     require_same(feed_census().kept, 0, "markers of all feeds");
 }
 
-static void random_lives_are_told_as_they_were(void **state) {
-    (void)state;
+TEST(random_lives_are_told_as_they_were) {
     for (uint64_t seed = 1; seed <= LIVES; seed++) {
         struct life life;
         struct follower often = {0}, seldom = {0};
@@ -241,8 +240,7 @@ static struct feed *feed_by_file(struct life *life, struct account *account) {
     return feed;
 }
 
-static void files_bring_the_same_feed(void **state) {
-    (void)state;
+TEST(files_bring_the_same_feed) {
     for (uint64_t seed = 1; seed <= LIVES; seed++) {
         struct life life;
         struct account account = {0};
@@ -275,8 +273,7 @@ static bool state_is_read(version whole_from, version newest, uint64_t keep, uns
     return feed;
 }
 
-static void doctored_states_are_refused(void **state) {
-    (void)state;
+TEST(doctored_states_are_refused) {
     require(state_is_read(BASE, BASE + 5, 10, 0, 0), "a state");
     require(state_is_read(BASE, BASE + 5, 10, 1, BASE - 1), "a state with an epoch");
     require(!state_is_read(0, BASE, 10, 0, 0), "whole from nowhere");
@@ -324,8 +321,7 @@ static bool markers_are_read(struct said_marker one, struct said_marker two) {
     return read;
 }
 
-static void doctored_markers_are_refused(void **state) {
-    (void)state;
+TEST(doctored_markers_are_refused) {
     const struct said_marker none = {0, NULL};
     require(markers_are_read(none, none), "one marker");
     require(markers_are_read((struct said_marker){BASE + 2, "second"}, none), "two markers");
@@ -340,8 +336,7 @@ static void doctored_markers_are_refused(void **state) {
 }
 
 /* A doctored effect may repeat a version. */
-static void markers_of_one_version_are_dropped_together(void **state) {
-    (void)state;
+TEST(markers_of_one_version_are_dropped_together) {
     struct account account = {0};
     struct feed *feed = feed_new(&account, BASE, 2);
     feed_advance(&account, feed, bytes_of("", 0));
@@ -355,15 +350,4 @@ static void markers_of_one_version_are_dropped_together(void **state) {
     feed_set_keep(&account, feed, 0);
     feed_free(&account, feed);
     require_same(account.allocations, 0, "parts that are left");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(random_lives_are_told_as_they_were),
-        tidy_test(files_bring_the_same_feed),
-        tidy_test(doctored_states_are_refused),
-        tidy_test(doctored_markers_are_refused),
-        tidy_test(markers_of_one_version_are_dropped_together),
-    };
-    return cmocka_run_group_tests_name("feed", tests, NULL, NULL);
 }

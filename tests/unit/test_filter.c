@@ -88,8 +88,7 @@ static const struct {
     {"Not eq 1 and AND eq 2 and True", "((Not&AND)&True)"},
 };
 
-static void filter_trees_follow_the_precedence_of_operators(void **state) {
-    (void)state;
+TEST(filter_trees_follow_the_precedence_of_operators) {
     for (size_t i = 0; i < COUNT_OF(trees); i++) {
         struct filter filter;
         char tree[200];
@@ -100,8 +99,7 @@ static void filter_trees_follow_the_precedence_of_operators(void **state) {
     }
 }
 
-static void an_empty_filter_matches_every_row(void **state) {
-    (void)state;
+TEST(an_empty_filter_matches_every_row) {
     static const char *const texts[] = {"", " ", " \t\r\n "};
     struct row row = {.properties = {"", 0}};
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
@@ -139,8 +137,7 @@ static void require_literal(const char *text, struct value expected) {
     filter_end(&filter);
 }
 
-static void numbers_are_literals(void **state) {
-    (void)state;
+TEST(numbers_are_literals) {
     static const struct {
         const char *text;
         enum value_type type;
@@ -171,8 +168,7 @@ static void numbers_are_literals(void **state) {
         require_literal(reals[i].text, (struct value){.type = VALUE_DOUBLE, .real = reals[i].real});
 }
 
-static void texts_ids_and_bytes_are_literals(void **state) {
-    (void)state;
+TEST(texts_ids_and_bytes_are_literals) {
     static const struct {
         const char *text;
         enum value_type type;
@@ -197,8 +193,7 @@ static void texts_ids_and_bytes_are_literals(void **state) {
                                    .guid = {UINT64_C(0x0011223344556677), UINT64_C(0x8899aabbccddeeff)}});
 }
 
-static void literals_with_many_quotes_are_read(void **state) {
-    (void)state;
+TEST(literals_with_many_quotes_are_read) {
     for (size_t quotes = 1; quotes < 3000; quotes += quotes < 140 ? 1 : 97) {
         char *text = malloc(2 * quotes + 64), *at = text, *expected = malloc(quotes);
         struct filter filter;
@@ -224,8 +219,7 @@ static void literals_with_many_quotes_are_read(void **state) {
 }
 
 /* One doubled quote makes a copy of a text, and one character beyond EE makes another one as keys are stored. */
-static void a_text_may_be_rewritten_twice(void **state) {
-    (void)state;
+TEST(a_text_may_be_rewritten_twice) {
     for (int length = 1; length < 2000; length += 7) {
         char *text = malloc((size_t)length + 64), *expected = malloc((size_t)length + 64);
         struct filter filter;
@@ -246,8 +240,7 @@ static void a_text_may_be_rewritten_twice(void **state) {
 
 /* --- Comparisons --- */
 
-static void the_sides_of_a_comparison_may_be_exchanged(void **state) {
-    (void)state;
+TEST(the_sides_of_a_comparison_may_be_exchanged) {
     static const struct {
         const char *text;
         enum filter_operator relation;
@@ -266,8 +259,7 @@ static void the_sides_of_a_comparison_may_be_exchanged(void **state) {
     }
 }
 
-static void names_have_places_and_subjects(void **state) {
-    (void)state;
+TEST(names_have_places_and_subjects) {
     struct filter filter;
     filter_of(
         bytes_text(
@@ -418,8 +410,7 @@ static void require_fault(struct bytes text, enum outcome outcome, size_t positi
     require(strstr(fault.text, says), "'%.*s' says '%s'", shown, text.data, fault.text);
 }
 
-static void faults_say_where_and_why(void **state) {
-    (void)state;
+TEST(faults_say_where_and_why) {
     for (size_t i = 0; i < COUNT_OF(faults); i++)
         require_fault(bytes_text(faults[i].text), faults[i].outcome, faults[i].position, faults[i].says);
     require_fault(bytes_of("a\0", 2), OUTCOME_INVALID_INPUT, 2, "outside a quoted string");
@@ -433,8 +424,7 @@ static void faults_say_where_and_why(void **state) {
 
 /* --- Limits --- */
 
-static void a_filter_has_at_most_fifteen_comparisons(void **state) {
-    (void)state;
+TEST(a_filter_has_at_most_fifteen_comparisons) {
     static const char *const pieces[] = {"a eq 1", "a", "not 5 lt b"};
     for (size_t kind = 0; kind < COUNT_OF(pieces); kind++) {
         char text[500] = "";
@@ -451,8 +441,7 @@ static void a_filter_has_at_most_fifteen_comparisons(void **state) {
 }
 
 /* However many there are: true and false are no comparisons, and take no room. */
-static void constants_are_no_comparisons(void **state) {
-    (void)state;
+TEST(constants_are_no_comparisons) {
     static char text[100000];
     char *at = text;
     struct filter filter;
@@ -472,8 +461,7 @@ static void constants_are_no_comparisons(void **state) {
 }
 
 /* Every node behind nots, most of them two: there is room for what is left. */
-static void nots_do_not_fill_the_room(void **state) {
-    (void)state;
+TEST(nots_do_not_fill_the_room) {
     char text[4000], *at = text;
     struct filter filter;
     for (int i = 0; i < 14; i++) at += sprintf(at, "not (not (not (not not not a and ");
@@ -505,8 +493,7 @@ static void require_depth(const char *open, const char *close) {
                   "100 parentheses and nots");
 }
 
-static void the_depth_of_a_filter_is_limited(void **state) {
-    (void)state;
+TEST(the_depth_of_a_filter_is_limited) {
     require_depth("(", ")");
     require_depth("not ", "");
     char text[2000], *at = text;
@@ -522,8 +509,7 @@ static void the_depth_of_a_filter_is_limited(void **state) {
     require_fault(bytes_of(deep, sizeof(deep)), OUTCOME_INVALID_INPUT, 101, "nested");
 }
 
-static void the_size_of_a_filter_is_limited(void **state) {
-    (void)state;
+TEST(the_size_of_a_filter_is_limited) {
     static char text[FILTER_MAX_BYTES + 1];
     struct filter filter;
     memset(text, ' ', sizeof(text));
@@ -539,8 +525,7 @@ static void the_size_of_a_filter_is_limited(void **state) {
 }
 
 /* A filter cut anywhere, in as many bytes as it has, is read no further than that. */
-static void cut_filters_are_safe(void **state) {
-    (void)state;
+TEST(cut_filters_are_safe) {
     static const char text[] =
         "not (PartitionKey eq 'O''Neil\xf0\x9f\x98\x80') and datetime'2026-11-18T09:00:00.1234567Z' lt "
         "Timestamp or "
@@ -563,25 +548,4 @@ static void cut_filters_are_safe(void **state) {
         free(copy);
     }
     require(sound > 5 && sound < 40, "%zu beginnings are filters", sound);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(filter_trees_follow_the_precedence_of_operators),
-        tidy_test(an_empty_filter_matches_every_row),
-        tidy_test(numbers_are_literals),
-        tidy_test(texts_ids_and_bytes_are_literals),
-        tidy_test(literals_with_many_quotes_are_read),
-        tidy_test(a_text_may_be_rewritten_twice),
-        tidy_test(the_sides_of_a_comparison_may_be_exchanged),
-        tidy_test(names_have_places_and_subjects),
-        tidy_test(faults_say_where_and_why),
-        tidy_test(a_filter_has_at_most_fifteen_comparisons),
-        tidy_test(constants_are_no_comparisons),
-        tidy_test(nots_do_not_fill_the_room),
-        tidy_test(the_depth_of_a_filter_is_limited),
-        tidy_test(the_size_of_a_filter_is_limited),
-        tidy_test(cut_filters_are_safe),
-    };
-    return cmocka_run_group_tests_name("filter", tests, NULL, NULL);
 }

@@ -90,8 +90,7 @@ static const struct {
     const char *holds; /* below, equal, above */
 } relations[] = {{"eq", ".x."}, {"ne", "x.x"}, {"gt", "..x"}, {"ge", ".xx"}, {"lt", "x.."}, {"le", "xx."}};
 
-static void every_type_meets_every_literal(void **state) {
-    (void)state;
+TEST(every_type_meets_every_literal) {
     size_t cells = 0;
     for (size_t i = 0; i < COUNT_OF(stored_rows); i++)
         for (size_t j = 0; j < COUNT_OF(literals); j++)
@@ -111,8 +110,7 @@ static void every_type_meets_every_literal(void **state) {
     require_same(cells, 432, "cells of the matrix");
 }
 
-static void an_absent_property_fails_every_comparison(void **state) {
-    (void)state;
+TEST(an_absent_property_fails_every_comparison) {
     struct sample sample;
     start(&sample, "p", "r", (const char *[]){"Q:int32=1", NULL});
     for (size_t j = 0; j < COUNT_OF(literals); j++)
@@ -140,8 +138,7 @@ static void require_cases(const struct sample *sample, const struct case_row *ro
         require_same(matches(sample, rows[i].text), rows[i].holds, "%s", rows[i].text);
 }
 
-static void a_property_alone_is_true(void **state) {
-    (void)state;
+TEST(a_property_alone_is_true) {
     static const struct case_row rows[] = {
         {"yes", true},
         {"no", false},
@@ -164,8 +161,7 @@ static void a_property_alone_is_true(void **state) {
     record_end(&sample.properties);
 }
 
-static void nan_is_unequal_to_everything(void **state) {
-    (void)state;
+TEST(nan_is_unequal_to_everything) {
     static const struct case_row rows[] = {
         {"n eq 1", false},   {"n ne 1", true},       {"n lt 1", false},
         {"n le 1", false},   {"n gt 1", false},      {"n ge 1", false},
@@ -184,8 +180,7 @@ static void nan_is_unequal_to_everything(void **state) {
 }
 
 /* Neither side is rounded to be like the other. */
-static void whole_numbers_meet_doubles_exactly(void **state) {
-    (void)state;
+TEST(whole_numbers_meet_doubles_exactly) {
     static const struct case_row rows[] = {
         {"d lt 9007199254740993L", true},
         {"d eq 9007199254740992L", true},
@@ -212,8 +207,7 @@ static void whole_numbers_meet_doubles_exactly(void **state) {
     record_end(&sample.properties);
 }
 
-static void texts_stand_in_the_order_of_units(void **state) {
-    (void)state;
+TEST(texts_stand_in_the_order_of_units) {
     static const struct case_row rows[] = {
         {"s lt 'b'", true},
         {"s lt 'bB'", true},
@@ -241,8 +235,7 @@ static void texts_stand_in_the_order_of_units(void **state) {
     record_end(&sample.properties);
 }
 
-static void keys_and_instants_are_always_there(void **state) {
-    (void)state;
+TEST(keys_and_instants_are_always_there) {
     static const struct case_row rows[] = {
         {"PartitionKey eq 'eu'", true},
         {"PartitionKey eq 'EU'", false},
@@ -276,8 +269,7 @@ static void keys_and_instants_are_always_there(void **state) {
     record_end(&sample.properties);
 }
 
-static void words_bind_as_they_should(void **state) {
-    (void)state;
+TEST(words_bind_as_they_should) {
     static const struct case_row rows[] = {
         {"t or f and f", true},
         {"(t or f) and f", false},
@@ -308,8 +300,7 @@ static size_t cost(const struct sample *sample, const char *text) {
     return work - 1000;
 }
 
-static void work_grows_with_what_is_looked_at(void **state) {
-    (void)state;
+TEST(work_grows_with_what_is_looked_at) {
     static char text[2000];
     struct sample sample;
     start(&sample, "p", "r", (const char *[]){"first=1", NULL});
@@ -328,15 +319,4 @@ static void work_grows_with_what_is_looked_at(void **state) {
     (void)sprintf(text, "last eq '%01000d'", 0);
     require_same(cost(&sample, text), 1 + 202 / 4 + 1000 / 256, "long");
     record_end(&sample.properties);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(every_type_meets_every_literal),     tidy_test(an_absent_property_fails_every_comparison),
-        tidy_test(a_property_alone_is_true),           tidy_test(nan_is_unequal_to_everything),
-        tidy_test(whole_numbers_meet_doubles_exactly), tidy_test(texts_stand_in_the_order_of_units),
-        tidy_test(keys_and_instants_are_always_there), tidy_test(words_bind_as_they_should),
-        tidy_test(work_grows_with_what_is_looked_at),
-    };
-    return cmocka_run_group_tests_name("filter_match", tests, NULL, NULL);
 }

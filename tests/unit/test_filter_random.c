@@ -114,8 +114,7 @@ static void compare_index(const struct filter *filter, const struct naive_filter
     ranges_end(&ranges);
 }
 
-static void a_naive_filter_says_the_same(void **state) {
-    (void)state;
+TEST(a_naive_filter_says_the_same) {
     static struct crowd crowd;
     static struct naive_filter naive;
     static char text[NAIVE_FILTER_MAX];
@@ -142,9 +141,4 @@ static void a_naive_filter_says_the_same(void **state) {
     require(counts.outside > 20000, "%zu lay outside of ranges", counts.outside);
     require(counts.confined > 500 && counts.singles > 500, "%zu confine an index, %zu to one value",
             counts.confined, counts.singles);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {tidy_test(a_naive_filter_says_the_same)};
-    return cmocka_run_group_tests_name("filter_random", tests, NULL, NULL);
 }

@@ -96,8 +96,7 @@ static const struct range_row key_rows[] = {
     {"PartitionKey eq 'O''N'", "O'N<00>..O'N<01>"},
 };
 
-static void keys_are_confined_exactly(void **state) {
-    (void)state;
+TEST(keys_are_confined_exactly) {
     for (size_t i = 0; i < COUNT_OF(key_rows); i++) {
         struct filter filter;
         struct ranges ranges;
@@ -179,15 +178,13 @@ static void require_index(const char *text, const char *expected) {
     filter_end(&filter);
 }
 
-static void indexes_are_confined_exactly(void **state) {
-    (void)state;
+TEST(indexes_are_confined_exactly) {
     for (size_t i = 0; i < COUNT_OF(index_rows); i++)
         require_index(index_rows[i].filter, index_rows[i].ranges);
 }
 
 /* From 256 bytes on a value stands for all that it begins, so nothing that only might be one of them is left out. */
-static void long_values_widen_ranges(void **state) {
-    (void)state;
+TEST(long_values_widen_ranges) {
     static const struct {
         size_t length;
         const char *relation, *expected; /* # is the value */
@@ -215,8 +212,7 @@ static void long_values_widen_ranges(void **state) {
     }
 }
 
-static void long_keys_are_compared_by_what_keys_can_be(void **state) {
-    (void)state;
+TEST(long_keys_are_compared_by_what_keys_can_be) {
     char text[4000], shown[4000], expected[4000];
     static const char *const relations[] = {"eq", "ge", "gt", "lt", "le", "ne"};
     for (size_t i = 0; i < COUNT_OF(relations); i++) {
@@ -239,8 +235,7 @@ static void long_keys_are_compared_by_what_keys_can_be(void **state) {
 /* --- Too many --- */
 
 /* Rows r0 to r5 but two, in so many partitions: each row alone is a range. */
-static void large_sets_get_coarser(void **state) {
-    (void)state;
+TEST(large_sets_get_coarser) {
     struct filter filter;
     struct ranges ranges;
     char text[2000], *at = text;
@@ -263,8 +258,7 @@ static void large_sets_get_coarser(void **state) {
 }
 
 /* More areas than are kept: what is joined still has all of them. */
-static void no_area_is_dropped(void **state) {
-    (void)state;
+TEST(no_area_is_dropped) {
     struct filter filter;
     struct ranges ranges;
     char text[3000], *at = text;
@@ -293,8 +287,7 @@ static void no_area_is_dropped(void **state) {
     filter_end(&filter);
 }
 
-static void ranges_of_usual_filters_allocate_nothing(void **state) {
-    (void)state;
+TEST(ranges_of_usual_filters_allocate_nothing) {
     struct filter filter;
     struct ranges ranges;
     size_t before = allocations_made();
@@ -307,17 +300,4 @@ static void ranges_of_usual_filters_allocate_nothing(void **state) {
     ranges_end(&ranges);
     filter_end(&filter);
     require_same(allocations_made(), before, "allocations");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(keys_are_confined_exactly),
-        tidy_test(indexes_are_confined_exactly),
-        tidy_test(long_values_widen_ranges),
-        tidy_test(long_keys_are_compared_by_what_keys_can_be),
-        tidy_test(large_sets_get_coarser),
-        tidy_test(no_area_is_dropped),
-        tidy_test(ranges_of_usual_filters_allocate_nothing),
-    };
-    return cmocka_run_group_tests_name("filter_ranges", tests, NULL, NULL);
 }

@@ -42,10 +42,9 @@ static void fill_pages(struct account *account, struct pages *pages, uint64_t le
         pages_write(account, pages, leaf * LEAF_BYTES, bytes_of(page, PAGE_BYTES));
 }
 
-static void large_garbage_is_freed_in_portions(void **state) {
+TEST(large_garbage_is_freed_in_portions) {
     struct account account = {0};
     struct subject subject = {0};
-    (void)state;
     garbage_pending = note_waiting;
     fill_content(&account, &subject.content);
     fill_pages(&account, &subject.pages, LEAVES);
@@ -65,10 +64,9 @@ static void large_garbage_is_freed_in_portions(void **state) {
 }
 
 /* A part that is cleared, or cut off, is many subtrees. */
-static void a_large_part_is_freed_by_and_by(void **state) {
+TEST(a_large_part_is_freed_by_and_by) {
     struct account account = {0};
     struct pages pages = {0};
-    (void)state;
     garbage_pending = note_waiting;
     for (int cut = 0; cut < 2; cut++) {
         fill_pages(&account, &pages, MANY_LEAVES);
@@ -89,11 +87,10 @@ static void a_large_part_is_freed_by_and_by(void **state) {
 }
 
 /* Nobody sweeps what ends with its aggregate. */
-static void garbage_ends_with_its_aggregate(void **state) {
+TEST(garbage_ends_with_its_aggregate) {
     struct account account = {0}, moved;
     struct content content = {0};
     struct pages pages = {0};
-    (void)state;
     garbage_pending = note_waiting;
     fill_content(&account, &content);
     content_clear(&account, &content);
@@ -108,10 +105,9 @@ static void garbage_ends_with_its_aggregate(void **state) {
     garbage_pending = NULL;
 }
 
-static void small_garbage_is_freed_at_once(void **state) {
+TEST(small_garbage_is_freed_at_once) {
     struct account account = {0};
     struct content content = {0};
-    (void)state;
     garbage_pending = note_waiting;
     waited = 0;
     for (int i = 0; i < 500; i++) content_add(&account, &content, chunk_copy(bytes_of("chunk", 5)));
@@ -147,8 +143,7 @@ static void step(struct account *account, struct subject *subjects, struct dice 
     }
 }
 
-static void lives_end_with_nothing_left(void **state) {
-    (void)state;
+TEST(lives_end_with_nothing_left) {
     garbage_pending = note_waiting;
     for (uint64_t seed = 1; seed <= LIVES; seed++) {
         struct dice dice = {seed};
@@ -168,13 +163,4 @@ static void lives_end_with_nothing_left(void **state) {
                 account.allocations);
     }
     garbage_pending = NULL;
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(large_garbage_is_freed_in_portions), tidy_test(a_large_part_is_freed_by_and_by),
-        tidy_test(garbage_ends_with_its_aggregate),    tidy_test(small_garbage_is_freed_at_once),
-        tidy_test(lives_end_with_nothing_left),
-    };
-    return cmocka_run_group_tests_name("garbage", tests, NULL, NULL);
 }

@@ -77,9 +77,8 @@ static void check_file(const char *path) {
     free(text);
 }
 
-static void every_record_is_read_and_written_as_ever(void **state) {
+TEST(every_record_is_read_and_written_as_ever) {
     glob_t found;
-    (void)state;
     require(!glob("tests/golden/[0-9]*/*.aof", 0, NULL, &found), "there are no golden files");
     for (size_t i = 0; i < found.gl_pathc; i++) check_file(found.gl_pathv[i]);
     globfree(&found);
@@ -87,9 +86,4 @@ static void every_record_is_read_and_written_as_ever(void **state) {
         for (unsigned kind = 0; kind < families[i]->kind_count; kind++)
             require(seen[i][kind], "no golden file has a change of family %c and kind %u: see tests/golden",
                     families[i]->letter, kind);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {tidy_test(every_record_is_read_and_written_as_ever)};
-    return cmocka_run_group_tests_name("golden records", tests, NULL, NULL);
 }

@@ -28,8 +28,7 @@ static void require_read(struct bytes text, struct guid expected) {
             guid.high, guid.low);
 }
 
-static void every_form_is_read(void **state) {
-    (void)state;
+TEST(every_form_is_read) {
     for (size_t i = 0; i < FORMS; i++) require_read(bytes_text(forms[i]), sample);
 }
 
@@ -37,8 +36,7 @@ static char upper(char c) {
     return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
 }
 
-static void every_form_is_read_in_any_case(void **state) {
-    (void)state;
+TEST(every_form_is_read_in_any_case) {
     struct dice dice = {1};
     char text[LONGEST];
     for (size_t i = 0; i < FORMS; i++)
@@ -51,8 +49,7 @@ static void every_form_is_read_in_any_case(void **state) {
 }
 
 /* Each half byte has a place of its own, and only that. */
-static void every_digit_counts_at_its_place(void **state) {
-    (void)state;
+TEST(every_digit_counts_at_its_place) {
     for (size_t i = 0; i < FORMS; i++) {
         char text[LONGEST];
         size_t length = strlen(forms[i]);
@@ -120,8 +117,7 @@ static const char *const no_guids[] = {
     "{0x00112233;0xabcd,0x6677,{0x88,0x99,0xaa,0xbb,0xcc,0xdd,0xee,0xff}}",
 };
 
-static void malformed_guids_are_refused(void **state) {
-    (void)state;
+TEST(malformed_guids_are_refused) {
     for (size_t i = 0; i < COUNT_OF(no_guids); i++)
         require(!is_guid(bytes_text(no_guids[i])), "'%s' is a GUID", no_guids[i]);
     require(!is_guid(bytes_of(NULL, 0)), "nothing is a GUID");
@@ -130,8 +126,7 @@ static void malformed_guids_are_refused(void **state) {
 }
 
 /* Every form cut at every byte, and with every byte made every other one. */
-static void near_misses_are_refused(void **state) {
-    (void)state;
+TEST(near_misses_are_refused) {
     for (size_t i = 0; i < FORMS; i++) {
         size_t length = strlen(forms[i]);
         for (size_t cut = 0; cut < length; cut++) {
@@ -155,8 +150,7 @@ static void near_misses_are_refused(void **state) {
     }
 }
 
-static void written_guids_are_read_back(void **state) {
-    (void)state;
+TEST(written_guids_are_read_back) {
     struct dice dice = {2};
     char text[GUID_TEXT_LENGTH + 1] = "", expected[GUID_TEXT_LENGTH + 1];
     for (int i = 0; i < 20000; i++) {
@@ -172,8 +166,7 @@ static void written_guids_are_read_back(void **state) {
     require_same(text[GUID_TEXT_LENGTH], 0, "nothing is written behind it");
 }
 
-static void guids_are_compared_as_numbers(void **state) {
-    (void)state;
+TEST(guids_are_compared_as_numbers) {
     require(guid_equal(sample, sample), "one equals itself");
     for (int bit = 0; bit < 64; bit++) {
         struct guid high = sample, low = sample;
@@ -184,8 +177,7 @@ static void guids_are_compared_as_numbers(void **state) {
 }
 
 /* RFC 4122: the thirteenth digit is 4, the seventeenth 8, 9, a or b; all else is as random as what came in. */
-static void a_random_guid_has_the_bits_of_its_version(void **state) {
-    (void)state;
+TEST(a_random_guid_has_the_bits_of_its_version) {
     struct dice dice = {3};
     uint64_t ever_high = 0, ever_low = 0, always_high = UINT64_MAX, always_low = UINT64_MAX;
     for (int i = 0; i < 2000; i++) {
@@ -200,18 +192,4 @@ static void a_random_guid_has_the_bits_of_its_version(void **state) {
     }
     require(ever_high == UINT64_C(0xffffffffffff4fff) && always_high == UINT64_C(0x4000), "the upper half");
     require(ever_low == UINT64_C(0xbfffffffffffffff) && always_low == UINT64_C(1) << 63, "the lower half");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(every_form_is_read),
-        tidy_test(every_form_is_read_in_any_case),
-        tidy_test(every_digit_counts_at_its_place),
-        tidy_test(malformed_guids_are_refused),
-        tidy_test(near_misses_are_refused),
-        tidy_test(written_guids_are_read_back),
-        tidy_test(guids_are_compared_as_numbers),
-        tidy_test(a_random_guid_has_the_bits_of_its_version),
-    };
-    return cmocka_run_group_tests_name("guid", tests, NULL, NULL);
 }

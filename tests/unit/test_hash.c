@@ -14,8 +14,7 @@ static void seed_by(struct dice *dice) {
     hash_seed(seed);
 }
 
-static void a_hash_is_the_same_at_every_address(void **state) {
-    (void)state;
+TEST(a_hash_is_the_same_at_every_address) {
     enum { LONGEST = 100 };
     char text[LONGEST], room[LONGEST + 16];
     struct dice dice = {1};
@@ -31,8 +30,7 @@ static void a_hash_is_the_same_at_every_address(void **state) {
 }
 
 /* Bytes in just the memory that they need, so that to read beyond them is found out. */
-static void a_hash_reads_no_further_than_its_view(void **state) {
-    (void)state;
+TEST(a_hash_reads_no_further_than_its_view) {
     struct dice dice = {2};
     for (size_t length = 1; length <= 64; length++) {
         char *bytes = malloc(length);
@@ -45,8 +43,7 @@ static void a_hash_reads_no_further_than_its_view(void **state) {
 }
 
 /* Each bit of a name, however long, turns about half of the bits of its hash. */
-static void every_bit_counts(void **state) {
-    (void)state;
+TEST(every_bit_counts) {
     enum { LONGEST = 70, KEYS = 200 };
     char name[LONGEST];
     struct dice dice = {3};
@@ -66,8 +63,7 @@ static void every_bit_counts(void **state) {
 }
 
 /* Zeros are not the same as fewer zeros. */
-static void a_hash_depends_on_the_length(void **state) {
-    (void)state;
+TEST(a_hash_depends_on_the_length) {
     static const char zeros[256];
     static uint32_t hashes[sizeof(zeros)];
     struct dice dice = {4};
@@ -79,8 +75,7 @@ static void a_hash_depends_on_the_length(void **state) {
     }
 }
 
-static void a_hash_depends_on_its_whole_seed(void **state) {
-    (void)state;
+TEST(a_hash_depends_on_its_whole_seed) {
     unsigned char seed[HASH_SEED_BYTES];
     struct dice dice = {5};
     const struct bytes names[] = {bytes_text("name"), bytes_text("a name"),
@@ -143,8 +138,7 @@ static int compare_hashes(const void *left, const void *right) {
 }
 
 /* The low bits choose a bucket and the high ones are the tag: both are even; and hardly any two are equal. */
-static void a_hash_spreads_similar_names(void **state) {
-    (void)state;
+TEST(a_hash_spreads_similar_names) {
     enum { EQUAL_MAX = 8 /* one half is to be expected */ };
     static uint32_t hashes[NAMES];
     struct dice dice = {6};
@@ -167,16 +161,4 @@ static void a_hash_spreads_similar_names(void **state) {
         for (size_t i = 1; i < NAMES; i++) equal += hashes[i] == hashes[i - 1];
         require(equal <= EQUAL_MAX, "%s: %u hashes are equal", families[family].what, equal);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_hash_is_the_same_at_every_address),
-        tidy_test(a_hash_reads_no_further_than_its_view),
-        tidy_test(every_bit_counts),
-        tidy_test(a_hash_depends_on_the_length),
-        tidy_test(a_hash_depends_on_its_whole_seed),
-        tidy_test(a_hash_spreads_similar_names),
-    };
-    return cmocka_run_group_tests_name("hash", tests, NULL, NULL);
 }

@@ -82,33 +82,27 @@ static void run_with(uint32_t (*hash)(struct dice *, struct bytes), unsigned ste
     hash_index_end(&index);
 }
 
-static void a_hash_index_agrees_with_an_array(void **state) {
-    (void)state;
+TEST(a_hash_index_agrees_with_an_array) {
     run_with(spread, 60000, 3000, 100000);
 }
 
-static void a_hash_index_works_with_one_hash_for_all(void **state) {
-    (void)state;
+TEST(a_hash_index_works_with_one_hash_for_all) {
     run_with(always_equal, 10000, 200, 600);
 }
 
-static void a_hash_index_works_with_one_tag_for_all(void **state) {
-    (void)state;
+TEST(a_hash_index_works_with_one_tag_for_all) {
     run_with(equal_tags, 30000, 2000, 5000);
 }
 
-static void a_hash_index_works_with_one_bucket_for_all(void **state) {
-    (void)state;
+TEST(a_hash_index_works_with_one_bucket_for_all) {
     run_with(equal_buckets, 10000, 300, 2000);
 }
 
-static void a_hash_index_works_with_two_hashes_for_all(void **state) {
-    (void)state;
+TEST(a_hash_index_works_with_two_hashes_for_all) {
     run_with(two_hashes, 10000, 200, 500);
 }
 
-static void an_empty_hash_index_finds_nothing(void **state) {
-    (void)state;
+TEST(an_empty_hash_index_finds_nothing) {
     struct hash_index index = {0};
     require(!hash_index_find(&index, 0, bytes_of("", 0)), "something is found in nothing");
     require(!hash_index_find(&index, UINT32_MAX, bytes_text("a")), "something is found in nothing");
@@ -135,8 +129,7 @@ static size_t add_many(struct hash_index *index, struct roster *roster) {
 }
 
 /* An index of n entries is of a size that follows n, and comes back to the smallest one. */
-static void a_hash_index_grows_and_shrinks_with_its_count(void **state) {
-    (void)state;
+TEST(a_hash_index_grows_and_shrinks_with_its_count) {
     enum { BYTES_PER_ENTRY = 48 };
     struct hash_index index = {0};
     struct roster roster = {0};
@@ -150,8 +143,7 @@ static void a_hash_index_grows_and_shrinks_with_its_count(void **state) {
 }
 
 /* No single addition pays for the growth of the whole. */
-static void an_index_grows_in_small_steps(void **state) {
-    (void)state;
+TEST(an_index_grows_in_small_steps) {
     enum { MAX_ALLOCATIONS = 8 };
     struct hash_index index = {0};
     struct roster roster = {0};
@@ -181,8 +173,7 @@ static void *move_memory(void *context, void *memory) {
     return memory_resize(memory, memory_size(memory));
 }
 
-static void a_tour_of_all_places_meets_every_entry_once(void **state) {
-    (void)state;
+TEST(a_tour_of_all_places_meets_every_entry_once) {
     const struct index_kind kinds[] = {kind_with(spread), kind_with(two_hashes)};
     const struct relocation relocation = {move_memory, NULL, NULL};
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
@@ -220,8 +211,7 @@ static void *move_once(void *context, void *memory) {
 }
 
 /* The table of segments moves with the first one; each segment where it begins, and nothing in between. */
-static void each_segment_moves_by_itself(void **state) {
-    (void)state;
+TEST(each_segment_moves_by_itself) {
     const struct index_kind kind = kind_with(spread);
     struct hash_index index = {0};
     struct trial trial = {.kind = &kind, .index = &index};
@@ -252,8 +242,7 @@ struct bare {
     size_t number;
 };
 
-static void bare_entries_are_found_by_their_names(void **state) {
-    (void)state;
+TEST(bare_entries_are_found_by_their_names) {
     static struct bare all[MANY];
     struct hash_index index = {.bare_name_length = sizeof(all[0].name)};
     for (size_t i = 0; i < MANY; i++) {
@@ -270,21 +259,4 @@ static void bare_entries_are_found_by_their_names(void **state) {
         require(found == (i % 2 ? &all[i] : NULL), "entry %zu", i);
     }
     hash_index_end(&index);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_hash_index_agrees_with_an_array),
-        tidy_test(a_hash_index_works_with_one_hash_for_all),
-        tidy_test(a_hash_index_works_with_one_tag_for_all),
-        tidy_test(a_hash_index_works_with_one_bucket_for_all),
-        tidy_test(a_hash_index_works_with_two_hashes_for_all),
-        tidy_test(an_empty_hash_index_finds_nothing),
-        tidy_test(a_hash_index_grows_and_shrinks_with_its_count),
-        tidy_test(an_index_grows_in_small_steps),
-        tidy_test(a_tour_of_all_places_meets_every_entry_once),
-        tidy_test(each_segment_moves_by_itself),
-        tidy_test(bare_entries_are_found_by_their_names),
-    };
-    return cmocka_run_group_tests_name("hash index", tests, NULL, NULL);
 }

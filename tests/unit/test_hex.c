@@ -3,8 +3,7 @@
 
 #include "unit.h"
 
-static void only_digits_have_a_value(void **state) {
-    (void)state;
+TEST(only_digits_have_a_value) {
     static const char lower[] = "0123456789abcdef", upper[] = "0123456789ABCDEF";
     for (int c = 0; c < 256; c++) {
         int expected = -1;
@@ -14,8 +13,7 @@ static void only_digits_have_a_value(void **state) {
     }
 }
 
-static void numbers_are_eight_digits(void **state) {
-    (void)state;
+TEST(numbers_are_eight_digits) {
     char text[8];
     hex_write(UINT32_C(0x0129abef), 'a', text);
     require_bytes(bytes_of(text, 8), bytes_text("0129abef"), "small letters");
@@ -24,8 +22,7 @@ static void numbers_are_eight_digits(void **state) {
 }
 
 /* Each byte in each place of a number that is sound otherwise. */
-static void eight_digits_are_a_number(void **state) {
-    (void)state;
+TEST(eight_digits_are_a_number) {
     uint32_t number;
     for (size_t at = 0; at < 8; at++) {
         for (int c = 0; c < 256; c++) {
@@ -38,11 +35,4 @@ static void eight_digits_are_a_number(void **state) {
             if (is_read) require_same(number, expected, "the byte %d at %zu", c, at);
         }
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {tidy_test(only_digits_have_a_value),
-                                       tidy_test(numbers_are_eight_digits),
-                                       tidy_test(eight_digits_are_a_number)};
-    return cmocka_run_group_tests_name("hex", tests, NULL, NULL);
 }

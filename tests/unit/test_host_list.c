@@ -3,8 +3,7 @@
 
 #include "unit.h"
 
-static void lists_of_hosts_are_recognised(void **state) {
-    (void)state;
+TEST(lists_of_hosts_are_recognised) {
     static const struct {
         const char *list;
         bool sound;
@@ -32,8 +31,7 @@ static void lists_of_hosts_are_recognised(void **state) {
         require_same(host_list_is_sound(bytes_text(rows[row].list)), rows[row].sound, "'%s'", rows[row].list);
 }
 
-static void a_list_allows_its_hosts_and_ports(void **state) {
-    (void)state;
+TEST(a_list_allows_its_hosts_and_ports) {
     static const struct {
         const char *list, *host;
         int port;
@@ -70,10 +68,4 @@ static void a_list_allows_its_hosts_and_ports(void **state) {
     for (size_t row = 0; row < COUNT_OF(rows); row++)
         require_same(host_list_allows(bytes_text(rows[row].list), bytes_text(rows[row].host), rows[row].port),
                      rows[row].allowed, "'%s' for %s:%d", rows[row].list, rows[row].host, rows[row].port);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {tidy_test(lists_of_hosts_are_recognised),
-                                       tidy_test(a_list_allows_its_hosts_and_ports)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,8 +91,7 @@ static struct value value_draw(struct dice *dice, enum value_type type, char roo
     return value;
 }
 
-static void values_stand_in_order(void **state) {
-    (void)state;
+TEST(values_stand_in_order) {
     struct dice dice = {1};
     int equal = 0;
     for (int round = 0; round < 200000; round++) {
@@ -123,8 +122,7 @@ static size_t value_end(struct bytes key) {
     return at + 2;
 }
 
-static void index_keys_are_split_as_they_were_joined(void **state) {
-    (void)state;
+TEST(index_keys_are_split_as_they_were_joined) {
     struct dice dice = {2};
     for (int round = 0; round < 20000; round++) {
         char room[TEXT_ROOM];
@@ -139,8 +137,7 @@ static void index_keys_are_split_as_they_were_joined(void **state) {
 }
 
 /* Small numbers, which are most, do not cost eight bytes. */
-static void small_values_are_short(void **state) {
-    (void)state;
+TEST(small_values_are_short) {
     static const struct {
         struct value value;
         size_t length;
@@ -158,8 +155,7 @@ static void small_values_are_short(void **state) {
 }
 
 /* Up to the 256th byte all of a value counts, behind it nothing does. */
-static void long_values_are_cut(void **state) {
-    (void)state;
+TEST(long_values_are_cut) {
     static char text[70000];
     struct record_writer writers[2];
     for (int binary = 0; binary < 2; binary++) {
@@ -179,14 +175,4 @@ static void long_values_are_cut(void **state) {
         record_end(&writers[1]);
         record_end(&writers[0]);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(values_stand_in_order),
-        tidy_test(index_keys_are_split_as_they_were_joined),
-        tidy_test(small_values_are_short),
-        tidy_test(long_values_are_cut),
-    };
-    return cmocka_run_group_tests_name("index_key", tests, NULL, NULL);
 }

@@ -36,16 +36,14 @@ static const struct row rows[] = {
     {"\xed\xa0\x80", OUTCOME_KEY_NOT_TEXT},
 };
 
-static void keys_of_entities_keep_the_rules(void **state) {
-    (void)state;
+TEST(keys_of_entities_keep_the_rules) {
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         require_same(key_check(bytes_text(rows[i].key)), rows[i].outcome, "row %zu '%s'", i, rows[i].key);
     require_same(key_check(bytes_of("a\0b", 3)), OUTCOME_KEY_CHARACTER, "a zero byte");
     require_same(key_check(bytes_of(NULL, 0)), OUTCOME_DONE, "nothing");
 }
 
-static void every_character_of_two_bytes_is_checked(void **state) {
-    (void)state;
+TEST(every_character_of_two_bytes_is_checked) {
     for (uint32_t character = 0; character < 0x800; character++) {
         char key[UTF8_MAX + 2] = "k";
         size_t length = unicode_put(character, key + 1);
@@ -56,8 +54,7 @@ static void every_character_of_two_bytes_is_checked(void **state) {
     }
 }
 
-static void the_length_of_a_key_counts_in_units(void **state) {
-    (void)state;
+TEST(the_length_of_a_key_counts_in_units) {
     static const struct {
         const char *piece;
         size_t max;
@@ -97,8 +94,7 @@ static int naive_order(struct bytes a, struct bytes b) {
     return utf16_order(a_units, a_count, b_units, b_count);
 }
 
-static void stored_keys_stand_in_order(void **state) {
-    (void)state;
+TEST(stored_keys_stand_in_order) {
     struct dice dice = {1};
     for (int round = 0; round < 60000; round++) {
         char rooms[4][ROOM], stored[2][2 * ROOM + 1];
@@ -113,8 +109,7 @@ static void stored_keys_stand_in_order(void **state) {
     }
 }
 
-static void stored_keys_are_split_as_they_were_joined(void **state) {
-    (void)state;
+TEST(stored_keys_are_split_as_they_were_joined) {
     struct dice dice = {2};
     for (int round = 0; round < 20000; round++) {
         char rooms[2][ROOM], room[2 * ROOM + 1], shown[ROOM];
@@ -135,8 +130,7 @@ static void stored_keys_are_split_as_they_were_joined(void **state) {
     }
 }
 
-static void malformed_stored_keys_are_found(void **state) {
-    (void)state;
+TEST(malformed_stored_keys_are_found) {
     static const struct bytes split[] = {{"", 0}, {"abc", 3}, {"a\0b\0", 4}, {"\0\0", 2}, {NULL, 0}};
     static const struct bytes sound[] = {{"a/\0b", 4},          {"a\0?", 3},       {"\xee\x80\x80\0", 4},
                                          {"\0\xef\xbf\xbf", 4}, {"\xfe\x80\0", 3}, {"a\0\xff", 3},
@@ -156,16 +150,4 @@ static void malformed_stored_keys_are_found(void **state) {
     require(stored_key_sound(bytes_of(longest, STORED_KEY_MAX_BYTES)), "the longest is not sound");
     memcpy(longest + STORED_KEY_MAX_BYTES, "x", 1);
     require(!stored_key_sound(bytes_of(longest, STORED_KEY_MAX_BYTES + 1)), "one more is sound");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(keys_of_entities_keep_the_rules),
-        tidy_test(every_character_of_two_bytes_is_checked),
-        tidy_test(the_length_of_a_key_counts_in_units),
-        tidy_test(stored_keys_stand_in_order),
-        tidy_test(stored_keys_are_split_as_they_were_joined),
-        tidy_test(malformed_stored_keys_are_found),
-    };
-    return cmocka_run_group_tests_name("key", tests, NULL, NULL);
 }

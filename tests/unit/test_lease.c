@@ -345,28 +345,23 @@ static void try_table(operation *operation, const char *const (*table)[WIDTH], s
 
 #define TRY_TABLE(operation, table) try_table((operation), (table), COUNT_OF(table))
 
-static void acquiring_goes_by_the_table(void **state) {
-    (void)state;
+TEST(acquiring_goes_by_the_table) {
     TRY_TABLE(lease_acquire, acquiring);
 }
 
-static void renewing_goes_by_the_table(void **state) {
-    (void)state;
+TEST(renewing_goes_by_the_table) {
     TRY_TABLE(lease_renew, renewing);
 }
 
-static void changing_goes_by_the_table(void **state) {
-    (void)state;
+TEST(changing_goes_by_the_table) {
     TRY_TABLE(lease_change, changing);
 }
 
-static void releasing_goes_by_the_table(void **state) {
-    (void)state;
+TEST(releasing_goes_by_the_table) {
     TRY_TABLE(lease_release, releasing);
 }
 
-static void breaking_goes_by_the_table(void **state) {
-    (void)state;
+TEST(breaking_goes_by_the_table) {
     TRY_TABLE(lease_break, breaking);
 }
 
@@ -406,8 +401,7 @@ static void try_passage(const struct before *before, const struct guid *id, enum
             before->name);
 }
 
-static void the_gate_goes_by_the_table(void **state) {
-    (void)state;
+TEST(the_gate_goes_by_the_table) {
     size_t tried = 0;
     for (size_t row = 1; row < COUNT_OF(passing); row++)
         for (size_t i = 0; i < COUNT_OF(befores); i++) {
@@ -423,8 +417,7 @@ static void the_gate_goes_by_the_table(void **state) {
 }
 
 /* An id of zeros is an id like any other one, and that of no lease that never was. */
-static void a_lease_that_never_was_has_no_holder(void **state) {
-    (void)state;
+TEST(a_lease_that_never_was_has_no_holder) {
     const struct lease never = {LEASE_FREE, .owner = {"", 0}};
     const struct guid zero = {0, 0};
     struct lease_request request = {.now_ms = now_ms, .proposed = B, .period_ms = 1000};
@@ -479,8 +472,7 @@ static struct lease broken(const struct lease *lease, int64_t at_ms, int64_t per
     return next;
 }
 
-static void time_passes_to_the_millisecond(void **state) {
-    (void)state;
+TEST(time_passes_to_the_millisecond) {
     static const struct look fixed[] = {{0, LEASE_LEASED, 15000},
                                         {14999, LEASE_LEASED, 1},
                                         {15000, LEASE_EXPIRED, 0},
@@ -515,8 +507,7 @@ static void time_passes_to_the_millisecond(void **state) {
 }
 
 /* A break that changes nothing is told from one that does. */
-static void a_break_that_changes_nothing_is_recognised(void **state) {
-    (void)state;
+TEST(a_break_that_changes_nothing_is_recognised) {
     static const struct {
         int64_t at_ms, period_ms;
         bool unmoved;
@@ -536,8 +527,7 @@ static void a_break_that_changes_nothing_is_recognised(void **state) {
 }
 
 /* A second break shortens, and never lengthens. */
-static void a_break_is_only_ever_shortened(void **state) {
-    (void)state;
+TEST(a_break_is_only_ever_shortened) {
     struct lease infinite = acquired(DURATION_INFINITE_MS), lease = broken(&infinite, 0, 60000);
     static const struct {
         int64_t at_ms, period_ms, left_ms;
@@ -551,8 +541,7 @@ static void a_break_is_only_ever_shortened(void **state) {
 }
 
 /* Renewing gives the full duration anew, whatever is left or however long ago it ran out. */
-static void renewing_begins_anew(void **state) {
-    (void)state;
+TEST(renewing_begins_anew) {
     static const int64_t at_ms[] = {0, 1, 14999, 15000, 15001, INT64_C(1) << 50};
     for (size_t i = 0; i < COUNT_OF(at_ms); i++) {
         struct lease lease = acquired(15000), next;
@@ -565,8 +554,7 @@ static void renewing_begins_anew(void **state) {
 }
 
 /* A duration that ends behind the end of time does not end. */
-static void the_longest_durations_do_not_wrap(void **state) {
-    (void)state;
+TEST(the_longest_durations_do_not_wrap) {
     static const int64_t durations_ms[] = {INT64_MAX - 1, INT64_MAX - now_ms, INT64_MAX - now_ms + 1};
     for (size_t i = 0; i < COUNT_OF(durations_ms); i++) {
         struct lease lease = acquired(durations_ms[i]);
@@ -575,22 +563,4 @@ static void the_longest_durations_do_not_wrap(void **state) {
     }
     struct lease lease = acquired(INT64_MAX - now_ms - 1);
     require_same(lease_remaining_ms(&lease, now_ms + 1), INT64_MAX - now_ms - 2, "the longest that ends");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(acquiring_goes_by_the_table),
-        tidy_test(renewing_goes_by_the_table),
-        tidy_test(changing_goes_by_the_table),
-        tidy_test(releasing_goes_by_the_table),
-        tidy_test(breaking_goes_by_the_table),
-        tidy_test(the_gate_goes_by_the_table),
-        tidy_test(a_lease_that_never_was_has_no_holder),
-        tidy_test(time_passes_to_the_millisecond),
-        tidy_test(a_break_that_changes_nothing_is_recognised),
-        tidy_test(a_break_is_only_ever_shortened),
-        tidy_test(renewing_begins_anew),
-        tidy_test(the_longest_durations_do_not_wrap),
-    };
-    return cmocka_run_group_tests_name("lease", tests, NULL, NULL);
 }

@@ -13,8 +13,7 @@ enum { BLOBS = 12, ITSELF = BLOBS, STEPS = 4000, ALONE_STEPS = 100000, COMPARE_E
 
 static const int64_t beginning_ms = 1700000000000;
 
-static void a_lease_equals_its_model(void **state) {
-    (void)state;
+TEST(a_lease_equals_its_model) {
     unsigned seen[LEASE_VERBS][LEASE_STATES] = {{0}};
     for (uint64_t seed = 0; seed < 4; seed++) {
         struct dice dice = {seed};
@@ -172,8 +171,7 @@ static void shake(struct world *world) {
     }
 }
 
-static void many_leases_equal_their_models(void **state) {
-    (void)state;
+TEST(many_leases_equal_their_models) {
     for (uint64_t seed = 0; seed < 8; seed++) {
         static struct world world;
         const struct choice plain = {0};
@@ -193,12 +191,4 @@ static void many_leases_equal_their_models(void **state) {
         require_same(container_census().leases, world.trial.before.leases, "all leases are freed");
         require_same(allocations_count(), 0, "all is freed");
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_lease_equals_its_model),
-        tidy_test(many_leases_equal_their_models),
-    };
-    return cmocka_run_group_tests_name("lease_life", tests, NULL, NULL);
 }

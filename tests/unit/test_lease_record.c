@@ -51,8 +51,7 @@ static bool sound(const struct lease *lease) {
 
 /* --- There and back ------------------------------------------------------------------------------------- */
 
-static void written_leases_are_read_back(void **state) {
-    (void)state;
+TEST(written_leases_are_read_back) {
     struct dice dice = {1};
     char owner[OWNER_ROOM];
     for (int i = 0; i < 20000; i++) {
@@ -66,8 +65,7 @@ static void written_leases_are_read_back(void **state) {
     }
 }
 
-static void a_lease_record_that_is_cut_is_refused(void **state) {
-    (void)state;
+TEST(a_lease_record_that_is_cut_is_refused) {
     struct dice dice = {2};
     char owner[OWNER_ROOM];
     for (int i = 0; i < 100; i++) {
@@ -88,8 +86,7 @@ static void a_lease_record_that_is_cut_is_refused(void **state) {
 
 /* --- Doctored ------------------------------------------------------------------------------------------- */
 
-static void a_lease_out_of_range_is_refused(void **state) {
-    (void)state;
+TEST(a_lease_out_of_range_is_refused) {
     static const char owner[LEASE_OWNER_MAX_BYTES + 1];
     const struct lease good = {LEASE_HELD, {1, 2}, 3, 15000, 4, 15004, {"me", 2}};
     struct lease lease = good;
@@ -112,8 +109,7 @@ static void a_lease_out_of_range_is_refused(void **state) {
     require(!sound(&lease), "a longer owner");
 }
 
-static void times_are_not_negative(void **state) {
-    (void)state;
+TEST(times_are_not_negative) {
     static const int64_t negative[] = {-1, -2, -1000, INT64_MIN + 1, INT64_MIN};
     const struct lease good = {LEASE_HELD, {1, 2}, 3, 15000, 4, 15004, {"me", 2}};
     struct lease lease = good;
@@ -137,8 +133,7 @@ static void times_are_not_negative(void **state) {
 
 /* Only a lease without a duration has no end, and it has none for certain; what is broken off has one, whatever the
  * lease was; of a free one nothing is asked. */
-static void the_end_of_a_lease_fits_its_duration_and_kind(void **state) {
-    (void)state;
+TEST(the_end_of_a_lease_fits_its_duration_and_kind) {
     static const struct {
         int64_t duration_ms, ends_ms;
         bool sound[LEASE_KINDS]; /* free, held, broken off */
@@ -171,8 +166,7 @@ static void the_end_of_a_lease_fits_its_duration_and_kind(void **state) {
 
 /* Whatever stands after an operation can be written down, and read again; only durations that lead beyond the last
  * instant, which no command gives, are not renewed here. */
-static void a_lease_is_sound_after_every_verb(void **state) {
-    (void)state;
+TEST(a_lease_is_sound_after_every_verb) {
     static const int64_t durations_ms[] = {DURATION_INFINITE_MS, 1, 15000, 60000};
     static const int64_t periods_ms[] = {-1, 0, 1, 1000, INT64_C(1000) * LEASE_BREAK_MAX_SECONDS};
     struct dice dice = {6};
@@ -223,8 +217,7 @@ static void require_usable(const struct lease *lease) {
     }
 }
 
-static void a_doctored_lease_record_is_refused_or_sound(void **state) {
-    (void)state;
+TEST(a_doctored_lease_record_is_refused_or_sound) {
     struct dice dice = {3};
     char owner[OWNER_ROOM];
     int sound_ones = 0;
@@ -248,8 +241,7 @@ static void a_doctored_lease_record_is_refused_or_sound(void **state) {
     require(sound_ones > 1000, "only %d are sound", sound_ones);
 }
 
-static void random_bytes_are_refused_or_sound(void **state) {
-    (void)state;
+TEST(random_bytes_are_refused_or_sound) {
     struct dice dice = {4};
     char room[64];
     for (int i = 0; i < 100000; i++) {
@@ -266,8 +258,7 @@ static void random_bytes_are_refused_or_sound(void **state) {
 
 /* --- Standing ------------------------------------------------------------------------------------------- */
 
-static void a_stored_lease_is_one_allocation(void **state) {
-    (void)state;
+TEST(a_stored_lease_is_one_allocation) {
     struct dice dice = {5};
     char owner[OWNER_ROOM], kept[OWNER_ROOM];
     for (int i = 0; i < 500; i++) {
@@ -288,19 +279,4 @@ static void a_stored_lease_is_one_allocation(void **state) {
         require(lease_same(moved, &same), "lease %d is another one after it has moved", i);
         memory_free(moved);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(written_leases_are_read_back),
-        tidy_test(a_lease_record_that_is_cut_is_refused),
-        tidy_test(a_lease_out_of_range_is_refused),
-        tidy_test(times_are_not_negative),
-        tidy_test(the_end_of_a_lease_fits_its_duration_and_kind),
-        tidy_test(a_lease_is_sound_after_every_verb),
-        tidy_test(a_doctored_lease_record_is_refused_or_sound),
-        tidy_test(random_bytes_are_refused_or_sound),
-        tidy_test(a_stored_lease_is_one_allocation),
-    };
-    return cmocka_run_group_tests_name("lease_record", tests, NULL, NULL);
 }

@@ -101,8 +101,7 @@ static void require_items(const struct listing *listing, const char *const *item
     require(!listing->more, "page %zu says there is more", page);
 }
 
-static void prefixes_and_delimiters(void **state) {
-    (void)state;
+TEST(prefixes_and_delimiters) {
     struct bytes names[COUNT_OF(shelf)];
     for (size_t i = 0; i < COUNT_OF(shelf); i++) names[i] = bytes_text(shelf[i]);
     struct container *container = container_of_names(names, COUNT_OF(shelf));
@@ -227,8 +226,7 @@ static struct container *fill(struct roster *roster, struct dice *dice) {
     return container;
 }
 
-static void random_pages_equal_naive_ones(void **state) {
-    (void)state;
+TEST(random_pages_equal_naive_ones) {
     static const char *const delimiters[] = {"", "/", "a", "b", "\xff", "ab", "//", "aa"};
     static struct expected expected[NAMES * 8];
     struct dice dice = {1};
@@ -276,8 +274,7 @@ static struct container *container_of_snapshots(void) {
     return container;
 }
 
-static void snapshots_stand_before_their_blob(void **state) {
-    (void)state;
+TEST(snapshots_stand_before_their_blob) {
     struct container *container = container_of_snapshots();
     struct listing_query query = query_of("", "");
     require_page(container, &query, (const char *const[]){"a", "b", "c", NULL});
@@ -298,8 +295,7 @@ static void snapshots_stand_before_their_blob(void **state) {
 }
 
 /* One item at a time, and what it begins with is gone before the next one is asked for. */
-static void pages_go_on_among_snapshots(void **state) {
-    (void)state;
+TEST(pages_go_on_among_snapshots) {
     static const char *const items[] = {"a", "b@1", "b@2", "b@3", "b@4", "b", "c"};
     struct container *container = container_of_snapshots();
     struct listing_query query = query_of("", "");
@@ -320,8 +316,7 @@ static void pages_go_on_among_snapshots(void **state) {
 }
 
 /* The marker in the middle of b's snapshots, when they, or b, are not what they were. */
-static void markers_outlive_what_they_name(void **state) {
-    (void)state;
+TEST(markers_outlive_what_they_name) {
     struct container *container = container_of_snapshots();
     struct listing_query query = query_of("", "");
     query.snapshots = true;
@@ -348,8 +343,7 @@ static void markers_outlive_what_they_name(void **state) {
 }
 
 /* A name may look like a marker among the snapshots of another one; its own marker has a tail, too. */
-static void a_name_may_look_like_a_marker(void **state) {
-    (void)state;
+TEST(a_name_may_look_like_a_marker) {
     static const char tricky[] = "b\0"
                                  "0x0000000000000003";
     const struct bytes names[] = {bytes_text("b"), bytes_of(tricky, sizeof(tricky) - 1), bytes_text("c")};
@@ -375,8 +369,7 @@ static void a_name_may_look_like_a_marker(void **state) {
 }
 
 /* The longest name and a snapshot of it make the longest marker. */
-static void the_longest_marker_fits(void **state) {
-    (void)state;
+TEST(the_longest_marker_fits) {
     static char longest[NAME_MAX_BYTES];
     memset(longest, 'n', sizeof(longest));
     const struct bytes name = bytes_of(longest, sizeof(longest));
@@ -401,8 +394,7 @@ static void the_longest_marker_fits(void **state) {
 
 /* --- Bounds --------------------------------------------------------------------------------------------- */
 
-static void a_page_ends_with_its_budget_but_never_empty(void **state) {
-    (void)state;
+TEST(a_page_ends_with_its_budget_but_never_empty) {
     struct bytes names[COUNT_OF(shelf)];
     for (size_t i = 0; i < COUNT_OF(shelf); i++) names[i] = bytes_text(shelf[i]);
     struct container *container = container_of_names(names, COUNT_OF(shelf));
@@ -423,8 +415,7 @@ static void a_page_ends_with_its_budget_but_never_empty(void **state) {
 }
 
 /* Names that are not shown cost something, too: a page ends after so many of them, and the next one goes on. */
-static void a_listing_looks_at_a_bounded_number_of_names(void **state) {
-    (void)state;
+TEST(a_listing_looks_at_a_bounded_number_of_names) {
     enum { HIDDEN = 50000 };
     struct container *container = container_of_names(NULL, 0);
     char room[NAME_ROOM], marker[LISTING_MARKER_MAX_BYTES];
@@ -448,8 +439,7 @@ static void a_listing_looks_at_a_bounded_number_of_names(void **state) {
 }
 
 /* A page of one item over many names below one beginning touches few of them, or this would take minutes. */
-static void names_below_a_common_beginning_are_jumped_over(void **state) {
-    (void)state;
+TEST(names_below_a_common_beginning_are_jumped_over) {
     enum { BELOW = 30000, TIMES = 20000 };
     struct container *container = container_of_names(NULL, 0);
     char room[NAME_ROOM];
@@ -465,8 +455,7 @@ static void names_below_a_common_beginning_are_jumped_over(void **state) {
 }
 
 /* Beginnings that have nothing behind them. */
-static void the_highest_names_end_a_listing(void **state) {
-    (void)state;
+TEST(the_highest_names_end_a_listing) {
     static char highest[NAME_MAX_BYTES];
     memset(highest, 0xff, sizeof(highest));
     const struct bytes names[] = {bytes_text("a"), bytes_of(highest, 1), bytes_of(highest, 3),
@@ -487,21 +476,4 @@ static void the_highest_names_end_a_listing(void **state) {
     require(listing.count == 1 && listing.items[0].blob, "the name itself");
     listing_free(&listing);
     container_free(container);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(prefixes_and_delimiters),
-        tidy_test(random_pages_equal_naive_ones),
-        tidy_test(snapshots_stand_before_their_blob),
-        tidy_test(pages_go_on_among_snapshots),
-        tidy_test(markers_outlive_what_they_name),
-        tidy_test(a_name_may_look_like_a_marker),
-        tidy_test(the_longest_marker_fits),
-        tidy_test(a_listing_looks_at_a_bounded_number_of_names),
-        tidy_test(a_page_ends_with_its_budget_but_never_empty),
-        tidy_test(names_below_a_common_beginning_are_jumped_over),
-        tidy_test(the_highest_names_end_a_listing),
-    };
-    return cmocka_run_group_tests_name("listing", tests, NULL, NULL);
 }

@@ -31,8 +31,7 @@ static void finish(struct filling *filling) {
     load_chunks_drop(&filling->account, &filling->load_chunks);
 }
 
-static void chunks_have_numbers_from_one_on(void **state) {
-    (void)state;
+TEST(chunks_have_numbers_from_one_on) {
     struct filling filling = {.load_chunks = NULL};
     require_chunk(&filling, 1, NULL);
     require(add(&filling, 3, "one") && add(&filling, 3, "two") && add(&filling, 5, "three"), "three chunks");
@@ -45,8 +44,7 @@ static void chunks_have_numbers_from_one_on(void **state) {
     finish(&filling);
 }
 
-static void a_chunk_may_come_in_pieces(void **state) {
-    (void)state;
+TEST(a_chunk_may_come_in_pieces) {
     struct filling filling = {.load_chunks = NULL};
     require(add(&filling, 8, "pie"), "the first piece");
     require_chunk(&filling, 1, NULL);
@@ -60,8 +58,7 @@ static void a_chunk_may_come_in_pieces(void **state) {
 }
 
 /* Not more than there was said to be, and not nothing. */
-static void wrong_lengths_of_chunks_are_refused(void **state) {
-    (void)state;
+TEST(wrong_lengths_of_chunks_are_refused) {
     struct filling filling = {.load_chunks = NULL};
     require(!add(&filling, 2, "one") && !add(&filling, 0, "one"), "more than there was said to be");
     require(!add(&filling, 0, "") && !add(&filling, 5, ""), "nothing");
@@ -75,8 +72,7 @@ static void wrong_lengths_of_chunks_are_refused(void **state) {
 }
 
 /* Memory follows what comes, and not what was said to come. */
-static void a_huge_declared_length_reserves_little(void **state) {
-    (void)state;
+TEST(a_huge_declared_length_reserves_little) {
     static const uint64_t lengths[] = {UINT64_MAX, INT64_MAX, UINT64_C(1) << 40};
     for (size_t i = 0; i < COUNT_OF(lengths); i++) {
         struct filling filling = {.load_chunks = NULL};
@@ -88,8 +84,7 @@ static void a_huge_declared_length_reserves_little(void **state) {
 }
 
 /* A chunk that is whole is kept as it came; pieces are copied, and what brought them is given back. */
-static void chunks_are_taken_over(void **state) {
-    (void)state;
+TEST(chunks_are_taken_over) {
     struct filling filling = {.load_chunks = NULL};
     for (int piece = 0; piece < 2; piece++) {
         void *owner = owner_new(bytes_text("the bytes"));
@@ -108,8 +103,7 @@ static void chunks_are_taken_over(void **state) {
 }
 
 /* What uses a chunk keeps it when the pool goes. */
-static void a_chunk_in_use_outlives_the_pool(void **state) {
-    (void)state;
+TEST(a_chunk_in_use_outlives_the_pool) {
     struct filling filling = {.load_chunks = NULL};
     require(add(&filling, 3, "one") && add(&filling, 3, "two"), "two chunks");
     struct chunk *chunk = load_chunks_chunk(filling.load_chunks, 2);
@@ -122,8 +116,7 @@ static void a_chunk_in_use_outlives_the_pool(void **state) {
 }
 
 /* Long random fillings against plain bytes. */
-static void many_chunks_in_any_pieces(void **state) {
-    (void)state;
+TEST(many_chunks_in_any_pieces) {
     enum { CHUNKS = 200, LONGEST = 3000 };
     static char bytes[CHUNKS][LONGEST];
     struct dice dice = {1};
@@ -147,17 +140,4 @@ static void many_chunks_in_any_pieces(void **state) {
         require_bytes(chunk_bytes(load_chunks_chunk(filling.load_chunks, i + 1)),
                       bytes_of(bytes[i], lengths[i]), "chunk %zu", i);
     finish(&filling);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(chunks_have_numbers_from_one_on),
-        tidy_test(a_chunk_may_come_in_pieces),
-        tidy_test(wrong_lengths_of_chunks_are_refused),
-        tidy_test(a_huge_declared_length_reserves_little),
-        tidy_test(chunks_are_taken_over),
-        tidy_test(a_chunk_in_use_outlives_the_pool),
-        tidy_test(many_chunks_in_any_pieces),
-    };
-    return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }

@@ -43,8 +43,7 @@ static void require_believed(const char *records, size_t but) {
     require_same(believed + but, all, "'%s'", records);
 }
 
-static void files_in_the_order_of_a_walk_are_loaded(void **state) {
-    (void)state;
+TEST(files_in_the_order_of_a_walk_are_loaded) {
     static const char *const files[] = {
         "C",
         "C L Pa",
@@ -63,8 +62,7 @@ static void files_in_the_order_of_a_walk_are_loaded(void **state) {
 }
 
 /* The last record of each is the one that is not believed. */
-static void files_in_another_order_are_refused(void **state) {
-    (void)state;
+TEST(files_in_another_order_are_refused) {
     static const char *const files[] = {
         /* the container first, and once */
         "Pa",
@@ -123,8 +121,7 @@ static void files_in_another_order_are_refused(void **state) {
 }
 
 /* The longest names differ in their last byte. */
-static void names_are_compared_in_full(void **state) {
-    (void)state;
+TEST(names_are_compared_in_full) {
     static char name[NAME_MAX_BYTES];
     struct load_sequence order = {.created = false};
     struct container_change change = {.kind = CONTAINER_CREATE};
@@ -136,13 +133,4 @@ static void names_are_compared_in_full(void **state) {
     require(load_sequence_keeps(&order, &change), "a greater name");
     name[NAME_MAX_BYTES - 1] = 'm';
     require(!load_sequence_keeps(&order, &change), "a smaller name");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(files_in_the_order_of_a_walk_are_loaded),
-        tidy_test(files_in_another_order_are_refused),
-        tidy_test(names_are_compared_in_full),
-    };
-    return cmocka_run_group_tests_name("load_order", tests, NULL, NULL);
 }

@@ -9,10 +9,10 @@
 
 enum { NOW_MS = 1000000, LENGTH_MAX = 65536 };
 
-static char long_text[LENGTH_MAX];
-
-static void fill_long_text(void) {
-    for (size_t i = 0; i < sizeof(long_text); i++) long_text[i] = (char)('a' + i % 23);
+static struct bytes long_text(size_t length) {
+    static char text[LENGTH_MAX];
+    for (size_t i = 0; i < length; i++) text[i] = (char)('a' + i % 23);
+    return bytes_of(text, length);
 }
 
 static void require_equal(const struct message *message, const struct queue_change *expected) {
@@ -49,7 +49,7 @@ static struct queue_change change_numbered(size_t n) {
     };
     change.visible_ms = NOW_MS + waits_ms[n % COUNT_OF(waits_ms)];
     n /= COUNT_OF(waits_ms);
-    change.text = bytes_of(long_text, lengths[n % COUNT_OF(lengths)]);
+    change.text = long_text(lengths[n % COUNT_OF(lengths)]);
     n /= COUNT_OF(lengths);
     change.deliveries = counts[n % COUNT_OF(counts)];
     n /= COUNT_OF(counts);
@@ -64,8 +64,7 @@ enum {
     STRIDE = 11 /* a factor of none of these: each value is met with each of the others */
 };
 
-static void numbers_of_any_size_are_kept(void **state) {
-    (void)state;
+TEST(numbers_of_any_size_are_kept) {
     for (size_t n = 0; n < COMBINATIONS; n += STRIDE) {
         const struct queue_change change = change_numbered(n);
         struct message *message = message_new(&change);
@@ -75,8 +74,7 @@ static void numbers_of_any_size_are_kept(void **state) {
 }
 
 /* Each setter takes a message from any combination to any value. */
-static void numbers_of_any_size_can_be_set(void **state) {
-    (void)state;
+TEST(numbers_of_any_size_can_be_set) {
     for (size_t n = 0; n < COMBINATIONS; n += STRIDE) {
         struct queue_change change = change_numbered(n);
         const struct queue_change other = change_numbered(n * 7 + 11);
@@ -103,13 +101,12 @@ static struct queue_change message_of(uint64_t order, int64_t expires_ms) {
         .inserted_ms = NOW_MS,
         .visible_ms = NOW_MS,
         .expires_ms = expires_ms,
-        .text = bytes_of(long_text, 100),
+        .text = long_text(100),
     };
 }
 
 /* The account is right when a message outgrows its brief in the store. */
-static void numbers_that_need_more_memory_are_counted(void **state) {
-    (void)state;
+TEST(numbers_that_need_more_memory_are_counted) {
     struct queue *queue = queue_new(&(struct queue_change){.kind = QUEUE_CREATE, .order = 10});
     for (uint64_t i = 0; i < 4; i++) {
         const struct queue_change change = message_of(i, QUEUE_FOREVER_MS - (int64_t)i % 2);
@@ -123,7 +120,7 @@ static void numbers_that_need_more_memory_are_counted(void **state) {
                                  &(struct visibility){QUEUE_FOREVER_MS - 2, 0, MESSAGE_QUEUED});
     message_store_set_visibility(store, messages[2],
                                  &(struct visibility){NOW_MS - 1, TURN_LAST, MESSAGE_QUEUED});
-    message_store_set_text(store, messages[3], bytes_of(long_text, LENGTH_MAX));
+    message_store_set_text(store, messages[3], long_text(LENGTH_MAX));
     require_same(queue_memory(queue), allocations_bytes(), "bytes");
     queue_free(queue);
 }
@@ -134,9 +131,8 @@ static size_t index_bytes(const struct message_store *store) {
 }
 
 /* Two time indexes are enough for messages of one TTL, also of none; and for most of them if few end earlier. */
-static void two_time_indexes_are_enough(void **state) {
+TEST(two_time_indexes_are_enough) {
     enum { MESSAGES = 20000, BYTES_AT_MOST = 19 };
-    (void)state;
     for (unsigned kind = 0; kind < 3; kind++) {
         struct queue *queue = queue_new(&(struct queue_change){.kind = QUEUE_CREATE, .order = MESSAGES});
         for (uint64_t i = 0; i < MESSAGES; i++) {
@@ -149,15 +145,4 @@ static void two_time_indexes_are_enough(void **state) {
                 index_bytes(&queue->live), MESSAGES);
         queue_free(queue);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(numbers_of_any_size_are_kept),
-        tidy_test(numbers_of_any_size_can_be_set),
-        tidy_test(numbers_that_need_more_memory_are_counted),
-        tidy_test(two_time_indexes_are_enough),
-    };
-    fill_long_text();
-    return cmocka_run_group_tests_name("message", tests, NULL, NULL);
 }

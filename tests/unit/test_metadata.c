@@ -44,8 +44,7 @@ static const struct {
     {"the first fault counts", {"1=", "=", "a=", "a="}, OUTCOME_INVALID_METADATA},
 };
 
-static void names_keep_the_rules(void **state) {
-    (void)state;
+TEST(names_keep_the_rules) {
     for (size_t i = 0; i < COUNT_OF(rules); i++) {
         struct pairs pairs;
         pairs_start(&pairs);
@@ -87,16 +86,14 @@ static const struct {
     {1, 1, 1000000, OUTCOME_METADATA_TOO_LARGE},
 };
 
-static void the_size_of_metadata_is_limited(void **state) {
-    (void)state;
+TEST(the_size_of_metadata_is_limited) {
     for (size_t i = 0; i < COUNT_OF(sizes); i++)
         require_same(check_size(sizes[i].count, sizes[i].name_length, sizes[i].bytes), sizes[i].outcome,
                      "%zu pairs of %zu bytes", sizes[i].count, sizes[i].bytes);
 }
 
 /* Lists from outside may say anything of themselves. */
-static void only_well_packed_lists_are_metadata(void **state) {
-    (void)state;
+TEST(only_well_packed_lists_are_metadata) {
     const struct packed_list lists[] = {
         {1, bytes_of("", 0)},
         {0, bytes_of("\1a\1v", 4)},
@@ -113,8 +110,7 @@ static void only_well_packed_lists_are_metadata(void **state) {
 }
 
 /* As many names as fit into the limit, as an unfriendly caller would send them. */
-static void many_names_are_quick(void **state) {
-    (void)state;
+TEST(many_names_are_quick) {
     enum { NAMES = 2048, TRIALS = 50 };
     struct pairs pairs;
     pairs_start(&pairs);
@@ -132,8 +128,7 @@ static void many_names_are_quick(void **state) {
 }
 
 /* Many pairs, of which only the last is the twin of another one. */
-static void a_twin_among_many_is_found(void **state) {
-    (void)state;
+TEST(a_twin_among_many_is_found) {
     for (int twin = 0; twin < 500; twin += 71) {
         char name[8];
         struct pairs pairs;
@@ -164,8 +159,7 @@ static bool same(const char *const *one, const char *const *other) {
 
 #define PAIRS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void sets_are_compared(void **state) {
-    (void)state;
+TEST(sets_are_compared) {
     static const char *const none[] = {NULL};
     require(same(none, none), "nothing is nothing");
     require(!same(none, PAIRS("a=1")) && !same(PAIRS("a=1"), none), "something is not nothing");
@@ -174,16 +168,4 @@ static void sets_are_compared(void **state) {
     require(!same(PAIRS("a=x"), PAIRS("a=X")), "that of values does");
     require(!same(PAIRS("a=1", "b=2"), PAIRS("a=1", "c=2")), "another name");
     require(!same(PAIRS("a=1"), PAIRS("a=1", "b=2")), "one more");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(names_keep_the_rules),
-        tidy_test(the_size_of_metadata_is_limited),
-        tidy_test(only_well_packed_lists_are_metadata),
-        tidy_test(many_names_are_quick),
-        tidy_test(a_twin_among_many_is_found),
-        tidy_test(sets_are_compared),
-    };
-    return cmocka_run_group_tests_name("metadata", tests, NULL, NULL);
 }

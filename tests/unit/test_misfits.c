@@ -80,8 +80,7 @@ static bool list_fits(struct container_trial *trial, enum container_change_kind 
 /* A leaf's number, the bits of its pages, and the number of its chunk. */
 #define LEAF(index, low, chunk) index low "\0\0\0\0\0\0\0" chunk
 
-static void leaves_that_do_not_fit_the_pages_are_refused(void **state) {
-    (void)state;
+TEST(leaves_that_do_not_fit_the_pages_are_refused) {
     static const struct list_case cases[] = {
         {"a leaf that is there already", "pages", 1, ITEMS(LEAF("\0", "\1", "\1"))},
         {"twice the same one", "pages", 2, ITEMS(LEAF("\1", "\1", "\1") LEAF("\1", "\1", "\1"))},
@@ -120,8 +119,7 @@ static void leaves_that_do_not_fit_the_pages_are_refused(void **state) {
 }
 
 /* The last page of a blob whose length ends within a leaf. */
-static void leaves_end_where_the_blob_does(void **state) {
-    (void)state;
+TEST(leaves_end_where_the_blob_does) {
     struct container_trial trial;
     start(&trial);
     struct container_change change = act_change(BLOB_STATE, "short");
@@ -137,8 +135,7 @@ static void leaves_end_where_the_blob_does(void **state) {
 
 /* --- Chunks of contents --- */
 
-static void spans_that_do_not_fit_the_chunks_are_refused(void **state) {
-    (void)state;
+TEST(spans_that_do_not_fit_the_chunks_are_refused) {
     static const struct list_case cases[] = {
         {"chunk 0", "log", 1, ITEMS("\0")},
         {"a chunk that is not whole", "log", 1, ITEMS("\5")},
@@ -164,8 +161,7 @@ static void spans_that_do_not_fit_the_chunks_are_refused(void **state) {
     acts_end(&trial);
 }
 
-static void blocks_that_cannot_be(void **state) {
-    (void)state;
+TEST(blocks_that_cannot_be) {
     static const struct list_case cases[] = {
         {"chunk 0", "blocks", 1, ITEMS("\1x\0")},
         {"a chunk that is not whole", "blocks", 1, ITEMS("\1x\5")},
@@ -195,8 +191,7 @@ static void blocks_that_cannot_be(void **state) {
 }
 
 /* No commit makes such a list, but a file may bring one: then the first block of an id is the one that is meant. */
-static void an_id_of_two_blocks_means_the_first(void **state) {
-    (void)state;
+TEST(an_id_of_two_blocks_means_the_first) {
     struct container_trial trial;
     start(&trial);
     require(list_fits(&trial, BLOB_BLOCKS, "blocks", 3, LIST("\1x\1\1x\4\1x\2")), "three blocks of one id");
@@ -208,8 +203,7 @@ static void an_id_of_two_blocks_means_the_first(void **state) {
 }
 
 /* In one record or in many, there are never more than 50,000. */
-static void blocks_of_files_are_as_many_as_there_may_be(void **state) {
-    (void)state;
+TEST(blocks_of_files_are_as_many_as_there_may_be) {
     struct container *container = act_container_of_blocks();
     const struct blob *blob = container_find(container, bytes_text("blob"));
     require(!act_add_blocks(container, 50001) && blob_length(blob) == 0, "50,001 at once");
@@ -221,8 +215,7 @@ static void blocks_of_files_are_as_many_as_there_may_be(void **state) {
     container_free(container);
 }
 
-static void staged_blocks_that_cannot_be(void **state) {
-    (void)state;
+TEST(staged_blocks_that_cannot_be) {
     static const struct {
         const char *name, *id;
         uint64_t chunk;
@@ -248,8 +241,7 @@ static void staged_blocks_that_cannot_be(void **state) {
 
 /* --- States --- */
 
-static void states_that_cannot_be(void **state) {
-    (void)state;
+TEST(states_that_cannot_be) {
     static const struct {
         const char *why, *name;
         enum blob_kind kind;
@@ -286,8 +278,7 @@ static void states_that_cannot_be(void **state) {
 }
 
 /* What is kept is kept as it is. */
-static void a_state_keeps_only_a_large_content_of_the_same_length(void **state) {
-    (void)state;
+TEST(a_state_keeps_only_a_large_content_of_the_same_length) {
     static const struct {
         const char *name;
         uint64_t length;
@@ -317,8 +308,7 @@ static void a_state_keeps_only_a_large_content_of_the_same_length(void **state) 
 
 /* --- Writes that come from a primary which has seen something else --- */
 
-static void writes_that_do_not_fit_the_blob_do_nothing(void **state) {
-    (void)state;
+TEST(writes_that_do_not_fit_the_blob_do_nothing) {
     static const struct {
         const char *why;
         enum container_change_kind kind;
@@ -378,8 +368,7 @@ static void writes_that_do_not_fit_the_blob_do_nothing(void **state) {
 }
 
 /* 50,000 blocks can be appended, however many there were when the blob was written down. */
-static void appended_blocks_are_as_many_as_there_may_be(void **state) {
-    (void)state;
+TEST(appended_blocks_are_as_many_as_there_may_be) {
     struct container_trial trial;
     start(&trial);
     struct container_change change = act_change(BLOB_STATE, "log");
@@ -393,8 +382,7 @@ static void appended_blocks_are_as_many_as_there_may_be(void **state) {
     acts_end(&trial);
 }
 
-static void numbers_of_pages_are_for_pages(void **state) {
-    (void)state;
+TEST(numbers_of_pages_are_for_pages) {
     static const char *const names[] = {"small", "large", "blocks", "log", "staged", "missing"};
     struct container_trial trial;
     start(&trial);
@@ -409,8 +397,7 @@ static void numbers_of_pages_are_for_pages(void **state) {
     acts_end(&trial);
 }
 
-static void snapshots_and_copies_that_cannot_be(void **state) {
-    (void)state;
+TEST(snapshots_and_copies_that_cannot_be) {
     static const struct {
         const char *why;
         enum container_change_kind kind;
@@ -456,8 +443,7 @@ static struct container_change untyped_copy(const char *name) {
 }
 
 /* It may become any kind, and its content would be taken for one of that kind. */
-static void a_blob_of_unknown_kind_is_empty(void **state) {
-    (void)state;
+TEST(a_blob_of_unknown_kind_is_empty) {
     static const char *const names[] = {"small", "large", "blocks", "pages", "log", "staged", "missing"};
     struct container_trial trial;
     start(&trial);
@@ -480,8 +466,7 @@ static void a_blob_of_unknown_kind_is_empty(void **state) {
 }
 
 /* What a blob was before it became another kind must be loaded before it. */
-static void a_blob_whose_last_snapshot_has_a_kind_has_one(void **state) {
-    (void)state;
+TEST(a_blob_whose_last_snapshot_has_a_kind_has_one) {
     struct container_trial trial;
     start(&trial);
     struct container_change change = untyped_copy("empty");
@@ -493,8 +478,7 @@ static void a_blob_whose_last_snapshot_has_a_kind_has_one(void **state) {
     acts_end(&trial);
 }
 
-static void a_copy_that_starts_has_not_arrived(void **state) {
-    (void)state;
+TEST(a_copy_that_starts_has_not_arrived) {
     static const char *const names[] = {"small", "new"};
     struct container_trial trial;
     start(&trial);
@@ -511,8 +495,7 @@ static void a_copy_that_starts_has_not_arrived(void **state) {
 
 /* --- Chunks --- */
 
-static void chunks_that_cannot_be(void **state) {
-    (void)state;
+TEST(chunks_that_cannot_be) {
     struct container_trial trial;
     start(&trial);
     struct container_change change = {.kind = CONTAINER_CHUNK, .length = 1000, .content = bytes_text("xx")};
@@ -529,8 +512,7 @@ static void chunks_that_cannot_be(void **state) {
 }
 
 /* Whatever else happens to the container, numbers of chunks mean nothing any more. */
-static void numbers_end_with_the_file(void **state) {
-    (void)state;
+TEST(numbers_end_with_the_file) {
     struct container_trial trial;
     for (int way = 0; way < 2; way++) {
         start(&trial);
@@ -540,28 +522,4 @@ static void numbers_end_with_the_file(void **state) {
         require_list_misfit(&trial, BLOB_SPANS, "log", 1, LIST("\1"), "a chunk that has been forgotten");
         acts_end(&trial);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(leaves_that_do_not_fit_the_pages_are_refused),
-        tidy_test(leaves_end_where_the_blob_does),
-        tidy_test(spans_that_do_not_fit_the_chunks_are_refused),
-        tidy_test(blocks_that_cannot_be),
-        tidy_test(an_id_of_two_blocks_means_the_first),
-        tidy_test(blocks_of_files_are_as_many_as_there_may_be),
-        tidy_test(staged_blocks_that_cannot_be),
-        tidy_test(states_that_cannot_be),
-        tidy_test(a_state_keeps_only_a_large_content_of_the_same_length),
-        tidy_test(writes_that_do_not_fit_the_blob_do_nothing),
-        tidy_test(appended_blocks_are_as_many_as_there_may_be),
-        tidy_test(numbers_of_pages_are_for_pages),
-        tidy_test(snapshots_and_copies_that_cannot_be),
-        tidy_test(a_blob_of_unknown_kind_is_empty),
-        tidy_test(a_blob_whose_last_snapshot_has_a_kind_has_one),
-        tidy_test(a_copy_that_starts_has_not_arrived),
-        tidy_test(chunks_that_cannot_be),
-        tidy_test(numbers_end_with_the_file),
-    };
-    return cmocka_run_group_tests_name("misfits", tests, NULL, NULL);
 }

@@ -32,15 +32,13 @@ static const struct {
     {1025, 254, OUTCOME_OUT_OF_RANGE_INPUT},
 };
 
-static void names_keep_their_limits(void **state) {
-    (void)state;
+TEST(names_keep_their_limits) {
     for (size_t i = 0; i < COUNT_OF(rules); i++)
         require_same(check(rules[i].length, rules[i].slashes), rules[i].outcome, "%zu bytes, %zu slashes",
                      rules[i].length, rules[i].slashes);
 }
 
-static void slashes_of_a_name_count_wherever_they_are(void **state) {
-    (void)state;
+TEST(slashes_of_a_name_count_wherever_they_are) {
     char name[NAME_MAX_BYTES];
     for (size_t i = 0; i < sizeof(name); i++) name[i] = i % 4 == 3 ? '/' : 'x';
     require_same(name_check(bytes_of(name, 1015)), OUTCOME_DONE, "253 slashes, the last one far behind");
@@ -48,19 +46,9 @@ static void slashes_of_a_name_count_wherever_they_are(void **state) {
                  "254 slashes, the last one at the end");
 }
 
-static void names_take_every_byte(void **state) {
-    (void)state;
+TEST(names_take_every_byte) {
     for (int c = 0; c < 256; c++) {
         char name = (char)c;
         require_same(name_check(bytes_of(&name, 1)), OUTCOME_DONE, "the byte %d", c);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(names_keep_their_limits),
-        tidy_test(slashes_of_a_name_count_wherever_they_are),
-        tidy_test(names_take_every_byte),
-    };
-    return cmocka_run_group_tests_name("name", tests, NULL, NULL);
 }

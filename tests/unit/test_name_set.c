@@ -14,9 +14,8 @@ static void fill_stock(void) {
     for (int i = 0; i < STOCK; i++) (void)snprintf(stock[i], NAME_LENGTH, "n%d", i);
 }
 
-static void a_set_has_the_names_that_were_added(void **state) {
+TEST(a_set_has_the_names_that_were_added) {
     struct dice dice = {3};
-    (void)state;
     fill_stock();
     for (unsigned max = 0; max <= NAME_SET_MAX; max += max < 20 ? 1 : 47) {
         struct name_set set;
@@ -37,9 +36,8 @@ static void a_set_has_the_names_that_were_added(void **state) {
 }
 
 /* One begins like another, or is nothing. */
-static void names_are_compared_whole(void **state) {
+TEST(names_are_compared_whole) {
     static const char *const names[] = {"", "a", "A", "aa", "aaa", "ab", "b", "ba"};
-    (void)state;
     fill_stock();
     for (int others = 0; others < 20; others += 19) {
         struct name_set set;
@@ -51,12 +49,4 @@ static void names_are_compared_whole(void **state) {
             require(!name_set_add(&set, bytes_text(names[i])), "'%s' twice beside %d", names[i], others);
         }
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_set_has_the_names_that_were_added),
-        tidy_test(names_are_compared_whole),
-    };
-    return cmocka_run_group_tests_name("name_set", tests, NULL, NULL);
 }

@@ -57,8 +57,7 @@ static const char *const no_numbers[] = {
     "100000000000000000000000000000000000000000000000000000000000000000",
 };
 
-static void numbers_are_read(void **state) {
-    (void)state;
+TEST(numbers_are_read) {
     for (size_t i = 0; i < COUNT_OF(numbers); i++) {
         int64_t number = 42;
         require(number_read(bytes_text(numbers[i].text), &number), "'%s' is no number", numbers[i].text);
@@ -66,8 +65,7 @@ static void numbers_are_read(void **state) {
     }
 }
 
-static void malformed_numbers_are_refused(void **state) {
-    (void)state;
+TEST(malformed_numbers_are_refused) {
     int64_t number;
     for (size_t i = 0; i < COUNT_OF(no_numbers); i++)
         require(!number_read(bytes_text(no_numbers[i]), &number), "'%s' is a number", no_numbers[i]);
@@ -76,8 +74,7 @@ static void malformed_numbers_are_refused(void **state) {
     require(!number_read(bytes_of(NULL, 0), &number), "nothing is a number");
 }
 
-static void units_of_bytes_are_read(void **state) {
-    (void)state;
+TEST(units_of_bytes_are_read) {
     static const struct {
         const char *text;
         int64_t count;
@@ -109,8 +106,7 @@ static void units_of_bytes_are_read(void **state) {
     require(number_read_bytes(bytes_of("12kb", 2), &count) && count == 12, "a view of 12 is %" PRId64, count);
 }
 
-static void printed_numbers_are_read_back(void **state) {
-    (void)state;
+TEST(printed_numbers_are_read_back) {
     struct dice dice = {1};
     for (int i = 0; i < 20000; i++) {
         int64_t written = (int64_t)dice_word(&dice) >> dice_roll(&dice, 64), number = 0;
@@ -124,8 +120,7 @@ static void printed_numbers_are_read_back(void **state) {
     }
 }
 
-static void the_greatest_and_least_numbers_are_written(void **state) {
-    (void)state;
+TEST(the_greatest_and_least_numbers_are_written) {
     char text[NUMBER_TEXT_MAX];
     require_bytes(bytes_of(text, number_write(INT64_MAX, text)), bytes_text("9223372036854775807"),
                   "the greatest");
@@ -135,22 +130,9 @@ static void the_greatest_and_least_numbers_are_written(void **state) {
 }
 
 /* The view may end where the memory ends. */
-static void a_number_is_read_no_further_than_its_view(void **state) {
-    (void)state;
+TEST(a_number_is_read_no_further_than_its_view) {
     int64_t number;
     require(number_read(bytes_of("123456", 3), &number) && number == 123, "a view of 123 is %" PRId64,
             number);
     require(!number_read(bytes_of("-1", 1), &number), "a sign alone is a number");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(numbers_are_read),
-        tidy_test(malformed_numbers_are_refused),
-        tidy_test(units_of_bytes_are_read),
-        tidy_test(printed_numbers_are_read_back),
-        tidy_test(the_greatest_and_least_numbers_are_written),
-        tidy_test(a_number_is_read_no_further_than_its_view),
-    };
-    return cmocka_run_group_tests_name("number", tests, NULL, NULL);
 }

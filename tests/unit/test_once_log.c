@@ -149,8 +149,15 @@ static void compare(const struct model *model, struct dice *dice) {
     require(!once_log_find(once_log, bytes_text(unknown.text), &found), "a token that was never given");
 }
 
-static void logged_calls_equal_a_plain_list(void **state) {
-    (void)state;
+/* The module draws the seed of hashes; here dice do. */
+static void seed_from_dice(void) {
+    unsigned char seed[HASH_SEED_BYTES];
+    dice_fill(&(struct dice){7}, seed, sizeof(seed));
+    hash_seed(seed);
+}
+
+TEST(logged_calls_equal_a_plain_list) {
+    seed_from_dice();
     for (uint64_t seed = 1; seed <= 3; seed++) {
         struct dice dice = {seed};
         struct model *model = calloc(1, sizeof(*model));
@@ -192,16 +199,16 @@ static size_t bytes_of_one(size_t count) {
     return memory / count;
 }
 
-static void a_call_is_small(void **state) {
-    (void)state;
+TEST(a_call_is_small) {
+    seed_from_dice();
     size_t bytes = bytes_of_one(100000);
     require(bytes <= 80, "%zu bytes for a token of 32 and an ETag", bytes);
     require(bytes_of_one(1) <= 1000, "%zu bytes for the first one", bytes_of_one(1));
 }
 
 /* What went leaves nothing: as many bytes as at the beginning, however many have come and gone. */
-static void forgotten_calls_give_back_their_memory(void **state) {
-    (void)state;
+TEST(forgotten_calls_give_back_their_memory) {
+    seed_from_dice();
     struct once_log *once_log = NULL;
     char token[16];
     size_t memory = 0;
@@ -214,16 +221,4 @@ static void forgotten_calls_give_back_their_memory(void **state) {
     require(once_log_memory(once_log) <= memory + memory / 8, "%zu bytes, and %zu before",
             once_log_memory(once_log), memory);
     once_log_end(&once_log);
-}
-
-int main(void) {
-    unsigned char seed[HASH_SEED_BYTES];
-    dice_fill(&(struct dice){7}, seed, sizeof(seed));
-    hash_seed(seed);
-    static const struct CMUnitTest tests[] = {
-        tidy_test(logged_calls_equal_a_plain_list),
-        tidy_test(a_call_is_small),
-        tidy_test(forgotten_calls_give_back_their_memory),
-    };
-    return cmocka_run_group_tests_name("once_log", tests, NULL, NULL);
 }

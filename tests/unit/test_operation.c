@@ -92,8 +92,7 @@ static struct verdict judge(const struct shop *shop, enum verb verb, bool there,
     return operation_judge(table_find(shop->table, operation.key), &operation);
 }
 
-static void a_verb_is_what_its_row_says(void **state) {
-    (void)state;
+TEST(a_verb_is_what_its_row_says) {
     require_same(COUNT_OF(rows), VERBS, "a row for each");
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         require_same(verb_change(rows[i].verb), rows[i].change, "%s", rows[i].word);
@@ -103,9 +102,8 @@ static void a_verb_is_what_its_row_says(void **state) {
 }
 
 /* Of those that compare ETags, another one is refused where there is an entity, and only there. */
-static void each_verb_meets_each_state(void **state) {
+TEST(each_verb_meets_each_state) {
     struct shop shop;
-    (void)state;
     shop_open(&shop, 0);
     const struct entity *entity = table_find(shop.table, bytes_of(shop.there.data, shop.there.length));
     for (size_t i = 0; i < COUNT_OF(rows); i++)
@@ -143,9 +141,8 @@ static const struct {
     {"", true},
 };
 
-static void operations_under_a_filter_are_refused_where_it_does_not_match(void **state) {
+TEST(operations_under_a_filter_are_refused_where_it_does_not_match) {
     struct shop shop;
-    (void)state;
     shop_open(&shop, 0);
     for (size_t i = 0; i < COUNT_OF(filters); i++) {
         struct filter filter;
@@ -183,9 +180,8 @@ static const struct {
     {100, 100, 152, OUTCOME_TOO_MANY_PROPERTIES},
 };
 
-static void a_merge_is_judged_by_what_comes_out(void **state) {
+TEST(a_merge_is_judged_by_what_comes_out) {
     static const enum verb verbs[] = {VERB_MERGE, VERB_INSERTORMERGE};
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(merges); i++) {
         struct shop shop;
         struct record_writer room;
@@ -207,14 +203,4 @@ static void a_merge_is_judged_by_what_comes_out(void **state) {
         record_end(&room);
         shop_close(&shop);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_verb_is_what_its_row_says),
-        tidy_test(each_verb_meets_each_state),
-        tidy_test(operations_under_a_filter_are_refused_where_it_does_not_match),
-        tidy_test(a_merge_is_judged_by_what_comes_out),
-    };
-    return cmocka_run_group_tests_name("operation", tests, NULL, NULL);
 }

@@ -48,8 +48,7 @@ static const struct index_kind kind = {
     .memory = index_memory,
 };
 
-static void an_order_index_agrees_with_an_array(void **state) {
-    (void)state;
+TEST(an_order_index_agrees_with_an_array) {
     struct order_index index = {0};
     struct trial trial = {.kind = &kind, .index = &index, .dice = {1}};
     trial_run(&trial, 100000, 5000);
@@ -57,8 +56,7 @@ static void an_order_index_agrees_with_an_array(void **state) {
     order_index_end(&index);
 }
 
-static void an_order_index_grows_and_shrinks(void **state) {
-    (void)state;
+TEST(an_order_index_grows_and_shrinks) {
     struct order_index index = {0};
     size_t smallest = index.memory;
     struct trial trial = {.kind = &kind, .index = &index, .dice = {2}};
@@ -136,16 +134,14 @@ static void run_sequences(const char *names, sequence come, sequence go) {
     order_index_end(&index);
 }
 
-static void every_short_sequence_of_steps_equals_an_array(void **state) {
-    (void)state;
+TEST(every_short_sequence_of_steps_equals_an_array) {
     for (size_t come = 0; come < COUNT_OF(sequences); come++)
         for (size_t go = 0; go < COUNT_OF(sequences); go++)
             run_sequences(sequences[go].name, sequences[come].sequence, sequences[go].sequence);
 }
 
 /* A listing that is imported in its order needs no more room than its entries do. */
-static void growth_at_the_end_fills_the_leaves(void **state) {
-    (void)state;
+TEST(growth_at_the_end_fills_the_leaves) {
     enum { MANY = 10000, MAX_BYTES = 18 };
     struct order_index index = {0};
     struct roster roster = {0};
@@ -161,8 +157,7 @@ static void growth_at_the_end_fills_the_leaves(void **state) {
 }
 
 /* Removals all over the tree leave no nodes behind that hold next to nothing. */
-static void sparse_leaves_are_joined(void **state) {
-    (void)state;
+TEST(sparse_leaves_are_joined) {
     enum { MANY = 8000, KEEP_EVERY = 16, MAX_BYTES = 80 };
     struct order_index index = {0};
     struct trial trial = {.kind = &kind, .index = &index, .dice = {5}};
@@ -185,8 +180,7 @@ static void sparse_leaves_are_joined(void **state) {
     order_index_end(&index);
 }
 
-static void an_empty_order_index_has_no_entries(void **state) {
-    (void)state;
+TEST(an_empty_order_index_has_no_entries) {
     struct order_index index = {0};
     require(order_index_empty(&index), "nothing is something");
     struct order_cursor cursor = order_index_seek(&index, bytes_of("", 0));
@@ -228,10 +222,9 @@ static void compare_counts(const struct order_index *index, const struct roster 
     }
 }
 
-static void ranges_are_counted(void **state) {
+TEST(ranges_are_counted) {
     static const size_t counts[] = {1, 2, 61, 62, 63, 500, 3000};
     struct dice dice = {6};
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
         struct order_index index = {0};
         struct roster roster = {0};
@@ -247,25 +240,10 @@ static void ranges_are_counted(void **state) {
     }
 }
 
-static void an_empty_order_index_counts_nothing(void **state) {
-    (void)state;
+TEST(an_empty_order_index_counts_nothing) {
     struct order_index index = {0};
     require_same(order_index_count(&index, bytes_of("", 0), bytes_of(NULL, 0), SIZE_MAX), 0, "all");
     require_same(order_index_count(&index, bytes_text("a"), bytes_text("b"), SIZE_MAX), 0, "a range");
     require_same(order_index_count(&index, bytes_text("b"), bytes_text("a"), SIZE_MAX), 0, "a wrong one");
     order_index_end(&index);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(an_order_index_agrees_with_an_array),
-        tidy_test(an_order_index_grows_and_shrinks),
-        tidy_test(every_short_sequence_of_steps_equals_an_array),
-        tidy_test(growth_at_the_end_fills_the_leaves),
-        tidy_test(sparse_leaves_are_joined),
-        tidy_test(an_empty_order_index_has_no_entries),
-        tidy_test(ranges_are_counted),
-        tidy_test(an_empty_order_index_counts_nothing),
-    };
-    return cmocka_run_group_tests_name("order index", tests, NULL, NULL);
 }

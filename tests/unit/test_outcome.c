@@ -17,8 +17,7 @@ static bool is_word(const char *text) {
     return letters && !text[letters];
 }
 
-static void every_refusal_has_class_code_and_text(void **state) {
-    (void)state;
+TEST(every_refusal_has_class_code_and_text) {
     require_same(OUTCOME_DONE, 0, "what is not refused is zero");
     for (int outcome = OUTCOME_FIRST; outcome < OUTCOME_COUNT; outcome++) {
         const struct outcome_text *text = outcome_text((enum outcome)outcome);
@@ -35,8 +34,7 @@ static bool same(const char *a, const char *b) {
 }
 
 /* One code may stand for several cases, of which each has a text of its own. */
-static void no_two_outcomes_have_the_same_code(void **state) {
-    (void)state;
+TEST(no_two_outcomes_have_the_same_code) {
     for (int a = OUTCOME_FIRST; a < OUTCOME_COUNT; a++) {
         for (int b = OUTCOME_FIRST; b < a; b++) {
             const struct outcome_text *one = outcome_text((enum outcome)a);
@@ -48,8 +46,7 @@ static void no_two_outcomes_have_the_same_code(void **state) {
 }
 
 /* Classes of Redis's own say what they mean; the storage service's say it by a code. */
-static void classes_of_redis_are_marked(void **state) {
-    (void)state;
+TEST(classes_of_redis_are_marked) {
     for (int outcome = OUTCOME_FIRST; outcome < OUTCOME_COUNT; outcome++) {
         const struct outcome_text *text = outcome_text((enum outcome)outcome);
         bool redis_class = strcmp(text->class, "ERR") == 0 || strcmp(text->class, "WRONGTYPE") == 0 ||
@@ -74,21 +71,10 @@ static const struct {
     {OUTCOME_SYNTAX, "ERR", "SyntaxError"},
 };
 
-static void codes_are_the_storage_service_s(void **state) {
-    (void)state;
+TEST(codes_are_the_storage_service_s) {
     for (size_t i = 0; i < COUNT_OF(known); i++) {
         const struct outcome_text *text = outcome_text(known[i].outcome);
         require_bytes(bytes_text(text->code), bytes_text(known[i].code), "outcome %d", known[i].outcome);
         require_bytes(bytes_text(text->class), bytes_text(known[i].class), "%s", known[i].code);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(every_refusal_has_class_code_and_text),
-        tidy_test(no_two_outcomes_have_the_same_code),
-        tidy_test(classes_of_redis_are_marked),
-        tidy_test(codes_are_the_storage_service_s),
-    };
-    return cmocka_run_group_tests_name("outcome", tests, NULL, NULL);
 }

@@ -7,8 +7,7 @@
 
 static const char *const texts[] = {"a=1", "b=", "long_name=a value of some length", NULL};
 
-static void an_owned_list_is_a_copy(void **state) {
-    (void)state;
+TEST(an_owned_list_is_a_copy) {
     struct pairs pairs;
     pairs_start(&pairs);
     pairs_add_texts(&pairs, texts);
@@ -22,15 +21,13 @@ static void an_owned_list_is_a_copy(void **state) {
     memory_free(packed);
 }
 
-static void an_empty_list_is_nothing(void **state) {
-    (void)state;
+TEST(an_empty_list_is_nothing) {
     require(!packed_new((struct packed_list){0, {"", 0}}), "an empty list has memory");
     struct packed_list view = packed_view(NULL);
     require(view.count == 0 && view.items.length == 0 && view.items.data, "nothing is not an empty list");
 }
 
-static void a_list_goes_through_a_record(void **state) {
-    (void)state;
+TEST(a_list_goes_through_a_record) {
     struct pairs pairs;
     struct record_writer writer;
     pairs_start(&pairs);
@@ -50,8 +47,7 @@ static void a_list_goes_through_a_record(void **state) {
     pairs_end(&pairs);
 }
 
-static void a_list_is_walked_pair_by_pair(void **state) {
-    (void)state;
+TEST(a_list_is_walked_pair_by_pair) {
     struct pairs pairs;
     struct bytes name, value;
     pairs_start(&pairs);
@@ -69,8 +65,7 @@ static void a_list_is_walked_pair_by_pair(void **state) {
     pairs_end(&pairs);
 }
 
-static void half_a_pair_is_refused(void **state) {
-    (void)state;
+TEST(half_a_pair_is_refused) {
     struct bytes name, value;
     const struct bytes halves[] = {bytes_of("\1a", 2), bytes_of("\1", 1), bytes_of("\1a\2v", 4),
                                    bytes_of("\0", 1)};
@@ -80,13 +75,4 @@ static void half_a_pair_is_refused(void **state) {
         require(!record_complete(&reader), "half %zu is complete", i);
         require(!packed_next_pair(&reader, &name, &value), "half %zu is a pair at the second look", i);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(an_owned_list_is_a_copy),      tidy_test(an_empty_list_is_nothing),
-        tidy_test(a_list_goes_through_a_record), tidy_test(a_list_is_walked_pair_by_pair),
-        tidy_test(half_a_pair_is_refused),
-    };
-    return cmocka_run_group_tests_name("packed", tests, NULL, NULL);
 }

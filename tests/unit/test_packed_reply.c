@@ -63,16 +63,14 @@ static const struct bytes unsound_replies[] = {
          "0123456789abcde"),
 };
 
-static void packed_replies_made_by_hand_are_sound_or_not(void **state) {
-    (void)state;
+TEST(packed_replies_made_by_hand_are_sound_or_not) {
     for (size_t i = 0; i < COUNT_OF(sound_replies); i++)
         require(packed_reply_is_sound(sound_replies[i]), "reply %zu is not sound", i);
     for (size_t i = 0; i < COUNT_OF(unsound_replies); i++)
         require(!packed_reply_is_sound(unsound_replies[i]), "reply %zu is sound", i);
 }
 
-static void answers_nested_too_deep_are_not_sound(void **state) {
-    (void)state;
+TEST(answers_nested_too_deep_are_not_sound) {
     char nested[2 * PACKED_DEPTH_MAX + 3];
     for (size_t depth = 0; depth <= PACKED_DEPTH_MAX; depth++) {
         for (size_t i = 0; i < depth; i++) memcpy(nested + 2 * i, "\7\1", 2);
@@ -162,8 +160,7 @@ static void compare_with_naive(struct bytes packed) {
     free(exact);
 }
 
-static void packed_replies_read_as_by_a_naive_reader(void **state) {
-    (void)state;
+TEST(packed_replies_read_as_by_a_naive_reader) {
     struct dice dice = {11};
     size_t sound = 0, changed = 0;
     for (int i = 0; i < 20000; i++) {
@@ -186,8 +183,7 @@ static void packed_replies_read_as_by_a_naive_reader(void **state) {
     require(sound > changed / 100 && sound < changed, "%zu of %zu are sound", sound, changed);
 }
 
-static void guids_are_read_from_an_array(void **state) {
-    (void)state;
+TEST(guids_are_read_from_an_array) {
     struct record_writer writer;
     struct record_reader reader = {0};
     struct guid id;
@@ -230,8 +226,7 @@ static bool once_reads(const struct once_change *change, struct once_change *aga
     return sound;
 }
 
-static void records_of_calls_are_read_as_written(void **state) {
-    (void)state;
+TEST(records_of_calls_are_read_as_written) {
     struct once_change again;
     require(once_reads(&sample, &again), "the sample cannot be read");
     require(again.forgets == 3 && again.call.fingerprint == 77 && again.call.called_ms == 1000 &&
@@ -247,8 +242,7 @@ static void records_of_calls_are_read_as_written(void **state) {
         "taking back");
 }
 
-static void doctored_records_of_calls_are_refused(void **state) {
-    (void)state;
+TEST(doctored_records_of_calls_are_refused) {
     static char long_token[TOKEN_MAX_BYTES + 1];
     struct once_change doctored, again;
     memset(long_token, 'x', sizeof(long_token));
@@ -272,8 +266,7 @@ static void doctored_records_of_calls_are_refused(void **state) {
     require(!once_reads(&doctored, &again), "an instant before 1970");
 }
 
-static void changes_that_do_not_fit_the_log_are_refused(void **state) {
-    (void)state;
+TEST(changes_that_do_not_fit_the_log_are_refused) {
     struct once_log *once_log = NULL;
     struct once_change change = sample;
     require(!once_change_fits(once_log, &change), "three of none are forgotten");
@@ -288,17 +281,4 @@ static void changes_that_do_not_fit_the_log_are_refused(void **state) {
     require(once_change_fits(once_log, &back), "it is not taken back");
     once_change_do(&once_log, &back);
     require(!once_log, "nothing is left");
-}
-
-int main(void) {
-    static const struct CMUnitTest tests[] = {
-        tidy_test(packed_replies_made_by_hand_are_sound_or_not),
-        tidy_test(answers_nested_too_deep_are_not_sound),
-        tidy_test(packed_replies_read_as_by_a_naive_reader),
-        tidy_test(guids_are_read_from_an_array),
-        tidy_test(records_of_calls_are_read_as_written),
-        tidy_test(doctored_records_of_calls_are_refused),
-        tidy_test(changes_that_do_not_fit_the_log_are_refused),
-    };
-    return cmocka_run_group_tests_name("packed_reply", tests, NULL, NULL);
 }

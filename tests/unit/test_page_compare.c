@@ -57,8 +57,7 @@ static struct pages pages_without(struct account *account) {
     return pages;
 }
 
-static void equal_pages_do_not_differ(void **state) {
-    (void)state;
+TEST(equal_pages_do_not_differ) {
     struct account account = {0}, other = {0};
     struct pages pages = pages_without(&account), equal, twin, apart = pages_without(&account);
     require_same(differences(&pages, &apart, everything).count, 0, "nothing and nothing");
@@ -78,8 +77,7 @@ static void equal_pages_do_not_differ(void **state) {
 }
 
 /* One leaf with all that can become of a page. */
-static void each_page_is_changed_or_cleared_or_neither(void **state) {
-    (void)state;
+TEST(each_page_is_changed_or_cleared_or_neither) {
     struct account account = {0};
     struct pages now = pages_without(&account), then;
     write_page(&account, &now, 0, 'a');
@@ -103,8 +101,7 @@ static void each_page_is_changed_or_cleared_or_neither(void **state) {
 }
 
 /* Each difference is told just as far as it lies in the window. */
-static void windows_cut_what_is_told(void **state) {
-    (void)state;
+TEST(windows_cut_what_is_told) {
     enum { FIRST = 4000, PAGES = 200 };
     struct account account = {0};
     struct pages now = pages_without(&account), then = pages_without(&account);
@@ -130,8 +127,7 @@ static void windows_cut_what_is_told(void **state) {
 }
 
 /* A page far away puts roots upon the root, below which all is still in common. */
-static void pages_below_roots_of_different_heights_are_compared(void **state) {
-    (void)state;
+TEST(pages_below_roots_of_different_heights_are_compared) {
     for (unsigned shift = 6; shift <= 33; shift++)
         for (int way = 0; way < 3; way++) {
             struct account account = {0};
@@ -154,8 +150,7 @@ static void pages_below_roots_of_different_heights_are_compared(void **state) {
         }
 }
 
-static void compared_with_no_pages_all_are_new_or_gone(void **state) {
-    (void)state;
+TEST(compared_with_no_pages_all_are_new_or_gone) {
     static const uint64_t places[] = {0, 64, 4095, 4096, 262144, 16777216, PAGES_MAX_BYTES / PAGE_BYTES - 1};
     struct account account = {0};
     struct pages pages = pages_without(&account), nothing = pages_without(&account);
@@ -183,8 +178,7 @@ static void write_many(struct account *account, struct pages *now, struct pages 
 }
 
 /* What is in common is not looked at, so only the others count; one too few is known. */
-static void only_what_is_not_in_common_is_compared(void **state) {
-    (void)state;
+TEST(only_what_is_not_in_common_is_compared) {
     struct account account = {0};
     struct pages now, then;
     write_many(&account, &now, &then);
@@ -202,8 +196,7 @@ static void only_what_is_not_in_common_is_compared(void **state) {
     pages_drop(&account, &then);
 }
 
-static void the_visitor_may_end_a_comparison(void **state) {
-    (void)state;
+TEST(the_visitor_may_end_a_comparison) {
     struct account account = {0};
     struct pages now, then;
     write_many(&account, &now, &then);
@@ -216,17 +209,4 @@ static void the_visitor_may_end_a_comparison(void **state) {
     }
     pages_drop(&account, &now);
     pages_drop(&account, &then);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(equal_pages_do_not_differ),
-        tidy_test(each_page_is_changed_or_cleared_or_neither),
-        tidy_test(windows_cut_what_is_told),
-        tidy_test(pages_below_roots_of_different_heights_are_compared),
-        tidy_test(compared_with_no_pages_all_are_new_or_gone),
-        tidy_test(only_what_is_not_in_common_is_compared),
-        tidy_test(the_visitor_may_end_a_comparison),
-    };
-    return cmocka_run_group_tests_name("page compare", tests, NULL, NULL);
 }

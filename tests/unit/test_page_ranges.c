@@ -34,8 +34,7 @@ static void require_list(const struct range_list *list, const uint64_t (*expecte
     require_same(list->count, count, "%s", what);
 }
 
-static void neighbours_are_merged(void **state) {
-    (void)state;
+TEST(neighbours_are_merged) {
     static const uint64_t written[] = {0, 1, 5, 63, 64, 65, 127, 128, 300, 699};
     struct account account = {0};
     struct pages pages;
@@ -65,8 +64,7 @@ static void neighbours_are_merged(void **state) {
     pages_drop(&account, &pages);
 }
 
-static void differences_are_merged(void **state) {
-    (void)state;
+TEST(differences_are_merged) {
     struct account account = {0};
     struct pages now, then = {0};
     start(&account, &now);
@@ -117,8 +115,7 @@ static void mark(const struct range_list *list, bool marks[PAGES]) {
     }
 }
 
-static void random_differences_equal_naive_ones(void **state) {
-    (void)state;
+TEST(random_differences_equal_naive_ones) {
     for (uint64_t seed = 0; seed < 40; seed++) {
         struct account account = {0};
         struct dice dice = {seed};
@@ -161,8 +158,7 @@ static void sprinkle(struct account *account, struct pages *pages, uint64_t coun
     for (uint64_t i = 0; i < count; i++) put(account, pages, 2 * i, 'x');
 }
 
-static void ranges_are_bounded(void **state) {
-    (void)state;
+TEST(ranges_are_bounded) {
     struct account account = {0};
     struct pages pages;
     sprinkle(&account, &pages, PAGE_RANGES_MAX + 1);
@@ -195,21 +191,9 @@ static bool compare_leaves(uint64_t leaves, uint64_t from) {
     return told;
 }
 
-static void comparing_is_bounded(void **state) {
-    (void)state;
+TEST(comparing_is_bounded) {
     require(compare_leaves(PAGE_LEAVES_COMPARED_MAX, 0), "4,096 leaves");
     require(!compare_leaves(PAGE_LEAVES_COMPARED_MAX + 1, 0), "4,097 leaves");
     require(compare_leaves(UINT64_C(3) * PAGE_LEAVES_COMPARED_MAX, UINT64_C(2) * PAGE_LEAVES_COMPARED_MAX),
             "what is shared does not count");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(neighbours_are_merged),
-        tidy_test(differences_are_merged),
-        tidy_test(random_differences_equal_naive_ones),
-        tidy_test(ranges_are_bounded),
-        tidy_test(comparing_is_bounded),
-    };
-    return cmocka_run_group_tests_name("page_ranges", tests, NULL, NULL);
 }

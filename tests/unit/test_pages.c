@@ -364,14 +364,12 @@ static struct life *life_of(size_t count, uint64_t seed, bool sparse) {
 
 enum { STEPS = 1000 };
 
-static void pages_close_together_equal_their_values(void **state) {
-    (void)state;
+TEST(pages_close_together_equal_their_values) {
     live(life_of(1, 41, false), STEPS);
     live(life_of(AGGREGATES, 42, false), STEPS);
 }
 
-static void pages_far_apart_equal_their_values(void **state) {
-    (void)state;
+TEST(pages_far_apart_equal_their_values) {
     live(life_of(1, 43, true), STEPS);
     live(life_of(AGGREGATES, 44, true), STEPS);
 }
@@ -393,8 +391,7 @@ static void require_same_accounts(const struct account *account, const struct ac
     require_same(account->allocations, expected->allocations, "%s", when);
 }
 
-static void pages_without_bytes_take_no_memory(void **state) {
-    (void)state;
+TEST(pages_without_bytes_take_no_memory) {
     struct account account = {0};
     struct pages pages = {0}, equal = {0};
     struct page_range range;
@@ -421,8 +418,7 @@ static struct pages pages_of_leaves(struct account *account, uint64_t leaves) {
 }
 
 /* An equal one is free; a change of it takes the way to the page that changes, and the second time nothing. */
-static void an_equal_takes_memory_only_for_what_differs(void **state) {
-    (void)state;
+TEST(an_equal_takes_memory_only_for_what_differs) {
     enum { MANY = 5000, WAYS = 64, WAY_BYTES = 3 * (WAYS + 4) * 8 };
     struct account account = {0};
     struct pages pages = pages_of_leaves(&account, MANY), equal = {0};
@@ -462,8 +458,7 @@ static struct page_range some_gap(struct dice *dice, bool behind) {
 }
 
 /* What comes to what was there goes again, and nothing is left of it: pages, chunks and nodes. */
-static void cleared_memory_comes_back(void **state) {
-    (void)state;
+TEST(cleared_memory_comes_back) {
     static const char bytes[6 * LEAF_BYTES];
     struct dice dice = {45};
     struct account account = {0};
@@ -486,8 +481,7 @@ static void cleared_memory_comes_back(void **state) {
     require_same(account.memory + account.allocations, 0, "all is cleared");
 }
 
-static void a_twin_outlives_the_first(void **state) {
-    (void)state;
+TEST(a_twin_outlives_the_first) {
     for (int first = 0; first <= 1; first++) {
         struct account accounts[2] = {{0}};
         struct pages both[2] = {pages_of_leaves(&accounts[0], 100), {0}};
@@ -529,8 +523,7 @@ static void add_fit(struct account *account, struct pages *pages, uint64_t index
             "leaf %llu is another one", (unsigned long long)index);
 }
 
-static void leaves_that_cannot_be_do_not_fit(void **state) {
-    (void)state;
+TEST(leaves_that_cannot_be_do_not_fit) {
     struct account account = {0};
     struct pages pages = {0};
     uint64_t end = PAGES_MAX_BYTES / LEAF_BYTES;
@@ -559,8 +552,7 @@ static void leaves_that_cannot_be_do_not_fit(void **state) {
 }
 
 /* Bytes that came with an owner are read where they are, and copied when they change. */
-static void pages_shared_with_an_argument_are_copied_to_change(void **state) {
-    (void)state;
+TEST(pages_shared_with_an_argument_are_copied_to_change) {
     const uint64_t first = 5 * (uint64_t)LEAF_PAGES;
     for (int way = 0; way < 2; way++) {
         struct account account = {0};
@@ -583,18 +575,4 @@ static void pages_shared_with_an_argument_are_copied_to_change(void **state) {
         require_page(&pages, first + 5, 4);
         pages_drop(&account, &pages);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(pages_close_together_equal_their_values),
-        tidy_test(pages_far_apart_equal_their_values),
-        tidy_test(pages_without_bytes_take_no_memory),
-        tidy_test(an_equal_takes_memory_only_for_what_differs),
-        tidy_test(cleared_memory_comes_back),
-        tidy_test(a_twin_outlives_the_first),
-        tidy_test(leaves_that_cannot_be_do_not_fit),
-        tidy_test(pages_shared_with_an_argument_are_copied_to_change),
-    };
-    return cmocka_run_group_tests_name("pages", tests, NULL, NULL);
 }

@@ -66,8 +66,7 @@ static const struct {
     {"a/../\xff", PATH_DOTS},
 };
 
-static void each_fault_of_a_path_is_found(void **state) {
-    (void)state;
+TEST(each_fault_of_a_path_is_found) {
     bool seen[PATH_FAULTS] = {[PATH_TOO_LONG] = true, [PATH_TOO_DEEP] = true, [PATH_NAME_TOO_LONG] = true};
     for (size_t i = 0; i < COUNT_OF(samples); i++) {
         require_same(path_check(bytes_text(samples[i].path)), samples[i].fault, "'%s'", samples[i].path);
@@ -76,8 +75,7 @@ static void each_fault_of_a_path_is_found(void **state) {
     for (unsigned fault = 0; fault < PATH_FAULTS; fault++) require(seen[fault], "no sample of %u", fault);
 }
 
-static void names_are_checked_alone(void **state) {
-    (void)state;
+TEST(names_are_checked_alone) {
     for (size_t i = 0; i < COUNT_OF(samples); i++) {
         enum path_fault expected = samples[i].fault;
         if (!samples[i].path[0]) expected = PATH_NAME_EMPTY;
@@ -88,8 +86,7 @@ static void names_are_checked_alone(void **state) {
 }
 
 /* Each as a whole name and within one. */
-static void forbidden_characters_are_found(void **state) {
-    (void)state;
+TEST(forbidden_characters_are_found) {
     for (uint32_t character = 0; character < 0x3000; character++) {
         char name[2 + UTF8_MAX_BYTES] = "x";
         size_t length = 1 + utf8_put(name + 1, character);
@@ -111,8 +108,7 @@ static struct bytes repeat(char *room, const char *piece, size_t times) {
 
 static const char *const wide[] = {"a", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
 
-static void names_have_255_characters(void **state) {
-    (void)state;
+TEST(names_have_255_characters) {
     static char room[ROOM];
     for (size_t i = 0; i < COUNT_OF(wide); i++) {
         require_same(path_check(repeat(room, wide[i], 255)), PATH_SOUND, "of %zu bytes", i + 1);
@@ -135,8 +131,7 @@ static struct bytes long_path(char *room, const char *character, size_t last) {
     return bytes_of(room, length);
 }
 
-static void paths_have_2048_characters(void **state) {
-    (void)state;
+TEST(paths_have_2048_characters) {
     static char room[ROOM];
     size_t rest = PATH_MAX_CHARACTERS - 7 * 256 - 251;
     for (size_t i = 0; i < COUNT_OF(wide); i++) {
@@ -148,8 +143,7 @@ static void paths_have_2048_characters(void **state) {
     require_same(path_check(repeat(room, "\xff", PATH_FOLDED_MAX_BYTES)), PATH_NOT_UTF8, "looked at");
 }
 
-static void paths_have_250_names(void **state) {
-    (void)state;
+TEST(paths_have_250_names) {
     static char room[ROOM];
     struct bytes path = repeat(room, "d/", 250);
     require_same(path_check(bytes_of(room, path.length - 1)), PATH_SOUND, "250 names");
@@ -158,8 +152,7 @@ static void paths_have_250_names(void **state) {
     require_same(path_check(bytes_of(room, path.length - 1)), PATH_TOO_DEEP, "251 names");
 }
 
-static void faults_have_texts_and_codes(void **state) {
-    (void)state;
+TEST(faults_have_texts_and_codes) {
     for (unsigned fault = PATH_SOUND + 1; fault < PATH_FAULTS; fault++) {
         const struct path_fault_text *text = path_fault_text(fault);
         bool form = fault <= PATH_NAME_TOO_LONG;
@@ -170,8 +163,7 @@ static void faults_have_texts_and_codes(void **state) {
 
 /* --- Ways ------------------------------------------------------------------------------------------------ */
 
-static void the_root_has_no_names(void **state) {
-    (void)state;
+TEST(the_root_has_no_names) {
     struct bytes root = bytes_of(NULL, 0), name;
     require_same(path_check(root), PATH_SOUND, "the root");
     require(!path_next(&root, &name), "the root has no first name");
@@ -179,8 +171,7 @@ static void the_root_has_no_names(void **state) {
     require_same(path_parent(root).length, 0, "the root is its own parent");
 }
 
-static void paths_are_walked_name_by_name(void **state) {
-    (void)state;
+TEST(paths_are_walked_name_by_name) {
     struct dice dice = {3};
     for (int round = 0; round < 5000; round++) {
         char path[200], names[12][12];
@@ -207,8 +198,7 @@ static void paths_are_walked_name_by_name(void **state) {
 /* --- Names in any case ----------------------------------------------------------------------------------- */
 
 /* Both a number and a sum of all that folds to something else. Whoever changes them breaks what others have saved. */
-static void folding_never_changes(void **state) {
-    (void)state;
+TEST(folding_never_changes) {
     uint64_t sum = UINT64_C(0xcbf29ce484222325);
     size_t count = 0;
     for (uint32_t character = 0; character <= 0x10ffff; character++) {
@@ -246,8 +236,7 @@ static const struct {
      "c\xc3"}, /* not UTF-8 */
 };
 
-static void names_are_folded(void **state) {
-    (void)state;
+TEST(names_are_folded) {
     for (size_t i = 0; i < COUNT_OF(foldings); i++) {
         struct bytes name = bytes_text(foldings[i].name), folded = bytes_text(foldings[i].folded);
         char room[64];
@@ -267,8 +256,7 @@ static struct bytes random_text(char *room, struct dice *dice, size_t max) {
     return bytes_of(room, length);
 }
 
-static void beginnings_are_found_in_any_case(void **state) {
-    (void)state;
+TEST(beginnings_are_found_in_any_case) {
     struct dice dice = {11};
     size_t alike = 0, beginnings = 0;
     for (int round = 0; round < 200000; round++) {
@@ -291,8 +279,7 @@ static int compare_folded(const char *a, const char *b) {
     return (difference > 0) - (difference < 0);
 }
 
-static void paths_come_in_the_order_of_their_folded_bytes(void **state) {
-    (void)state;
+TEST(paths_come_in_the_order_of_their_folded_bytes) {
     static const char *const ordered[] = {
         "",
         "A",
@@ -319,8 +306,7 @@ static void paths_come_in_the_order_of_their_folded_bytes(void **state) {
 }
 
 /* Whatever the bytes are, nothing is read or written out of bounds, and twice is as once. */
-static void any_bytes_can_be_folded(void **state) {
-    (void)state;
+TEST(any_bytes_can_be_folded) {
     struct dice dice = {17};
     for (int round = 0; round < 20000; round++) {
         char bytes[24], room[36], again[54];
@@ -334,24 +320,4 @@ static void any_bytes_can_be_folded(void **state) {
         (void)path_check(text);
         memory_drop_owner(owner);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(each_fault_of_a_path_is_found),
-        tidy_test(names_are_checked_alone),
-        tidy_test(forbidden_characters_are_found),
-        tidy_test(names_have_255_characters),
-        tidy_test(paths_have_2048_characters),
-        tidy_test(paths_have_250_names),
-        tidy_test(faults_have_texts_and_codes),
-        tidy_test(the_root_has_no_names),
-        tidy_test(paths_are_walked_name_by_name),
-        tidy_test(folding_never_changes),
-        tidy_test(names_are_folded),
-        tidy_test(beginnings_are_found_in_any_case),
-        tidy_test(paths_come_in_the_order_of_their_folded_bytes),
-        tidy_test(any_bytes_can_be_folded),
-    };
-    return cmocka_run_group_tests_name("path", tests, NULL, NULL);
 }

@@ -6,8 +6,7 @@
 
 #include <stdlib.h>
 
-static void numbers_are_zero_at_first(void **state) {
-    (void)state;
+TEST(numbers_are_zero_at_first) {
     struct pointer_map map = {0};
     int places[3];
     for (size_t i = 0; i < COUNT_OF(places); i++)
@@ -18,8 +17,7 @@ static void numbers_are_zero_at_first(void **state) {
     pointer_map_end(&map);
 }
 
-static void an_ended_map_is_an_empty_one(void **state) {
-    (void)state;
+TEST(an_ended_map_is_an_empty_one) {
     struct pointer_map map = {0};
     int place;
     pointer_map_end(&map);
@@ -58,8 +56,7 @@ static void require_numbers_kept(char *const *pointers, size_t count, struct dic
     pointer_map_end(&map);
 }
 
-static void many_pointers_keep_their_numbers(void **state) {
-    (void)state;
+TEST(many_pointers_keep_their_numbers) {
     struct dice dice = {31};
     char **pointers = malloc(POINTERS * sizeof(*pointers));
     require(pointers, "there is memory");
@@ -71,8 +68,7 @@ static void many_pointers_keep_their_numbers(void **state) {
 }
 
 /* However far apart they are: next to each other, or on pages of their own. */
-static void regular_distances_do_no_harm(void **state) {
-    (void)state;
+TEST(regular_distances_do_no_harm) {
     enum { COUNT = 3000, FARTHEST = 4096 };
     struct dice dice = {32};
     char *room = malloc((size_t)COUNT * FARTHEST);
@@ -84,14 +80,4 @@ static void regular_distances_do_no_harm(void **state) {
     }
     free(pointers);
     free(room);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(numbers_are_zero_at_first),
-        tidy_test(an_ended_map_is_an_empty_one),
-        tidy_test(many_pointers_keep_their_numbers),
-        tidy_test(regular_distances_do_no_harm),
-    };
-    return cmocka_run_group_tests_name("pointer map", tests, NULL, NULL);
 }

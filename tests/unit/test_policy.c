@@ -30,8 +30,7 @@ static const struct {
     {"01", false, 0},
 };
 
-static void an_instant_is_milliseconds_or_none(void **state) {
-    (void)state;
+TEST(an_instant_is_milliseconds_or_none) {
     for (size_t i = 0; i < COUNT_OF(instants); i++) {
         int64_t instant_ms = 42;
         require_same(policy_instant_read(bytes_text(instants[i].text), &instant_ms), instants[i].sound,
@@ -40,8 +39,7 @@ static void an_instant_is_milliseconds_or_none(void **state) {
     }
 }
 
-static void packed_policies_are_read_back(void **state) {
-    (void)state;
+TEST(packed_policies_are_read_back) {
     const struct policy policies[] = {
         {bytes_text("reader"), 0, INT64_MAX - 1, bytes_text("rl")},
         {bytes_text("w"), POLICY_INSTANT_NONE, POLICY_INSTANT_NONE, bytes_text("")},
@@ -93,8 +91,7 @@ static const struct {
     {"beyond ASCII", "id", "\xe1", OUTCOME_INVALID_POLICY_VALUE},
 };
 
-static void a_policy_keeps_the_rules(void **state) {
-    (void)state;
+TEST(a_policy_keeps_the_rules) {
     for (size_t i = 0; i < COUNT_OF(rules); i++) {
         struct record_writer writer;
         record_start(&writer);
@@ -107,8 +104,7 @@ static void a_policy_keeps_the_rules(void **state) {
     }
 }
 
-static void a_container_has_at_most_five_policies(void **state) {
-    (void)state;
+TEST(a_container_has_at_most_five_policies) {
     struct record_writer writer;
     record_start(&writer);
     require_same(policies_check((struct packed_list){0, {"", 0}}), OUTCOME_DONE, "none");
@@ -128,8 +124,7 @@ static void a_container_has_at_most_five_policies(void **state) {
 }
 
 /* A number that no instant is written as. */
-static void instants_of_policies_beyond_63_bits_are_refused(void **state) {
-    (void)state;
+TEST(instants_of_policies_beyond_63_bits_are_refused) {
     const uint64_t written[] = {0, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
     for (size_t i = 0; i < COUNT_OF(written); i++) {
         struct record_writer writer;
@@ -146,7 +141,7 @@ static void instants_of_policies_beyond_63_bits_are_refused(void **state) {
 }
 
 /* Sound permissions that a family does not know. */
-static void permissions_use_only_the_letters_of_their_family(void **state) {
+TEST(permissions_use_only_the_letters_of_their_family) {
     static const struct {
         const char *first, *last, *letters;
         enum outcome outcome;
@@ -160,7 +155,6 @@ static void permissions_use_only_the_letters_of_their_family(void **state) {
         {"raudp", "", "raud", OUTCOME_INVALID_POLICY_VALUE},
         {"r", "", "", OUTCOME_INVALID_POLICY_VALUE},
     };
-    (void)state;
     require_same(policies_check_letters((struct packed_list){0, {"", 0}}, ""), OUTCOME_DONE, "none");
     for (size_t i = 0; i < COUNT_OF(lists); i++) {
         struct record_writer writer;
@@ -172,16 +166,4 @@ static void permissions_use_only_the_letters_of_their_family(void **state) {
         require_same(policies_check_letters(list, lists[i].letters), lists[i].outcome, "list %zu", i);
         record_end(&writer);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(an_instant_is_milliseconds_or_none),
-        tidy_test(packed_policies_are_read_back),
-        tidy_test(a_policy_keeps_the_rules),
-        tidy_test(a_container_has_at_most_five_policies),
-        tidy_test(instants_of_policies_beyond_63_bits_are_refused),
-        tidy_test(permissions_use_only_the_letters_of_their_family),
-    };
-    return cmocka_run_group_tests_name("policy", tests, NULL, NULL);
 }

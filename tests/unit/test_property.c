@@ -38,8 +38,7 @@ static const struct {
     {"the first fault counts", {"content-md5=x", "unknown=x"}, {NULL}, OUTCOME_INVALID_MD5},
 };
 
-static void properties_have_one_packed_form(void **state) {
-    (void)state;
+TEST(properties_have_one_packed_form) {
     for (size_t i = 0; i < COUNT_OF(rules); i++) {
         struct pairs given, expected;
         struct record_writer writer;
@@ -106,8 +105,7 @@ static enum outcome pack_one(struct bytes name, struct bytes value) {
     return outcome;
 }
 
-static void an_md5_is_base64_of_sixteen_bytes(void **state) {
-    (void)state;
+TEST(an_md5_is_base64_of_sixteen_bytes) {
     for (size_t i = 0; i < COUNT_OF(md5_forms); i++)
         require_same(pack_one(bytes_text("content-md5"), bytes_text(md5_forms[i].text)),
                      md5_forms[i].sound ? OUTCOME_DONE : OUTCOME_INVALID_MD5, "%s", md5_forms[i].why);
@@ -115,8 +113,7 @@ static void an_md5_is_base64_of_sixteen_bytes(void **state) {
                  OUTCOME_INVALID_MD5, "a zero byte");
 }
 
-static void the_size_of_properties_is_limited(void **state) {
-    (void)state;
+TEST(the_size_of_properties_is_limited) {
     static char value[PROPERTIES_MAX_BYTES + 1];
     const size_t name = strlen("content-type"), max = PROPERTIES_MAX_BYTES - name;
     memset(value, 'v', sizeof(value));
@@ -143,8 +140,7 @@ static const struct {
     {"no name", {"=a"}, false},
 };
 
-static void only_the_packed_form_is_sound(void **state) {
-    (void)state;
+TEST(only_the_packed_form_is_sound) {
     for (size_t i = 0; i < COUNT_OF(outside); i++) {
         struct pairs pairs;
         pairs_start(&pairs);
@@ -166,8 +162,7 @@ static void only_the_packed_form_is_sound(void **state) {
     }
 }
 
-static void a_huge_list_is_not_sound(void **state) {
-    (void)state;
+TEST(a_huge_list_is_not_sound) {
     enum { HUGE_VALUE = 3 * PROPERTIES_MAX_BYTES };
     char *value = calloc(1, HUGE_VALUE);
     require(value, "there is memory");
@@ -179,8 +174,7 @@ static void a_huge_list_is_not_sound(void **state) {
     free(value);
 }
 
-static void a_property_is_found_by_its_name(void **state) {
-    (void)state;
+TEST(a_property_is_found_by_its_name) {
     struct pairs pairs;
     pairs_start(&pairs);
     pairs_add_texts(&pairs, (const char *const[]){"content-type=t", "content-language=l", NULL});
@@ -208,8 +202,7 @@ static const struct {
     {"abc", "content-md5=AAAAAAAAAAAAAAAAAAAAAA==", false},
 };
 
-static void an_md5_speaks_of_the_content(void **state) {
-    (void)state;
+TEST(an_md5_speaks_of_the_content) {
     for (size_t i = 0; i < COUNT_OF(contents); i++) {
         struct pairs pairs;
         pairs_start(&pairs);
@@ -218,14 +211,4 @@ static void an_md5_speaks_of_the_content(void **state) {
                      contents[i].match, "'%s' with %s", contents[i].content, contents[i].claimed);
         pairs_end(&pairs);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(properties_have_one_packed_form),   tidy_test(an_md5_is_base64_of_sixteen_bytes),
-        tidy_test(the_size_of_properties_is_limited), tidy_test(only_the_packed_form_is_sound),
-        tidy_test(a_huge_list_is_not_sound),          tidy_test(a_property_is_found_by_its_name),
-        tidy_test(an_md5_speaks_of_the_content),
-    };
-    return cmocka_run_group_tests_name("property", tests, NULL, NULL);
 }

@@ -161,8 +161,7 @@ static struct counts try_filters(trial try, int tables) {
     return counts;
 }
 
-static void a_query_answers_the_same_by_range_index_and_scan(void **state) {
-    (void)state;
+TEST(a_query_answers_the_same_by_range_index_and_scan) {
     struct counts counts = try_filters(each_way, TABLES);
     require(counts.rows > 10000 && counts.pages > 2000, "%u rows, %u pages", counts.rows, counts.pages);
     require(counts.chosen[PLAN_RANGE] > 5 && counts.chosen[PLAN_INDEX] > 20 && counts.chosen[PLAN_SCAN] > 50,
@@ -172,8 +171,7 @@ static void a_query_answers_the_same_by_range_index_and_scan(void **state) {
             counts.gathered);
 }
 
-static void pages_have_each_steady_row_once_while_others_write(void **state) {
-    (void)state;
+TEST(pages_have_each_steady_row_once_while_others_write) {
     struct counts counts = try_filters(each_way_while_others_write, 4 * TABLES);
     require(counts.steady > 5000 && counts.turned > 2000, "%u steady, %u turned", counts.steady,
             counts.turned);
@@ -239,12 +237,11 @@ static struct pages pages_of(const struct table *table, const char *text, size_t
     return pages;
 }
 
-static void a_page_looks_at_so_much(void **state) {
+TEST(a_page_looks_at_so_much) {
     enum { ROWS = 50000, WORK_OF_ONE = 64 };
     static const char *const none[] = {"n0 gt X'ff'", "not (n0 lt X'ff' or n0 eq X'ff')",
                                        "Timestamp lt datetime'1601-01-01'"};
     struct record_writer room;
-    (void)state;
     struct table *table = table_of(ROWS, binaries(&room, 3, 1));
     for (size_t i = 0; i < COUNT_OF(none); i++) {
         struct pages pages = pages_of(table, none[i], QUERY_ROWS_MAX);
@@ -258,10 +255,9 @@ static void a_page_looks_at_so_much(void **state) {
     record_end(&room);
 }
 
-static void a_page_answers_so_many_bytes(void **state) {
+TEST(a_page_answers_so_many_bytes) {
     enum { ROWS = 30, PROPERTIES = 10, LENGTH = 60000 };
     struct record_writer room;
-    (void)state;
     struct table *table = table_of(ROWS, binaries(&room, PROPERTIES, LENGTH));
     struct pages pages = pages_of(table, "", QUERY_ROWS_MAX);
     size_t fitting = QUERY_BYTES_MAX / (PROPERTIES * LENGTH);
@@ -272,10 +268,9 @@ static void a_page_answers_so_many_bytes(void **state) {
 }
 
 /* Many small properties take long to answer, too. */
-static void a_page_answers_so_many_properties(void **state) {
+TEST(a_page_answers_so_many_properties) {
     enum { ROWS = 600, MIN_COST = 64 };
     struct record_writer room;
-    (void)state;
     struct table *table = table_of(ROWS, binaries(&room, PROPERTIES_MAX, 0));
     struct pages pages = pages_of(table, "", QUERY_ROWS_MAX);
     require_same(pages.rows, ROWS, "all of them");
@@ -303,8 +298,7 @@ static const struct {
     {300, "RowKey lt '000003'", 4, 1}, /* a page that is not full looks on */
 };
 
-static void a_page_has_so_many_rows(void **state) {
-    (void)state;
+TEST(a_page_has_so_many_rows) {
     for (size_t i = 0; i < COUNT_OF(tops); i++) {
         struct table *table = table_of(tops[i].rows, (struct packed_list){0, {"", 0}});
         struct pages pages = pages_of(table, tops[i].filter, tops[i].rows_max);
@@ -361,9 +355,8 @@ static const struct {
      1},
 };
 
-static void a_page_begins_where_it_is_told(void **state) {
+TEST(a_page_begins_where_it_is_told) {
     static struct query_page page;
-    (void)state;
     struct table *table = table_of(7, (struct packed_list){0, {"", 0}});
     for (size_t i = 0; i < COUNT_OF(beginnings); i++) {
         struct filter filter;
@@ -380,25 +373,10 @@ static void a_page_begins_where_it_is_told(void **state) {
     table_free(table);
 }
 
-static void a_table_without_rows_is_one_empty_page(void **state) {
-    (void)state;
+TEST(a_table_without_rows_is_one_empty_page) {
     struct table *table = table_of(5, (struct packed_list){0, {"", 0}});
     struct pages pages = pages_of(table, "", 0);
     require_same(pages.count, 1, "one page");
     require_same(pages.rows, 0, "without rows");
     table_free(table);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_query_answers_the_same_by_range_index_and_scan),
-        tidy_test(pages_have_each_steady_row_once_while_others_write),
-        tidy_test(a_page_looks_at_so_much),
-        tidy_test(a_page_answers_so_many_bytes),
-        tidy_test(a_page_answers_so_many_properties),
-        tidy_test(a_page_has_so_many_rows),
-        tidy_test(a_page_begins_where_it_is_told),
-        tidy_test(a_table_without_rows_is_one_empty_page),
-    };
-    return cmocka_run_group_tests_name("query", tests, NULL, NULL);
 }

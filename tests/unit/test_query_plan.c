@@ -135,8 +135,7 @@ static void require_plan(const struct table *table, size_t i) {
     filter_end(&filter);
 }
 
-static void the_shortest_way_is_taken(void **state) {
-    (void)state;
+TEST(the_shortest_way_is_taken) {
     struct table *table = shop(PARTITIONS, ROWS);
     for (size_t i = 0; i < COUNT_OF(cases); i++) require_plan(table, i);
     table_free(table);
@@ -153,8 +152,7 @@ static enum plan_kind kind_for(const struct table *table, const char *text) {
     return kind;
 }
 
-static void an_index_is_used_when_it_knows_all(void **state) {
-    (void)state;
+TEST(an_index_is_used_when_it_knows_all) {
     struct table *table = shop(1, 100);
     struct record_writer name;
     require_same(kind_for(table, "plain eq 5"), PLAN_SCAN, "there is no index");
@@ -198,7 +196,7 @@ static size_t work_for(const struct table *table, const char *text) {
 }
 
 /* In a table of three partitions no more than in a table of that one alone. */
-static void an_index_is_walked_where_keys_may_lie(void **state) {
+TEST(an_index_is_walked_where_keys_may_lie) {
     static const struct {
         const char *first, *second;
     } pairs[] = {
@@ -210,7 +208,6 @@ static void an_index_is_walked_where_keys_may_lie(void **state) {
         {"number ge 950 and number lt 1000 and PartitionKey eq 'a'",
          "number ge 1950 and number lt 2050 and PartitionKey eq 'b'"},
     };
-    (void)state;
     struct table *one = shop(1, ROWS), *three = shop(PARTITIONS, ROWS);
     for (size_t i = 0; i < COUNT_OF(pairs); i++)
         require_same(work_for(three, pairs[i].second), work_for(one, pairs[i].first), "'%s'",
@@ -244,7 +241,7 @@ static size_t rows_of(const struct table *table, const char *text) {
 }
 
 /* Ranges of an index are gathered and sorted before the first row, so they are only taken when that is little. */
-static void a_query_gathers_a_bounded_number_of_entities(void **state) {
+TEST(a_query_gathers_a_bounded_number_of_entities) {
     enum { MANY = 5 * QUERY_GATHERED_MAX };
     static const struct {
         const char *filter;
@@ -256,7 +253,6 @@ static void a_query_gathers_a_bounded_number_of_entities(void **state) {
         {"color eq 'c1'", PLAN_INDEX},
         {"sold", PLAN_INDEX}, /* a single value need not be gathered, however common it is */
     };
-    (void)state;
     struct table *table = shop(1, MANY);
     for (size_t i = 0; i < COUNT_OF(gathered); i++)
         require_same(kind_for(table, gathered[i].filter), gathered[i].kind, "'%s'", gathered[i].filter);
@@ -265,14 +261,4 @@ static void a_query_gathers_a_bounded_number_of_entities(void **state) {
     require_same(rows_of(table, "sold and plain ge 10000"), (MANY - 10000) / 2,
                  "those behind many that do not match");
     table_free(table);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(the_shortest_way_is_taken),
-        tidy_test(an_index_is_used_when_it_knows_all),
-        tidy_test(a_query_gathers_a_bounded_number_of_entities),
-        tidy_test(an_index_is_walked_where_keys_may_lie),
-    };
-    return cmocka_run_group_tests_name("query_plan", tests, NULL, NULL);
 }

@@ -30,8 +30,7 @@ static void live(uint64_t seed, int steps) {
     queue_trial_end(&trial);
 }
 
-static void a_queue_equals_its_model(void **state) {
-    (void)state;
+TEST(a_queue_equals_its_model) {
     for (uint64_t seed = 1; seed <= 12; seed++) live(seed, 3000);
 }
 
@@ -114,8 +113,7 @@ static void require_depth(const struct queue *queue, int64_t now_ms, size_t visi
 }
 
 /* Visible at equality, gone at equality. */
-static void messages_appear_and_expire_to_the_millisecond(void **state) {
-    (void)state;
+TEST(messages_appear_and_expire_to_the_millisecond) {
     struct queue *queue = queue_with_limit(0);
     put_as(queue, 1, &(struct putting){.now_ms = NOW_MS, .delay_ms = 500, .ttl_ms = 1000});
     require_depth(queue, NOW_MS + 499, 0, 1, 0, 0);
@@ -127,8 +125,7 @@ static void messages_appear_and_expire_to_the_millisecond(void **state) {
 }
 
 /* What would show at the moment at which it ends, or later, never shows. */
-static void a_delay_beyond_the_end_never_shows(void **state) {
-    (void)state;
+TEST(a_delay_beyond_the_end_never_shows) {
     for (int64_t delay_ms = 1000; delay_ms <= 1001; delay_ms++) {
         struct queue *queue = queue_with_limit(0);
         put_as(queue, 1, &(struct putting){.now_ms = NOW_MS, .delay_ms = delay_ms, .ttl_ms = 1000});
@@ -139,8 +136,7 @@ static void a_delay_beyond_the_end_never_shows(void **state) {
     }
 }
 
-static void receipts_live_until_somebody_acts(void **state) {
-    (void)state;
+TEST(receipts_live_until_somebody_acts) {
     struct queue *queue = queue_with_limit(0);
     struct message *message;
     struct guid id = guid_numbered(10), first = guid_numbered(11), second = guid_numbered(12);
@@ -158,8 +154,7 @@ static void receipts_live_until_somebody_acts(void **state) {
 }
 
 /* A message that comes back stands behind those that showed before. */
-static void the_message_that_is_visible_first_is_delivered_first(void **state) {
-    (void)state;
+TEST(the_message_that_is_visible_first_is_delivered_first) {
     struct queue *queue = queue_with_limit(0);
     put_as(queue, 1, &(struct putting){.now_ms = NOW_MS, .delay_ms = 10, .ttl_ms = TTL_MS});
     put(queue, 2);
@@ -173,8 +168,7 @@ static void the_message_that_is_visible_first_is_delivered_first(void **state) {
 }
 
 /* What comes back is behind what is there, also within a millisecond. */
-static void in_one_millisecond_what_came_first_goes_first(void **state) {
-    (void)state;
+TEST(in_one_millisecond_what_came_first_goes_first) {
     struct queue *queue = queue_with_limit(0);
     struct queue_change release = {.kind = QUEUE_RELEASE,
                                    .id = guid_numbered(10),
@@ -203,8 +197,7 @@ static void in_one_millisecond_what_came_first_goes_first(void **state) {
 
 /* --- Dead letters --- */
 
-static void the_last_window_that_ends_is_the_end(void **state) {
-    (void)state;
+TEST(the_last_window_that_ends_is_the_end) {
     struct queue *queue = queue_with_limit(2);
     struct message_walk dead;
     put(queue, 1);
@@ -227,8 +220,7 @@ static void the_last_window_that_ends_is_the_end(void **state) {
 }
 
 /* One that expires before its last window ends just expires. */
-static void an_expired_message_is_no_dead_letter(void **state) {
-    (void)state;
+TEST(an_expired_message_is_no_dead_letter) {
     struct queue *queue = queue_with_limit(1);
     put(queue, 1);
     require_same(get(queue, NOW_MS, TTL_MS), 1, "hidden until it expires");
@@ -239,8 +231,7 @@ static void an_expired_message_is_no_dead_letter(void **state) {
 
 /* --- Groups --- */
 
-static void a_group_comes_one_by_one(void **state) {
-    (void)state;
+TEST(a_group_comes_one_by_one) {
     struct queue *queue = queue_with_limit(0);
     struct putting member = {.now_ms = NOW_MS, .ttl_ms = TTL_MS, .group = "g"};
     put_as(queue, 10, &member);
@@ -261,8 +252,7 @@ static void a_group_comes_one_by_one(void **state) {
     queue_free(queue);
 }
 
-static void a_group_goes_on_when_its_first_is_over(void **state) {
-    (void)state;
+TEST(a_group_goes_on_when_its_first_is_over) {
     struct queue *queue = queue_with_limit(0);
     struct queue_change settlement;
     put_as(queue, 10, &(struct putting){.now_ms = NOW_MS, .ttl_ms = 1000, .group = "g"});
@@ -277,9 +267,8 @@ static void a_group_goes_on_when_its_first_is_over(void **state) {
 
 /* --- A queue full of what is over --- */
 
-static void expired_messages_are_not_looked_at(void **state) {
+TEST(expired_messages_are_not_looked_at) {
     enum { EXPIRED = 20000 };
-    (void)state;
     struct queue *queue = queue_with_limit(0);
     for (uint64_t i = 0; i < EXPIRED; i++)
         put_as(queue, i + 1, &(struct putting){.now_ms = NOW_MS, .ttl_ms = 1000});
@@ -298,9 +287,8 @@ static void expired_messages_are_not_looked_at(void **state) {
 
 static void sweep_soon(void) {}
 
-static void a_cleared_queue_is_freed_in_portions(void **state) {
+TEST(a_cleared_queue_is_freed_in_portions) {
     enum { CLEARED = 5000, PORTION = 1000 };
-    (void)state;
     struct queue *queue = queue_with_limit(0);
     garbage_pending = sweep_soon;
     for (uint64_t i = 1; i <= CLEARED; i++) put(queue, i);
@@ -317,8 +305,7 @@ static void a_cleared_queue_is_freed_in_portions(void **state) {
 
 /* --- What does not fit --- */
 
-static void changes_that_do_not_fit_a_queue_do_nothing(void **state) {
-    (void)state;
+TEST(changes_that_do_not_fit_a_queue_do_nothing) {
     struct queue *queue = queue_with_limit(0);
     put(queue, 10);
     struct guid none = guid_numbered(77), id = guid_numbered(10);
@@ -344,8 +331,7 @@ static void changes_that_do_not_fit_a_queue_do_nothing(void **state) {
 
 /* --- Memory --- */
 
-static void the_memory_of_a_queue_is_what_the_allocator_says(void **state) {
-    (void)state;
+TEST(the_memory_of_a_queue_is_what_the_allocator_says) {
     static struct queue_trial trial;
     struct dice dice = {99};
     size_t before = allocations_bytes();
@@ -360,8 +346,7 @@ static void the_memory_of_a_queue_is_what_the_allocator_says(void **state) {
     queue_trial_end(&trial);
 }
 
-static void a_queue_can_move_in_memory(void **state) {
-    (void)state;
+TEST(a_queue_can_move_in_memory) {
     static struct queue_trial trial;
     struct dice dice = {5};
     queue_trial_start(&trial);
@@ -381,8 +366,7 @@ static void a_queue_can_move_in_memory(void **state) {
 }
 
 /* A decision gives its items as a list, and need not give their messages. */
-static void items_that_are_not_packed_name_messages(void **state) {
-    (void)state;
+TEST(items_that_are_not_packed_name_messages) {
     struct queue *queue = queue_with_limit(0);
     for (uint64_t number = 10; number <= 30; number += 10) put(queue, number);
     const struct queue_item items[] = {{.id = guid_numbered(10)}, {.id = guid_numbered(30)}};
@@ -394,8 +378,7 @@ static void items_that_are_not_packed_name_messages(void **state) {
     queue_free(queue);
 }
 
-static void all_queues_are_known(void **state) {
-    (void)state;
+TEST(all_queues_are_known) {
     struct queue *one = queue_with_limit(0), *other = queue_with_limit(0);
     struct queue_depth sum;
     put(one, 1);
@@ -410,27 +393,4 @@ static void all_queues_are_known(void **state) {
     queue_free(one);
     queue_free(other);
     require_same(queue_registry_count(), 0, "none is left");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_queue_equals_its_model),
-        tidy_test(messages_appear_and_expire_to_the_millisecond),
-        tidy_test(a_delay_beyond_the_end_never_shows),
-        tidy_test(receipts_live_until_somebody_acts),
-        tidy_test(the_message_that_is_visible_first_is_delivered_first),
-        tidy_test(in_one_millisecond_what_came_first_goes_first),
-        tidy_test(the_last_window_that_ends_is_the_end),
-        tidy_test(an_expired_message_is_no_dead_letter),
-        tidy_test(a_group_comes_one_by_one),
-        tidy_test(a_group_goes_on_when_its_first_is_over),
-        tidy_test(expired_messages_are_not_looked_at),
-        tidy_test(a_cleared_queue_is_freed_in_portions),
-        tidy_test(changes_that_do_not_fit_a_queue_do_nothing),
-        tidy_test(the_memory_of_a_queue_is_what_the_allocator_says),
-        tidy_test(a_queue_can_move_in_memory),
-        tidy_test(items_that_are_not_packed_name_messages),
-        tidy_test(all_queues_are_known),
-    };
-    return cmocka_run_group_tests_name("queue", tests, NULL, NULL);
 }

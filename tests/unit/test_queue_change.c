@@ -114,9 +114,8 @@ static struct queue_change change_of(const struct written *written, struct recor
     return change;
 }
 
-static void queue_records_have_the_promised_bytes(void **state) {
+TEST(queue_records_have_the_promised_bytes) {
     bool seen[QUEUE_CHANGE_KINDS] = {false};
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(records); i++) {
         struct record_writer items, writer;
         struct queue_change change = change_of(&records[i], &items);
@@ -132,8 +131,7 @@ static void queue_records_have_the_promised_bytes(void **state) {
 }
 
 /* Two items, packed and not: the same record, and the same walk. */
-static void items_need_not_be_packed(void **state) {
-    (void)state;
+TEST(items_need_not_be_packed) {
     for (size_t i = 0; i < COUNT_OF(records); i++) {
         struct record_writer packed, items, record, same;
         if (!records[i].item.id.high) continue;
@@ -176,8 +174,7 @@ static bool reads(const char *bytes, size_t length, struct queue_change *change)
     return sound;
 }
 
-static void queue_records_are_written_as_they_were_read(void **state) {
-    (void)state;
+TEST(queue_records_are_written_as_they_were_read) {
     for (size_t i = 0; i < COUNT_OF(records); i++) {
         struct queue_change change;
         struct record_writer writer;
@@ -189,8 +186,7 @@ static void queue_records_are_written_as_they_were_read(void **state) {
     }
 }
 
-static void queue_records_that_are_cut_or_too_long_are_refused(void **state) {
-    (void)state;
+TEST(queue_records_that_are_cut_or_too_long_are_refused) {
     for (size_t i = 0; i < COUNT_OF(records); i++) {
         struct bytes record = records[i].record;
         struct queue_change change;
@@ -203,9 +199,8 @@ static void queue_records_that_are_cut_or_too_long_are_refused(void **state) {
 }
 
 /* Whatever the bytes are: sound or not, and if sound, then writable. */
-static void doctored_records_are_safe(void **state) {
+TEST(doctored_records_are_safe) {
     struct dice dice = {7};
-    (void)state;
     for (int round = 0; round < 40000; round++) {
         struct bytes record = records[dice_roll(&dice, COUNT_OF(records))].record;
         struct queue_change change;
@@ -222,7 +217,7 @@ static void doctored_records_are_safe(void **state) {
     }
 }
 
-static void unsound_queue_records_are_refused(void **state) {
+TEST(unsound_queue_records_are_refused) {
     static const struct bytes unsound[] = {
         RECORD("C\xa"),                                                  /* another family */
         RECORD("Q\x12"),                                                 /* no such kind */
@@ -237,21 +232,8 @@ static void unsound_queue_records_are_refused(void **state) {
         RECORD("Q\xf\4" ID RECEIPT "\xe8\7\xd0\xf\xdc\xb\0"),            /* an original without an id */
         RECORD("Q\xc\xff\xff\xff\xff\xff\xff\xff\x7\xe8\7\1\x22" ID RECEIPT "\xd0\xf"), /* the last order */
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(unsound); i++) {
         struct queue_change change;
         require(!change_read(&queue_changes, unsound[i], &change), "record %zu", i);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(queue_records_have_the_promised_bytes),
-        tidy_test(queue_records_are_written_as_they_were_read),
-        tidy_test(queue_records_that_are_cut_or_too_long_are_refused),
-        tidy_test(doctored_records_are_safe),
-        tidy_test(unsound_queue_records_are_refused),
-        tidy_test(items_need_not_be_packed),
-    };
-    return cmocka_run_group_tests_name("queue_change", tests, NULL, NULL);
 }

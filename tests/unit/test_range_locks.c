@@ -90,8 +90,7 @@ static bool passes(struct stage *stage, unsigned column, struct lock_range range
     return !range_locks_obstacle(&stage->locks, column, &stage->owners[0], range);
 }
 
-static void locks_stand_in_the_way_as_the_table_says(void **state) {
-    (void)state;
+TEST(locks_stand_in_the_way_as_the_table_says) {
     for (size_t row = 0; row < COUNT_OF(table); row++) {
         struct stage stage;
         stage_start(&stage);
@@ -109,8 +108,7 @@ static void locks_stand_in_the_way_as_the_table_says(void **state) {
 }
 
 /* To a stateless command everybody is another one. */
-static void stateless_commands_own_no_locks(void **state) {
-    (void)state;
+TEST(stateless_commands_own_no_locks) {
     struct stage stage;
     stage_start(&stage);
     struct lock_range inside = {12, 2}, outside = {100, 10};
@@ -130,8 +128,7 @@ static void stateless_commands_own_no_locks(void **state) {
     stage_end(&stage);
 }
 
-static void a_conflict_tells_whose_lock_it_is(void **state) {
-    (void)state;
+TEST(a_conflict_tells_whose_lock_it_is) {
     struct stage stage;
     stage_start(&stage);
     for (size_t i = 0; i < 50; i++) require(lock(&stage, i, LOCK_EXCLUSIVE, i * 10, 10), "lock %zu", i);
@@ -149,8 +146,7 @@ static void a_conflict_tells_whose_lock_it_is(void **state) {
 
 /* --- Corners --------------------------------------------------------------------------------------------- */
 
-static void ranges_end_at_the_end(void **state) {
-    (void)state;
+TEST(ranges_end_at_the_end) {
     static const struct {
         struct lock_range range;
         bool sound;
@@ -179,8 +175,7 @@ static void ranges_end_at_the_end(void **state) {
     stage_end(&stage);
 }
 
-static void the_last_byte_can_be_locked(void **state) {
-    (void)state;
+TEST(the_last_byte_can_be_locked) {
     struct stage stage;
     stage_start(&stage);
     require(lock(&stage, 0, LOCK_EXCLUSIVE, UINT64_MAX, 1), "the last byte");
@@ -194,8 +189,7 @@ static void the_last_byte_can_be_locked(void **state) {
     stage_end(&stage);
 }
 
-static void empty_ranges_mind_what_is_around_them(void **state) {
-    (void)state;
+TEST(empty_ranges_mind_what_is_around_them) {
     static const struct {
         struct lock_range empty, other;
         bool overlap;
@@ -233,8 +227,7 @@ static void empty_ranges_mind_what_is_around_them(void **state) {
     }
 }
 
-static void no_bytes_can_always_be_read(void **state) {
-    (void)state;
+TEST(no_bytes_can_always_be_read) {
     struct stage stage;
     stage_start(&stage);
     require(lock(&stage, 0, LOCK_EXCLUSIVE, 0, 100), "everything");
@@ -246,8 +239,7 @@ static void no_bytes_can_always_be_read(void **state) {
 
 /* --- Several at once ------------------------------------------------------------------------------------- */
 
-static void unlocks_are_exact(void **state) {
-    (void)state;
+TEST(unlocks_are_exact) {
     struct stage stage;
     stage_start(&stage);
     require(lock(&stage, 0, LOCK_EXCLUSIVE, 10, 10), "a lock");
@@ -260,8 +252,7 @@ static void unlocks_are_exact(void **state) {
     stage_end(&stage);
 }
 
-static void shared_locks_stack(void **state) {
-    (void)state;
+TEST(shared_locks_stack) {
     struct stage stage;
     stage_start(&stage);
     for (int i = 0; i < 3; i++) require(lock(&stage, 0, LOCK_SHARED, 10, 10), "time %d", i);
@@ -280,8 +271,7 @@ static void shared_locks_stack(void **state) {
     stage_end(&stage);
 }
 
-static void an_exclusive_lock_is_unlocked_before_a_shared_one(void **state) {
-    (void)state;
+TEST(an_exclusive_lock_is_unlocked_before_a_shared_one) {
     struct stage stage;
     stage_start(&stage);
     require(lock(&stage, 0, LOCK_EXCLUSIVE, 10, 10), "exclusive");
@@ -299,8 +289,7 @@ static void an_exclusive_lock_is_unlocked_before_a_shared_one(void **state) {
     stage_end(&stage);
 }
 
-static void saved_locks_come_back_with_their_count(void **state) {
-    (void)state;
+TEST(saved_locks_come_back_with_their_count) {
     struct stage stage;
     stage_start(&stage);
     struct lock_request shared = request(&stage, 0, LOCK_SHARED, 0, 5), much = shared;
@@ -317,8 +306,7 @@ static void saved_locks_come_back_with_their_count(void **state) {
     stage_end(&stage);
 }
 
-static void an_owner_takes_all_its_locks_along(void **state) {
-    (void)state;
+TEST(an_owner_takes_all_its_locks_along) {
     struct stage stage;
     stage_start(&stage);
     for (size_t i = 0; i < 300; i++)
@@ -334,8 +322,7 @@ static void an_owner_takes_all_its_locks_along(void **state) {
     stage_end(&stage);
 }
 
-static void a_file_ends_without_its_owners(void **state) {
-    (void)state;
+TEST(a_file_ends_without_its_owners) {
     struct stage *stage = memory_alloc(sizeof(*stage));
     stage_start(stage);
     for (size_t i = 0; i < 1000; i++) require(lock(stage, i % OWNERS, i % 2, i, 1), "lock %zu", i);
@@ -370,8 +357,7 @@ static struct visited ask(struct stage *stage, size_t owner, enum lock_test test
     return visited;
 }
 
-static void all_conflicting_locks_are_visited_in_order(void **state) {
-    (void)state;
+TEST(all_conflicting_locks_are_visited_in_order) {
     struct stage stage;
     stage_start(&stage);
     for (size_t i = 0; i < 20; i++)
@@ -392,8 +378,7 @@ static void all_conflicting_locks_are_visited_in_order(void **state) {
 }
 
 /* Of an owner's locks in a row, however many, only the first is visited. */
-static void many_locks_of_an_owner_are_one_visit(void **state) {
-    (void)state;
+TEST(many_locks_of_an_owner_are_one_visit) {
     struct stage stage;
     stage_start(&stage);
     for (size_t i = 0; i < 20000; i++) require(lock(&stage, 0, LOCK_EXCLUSIVE, i * 2, 2), "lock %zu", i);
@@ -405,25 +390,4 @@ static void many_locks_of_an_owner_are_one_visit(void **state) {
     struct visited early = ask(&stage, 5, LOCK_TO_SHARE, 1, 1);
     require(early.count == 1, "what begins behind the range is not visited");
     stage_end(&stage);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(locks_stand_in_the_way_as_the_table_says),
-        tidy_test(stateless_commands_own_no_locks),
-        tidy_test(a_conflict_tells_whose_lock_it_is),
-        tidy_test(ranges_end_at_the_end),
-        tidy_test(the_last_byte_can_be_locked),
-        tidy_test(empty_ranges_mind_what_is_around_them),
-        tidy_test(no_bytes_can_always_be_read),
-        tidy_test(unlocks_are_exact),
-        tidy_test(shared_locks_stack),
-        tidy_test(an_exclusive_lock_is_unlocked_before_a_shared_one),
-        tidy_test(saved_locks_come_back_with_their_count),
-        tidy_test(an_owner_takes_all_its_locks_along),
-        tidy_test(a_file_ends_without_its_owners),
-        tidy_test(all_conflicting_locks_are_visited_in_order),
-        tidy_test(many_locks_of_an_owner_are_one_visit),
-    };
-    return cmocka_run_group_tests_name("range locks", tests, NULL, NULL);
 }

@@ -320,13 +320,11 @@ static void run(uint64_t seed, uint64_t spread, int steps, int between) {
     trial_end(&trial);
 }
 
-static void a_crowded_file_equals_a_list(void **state) {
-    (void)state;
+TEST(a_crowded_file_equals_a_list) {
     run(1, 24, 12000, 3);
 }
 
-static void a_wide_file_equals_a_list(void **state) {
-    (void)state;
+TEST(a_wide_file_equals_a_list) {
     run(2, 1500, 12000, 40);
     run(3, UINT64_MAX, 6000, 40);
 }
@@ -348,8 +346,7 @@ static void compare_walks(const struct trial *a, const struct trial *b) {
     }
 }
 
-static void saved_locks_can_be_had_again(void **state) {
-    (void)state;
+TEST(saved_locks_can_be_had_again) {
     size_t own_over_own = 0;
     for (uint64_t seed = 10; seed < 40; seed++) {
         struct trial trial, by_range, by_owner;
@@ -377,8 +374,7 @@ static void saved_locks_can_be_had_again(void **state) {
 }
 
 /* In rising, falling and mixed order, so that the trees turn both ways. */
-static void many_locks_come_and_go_in_every_order(void **state) {
-    (void)state;
+TEST(many_locks_come_and_go_in_every_order) {
     enum { MANY = 3000 };
     for (uint64_t stride = 1; stride < MANY; stride = stride == 1 ? 61 : stride == 61 ? MANY - 1 : MANY) {
         struct trial trial;
@@ -399,14 +395,4 @@ static void many_locks_come_and_go_in_every_order(void **state) {
         require_same(trial.locks.count, 0, "none is left");
         trial_end(&trial);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_crowded_file_equals_a_list),
-        tidy_test(a_wide_file_equals_a_list),
-        tidy_test(saved_locks_can_be_had_again),
-        tidy_test(many_locks_come_and_go_in_every_order),
-    };
-    return cmocka_run_group_tests_name("range locks by chance", tests, NULL, NULL);
 }

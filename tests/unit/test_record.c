@@ -28,8 +28,7 @@ static const struct {
     {UINT64_MAX, 10, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"},
 };
 
-static void numbers_are_leb128(void **state) {
-    (void)state;
+TEST(numbers_are_leb128) {
     for (size_t i = 0; i < COUNT_OF(numbers); i++) {
         struct record_writer writer;
         record_start(&writer);
@@ -61,8 +60,7 @@ static const struct {
     {"a zero in eleven bytes", 11, "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00", false, 0},
 };
 
-static void numbers_never_overflow(void **state) {
-    (void)state;
+TEST(numbers_never_overflow) {
     for (size_t i = 0; i < COUNT_OF(foreign_numbers); i++) {
         struct record_reader reader =
             record_reader(bytes_of(foreign_numbers[i].bytes, foreign_numbers[i].length));
@@ -73,8 +71,7 @@ static void numbers_never_overflow(void **state) {
     }
 }
 
-static void words_are_little_endian(void **state) {
-    (void)state;
+TEST(words_are_little_endian) {
     struct record_writer writer;
     record_start(&writer);
     record_put_word(&writer, UINT64_C(0x8807060504030201));
@@ -85,8 +82,7 @@ static void words_are_little_endian(void **state) {
     record_end(&writer);
 }
 
-static void instants_are_not_negative(void **state) {
-    (void)state;
+TEST(instants_are_not_negative) {
     const struct {
         uint64_t number;
         bool sound;
@@ -104,8 +100,7 @@ static void instants_are_not_negative(void **state) {
 }
 
 /* The length says more than there is, by little and by much. */
-static void record_lengths_beyond_the_end_are_refused(void **state) {
-    (void)state;
+TEST(record_lengths_beyond_the_end_are_refused) {
     const uint64_t lies[] = {
         4, 5, 100, UINT32_MAX, (uint64_t)UINT32_MAX + 4, INT64_MAX, UINT64_MAX - 3, UINT64_MAX};
     for (size_t i = 0; i < COUNT_OF(lies); i++) {
@@ -120,8 +115,7 @@ static void record_lengths_beyond_the_end_are_refused(void **state) {
     }
 }
 
-static void a_reader_fails_for_good(void **state) {
-    (void)state;
+TEST(a_reader_fails_for_good) {
     struct record_reader reader = record_reader(bytes_of("\xff", 1));
     (void)record_number(&reader);
     require(reader.failed, "a number without an end is read");
@@ -135,8 +129,7 @@ static void a_reader_fails_for_good(void **state) {
     require(reader.failed && !record_complete(&reader), "a reader has recovered");
 }
 
-static void a_record_with_bytes_left_is_not_complete(void **state) {
-    (void)state;
+TEST(a_record_with_bytes_left_is_not_complete) {
     struct record_reader reader = record_reader(bytes_of("ab", 2));
     require_same(record_byte(&reader), 'a', "the first byte");
     require(!record_complete(&reader), "one of two bytes is all");
@@ -210,8 +203,7 @@ static void cut_anywhere(const struct record_fields *fields, struct bytes record
     }
 }
 
-static void written_fields_are_read_back(void **state) {
-    (void)state;
+TEST(written_fields_are_read_back) {
     struct dice dice = {3};
     struct record_fields fields;
     for (int trial = 0; trial < 300; trial++) {
@@ -228,8 +220,7 @@ static void written_fields_are_read_back(void **state) {
     }
 }
 
-static void small_records_need_no_memory(void **state) {
-    (void)state;
+TEST(small_records_need_no_memory) {
     struct record_writer writer;
     record_start(&writer);
     for (size_t i = 0; i < sizeof(writer.buffer); i++) record_put_byte(&writer, (uint8_t)i);
@@ -238,19 +229,4 @@ static void small_records_need_no_memory(void **state) {
     require_same(allocations_count(), 1, "one byte more");
     require_bytes(bytes_of(writer.data, 4), bytes_of("\0\1\2\3", 4), "what was in the room");
     record_end(&writer);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(numbers_are_leb128),
-        tidy_test(numbers_never_overflow),
-        tidy_test(words_are_little_endian),
-        tidy_test(instants_are_not_negative),
-        tidy_test(record_lengths_beyond_the_end_are_refused),
-        tidy_test(a_reader_fails_for_good),
-        tidy_test(a_record_with_bytes_left_is_not_complete),
-        tidy_test(written_fields_are_read_back),
-        tidy_test(small_records_need_no_memory),
-    };
-    return cmocka_run_group_tests_name("record", tests, NULL, NULL);
 }

@@ -121,10 +121,9 @@ static void forget(struct tape *tape) {
     tape->count = 0;
 }
 
-static void doctored_records_break_nothing(void **state) {
+TEST(doctored_records_break_nothing) {
     static struct tape changes, file;
     struct dice dice = {42};
-    (void)state;
     struct share *share = furnished(&changes);
     share_walk(share, &(struct change_walk){.holders = true, .take = write_down, .context = &file});
     share_free(share);
@@ -136,9 +135,8 @@ static void doctored_records_break_nothing(void **state) {
     forget(&file);
 }
 
-static void records_that_end_too_soon_are_not_read(void **state) {
+TEST(records_that_end_too_soon_are_not_read) {
     static struct tape changes;
-    (void)state;
     share_free(furnished(&changes));
     for (size_t i = 0; i < changes.count; i++) {
         struct share_change change;
@@ -153,9 +151,8 @@ static void records_that_end_too_soon_are_not_read(void **state) {
 }
 
 /* Whoever stops reading in the middle has a share that is whole: it can be saved, and counts what it has. */
-static void a_share_that_comes_in_part_is_whole(void **state) {
+TEST(a_share_that_comes_in_part_is_whole) {
     static struct tape changes, file;
-    (void)state;
     struct share *share = furnished(&changes);
     share_walk(share, &(struct change_walk){.holders = true, .take = write_down, .context = &file});
     share_free(share);
@@ -179,12 +176,11 @@ static bool takes(struct share *share, struct share_change change) {
 }
 
 /* In a snapshot everything has one place, and so no directory is below itself. */
-static void a_loaded_node_has_one_place_in_each_snapshot(void **state) {
+TEST(a_loaded_node_has_one_place_in_each_snapshot) {
     struct share_change create = {.kind = SHARE_CREATE, .stamp = {1, 1}};
     struct share_change done = {.kind = LOAD_STATE, .stamp = {1, 1}};
     struct bytes name = bytes_text("d"), other = bytes_text("e");
     struct share *share = share_new(&create);
-    (void)state;
     for (version id = 10; id < 15; id++)
         require(takes(share, (struct share_change){.kind = SHARE_SNAPSHOT, .stamp = {id, 1}, .snapshot = id}),
                 "a snapshot");
@@ -218,9 +214,8 @@ static void a_loaded_node_has_one_place_in_each_snapshot(void **state) {
 }
 
 /* Its handles are still there to be swept, and have no file. */
-static void an_ended_session_without_files_is_not_written(void **state) {
+TEST(an_ended_session_without_files_is_not_written) {
     static struct tape changes, *tape = &changes;
-    (void)state;
     struct share *share = furnished(tape);
     SAY(.kind = FILE_SETTLE, .path = bytes_text("e/file"));
     require_same(share->sessions.count, 2, "sessions");
@@ -232,15 +227,4 @@ static void an_ended_session_without_files_is_not_written(void **state) {
     share_free(again);
     share_free(share);
     forget(&changes);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(doctored_records_break_nothing),
-        tidy_test(records_that_end_too_soon_are_not_read),
-        tidy_test(a_share_that_comes_in_part_is_whole),
-        tidy_test(a_loaded_node_has_one_place_in_each_snapshot),
-        tidy_test(an_ended_session_without_files_is_not_written),
-    };
-    return cmocka_run_group_tests_name("share hostile", tests, NULL, NULL);
 }

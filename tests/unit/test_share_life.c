@@ -5,10 +5,9 @@
 
 enum { LIVES = 400, STEPS = 300 };
 
-static void open_files_live_as_the_model_says(void **state) {
+TEST(open_files_live_as_the_model_says) {
     static struct share_life life;
     struct dice dice = {17};
-    (void)state;
     for (int round = 0; round < LIVES; round++) {
         share_life_start(&life);
         for (int step = 0; step < STEPS; step++) {
@@ -20,9 +19,4 @@ static void open_files_live_as_the_model_says(void **state) {
         }
         share_life_end(&life);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {tidy_test(open_files_live_as_the_model_says)};
-    return cmocka_run_group_tests_name("share life", tests, NULL, NULL);
 }

@@ -43,8 +43,7 @@ static const char *const golden[] = {
 
 /* clang-format on */
 
-static void opens_fit_as_the_table_says(void **state) {
-    (void)state;
+TEST(opens_fit_as_the_table_says) {
     size_t cells = 0;
     for (size_t row = 0; row < COUNT_OF(golden); row++) {
         const char *cell = golden[row];
@@ -71,8 +70,7 @@ static struct sharing sharing_of(unsigned number) {
     return (struct sharing){number % EVERY, number / EVERY % EVERY};
 }
 
-static void opens_fit_by_each_bit_and_both_ways(void **state) {
-    (void)state;
+TEST(opens_fit_by_each_bit_and_both_ways) {
     size_t fitting = 0;
     for (unsigned i = 0; i < WAYS; i++) {
         for (unsigned j = 0; j < WAYS; j++) {
@@ -88,16 +86,14 @@ static void opens_fit_by_each_bit_and_both_ways(void **state) {
     require_same(fitting, 729 - 368 + 960, "so many pairs fit");
 }
 
-static void opens_for_attributes_conflict_with_nothing(void **state) {
-    (void)state;
+TEST(opens_for_attributes_conflict_with_nothing) {
     struct sharing attributes = {NONE, NONE}, jealous = {R, NONE};
     require(sharing_fits(attributes, jealous), "after a jealous one");
     require(sharing_fits(jealous, attributes), "before a jealous one");
     require(!sharing_fits(jealous, jealous), "two jealous ones");
 }
 
-static void opens_with_any_right_to_change_conflict_with_a_lease(void **state) {
-    (void)state;
+TEST(opens_with_any_right_to_change_conflict_with_a_lease) {
     static const bool fits[EVERY] = {[NONE] = true, [R] = true};
     for (unsigned access = 0; access < EVERY; access++)
         for (unsigned share = 0; share < EVERY; share++)
@@ -132,8 +128,7 @@ static bool matrix_fits(enum sharing_class class, struct sharing open) {
     return strcmp(cell, "ok") == 0 || (strcmp(cell, "R") == 0 && open.access == R);
 }
 
-static void commands_fit_as_the_matrix_says(void **state) {
-    (void)state;
+TEST(commands_fit_as_the_matrix_says) {
     for (unsigned i = 0; i < WAYS; i++)
         for (unsigned column = 0; column < SHARING_CLASSES; column++) {
             bool fits = matrix_fits(column, sharing_of(i));
@@ -144,8 +139,7 @@ static void commands_fit_as_the_matrix_says(void **state) {
         }
 }
 
-static void the_examples_hold(void **state) {
-    (void)state;
+TEST(the_examples_hold) {
     struct sharing reader = {R, W}, writer = {W, R}, exclusive = {R | W, NONE}, open_to_all = {R, R | W | D};
     require(!sharing_fits(sharing_of_class(CLASS_READ), reader), "a get beside a reader that shares writing");
     require(!sharing_fits(sharing_of_class(CLASS_WRITE), writer),
@@ -209,8 +203,7 @@ static struct sharing random_open(const struct crowd *crowd, struct dice *dice) 
                                                                           : (struct sharing){NONE, NONE};
 }
 
-static void a_tally_equals_a_walk(void **state) {
-    (void)state;
+TEST(a_tally_equals_a_walk) {
     struct crowd crowd = {.count = 0};
     struct dice dice = {5};
     for (int step = 0; step < STEPS; step++) {
@@ -226,8 +219,7 @@ static void a_tally_equals_a_walk(void **state) {
     require(memcmp(&crowd.tally, &nothing, sizeof(nothing)) == 0, "who has gone has left something behind");
 }
 
-static void the_stricter_of_two_opens_decides(void **state) {
-    (void)state;
+TEST(the_stricter_of_two_opens_decides) {
     struct crowd crowd = {.count = 0};
     come(&crowd, (struct sharing){R, R | W});
     come(&crowd, (struct sharing){W, R | W | D});
@@ -243,18 +235,4 @@ static void the_stricter_of_two_opens_decides(void **state) {
     require(!sharing_fits_all(sharing_of_class(CLASS_DELETE), &crowd.tally), "only attributes are looked at");
     go(&crowd, 0);
     require(sharing_fits_all(sharing_of_class(CLASS_DELETE), &crowd.tally), "nobody is there");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(opens_fit_as_the_table_says),
-        tidy_test(opens_fit_by_each_bit_and_both_ways),
-        tidy_test(opens_for_attributes_conflict_with_nothing),
-        tidy_test(opens_with_any_right_to_change_conflict_with_a_lease),
-        tidy_test(commands_fit_as_the_matrix_says),
-        tidy_test(the_examples_hold),
-        tidy_test(a_tally_equals_a_walk),
-        tidy_test(the_stricter_of_two_opens_decides),
-    };
-    return cmocka_run_group_tests_name("sharing", tests, NULL, NULL);
 }

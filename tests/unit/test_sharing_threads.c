@@ -203,8 +203,7 @@ static void require_changed(struct aggregate *aggregate) {
     require_same(aggregate->account.memory + aggregate->account.allocations, 0, "all is dropped");
 }
 
-static void a_value_changes_while_others_are_freed_in_threads(void **state) {
-    (void)state;
+TEST(a_value_changes_while_others_are_freed_in_threads) {
     for (int number = 0; number < ROUNDS; number++) {
         struct round round;
         pthread_t changing, freeing;
@@ -218,9 +217,4 @@ static void a_value_changes_while_others_are_freed_in_threads(void **state) {
         require_changed(&round.changed);
         require_same(allocations_count(), 0, "round %d", number);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {tidy_test(a_value_changes_while_others_are_freed_in_threads)};
-    return cmocka_run_group_tests_name("sharing threads", tests, NULL, NULL);
 }

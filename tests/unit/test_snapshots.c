@@ -13,8 +13,7 @@ static struct bytes whole(const struct blob *blob) {
 
 /* Whatever is written later, a snapshot of each kind of blob is as it was; the model has whole copies
  * to compare with. */
-static void a_snapshot_stays_as_it_was(void **state) {
-    (void)state;
+TEST(a_snapshot_stays_as_it_was) {
     struct container_trial trial;
     acts_start(&trial);
     require(act_put(&trial, "small", bytes_text("small")) && act_snapshot(&trial, "small", 1), "a small one");
@@ -42,8 +41,7 @@ static void a_snapshot_stays_as_it_was(void **state) {
     acts_end(&trial);
 }
 
-static void lists_and_numbers_are_kept(void **state) {
-    (void)state;
+TEST(lists_and_numbers_are_kept) {
     struct container_trial trial;
     acts_start(&trial);
     struct container_change change = act_change(BLOB_CREATEPAGE, "blob");
@@ -69,8 +67,7 @@ static void lists_and_numbers_are_kept(void **state) {
     acts_end(&trial);
 }
 
-static void a_snapshot_may_have_metadata_of_its_own(void **state) {
-    (void)state;
+TEST(a_snapshot_may_have_metadata_of_its_own) {
     struct container_trial trial;
     acts_start(&trial);
     struct container_change change = act_change(BLOB_PUT, "blob");
@@ -101,8 +98,7 @@ static void a_snapshot_may_have_metadata_of_its_own(void **state) {
 
 /* --- Their order --- */
 
-static void ids_only_grow(void **state) {
-    (void)state;
+TEST(ids_only_grow) {
     struct container_trial trial;
     acts_start(&trial);
     require(!act_snapshot(&trial, "blob", 1), "of no blob");
@@ -120,8 +116,7 @@ static void ids_only_grow(void **state) {
     acts_end(&trial);
 }
 
-static void snapshots_are_found_by_their_ids(void **state) {
-    (void)state;
+TEST(snapshots_are_found_by_their_ids) {
     enum { COUNT = 100 };
     struct container_trial trial;
     acts_start(&trial);
@@ -141,8 +136,7 @@ static void snapshots_are_found_by_their_ids(void **state) {
     acts_end(&trial);
 }
 
-static void snapshots_are_dropped_singly_and_together(void **state) {
-    (void)state;
+TEST(snapshots_are_dropped_singly_and_together) {
     struct container_trial trial;
     acts_start(&trial);
     require(!act_drop_snapshots(&trial, "blob", 0), "of no blob");
@@ -168,8 +162,7 @@ static void snapshots_are_dropped_singly_and_together(void **state) {
 
 /* --- What they cost --- */
 
-static void a_snapshot_holds_no_bytes_of_its_own(void **state) {
-    (void)state;
+TEST(a_snapshot_holds_no_bytes_of_its_own) {
     enum { RECORD_MAX = 600 };
     struct container_trial trial;
     acts_start(&trial);
@@ -192,8 +185,7 @@ static void a_snapshot_holds_no_bytes_of_its_own(void **state) {
 }
 
 /* One page that changes costs the snapshot's leaf again, and not its 600 pages. */
-static void a_changed_page_costs_one_leaf(void **state) {
-    (void)state;
+TEST(a_changed_page_costs_one_leaf) {
     struct container_trial trial;
     acts_start(&trial);
     require(act_create_page(&trial, "pages", 1 << 20) && act_put_pages(&trial, "pages", 0, 600), "pages");
@@ -208,8 +200,7 @@ static void a_changed_page_costs_one_leaf(void **state) {
 }
 
 /* The old content goes with the last snapshot that has it. */
-static void shared_bytes_are_freed_with_the_last_snapshot(void **state) {
-    (void)state;
+TEST(shared_bytes_are_freed_with_the_last_snapshot) {
     struct container_trial trial;
     acts_start(&trial);
     require(act_put(&trial, "blob", act_bytes(0, 100000)) && act_snapshot(&trial, "blob", 1) &&
@@ -225,8 +216,7 @@ static void shared_bytes_are_freed_with_the_last_snapshot(void **state) {
 
 /* --- Back to how it was --- */
 
-static void an_older_state_can_be_promoted(void **state) {
-    (void)state;
+TEST(an_older_state_can_be_promoted) {
     struct container_trial trial;
     acts_start(&trial);
     require(act_create_page(&trial, "pages", 1 << 17) && act_put_pages(&trial, "pages", 3, 70) &&
@@ -245,20 +235,4 @@ static void an_older_state_can_be_promoted(void **state) {
     require(act_put(&trial, "other", bytes_text("x")) && !act_copy(&trial, "other", "pages", 1),
             "a blob of another kind");
     acts_end(&trial);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_snapshot_stays_as_it_was),
-        tidy_test(lists_and_numbers_are_kept),
-        tidy_test(a_snapshot_may_have_metadata_of_its_own),
-        tidy_test(ids_only_grow),
-        tidy_test(snapshots_are_found_by_their_ids),
-        tidy_test(snapshots_are_dropped_singly_and_together),
-        tidy_test(a_snapshot_holds_no_bytes_of_its_own),
-        tidy_test(a_changed_page_costs_one_leaf),
-        tidy_test(shared_bytes_are_freed_with_the_last_snapshot),
-        tidy_test(an_older_state_can_be_promoted),
-    };
-    return cmocka_run_group_tests_name("snapshots", tests, NULL, NULL);
 }

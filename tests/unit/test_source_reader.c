@@ -91,9 +91,8 @@ static const char *told_content(struct talk *talk, size_t length) {
 
 /* --- What is asked --- */
 
-static void a_block_blob(void **state) {
+TEST(a_block_blob) {
     struct talk talk;
-    (void)state;
     talk_start(&talk);
     require_told(asked_by(&talk), "BLOB.STAT c b; ");
     require_told(told(&talk, STAT_OF("5\r\nblock", "4", "", "8")), "");
@@ -109,9 +108,8 @@ static void a_block_blob(void **state) {
 }
 
 /* Blocks end where they end, pieces at each MiB; a piece may bring several blocks. */
-static void blocks_and_pieces(void **state) {
+TEST(blocks_and_pieces) {
     struct talk talk;
-    (void)state;
     talk_start(&talk);
     asked_by(&talk);
     told(&talk, STAT_OF("5\r\nblock", "1600010", "", "8"));
@@ -131,9 +129,8 @@ static void blocks_and_pieces(void **state) {
 
 #define APPEND_OF(length) STAT_OF("6\r\nappend", length, "$11\r\nblock-count\r\n:1\r\n", "10")
 
-static void no_more_is_on_the_way_than_may_be(void **state) {
+TEST(no_more_is_on_the_way_than_may_be) {
     struct talk talk;
-    (void)state;
     talk_start(&talk);
     asked_by(&talk);
     require_told(told(&talk, APPEND_OF("5000000")), "append of 5000000; ");
@@ -145,9 +142,8 @@ static void no_more_is_on_the_way_than_may_be(void **state) {
 }
 
 /* What came is not asked for again. */
-static void a_new_connection_asks_again(void **state) {
+TEST(a_new_connection_asks_again) {
     struct talk talk;
-    (void)state;
     talk_start(&talk);
     asked_by(&talk);
     source_reader_reconnected(talk.reader);
@@ -166,9 +162,8 @@ static void a_new_connection_asks_again(void **state) {
 #define RANGES(count, list) "*4\r\n$4\r\netag\r\n$18\r\n" ETAG "\r\n$5\r\npages\r\n*" count "\r\n" list
 
 /* By windows: halved where there are too many ranges, doubled where there are few. */
-static void page_blobs_go_by_windows(void **state) {
+TEST(page_blobs_go_by_windows) {
     struct talk talk;
-    (void)state;
     talk_start(&talk);
     asked_by(&talk);
     require_told(told(&talk, PAGES_OF("3221225472")), "page of -1073741824; ");
@@ -190,9 +185,8 @@ static void page_blobs_go_by_windows(void **state) {
     talk_end(&talk);
 }
 
-static void an_empty_blob(void **state) {
+TEST(an_empty_blob) {
     struct talk talk;
-    (void)state;
     talk_start(&talk);
     asked_by(&talk);
     require_told(told(&talk, STAT_OF("5\r\nblock", "0", "", "8")), "block of 0; ");
@@ -206,11 +200,10 @@ static void an_empty_blob(void **state) {
 /* --- What an answer may take --- */
 
 /* In whatever portions it comes. */
-static void answers_may_come_byte_by_byte(void **state) {
+TEST(answers_may_come_byte_by_byte) {
     static const char text[] = STAT_OF("5\r\nblock", "4", "", "8");
     bool failed = false;
     uint64_t length;
-    (void)state;
     struct source_answers *answers = source_answers_new();
     for (size_t i = 0; i + 1 < sizeof(text); i++) {
         require(!source_answers_next(answers, &failed) && !failed, "an answer after %zu bytes", i);
@@ -223,7 +216,7 @@ static void answers_may_come_byte_by_byte(void **state) {
 }
 
 /* Not by what it says of itself, and not when all of it has come. */
-static void answers_are_bounded(void **state) {
+TEST(answers_are_bounded) {
     static const char *const heads[] = {"$100000000\r\n",
                                         "*50001\r\n",
                                         "*-2\r\n",
@@ -232,7 +225,6 @@ static void answers_are_bounded(void **state) {
                                         "*2\r\n$1\r\nx\r\n$30000000\r\n",
                                         "+"};
     static char portion[65536];
-    (void)state;
     memset(portion, 'x', sizeof(portion));
     for (size_t i = 0; i < COUNT_OF(heads); i++) {
         struct source_answers *answers = source_answers_new();
@@ -250,11 +242,10 @@ static void answers_are_bounded(void **state) {
 }
 
 /* As many blocks as there may be, under the longest ids. */
-static void the_longest_list_of_blocks_fits(void **state) {
+TEST(the_longest_list_of_blocks_fits) {
     enum { BLOCKS = 50000 };
     char *text = malloc(BLOCKS * 120 + 1000), *at = text;
     struct talk talk;
-    (void)state;
     talk_start(&talk);
     asked_by(&talk);
     told(&talk, STAT_OF("5\r\nblock", "50000", "", "8"));
@@ -274,9 +265,8 @@ static void the_longest_list_of_blocks_fits(void **state) {
     talk_end(&talk);
 }
 
-static void an_error_without_a_text_has_a_description(void **state) {
+TEST(an_error_without_a_text_has_a_description) {
     struct talk talk;
-    (void)state;
     talk_start(&talk);
     asked_by(&talk);
     told(&talk, "-\r\n");
@@ -287,30 +277,12 @@ static void an_error_without_a_text_has_a_description(void **state) {
     talk_end(&talk);
 }
 
-static void descriptions_can_be_shown(void **state) {
+TEST(descriptions_can_be_shown) {
     char noise[3000];
     struct source_failure failure;
-    (void)state;
     memset(noise, 'x', sizeof(noise));
     noise[1] = '\n', noise[2] = '\0', noise[3] = '\x80', noise[4] = '\x7f';
     source_failure_say(&failure, COPY_FAILED_REFUSED, bytes_of(noise, sizeof(noise)));
     require_same(strlen(failure.text), COPY_DESCRIPTION_MAX_BYTES, "the length");
     require_bytes(bytes_of(failure.text, 6), bytes_text("x????x"), "the beginning");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_block_blob),
-        tidy_test(blocks_and_pieces),
-        tidy_test(no_more_is_on_the_way_than_may_be),
-        tidy_test(a_new_connection_asks_again),
-        tidy_test(page_blobs_go_by_windows),
-        tidy_test(an_empty_blob),
-        tidy_test(answers_may_come_byte_by_byte),
-        tidy_test(answers_are_bounded),
-        tidy_test(the_longest_list_of_blocks_fits),
-        tidy_test(an_error_without_a_text_has_a_description),
-        tidy_test(descriptions_can_be_shown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

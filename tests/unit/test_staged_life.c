@@ -35,8 +35,7 @@ static bool stands(const struct container_trial *trial, const char *name, int64_
     return blob_staging(act_blob(trial, name), now_ms) != NULL;
 }
 
-static void a_week_and_not_a_moment_less(void **state) {
-    (void)state;
+TEST(a_week_and_not_a_moment_less) {
     struct container_trial trial;
     acts_start(&trial);
     require(!stands(&trial, "blob", monday_ms), "of no blob");
@@ -50,8 +49,7 @@ static void a_week_and_not_a_moment_less(void **state) {
     acts_end(&trial);
 }
 
-static void each_block_begins_the_week_anew(void **state) {
-    (void)state;
+TEST(each_block_begins_the_week_anew) {
     struct container_trial trial;
     acts_start(&trial);
     for (int day = 0; day < 30; day++) {
@@ -65,8 +63,7 @@ static void each_block_begins_the_week_anew(void **state) {
 }
 
 /* The clock of a primary may have been ahead, or be absurd. */
-static void blocks_may_be_staged_at_any_instant(void **state) {
-    (void)state;
+TEST(blocks_may_be_staged_at_any_instant) {
     struct container_trial trial;
     acts_start(&trial);
     require(stage_at(&trial, "late", "a", INT64_MAX) && stage_at(&trial, "early", "a", 0), "two blocks");
@@ -78,8 +75,7 @@ static void blocks_may_be_staged_at_any_instant(void **state) {
     acts_end(&trial);
 }
 
-static void the_blob_staged_longest_ago_expires_first(void **state) {
-    (void)state;
+TEST(the_blob_staged_longest_ago_expires_first) {
     enum { NAMES = 40 };
     struct container_trial trial;
     struct dice dice = {1};
@@ -111,8 +107,7 @@ static void the_blob_staged_longest_ago_expires_first(void **state) {
     acts_end(&trial);
 }
 
-static void expired_blocks_are_removed_in_portions(void **state) {
-    (void)state;
+TEST(expired_blocks_are_removed_in_portions) {
     struct container_trial trial;
     acts_start(&trial);
     require(!unstage(&trial, "blob", 5), "of no blob");
@@ -135,8 +130,7 @@ static void expired_blocks_are_removed_in_portions(void **state) {
 }
 
 /* A name with nothing else goes with its last block, whatever stands on it. */
-static void an_uncommitted_blob_goes_with_its_lease(void **state) {
-    (void)state;
+TEST(an_uncommitted_blob_goes_with_its_lease) {
     struct container_trial trial;
     acts_start(&trial);
     require(stage_at(&trial, "blob", "a", monday_ms) && stage_at(&trial, "blob", "b", monday_ms),
@@ -152,8 +146,7 @@ static void an_uncommitted_blob_goes_with_its_lease(void **state) {
 }
 
 /* Through files and copies; and a blob that moves takes its deadline along. */
-static void deadlines_go_along(void **state) {
-    (void)state;
+TEST(deadlines_go_along) {
     struct container_trial trial;
     acts_start(&trial);
     require(stage_at(&trial, "a", "a", monday_ms + 1) && stage_at(&trial, "b", "b", monday_ms), "two");
@@ -166,17 +159,4 @@ static void deadlines_go_along(void **state) {
     require(act_copy(&trial, "c", "b", 0) && stage_at(&trial, "b", "c", monday_ms), "and stays");
     require_overdue(&trial, monday_ms + STAGED_LIFE_MS, "b");
     acts_end(&trial);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_week_and_not_a_moment_less),
-        tidy_test(each_block_begins_the_week_anew),
-        tidy_test(blocks_may_be_staged_at_any_instant),
-        tidy_test(the_blob_staged_longest_ago_expires_first),
-        tidy_test(expired_blocks_are_removed_in_portions),
-        tidy_test(an_uncommitted_blob_goes_with_its_lease),
-        tidy_test(deadlines_go_along),
-    };
-    return cmocka_run_group_tests_name("staged_life", tests, NULL, NULL);
 }

@@ -30,9 +30,8 @@ static void live(uint64_t seed, int rounds, unsigned tally[TABLE_CHANGE_KINDS][2
     table_trial_end(&trial);
 }
 
-static void a_table_equals_its_model(void **state) {
+TEST(a_table_equals_its_model) {
     unsigned tally[TABLE_CHANGE_KINDS][2] = {{0}};
-    (void)state;
     for (uint64_t seed = 1; seed <= 12; seed++) live(seed, 60, tally);
     for (int kind = TABLE_SETACL; kind <= TABLE_FEEDBUILT; kind++)
         require(tally[kind][true] > 20, "only %u changes of kind %d", tally[kind][true], kind);
@@ -129,8 +128,7 @@ static const struct {
     {"one to be removed is not", STEP_REMOVE, "absent"},
 };
 
-static void a_batch_with_one_misfit_does_nothing(void **state) {
-    (void)state;
+TEST(a_batch_with_one_misfit_does_nothing) {
     struct table *table = empty_table();
     require(change_names(table, TABLE_INDEX, 0, 1) && apply_step(table, STEP_ADD, "there", 7), "a beginning");
     for (size_t i = 0; i < COUNT_OF(last_steps); i++) {
@@ -154,8 +152,7 @@ static void a_batch_with_one_misfit_does_nothing(void **state) {
     table_free(table);
 }
 
-static void changes_that_do_not_fit_a_table_do_nothing(void **state) {
-    (void)state;
+TEST(changes_that_do_not_fit_a_table_do_nothing) {
     struct table *table = empty_table();
     add_rows(table, 0, 3);
     require(!table_apply(table, &(struct table_change){.kind = TABLE_CREATE}), "it is there");
@@ -172,9 +169,8 @@ static void changes_that_do_not_fit_a_table_do_nothing(void **state) {
 }
 
 /* Who has looked for the entity already says where it is. */
-static void an_entity_that_is_known_is_not_looked_for(void **state) {
+TEST(an_entity_that_is_known_is_not_looked_for) {
     static const enum table_step_kind kinds[] = {STEP_SET, STEP_MERGE, STEP_SET, STEP_REMOVE};
-    (void)state;
     struct table *table = empty_table();
     struct record_writer key, properties;
     add_rows(table, 0, 3);
@@ -203,7 +199,7 @@ static void an_entity_that_is_known_is_not_looked_for(void **state) {
 
 /* --- Timestamps --- */
 
-static void timestamps_only_grow(void **state) {
+TEST(timestamps_only_grow) {
     static const struct {
         int64_t before, now_us, after;
     } moments[] = {
@@ -219,7 +215,6 @@ static void timestamps_only_grow(void **state) {
         {TICKS_MAX - 1, 0, TICKS_MAX},
         {TICKS_MAX, 0, TICKS_MAX},
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(moments); i++)
         require_same(table_next_ticks(moments[i].before, moments[i].now_us), moments[i].after, "moment %zu",
                      i);
@@ -228,11 +223,10 @@ static void timestamps_only_grow(void **state) {
 /* --- Indexes --- */
 
 /* While an index is built, entities come, change and go on both sides of its frontier. */
-static void an_index_is_built_while_others_write(void **state) {
+TEST(an_index_is_built_while_others_write) {
     enum { MANY = 600 };
     static struct table_trial trial;
     struct dice dice = {77};
-    (void)state;
     table_trial_start(&trial);
     table_trial_live(&trial, &dice, MANY);
     for (size_t name = 0; name < DRAWN_NAMES; name++) {
@@ -254,8 +248,7 @@ static void an_index_is_built_while_others_write(void **state) {
     table_trial_end(&trial);
 }
 
-static void an_index_ends_when_nothing_is_left_to_learn(void **state) {
-    (void)state;
+TEST(an_index_ends_when_nothing_is_left_to_learn) {
     struct table *table = empty_table();
     struct table_change change;
     char *record;
@@ -278,8 +271,7 @@ static void an_index_ends_when_nothing_is_left_to_learn(void **state) {
     table_free(table);
 }
 
-static void the_index_of_an_empty_table_is_complete(void **state) {
-    (void)state;
+TEST(the_index_of_an_empty_table_is_complete) {
     struct table *table = empty_table();
     require(change_names(table, TABLE_INDEX, 0, 2) && !table_unfinished(table), "nothing to learn");
     add_rows(table, 0, 10);
@@ -292,9 +284,8 @@ static void the_index_of_an_empty_table_is_complete(void **state) {
 
 static void sweep_soon(void) {}
 
-static void dropped_indexes_and_tables_are_freed_in_portions(void **state) {
+TEST(dropped_indexes_and_tables_are_freed_in_portions) {
     enum { MARKS = 3000, PORTION = 500 };
-    (void)state;
     struct table *table = empty_table();
     garbage_pending = sweep_soon;
     require(change_names(table, TABLE_INDEX, 0, 3), "three indexes");
@@ -329,8 +320,7 @@ static void note_record(void *context, const void *taken) {
     if (change->steps.items.length > walked->bytes_max) walked->bytes_max = change->steps.items.length;
 }
 
-static void a_walk_goes_in_pieces(void **state) {
-    (void)state;
+TEST(a_walk_goes_in_pieces) {
     struct table *table = empty_table();
     struct walked walked = {0, 0, 0};
     table_walk(table, &(struct change_walk){.take = note_record, .context = &walked});
@@ -348,12 +338,11 @@ static void a_walk_goes_in_pieces(void **state) {
 }
 
 /* Many small entities make a record, and so does a single large one. */
-static void large_entities_come_one_by_one(void **state) {
+TEST(large_entities_come_one_by_one) {
     enum { LARGE = 20 };
     static char bytes[VALUE_BINARY_MAX_BYTES];
     struct walked walked = {0, 0, 0};
     struct record_writer properties;
-    (void)state;
     struct table *table = empty_table();
     record_start(&properties);
     property_put(
@@ -375,8 +364,7 @@ static void large_entities_come_one_by_one(void **state) {
 }
 
 /* Also when the entity that had the greatest one is gone. */
-static void a_copy_goes_on_with_its_timestamps(void **state) {
-    (void)state;
+TEST(a_copy_goes_on_with_its_timestamps) {
     struct table *table = empty_table();
     add_rows(table, 0, 10);
     require(apply_step(table, STEP_REMOVE, "000009", 0), "the last one is gone");
@@ -387,8 +375,7 @@ static void a_copy_goes_on_with_its_timestamps(void **state) {
 }
 
 /* An index of which only half is known is complete where the table is built anew. */
-static void a_copy_knows_its_indexes_whole(void **state) {
-    (void)state;
+TEST(a_copy_knows_its_indexes_whole) {
     struct table *table = empty_table();
     add_rows(table, 0, 100);
     require(change_names(table, TABLE_INDEX, 0, 1) && build_portion(table, 50), "half of it");
@@ -404,10 +391,9 @@ static void a_copy_knows_its_indexes_whole(void **state) {
 
 /* --- Memory --- */
 
-static void the_memory_of_a_table_is_what_the_allocator_says(void **state) {
+TEST(the_memory_of_a_table_is_what_the_allocator_says) {
     static struct table_trial trial;
     struct dice dice = {99};
-    (void)state;
     size_t before = allocations_bytes();
     table_trial_start(&trial);
     for (int round = 0; round < 120; round++) {
@@ -420,11 +406,10 @@ static void the_memory_of_a_table_is_what_the_allocator_says(void **state) {
     require_same(allocations_bytes(), before, "all of it came back");
 }
 
-static void a_table_can_move_in_memory(void **state) {
+TEST(a_table_can_move_in_memory) {
     static struct table_trial trial;
     struct dice dice = {5};
     unsigned moved = 0;
-    (void)state;
     table_trial_start(&trial);
     for (int round = 0; round < 40; round++) {
         table_trial_live(&trial, &dice, 20);
@@ -440,8 +425,7 @@ static void a_table_can_move_in_memory(void **state) {
     table_trial_end(&trial);
 }
 
-static void all_tables_are_known(void **state) {
-    (void)state;
+TEST(all_tables_are_known) {
     struct table_census before = table_census();
     struct table *one = empty_table(), *other = empty_table();
     add_rows(one, 0, 7);
@@ -455,26 +439,4 @@ static void all_tables_are_known(void **state) {
     table_free(other);
     require_same(table_census().tables - before.tables, 0, "none is left");
     require_same(table_census().entities - before.entities, 0, "none is left");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_table_equals_its_model),
-        tidy_test(a_batch_with_one_misfit_does_nothing),
-        tidy_test(changes_that_do_not_fit_a_table_do_nothing),
-        tidy_test(an_entity_that_is_known_is_not_looked_for),
-        tidy_test(timestamps_only_grow),
-        tidy_test(an_index_is_built_while_others_write),
-        tidy_test(an_index_ends_when_nothing_is_left_to_learn),
-        tidy_test(the_index_of_an_empty_table_is_complete),
-        tidy_test(dropped_indexes_and_tables_are_freed_in_portions),
-        tidy_test(a_walk_goes_in_pieces),
-        tidy_test(a_copy_knows_its_indexes_whole),
-        tidy_test(large_entities_come_one_by_one),
-        tidy_test(a_copy_goes_on_with_its_timestamps),
-        tidy_test(the_memory_of_a_table_is_what_the_allocator_says),
-        tidy_test(a_table_can_move_in_memory),
-        tidy_test(all_tables_are_known),
-    };
-    return cmocka_run_group_tests_name("table", tests, NULL, NULL);
 }

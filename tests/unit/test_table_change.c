@@ -88,9 +88,8 @@ static struct table_change change_of(size_t number, struct record_writer *steps)
     return change;
 }
 
-static void table_records_have_the_promised_bytes(void **state) {
+TEST(table_records_have_the_promised_bytes) {
     bool seen[TABLE_CHANGE_KINDS] = {false};
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(records); i++) {
         struct record_writer steps, writer;
         struct table_change change = change_of(i, &steps);
@@ -116,8 +115,7 @@ static bool reads(struct bytes record) {
     return sound;
 }
 
-static void table_records_are_written_as_they_were_read(void **state) {
-    (void)state;
+TEST(table_records_are_written_as_they_were_read) {
     for (size_t i = 0; i < COUNT_OF(records); i++) {
         struct table_change change;
         struct record_writer writer;
@@ -130,8 +128,7 @@ static void table_records_are_written_as_they_were_read(void **state) {
     }
 }
 
-static void steps_of_a_record_are_read_back(void **state) {
-    (void)state;
+TEST(steps_of_a_record_are_read_back) {
     for (size_t i = 0; i < COUNT_OF(records); i++) {
         struct table_change change;
         struct table_step step;
@@ -151,7 +148,7 @@ static void steps_of_a_record_are_read_back(void **state) {
     }
 }
 
-static void each_kind_of_change_has_its_event(void **state) {
+TEST(each_kind_of_change_has_its_event) {
     static const struct {
         enum table_change_kind kind;
         const char *event;
@@ -177,7 +174,6 @@ static void each_kind_of_change_has_its_event(void **state) {
         {TABLE_FEEDSTATE, NULL},
         {TABLE_FEEDMARKERS, NULL},
     };
-    (void)state;
     require_same(COUNT_OF(words), TABLE_CHANGE_KINDS, "a word for each");
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         const char *event = table_change_kinds[words[i].kind].is.event;
@@ -188,8 +184,7 @@ static void each_kind_of_change_has_its_event(void **state) {
 
 /* --- What is not sound --- */
 
-static void table_records_that_are_cut_or_too_long_are_refused(void **state) {
-    (void)state;
+TEST(table_records_that_are_cut_or_too_long_are_refused) {
     for (size_t i = 0; i < COUNT_OF(records); i++) {
         struct bytes record = records[i].record;
         char longer[200] = {0};
@@ -201,10 +196,9 @@ static void table_records_that_are_cut_or_too_long_are_refused(void **state) {
 }
 
 /* Whatever the bytes are: sound or not, and if sound, then what is written of it is sound, too. */
-static void doctored_records_are_safe(void **state) {
+TEST(doctored_records_are_safe) {
     struct dice dice = {7};
     unsigned sound = 0;
-    (void)state;
     for (int round = 0; round < 40000; round++) {
         struct bytes record = records[dice_roll(&dice, COUNT_OF(records))].record;
         struct table_change change;
@@ -224,7 +218,7 @@ static void doctored_records_are_safe(void **state) {
     require(sound > 500, "only %u were sound", sound);
 }
 
-static void heads_and_lists_are_checked(void **state) {
+TEST(heads_and_lists_are_checked) {
     static const struct bytes unsound[] = {
         RECORD("Q\1"),   /* another family */
         RECORD("T\xe"),  /* no such kind */
@@ -249,13 +243,11 @@ static void heads_and_lists_are_checked(void **state) {
         RECORD("T\xd\0"),                                        /* likewise */
         RECORD("T\xc\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\1\0") /* a great many */
     };
-    (void)state;
     require(reads((struct bytes)RECORD("T\5\1\2\1a\0")), "an index that has learnt all");
     for (size_t i = 0; i < COUNT_OF(unsound); i++) require(!reads(unsound[i]), "record %zu", i);
 }
 
-static void an_index_has_a_place_among_sixteen(void **state) {
-    (void)state;
+TEST(an_index_has_a_place_among_sixteen) {
     for (unsigned count = TABLE_INDEXES_MAX - 1; count <= TABLE_INDEXES_MAX + 1; count++) {
         struct record_writer names, writer;
         record_start(&names);
@@ -348,8 +340,7 @@ static bool reads_steps(uint8_t kind, uint64_t count, const struct record_writer
     return sound;
 }
 
-static void each_part_of_a_step_is_checked(void **state) {
-    (void)state;
+TEST(each_part_of_a_step_is_checked) {
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
         struct record_writer forged;
         record_start(&forged);
@@ -372,8 +363,7 @@ static bool reads_entity(struct bytes key, uint64_t count, const struct record_w
     return sound;
 }
 
-static void an_entity_has_252_properties(void **state) {
-    (void)state;
+TEST(an_entity_has_252_properties) {
     for (unsigned count = PROPERTIES_MAX - 1; count <= PROPERTIES_MAX + 8; count++) {
         struct record_writer list;
         record_start(&list);
@@ -388,9 +378,8 @@ static void an_entity_has_252_properties(void **state) {
 }
 
 /* In units of 64 KiB, of which the sixteenth is too much, since names count, too. */
-static void an_entity_has_a_mebibyte(void **state) {
+TEST(an_entity_has_a_mebibyte) {
     static char bytes[VALUE_BINARY_MAX_BYTES + 1];
-    (void)state;
     for (unsigned count = 14; count <= 17; count++) {
         struct record_writer list;
         record_start(&list);
@@ -405,13 +394,12 @@ static void an_entity_has_a_mebibyte(void **state) {
     }
 }
 
-static void values_have_their_limits(void **state) {
+TEST(values_have_their_limits) {
     static char bytes[VALUE_BINARY_MAX_BYTES + 1];
     static const struct {
         enum value_type type;
         size_t max;
     } limits[] = {{VALUE_BINARY, VALUE_BINARY_MAX_BYTES}, {VALUE_STRING, VALUE_STRING_MAX_UNITS}};
-    (void)state;
     memset(bytes, 'x', sizeof(bytes));
     for (size_t i = 0; i < COUNT_OF(limits); i++)
         for (size_t more = 0; more < 2; more++) {
@@ -425,9 +413,8 @@ static void values_have_their_limits(void **state) {
         }
 }
 
-static void keys_and_names_have_their_limits(void **state) {
+TEST(keys_and_names_have_their_limits) {
     static char name[PROPERTY_NAME_MAX_UNITS + 1], key[2 * KEY_MAX_UNITS + 3];
-    (void)state;
     memset(name, 'n', sizeof(name));
     memset(key, 'k', sizeof(key));
     for (size_t more = 0; more < 2; more++) {
@@ -473,8 +460,7 @@ static const struct {
     {TABLE_ENTITIES, TABLE_ENTITIES_MAX},
 };
 
-static void a_change_has_so_many_steps(void **state) {
-    (void)state;
+TEST(a_change_has_so_many_steps) {
     for (size_t i = 0; i < COUNT_OF(max_steps); i++) {
         struct record_writer writer;
         unsigned max = max_steps[i].max;
@@ -507,8 +493,7 @@ static const struct {
     {"three times", {STEP_SET, STEP_SET, STEP_SET}, {1, 1, 1}, false, false},
 };
 
-static void each_entity_stands_once(void **state) {
-    (void)state;
+TEST(each_entity_stands_once) {
     for (size_t i = 0; i < COUNT_OF(threes); i++) {
         struct record_writer writer;
         record_start(&writer);
@@ -538,8 +523,7 @@ static version newest_in(enum table_change_kind kind, struct bytes bytes) {
 }
 
 /* Of the same bytes, only a state has a version. */
-static void the_state_of_a_feed_brings_its_newest_version(void **state) {
-    (void)state;
+TEST(the_state_of_a_feed_brings_its_newest_version) {
     struct account account = {0};
     struct feed *feed = feed_new(&account, 7, 2);
     struct record_writer bytes;
@@ -549,26 +533,4 @@ static void the_state_of_a_feed_brings_its_newest_version(void **state) {
     require_same(newest_in(TABLE_FEEDMARKERS, bytes_of(bytes.data, bytes.length)), 0, "of markers");
     record_end(&bytes);
     feed_drop(&account, feed);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(table_records_have_the_promised_bytes),
-        tidy_test(the_state_of_a_feed_brings_its_newest_version),
-        tidy_test(table_records_are_written_as_they_were_read),
-        tidy_test(steps_of_a_record_are_read_back),
-        tidy_test(each_kind_of_change_has_its_event),
-        tidy_test(table_records_that_are_cut_or_too_long_are_refused),
-        tidy_test(doctored_records_are_safe),
-        tidy_test(heads_and_lists_are_checked),
-        tidy_test(an_index_has_a_place_among_sixteen),
-        tidy_test(each_part_of_a_step_is_checked),
-        tidy_test(an_entity_has_252_properties),
-        tidy_test(an_entity_has_a_mebibyte),
-        tidy_test(values_have_their_limits),
-        tidy_test(keys_and_names_have_their_limits),
-        tidy_test(a_change_has_so_many_steps),
-        tidy_test(each_entity_stands_once),
-    };
-    return cmocka_run_group_tests_name("table_change", tests, NULL, NULL);
 }

@@ -9,8 +9,7 @@ static struct bytes text(const char *text) {
     return bytes_text(text);
 }
 
-static void the_first_collision_is_told(void **state) {
-    (void)state;
+TEST(the_first_collision_is_told) {
     struct targets targets;
     targets_start(&targets);
     targets_begin(&targets, text("k"), 0);
@@ -28,8 +27,7 @@ static void the_first_collision_is_told(void **state) {
 }
 
 /* Noun, key, name and part all count. */
-static void targets_that_differ_do_not_collide(void **state) {
-    (void)state;
+TEST(targets_that_differ_do_not_collide) {
     struct targets targets;
     targets_start(&targets);
     targets_begin(&targets, text("k"), 0);
@@ -48,8 +46,7 @@ static void targets_that_differ_do_not_collide(void **state) {
     targets_end(&targets);
 }
 
-static void several_commands_may_share_a_target_that_none_changes_alone(void **state) {
-    (void)state;
+TEST(several_commands_may_share_a_target_that_none_changes_alone) {
     for (int first = 0; first < 2; first++)
         for (int second = 0; second < 2; second++) {
             struct targets targets;
@@ -67,8 +64,7 @@ static void several_commands_may_share_a_target_that_none_changes_alone(void **s
         }
 }
 
-static void a_command_may_name_a_target_twice(void **state) {
-    (void)state;
+TEST(a_command_may_name_a_target_twice) {
     struct targets targets;
     targets_start(&targets);
     targets_begin(&targets, text("k"), 0);
@@ -80,8 +76,7 @@ static void a_command_may_name_a_target_twice(void **state) {
 
 enum { MANY = 5000 };
 
-static void thousands_of_targets_are_told_apart(void **state) {
-    (void)state;
+TEST(thousands_of_targets_are_told_apart) {
     struct targets targets;
     targets_start(&targets);
     for (unsigned i = 0; i < MANY; i++) {
@@ -95,15 +90,4 @@ static void thousands_of_targets_are_told_apart(void **state) {
     require_same(targets.collision.earlier, 1234, "the earlier place");
     targets_end(&targets);
     require_same(allocations_count(), 0, "allocations");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(the_first_collision_is_told),
-        tidy_test(targets_that_differ_do_not_collide),
-        tidy_test(several_commands_may_share_a_target_that_none_changes_alone),
-        tidy_test(a_command_may_name_a_target_twice),
-        tidy_test(thousands_of_targets_are_told_apart),
-    };
-    return cmocka_run_group_tests_name("targets", tests, NULL, NULL);
 }

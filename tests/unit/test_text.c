@@ -3,8 +3,7 @@
 
 #include "unit.h"
 
-static void pieces_stand_behind_each_other(void **state) {
-    (void)state;
+TEST(pieces_stand_behind_each_other) {
     char room[64];
     struct text text = text_start(room, sizeof(room));
     require(room[0] == '\0', "a text begins empty");
@@ -16,8 +15,7 @@ static void pieces_stand_behind_each_other(void **state) {
     require(strcmp(room, "held for another 12.007 s") == 0, "%s", room);
 }
 
-static void numbers_have_all_their_digits(void **state) {
-    (void)state;
+TEST(numbers_have_all_their_digits) {
     static const struct {
         uint64_t number;
         int digits;
@@ -39,8 +37,7 @@ static void numbers_have_all_their_digits(void **state) {
     }
 }
 
-static void a_text_that_does_not_fit_is_cut(void **state) {
-    (void)state;
+TEST(a_text_that_does_not_fit_is_cut) {
     char room[9];
     memset(room, 'x', sizeof(room));
     struct text text = text_start(room, sizeof(room) - 1);
@@ -49,13 +46,4 @@ static void a_text_that_does_not_fit_is_cut(void **state) {
     text_put_number(&text, 1, 1);
     require(strcmp(room, "1234567") == 0, "%s", room);
     require(room[8] == 'x', "the byte behind the room is touched");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(pieces_stand_behind_each_other),
-        tidy_test(numbers_have_all_their_digits),
-        tidy_test(a_text_that_does_not_fit_is_cut),
-    };
-    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

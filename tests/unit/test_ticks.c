@@ -38,8 +38,7 @@ static const struct form forms[] = {
     {"9999-12-31T23:59:59.9999999", TICKS_MAX},
 };
 
-static void every_form_is_read(void **state) {
-    (void)state;
+TEST(every_form_is_read) {
     for (size_t i = 0; i < COUNT_OF(forms); i++) {
         int64_t ticks = -1;
         require_same(ticks_read(bytes_text(forms[i].text), &ticks), OUTCOME_DONE, "'%s'", forms[i].text);
@@ -98,8 +97,7 @@ static const char *const no_instants[] = {
     "now",
 };
 
-static void malformed_instants_are_refused(void **state) {
-    (void)state;
+TEST(malformed_instants_are_refused) {
     int64_t ticks;
     for (size_t i = 0; i < COUNT_OF(no_instants); i++)
         require_same(ticks_read(bytes_text(no_instants[i]), &ticks), OUTCOME_INVALID_INPUT, "'%s'",
@@ -108,8 +106,7 @@ static void malformed_instants_are_refused(void **state) {
     require_same(ticks_read(bytes_of("2026-11-18\0", 11), &ticks), OUTCOME_INVALID_INPUT, "a zero byte");
 }
 
-static void instants_before_1601_and_after_9999_are_out_of_range(void **state) {
-    (void)state;
+TEST(instants_before_1601_and_after_9999_are_out_of_range) {
     static const char *const texts[] = {
         "1600-12-31",
         "1600-12-31T23:59:59.9999999Z",
@@ -127,8 +124,7 @@ static void instants_before_1601_and_after_9999_are_out_of_range(void **state) {
 }
 
 /* Counts days one by one, and asks for each in both directions. */
-static void every_day_is_there_and_back(void **state) {
-    (void)state;
+TEST(every_day_is_there_and_back) {
     static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     int64_t day = 0;
     for (int year = 1601; year <= 9999; year++)
@@ -149,8 +145,7 @@ static void every_day_is_there_and_back(void **state) {
     require_same(day * DAY - 1, TICKS_MAX, "the end");
 }
 
-static void written_ticks_are_read_back(void **state) {
-    (void)state;
+TEST(written_ticks_are_read_back) {
     struct dice dice = {1};
     for (int round = 0; round < 50000; round++) {
         int64_t ticks = (int64_t)(dice_word(&dice) >> 1) % (TICKS_MAX + 1), again = -1;
@@ -162,8 +157,7 @@ static void written_ticks_are_read_back(void **state) {
     }
 }
 
-static void unix_time_is_converted(void **state) {
-    (void)state;
+TEST(unix_time_is_converted) {
     require_same(ticks_of_ms(0), INT64_C(116444736000000000), "1970");
     require_same(ticks_of_ms(INT64_C(1794992400123)), INT64_C(134394660001230000), "2026");
     require_same(ticks_of_ms(-INT64_C(11644473600000)), 0, "1601");
@@ -171,16 +165,4 @@ static void unix_time_is_converted(void **state) {
     require_same(ticks_of_ms(INT64_MIN), 0, "long before all");
     require_same(ticks_of_ms(INT64_C(253402300799999)), TICKS_MAX - 9999, "the last one");
     require_same(ticks_of_ms(INT64_MAX), TICKS_MAX, "after all");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(every_form_is_read),
-        tidy_test(malformed_instants_are_refused),
-        tidy_test(instants_before_1601_and_after_9999_are_out_of_range),
-        tidy_test(every_day_is_there_and_back),
-        tidy_test(written_ticks_are_read_back),
-        tidy_test(unix_time_is_converted),
-    };
-    return cmocka_run_group_tests_name("ticks", tests, NULL, NULL);
 }

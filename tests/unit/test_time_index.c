@@ -141,7 +141,7 @@ static void live(const struct habit *habit, uint64_t seed) {
     trial_end(&trial);
 }
 
-static void an_index_of_times_equals_a_sorted_array(void **state) {
+TEST(an_index_of_times_equals_a_sorted_array) {
     static const struct habit habits[] = {
         {BY_VISIBLE, 100000, false, false, false}, {BY_VISIBLE, 3, false, false, false},
         {BY_VISIBLE, 5000, true, true, false},     {BY_END, 1000, true, false, false},
@@ -149,7 +149,6 @@ static void an_index_of_times_equals_a_sorted_array(void **state) {
         {BY_VISIBLE, 300, false, false, true},     {BY_VISIBLE, 20, true, false, true},
         {BY_VISIBLE, 5000, true, true, true},
     };
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(habits); i++) live(&habits[i], i + 1);
 }
 
@@ -165,11 +164,10 @@ static struct time_entry *entries_new(size_t count) {
 }
 
 /* What comes in order leaves full leaves, also in front of what is there already. */
-static void rising_entries_fill_their_leaves(void **state) {
+TEST(rising_entries_fill_their_leaves) {
     static const size_t COUNT = 20000;
     struct time_index index = TIME_INDEX(BY_VISIBLE, true);
     struct time_entry *entries = entries_new(2 * COUNT);
-    (void)state;
     for (size_t i = COUNT; i < COUNT + 10; i++) time_index_add(&index, &entries[i]);
     for (size_t i = 0; i < COUNT; i++) time_index_add(&index, &entries[i]);
     require(index.memory < COUNT * 10, "%zu bytes for %zu entries", index.memory, COUNT);
@@ -177,11 +175,10 @@ static void rising_entries_fill_their_leaves(void **state) {
     free(entries);
 }
 
-static void a_time_index_shrinks_when_entries_are_removed(void **state) {
+TEST(a_time_index_shrinks_when_entries_are_removed) {
     static const size_t COUNT = 20000, KEPT = 100;
     struct time_index index = TIME_INDEX(BY_VISIBLE, true);
     struct time_entry *entries = entries_new(COUNT);
-    (void)state;
     for (size_t i = 0; i < COUNT; i++) time_index_add(&index, &entries[i]);
     for (size_t i = 0; i < COUNT; i++)
         if (i % KEPT) time_index_remove(&index, &entries[i]);
@@ -191,12 +188,11 @@ static void a_time_index_shrinks_when_entries_are_removed(void **state) {
 }
 
 /* An entry that moves in memory takes its slot along. */
-static void slots_can_be_moved(void **state) {
+TEST(slots_can_be_moved) {
     enum { COUNT = 500 };
     struct time_index index = TIME_INDEX(BY_END, false);
     struct time_entry *entries = entries_new(COUNT), *others = entries_new(COUNT);
     struct time_index_cursor cursor = {0};
-    (void)state;
     for (size_t i = 0; i < COUNT; i++) time_index_add(&index, &entries[i]);
     for (size_t i = 0; i < COUNT; i++) *time_index_slot(&index, &entries[i]) = &others[i];
     free(entries);
@@ -206,23 +202,11 @@ static void slots_can_be_moved(void **state) {
     free(others);
 }
 
-static void an_empty_timeline_answers(void **state) {
+TEST(an_empty_timeline_answers) {
     struct time_index index = TIME_INDEX(BY_VISIBLE, true);
     struct time_index_cursor cursor = {0}, other = {0};
-    (void)state;
     require(!time_index_first(&index) && !time_index_last(&index), "no first, no last");
     require(!time_index_next(&index, &cursor) && !time_index_next_living(&index, &other, 0), "no walk");
     require(!time_index_after(&index, 0) && !time_index_rank(&index, INT64_MAX), "no rank");
     time_index_clear(&index);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(an_index_of_times_equals_a_sorted_array),
-        tidy_test(rising_entries_fill_their_leaves),
-        tidy_test(a_time_index_shrinks_when_entries_are_removed),
-        tidy_test(slots_can_be_moved),
-        tidy_test(an_empty_timeline_answers),
-    };
-    return cmocka_run_group_tests_name("timeline", tests, NULL, NULL);
 }

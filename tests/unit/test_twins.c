@@ -43,8 +43,7 @@ static void start(struct pair *pair) {
 
 /* --- By hand --- */
 
-static void bytes_are_shared_between_containers(void **state) {
-    (void)state;
+TEST(bytes_are_shared_between_containers) {
     for (int other_first = 0; other_first < 2; other_first++) {
         struct pair pair;
         start(&pair);
@@ -72,8 +71,7 @@ static void bytes_are_shared_between_containers(void **state) {
     }
 }
 
-static void twins_change_alone(void **state) {
-    (void)state;
+TEST(twins_change_alone) {
     struct pair pair;
     start(&pair);
     require(act_create_page(&pair.other, "pages", 1 << 17) && act_put_pages(&pair.other, "pages", 10, 100) &&
@@ -90,8 +88,7 @@ static void twins_change_alone(void **state) {
     part(&pair, true);
 }
 
-static void a_snapshot_of_elsewhere_can_be_copied(void **state) {
-    (void)state;
+TEST(a_snapshot_of_elsewhere_can_be_copied) {
     struct pair pair;
     start(&pair);
     require(act_put(&pair.other, "blob", act_bytes(0, 9000)) && act_snapshot(&pair.other, "blob", 3) &&
@@ -111,8 +108,7 @@ static void a_snapshot_of_elsewhere_can_be_copied(void **state) {
 }
 
 /* There and back again: bytes that come home are a twin's twin. */
-static void twins_of_twins(void **state) {
-    (void)state;
+TEST(twins_of_twins) {
     struct pair pair;
     start(&pair);
     require(act_put(&pair.one, "0", act_bytes(0, 100000)), "a blob");
@@ -133,8 +129,7 @@ static void twins_of_twins(void **state) {
 
 /* --- By chance --- */
 
-static void many_copies_between_two_equal_their_models(void **state) {
-    (void)state;
+TEST(many_copies_between_two_equal_their_models) {
     unsigned copies = 0;
     for (uint64_t seed = 0; seed < 6; seed++) {
         struct pair pair;
@@ -155,8 +150,7 @@ static void many_copies_between_two_equal_their_models(void **state) {
 }
 
 /* A container, its copy and the copy's copy live on beside each other; they go in any order. */
-static void copies_of_containers_live_alone(void **state) {
-    (void)state;
+TEST(copies_of_containers_live_alone) {
     for (uint64_t seed = 10; seed < 14; seed++) {
         struct container_trial trial;
         struct dice dice = {seed};
@@ -177,13 +171,4 @@ static void copies_of_containers_live_alone(void **state) {
         container_trial_compare(&trial);
         container_trial_end(&trial);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(bytes_are_shared_between_containers),        tidy_test(twins_change_alone),
-        tidy_test(a_snapshot_of_elsewhere_can_be_copied),      tidy_test(twins_of_twins),
-        tidy_test(many_copies_between_two_equal_their_models), tidy_test(copies_of_containers_live_alone),
-    };
-    return cmocka_run_group_tests_name("twins", tests, NULL, NULL);
 }

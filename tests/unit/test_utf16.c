@@ -19,8 +19,7 @@ static void require_counted(struct bytes text) {
     require_same(count, sound ? expected : 77, "units of %zu bytes", text.length);
 }
 
-static void every_character_counts_once_or_twice(void **state) {
-    (void)state;
+TEST(every_character_counts_once_or_twice) {
     for (uint32_t character = 0; character <= UNICODE_MAX + 0x100; character++) {
         char text[UTF8_MAX];
         size_t units = 0, length = unicode_put(character, text);
@@ -31,8 +30,7 @@ static void every_character_counts_once_or_twice(void **state) {
 }
 
 /* All of two bytes, and all of four whose third and fourth are near an edge. */
-static void malformed_utf8_is_found(void **state) {
-    (void)state;
+TEST(malformed_utf8_is_found) {
     static const unsigned char edges[] = {0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff};
     for (unsigned pair = 0; pair < 0x10000; pair++) {
         unsigned char text[4] = {(unsigned char)(pair >> 8), (unsigned char)pair};
@@ -49,8 +47,7 @@ static void malformed_utf8_is_found(void **state) {
 }
 
 /* A fault is found wherever it stands, and however much ASCII is around it. */
-static void random_text_is_counted(void **state) {
-    (void)state;
+TEST(random_text_is_counted) {
     struct dice dice = {1};
     for (int round = 0; round < 60000; round++) {
         char room[ROOM];
@@ -64,8 +61,7 @@ static void random_text_is_counted(void **state) {
 }
 
 /* Both begin alike, so that the difference stands anywhere. */
-static void texts_compare_as_their_units_do(void **state) {
-    (void)state;
+TEST(texts_compare_as_their_units_do) {
     struct dice dice = {2};
     int seen[3] = {0};
     for (int round = 0; round < 100000; round++) {
@@ -88,22 +84,10 @@ static void texts_compare_as_their_units_do(void **state) {
     require(seen[0] > 1000 && seen[1] > 1000 && seen[2] > 1000, "%d %d %d", seen[0], seen[1], seen[2]);
 }
 
-static void ranks_lead_there_and_back(void **state) {
-    (void)state;
+TEST(ranks_lead_there_and_back) {
     for (int byte = 0; byte < 0xf5; byte++)
         require_same((unsigned char)utf16_unrank((char)utf16_rank((char)byte)), byte, "byte %02x", byte);
     require_same(utf16_rank('\xee'), 0xfe, "the first one that moves");
     require_same(utf16_rank('\xef'), 0xff, "the last one that moves");
     require(utf16_compare(bytes_text("\xef\xbf\xbd"), bytes_text("\xf0\x9f\x98\x80")) > 0, "a pair is below");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(every_character_counts_once_or_twice),
-        tidy_test(malformed_utf8_is_found),
-        tidy_test(random_text_is_counted),
-        tidy_test(texts_compare_as_their_units_do),
-        tidy_test(ranks_lead_there_and_back),
-    };
-    return cmocka_run_group_tests_name("utf16", tests, NULL, NULL);
 }

@@ -22,8 +22,7 @@ static size_t shortest(uint32_t value) {
     return value < 0x80 ? 1 : value < 0x800 ? 2 : value < 0x10000 ? 3 : 4;
 }
 
-static void every_character_goes_there_and_back(void **state) {
-    (void)state;
+TEST(every_character_goes_there_and_back) {
     for (uint32_t value = 0; value <= LAST; value++) {
         char drawn[UTF8_MAX_BYTES], room[UTF8_MAX_BYTES];
         size_t length = draw(drawn, value, shortest(value));
@@ -42,8 +41,7 @@ static void every_character_goes_there_and_back(void **state) {
     }
 }
 
-static void overlong_utf8_is_refused(void **state) {
-    (void)state;
+TEST(overlong_utf8_is_refused) {
     static const uint32_t values[] = {0, 1, '/', '.', 0x7f, 0x80, 0x7ff, 0x800, 0xfffd, 0xffff};
     for (size_t i = 0; i < COUNT_OF(values); i++) {
         for (size_t length = shortest(values[i]) + 1; length <= UTF8_MAX_BYTES; length++) {
@@ -55,8 +53,7 @@ static void overlong_utf8_is_refused(void **state) {
     }
 }
 
-static void no_character_follows_the_last_one(void **state) {
-    (void)state;
+TEST(no_character_follows_the_last_one) {
     for (uint32_t value = LAST + 1; value < 0x200000; value++) {
         char drawn[UTF8_MAX_BYTES];
         uint32_t character;
@@ -67,8 +64,7 @@ static void no_character_follows_the_last_one(void **state) {
 
 /* Every text of two bytes, and one cut short in all ways that there are. The text ends with its allocation, so that to
  * look behind it is found out. */
-static void malformed_utf8_is_refused(void **state) {
-    (void)state;
+TEST(malformed_utf8_is_refused) {
     for (unsigned first = 0; first < 256; first++) {
         for (unsigned second = 0; second < 256; second++) {
             char pair[] = {(char)first, (char)second};
@@ -95,8 +91,7 @@ static void malformed_utf8_is_refused(void **state) {
     }
 }
 
-static void utf8_is_read_character_by_character(void **state) {
-    (void)state;
+TEST(utf8_is_read_character_by_character) {
     struct bytes text = bytes_text("a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80z\xff");
     static const uint32_t expected[] = {'a', 0xe4, 0x20ac, 0x1f600, 'z'};
     for (size_t i = 0; i < COUNT_OF(expected); i++) {
@@ -106,13 +101,4 @@ static void utf8_is_read_character_by_character(void **state) {
     }
     uint32_t character;
     require_same(utf8_take(&text, &character), 0, "what follows is none");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(every_character_goes_there_and_back), tidy_test(overlong_utf8_is_refused),
-        tidy_test(no_character_follows_the_last_one),   tidy_test(malformed_utf8_is_refused),
-        tidy_test(utf8_is_read_character_by_character),
-    };
-    return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);
 }

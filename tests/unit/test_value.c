@@ -11,8 +11,7 @@
 
 /* --- Types --- */
 
-static void types_have_words(void **state) {
-    (void)state;
+TEST(types_have_words) {
     static const char *const words[VALUE_TYPES] = {"string", "int32",    "int64", "double",
                                                    "bool",   "datetime", "guid",  "binary"};
     static const char *const others[] = {"",      "int", "Int32",   "int32 ", "strin",
@@ -73,8 +72,7 @@ static const struct number_row number_rows[] = {
     {VALUE_DOUBLE, " nan", OUTCOME_INVALID_INPUT, 0},
 };
 
-static void numeric_values_are_read(void **state) {
-    (void)state;
+TEST(numeric_values_are_read) {
     for (size_t i = 0; i < COUNT_OF(number_rows); i++) {
         const struct number_row *row = &number_rows[i];
         struct value value;
@@ -86,8 +84,7 @@ static void numeric_values_are_read(void **state) {
     }
 }
 
-static void doubles_are_read(void **state) {
-    (void)state;
+TEST(doubles_are_read) {
     static const struct {
         const char *text;
         double real;
@@ -142,8 +139,7 @@ static void require_limit(enum value_type type, const char *piece, size_t max) {
     free(text);
 }
 
-static void strings_and_bytes_have_limits(void **state) {
-    (void)state;
+TEST(strings_and_bytes_have_limits) {
     require_limit(VALUE_STRING, "a", 32768);
     require_limit(VALUE_STRING, "\xc3\xa9", 65536);
     require_limit(VALUE_STRING, "\xe2\x82\xac", 98304);
@@ -165,8 +161,7 @@ static void strings_and_bytes_have_limits(void **state) {
     require_same(value_read(VALUE_TYPES, bytes_of("", 0), &value), OUTCOME_INVALID_INPUT, "no type");
 }
 
-static void guid_values_are_read(void **state) {
-    (void)state;
+TEST(guid_values_are_read) {
     struct value value;
     require_same(value_read(VALUE_GUID, bytes_text("00112233-4455-6677-8899-AABBccddeeff"), &value),
                  OUTCOME_DONE, "an id");
@@ -182,8 +177,7 @@ static void require_size(enum value_type type, const char *text, size_t size) {
     require_same(value_size(&value), size, "%s '%s'", value_type_word(type), text);
 }
 
-static void sizes_are_those_of_the_service(void **state) {
-    (void)state;
+TEST(sizes_are_those_of_the_service) {
     require_size(VALUE_STRING, "", 4);
     require_size(VALUE_STRING, "abc", 10);
     require_size(VALUE_STRING, "\xe2\x82\xac", 6);
@@ -232,8 +226,7 @@ static void require_packed(const struct value *value, size_t max_bytes) {
     record_end(&writer);
 }
 
-static void packed_values_are_read_back(void **state) {
-    (void)state;
+TEST(packed_values_are_read_back) {
     static char room[70000];
     struct dice dice = {1};
     for (int round = 0; round < 60000; round++) {
@@ -260,8 +253,7 @@ static void packed_values_are_read_back(void **state) {
     }
 }
 
-static void edges_are_packed(void **state) {
-    (void)state;
+TEST(edges_are_packed) {
     static const double reals[] = {
         0, 1, -1, 1.5, 0.1, 5e-324, 1.7976931348623157e308, (double)INFINITY, -(double)INFINITY, (double)NAN};
     static const int64_t numbers[] = {0, 1, -1, 127, 128, -128, -129, INT32_MAX, INT32_MIN};
@@ -283,8 +275,7 @@ static void edges_are_packed(void **state) {
     { bytes, sizeof(bytes) - 1 }
 
 /* Types that are not there cannot be: three bits are eight types. */
-static void value_records_of_other_forms_are_refused(void **state) {
-    (void)state;
+TEST(value_records_of_other_forms_are_refused) {
     static const struct bytes records[] = {
         RECORD("\x09\x00"),                                 /* int32: a zero on top */
         RECORD("\x29\x01\x02\x03\x04\x05"),                 /* int32: five bytes */
@@ -320,8 +311,7 @@ static void value_records_of_other_forms_are_refused(void **state) {
 }
 
 /* Any bytes that can be read are written as the same bytes. */
-static void each_value_has_one_packed_form(void **state) {
-    (void)state;
+TEST(each_value_has_one_packed_form) {
     struct dice dice = {3};
     int read = 0;
     for (int round = 0; round < 300000; round++) {
@@ -340,20 +330,4 @@ static void each_value_has_one_packed_form(void **state) {
         record_end(&writer);
     }
     require(read > 10000, "%d were values", read);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(types_have_words),
-        tidy_test(numeric_values_are_read),
-        tidy_test(doubles_are_read),
-        tidy_test(strings_and_bytes_have_limits),
-        tidy_test(guid_values_are_read),
-        tidy_test(sizes_are_those_of_the_service),
-        tidy_test(packed_values_are_read_back),
-        tidy_test(edges_are_packed),
-        tidy_test(value_records_of_other_forms_are_refused),
-        tidy_test(each_value_has_one_packed_form),
-    };
-    return cmocka_run_group_tests_name("value", tests, NULL, NULL);
 }

@@ -23,8 +23,7 @@ static const struct {
     {UINT64_MAX, "0xFFFFFFFFFFFFFFFF"},
 };
 
-static void versions_are_written_in_one_form(void **state) {
-    (void)state;
+TEST(versions_are_written_in_one_form) {
     for (size_t i = 0; i < COUNT_OF(forms); i++) {
         char text[VERSION_TEXT_LENGTH];
         version_write(forms[i].version, text);
@@ -75,8 +74,7 @@ static const char *const unreadable[] = {
     "0x0123456789ABCDEF, 0x0123456789ABCDEF",
 };
 
-static void versions_are_read_bare_or_quoted(void **state) {
-    (void)state;
+TEST(versions_are_read_bare_or_quoted) {
     for (size_t i = 0; i < COUNT_OF(readable); i++) {
         version v = 42;
         require(version_read(bytes_text(readable[i].text), &v), "%s cannot be read", readable[i].text);
@@ -84,8 +82,7 @@ static void versions_are_read_bare_or_quoted(void **state) {
     }
 }
 
-static void malformed_versions_are_refused(void **state) {
-    (void)state;
+TEST(malformed_versions_are_refused) {
     for (size_t i = 0; i < COUNT_OF(unreadable); i++) {
         version v = 42;
         require(!version_read(bytes_text(unreadable[i]), &v), "%s is read", unreadable[i]);
@@ -94,8 +91,7 @@ static void malformed_versions_are_refused(void **state) {
     require(!version_read(bytes_of("0x0123456789\0BCDEF", 18), &v), "a zero byte is a digit");
 }
 
-static void versions_order_as_text_as_they_do_as_numbers(void **state) {
-    (void)state;
+TEST(versions_order_as_text_as_they_do_as_numbers) {
     struct dice dice = {1};
     for (int i = 0; i < 10000; i++) {
         version a = dice_word(&dice) >> dice_roll(&dice, 64), b = dice_word(&dice) >> dice_roll(&dice, 64),
@@ -111,8 +107,7 @@ static void versions_order_as_text_as_they_do_as_numbers(void **state) {
 }
 
 /* This one has to run first: it looks at the very first version of the process. */
-static void a_mint_opens_with_the_clock_as_epoch(void **state) {
-    (void)state;
+TEST(a_mint_opens_with_the_clock_as_epoch) {
     const int64_t now_ms = INT64_C(1700000000123);
     require_same(version_mint(now_ms), VERSION_OF(1700000000, 1), "the first one");
     require_same(version_mint(now_ms), VERSION_OF(1700000000, 2), "the second one");
@@ -121,8 +116,7 @@ static void a_mint_opens_with_the_clock_as_epoch(void **state) {
     require_same(version_mint(0), VERSION_OF(1700000000, 4), "the clock does not matter within an epoch");
 }
 
-static void each_renewal_takes_a_greater_epoch(void **state) {
-    (void)state;
+TEST(each_renewal_takes_a_greater_epoch) {
     version last = version_mint(0);
     const struct {
         int64_t now_ms;
@@ -161,8 +155,7 @@ static const struct {
     {UINT32_C(0xffffffff), UINT32_C(0x7fffffff)},
 };
 
-static void a_mint_counts_from_behind_its_start(void **state) {
-    (void)state;
+TEST(a_mint_counts_from_behind_its_start) {
     for (size_t i = 0; i < COUNT_OF(starts); i++)
         for (size_t before = 0; before < COUNT_OF(starts); before++) {
             version_renew_epoch(starts[before].start);
@@ -180,8 +173,7 @@ static void a_mint_counts_from_behind_its_start(void **state) {
 }
 
 /* However it starts, a quarter of an epoch is left to be counted in. */
-static void a_mint_leaves_counts_behind_its_start(void **state) {
-    (void)state;
+TEST(a_mint_leaves_counts_behind_its_start) {
     for (size_t i = 0; i < COUNT_OF(starts); i++) {
         struct mint mint = MINT_INITIAL;
         mint_renew_epoch(&mint, starts[i].start);
@@ -191,8 +183,7 @@ static void a_mint_leaves_counts_behind_its_start(void **state) {
     }
 }
 
-static void minted_versions_outgrow_all_observed_ones(void **state) {
-    (void)state;
+TEST(minted_versions_outgrow_all_observed_ones) {
     version last = version_mint(0);
     version_observe(last - 1);
     version_observe(last);
@@ -227,8 +218,7 @@ static const struct {
     {"an epoch far above", 5000, 77, true},
 };
 
-static void a_mint_counts_in_no_epoch_of_others(void **state) {
-    (void)state;
+TEST(a_mint_counts_in_no_epoch_of_others) {
     for (size_t i = 0; i < COUNT_OF(meetings); i++) {
         const int64_t now_ms = INT64_C(1700000000000);
         struct mint mint = MINT_INITIAL;
@@ -250,8 +240,7 @@ static void a_mint_counts_in_no_epoch_of_others(void **state) {
     }
 }
 
-static void a_mint_knows_the_newest_version(void **state) {
-    (void)state;
+TEST(a_mint_knows_the_newest_version) {
     struct mint mint = MINT_INITIAL;
     require_same(mint.newest, 0, "of nothing");
     version minted = mint_version(&mint, 5000);
@@ -263,8 +252,7 @@ static void a_mint_knows_the_newest_version(void **state) {
 }
 
 /* What a primary that was cut off still mints can never meet what its successor mints. */
-static void two_mints_never_meet(void **state) {
-    (void)state;
+TEST(two_mints_never_meet) {
     for (size_t old = 0; old < COUNT_OF(starts); old++)
         for (size_t new = 0; new < COUNT_OF(starts); new ++) {
             version_renew_epoch(starts[old].start);
@@ -287,8 +275,7 @@ static void live(uint32_t start, uint32_t counts[LIFE]) {
 }
 
 /* All that keeps two such lives apart, when they begin in the same second, is the count. */
-static void lives_of_the_same_second_do_not_meet(void **state) {
-    (void)state;
+TEST(lives_of_the_same_second_do_not_meet) {
     static uint32_t counts[LIVES][LIFE];
     struct dice dice = {3};
     for (int life = 0; life < LIVES; life++) live((uint32_t)dice_word(&dice), counts[life]);
@@ -298,8 +285,7 @@ static void lives_of_the_same_second_do_not_meet(void **state) {
                     a / LIFE, b / LIFE);
 }
 
-static void a_mint_begins_an_epoch_when_the_counts_are_used_up(void **state) {
-    (void)state;
+TEST(a_mint_begins_an_epoch_when_the_counts_are_used_up) {
     struct mint mint = MINT_INITIAL;
     mint_renew_epoch(&mint, 7);
     version first = mint_version(&mint, 5000);
@@ -308,8 +294,7 @@ static void a_mint_begins_an_epoch_when_the_counts_are_used_up(void **state) {
     require_same(EPOCH(mint_version(&mint, INT64_C(9000000))), EPOCH(first) + 1, "the one behind it");
 }
 
-static void minted_versions_grow_in_any_mixture(void **state) {
-    (void)state;
+TEST(minted_versions_grow_in_any_mixture) {
     struct dice dice = {2};
     version highest = version_mint(0);
     for (int i = 0; i < 20000; i++) {
@@ -325,8 +310,7 @@ static void minted_versions_grow_in_any_mixture(void **state) {
     }
 }
 
-static void versions_are_plausible_up_to_ten_years_ahead(void **state) {
-    (void)state;
+TEST(versions_are_plausible_up_to_ten_years_ahead) {
     const int64_t now_ms = INT64_C(1700000000000), ten_years = INT64_C(315576000);
     const struct mint mint = {.newest = VERSION_OF(1000, 1)};
     const struct {
@@ -349,8 +333,7 @@ static void versions_are_plausible_up_to_ten_years_ahead(void **state) {
 }
 
 /* A server whose clock was set back still takes what it has saved itself. */
-static void a_mint_believes_versions_up_to_its_newest(void **state) {
-    (void)state;
+TEST(a_mint_believes_versions_up_to_its_newest) {
     struct mint mint = MINT_INITIAL;
     mint_observe(&mint, VERSION_MAX);
     require(mint_believes(&mint, VERSION_MAX, 0), "the newest");
@@ -358,8 +341,7 @@ static void a_mint_believes_versions_up_to_its_newest(void **state) {
 }
 
 /* Whatever the clock says: what it mints, what it believes, and what comes of that can be loaded again. */
-static void minted_versions_stay_below_the_greatest(void **state) {
-    (void)state;
+TEST(minted_versions_stay_below_the_greatest) {
     static const int64_t clocks_ms[] = {INT64_C(3679398240000), INT64_C(4102444800000), INT64_MAX};
     for (size_t i = 0; i < COUNT_OF(clocks_ms); i++) {
         struct mint mint = MINT_INITIAL;
@@ -373,28 +355,4 @@ static void minted_versions_stay_below_the_greatest(void **state) {
         }
         require(mint.newest < VERSION_MAX, "clock %zu: a million roles above what is believed", i);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_mint_opens_with_the_clock_as_epoch),
-        tidy_test(versions_are_written_in_one_form),
-        tidy_test(versions_are_read_bare_or_quoted),
-        tidy_test(malformed_versions_are_refused),
-        tidy_test(versions_order_as_text_as_they_do_as_numbers),
-        tidy_test(each_renewal_takes_a_greater_epoch),
-        tidy_test(a_mint_counts_from_behind_its_start),
-        tidy_test(a_mint_leaves_counts_behind_its_start),
-        tidy_test(minted_versions_outgrow_all_observed_ones),
-        tidy_test(a_mint_counts_in_no_epoch_of_others),
-        tidy_test(a_mint_knows_the_newest_version),
-        tidy_test(two_mints_never_meet),
-        tidy_test(lives_of_the_same_second_do_not_meet),
-        tidy_test(a_mint_begins_an_epoch_when_the_counts_are_used_up),
-        tidy_test(minted_versions_grow_in_any_mixture),
-        tidy_test(versions_are_plausible_up_to_ten_years_ahead),
-        tidy_test(a_mint_believes_versions_up_to_its_newest),
-        tidy_test(minted_versions_stay_below_the_greatest),
-    };
-    return cmocka_run_group_tests_name("version", tests, NULL, NULL);
 }

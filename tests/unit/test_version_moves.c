@@ -217,8 +217,7 @@ static void play(const struct rule *rule, uint64_t seed, size_t steps) {
     while (steps--) step();
 }
 
-static void versions_stay_new(void **state) {
-    (void)state;
+TEST(versions_stay_new) {
     for (uint64_t seed = 1; seed <= WORLDS; seed++) {
         play(&whole, seed, STEPS);
         require(!world.twice, "world %" PRIu64 ": %zu versions come twice", seed, world.twice);
@@ -230,8 +229,7 @@ static void versions_stay_new(void **state) {
     }
 }
 
-static void each_part_of_the_rule_is_needed(void **state) {
-    (void)state;
+TEST(each_part_of_the_rule_is_needed) {
     for (size_t i = 0; i < COUNT_OF(without); i++) {
         size_t twice = 0, not_greater = 0;
         for (uint64_t seed = 1; seed <= 4; seed++) {
@@ -264,8 +262,7 @@ static void toss(struct mint sides[2], int64_t *now_ms, size_t times, size_t a_s
     }
 }
 
-static void epochs_do_not_run_away(void **state) {
-    (void)state;
+TEST(epochs_do_not_run_away) {
     const int64_t five_years = INT64_C(157788000);
     struct mint sides[2] = {MINT_INITIAL, MINT_INITIAL};
     int64_t now_ms = NOW_MS;
@@ -283,8 +280,7 @@ static void epochs_do_not_run_away(void **state) {
 }
 
 /* What one server saves, however much of it, takes another one into one new epoch; what it saved itself, into none. */
-static void many_loads_begin_one_epoch(void **state) {
-    (void)state;
+TEST(many_loads_begin_one_epoch) {
     struct mint source = MINT_INITIAL, target = MINT_INITIAL;
     mint_renew_epoch(&source, 3);
     mint_renew_epoch(&target, 4);
@@ -304,8 +300,7 @@ static void many_loads_begin_one_epoch(void **state) {
 }
 
 /* Stretches of an annex, whoever begins them, end before the next one, and before the annex does. */
-static void versions_of_three_servers_never_meet(void **state) {
-    (void)state;
+TEST(versions_of_three_servers_never_meet) {
     struct mint sides[3] = {MINT_INITIAL, MINT_INITIAL, MINT_INITIAL};
     version end = 0;
     struct dice dice = {5};
@@ -324,15 +319,4 @@ static void versions_of_three_servers_never_meet(void **state) {
         side->last = side->end - dice_roll(&dice, 1 << 18) - 1;
         mint_version(side, 0);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(versions_stay_new),
-        tidy_test(each_part_of_the_rule_is_needed),
-        tidy_test(epochs_do_not_run_away),
-        tidy_test(many_loads_begin_one_epoch),
-        tidy_test(versions_of_three_servers_never_meet),
-    };
-    return cmocka_run_group_tests_name("moving versions", tests, NULL, NULL);
 }

@@ -31,8 +31,7 @@ static void change_unseen(struct container *container, const struct choice *choi
     draft_end(&draft);
 }
 
-static void a_copy_is_equal_and_independent(void **state) {
-    (void)state;
+TEST(a_copy_is_equal_and_independent) {
     size_t leases = 0, snapshots = 0;
     for (uint64_t seed = 20; seed < 24; seed++) {
         struct container_trial trial;
@@ -62,8 +61,7 @@ static void a_copy_is_equal_and_independent(void **state) {
 }
 
 /* The copy of a copy has the same digest, since there are no leases left to lose. */
-static void copies_have_the_same_digest(void **state) {
-    (void)state;
+TEST(copies_have_the_same_digest) {
     for (uint64_t seed = 25; seed < 28; seed++) {
         struct container_trial trial;
         struct dice dice = {seed};
@@ -77,8 +75,7 @@ static void copies_have_the_same_digest(void **state) {
     }
 }
 
-static void records_build_an_equal_container(void **state) {
-    (void)state;
+TEST(records_build_an_equal_container) {
     for (size_t i = 0; i < COUNT_OF(pieces); i++) {
         struct container_trial trial;
         struct dice dice = {30 + i};
@@ -144,8 +141,7 @@ static void require_like(size_t memory, size_t expected, const char *what, size_
             sharing, memory, expected);
 }
 
-static void a_copy_shares_what_its_source_shares(void **state) {
-    (void)state;
+TEST(a_copy_shares_what_its_source_shares) {
     for (size_t i = 0; i < COUNT_OF(sharings); i++) {
         struct container_trial trial;
         acts_start(&trial);
@@ -162,8 +158,7 @@ static void a_copy_shares_what_its_source_shares(void **state) {
     }
 }
 
-static void a_file_shares_what_its_container_shares(void **state) {
-    (void)state;
+TEST(a_file_shares_what_its_container_shares) {
     for (size_t i = 0; i < COUNT_OF(sharings); i++)
         for (size_t piece = 0; piece < COUNT_OF(pieces); piece++) {
             struct container_trial trial;
@@ -210,8 +205,7 @@ static void require_walk(const struct container *container, size_t piece, bool l
     require_same(seen.count, count, "records");
 }
 
-static void records_come_in_order(void **state) {
-    (void)state;
+TEST(records_come_in_order) {
     struct container_trial trial;
     acts_start(&trial);
     require(act_put(&trial, "a", bytes_text("small")) && act_snapshot(&trial, "a", 5), "a small one");
@@ -232,8 +226,7 @@ static void records_come_in_order(void **state) {
     acts_end(&trial);
 }
 
-static void a_walk_without_chunks_writes_no_end_of_loading(void **state) {
-    (void)state;
+TEST(a_walk_without_chunks_writes_no_end_of_loading) {
     static const enum container_change_kind kinds[] = {CONTAINER_CREATE, BLOB_PUT};
     struct container_trial trial;
     acts_start(&trial);
@@ -242,8 +235,7 @@ static void a_walk_without_chunks_writes_no_end_of_loading(void **state) {
     acts_end(&trial);
 }
 
-static void chunks_come_in_pieces(void **state) {
-    (void)state;
+TEST(chunks_come_in_pieces) {
     static const enum container_change_kind kinds[] = {CONTAINER_CREATE, BLOB_STATE,      CONTAINER_CHUNK,
                                                        CONTAINER_CHUNK,  CONTAINER_CHUNK, BLOB_SPANS,
                                                        CONTAINER_LOADED};
@@ -268,8 +260,7 @@ static void note_list(void *context, const void *taken) {
 }
 
 /* All lists but the last one of a content are as long as they may be, and files that come so are believed. */
-static void long_lists_come_in_parts(void **state) {
-    (void)state;
+TEST(long_lists_come_in_parts) {
     static const uint64_t counts[][3] = {{WALK_LIST_MAX - 1},
                                          {WALK_LIST_MAX},
                                          {WALK_LIST_MAX, 1},
@@ -321,8 +312,7 @@ static bool changed(struct container_trial *trial, int step) {
     }
 }
 
-static void every_change_changes_the_digest(void **state) {
-    (void)state;
+TEST(every_change_changes_the_digest) {
     enum { STEPS = 20 };
     struct record_writer digests[STEPS];
     struct container_trial trial;
@@ -402,8 +392,7 @@ static void digest_of(const struct difference *difference, bool other, struct re
 }
 
 /* All the rest being equal; and what is equal has the same digest. */
-static void a_digest_tells_of_everything(void **state) {
-    (void)state;
+TEST(a_digest_tells_of_everything) {
     for (size_t i = 0; i < COUNT_OF(differences); i++) {
         struct record_writer digests[3];
         for (size_t which = 0; which < COUNT_OF(digests); which++)
@@ -414,21 +403,4 @@ static void a_digest_tells_of_everything(void **state) {
         require_bytes(bytes_of(digests[2].data, digests[2].length), first, "%s", differences[i].what);
         for (size_t which = 0; which < COUNT_OF(digests); which++) record_end(&digests[which]);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        tidy_test(a_copy_is_equal_and_independent),
-        tidy_test(copies_have_the_same_digest),
-        tidy_test(records_build_an_equal_container),
-        tidy_test(a_copy_shares_what_its_source_shares),
-        tidy_test(a_file_shares_what_its_container_shares),
-        tidy_test(records_come_in_order),
-        tidy_test(a_walk_without_chunks_writes_no_end_of_loading),
-        tidy_test(chunks_come_in_pieces),
-        tidy_test(long_lists_come_in_parts),
-        tidy_test(every_change_changes_the_digest),
-        tidy_test(a_digest_tells_of_everything),
-    };
-    return cmocka_run_group_tests_name("walk", tests, NULL, NULL);
 }

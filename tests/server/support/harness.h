@@ -8,29 +8,22 @@
 #define HOLDFAST_TESTS_HARNESS_H
 
 #include "client.h"
-#include "cmocka_library.h"
 #include "expect.h"
+#include "test_list.h"
 
 /* Connections to the three servers. */
 extern struct client *primary;
 extern struct client *replica;
 extern struct client *chained;
 
-/* Defines a test, and names it in the list of a program's tests. */
-#define TEST(name) static void name(void **state __attribute__((unused)))
-#define RUN(name)  cmocka_unit_test_setup_teardown(name, test_open, test_close)
-
-/* What main() of a program calls. */
-#define harness_run(name, tests)                                                                             \
-    (cmocka_run_group_tests_name(name, tests, harness_open, harness_close) + harness_bad_ends())
-
+/* For the main() of a program. */
 int harness_open(void **state);
 int harness_close(void **state);
+int test_open(void **state);
+int test_close(void **state);
 
 /* How many servers ended badly. */
 int harness_bad_ends(void);
-int test_open(void **state);
-int test_close(void **state);
 
 /* A test that plays effects which do not fit the state they meet says so; otherwise they are a failure. */
 void expect_misfits(void);

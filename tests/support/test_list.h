@@ -1,0 +1,27 @@
+/*
+ * The tests of a program. TEST(title) { ... } defines one, and that is all: it puts itself on the list. They are played in the
+ * order of the source, by the main() of tests/unit or of tests/server.
+ */
+#ifndef HOLDFAST_TESTS_TEST_LIST_H
+#define HOLDFAST_TESTS_TEST_LIST_H
+
+#include "cmocka_library.h"
+
+#define TEST(title)                                                                                          \
+    static void title(void **state);                                                                         \
+    __attribute__((constructor)) static void list_##title(void) {                                            \
+        test_list_add(#title, title, __LINE__);                                                              \
+    }                                                                                                        \
+    static void title(void **state __attribute__((unused)))
+
+void test_list_add(const char *title, CMUnitTestFunction test, int line);
+
+/* Each may be NULL. */
+struct test_frame {
+    CMFixtureFunction before_each, after_each, before_all, after_all;
+};
+
+/* Plays the list, and answers how many tests failed. */
+int test_list_play(const struct test_frame *frame);
+
+#endif
