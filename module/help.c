@@ -1,6 +1,5 @@
 #include "help.h"
 
-#include "commands.h"
 #include "examples.h"
 #include "release.h"
 #include "server/call/refusal.h"
@@ -12,6 +11,14 @@
 
 /* Twice the longest syntax, that of BLOB.COPY. */
 enum { HELP_LINE_BYTES = 1024 };
+
+static const struct command *commands;
+static size_t command_count;
+
+void help_start(const struct command *all, size_t count) {
+    commands = all;
+    command_count = count;
+}
 
 static bool is_named(const struct command *command, struct bytes topic) {
     return strlen(command->name) == topic.length && !strncasecmp(command->name, topic.data, topic.length);
@@ -67,21 +74,17 @@ static void help_command(struct reply *out, const struct command *command) {
 }
 
 static long help_family(struct reply *out, struct bytes topic) {
-    size_t count;
-    const struct command *commands = commands_table(&count);
     long found = 0;
-    for (size_t i = 0; i < count; i++) found += is_of_family(&commands[i], topic);
+    for (size_t i = 0; i < command_count; i++) found += is_of_family(&commands[i], topic);
     if (!found) return 0;
     reply_array(out, found);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < command_count; i++)
         if (is_of_family(&commands[i], topic)) reply_summary(out, &commands[i]);
     return found;
 }
 
 static const struct command *command_named(struct bytes topic) {
-    size_t count;
-    const struct command *commands = commands_table(&count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < command_count; i++)
         if (is_named(&commands[i], topic)) return &commands[i];
     return NULL;
 }

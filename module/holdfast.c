@@ -5,6 +5,7 @@
 #include "core/hash.h"
 #include "file/redis/connections.h"
 #include "file/redis/handlers.h"
+#include "help.h"
 #include "lease/redis/handlers.h"
 #include "lease/redis/settings.h"
 #include "queue/redis/handlers.h"
@@ -67,6 +68,7 @@ static int register_types(RedisModuleCtx *ctx) {
 static int register_commands(RedisModuleCtx *ctx) {
     size_t count;
     const struct command *commands = commands_table(&count);
+    help_start(commands, count);
     if (!atomic_start(ctx, commands, count)) return REDISMODULE_ERR;
     api_add_category(ctx, MODULE_NAME);
     return registration_add(ctx, commands, count);

@@ -296,7 +296,7 @@ static const char *tls_path(RedisModuleCtx *ctx, const char *name, char *path) {
 
 static struct source_link *open_link(RedisModuleCtx *ctx, const struct copier *copier) {
     char paths[4][PATH_BYTES];
-    struct link_settings settings = {
+    struct source_settings settings = {
         .allowed = setting_text(&copy_from),
         .user = setting_text(&copy_user),
         .password = setting_text(&copy_password),

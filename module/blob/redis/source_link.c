@@ -331,7 +331,7 @@ static void free_link(struct source_link *link) {
     memory_free(link);
 }
 
-struct source_link *source_link_start(const struct copy_order *order, const struct link_settings *settings,
+struct source_link *source_link_start(const struct copy_order *order, const struct source_settings *settings,
                                       void (*news)(void)) {
     struct source_link *link = memory_zeroed(sizeof(*link));
     link->news = news;

@@ -34,20 +34,12 @@ struct delivery {
 
 void delivery_free(struct delivery *delivery);
 
-/* What a link needs besides its order; texts are copied. */
-struct link_settings {
-    struct bytes allowed;        /* see core/host_list.h */
-    struct bytes user, password; /* empty for none */
-    int64_t timeout_ms;
-    bool tls;
-    const char *ca_file, *ca_folder, *certificate, *key; /* NULL for none */
-};
-
 struct source_link;
+struct source_settings;
 
 /* NULL when no further thread can be started. The order must live as long as the link. `news` is called in the
  * thread when there is a delivery, or the thread has ended. */
-struct source_link *source_link_start(const struct copy_order *order, const struct link_settings *settings,
+struct source_link *source_link_start(const struct copy_order *order, const struct source_settings *settings,
                                       void (*news)(void));
 
 /* The waiting delivery, which the caller then owns; NULL for none. */

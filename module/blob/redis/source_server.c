@@ -42,7 +42,7 @@ static char *path_new(const char *path) {
 }
 
 void source_server_start(struct source_server *server, const struct copy_order *order,
-                         const struct link_settings *settings) {
+                         const struct source_settings *settings) {
     *server = (struct source_server){
         .host = text_new(order->host),
         .port = order->port,

@@ -6,9 +6,18 @@
 #ifndef HOLDFAST_SOURCE_SERVER_H
 #define HOLDFAST_SOURCE_SERVER_H
 
-#include "blob/redis/source_link.h"
+#include "blob/source_reader.h"
 
 #include <hiredis/hiredis.h>
+
+/* What the operator has set for connecting to other servers. */
+struct source_settings {
+    struct bytes allowed;        /* see core/host_list.h */
+    struct bytes user, password; /* empty for none */
+    int64_t timeout_ms;
+    bool tls;
+    const char *ca_file, *ca_folder, *certificate, *key; /* NULL for none */
+};
 
 struct source_server {
     char *host;
@@ -25,8 +34,9 @@ struct source_server {
 /* Called once: counts hiredis's memory as the server's. */
 void source_server_count_memory(void);
 
+/* Copies the texts of the order and the settings. */
 void source_server_start(struct source_server *server, const struct copy_order *order,
-                         const struct link_settings *settings);
+                         const struct source_settings *settings);
 void source_server_end(struct source_server *server);
 
 /* A connection to which nothing has been written. NULL when there is none, or, permanently, when the
