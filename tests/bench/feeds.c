@@ -104,19 +104,26 @@ static void all_wait(struct server *server, struct connection_set *set) {
     server_settle();
 }
 
-/* One PING after the other while all are told. */
-static double told_longest_ms(struct server *server, struct connection_set *set) {
-    all_wait(server, set);
+/* One PING after the other, after that command. */
+static double longest_ping_after(struct server *server, const char *command) {
     struct latencies latencies = latencies_begin(server);
     int64_t until_ns = latencies.at_ns + TOLD_MS * 1000000LL;
-    server_tell(server, "BLOB.PUT followed blob x");
+    server_tell(server, command);
     while (latencies.at_ns < until_ns) {
         latencies_next(&latencies);
         server_tell(server, "PING");
     }
+    return latencies_longest_ms(&latencies);
+}
+
+/* While all are told; and before that, while all wait. */
+static double told_longest_ms(struct server *server, struct connection_set *set, double *waiting_ms) {
+    all_wait(server, set);
+    *waiting_ms = greater(*waiting_ms, longest_ping_after(server, "PING"));
+    double longest_ms = longest_ping_after(server, "BLOB.PUT followed blob x");
     for (unsigned who = 0; who < set->count; who++)
         connection_receive(set->connections[who], "CONTAINER.CHANGES");
-    return latencies_longest_ms(&latencies);
+    return longest_ms;
 }
 
 /* Until the last of them knows; and what it costs the server. */
@@ -139,13 +146,14 @@ static void measure_followers(const struct context *context) {
     unsigned followers = connection_limit(context->is_quick ? FOLLOWERS_QUICK : FOLLOWERS);
     struct server *server = server_start(context->options, "maxclients 20000\n");
     struct connection_set *set = connection_set_open(server, followers);
-    double longest_ms = 0, all_ms[TELLINGS], cpu_ms[TELLINGS];
+    double longest_ms = 0, waiting_ms = 0, all_ms[TELLINGS], cpu_ms[TELLINGS];
     server_tell(server, "CONTAINER.CREATE followed");
     server_tell(server, "CONTAINER.FEED followed ON");
     for (int telling = 0; telling < TELLINGS; telling++) {
-        longest_ms = greater(longest_ms, told_longest_ms(server, set));
+        longest_ms = greater(longest_ms, told_longest_ms(server, set, &waiting_ms));
         all_ms[telling] = told_all_ms(server, set, &cpu_ms[telling]);
     }
+    add_context_fact(context, format_text("%u followers wait: longest PING", followers), waiting_ms, "ms");
     add_context_bar(context, ABOUT_PAUSES, format_text("%u followers are told: longest PING", followers),
                     longest_ms, FOLLOWERS_LONGEST_MS, "ms");
     add_context_bar(context, ABOUT_FEEDS, format_text("%u followers are told: until all know", followers),
