@@ -219,38 +219,25 @@ void container_free(struct container *container) {
     count_all(&all_containers, 1, 0);
 }
 
-/* The addresses of all of the container's pointers to one blob. */
-struct blob_slots {
-    struct catalog_slots named;
-    unsigned leased_count, copying_count;
-    void **leased[ORDER_INDEX_MAX_HEIGHT];
-    void **copying[ORDER_INDEX_MAX_HEIGHT];
-    void **in_feed; /* NULL when the feed does not have the blob */
-};
-
-static struct blob_slots blob_slots_of(const struct container *container, const struct blob *blob) {
-    struct blob_slots slots = {.leased_count = 0, .copying_count = 0};
-    if (container->feed) slots.in_feed = feed_slot(container->feed, &blob->entry);
-    catalog_slots(&container->blobs, &blob->entry, &slots.named);
-    if (lease_is_listed(blob_lease(blob)))
-        slots.leased_count = order_index_slots(&container->leased, &blob->entry, slots.leased);
-    if (blob_is_being_copied(blob))
-        slots.copying_count = order_index_slots(&container->copying, &blob->entry, slots.copying);
-    return slots;
+static void blob_slots(const struct container *container, const struct blob *blob,
+                       struct entry_slots *slots) {
+    slots->count = 0;
+    feed_slots(container->feed, &blob->entry, slots);
+    catalog_slots(&container->blobs, &blob->entry, slots);
+    if (lease_is_listed(blob_lease(blob))) order_index_slots(&container->leased, &blob->entry, slots);
+    if (blob_is_being_copied(blob)) order_index_slots(&container->copying, &blob->entry, slots);
 }
 
-static void blob_slots_set(const struct blob_slots *slots, struct blob *blob) {
-    catalog_slots_set(&slots->named, &blob->entry);
-    for (unsigned i = 0; i < slots->leased_count; i++) *slots->leased[i] = &blob->entry;
-    for (unsigned i = 0; i < slots->copying_count; i++) *slots->copying[i] = &blob->entry;
-    if (slots->in_feed) *slots->in_feed = &blob->entry;
+static void blob_slots_set(const struct entry_slots *slots, struct blob *blob) {
+    entry_slots_set(slots, &blob->entry);
     struct staging *staging = blob_special(blob)->staging;
     if (staging) staging->blob = blob;
 }
 
 struct blob *container_fit(struct container *container, struct blob *blob, size_t content_bytes) {
     if (blob_fits(blob, content_bytes)) return blob;
-    struct blob_slots slots = blob_slots_of(container, blob);
+    struct entry_slots slots;
+    blob_slots(container, blob, &slots);
     blob = account_resize(&container->account, blob, blob_bytes(blob->entry.name_length, content_bytes));
     blob_note_capacity(blob);
     blob_slots_set(&slots, blob);
@@ -276,7 +263,8 @@ size_t container_places(const struct container *container) {
 
 static void move_blob(void *owner, struct entry *entry, const struct relocation *relocation) {
     const struct container *container = owner;
-    struct blob_slots slots = blob_slots_of(container, blob_of_entry(entry));
+    struct entry_slots slots;
+    blob_slots(container, blob_of_entry(entry), &slots);
     struct blob *blob = relocate(relocation, blob_of_entry(entry));
     blob_slots_set(&slots, blob);
     blob_relocate_parts(blob, relocation);

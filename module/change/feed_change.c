@@ -1,7 +1,6 @@
 #include "change/feed_change.h"
 
-#include "core/feed_build.h"
-#include "core/feed_files.h"
+#include "core/feed.h"
 
 /* --- In records --- */
 

@@ -59,11 +59,7 @@ void catalog_copy(struct catalog *catalog, const struct catalog *source,
     order_index_copy(&catalog->by_order, &source->by_order, add_twin, &copying);
 }
 
-void catalog_slots(const struct catalog *catalog, const struct entry *entry, struct catalog_slots *slots) {
-    slots->count = order_index_slots(&catalog->by_order, entry, slots->slots);
-    slots->slots[slots->count++] = hash_index_slot(&catalog->by_hash, entry);
-}
-
-void catalog_slots_set(const struct catalog_slots *slots, struct entry *entry) {
-    for (unsigned i = 0; i < slots->count; i++) *slots->slots[i] = entry;
+void catalog_slots(const struct catalog *catalog, const struct entry *entry, struct entry_slots *slots) {
+    order_index_slots(&catalog->by_order, entry, slots);
+    entry_slots_add(slots, hash_index_slot(&catalog->by_hash, entry));
 }

@@ -14,12 +14,6 @@ struct catalog {
     struct order_index by_order;
 };
 
-/* The addresses of the catalog's pointers to one entry. */
-struct catalog_slots {
-    unsigned count;
-    void **slots[ORDER_INDEX_MAX_HEIGHT + 1];
-};
-
 /* Frees the indexes. The caller frees the entries before this. */
 void catalog_end(struct catalog *catalog);
 
@@ -45,9 +39,8 @@ void catalog_remove(struct catalog *catalog, const struct entry *entry);
 void catalog_copy(struct catalog *catalog, const struct catalog *source,
                   struct entry *(*twin)(void *context, const struct entry *entry), void *context);
 
-/* Moving an entry in memory: get its slots, move it, then store the new address. Nothing else may happen in between. */
-void catalog_slots(const struct catalog *catalog, const struct entry *entry, struct catalog_slots *slots);
-void catalog_slots_set(const struct catalog_slots *slots, struct entry *entry);
+/* Adds the catalog's pointers to an entry. */
+void catalog_slots(const struct catalog *catalog, const struct entry *entry, struct entry_slots *slots);
 
 static inline size_t catalog_count(const struct catalog *catalog) {
     return catalog->by_hash.count;

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+enum { MARKERS_MAX = 512, MARKERS_BYTES = 64 << 10 }; /* in one record of a file */
 enum { FREED_AT_ONCE = 1000, MARKER_NAME_AT = sizeof(struct feed_entry) };
 
 static atomic_size_t all_kept, all_dropped;
@@ -215,24 +216,8 @@ void feed_mark(struct account *account, struct feed *feed, struct entry *object,
     if (feed->kept > feed->keep) drop_oldest(account, feed);
 }
 
-bool feed_restore_marker(struct account *account, struct feed *feed, struct bytes name, version v) {
-    struct version_cursor behind = version_order_seek(&feed->order, v - 1);
-    uint32_t hash = hash_bytes(name);
-    bool fits = feed->loading && v > feed->whole_from && v <= feed->newest && feed->kept < feed->keep;
-    if (!fits || version_cursor_slot(&feed->order, &behind) || marker_named(feed, hash, name)) return false;
-    add_marker(account, feed, hash, name, v);
-    return true;
-}
-
 void feed_loaded(struct feed *feed) {
     if (feed) feed->loading = false;
-}
-
-void feed_unrestore_markers(struct account *account, struct feed *feed, version from) {
-    for (struct entry *marker; (marker = marker_behind(feed, from - 1));) {
-        uncount(feed, 1);
-        free_marker(account, feed, marker);
-    }
 }
 
 bool feed_admits(const struct feed *feed, struct bytes name, version v) {
@@ -240,23 +225,23 @@ bool feed_admits(const struct feed *feed, struct bytes name, version v) {
     return v <= feed->newest && !(feed->markers.count && marker_named(feed, hash_bytes(name), name));
 }
 
-void **feed_slot(const struct feed *feed, const struct entry *object) {
-    struct version_slot *slot = version_order_slot(&feed->order, version_of(object), object);
-    return slot ? (void **)&slot->entry : NULL;
+void feed_slots(const struct feed *feed, const struct entry *object, struct entry_slots *slots) {
+    struct version_slot *slot = feed ? version_order_slot(&feed->order, version_of(object), object) : NULL;
+    if (slot) entry_slots_add(slots, (void **)&slot->entry);
 }
 
 /* --- Building --- */
 
-struct bytes feed_frontier(const struct feed *feed) {
+static struct bytes feed_frontier(const struct feed *feed) {
     return bytes_of(feed->frontier ? feed->frontier : "", feed->frontier_length);
 }
 
-void feed_take(struct account *account, struct feed *feed, struct entry *object) {
+static void feed_take(struct account *account, struct feed *feed, struct entry *object) {
     version_order_add(account, &feed->order, version_of(object), object, false);
     note_version(account, feed, version_of(object));
 }
 
-void feed_advance(struct account *account, struct feed *feed, struct bytes frontier) {
+static void feed_advance(struct account *account, struct feed *feed, struct bytes frontier) {
     char *kept = NULL;
     if (frontier.length) {
         kept = account_add(account, memory_alloc(frontier.length));
@@ -266,6 +251,129 @@ void feed_advance(struct account *account, struct feed *feed, struct bytes front
     feed->frontier = kept;
     feed->frontier_length = frontier.length;
     feed->building = kept != NULL;
+}
+
+struct bytes feed_portion(const struct feed *feed, const struct order_index *objects) {
+    struct order_cursor cursor = order_index_seek_after(objects, feed_frontier(feed));
+    struct bytes last = {"", 0};
+    struct entry *entry;
+    for (int left = FEED_PORTION; (entry = order_cursor_take(&cursor)) && left; left--)
+        last = entry_name(entry);
+    return entry ? last : bytes_of("", 0);
+}
+
+void feed_build(struct account *account, struct feed *feed, const struct order_index *objects,
+                struct bytes last, bool (*exists)(const struct entry *entry)) {
+    if (!feed->building) return;
+    struct order_cursor cursor = order_index_seek_after(objects, feed_frontier(feed));
+    struct entry *entry;
+    while ((entry = order_cursor_take(&cursor)) &&
+           (!last.length || bytes_compare(entry_name(entry), last) <= 0))
+        if (!exists || exists(entry)) feed_take(account, feed, entry);
+    feed_advance(account, feed, entry ? last : bytes_of("", 0));
+}
+
+/* --- Files: the state --- */
+
+void feed_put_state(const struct feed *feed, struct record_writer *writer) {
+    record_put_word(writer, feed->whole_from);
+    record_put_word(writer, feed->newest);
+    record_put_number(writer, feed->keep);
+    record_put_number(writer, feed->end_count);
+    for (unsigned i = 0; i < feed->end_count; i++) record_put_word(writer, feed->ends[i]);
+}
+
+/* Each end must be of an earlier epoch than the next one, and all before the newest version's. */
+static bool ends_are_sound(const struct feed *feed) {
+    for (unsigned i = 0; i < feed->end_count; i++) {
+        version next = i + 1 < feed->end_count ? feed->ends[i + 1] : feed->newest;
+        if (!feed->ends[i] || version_epoch(feed->ends[i]) >= version_epoch(next)) return false;
+    }
+    return true;
+}
+
+static bool read_state(struct bytes state, struct feed *feed) {
+    struct record_reader reader = record_reader(state);
+    *feed = (struct feed){.loading = true};
+    feed->whole_from = record_word(&reader);
+    feed->newest = record_word(&reader);
+    feed->keep = record_number(&reader);
+    uint64_t ends = record_number(&reader);
+    if (ends > FEED_EPOCHS - 1) return false;
+    for (; feed->end_count < ends; feed->end_count++) feed->ends[feed->end_count] = record_word(&reader);
+    return record_complete(&reader) && feed->whole_from && feed->whole_from <= feed->newest &&
+           feed->newest <= VERSION_MAX && feed->keep <= FEED_KEEP_MAX && ends_are_sound(feed);
+}
+
+version feed_state_newest(struct bytes state) {
+    struct feed feed;
+    return read_state(state, &feed) ? feed.newest : 0;
+}
+
+struct feed *feed_read_state(struct account *account, struct bytes state) {
+    struct feed read;
+    if (!read_state(state, &read)) return NULL;
+    struct feed *feed = account_add(account, memory_alloc(sizeof(*feed)));
+    *feed = read;
+    return feed;
+}
+
+/* --- Files: the markers --- */
+
+struct version_cursor feed_first_marker(const struct feed *feed) {
+    struct version_cursor cursor = version_order_seek(&feed->order, feed->whole_from);
+    version_cursor_to_marked(&feed->order, &cursor);
+    return cursor;
+}
+
+bool feed_put_markers(const struct feed *feed, struct version_cursor *cursor, struct record_writer *writer) {
+    const struct version_slot *slot;
+    unsigned count = 0;
+    while ((slot = version_cursor_slot(&feed->order, cursor)) && count < MARKERS_MAX &&
+           writer->length < MARKERS_BYTES) {
+        record_put_word(writer, slot->v);
+        record_put_bytes(writer, entry_name(version_slot_entry(slot)));
+        count++;
+        version_cursor_next(&feed->order, cursor);
+        version_cursor_to_marked(&feed->order, cursor);
+    }
+    return count;
+}
+
+/* Reads a marker and adds it after all previous ones. Returns its version; 0, and nothing done, when it does not fit the
+ * saved state. */
+static version restore_marker(struct account *account, struct feed *feed, struct record_reader *reader,
+                              bool (*name_is_sound)(const void *name)) {
+    version v = record_word(reader);
+    struct bytes name = record_bytes(reader);
+    if (reader->failed || name.length > UINT16_MAX || (name_is_sound && !name_is_sound(&name))) return 0;
+    bool fits = feed->loading && v > feed->whole_from && v <= feed->newest && feed->kept < feed->keep;
+    uint32_t hash = hash_bytes(name);
+    if (!fits || marker_behind(feed, v - 1) || marker_named(feed, hash, name)) return 0;
+    add_marker(account, feed, hash, name, v);
+    return v;
+}
+
+/* Takes the markers from this version on out again. */
+static void unrestore_markers(struct account *account, struct feed *feed, version from) {
+    for (struct entry *marker; (marker = marker_behind(feed, from - 1));) {
+        uncount(feed, 1);
+        free_marker(account, feed, marker);
+    }
+}
+
+bool feed_read_markers(struct account *account, struct feed *feed, struct bytes markers,
+                       bool (*name_is_sound)(const void *name)) {
+    struct record_reader reader = record_reader(markers);
+    version first = 0;
+    while (!record_complete(&reader)) {
+        version v = restore_marker(account, feed, &reader, name_is_sound);
+        if (!first) first = v;
+        if (v) continue;
+        if (first) unrestore_markers(account, feed, first);
+        return false;
+    }
+    return true;
 }
 
 /* --- Memory --- */

@@ -24,6 +24,7 @@
 
 #include "core/hash_index.h"
 #include "core/order_index.h"
+#include "core/record.h"
 #include "core/version_order.h"
 
 enum {
@@ -87,28 +88,40 @@ void feed_mark(struct account *account, struct feed *feed, struct entry *object,
 /* Whether an object from a file may be added. */
 bool feed_admits(const struct feed *feed, struct bytes name, version v);
 
-/* The feed's pointer to an object that is about to move in memory; NULL if the feed does not have the object. */
-void **feed_slot(const struct feed *feed, const struct entry *object);
+/* Adds the feed's pointer to an object, if there is a feed and it has the object. */
+void feed_slots(const struct feed *feed, const struct entry *object, struct entry_slots *slots);
 
-/* --- Building: see feed_build.h --- */
+/* --- Building a feed of objects that exist already: in the order of their names, in portions --- */
+
+enum { FEED_PORTION = 1000 }; /* objects that are added when a feed begins, and then in each step */
 
 static inline bool feed_is_building(const struct feed *feed) {
     return feed && feed->building;
 }
 
-/* The name up to which the feed is built. */
-struct bytes feed_frontier(const struct feed *feed);
+/* Where the next portion ends: its last name. Empty when the portion takes all that is left. */
+struct bytes feed_portion(const struct feed *feed, const struct order_index *objects);
 
-/* Adds an object that the feed does not have; moves the frontier, which is empty when the feed is complete. */
-void feed_take(struct account *account, struct feed *feed, struct entry *object);
-void feed_advance(struct account *account, struct feed *feed, struct bytes frontier);
+/* Adds the objects up to this name, or all remaining ones if there is no name. `exists` tells which objects
+ * count; NULL means all. */
+void feed_build(struct account *account, struct feed *feed, const struct order_index *objects,
+                struct bytes last, bool (*exists)(const struct entry *entry));
 
-/* --- Files: see feed_files.h --- */
+/* --- Files: the state, which does not follow from the objects, and the markers --- */
 
-/* Adds a marker after all previous ones. False, and nothing done, when it does not fit the saved state. */
-bool feed_restore_marker(struct account *account, struct feed *feed, struct bytes name, version v);
-/* Takes the markers from this version on out again. */
-void feed_unrestore_markers(struct account *account, struct feed *feed, version from);
+/* Writes whole_from, newest, keep, ends. */
+void feed_put_state(const struct feed *feed, struct record_writer *writer);
+/* NULL when the state is not valid. */
+struct feed *feed_read_state(struct account *account, struct bytes state);
+/* The newest version in a state; 0 when the state is not valid. */
+version feed_state_newest(struct bytes state);
+
+/* Writes the next markers from the cursor on; false when there are no more. */
+bool feed_put_markers(const struct feed *feed, struct version_cursor *cursor, struct record_writer *writer);
+struct version_cursor feed_first_marker(const struct feed *feed);
+/* Adds markers after those read before. False, and nothing done, when they do not fit. */
+bool feed_read_markers(struct account *account, struct feed *feed, struct bytes markers,
+                       bool (*name_is_sound)(const void *name));
 
 /* The file has been read to its end. */
 void feed_loaded(struct feed *feed);

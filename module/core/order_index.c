@@ -365,16 +365,14 @@ void order_index_copy(struct order_index *index, const struct order_index *sourc
 
 /* --- Reading --- */
 
-unsigned order_index_slots(const struct order_index *index, const struct entry *entry,
-                           void **slots[ORDER_INDEX_MAX_HEIGHT]) {
+void order_index_slots(const struct order_index *index, const struct entry *entry,
+                       struct entry_slots *slots) {
     struct descent descent;
-    unsigned count = 0;
     order_descend(index, entry_name(entry), &descent);
     for (unsigned depth = 0; depth < descent.length; depth++) {
         void **slot = &descent.steps[depth].node->first[descent.steps[depth].at];
-        if (*slot == entry) slots[count++] = slot;
+        if (*slot == entry) entry_slots_add(slots, slot);
     }
-    return count;
 }
 
 static void order_normalize(struct order_cursor *cursor) {

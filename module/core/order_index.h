@@ -27,6 +27,8 @@ struct order_cursor {
 
 enum { ORDER_INDEX_MAX_HEIGHT = 16 };
 
+_Static_assert(3 * ORDER_INDEX_MAX_HEIGHT + 2 <= ENTRY_SLOTS_MAX, "three order indexes fit");
+
 /* Leaves an empty index. */
 void order_index_end(struct order_index *index);
 
@@ -45,9 +47,8 @@ void order_index_remove(struct order_index *index, const struct entry *entry);
 void order_index_copy(struct order_index *index, const struct order_index *source,
                       struct entry *(*twin)(void *context, const struct entry *entry), void *context);
 
-/* The addresses of the index's pointers to an entry in it, for an entry that is about to move in memory. */
-unsigned order_index_slots(const struct order_index *index, const struct entry *entry,
-                           void **slots[ORDER_INDEX_MAX_HEIGHT]);
+/* Adds the index's pointers to an entry in it. */
+void order_index_slots(const struct order_index *index, const struct entry *entry, struct entry_slots *slots);
 
 /* The first entry whose name is not less than this one. */
 struct order_cursor order_index_seek(const struct order_index *index, struct bytes name);

@@ -1,36 +1,20 @@
 #include "core/targets.h"
 
 #include "core/hash.h"
-#include "core/memory.h"
 
-#include <string.h>
-
-static void clear_slots(struct targets *targets) {
-    memset(targets->slots, 0, 2 * targets->capacity * sizeof(*targets->slots));
-}
+enum { TARGETS_FIRST = 16 };
 
 void targets_start(struct targets *targets) {
-    targets->items = targets->few;
-    targets->slots = targets->few_slots;
-    targets->count = 0;
-    targets->capacity = TARGETS_FEW;
+    targets->count = targets->capacity = 0;
     targets->collision.noun = NULL;
     targets->key = bytes_of("", 0);
     targets->key_hash = 0;
     targets->place = 0;
     targets->listed = 0;
     arena_start(&targets->arena);
-    clear_slots(targets);
-}
-
-static void free_tables(struct targets *targets) {
-    if (targets->items == targets->few) return;
-    memory_free(targets->items);
-    memory_free(targets->slots);
 }
 
 void targets_end(struct targets *targets) {
-    free_tables(targets);
     arena_end(&targets->arena);
 }
 
@@ -58,22 +42,20 @@ static uint32_t *slot_of(const struct targets *targets, const struct target *tar
     return &targets->slots[at];
 }
 
-static void double_capacity(struct targets *targets) {
-    struct targets before = {.items = targets->items, .slots = targets->slots, .count = targets->count};
-    bool were_few = targets->items == targets->few;
-    targets->capacity *= 2;
-    targets->items = memory_alloc(targets->capacity * sizeof(*targets->items));
-    targets->slots = memory_alloc(2 * targets->capacity * sizeof(*targets->slots));
-    clear_slots(targets);
-    memcpy(targets->items, before.items, before.count * sizeof(*before.items));
-    for (size_t i = 0; i < targets->count; i++) *slot_of(targets, &targets->items[i]) = (uint32_t)i + 1;
-    if (were_few) return;
-    memory_free(before.items);
-    memory_free(before.slots);
+/* Earlier tables stay in the arena, and take no more than the new ones. */
+static void grow_tables(struct targets *targets) {
+    const struct target *before = targets->items;
+    targets->capacity = targets->capacity ? 2 * targets->capacity : TARGETS_FIRST;
+    targets->items = arena_alloc(&targets->arena, targets->capacity * sizeof(*targets->items));
+    targets->slots = arena_zeroed(&targets->arena, 2 * targets->capacity * sizeof(*targets->slots));
+    for (size_t i = 0; i < targets->count; i++) {
+        targets->items[i] = before[i];
+        *slot_of(targets, &before[i]) = (uint32_t)i + 1;
+    }
 }
 
 static void add_target(struct targets *targets, struct target target) {
-    if (targets->count == targets->capacity) double_capacity(targets);
+    if (targets->count == targets->capacity) grow_tables(targets);
     target.key = targets->key;
     target.place = targets->place;
     target.hash =

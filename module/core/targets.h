@@ -14,12 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {
-    TARGETS_FEW = 16,
-    /* The budget of a transaction for lists: the longest list of a command takes all of it. A multiple of the
-     * limits of all lists. */
-    LISTED_MAX = 1000000,
-};
+/* The budget of a transaction for lists: the longest list of a command takes all of it. A multiple of the limits of
+ * all lists. */
+enum { LISTED_MAX = 1000000 };
 
 struct target {
     const char *noun;
@@ -43,10 +40,8 @@ struct targets {
     struct bytes key;           /* of the command that is being added */
     uint32_t key_hash;
     unsigned place;
-    size_t listed; /* the part of LISTED_MAX that lists have taken */
-    struct arena arena;
-    struct target few[TARGETS_FEW];
-    uint32_t few_slots[2 * TARGETS_FEW];
+    size_t listed;      /* the part of LISTED_MAX that lists have taken */
+    struct arena arena; /* the tables, and names */
 };
 
 void targets_start(struct targets *targets);

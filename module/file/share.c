@@ -125,10 +125,11 @@ struct share *share_relocate(struct share *share, const struct relocation *reloc
 
 static void move_node(void *owner, struct entry *entry, const struct relocation *relocation) {
     const struct share *share = owner;
-    struct catalog_slots slots;
+    struct entry_slots slots;
+    slots.count = 0;
     catalog_slots(&share->nodes, entry, &slots);
     struct file_node *node = relocate(relocation, node_of_entry(entry));
-    catalog_slots_set(&slots, &node->entry);
+    entry_slots_set(&slots, &node->entry);
     node_moved(node);
     node_relocate_parts(node, relocation);
 }

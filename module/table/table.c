@@ -130,13 +130,11 @@ size_t table_places(const struct table *table) {
 
 static void move_entity(void *owner, struct entry *entry, const struct relocation *relocation) {
     const struct table *table = owner;
-    struct catalog_slots slots;
-    const struct feed *feed = table->feed;
-    void **slot_in_feed = feed ? feed_slot(feed, entry) : NULL;
+    struct entry_slots slots;
+    slots.count = 0;
+    feed_slots(table->feed, entry, &slots);
     catalog_slots(&table->entities, entry, &slots);
-    entry = relocate(relocation, entry);
-    catalog_slots_set(&slots, entry);
-    if (slot_in_feed) *slot_in_feed = entry;
+    entry_slots_set(&slots, relocate(relocation, entry));
 }
 
 void table_relocate_entities(struct table *table, size_t place, const struct relocation *relocation) {

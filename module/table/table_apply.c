@@ -38,17 +38,18 @@ static void add_entity(struct table *table, const struct entity_state *state) {
 }
 
 static void change_entity(struct table *table, struct entity *entity, const struct entity_state *state) {
-    struct catalog_slots slots;
+    struct entry_slots slots;
     if (table->index_count) update_indexes(table, state->key, entity_properties(entity), state->properties);
     version before = entity->etag;
     if (entity_rewrite(entity, state)) {
         if (table->feed) feed_move(&table->account, table->feed, &entity->entry, before);
         return;
     }
+    slots.count = 0;
     catalog_slots(&table->entities, &entity->entry, &slots);
     struct entity *moved = account_add(&table->account, entity_new(state));
     moved->entry.hash = entity->entry.hash;
-    catalog_slots_set(&slots, &moved->entry);
+    entry_slots_set(&slots, &moved->entry);
     if (table->feed) feed_move(&table->account, table->feed, &moved->entry, before);
     account_discard(&table->account, entity);
 }

@@ -23,10 +23,10 @@ static struct order_cursor catalog_from(const void *catalog, struct bytes name) 
 
 static struct entry *catalog_replace(void *catalog, struct entry *entry,
                                      struct entry *(*move)(struct entry *entry)) {
-    struct catalog_slots slots;
+    struct entry_slots slots = {0};
     catalog_slots(catalog, entry, &slots);
     struct entry *moved = move(entry);
-    catalog_slots_set(&slots, moved);
+    entry_slots_set(&slots, moved);
     return moved;
 }
 

@@ -1,7 +1,6 @@
 /* Feeds against a naive model: random lives of objects, with followers that read in pages, stop and go on; what files
  * hold builds the same feed; memory goes back. */
-#include "core/feed_build.h"
-#include "core/feed_files.h"
+#include "core/feed.h"
 #include "core/feed_follow.h"
 
 #include "core/garbage.h"
@@ -99,12 +98,13 @@ static void delete_object(struct life *life, size_t name) {
 static void move_object(struct life *life, size_t name) {
     struct object *object = life->objects[name];
     if (!object) return;
-    void **slot = feed_slot(life->feed, &object->is.entry);
-    require(slot && *slot == object, "the feed knows where %s is", object->name);
+    struct entry_slots slots = {0};
+    feed_slots(life->feed, &object->is.entry, &slots);
+    require(slots.count == 1 && *slots.at[0] == object, "the feed knows where %s is", object->name);
     struct object *moved = memory_alloc(sizeof(*moved));
     *moved = *object;
     memory_free(object);
-    *slot = life->objects[name] = moved;
+    *slots.at[0] = life->objects[name] = moved;
 }
 
 static void step_life(struct life *life) {
@@ -183,13 +183,19 @@ static void require_same_copy(struct follower *follower, struct life *life) {
         require_same(follower->copy[i], life->objects[i] ? life->told[i] : 0, "n%zu at the follower", i);
 }
 
+/* There are no objects before the feed begins. */
+static void build_nothing(struct account *account, struct feed *feed) {
+    const struct order_index objects = {0};
+    feed_build(account, feed, &objects, bytes_of("", 0), NULL);
+}
+
 /* --- Lives --- */
 
 static void life_begin(struct life *life, uint64_t seed) {
     *life = (struct life){.dice = {seed}, .newest = UINT64_C(0x6000000000000000)};
     life->keep = dice_roll(&life->dice, KEEP_MAX);
     life->feed = feed_new(&life->account, ++life->newest, life->keep);
-    feed_advance(&life->account, life->feed, bytes_of("", 0));
+    build_nothing(&life->account, life->feed);
     life->dropped = life->newest;
 }
 
@@ -339,7 +345,7 @@ TEST(doctored_markers_are_refused) {
 TEST(markers_of_one_version_are_dropped_together) {
     struct account account = {0};
     struct feed *feed = feed_new(&account, BASE, 2);
-    feed_advance(&account, feed, bytes_of("", 0));
+    build_nothing(&account, feed);
     for (size_t i = 0; i < 3; i++) {
         struct object *object = object_new(i, BASE + 1 + i);
         feed_add(&account, feed, &object->is.entry);

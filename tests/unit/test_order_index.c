@@ -26,12 +26,12 @@ static struct entry *index_find(const void *index, const struct entry *like) {
 
 static struct entry *index_replace(void *index, struct entry *entry,
                                    struct entry *(*move)(struct entry *entry)) {
-    void **slots[ORDER_INDEX_MAX_HEIGHT];
-    unsigned count = order_index_slots(index, entry, slots);
-    require(count >= 1 && count <= ORDER_INDEX_MAX_HEIGHT, "an entry has %u slots", count);
-    for (unsigned i = 0; i < count; i++) require(*slots[i] == entry, "a slot holds something else");
+    struct entry_slots slots = {0};
+    order_index_slots(index, entry, &slots);
+    require(slots.count >= 1 && slots.count <= ORDER_INDEX_MAX_HEIGHT, "an entry has %u slots", slots.count);
+    for (unsigned i = 0; i < slots.count; i++) require(*slots.at[i] == entry, "a slot holds something else");
     struct entry *moved = move(entry);
-    for (unsigned i = 0; i < count; i++) *slots[i] = moved;
+    entry_slots_set(&slots, moved);
     return moved;
 }
 

@@ -1,7 +1,7 @@
 /* Records of tables: what they look like, and that nothing else is taken for one. */
 #include "table/table_change.h"
 
-#include "core/feed_files.h"
+#include "core/feed.h"
 #include "dice.h"
 #include "table/entity.h"
 #include "table/key.h"

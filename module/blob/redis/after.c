@@ -1,7 +1,7 @@
 /* Containers before and after a change: events, counters, waiters and upkeep. */
 #include "blob/blocks.h"
 #include "blob/redis/handlers.h"
-#include "core/feed_build.h"
+#include "core/feed.h"
 #include "core/inlining.h"
 #include "core/name.h"
 #include "lease/redis/handlers.h"

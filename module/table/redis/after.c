@@ -1,5 +1,5 @@
 /* What follows a change of a table, and the upkeep that builds indexes and feeds. */
-#include "core/feed_build.h"
+#include "core/feed.h"
 #include "server/base/alarm.h"
 #include "server/effects/commit.h"
 #include "server/effects/upkeep.h"

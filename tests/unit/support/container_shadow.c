@@ -1,7 +1,7 @@
 #include "container_shadow.h"
 
 #include "blob/block_plan.h"
-#include "core/feed_files.h"
+#include "core/feed.h"
 #include "core/name.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "blob/block_plan.h"
 #include "blob/blocks.h"
 #include "core/duration.h"
-#include "core/feed_files.h"
+#include "core/feed.h"
 #include "core/memory.h"
 #include "core/name.h"
 #include "core/policy.h"

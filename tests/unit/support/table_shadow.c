@@ -1,6 +1,6 @@
 #include "table_shadow.h"
 
-#include "core/feed_files.h"
+#include "core/feed.h"
 #include "require.h"
 
 #include <stdlib.h>
