@@ -71,6 +71,10 @@ size_t container_memory(const struct container *container) {
            once_log_memory(container->once_log) + feed_memory(container->feed);
 }
 
+size_t container_allocations(const struct container *container) {
+    return container->account.allocations + once_log_allocations(container->once_log);
+}
+
 const struct lease *container_lease(const struct container *container) {
     static const struct lease no_lease;
     return container->lease ? container->lease : &no_lease;
@@ -270,7 +274,7 @@ static void move_blob(void *owner, struct entry *entry, const struct relocation 
     blob_relocate_parts(blob, relocation);
 }
 
-void container_relocate_blobs(struct container *container, size_t place,
+void container_relocate_place(struct container *container, size_t place,
                               const struct relocation *relocation) {
     feed_relocate(container->feed, place, relocation);
     hash_index_move(&container->blobs.by_hash, place, relocation, move_blob, container);

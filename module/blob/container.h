@@ -16,6 +16,7 @@
 #define HOLDFAST_CONTAINER_H
 
 #include "blob/blob.h"
+#include "change/value_functions.h"
 #include "core/catalog.h"
 #include "core/deadlines.h"
 #include "core/once_log.h"
@@ -56,9 +57,8 @@ struct container_census {
 
 struct container_census container_census(void);
 
-/* Makes a container from a CONTAINER_CREATE change. */
-struct container *container_new(const struct container_change *change);
-void container_free(struct container *container);
+/* A copy shares the bytes of large contents. A walk has with a CONTAINER_CHUNK that is a whole chunk that chunk. */
+VALUE_FUNCTIONS(container)
 
 /* Also finds uncommitted blobs; NULL if there is none. */
 struct blob *container_find(const struct container *container, struct bytes name);
@@ -88,18 +88,6 @@ bool container_overdue(const struct container *container, int64_t now_ms, struct
 
 /* The first blob with a copy in progress whose name is not less than this one; NULL if there is none. */
 struct blob *container_copying(const struct container *container, struct bytes from);
-
-/* Moves the container and its lists; returns the container's new address. */
-struct container *container_relocate(struct container *container, const struct relocation *relocation);
-/* Moves all blobs at one of this many places of the hash index, and the index itself there. */
-size_t container_places(const struct container *container);
-void container_relocate_blobs(struct container *container, size_t place, const struct relocation *relocation);
-
-size_t container_memory(const struct container *container);
-/* How many allocations freeing it takes. */
-static inline size_t container_allocations(const struct container *container) {
-    return container->account.allocations + once_log_allocations(container->once_log);
-}
 
 const struct lease *container_lease(const struct container *container);
 

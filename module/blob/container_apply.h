@@ -1,14 +1,8 @@
-/* How changes are applied to a container. */
+/* What the functions that apply changes to a container share. */
 #ifndef HOLDFAST_CONTAINER_APPLY_H
 #define HOLDFAST_CONTAINER_APPLY_H
 
 #include "blob/container.h"
-
-/* Applies a change. False, and nothing done, when the change does not fit the state. Takes ownership of the change's
- * chunk in either case. */
-bool container_apply(struct container *container, const struct container_change *change);
-
-/* --- What its parts share --- */
 
 /* Whether a change may make the blob one of this kind; an existing blob never changes its kind. */
 bool apply_may_become(const struct blob *blob, enum blob_kind kind);

@@ -18,12 +18,6 @@
 /* Maximum entries of a list in one change. All lists of a content but the last one are full. */
 enum { WALK_LIST_MAX = 4096 };
 
-/* A CONTAINER_CHUNK that is a whole chunk comes with that chunk. */
-void container_walk(const struct container *container, const struct change_walk *walk);
-
-/* A copy with the same versions, without leases, sharing the bytes of large contents. */
-struct container *container_copy(const struct container *source);
-
 /* The change that creates the container itself, without its blobs. */
 struct container_change container_as_change(const struct container *container);
 

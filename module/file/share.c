@@ -36,6 +36,10 @@ size_t share_memory(const struct share *share) {
            share->deadlines.capacity * sizeof(*share->deadlines.heap) + once_log_memory(share->once_log);
 }
 
+size_t share_allocations(const struct share *share) {
+    return share->account.allocations + once_log_allocations(share->once_log);
+}
+
 unsigned share_snapshot_number(const struct share *share, version id) {
     unsigned low = 0, high = share->snapshot_count;
     while (low < high) {
@@ -134,6 +138,10 @@ static void move_node(void *owner, struct entry *entry, const struct relocation 
     node_relocate_parts(node, relocation);
 }
 
-void share_relocate_nodes(struct share *share, size_t place, const struct relocation *relocation) {
+size_t share_places(const struct share *share) {
+    return share->nodes.by_hash.buckets;
+}
+
+void share_relocate_place(struct share *share, size_t place, const struct relocation *relocation) {
     hash_index_move(&share->nodes.by_hash, place, relocation, move_node, share);
 }

@@ -20,6 +20,7 @@
 #ifndef HOLDFAST_SHARE_H
 #define HOLDFAST_SHARE_H
 
+#include "change/value_functions.h"
 #include "core/catalog.h"
 #include "core/once_log.h"
 #include "core/outcome.h"
@@ -74,6 +75,9 @@ struct share {
     bool doctor_listed;        /* its key is in DOCTOR's list */
 };
 
+/* A copy is as if all sessions had ended, and pending files had been deleted. */
+VALUE_FUNCTIONS(share)
+
 /* --- Queries --- */
 
 /* The number of the snapshot with this id; 0 if there is none. */
@@ -99,12 +103,6 @@ struct share_session *share_due_session(const struct share *share, int64_t now_m
 
 /* When upkeep is needed next; INT64_MAX for never. */
 int64_t share_next_end_ms(const struct share *share);
-
-size_t share_memory(const struct share *share);
-/* The number of allocations. */
-static inline size_t share_allocations(const struct share *share) {
-    return share->account.allocations + once_log_allocations(share->once_log);
-}
 
 /* --- Leases --- */
 
@@ -142,15 +140,5 @@ struct share_census share_census(void);
 void census_count(enum census_kind kind, uint64_t before, uint64_t after);
 /* A current file gets another length: counts the bytes of the share and of all shares. */
 void share_count_length(struct share *share, const struct file_node *node, uint64_t length);
-
-/* --- Memory --- */
-
-/* Moves the share and its lists; returns the share's new address. */
-struct share *share_relocate(struct share *share, const struct relocation *relocation);
-/* Active defragmentation moves the nodes in portions, numbered from 0 to share_places. */
-static inline size_t share_places(const struct share *share) {
-    return share->nodes.by_hash.buckets;
-}
-void share_relocate_nodes(struct share *share, size_t place, const struct relocation *relocation);
 
 #endif

@@ -1,5 +1,5 @@
 /* What each kind of change does to a share. Nothing here decides, and nothing reads a clock. */
-#include "file/share_apply.h"
+#include "file/share.h"
 
 #include "core/memory.h"
 #include "file/opens.h"

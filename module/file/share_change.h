@@ -47,7 +47,7 @@ enum share_change_kind {
     FILE_LOCK,
     FILE_UNLOCK,
     FILE_DISPOSE,
-    /* In files only: see share_walk.h. */
+    /* In files only: see share_walk.c. */
     LOAD_NODE,
     LOAD_SNAPSHOT_PLACE,
     LOAD_LENGTH,

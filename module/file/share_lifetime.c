@@ -1,4 +1,5 @@
-#include "file/share_lifetime.h"
+/* How a share begins and ends. */
+#include "file/share.h"
 
 #include "core/garbage.h"
 #include "core/memory.h"

@@ -1,4 +1,4 @@
-/* Loading: rebuilds the tree of a share from the LOAD_ changes of a walk; see share_walk.h. The loader belongs to the
+/* Loading: rebuilds the tree of a share from the LOAD_ changes of a walk; see share_walk.c. The loader belongs to the
  * share until the tree is complete, and is dropped when any other change comes before. */
 #ifndef HOLDFAST_SHARE_LOAD_H
 #define HOLDFAST_SHARE_LOAD_H

@@ -1,11 +1,20 @@
-#include "file/share_walk.h"
+/* Walks: the changes that rebuild a share, for files, digests and copies. Pages that states share are shared again.
+ *
+ *   CREATE, LEASE, each SNAPSHOT
+ *   the tree; nodes are numbered in the order of the walk, from the root's 0:
+ *     the current tree, directory by directory, then the places that only snapshots see
+ *     for each node NODE, then for each of its states, the oldest first and the current one last:
+ *       its content, as the difference to the state before: LENGTH, LEAF, GAP; then STATE
+ *     SNAPSHOT_PLACE for another place of a node that has been walked
+ *   END
+ *   each session: CONNECT; each handle by number: OPEN, its LOCKs; each file marked for deletion: MARK
+ *   each ended session: DISCONNECT; each leased file: LEASE */
+#include "file/share.h"
 
 #include "core/memory.h"
 #include "core/page_compare.h"
 #include "core/pointer_map.h"
 #include "file/opens.h"
-#include "file/share_apply.h"
-#include "file/share_lifetime.h"
 #include "file/tree.h"
 
 #include "ccan/container_of/container_of.h"
@@ -30,7 +39,7 @@ static void walk_change(const struct exporter *exporter, const struct share_chan
     exporter->walk->take(exporter->walk->context, change);
 }
 
-struct share_change share_as_change(const struct share *share) {
+static struct share_change share_as_change(const struct share *share) {
     return (struct share_change){
         .kind = SHARE_CREATE,
         .stamp = share->stamp,
@@ -358,6 +367,7 @@ static void walk_snapshots(const struct exporter *exporter) {
     }
 }
 
+/* Without walk->holders: as if all sessions and leases had ended. */
 void share_walk(const struct share *share, const struct change_walk *walk) {
     struct exporter exporter = {.share = share, .walk = walk};
     struct share_change change = share_as_change(share);

@@ -62,7 +62,7 @@ size_t queue_places(const struct queue *queue) {
     return size_max(queue->live.by_id.buckets, queue->dead.by_id.buckets);
 }
 
-void queue_relocate_messages(struct queue *queue, size_t place, const struct relocation *relocation) {
+void queue_relocate_place(struct queue *queue, size_t place, const struct relocation *relocation) {
     message_store_relocate(&queue->live, place, relocation);
     message_store_relocate(&queue->dead, place, relocation);
 }

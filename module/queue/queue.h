@@ -22,6 +22,7 @@
 #ifndef HOLDFAST_QUEUE_H
 #define HOLDFAST_QUEUE_H
 
+#include "change/value_functions.h"
 #include "core/once_log.h"
 #include "queue/dedup_entry.h"
 #include "queue/message_store.h"
@@ -41,20 +42,6 @@ struct queue {
     bool doctor_listed; /* DOCTOR knows its key: see doctor_keys.h */
 };
 
-/* Makes a queue from a QUEUE_CREATE change. */
-struct queue *queue_new(const struct queue_change *change);
-void queue_free(struct queue *queue);
-
-/* --- Memory --- */
-
-size_t queue_memory(const struct queue *queue);
-/* The number of allocations that a free has to release, for the decision whether another thread should do it. */
-size_t queue_allocations(const struct queue *queue);
-
-/* Moves the queue itself and its lists; returns its new address. */
-struct queue *queue_relocate(struct queue *queue, const struct relocation *relocation);
-/* Moves the messages at one of queue_places places. */
-size_t queue_places(const struct queue *queue);
-void queue_relocate_messages(struct queue *queue, size_t place, const struct relocation *relocation);
+VALUE_FUNCTIONS(queue)
 
 #endif

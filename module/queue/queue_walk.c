@@ -1,6 +1,4 @@
-#include "queue/queue_walk.h"
-
-#include "queue/queue_apply.h"
+#include "queue/queue.h"
 
 /* Also those that have ended. */
 static void walk_messages(const struct queue *queue, const struct change_walk *walk) {
@@ -14,6 +12,7 @@ static void walk_messages(const struct queue *queue, const struct change_walk *w
     }
 }
 
+/* The queue, its messages and dead letters in order of arrival, then its dedup entries. */
 void queue_walk(const struct queue *queue, const struct change_walk *walk) {
     struct queue_change change = {
         .kind = QUEUE_CREATE,

@@ -137,7 +137,7 @@ static void move_entity(void *owner, struct entry *entry, const struct relocatio
     entry_slots_set(&slots, relocate(relocation, entry));
 }
 
-void table_relocate_entities(struct table *table, size_t place, const struct relocation *relocation) {
+void table_relocate_place(struct table *table, size_t place, const struct relocation *relocation) {
     feed_relocate(table->feed, place, relocation);
     hash_index_move(&table->entities.by_hash, place, relocation, move_entity, table);
 }

@@ -14,6 +14,7 @@
 #ifndef HOLDFAST_TABLE_H
 #define HOLDFAST_TABLE_H
 
+#include "change/value_functions.h"
 #include "core/account.h"
 #include "core/catalog.h"
 #include "core/feed.h"
@@ -38,9 +39,7 @@ struct table {
     bool doctor_listed;        /* its key is in DOCTOR's list */
 };
 
-/* Makes a table from a TABLE_CREATE change. */
-struct table *table_new(const struct table_change *change);
-void table_free(struct table *table);
+VALUE_FUNCTIONS(table)
 
 /* --- Queries --- */
 
@@ -73,17 +72,5 @@ struct table_census {
 };
 
 struct table_census table_census(void);
-
-/* --- Memory --- */
-
-size_t table_memory(const struct table *table);
-/* The number of allocations. */
-size_t table_allocations(const struct table *table);
-
-/* Active defragmentation moves the table and its lists first, then the entities in portions, numbered from
- * 0 to table_places. */
-struct table *table_relocate(struct table *table, const struct relocation *relocation);
-size_t table_places(const struct table *table);
-void table_relocate_entities(struct table *table, size_t place, const struct relocation *relocation);
 
 #endif

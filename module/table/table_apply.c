@@ -1,5 +1,5 @@
 /* How each kind of change is applied, and the table of the kinds. */
-#include "table/table_apply.h"
+#include "table/table.h"
 
 #include "change/feed_change.h"
 #include "table/key.h"
@@ -70,7 +70,7 @@ static void remove_entity(struct table *table, struct entity *entity, version de
     account_discard(&table->account, entity);
 }
 
-void table_do_step(struct table *table, const struct table_step *step) {
+static void do_step(struct table *table, const struct table_step *step) {
     struct entity_state state = {step->key, step->etag, step->ticks, step->properties};
     struct entity *entity = step->existing;
     if (!entity && step->kind != STEP_ADD) entity = table_find(table, step->key);
@@ -85,7 +85,7 @@ void table_do_step(struct table *table, const struct table_step *step) {
 }
 
 static bool apply_decided_steps(struct table *table, const struct table_change *change) {
-    for (uint64_t i = 0; i < change->steps.count; i++) table_do_step(table, &change->decided[i]);
+    for (uint64_t i = 0; i < change->steps.count; i++) do_step(table, &change->decided[i]);
     return true;
 }
 
@@ -94,7 +94,7 @@ static bool apply_steps(struct table *table, const struct table_change *change) 
     struct record_reader reader = record_reader(change->steps.items);
     struct table_step step;
     if (!steps_fit(table, change->steps)) return false;
-    while (table_step_next(&reader, &step)) table_do_step(table, &step);
+    while (table_step_next(&reader, &step)) do_step(table, &step);
     return true;
 }
 

@@ -1,7 +1,6 @@
-#include "table/table_walk.h"
+#include "table/table.h"
 
 #include "change/feed_change.h"
-#include "table/table_apply.h"
 
 enum {
     WALK_STEPS = 512,
@@ -40,6 +39,7 @@ static struct table_step step_of(const struct entity *entity) {
     };
 }
 
+/* The table with the names of its indexes, its feed, then its entities in the order of their keys. */
 void table_walk(const struct table *table, const struct change_walk *walk) {
     struct order_cursor cursor = catalog_seek(&table->entities, bytes_of("", 0));
     struct entry *entry = order_cursor_entry(&cursor);

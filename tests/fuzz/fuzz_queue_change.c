@@ -1,8 +1,7 @@
 /* Records of queues from outside, as many as the input has, each with its length in two bytes before it: what cannot be
  * read is refused, what does not fit does nothing, and what is left is whole. */
 #include "allocations.h"
-#include "queue/queue_apply.h"
-#include "queue/queue_walk.h"
+#include "queue/queue.h"
 #include "queue_trial.h"
 #include "require.h"
 

@@ -2,8 +2,8 @@
  * bytes travel beside a record, these after it in the same way: what cannot be read is refused, what does not fit
  * does nothing, and whatever is left is whole, so that a file gives it back. */
 #include "allocations.h"
+#include "file/share.h"
 #include "require.h"
-#include "file/share_lifetime.h"
 #include "share_trial.h"
 
 #include <stdint.h>

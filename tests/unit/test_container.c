@@ -173,7 +173,7 @@ TEST(the_index_moves_with_the_blobs) {
     require((void *)trial.container->blobs.by_hash.segments == segments, "the index moves at once");
     require(container_find(trial.container, bytes_text("blob")) == blob, "a blob moves at once");
     container_trial_compare(&trial);
-    container_relocate_blobs(trial.container, 0, &relocation);
+    container_relocate_place(trial.container, 0, &relocation);
     require((void *)trial.container->blobs.by_hash.segments != segments, "the index stays where it is");
     require(container_find(trial.container, bytes_text("blob")) != blob, "the blob stays where it is");
     require_same(moves, 7, "two parts of the index, and the blob");
@@ -202,7 +202,7 @@ TEST(a_container_may_move_in_turns) {
     for (int walk = 0; walk < 6; walk++) {
         trial.container = container_relocate(trial.container, &relocation);
         for (size_t place = 0; place < trial.container->blobs.by_hash.buckets; place++) {
-            container_relocate_blobs(trial.container, place, &relocation);
+            container_relocate_place(trial.container, place, &relocation);
             if (trial.container->blobs.by_hash.buckets > max) max = trial.container->blobs.by_hash.buckets;
             if (dice_percent(&dice, 10)) change_some(&trial, &dice, walk % 2 == 0);
         }

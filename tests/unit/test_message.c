@@ -2,7 +2,6 @@
  * many take that have nothing of it. */
 #include "queue/queue.h"
 
-#include "queue/queue_apply.h"
 #include "unit.h"
 
 #include <stdlib.h>

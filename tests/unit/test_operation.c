@@ -2,7 +2,7 @@
 #include "table/operation.h"
 
 #include "table/key.h"
-#include "table/table_apply.h"
+#include "table/table.h"
 #include "unit.h"
 
 enum { ETAG = 7, TICKS = 9, STOCK = 5 };

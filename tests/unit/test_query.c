@@ -2,7 +2,7 @@
  * without bounds. */
 #include "table/query.h"
 
-#include "table/table_apply.h"
+#include "table/table.h"
 #include "table_crowd.h"
 #include "unit.h"
 
@@ -192,7 +192,8 @@ static struct table *table_of(unsigned rows, struct packed_list properties) {
                                   .etag = 1,
                                   .ticks = 1,
                                   .properties = properties};
-        table_do_step(table, &step);
+        table_apply(table,
+                    &(struct table_change){.kind = TABLE_BATCH, .steps = {.count = 1}, .decided = &step});
     }
     return table;
 }

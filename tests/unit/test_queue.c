@@ -4,9 +4,8 @@
 #include "core/garbage.h"
 #include "dice.h"
 #include "mover.h"
-#include "queue/queue_apply.h"
+#include "queue/queue.h"
 #include "queue/queue_registry.h"
-#include "queue/queue_walk.h"
 #include "queue_trial.h"
 #include "unit.h"
 
@@ -359,7 +358,7 @@ TEST(a_queue_can_move_in_memory) {
         struct relocation relocation = mover(&dice);
         trial.queue = queue_relocate(trial.queue, &relocation);
         for (size_t place = 0; place < queue_places(trial.queue); place++)
-            queue_relocate_messages(trial.queue, place, &relocation);
+            queue_relocate_place(trial.queue, place, &relocation);
         queue_trial_compare(&trial);
     }
     queue_trial_end(&trial);

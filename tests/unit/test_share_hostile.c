@@ -2,9 +2,7 @@
  * back in the end. */
 #include "core/memory.h"
 #include "dice.h"
-#include "file/share_apply.h"
-#include "file/share_lifetime.h"
-#include "file/share_walk.h"
+#include "file/share.h"
 #include "share_trial.h"
 #include "unit.h"
 

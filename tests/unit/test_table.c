@@ -4,8 +4,6 @@
 #include "core/garbage.h"
 #include "property_draw.h"
 #include "table/key.h"
-#include "table/table_apply.h"
-#include "table/table_walk.h"
 #include "table/ticks.h"
 #include "table_trial.h"
 #include "unit.h"
@@ -184,7 +182,8 @@ TEST(an_entity_that_is_known_is_not_looked_for) {
         property_put(&properties, &property);
         step.properties = (struct packed_list){1, bytes_of(properties.data, properties.length)};
         step.existing = table_find(table, step.key);
-        table_do_step(table, &step);
+        table_apply(table,
+                    &(struct table_change){.kind = TABLE_BATCH, .steps = {.count = 1}, .decided = &step});
         const struct entity *entity = table_find(table, step.key);
         require_same(!entity, kinds[i] == STEP_REMOVE, "step %zu", i);
         bool same = !entity || (entity->etag == 50 + i &&
@@ -355,7 +354,8 @@ TEST(large_entities_come_one_by_one) {
                                   .etag = 1,
                                   .ticks = 1,
                                   .properties = {1, {properties.data, properties.length}}};
-        table_do_step(table, &step);
+        table_apply(table,
+                    &(struct table_change){.kind = TABLE_BATCH, .steps = {.count = 1}, .decided = &step});
     }
     table_walk(table, &(struct change_walk){.take = note_record, .context = &walked});
     require_same(walked.records, 1 + LARGE, "a record for each");

@@ -65,7 +65,7 @@ static bool container_is_whole(const void *value) {
     return !((const struct container *)value)->load_chunks;
 }
 
-TYPE_METHODS(container, blobs)
+TYPE_METHODS(container)
 
 static void *load(RedisModuleIO *io, int encoding) {
     struct load_sequence order = {0};

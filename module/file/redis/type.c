@@ -1,10 +1,8 @@
 /* The data type of shares, for the server. */
 #include "file/redis/handlers.h"
 #include "file/redis/waiting.h"
-#include "file/share_apply.h"
-#include "file/share_lifetime.h"
+#include "file/share.h"
 #include "file/share_load.h"
-#include "file/share_walk.h"
 #include "lease/redis/handlers.h"
 #include "server/effects/upkeep.h"
 #include "server/storage/saving.h"
@@ -34,7 +32,7 @@ static bool share_keeps_order(struct loading *loading, const void *change) {
 }
 
 /* Defragmentation does not move handles and sessions: they are short-lived. */
-TYPE_METHODS(share, nodes)
+TYPE_METHODS(share)
 TYPE_LOADS(share)
 
 /* --- For DOCTOR --- */

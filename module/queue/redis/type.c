@@ -1,14 +1,13 @@
 /* The queue as a data type of the server: files, digests, memory, freeing, copies.
  *
  * A file has the queue, then its messages and dead letters in order of arrival, then its dedup entries. */
-#include "queue/queue_apply.h"
-#include "queue/queue_walk.h"
+#include "queue/queue.h"
 #include "queue/redis/handlers.h"
 #include "queue/redis/settings.h"
 #include "server/effects/upkeep.h"
 #include "server/storage/type_methods.h"
 
-TYPE_METHODS(queue, messages)
+TYPE_METHODS(queue)
 TYPE_LOADS(queue)
 
 struct data_type queue_type = {

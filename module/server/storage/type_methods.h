@@ -1,12 +1,11 @@
 /* A data type's descriptor, made from a prefix of names, since each family has the same functions under the same
  * names. The server calls the methods with a value but not with its type, so each type has its own.
  *
- *   TYPE_METHODS(prefix, members)  declares prefix_changed, _wake, _refresh, _upkeep, _info; defines the methods,
- *                                  which call prefix_new, _apply, _walk, _free, _memory, _allocations, _copy,
- *                                  _relocate, _places and _relocate_members
- *   TYPE_LOADS(prefix)             defines load; not for a type that keeps progress while it loads
- *   TYPE_ROWS(prefix)              the rows of the descriptor for all of these, and for what each value holds; upkeep
- *                                  hears of keys that lose their value */
+ *   TYPE_METHODS(prefix)   declares prefix_changed, _wake, _refresh, _upkeep, _info; defines the methods, which call
+ *                          what change/value_functions.h declares
+ *   TYPE_LOADS(prefix)     defines load; not for a type that keeps progress while it loads
+ *   TYPE_ROWS(prefix)      the rows of the descriptor for all of these, and for what each value holds; upkeep hears of
+ *                          keys that lose their value */
 #ifndef HOLDFAST_TYPE_METHODS_H
 #define HOLDFAST_TYPE_METHODS_H
 
@@ -15,7 +14,7 @@
 #include "server/storage/relocating.h"
 #include "server/storage/saving.h"
 
-#define TYPE_METHODS(prefix, members)                                                                        \
+#define TYPE_METHODS(prefix)                                                                                 \
     void prefix##_changed(struct call *call, const void *change);                                            \
     void prefix##_wake(struct call *call, const void *change);                                               \
     bool prefix##_refresh(struct call *call, void *change);                                                  \
@@ -63,7 +62,7 @@
         const size_t own = prefix##_places(moved);                                                           \
         while (relocating_next(&relocating, own + once_log_places(moved->once_log)))                         \
             if (relocating.place < own)                                                                      \
-                prefix##_relocate_##members(moved, relocating.place, &relocating.relocation);                \
+                prefix##_relocate_place(moved, relocating.place, &relocating.relocation);                    \
             else                                                                                             \
                 once_log_relocate_place(moved->once_log, relocating.place - own, &relocating.relocation);    \
         return relocating.paused;                                                                            \

@@ -3,8 +3,7 @@
 #include "server/effects/upkeep.h"
 #include "server/storage/type_methods.h"
 #include "table/redis/handlers.h"
-#include "table/table_apply.h"
-#include "table/table_walk.h"
+#include "table/table.h"
 #include "table/ticks.h"
 
 /* Ten years, as for versions. With a horizon beyond the year 9999 every Timestamp is plausible. */
@@ -32,7 +31,7 @@ static int64_t table_next_look_ms(const void *value) {
     return table_unfinished(table) || feed_is_building(table->feed) ? server_now_ms() : UPKEEP_NEVER;
 }
 
-TYPE_METHODS(table, entities)
+TYPE_METHODS(table)
 TYPE_LOADS(table)
 
 struct data_type table_type = {

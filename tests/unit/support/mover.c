@@ -31,6 +31,6 @@ struct relocation mover(struct dice *dice) {
 struct container *container_relocate_all(struct container *container, const struct relocation *relocation) {
     container = container_relocate(container, relocation);
     for (size_t place = 0; place < container->blobs.by_hash.buckets; place++)
-        container_relocate_blobs(container, place, relocation);
+        container_relocate_place(container, place, relocation);
     return container;
 }

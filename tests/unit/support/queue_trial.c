@@ -1,8 +1,7 @@
 #include "queue_trial.h"
 
 #include "core/duration.h"
-#include "queue/queue_apply.h"
-#include "queue/queue_walk.h"
+#include "queue/queue.h"
 #include "require.h"
 
 #include <stdlib.h>

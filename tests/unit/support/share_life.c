@@ -1,8 +1,7 @@
 #include "share_life.h"
 
 #include "core/duration.h"
-#include "file/share_lifetime.h"
-#include "file/share_walk.h"
+#include "file/share.h"
 #include "file/tree.h"
 #include "mover.h"
 #include "require.h"
@@ -362,7 +361,7 @@ static void move_all(struct share_life *life, uint64_t seed) {
     struct relocation relocation = mover(&dice);
     life->share = share_relocate(life->share, &relocation);
     for (size_t place = 0; place < share_places(life->share); place++)
-        share_relocate_nodes(life->share, place, &relocation);
+        share_relocate_place(life->share, place, &relocation);
 }
 
 /* --- Lives --- */

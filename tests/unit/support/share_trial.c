@@ -1,8 +1,6 @@
 #include "share_trial.h"
 
-#include "file/share_apply.h"
-#include "file/share_lifetime.h"
-#include "file/share_walk.h"
+#include "file/share.h"
 #include "file/tree.h"
 #include "require.h"
 

@@ -2,7 +2,7 @@
 #ifndef HOLDFAST_UNIT_SHARE_TRIAL_H
 #define HOLDFAST_UNIT_SHARE_TRIAL_H
 
-#include "file/share_walk.h"
+#include "file/share.h"
 
 /* A record, with the bytes beside it, for a share or for none yet. False for what cannot be read or does not fit. */
 bool share_trial_take(struct share **share, struct bytes record, struct bytes content);

@@ -1,7 +1,7 @@
 #include "table_crowd.h"
 
 #include "require.h"
-#include "table/table_apply.h"
+#include "table/table.h"
 
 #include <stdlib.h>
 

@@ -6,8 +6,7 @@
 #include "property_draw.h"
 #include "require.h"
 #include "table/key.h"
-#include "table/table_apply.h"
-#include "table/table_walk.h"
+#include "table/table.h"
 
 #include <stdlib.h>
 
@@ -306,5 +305,5 @@ void table_trial_move(struct table_trial *trial, struct dice *dice) {
     const struct relocation relocation = mover(dice);
     trial->table = table_relocate(trial->table, &relocation);
     for (size_t place = 0; place < table_places(trial->table); place++)
-        table_relocate_entities(trial->table, place, &relocation);
+        table_relocate_place(trial->table, place, &relocation);
 }

@@ -1,0 +1,32 @@
+/* What the value of every data type can do, under the same names. VALUE_FUNCTIONS(queue) declares:
+ *
+ *   queue_new             makes a value from a change of a creating kind
+ *   queue_free
+ *   queue_apply           applies any other change; false, and nothing done, when it does not fit the state. Takes
+ *                         ownership of a chunk that comes with the change in either case
+ *   queue_walk            walks the changes that rebuild the value, in order: for files, digests and copies
+ *   queue_copy            a copy with the same versions and ids, but without leases and other things that have holders
+ *   queue_memory          its bytes
+ *   queue_allocations     how many a free has to release, for the decision whether another thread should do it
+ *   queue_relocate        for active defragmentation: moves the value and its lists, and returns its new address
+ *   queue_places          what it contains moves in so many portions,
+ *   queue_relocate_place  of which this moves one */
+#ifndef HOLDFAST_VALUE_FUNCTIONS_H
+#define HOLDFAST_VALUE_FUNCTIONS_H
+
+#include "change/change.h"
+#include "core/relocation.h"
+
+#define VALUE_FUNCTIONS(value)                                                                               \
+    struct value *value##_new(const struct value##_change *change);                                          \
+    void value##_free(struct value *value);                                                                  \
+    bool value##_apply(struct value *value, const struct value##_change *change);                            \
+    void value##_walk(const struct value *value, const struct change_walk *walk);                            \
+    struct value *value##_copy(const struct value *source);                                                  \
+    size_t value##_memory(const struct value *value);                                                        \
+    size_t value##_allocations(const struct value *value);                                                   \
+    struct value *value##_relocate(struct value *value, const struct relocation *relocation);                \
+    size_t value##_places(const struct value *value);                                                        \
+    void value##_relocate_place(struct value *value, size_t place, const struct relocation *relocation);
+
+#endif
