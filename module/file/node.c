@@ -6,7 +6,7 @@
 /* --- Names and paths --- */
 
 struct bytes node_key(char *buffer, uint64_t directory, struct bytes folded) {
-    for (int i = NODE_KEY_ID_BYTES - 1; i >= 0; i--, directory >>= 8) buffer[i] = (char)(directory & 0xff);
+    put_sorting_number(buffer, directory);
     memcpy(buffer + NODE_KEY_ID_BYTES, folded.data, folded.length);
     return bytes_of(buffer, NODE_KEY_ID_BYTES + folded.length);
 }

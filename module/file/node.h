@@ -109,6 +109,12 @@ static inline bool node_is_file(const struct file_node *node) {
     return node->kind == NODE_FILE;
 }
 
+/* Writes a number in eight bytes, the highest first: so names sort by it. */
+static inline void put_sorting_number(void *bytes, uint64_t number) {
+    number = __builtin_bswap64(number);
+    memcpy(bytes, &number, sizeof(number));
+}
+
 /* Writes the key for a valid, folded name to a buffer of NODE_KEY_MAX_BYTES. */
 struct bytes node_key(char *buffer, uint64_t directory, struct bytes folded);
 

@@ -182,8 +182,7 @@ static struct open_group *group_for(struct share *share, struct share_session *s
 
 static void name_open(struct file_open *open, uint64_t number) {
     open->locks.number = number;
-    for (int i = (int)sizeof(open->number) - 1; i >= 0; i--, number >>= 8)
-        open->number[i] = (unsigned char)number;
+    put_sorting_number(open->number, number);
     open->numbered =
         (struct entry){.name_length = sizeof(open->number),
                        .name_at = offsetof(struct file_open, number) - offsetof(struct file_open, numbered)};
@@ -250,15 +249,13 @@ struct gone_search {
     int64_t now_ms;
 };
 
-/* The sessions of all groups of a gone file have ended. The one of the first group counts it. */
 static void count_gone(struct gone_search *search, const struct share_session *session) {
     const struct open_group *group;
     list_for_each (&session->groups, group, of_session) {
-        const struct file_usage *usage = group->usage;
-        bool counts = usage && list_top(&usage->groups, struct open_group, of_usage) == group;
-        if (!counts || !usage_view(usage, false, search->now_ms).gone) continue;
+        const struct file_node *node = group_gone_file(group, search->now_ms);
+        if (!node) continue;
         search->found.files++;
-        search->found.bytes += usage->node->content.length;
+        search->found.bytes += node->content.length;
     }
 }
 
@@ -278,6 +275,6 @@ struct share_gone share_gone(const struct share *share, int64_t now_ms) {
 
 struct order_cursor share_opens_seek(const struct share *share, uint64_t number) {
     unsigned char name[8];
-    for (int i = (int)sizeof(name) - 1; i >= 0; i--, number >>= 8) name[i] = (unsigned char)number;
+    put_sorting_number(name, number);
     return order_index_seek(&share->numbered, bytes_of(name, sizeof(name)));
 }

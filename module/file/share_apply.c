@@ -55,15 +55,14 @@ static bool apply_share_setacl(struct share *share, const struct share_change *c
     return true;
 }
 
-/* Hides gone files from the snapshot. Each is visited once, at its first group. */
+/* Hides gone files from the snapshot. */
 static void hide_gone(struct share *share) {
     const struct share_session *session;
     const struct open_group *group;
     list_for_each (&share->ended, session, among_ended) {
         list_for_each (&session->groups, group, of_session) {
-            const struct file_usage *usage = group->usage;
-            if (!usage || list_top(&usage->groups, struct open_group, of_usage) != group) continue;
-            if (usage_view(usage, false, INT64_MIN).gone) tree_hide(share, usage->node);
+            struct file_node *node = group_gone_file(group, INT64_MIN);
+            if (node) tree_hide(share, node);
         }
     }
 }

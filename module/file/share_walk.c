@@ -19,8 +19,6 @@
 
 #include "ccan/container_of/container_of.h"
 
-#include <stdlib.h>
-
 struct numbered_directory {
     const struct directory *directory;
     uint64_t number;
@@ -230,34 +228,31 @@ static void walk_session(const struct exporter *exporter, const struct share_ses
     walk_change(exporter, &change);
 }
 
-static void walk_disconnect(const struct exporter *exporter, const struct share_session *session) {
-    walk_change(exporter, &(struct share_change){.kind = SHARE_DISCONNECT, .session = session->id});
+/* An ended session without files is left out: applying its end would free it. */
+static bool is_walked(const struct share_session *session) {
+    const struct open_group *group;
+    if (!session->ended) return true;
+    list_for_each (&session->groups, group, of_session)
+        if (group->usage) return true;
+    return false;
 }
 
-static int compare_sessions(const void *a, const void *b) {
-    const struct share_session *const *one = a, *const *other = b;
-    return memcmp(&(*one)->id, &(*other)->id, sizeof(struct guid));
+static void sort_session(void *sorted, struct entry *entry) {
+    order_index_add(sorted, entry);
 }
 
-struct session_list {
-    const struct share_session **sessions;
-    size_t count;
-};
-
-static void gather_session(void *context, struct entry *entry) {
-    struct session_list *session_list = context;
-    session_list->sessions[session_list->count++] = container_of(entry, struct share_session, entry);
-}
-
-/* Sorted by id, so that equal shares give equal walks. */
-static struct session_list gather_sessions(const struct share *share) {
-    struct session_list session_list = {.count = 0};
-    if (!share->sessions.count) return session_list;
-    session_list.sessions = memory_alloc(share->sessions.count * sizeof(*session_list.sessions));
-    for (size_t place = 0; place < share->sessions.buckets; place++)
-        hash_index_visit(&share->sessions, place, gather_session, &session_list);
-    qsort(session_list.sessions, session_list.count, sizeof(*session_list.sessions), compare_sessions);
-    return session_list;
+/* By id, so that equal shares give equal walks. */
+static void walk_sessions(const struct exporter *exporter) {
+    const struct hash_index *sessions = &exporter->share->sessions;
+    struct order_index sorted = {0};
+    for (size_t place = 0; place < sessions->buckets; place++)
+        hash_index_visit(sessions, place, sort_session, &sorted);
+    struct order_cursor cursor = order_index_seek(&sorted, bytes_of("", 0));
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
+        const struct share_session *session = container_of(entry, struct share_session, entry);
+        if (is_walked(session)) walk_session(exporter, session);
+    }
+    order_index_end(&sorted);
 }
 
 static void walk_locks(const struct exporter *exporter, const struct file_open *open) {
@@ -331,26 +326,15 @@ static void walk_leases(const struct exporter *exporter) {
     }
 }
 
-/* An ended session without files is left out: applying its end would free it. */
-static bool is_walked(const struct share_session *session) {
-    const struct open_group *group;
-    if (!session->ended) return true;
-    list_for_each (&session->groups, group, of_session)
-        if (group->usage) return true;
-    return false;
-}
-
 /* Sessions end after their handles, which need them. */
 static void walk_holders(const struct exporter *exporter) {
-    struct session_list all = gather_sessions(exporter->share);
-    struct share_session *ended;
-    for (size_t i = 0; i < all.count; i++)
-        if (is_walked(all.sessions[i])) walk_session(exporter, all.sessions[i]);
-    memory_free(all.sessions);
+    const struct share_session *session;
+    walk_sessions(exporter);
     walk_opens(exporter);
     walk_marks(exporter);
-    list_for_each (&exporter->share->ended, ended, among_ended)
-        if (is_walked(ended)) walk_disconnect(exporter, ended);
+    list_for_each (&exporter->share->ended, session, among_ended)
+        if (is_walked(session))
+            walk_change(exporter, &(struct share_change){.kind = SHARE_DISCONNECT, .session = session->id});
     walk_leases(exporter);
 }
 

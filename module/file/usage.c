@@ -18,6 +18,12 @@ struct usage_view usage_view(const struct file_usage *usage, bool exact, int64_t
     return view;
 }
 
+struct file_node *group_gone_file(const struct open_group *group, int64_t now_ms) {
+    const struct file_usage *usage = group->usage;
+    bool first = usage && list_top(&usage->groups, struct open_group, of_usage) == group;
+    return first && usage_view(usage, false, now_ms).gone ? usage->node : NULL;
+}
+
 bool usage_has_ended_handles(const struct file_usage *usage, int64_t now_ms) {
     const struct open_group *group;
     list_for_each (&usage->groups, group, of_usage)

@@ -128,6 +128,10 @@ struct usage_view {
 /* `exact`: no session has ended, so everything counts. The usage may be NULL. */
 struct usage_view usage_view(const struct file_usage *usage, bool exact, int64_t now_ms);
 
+/* The file of the group if it is gone and this is its first group, or NULL. So a visit to the groups of all sessions
+ * that have ended meets each gone file once. */
+struct file_node *group_gone_file(const struct open_group *group, int64_t now_ms);
+
 /* Whether the file has handles of sessions that have ended. */
 bool usage_has_ended_handles(const struct file_usage *usage, int64_t now_ms);
 

@@ -27,6 +27,7 @@ struct owned_session {
     struct session_group *group;
     struct list_node among_orphans;
     int64_t orphaned_ms; /* 0 while the connection is open */
+    struct owned_session *next_stale;
     char name[];
 };
 
@@ -135,33 +136,25 @@ static void forget_old_orphans(int64_t now_ms) {
 
 /* --- Sessions of deleted shares --- */
 
-struct stale_sessions {
-    size_t count, capacity;
-    struct owned_session **list;
-};
-
 /* While a share has sessions, upkeep of its key is scheduled. */
 static void collect_stale(void *context, struct entry *entry) {
-    struct stale_sessions *stale_sessions = context;
-    struct owned_session *owned_session = container_of(entry, struct owned_session, entry);
+    struct owned_session **stale = context, *owned_session = container_of(entry, struct owned_session, entry);
     if (upkeep_is_scheduled(key_name_unpack(key_of_session(owned_session)))) return;
-    if (stale_sessions->count == stale_sessions->capacity) {
-        stale_sessions->capacity = stale_sessions->capacity ? stale_sessions->capacity * 2 : SWEPT_MAX;
-        stale_sessions->list =
-            memory_resize(stale_sessions->list, stale_sessions->capacity * sizeof(*stale_sessions->list));
-    }
-    stale_sessions->list[stale_sessions->count++] = owned_session;
+    owned_session->next_stale = *stale;
+    *stale = owned_session;
 }
 
 /* A portion, from the last bucket to the first one. False at the end. */
 static bool sweep(void) {
     static size_t left;
-    struct stale_sessions stale_sessions = {0, 0, NULL};
+    struct owned_session *stale = NULL;
     if (!left || left > sessions.buckets) left = sessions.buckets;
     for (int places = SWEPT_MAX; places && left; places--)
-        hash_index_visit(&sessions, --left, collect_stale, &stale_sessions);
-    for (size_t i = 0; i < stale_sessions.count; i++) forget_session(stale_sessions.list[i]);
-    memory_free(stale_sessions.list);
+        hash_index_visit(&sessions, --left, collect_stale, &stale);
+    for (struct owned_session *next; stale; stale = next) {
+        next = stale->next_stale;
+        forget_session(stale);
+    }
     return left;
 }
 

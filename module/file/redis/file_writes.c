@@ -207,7 +207,7 @@ enum outcome file_setprops_check(struct call *call) {
 }
 
 /* Locks are checked only if the size changes. A command that clears READONLY is not refused for it. */
-static enum outcome find_to_describe(struct call *call, struct file_node **node) {
+static enum outcome find_to_setprops(struct call *call, struct file_node **node) {
     enum outcome outcome = file_find_node(call, call_word(call, ARG_PATH), NODE_FILE, node);
     if (outcome != OUTCOME_DONE) return outcome;
     bool sized = args_given(&call->args, SLOT_SIZE);
@@ -226,7 +226,7 @@ static enum outcome find_to_describe(struct call *call, struct file_node **node)
 
 enum outcome file_setprops(struct call *call) {
     struct file_node *node;
-    enum outcome outcome = find_to_describe(call, &node);
+    enum outcome outcome = find_to_setprops(call, &node);
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_change *change = decide_stamped_file(call, FILE_SETPROPS, node, NULL);
     change->properties = call->properties.list;
