@@ -86,9 +86,7 @@ struct filter_fault {
     const char *text;
 };
 
-/* Compiles a filter; an empty or blank text matches everything. False, with nothing to free, when the text is not a
- * valid filter. The filter borrows from the text and from itself: it must not be copied. */
-bool filter_compile(struct bytes text, struct filter *filter, struct filter_fault *fault);
+/* Frees what a compiled filter holds. */
 void filter_end(struct filter *filter);
 
 /* Which subject a name is: Timestamp, PartitionKey and RowKey are not ordinary properties. */

@@ -9,6 +9,7 @@
 #include "core/utf16.h"
 #include "require.h"
 #include "server/call/refusal.h"
+#include "table/filter_parser.h"
 #include "table/redis/drafts.h"
 
 #include <stdint.h>

@@ -5,6 +5,7 @@
 #include "core/utf16.h"
 #include "require.h"
 #include "table/filter_match.h"
+#include "table/filter_parser.h"
 #include "table/filter_ranges.h"
 #include "table/index_key.h"
 #include "table/key.h"

@@ -6,6 +6,7 @@
 #include "allocations.h"
 #include "require.h"
 #include "table/filter_match.h"
+#include "table/filter_parser.h"
 #include "table_crowd.h"
 
 #include <stdint.h>

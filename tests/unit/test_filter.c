@@ -1,6 +1,7 @@
 /* The language of filters: what is one, what every part of it means, and where and why a text is none. */
 #include "naive_row.h"
 #include "table/filter_match.h"
+#include "table/filter_parser.h"
 #include "table/ticks.h"
 #include "unit.h"
 

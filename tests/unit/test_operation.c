@@ -1,6 +1,7 @@
 /* What each way to write an entity does where there is one, and where there is none. */
 #include "table/operation.h"
 
+#include "table/filter_parser.h"
 #include "table/key.h"
 #include "table/table.h"
 #include "unit.h"

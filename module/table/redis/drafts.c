@@ -3,6 +3,7 @@
 
 #include "core/text.h"
 #include "server/call/refusal.h"
+#include "table/filter_parser.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,7 @@
 #include "naive_row.h"
 
 #include "require.h"
+#include "table/filter_parser.h"
 #include "unit.h"
 
 #include <stdlib.h>
