@@ -53,8 +53,19 @@ struct lease_home;
 
 struct data_type {
     const char *type_name;
-    const char *noun;                    /* what the log calls a value: "a queue" */
-    const struct change_schema *changes; /* its changes */
+    const char *noun;        /* what the log calls a value: "a queue" */
+    enum outcome missing;    /* outcome when a command needs the key and it does not exist */
+    const char *permissions; /* letters that its access policies may have; NULL: any */
+    RedisModuleTypeMethods methods;
+    RedisModuleType *type; /* set at load */
+
+    /* --- Offsets in a value --- */
+    size_t due_at;           /* of the instant of its next upkeep: an int64_t, first UPKEEP_NEVER */
+    size_t once_log_at;      /* of the pointer to its log of ONCE: see once.h */
+    size_t doctor_listed_at; /* of the bool that tells whether DOCTOR's list has its key: see doctor_keys.h */
+
+    /* --- Changes --- */
+    const struct change_schema *changes;
     /* Creates the value from a change of a creating kind. */
     void *(*make)(const void *change);
     /* Applies any other change. False, and nothing done, when it does not fit. */
@@ -62,39 +73,21 @@ struct data_type {
     /* Attaches what travels beside a change: the bytes of a content, or the key of another value. NULL for a type
      * whose changes have neither. */
     void (*attach)(void *change, const struct effect_content *content);
-    /* Whether the values in a change from elsewhere are plausible for a clock at this instant. Versions are checked
-     * in any case. May be NULL. */
-    bool (*is_plausible)(const void *change, int64_t horizon_ms);
     size_t content_at; /* offset of the content, a struct bytes, in a change that has one */
     /* Whether the key of another value travels beside a change; may be NULL. */
     bool (*has_source)(const void *change);
-    /* Walks the changes that rebuild a value. */
-    void (*walk)(const void *value, const struct change_walk *walk);
-    /* Whether a file may continue with this change; NULL if the value alone can tell. */
-    bool (*keeps_order)(struct loading *loading, const void *change);
-    /* Whether a file has brought all of a value; NULL if every value is complete. */
-    bool (*is_whole)(const void *value);
+    /* Whether the values in a change from elsewhere are plausible for a clock at this instant. Versions are checked
+     * in any case. May be NULL. */
+    bool (*is_plausible)(const void *change, int64_t horizon_ms);
     /* The name of the object that a change is about, for waiters; NULL for the value itself. */
     struct bytes (*object_name)(const void *change);
-    /* When expired state will have to be cleared; UPKEEP_NEVER. NULL if nothing in the type expires. */
-    int64_t (*next_look_ms)(const void *value);
-    /* Offset of the instant, in the value, at which its next upkeep is scheduled: an int64_t, first UPKEEP_NEVER. */
-    size_t due_at;
-    /* Offset of the pointer to the value's log of ONCE: see once.h. */
-    size_t once_log_at;
-    /* Whether DOCTOR should look at the value: after this change, or, with NULL, as it is. Takes bounded time; may
-     * be NULL. `doctor_listed_at`: offset of the bool that tells whether DOCTOR's list has the key (doctor_keys.h). */
-    bool (*notable)(const struct data_type *type, const void *value, const void *change);
-    size_t doctor_listed_at;
-    /* DOCTOR's rules for such a value; ended by one without a check. May be NULL. */
-    const struct doctor_rule *rules;
-    /* How many exclusive grants (leases, handles, ...) exist in all values; may be NULL. */
-    unsigned long long (*holdings)(void);
     /* The keyspace notifications of a change, if there are others besides its kind's own, which is in events[0]. */
     void (*events)(const void *change, const char *events[EVENTS_MAX]);
     /* Called before and after a change of the call is applied, for counters and upkeep. Either may be NULL. */
     void (*before)(struct call *call, void *change);
     void (*after)(struct call *call, const void *change);
+
+    /* --- Transactions --- */
     /* The change was decided in a transaction whose earlier changes have been applied: looks up its objects again,
      * and whatever depends on them. False when its object is gone, and the change is dropped. May be NULL. */
     bool (*refresh)(struct call *call, void *change);
@@ -102,6 +95,16 @@ struct data_type {
      * any of them. May be NULL. */
     void (*keep_sources)(struct call *const *calls, size_t count);
     void (*drop_sources)(struct call *const *calls, size_t count);
+
+    /* --- Files --- */
+    /* Walks the changes that rebuild a value. */
+    void (*walk)(const void *value, const struct change_walk *walk);
+    /* Whether a file may continue with this change; NULL if the value alone can tell. */
+    bool (*keeps_order)(struct loading *loading, const void *change);
+    /* Whether a file has brought all of a value; NULL if every value is complete. */
+    bool (*is_whole)(const void *value);
+
+    /* --- Waiting --- */
     /* Called after the last change of a call, when anybody waits: serves the waiters it can. May be NULL. */
     void (*wake)(struct call *call, const void *change);
     /* Where waiters have claims: whether an earlier waiter's claim conflicts with the call's; and whether the call
@@ -110,17 +113,28 @@ struct data_type {
     bool (*closes_circle)(const struct call *call);
     /* Somebody waits for something in the value: schedules what only time will bring. May be NULL. */
     void (*awaited)(struct call *call);
-    RedisModuleTypeMethods methods;
-    enum outcome missing;            /* outcome when a command needs the key and it does not exist */
-    const char *permissions;         /* letters that its access policies may have; NULL: any */
+
+    /* --- Upkeep --- */
+    /* When expired state will have to be cleared; UPKEEP_NEVER. NULL if nothing in the type expires. */
+    int64_t (*next_look_ms)(const void *value);
+    /* Clears a portion of the expired state; returns when the value needs upkeep again. May be NULL. */
+    int64_t (*upkeep)(struct call *call);
+
+    /* --- Leases: the one family that all others know, and the server side by this --- */
     const struct lease_home *leases; /* NULL: nothing in it can be leased */
-    const struct setting *settings;  /* ended by one without a name; NULL for none */
+    /* How many exclusive grants (leases, handles, ...) exist in all values; may be NULL. */
+    unsigned long long (*holdings)(void);
+
+    /* --- For those who run the server: settings, INFO, DOCTOR --- */
+    const struct setting *settings; /* ended by one without a name; NULL for none */
     void (*info)(RedisModuleInfoCtx *ctx);
     /* What has to be gathered from the values: not while the server is going down. May be NULL. */
     void (*survey)(RedisModuleInfoCtx *ctx);
-    /* Clears a portion of the expired state; returns when the value needs upkeep again. May be NULL. */
-    int64_t (*upkeep)(struct call *call);
-    RedisModuleType *type; /* set at load */
+    /* Whether DOCTOR should look at the value: after this change, or, with NULL, as it is. Takes bounded time; may
+     * be NULL. */
+    bool (*notable)(const struct data_type *type, const void *value, const void *change);
+    /* DOCTOR's rules for such a value; ended by one without a check. May be NULL. */
+    const struct doctor_rule *rules;
 };
 
 /* Registers all data types, ended by NULL; called once, at load. */
