@@ -193,26 +193,40 @@ bool lease_needs_token(const struct lease *lease, const struct lease *next, int6
 /* clang-format off */
 
 enum { WRITE_BARE, READ_BARE, ID_ACTIVE, ID_OTHER, ID_LAST, GATE_COLUMNS };
-enum { PASS = OUTCOME_DONE, MISSING = OUTCOME_LEASE_ID_MISSING, WRONG = OUTCOME_LEASE_MISMATCH_BLOB,
-       ABSENT = OUTCOME_LEASE_ABSENT_BLOB, LOST = OUTCOME_LEASE_LOST };
+/* TOO_LATE is a wrong id while the lease is being broken. */
+enum { PASS, MISSING, WRONG, TOO_LATE, ABSENT, LOST, GATE_ANSWERS };
 static const unsigned char gate_cells[LEASE_STATES][GATE_COLUMNS] = {
     /*                    no id, write   no id, read   active id   other id   last id */
     [LEASE_AVAILABLE] = { PASS,          PASS,         ABSENT,     ABSENT,    LOST},
     [LEASE_LEASED]    = { MISSING,       PASS,         PASS,       WRONG,     WRONG},
-    [LEASE_BREAKING]  = { MISSING,       PASS,         PASS,       WRONG,     WRONG},
+    [LEASE_BREAKING]  = { MISSING,       PASS,         PASS,       TOO_LATE,  TOO_LATE},
     [LEASE_BROKEN]    = { PASS,          PASS,         ABSENT,     ABSENT,    LOST},
     [LEASE_EXPIRED]   = { PASS,          PASS,         ABSENT,     ABSENT,    LOST},
 };
 
+#define REFUSALS(wrong, too_late, absent, lost) \
+    { OUTCOME_DONE, OUTCOME_LEASE_ID_MISSING, OUTCOME_LEASE_##wrong, OUTCOME_LEASE_##too_late, OUTCOME_LEASE_##absent, OUTCOME_LEASE_##lost }
+static const unsigned char gate_outcomes[LEASE_NOUNS][GATE_ANSWERS] = {
+    [LEASE_OF_BLOB]      = REFUSALS(MISMATCH_BLOB, MISMATCH_BLOB, ABSENT_BLOB, LOST),
+    [LEASE_OF_CONTAINER] = REFUSALS(MISMATCH_CONTAINER, MISMATCH_CONTAINER, ABSENT_CONTAINER, LOST),
+    [LEASE_OF_FILE]      = REFUSALS(MISMATCH_FILE, MISMATCH_FILE, ABSENT_FILE, ABSENT_FILE),
+    [LEASE_OF_SHARE]     = REFUSALS(MISMATCH_SHARE, BREAKING_SHARE, ABSENT_SHARE, LOST),
+};
+
 /* clang-format on */
 
-enum outcome lease_check_use(const struct lease *lease, const struct guid *id, enum lease_use use,
-                             int64_t now_ms) {
-    enum lease_state state = lease_state(lease, now_ms);
-    if (!id) return gate_cells[state][use == LEASE_WRITE ? WRITE_BARE : READ_BARE];
+static unsigned gate_column(const struct lease *lease, enum lease_state state, const struct guid *id,
+                            enum lease_use use) {
+    if (!id) return use == LEASE_WRITE ? WRITE_BARE : READ_BARE;
     bool known = lease->token && guid_equal(*id, lease->id);
-    if (!known) return gate_cells[state][ID_OTHER];
-    return gate_cells[state][lease_locked(state) ? ID_ACTIVE : ID_LAST];
+    if (!known) return ID_OTHER;
+    return lease_locked(state) ? ID_ACTIVE : ID_LAST;
+}
+
+enum outcome lease_check_use(const struct lease *lease, enum lease_noun noun, const struct guid *id,
+                             enum lease_use use, int64_t now_ms) {
+    enum lease_state state = lease_state(lease, now_ms);
+    return gate_outcomes[noun][gate_cells[state][gate_column(lease, state, id, use)]];
 }
 
 bool lease_ended(const struct lease *lease, int64_t now_ms) {

@@ -92,9 +92,12 @@ bool lease_needs_token(const struct lease *lease, const struct lease *next, int6
 
 enum lease_use { LEASE_READ, LEASE_WRITE };
 
-/* id is NULL when the caller gave none. The codes are those of blobs; a container's differ in name only. */
-enum outcome lease_check_use(const struct lease *lease, const struct guid *id, enum lease_use use,
-                             int64_t now_ms);
+/* What is leased: the refusals are named after it. */
+enum lease_noun { LEASE_OF_BLOB, LEASE_OF_CONTAINER, LEASE_OF_FILE, LEASE_OF_SHARE, LEASE_NOUNS };
+
+/* id is NULL when the caller gave none. */
+enum outcome lease_check_use(const struct lease *lease, enum lease_noun noun, const struct guid *id,
+                             enum lease_use use, int64_t now_ms);
 
 /* Whether a write that was allowed clears this lease, except for its last id. */
 bool lease_ended(const struct lease *lease, int64_t now_ms);

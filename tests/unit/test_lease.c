@@ -385,7 +385,7 @@ static const struct {
 static void try_passage(const struct before *before, const struct guid *id, enum lease_use use,
                         const char *cell) {
     struct lease lease = standing(before);
-    enum outcome outcome = lease_check_use(&lease, id, use, now_ms);
+    enum outcome outcome = lease_check_use(&lease, LEASE_OF_BLOB, id, use, now_ms);
     if (!starts(cell, "ok")) {
         require(is(outcome_word(outcome), cell), "%s: %s, not %s", before->name, outcome_word(outcome), cell);
         require(is(outcome_text(outcome)->class, "PRECONDITION"), "%s: no precondition", before->name);
@@ -397,8 +397,8 @@ static void try_passage(const struct before *before, const struct guid *id, enum
     if (!lease_ended(&lease, now_ms)) return;
     struct lease left = lease_freed(&lease);
     require_same(lease_state(&left, now_ms), LEASE_AVAILABLE, "%s", before->name);
-    require(lease_check_use(&left, &A, use, now_ms) == OUTCOME_LEASE_LOST, "%s: the id is forgotten",
-            before->name);
+    require(lease_check_use(&left, LEASE_OF_BLOB, &A, use, now_ms) == OUTCOME_LEASE_LOST,
+            "%s: the id is forgotten", before->name);
 }
 
 TEST(the_gate_goes_by_the_table) {
@@ -422,8 +422,10 @@ TEST(a_lease_that_never_was_has_no_holder) {
     const struct guid zero = {0, 0};
     struct lease_request request = {.now_ms = now_ms, .proposed = B, .period_ms = 1000};
     struct lease next;
-    require(lease_check_use(&never, &zero, LEASE_WRITE, now_ms) == OUTCOME_LEASE_ABSENT_BLOB, "a write");
-    require(lease_check_use(&never, &zero, LEASE_READ, now_ms) == OUTCOME_LEASE_ABSENT_BLOB, "a read");
+    require(lease_check_use(&never, LEASE_OF_BLOB, &zero, LEASE_WRITE, now_ms) == OUTCOME_LEASE_ABSENT_BLOB,
+            "a write");
+    require(lease_check_use(&never, LEASE_OF_BLOB, &zero, LEASE_READ, now_ms) == OUTCOME_LEASE_ABSENT_BLOB,
+            "a read");
     require(lease_renew(&never, &request, &next) == OUTCOME_LEASE_MISMATCH, "to renew");
     require(lease_release(&never, &request, &next) == OUTCOME_LEASE_MISMATCH, "to release");
     require(lease_change(&never, &request, &next) == OUTCOME_LEASE_NOT_PRESENT, "to change");
@@ -432,7 +434,8 @@ TEST(a_lease_that_never_was_has_no_holder) {
     require(lease_acquire(&never, &request, &next) == OUTCOME_DONE, "to acquire");
     require(lease_needs_token(&never, &next, now_ms), "a first holder needs a token");
     next.token = 9;
-    require(lease_check_use(&next, &zero, LEASE_WRITE, now_ms) == OUTCOME_DONE, "its holder writes");
+    require(lease_check_use(&next, LEASE_OF_BLOB, &zero, LEASE_WRITE, now_ms) == OUTCOME_DONE,
+            "its holder writes");
 }
 
 /* --- Time ----------------------------------------------------------------------------------------------- */

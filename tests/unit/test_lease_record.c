@@ -205,7 +205,7 @@ static void require_usable(const struct lease *lease) {
         int64_t left_ms = lease_remaining_ms(lease, instants[i]);
         require(lease_state(lease, instants[i]) < LEASE_STATES, "there is no such state");
         require_same(left_ms > 0, lease_locked(lease_state(lease, instants[i])), "what is left");
-        (void)lease_check_use(lease, &lease->id, LEASE_WRITE, instants[i]);
+        (void)lease_check_use(lease, LEASE_OF_BLOB, &lease->id, LEASE_WRITE, instants[i]);
         (void)lease_acquire(lease, &request, &next);
         (void)lease_renew(lease, &request, &next);
         require(next.ends_ms >= 0, "an end wraps");

@@ -33,7 +33,8 @@ struct blob *blob_named(struct call *call) {
 }
 
 ASIDE static enum outcome check_gate(struct call *call, const struct blob *blob, enum lease_use use) {
-    enum outcome outcome = lease_check_use(blob_lease(blob), call_lease_id(call), use, call_now_ms(call));
+    enum outcome outcome =
+        lease_check_use(blob_lease(blob), LEASE_OF_BLOB, call_lease_id(call), use, call_now_ms(call));
     if (outcome == OUTCOME_LEASE_ID_MISSING) lease_note_holder(call, blob_lease(blob), blob_name(blob));
     return outcome;
 }

@@ -33,10 +33,10 @@ enum outcome container_create(struct call *call) {
 static enum outcome check_container_lease(struct call *call, enum lease_use use) {
     const struct container *container = call->value;
     const struct lease *lease = container_lease(container);
-    enum outcome outcome = lease_check_use(lease, call_lease_id(call), use, call_now_ms(call));
+    enum outcome outcome =
+        lease_check_use(lease, LEASE_OF_CONTAINER, call_lease_id(call), use, call_now_ms(call));
     if (outcome == OUTCOME_LEASE_ID_MISSING) lease_note_holder(call, lease, bytes_of("", 0));
-    if (outcome == OUTCOME_LEASE_MISMATCH_BLOB) return OUTCOME_LEASE_MISMATCH_CONTAINER;
-    return outcome == OUTCOME_LEASE_ABSENT_BLOB ? OUTCOME_LEASE_ABSENT_CONTAINER : outcome;
+    return outcome;
 }
 
 enum outcome container_get(struct call *call) {

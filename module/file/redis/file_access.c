@@ -77,20 +77,14 @@ static void note_lease(struct call *call, const struct file_node *node) {
     lease_note_holder(call, file_lease_of(node), bytes_of(&line_id, sizeof(line_id)));
 }
 
-/* The rules for blobs with the codes for files. */
 static enum outcome check_file_lease(struct call *call, const struct file_node *node,
                                      const struct file_access *access) {
     const struct lease *lease = file_lease_of(node);
+    enum lease_use use = is_write(access->class) ? LEASE_WRITE : LEASE_READ;
     if (!access->lease_id && !lease->token) return OUTCOME_DONE;
-    enum outcome outcome = lease_check_use(
-        lease, access->lease_id, is_write(access->class) ? LEASE_WRITE : LEASE_READ, call_now_ms(call));
-    switch (outcome) {
-    case OUTCOME_LEASE_ID_MISSING: note_lease(call, node); return outcome;
-    case OUTCOME_LEASE_MISMATCH_BLOB: return OUTCOME_LEASE_MISMATCH_FILE;
-    case OUTCOME_LEASE_ABSENT_BLOB:
-    case OUTCOME_LEASE_LOST: return OUTCOME_LEASE_ABSENT_FILE;
-    default: return outcome;
-    }
+    enum outcome outcome = lease_check_use(lease, LEASE_OF_FILE, access->lease_id, use, call_now_ms(call));
+    if (outcome == OUTCOME_LEASE_ID_MISSING) note_lease(call, node);
+    return outcome;
 }
 
 /* An owner's label in a note is cut to this, with its NUL: more is to follow. */

@@ -32,16 +32,10 @@ enum outcome share_create(struct call *call) {
 /* A share's lease protects it from deletion only; but a given id must be the right one. */
 static enum outcome check_share_lease(struct call *call, enum lease_use use) {
     const struct lease *lease = share_lease(call->value);
-    int64_t now_ms = call_now_ms(call);
-    enum outcome outcome = lease_check_use(lease, call_lease_id(call), use, now_ms);
-    switch (outcome) {
-    case OUTCOME_LEASE_ID_MISSING: lease_note_holder(call, lease, bytes_of("", 0)); return outcome;
-    case OUTCOME_LEASE_MISMATCH_BLOB:
-        return lease_state(lease, now_ms) == LEASE_BREAKING ? OUTCOME_LEASE_BREAKING_SHARE
-                                                            : OUTCOME_LEASE_MISMATCH_SHARE;
-    case OUTCOME_LEASE_ABSENT_BLOB: return OUTCOME_LEASE_ABSENT_SHARE;
-    default: return outcome;
-    }
+    enum outcome outcome =
+        lease_check_use(lease, LEASE_OF_SHARE, call_lease_id(call), use, call_now_ms(call));
+    if (outcome == OUTCOME_LEASE_ID_MISSING) lease_note_holder(call, lease, bytes_of("", 0));
+    return outcome;
 }
 
 static void reply_snapshots(struct reply *out, const struct share *share) {

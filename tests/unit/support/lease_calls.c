@@ -64,7 +64,7 @@ static enum outcome decide(const struct lease_call *call, const struct lease *le
     case VERB_CHANGE: return lease_change(lease, &request, next);
     case VERB_RELEASE: return lease_release(lease, &request, next);
     case VERB_BREAK: return lease_break(lease, &request, next);
-    default: return lease_check_use(lease, call->id ? &request.id : NULL, use, request.now_ms);
+    default: return lease_check_use(lease, LEASE_OF_BLOB, call->id ? &request.id : NULL, use, request.now_ms);
     }
 }
 
@@ -95,5 +95,6 @@ void lease_model_compare(const struct lease_model *model, const struct lease *le
     require_bytes(lease->owner, bytes_text(model->owner), "the owner");
     bool has_ended = model->state == MODEL_BROKEN || model->state == MODEL_EXPIRED;
     require_same(lease_ended(lease, now_ms), has_ended, "whether it has ended");
-    require(lease_check_use(lease, NULL, LEASE_READ, now_ms) == OUTCOME_DONE, "to read is free");
+    require(lease_check_use(lease, LEASE_OF_BLOB, NULL, LEASE_READ, now_ms) == OUTCOME_DONE,
+            "to read is free");
 }
