@@ -340,8 +340,8 @@ bool feed_put_markers(const struct feed *feed, struct version_cursor *cursor, st
     return count;
 }
 
-/* Reads a marker and adds it after all previous ones. Returns its version; 0, and nothing done, when it does not fit the
- * saved state. */
+/* Reads a marker and adds it after all previous ones. Returns its version; 0, and nothing done, when it does not fit
+ * the saved state. */
 static version restore_marker(struct account *account, struct feed *feed, struct record_reader *reader,
                               bool (*name_is_sound)(const void *name)) {
     version v = record_word(reader);
