@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cpu_time.h"
 #include "file_commands.h"
 #include "harness.h"
 #include "leases.h"
@@ -222,6 +223,53 @@ TEST(hundreds_are_served_by_one_close) {
     act("close $h", "OK");
     for (int index = 0; index < CLIENTS; index++) expect_opened(clients[index], 'i');
     assert_int_equal(info_of(primary, "holdfast_file_handles"), CLIENTS);
+}
+
+TEST(over_a_thousand_lines_are_served_by_one_session_that_ends) {
+    enum { LINES = 1100 };
+    const char *open = "FILE.OPEN fs %s f%d ACCESS 2 READ WRITE SHARE 1 READ%s";
+    struct client *clients[LINES];
+    stage();
+    for (int index = 0; index < LINES; index++) {
+        expect_etag(call(primary, "FILE.CREATE fs f%d 1", index));
+        expect_elements(call(primary, open, step_kept('t'), index, ""), 8);
+        clients[index] = test_client(primary->server);
+        send_line(clients[index], pool_print(open, step_kept('s'), index, " BLOCK 0"));
+    }
+    await_waiters(primary, LINES);
+    expect_ok(call(primary, "SHARE.DISCONNECT fs %s", step_kept('t')));
+    for (int index = 0; index < LINES; index++) expect_opened(clients[index], 'i');
+}
+
+/* The shortest of several rounds: of the time in which so many sessions end. */
+static long long shortest_end_us(void) {
+    enum { ROUNDS = 5, SESSIONS = 500 };
+    const char *sessions[SESSIONS];
+    long long shortest_us = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int index = 0; index < SESSIONS; index++) send_call(primary, "SHARE.CONNECT fs 1000");
+        for (int index = 0; index < SESSIONS; index++) sessions[index] = receive(primary)->str;
+        long long before_us = cpu_time_us(primary->server);
+        for (int index = 0; index < SESSIONS; index++)
+            send_call(primary, "SHARE.DISCONNECT fs %s", sessions[index]);
+        for (int index = 0; index < SESSIONS; index++) expect_ok(receive(primary));
+        long long us = cpu_time_us(primary->server) - before_us;
+        if (!round || us < shortest_us) shortest_us = us;
+    }
+    return shortest_us;
+}
+
+TEST(a_session_ends_in_the_same_time_however_many_wait_elsewhere) {
+    enum { LINES = 3000 };
+    stage();
+    long long alone_us = shortest_end_us();
+    for (int index = 0; index < LINES; index++) {
+        call(primary, "QUEUE.CREATE q%d", index);
+        send_line(test_client(primary->server), pool_print("QUEUE.GET q%d BLOCK 0", index));
+    }
+    await_waiters(primary, LINES);
+    long long among_us = shortest_end_us();
+    require(among_us < 2 * alone_us, "%lld us, and %lld us where many wait", alone_us, among_us);
 }
 
 /* Files are waited for each by itself. */

@@ -7,6 +7,7 @@
 #include "core/number.h"
 #include "server/base/alarm.h"
 #include "server/waiting/handover.h"
+#include "server/waiting/key_lines.h"
 
 #include "ccan/container_of/container_of.h"
 #include "ccan/list/list.h"
@@ -15,6 +16,7 @@ enum {
     SERVED_MAX = 100,            /* waiters probed by one command; the alarm goes on */
     RING_SERVED_MAX = 200,       /* waiters probed by one ring of the alarm; the next ring goes on */
     SAME_TOKEN_LOOKED_AT = 1000, /* among those behind one that was answered under a token */
+    LINES_LOOKED_AT = 1000,      /* by one ring, after news of their keys */
 };
 
 struct line {
@@ -28,8 +30,9 @@ struct line {
     size_t unlooked;     /* WAIT_TOGETHER: how many from the front have not been looked at since the news */
     struct waiter *next; /* WAIT_BY_CLAIM: where to continue; NULL at the front */
     bool again;          /* WAIT_BY_CLAIM: something has changed while the line was being served */
-    struct key_name key; /* in the address */
-    char address[];      /* the entry's name: kind, length of the name, name, packed key name */
+    struct key_line of_key; /* unless it is WAIT_TOGETHER */
+    struct key_name key;    /* in the address */
+    char address[];         /* the entry's name: kind, length of the name, name, packed key name */
 };
 
 struct waiter {
@@ -145,6 +148,7 @@ static struct line *line_new(struct bytes address, struct wait_kind *kind, struc
     line->kind = kind;
     list_head_init(&line->waiters);
     hash_index_add(&lines, &line->entry);
+    if (is_served_by_write(kind)) key_lines_add(&line->of_key, line->key);
     return line;
 }
 
@@ -188,6 +192,7 @@ static struct waiter *next_in(const struct line *line, const struct waiter *wait
 static void line_free(struct line *line) {
     deadlines_unset(&deadlines, &line->deadline);
     hash_index_remove(&lines, &line->entry);
+    if (is_served_by_write(line->kind)) key_lines_remove(&line->of_key);
     memory_free(line);
 }
 
@@ -224,6 +229,7 @@ static void arm(void) {
 static void arm_after_ring(int64_t now_ms) {
     const struct deadline *first = deadlines_first(&deadlines);
     if (first) alarm_set_by(&alarm, number_max(first->due_ms, now_ms + ALARM_PAUSE_MS));
+    if (key_lines_have_news()) alarm_set_by(&alarm, now_ms + ALARM_PAUSE_MS);
 }
 
 /* After the commands that have arrived. */
@@ -416,17 +422,14 @@ void wait_look_at_all(void) {
         hash_index_visit(&lines, place, look_at_line, NULL);
 }
 
-static void look_at_line_of_key(void *context, struct entry *entry) {
-    const struct key_name *key = context;
-    struct line *line = container_of(entry, struct line, entry);
-    if (is_served_by_write(line->kind) && key_name_equal(line->key, *key)) look_anew_soon(line);
+void wait_look_at_key(const struct call *call) {
+    if (waiters_count && key_lines_news(call_key_name(call))) ring_soon();
 }
 
-void wait_look_at_key(const struct call *call) {
-    struct key_name key = call_key_name(call);
-    if (!waiters_count) return;
-    for (size_t place = 0; place < lines.buckets; place++)
-        hash_index_visit(&lines, place, look_at_line_of_key, &key);
+static void look_at_lines_of_keys(void) {
+    struct key_line *line;
+    for (int left = LINES_LOOKED_AT; left && (line = key_lines_next()); left--)
+        look_anew_soon(container_of(line, struct line, of_key));
 }
 
 void wait_look_at_party(struct guid id) {
@@ -471,10 +474,12 @@ static void serve_lines(RedisModuleCtx *ctx, bool writable, int64_t now_ms) {
 }
 
 static void on_wait_alarm(RedisModuleCtx *ctx) {
-    int64_t now_ms = server_now_ms();
     bool writable = api_may_write(ctx);
     ringing = true;
-    if (!handover_give_back(ctx, writable, runner->give_back)) alarm_set_by(&alarm, now_ms + ALARM_RETRY_MS);
+    bool all_given_back = handover_give_back(ctx, writable, runner->give_back);
+    look_at_lines_of_keys();
+    int64_t now_ms = server_now_ms();
+    if (!all_given_back) alarm_set_by(&alarm, now_ms + ALARM_RETRY_MS);
     serve_lines(ctx, writable, now_ms);
     handover_tell();
     ringing = false;
