@@ -1,5 +1,5 @@
 /* Tables as the storage service's users know them, one scenario after the other: entities and their ETags, properties,
- * keys, and the life of tables. Queries and batches go on in test_table_more_scenarios.c. */
+ * keys, and the life of tables. Queries and batches go on in test_table_query_scenarios.c. */
 #include <stdlib.h>
 #include <string.h>
 
