@@ -145,6 +145,11 @@ static struct key key_after(int64_t instant_ms) {
     return (struct key){instant_ms, UINT64_MAX};
 }
 
+static unsigned position_after(const struct time_index *index, int64_t instant_ms, struct path *path) {
+    descend(index, key_after(instant_ms), path);
+    return leaf_position(index, path->leaf, key_after(instant_ms));
+}
+
 /* --- Nodes --- */
 
 static void *time_index_node_new(struct time_index *index, size_t size) {
@@ -286,21 +291,27 @@ static void add_root(struct time_index *index, struct branch left, struct branch
     index->height++;
 }
 
-/* The path's leaf has been split: adds a branch for its right half, and splits full nodes above. */
+/* Counts a new entry in the branches of these levels, from the root on. */
+static inline void count_added(const struct time_index *index, const struct path *path, unsigned levels,
+                               const struct time_entry *entry) {
+    for (unsigned level = 0; level < levels; level++) {
+        struct branch *branch = branch_at(path, level);
+        branch->count++;
+        if (index->tracks_ends && branch->latest_end_ms < time_entry_ends_ms(entry))
+            branch->latest_end_ms = time_entry_ends_ms(entry);
+    }
+}
+
+/* The path's leaf has been split to add an entry: adds a branch for its right half, and splits full nodes above. */
 static void add_branch_above(struct time_index *index, struct path *path, struct branch left,
-                             struct branch right) {
+                             struct branch right, const struct time_entry *entry) {
     for (unsigned level = index->height; level-- > 0;) {
         struct inner *inner = path->steps[level].inner;
         unsigned at = path->steps[level].at;
         branch_update(&inner->branches[at], left);
         if (inner->count < INNER_MAX) {
             inner_insert(inner, at + 1, &right);
-            for (; level-- > 0;) {
-                struct branch *branch = branch_at(path, level);
-                branch->count++;
-                if (branch->latest_end_ms < right.latest_end_ms) branch->latest_end_ms = right.latest_end_ms;
-                if (branch->latest_end_ms < left.latest_end_ms) branch->latest_end_ms = left.latest_end_ms;
-            }
+            count_added(index, path, level, entry);
             return;
         }
         struct inner *fresh = inner_split(index, inner, at + 1, &right);
@@ -337,26 +348,20 @@ void time_index_add(struct time_index *index, struct time_entry *entry) {
     index->count++;
     if (path.leaf->count == LEAF_MAX) {
         struct time_index_leaf *right = leaf_split(index, path.leaf, place, entry);
-        index->last_added = entry;
-        add_branch_above(index, &path, branch_to_leaf(index, path.leaf), branch_to_leaf(index, right));
-        return;
+        struct branch left = branch_to_leaf(index, path.leaf);
+        add_branch_above(index, &path, left, branch_to_leaf(index, right), entry);
+    } else {
+        leaf_insert(path.leaf, place, entry);
+        count_added(index, &path, index->height, entry);
     }
     index->last_added = entry;
-    leaf_insert(path.leaf, place, entry);
-    for (unsigned level = 0; level < index->height; level++) {
-        struct branch *branch = branch_at(&path, level);
-        branch->count++;
-        if (index->tracks_ends && branch->latest_end_ms < time_entry_ends_ms(entry))
-            branch->latest_end_ms = time_entry_ends_ms(entry);
-    }
 }
 
 static const struct time_entry *last_not_after(const struct time_index *index, int64_t instant_ms) {
     const struct time_entry *last = time_index_last(index);
     struct path path;
     if (!last || time_entry_visible_ms(last) <= instant_ms) return last;
-    descend(index, key_after(instant_ms), &path);
-    unsigned place = leaf_position(index, path.leaf, key_after(instant_ms));
+    unsigned place = position_after(index, instant_ms, &path);
     if (place) return path.leaf->entries[place - 1];
     const struct time_index_leaf *previous = path.leaf->previous;
     return previous ? previous->entries[previous->count - 1] : NULL;
@@ -518,8 +523,7 @@ size_t time_index_rank(const struct time_index *index, int64_t instant_ms) {
 struct time_entry *time_index_after(const struct time_index *index, int64_t instant_ms) {
     struct path path;
     if (!index->root) return NULL;
-    descend(index, key_after(instant_ms), &path);
-    unsigned place = leaf_position(index, path.leaf, key_after(instant_ms));
+    unsigned place = position_after(index, instant_ms, &path);
     if (place < path.leaf->count) return path.leaf->entries[place];
     return path.leaf->next ? path.leaf->next->entries[0] : NULL;
 }

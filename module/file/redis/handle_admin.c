@@ -196,70 +196,64 @@ enum outcome file_closehandles_check(struct call *call) {
     return OUTCOME_INVALID_VALUE;
 }
 
-static void collect_one_handle(struct call *call, const struct selection *selection, uint64_t number,
-                               struct packed_list *collected, struct record_writer *handles) {
-    struct order_cursor cursor = share_opens_seek(call->value, number);
-    struct entry *entry = order_cursor_entry(&cursor);
-    const struct file_open *open = entry ? open_of_numbered(entry) : NULL;
-    if (!open || open_number(open) != number || !is_selected(call, selection, open)) return;
-    share_handle_put(handles, open->id);
-    collected->count = 1;
-}
+struct closing {
+    struct call *call;
+    struct selection selection;
+    struct record_writer *handles;
+    size_t count, effort;
+};
 
-/* Adds a handle; false when one command may close no more. */
-static bool collect_handle(const struct file_open *open, struct packed_list *collected,
-                           struct record_writer *handles, size_t *effort) {
-    if (*effort >= CLOSED_MAX) return false;
-    *effort += 1 + open->lock_count;
-    share_handle_put(handles, open->id);
-    collected->count++;
+/* False when one command may close no more. */
+static bool close_one(struct closing *closing, const struct file_open *open) {
+    if (closing->effort >= CLOSED_MAX) return false;
+    if (!is_selected(closing->call, &closing->selection, open)) return true;
+    closing->effort += 1 + open->lock_count;
+    closing->count++;
+    share_handle_put(closing->handles, open->id);
     return true;
 }
 
-static void collect_handles_of_file(struct call *call, const struct file_usage *usage,
-                                    struct packed_list *collected, struct record_writer *handles) {
-    const struct open_group *group;
-    const struct file_open *open;
-    size_t effort = 0;
-    list_for_each (&usage->groups, group, of_usage) {
-        if (session_has_ended(group->session, call_now_ms(call))) continue;
-        list_for_each (&group->opens, open, among)
-            if (!collect_handle(open, collected, handles, &effort)) return;
-    }
+static void close_number(struct closing *closing, uint64_t number) {
+    struct order_cursor cursor = share_opens_seek(closing->call->value, number);
+    struct entry *entry = order_cursor_entry(&cursor);
+    const struct file_open *open = entry ? open_of_numbered(entry) : NULL;
+    if (open && open_number(open) == number) close_one(closing, open);
 }
 
-static void collect_all_handles(struct call *call, const struct selection *selection,
-                                struct packed_list *collected, struct record_writer *handles) {
-    struct order_cursor cursor = share_opens_seek(call->value, 0);
-    size_t effort = 0;
-    if (!is_any_open(selection)) return;
-    if (node_is_file(selection->node)) {
-        collect_handles_of_file(call, selection->node->usage, collected, handles);
+static void close_all_of_file(struct closing *closing) {
+    const struct open_group *group;
+    const struct file_open *open;
+    list_for_each (&closing->selection.node->usage->groups, group, of_usage)
+        list_for_each (&group->opens, open, among)
+            if (!close_one(closing, open)) return;
+}
+
+static void close_all(struct closing *closing) {
+    struct order_cursor cursor = share_opens_seek(closing->call->value, 0);
+    if (!is_any_open(&closing->selection)) return;
+    if (node_is_file(closing->selection.node)) {
+        close_all_of_file(closing);
         return;
     }
-    for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
-        const struct file_open *open = open_of_numbered(entry);
-        if (is_selected(call, selection, open) && !collect_handle(open, collected, handles, &effort)) return;
-    }
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));)
+        if (!close_one(closing, open_of_numbered(entry))) return;
 }
 
 /* Closes as many handles as one command may, and replies how many; callers repeat it for the rest. */
 enum outcome file_closehandles(struct call *call) {
-    struct selection selection;
-    struct record_writer *handles = call_writer(call);
-    struct packed_list collected = {.count = 0};
+    struct closing closing = {.call = call, .handles = call_writer(call)};
     uint64_t number = 0;
-    enum outcome outcome = select_handles(call, call_word(call, ARG_PATH), &selection);
+    enum outcome outcome = select_handles(call, call_word(call, ARG_PATH), &closing.selection);
     if (outcome != OUTCOME_DONE) return outcome;
     if (given_all(call))
-        collect_all_handles(call, &selection, &collected, handles);
+        close_all(&closing);
     else if (given_handle(call, &number))
-        collect_one_handle(call, &selection, number, &collected, handles);
-    collected.items = bytes_of(handles->data, handles->length);
-    if (collected.count) {
+        close_number(&closing, number);
+    if (closing.count) {
         struct share_change *change = decision_add(call, FILE_CLOSEHANDLES);
-        change->handles = collected;
+        change->handles =
+            (struct packed_list){closing.count, bytes_of(closing.handles->data, closing.handles->length)};
     }
-    reply_number(&call->out, (long long)collected.count);
+    reply_number(&call->out, (long long)closing.count);
     return OUTCOME_DONE;
 }
