@@ -165,7 +165,7 @@ static void expect_served(struct client *at, const struct wait *wait, const char
 }
 
 /* Two of each wait; the slot moves away from under them; all are told where to go, and are served there. */
-TEST(whoever_waits_in_a_slot_that_moves_is_sent_on) {
+TEST(waiters_in_a_slot_that_moves_are_sent_on) {
     for (const struct wait *wait = waits; wait->name; wait++) {
         int number = (int)(wait - waits);
         const char *tag = shards_tag(0, number), *key = pool_print("%s:k", tag);
@@ -185,7 +185,7 @@ TEST(whoever_waits_in_a_slot_that_moves_is_sent_on) {
 }
 
 /* Until the key has gone, whoever waits is served where it is. */
-TEST(who_waits_is_served_until_the_key_has_gone) {
+TEST(waiters_are_served_until_the_key_has_gone) {
     for (const struct wait *wait = waits; wait->name; wait++) {
         int number = (int)(wait - waits);
         const char *tag = shards_tag(0, 8 + number), *key = pool_print("%s:k", tag);
@@ -200,7 +200,7 @@ TEST(who_waits_is_served_until_the_key_has_gone) {
 }
 
 /* Who asks at the new node while the slot is still on its way waits there, and is served there. */
-TEST(who_asks_waits_at_the_new_node) {
+TEST(a_client_that_asks_waits_at_the_new_node) {
     const char *tag = shards_tag(0, 20), *key = pool_print("%s:jobs", tag);
     int slot = slot_of(key);
     play(node[0], key, (const char *const[]){"QUEUE.CREATE K", NULL});
@@ -234,7 +234,7 @@ static void fail_over_to(struct client *heir) {
 }
 
 /* A planned failover: who waits at the old primary is told so, and can wait at the new one. */
-TEST(whoever_waits_is_told_of_a_failover) {
+TEST(waiters_are_told_of_a_failover) {
     struct client *waiters[16];
     int count = 0;
     for (const struct wait *wait = waits; wait->name; wait++) {
@@ -281,7 +281,7 @@ static long long misfits_at(struct client *client) {
 
 /* Windows and sessions end all the time while the slot moves. Who sends it decides that they are over, and who gets
  * it hears of that, and decides nothing. */
-TEST(what_time_ends_is_decided_by_one_alone) {
+TEST(expiries_in_a_moving_slot_are_decided_by_one_node) {
     need_migration_at_once();
     const char *tag = shards_tag(0, 0), *jobs = pool_print("%s:jobs", tag),
                *files = pool_print("%s:files", tag);

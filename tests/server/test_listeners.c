@@ -208,19 +208,19 @@ static void play_all(const struct scene *scenes, bool multi) {
     require_sound_file();
 }
 
-TEST(what_settles_before_a_command) {
+TEST(listeners_may_act_while_a_command_settles) {
     play_all(settled, false);
 }
 
-TEST(what_settles_in_a_transaction) {
+TEST(listeners_may_act_while_a_transaction_settles) {
     play_all(settled, true);
 }
 
-TEST(what_upkeep_clears) {
+TEST(listeners_may_act_while_upkeep_clears) {
     play_all(cleared, false);
 }
 
-TEST(what_waiters_are_granted) {
+TEST(listeners_may_act_while_waiters_are_granted) {
     play_all(granted, false);
 }
 

@@ -110,7 +110,7 @@ static bool receiver_tells(struct client *receiver, const char *key, size_t befo
     return reply_is_null(receive(receiver));
 }
 
-TEST(what_happens_in_the_background) {
+TEST(background_changes_that_a_read_can_show_reach_those_who_watch) {
     struct client *receiver = test_client(server_start("receiver", "holdfast.accept-effects yes\n"));
     seen.stream = stream_attach(primary->server);
     for (size_t index = 0; index < sizeof scenes / sizeof *scenes; index++) {

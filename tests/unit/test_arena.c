@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-TEST(each_piece_is_aligned_and_apart) {
+TEST(pieces_of_an_arena_are_aligned_and_apart) {
     struct arena arena;
     unsigned char *pieces[64];
     arena_start(&arena);
@@ -20,7 +20,7 @@ TEST(each_piece_is_aligned_and_apart) {
     arena_end(&arena);
 }
 
-TEST(small_pieces_take_no_memory) {
+TEST(small_pieces_of_an_arena_take_no_memory) {
     struct arena arena;
     size_t before = allocations_count();
     arena_start(&arena);
@@ -33,7 +33,7 @@ TEST(small_pieces_take_no_memory) {
     require_same(allocations_count(), before, "allocations at the end");
 }
 
-TEST(a_piece_larger_than_the_room_is_given) {
+TEST(an_arena_gives_pieces_larger_than_its_buffer) {
     struct arena arena;
     arena_start(&arena);
     char *large = arena_alloc(&arena, ARENA_BUFFER_BYTES + 1);

@@ -283,7 +283,7 @@ static enum outcome short_form_check(struct bytes text) {
     return text.length == GUID_DIGITS ? OUTCOME_DONE : OUTCOME_RECEIPT_MISSING;
 }
 
-TEST(ids_have_places_too) {
+TEST(ids_may_be_positional_arguments) {
     static const struct clause key = {.shape = SHAPE_KEY};
     static const struct clause id = {
         .shape = SHAPE_ID, .slot = SLOT_LEASE, .check = short_form_check, .fault = OUTCOME_INVALID_QUERY};
@@ -447,7 +447,7 @@ TEST(pairs_may_come_without_a_token) {
     }
 }
 
-TEST(a_grammar_knows_its_least) {
+TEST(a_grammar_knows_its_minimum_of_words) {
     require_same(args_min(&sample_grammar), 3, "a name, a key and a text");
     require_same(args_min(&paired_grammar), 4, "a number counts, and the count of pairs");
     require_same(args_min(&needy_grammar), 2, "options do not count");

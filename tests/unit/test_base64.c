@@ -20,7 +20,7 @@ static const struct {
     {"\xfb\xef\xbe", "++++"},
 };
 
-TEST(texts_of_the_standard_are_read_and_written) {
+TEST(base64_of_the_standard_is_read_and_written) {
     for (size_t i = 0; i < COUNT_OF(known); i++) {
         struct bytes bytes = bytes_text(known[i].bytes), text = bytes_text(known[i].text);
         unsigned char read[8];
@@ -67,7 +67,7 @@ TEST(base64_of_any_bytes_is_read_back) {
     }
 }
 
-TEST(texts_that_are_not_base64_are_refused) {
+TEST(malformed_base64_is_refused) {
     static const char *const texts[] = {
         "A",
         "AA",
@@ -113,7 +113,7 @@ TEST(texts_that_are_not_base64_are_refused) {
 }
 
 /* Of 256 characters 64 stand for something, and no two for the same. */
-TEST(each_character_has_one_meaning) {
+TEST(each_character_of_base64_has_one_value) {
     unsigned meanings = 0;
     bool seen[64] = {false};
     for (int c = 0; c < 256; c++) {

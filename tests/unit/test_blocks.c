@@ -33,7 +33,7 @@ static void require_content(const struct container_trial *trial, const char *exp
 
 /* --- Where blocks are found --- */
 
-TEST(each_choice_looks_where_it_should) {
+TEST(committed_uncommitted_and_latest_blocks_are_found) {
     static const struct {
         const char *list, *content; /* NULL where it is refused */
     } cases[] = {
@@ -135,7 +135,7 @@ TEST(a_plan_is_as_good_as_its_list) {
 
 /* --- What is refused leaves all as it was --- */
 
-TEST(lists_that_are_none_change_nothing) {
+TEST(malformed_block_lists_change_nothing) {
     static char longest[70] = "\2\101an id of 65 bytes";
     const struct packed_list lists[] = {
         {1, bytes_of("", 0)},          {1, bytes_of("\2", 1)},
@@ -159,7 +159,7 @@ TEST(lists_that_are_none_change_nothing) {
     acts_end(&trial);
 }
 
-TEST(other_kinds_take_no_blocks) {
+TEST(page_and_append_blobs_take_no_blocks) {
     struct container_trial trial;
     acts_start(&trial);
     require(act_create_page(&trial, "pages", 512) && act_create_append(&trial, "log"), "other blobs");

@@ -95,7 +95,7 @@ static struct entry *twin_of(void *context, const struct entry *entry) {
 }
 
 /* Sizes with and without inner nodes; what becomes of the copy does not matter to the other one. */
-TEST(a_copy_is_equal_and_its_own) {
+TEST(a_copied_catalog_is_equal_and_independent) {
     static const size_t sizes[] = {0, 1, 60, 3000, 20000};
     struct index_kind beside = kind;
     beside.memory = NULL; /* the memory of both indexes cannot be told apart */

@@ -37,7 +37,7 @@ static void require_told_of(enum container_change_kind kind) {
 }
 
 /* With all that the change could have, and with each of the parts left out. */
-TEST(every_kind_brings_what_it_should) {
+TEST(every_kind_of_change_brings_its_fields) {
     for (size_t i = 0; i < COUNT_OF(vocabulary) * (PARTS_ALL + 1U); i++) {
         enum container_change_kind kind = vocabulary[i / (PARTS_ALL + 1U)].kind;
         const struct choice full = {.kind = (uint8_t)kind,

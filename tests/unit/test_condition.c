@@ -122,7 +122,7 @@ static enum verdict verdict_alone(size_t row, enum condition_use use, bool exist
     }
 }
 
-TEST(each_condition_alone) {
+TEST(each_condition_alone_decides_as_the_rule_says) {
     for (size_t row = 0; row < COUNT_OF(alone); row++)
         for (size_t use = 0; use < USES; use++)
             for (int exists = 0; exists <= 1; exists++) {

@@ -192,7 +192,7 @@ static void change_some(struct container_trial *trial, struct dice *dice, bool g
 }
 
 /* A large one moves in turns, and changes in between. */
-TEST(a_container_may_move_in_turns) {
+TEST(a_container_moves_in_portions) {
     struct container_trial trial;
     struct dice dice = {70};
     const struct relocation relocation = mover(&dice);

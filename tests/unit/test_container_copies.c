@@ -43,7 +43,7 @@ static void start(struct pair *pair) {
 
 /* --- By hand --- */
 
-TEST(bytes_are_shared_between_containers) {
+TEST(copies_between_containers_share_bytes) {
     for (int other_first = 0; other_first < 2; other_first++) {
         struct pair pair;
         start(&pair);

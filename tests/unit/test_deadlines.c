@@ -113,7 +113,7 @@ TEST(deadlines_equal_a_naive_search) {
     }
 }
 
-TEST(equal_instants_keep_their_order) {
+TEST(equal_deadlines_keep_their_order) {
     static struct model model;
     model = (struct model){.count = 0};
     for (size_t i = 0; i < MANY; i++) set(&model, i * 7 % MANY, 1000);
@@ -174,7 +174,7 @@ TEST(deadlines_come_in_order_however_they_were_set) {
 }
 
 /* What many needed is given back when few are left, and taken again when there are many. */
-TEST(the_heap_is_as_large_as_it_must_be) {
+TEST(the_heap_of_deadlines_grows_and_shrinks) {
     static struct model model;
     model = (struct model){.count = 0};
     for (int round = 0; round < 3; round++) {

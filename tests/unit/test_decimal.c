@@ -15,7 +15,7 @@ static void require_read(const char *text, double expected) {
             expected);
 }
 
-TEST(every_form_is_read) {
+TEST(every_form_of_a_decimal_is_read) {
     require_read("0", 0);
     require_read("-0", 0);
     require_read("-0.000e5", 0);

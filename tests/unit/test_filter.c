@@ -138,7 +138,7 @@ static void require_literal(const char *text, struct value expected) {
     filter_end(&filter);
 }
 
-TEST(numbers_are_literals) {
+TEST(numbers_are_literals_of_a_filter) {
     static const struct {
         const char *text;
         enum value_type type;
@@ -169,7 +169,7 @@ TEST(numbers_are_literals) {
         require_literal(reals[i].text, (struct value){.type = VALUE_DOUBLE, .real = reals[i].real});
 }
 
-TEST(texts_ids_and_bytes_are_literals) {
+TEST(texts_ids_and_bytes_are_literals_of_a_filter) {
     static const struct {
         const char *text;
         enum value_type type;
@@ -260,7 +260,7 @@ TEST(the_sides_of_a_comparison_may_be_exchanged) {
     }
 }
 
-TEST(names_have_places_and_subjects) {
+TEST(names_in_a_filter_have_indexes_and_subjects) {
     struct filter filter;
     filter_of(
         bytes_text(
@@ -526,7 +526,7 @@ TEST(the_size_of_a_filter_is_limited) {
 }
 
 /* A filter cut anywhere, in as many bytes as it has, is read no further than that. */
-TEST(cut_filters_are_safe) {
+TEST(cut_filters_are_read_no_further_than_their_end) {
     static const char text[] =
         "not (PartitionKey eq 'O''Neil\xf0\x9f\x98\x80') and datetime'2026-11-18T09:00:00.1234567Z' lt "
         "Timestamp or "

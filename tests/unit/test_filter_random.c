@@ -114,7 +114,7 @@ static void compare_index(const struct filter *filter, const struct naive_filter
     ranges_end(&ranges);
 }
 
-TEST(a_naive_filter_says_the_same) {
+TEST(random_filters_equal_a_naive_one) {
     static struct crowd crowd;
     static struct naive_filter naive;
     static char text[NAIVE_FILTER_MAX];

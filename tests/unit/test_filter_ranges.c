@@ -235,7 +235,7 @@ TEST(long_keys_are_compared_by_what_keys_can_be) {
 /* --- Too many --- */
 
 /* Rows r0 to r5 but two, in so many partitions: each row alone is a range. */
-TEST(large_sets_get_coarser) {
+TEST(large_sets_of_areas_get_coarser) {
     struct filter filter;
     struct ranges ranges;
     char text[2000], *at = text;
@@ -258,7 +258,7 @@ TEST(large_sets_get_coarser) {
 }
 
 /* More areas than are kept: what is joined still has all of them. */
-TEST(no_area_is_dropped) {
+TEST(sets_that_get_coarser_drop_no_area) {
     struct filter filter;
     struct ranges ranges;
     char text[3000], *at = text;

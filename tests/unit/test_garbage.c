@@ -143,7 +143,7 @@ static void step(struct account *account, struct subject *subjects, struct dice 
     }
 }
 
-TEST(lives_end_with_nothing_left) {
+TEST(random_sweeps_of_shared_garbage_leave_nothing) {
     garbage_pending = note_waiting;
     for (uint64_t seed = 1; seed <= LIVES; seed++) {
         struct dice dice = {seed};

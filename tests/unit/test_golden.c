@@ -77,7 +77,7 @@ static void check_file(const char *path) {
     free(text);
 }
 
-TEST(every_record_is_read_and_written_as_ever) {
+TEST(records_of_every_release_are_read_and_written) {
     glob_t found;
     require(!glob("tests/golden/[0-9]*/*.aof", 0, NULL, &found), "there are no golden files");
     for (size_t i = 0; i < found.gl_pathc; i++) check_file(found.gl_pathv[i]);

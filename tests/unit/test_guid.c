@@ -28,7 +28,7 @@ static void require_read(struct bytes text, struct guid expected) {
             guid.high, guid.low);
 }
 
-TEST(every_form_is_read) {
+TEST(every_form_of_a_guid_is_read) {
     for (size_t i = 0; i < FORMS; i++) require_read(bytes_text(forms[i]), sample);
 }
 
@@ -36,7 +36,7 @@ static char upper(char c) {
     return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
 }
 
-TEST(every_form_is_read_in_any_case) {
+TEST(every_form_of_a_guid_is_read_in_any_case) {
     struct dice dice = {1};
     char text[LONGEST];
     for (size_t i = 0; i < FORMS; i++)
@@ -49,7 +49,7 @@ TEST(every_form_is_read_in_any_case) {
 }
 
 /* Each half byte has a place of its own, and only that. */
-TEST(every_digit_counts_at_its_place) {
+TEST(every_digit_of_a_guid_counts_at_its_place) {
     for (size_t i = 0; i < FORMS; i++) {
         char text[LONGEST];
         size_t length = strlen(forms[i]);
@@ -126,7 +126,7 @@ TEST(malformed_guids_are_refused) {
 }
 
 /* Every form cut at every byte, and with every byte made every other one. */
-TEST(near_misses_are_refused) {
+TEST(texts_that_nearly_are_guids_are_refused) {
     for (size_t i = 0; i < FORMS; i++) {
         size_t length = strlen(forms[i]);
         for (size_t cut = 0; cut < length; cut++) {

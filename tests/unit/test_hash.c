@@ -43,7 +43,7 @@ TEST(a_hash_reads_no_further_than_its_view) {
 }
 
 /* Each bit of a name, however long, turns about half of the bits of its hash. */
-TEST(every_bit_counts) {
+TEST(every_bit_of_a_name_changes_its_hash) {
     enum { LONGEST = 70, KEYS = 200 };
     char name[LONGEST];
     struct dice dice = {3};

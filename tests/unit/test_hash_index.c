@@ -173,7 +173,7 @@ static void *move_memory(void *context, void *memory) {
     return memory_resize(memory, memory_size(memory));
 }
 
-TEST(a_tour_of_all_places_meets_every_entry_once) {
+TEST(a_walk_over_all_places_visits_every_entry_once) {
     const struct index_kind kinds[] = {kind_with(spread), kind_with(two_hashes)};
     const struct relocation relocation = {move_memory, NULL, NULL};
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
@@ -211,7 +211,7 @@ static void *move_once(void *context, void *memory) {
 }
 
 /* The table of segments moves with the first one; each segment where it begins, and nothing in between. */
-TEST(each_segment_moves_by_itself) {
+TEST(segments_of_a_hash_index_move_one_by_one) {
     const struct index_kind kind = kind_with(spread);
     struct hash_index index = {0};
     struct trial trial = {.kind = &kind, .index = &index};

@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-TEST(lists_of_hosts_are_recognised) {
+TEST(host_lists_are_told_from_malformed_ones) {
     static const struct {
         const char *list;
         bool sound;

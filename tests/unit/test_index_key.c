@@ -91,7 +91,7 @@ static struct value value_draw(struct dice *dice, enum value_type type, char roo
     return value;
 }
 
-TEST(values_stand_in_order) {
+TEST(index_keys_sort_as_their_values) {
     struct dice dice = {1};
     int equal = 0;
     for (int round = 0; round < 200000; round++) {
@@ -137,7 +137,7 @@ TEST(index_keys_are_split_as_they_were_joined) {
 }
 
 /* Small numbers, which are most, do not cost eight bytes. */
-TEST(small_values_are_short) {
+TEST(small_values_have_short_index_keys) {
     static const struct {
         struct value value;
         size_t length;
@@ -155,7 +155,7 @@ TEST(small_values_are_short) {
 }
 
 /* Up to the 256th byte all of a value counts, behind it nothing does. */
-TEST(long_values_are_cut) {
+TEST(long_values_are_truncated_in_index_keys) {
     static char text[70000];
     struct record_writer writers[2];
     for (int binary = 0; binary < 2; binary++) {

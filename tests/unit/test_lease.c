@@ -401,7 +401,7 @@ static void try_passage(const struct before *before, const struct guid *id, enum
             "%s: the id is forgotten", before->name);
 }
 
-TEST(the_gate_goes_by_the_table) {
+TEST(uses_of_leased_data_go_by_the_table) {
     size_t tried = 0;
     for (size_t row = 1; row < COUNT_OF(passing); row++)
         for (size_t i = 0; i < COUNT_OF(befores); i++) {

@@ -103,7 +103,7 @@ TEST(chunks_are_taken_over) {
 }
 
 /* What uses a chunk keeps it when the pool goes. */
-TEST(a_chunk_in_use_outlives_the_pool) {
+TEST(a_chunk_in_use_outlives_the_load) {
     struct filling filling = {.load_chunks = NULL};
     require(add(&filling, 3, "one") && add(&filling, 3, "two"), "two chunks");
     struct chunk *chunk = load_chunks_chunk(filling.load_chunks, 2);

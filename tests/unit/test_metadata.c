@@ -159,7 +159,7 @@ static bool same(const char *const *one, const char *const *other) {
 
 #define PAIRS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-TEST(sets_are_compared) {
+TEST(sets_of_metadata_are_compared) {
     static const char *const none[] = {NULL};
     require(same(none, none), "nothing is nothing");
     require(!same(none, PAIRS("a=1")) && !same(PAIRS("a=1"), none), "something is not nothing");

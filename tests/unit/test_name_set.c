@@ -14,7 +14,7 @@ static void fill_stock(void) {
     for (int i = 0; i < STOCK; i++) (void)snprintf(stock[i], NAME_LENGTH, "n%d", i);
 }
 
-TEST(a_set_has_the_names_that_were_added) {
+TEST(a_name_set_has_the_names_that_were_added) {
     struct dice dice = {3};
     fill_stock();
     for (unsigned max = 0; max <= NAME_SET_MAX; max += max < 20 ? 1 : 47) {
@@ -36,7 +36,7 @@ TEST(a_set_has_the_names_that_were_added) {
 }
 
 /* One begins like another, or is nothing. */
-TEST(names_are_compared_whole) {
+TEST(names_of_a_set_are_compared_in_full) {
     static const char *const names[] = {"", "a", "A", "aa", "aaa", "ab", "b", "ba"};
     fill_stock();
     for (int others = 0; others < 20; others += 19) {

@@ -199,7 +199,7 @@ static size_t bytes_of_one(size_t count) {
     return memory / count;
 }
 
-TEST(a_call_is_small) {
+TEST(a_remembered_call_takes_little_memory) {
     seed_from_dice();
     size_t bytes = bytes_of_one(100000);
     require(bytes <= 80, "%zu bytes for a token of 32 and an ETag", bytes);

@@ -222,7 +222,7 @@ static void compare_counts(const struct order_index *index, const struct roster 
     }
 }
 
-TEST(ranges_are_counted) {
+TEST(ranges_of_an_order_index_are_counted) {
     static const size_t counts[] = {1, 2, 61, 62, 63, 500, 3000};
     struct dice dice = {6};
     for (size_t i = 0; i < COUNT_OF(counts); i++) {

@@ -34,7 +34,7 @@ static void require_list(const struct range_list *list, const uint64_t (*expecte
     require_same(list->count, count, "%s", what);
 }
 
-TEST(neighbours_are_merged) {
+TEST(neighbouring_page_ranges_are_merged) {
     static const uint64_t written[] = {0, 1, 5, 63, 64, 65, 127, 128, 300, 699};
     struct account account = {0};
     struct pages pages;
@@ -64,7 +64,7 @@ TEST(neighbours_are_merged) {
     pages_drop(&account, &pages);
 }
 
-TEST(differences_are_merged) {
+TEST(differing_page_ranges_are_merged) {
     struct account account = {0};
     struct pages now, then = {0};
     start(&account, &now);
@@ -158,7 +158,7 @@ static void sprinkle(struct account *account, struct pages *pages, uint64_t coun
     for (uint64_t i = 0; i < count; i++) put(account, pages, 2 * i, 'x');
 }
 
-TEST(ranges_are_bounded) {
+TEST(the_number_of_page_ranges_is_bounded) {
     struct account account = {0};
     struct pages pages;
     sprinkle(&account, &pages, PAGE_RANGES_MAX + 1);
@@ -191,7 +191,7 @@ static bool compare_leaves(uint64_t leaves, uint64_t from) {
     return told;
 }
 
-TEST(comparing_is_bounded) {
+TEST(comparing_pages_is_bounded) {
     require(compare_leaves(PAGE_LEAVES_COMPARED_MAX, 0), "4,096 leaves");
     require(!compare_leaves(PAGE_LEAVES_COMPARED_MAX + 1, 0), "4,097 leaves");
     require(compare_leaves(UINT64_C(3) * PAGE_LEAVES_COMPARED_MAX, UINT64_C(2) * PAGE_LEAVES_COMPARED_MAX),

@@ -256,7 +256,7 @@ static struct bytes random_text(char *room, struct dice *dice, size_t max) {
     return bytes_of(room, length);
 }
 
-TEST(beginnings_are_found_in_any_case) {
+TEST(beginnings_of_paths_are_found_in_any_case) {
     struct dice dice = {11};
     size_t alike = 0, beginnings = 0;
     for (int round = 0; round < 200000; round++) {

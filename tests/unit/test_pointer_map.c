@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-TEST(numbers_are_zero_at_first) {
+TEST(numbers_of_pointers_are_zero_at_first) {
     struct pointer_map map = {0};
     int places[3];
     for (size_t i = 0; i < COUNT_OF(places); i++)
@@ -68,7 +68,7 @@ TEST(many_pointers_keep_their_numbers) {
 }
 
 /* However far apart they are: next to each other, or on pages of their own. */
-TEST(regular_distances_do_no_harm) {
+TEST(pointers_at_regular_distances_are_found) {
     enum { COUNT = 3000, FARTHEST = 4096 };
     struct dice dice = {32};
     char *room = malloc((size_t)COUNT * FARTHEST);

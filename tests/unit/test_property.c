@@ -162,7 +162,7 @@ TEST(only_the_packed_form_is_sound) {
     }
 }
 
-TEST(a_huge_list_is_not_sound) {
+TEST(a_huge_list_of_properties_is_not_sound) {
     enum { HUGE_VALUE = 3 * PROPERTIES_MAX_BYTES };
     char *value = calloc(1, HUGE_VALUE);
     require(value, "there is memory");

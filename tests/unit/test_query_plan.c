@@ -136,7 +136,7 @@ static void require_plan(const struct table *table, size_t i) {
     filter_end(&filter);
 }
 
-TEST(the_shortest_way_is_taken) {
+TEST(the_plan_with_the_fewest_entities_is_chosen) {
     struct table *table = shop(PARTITIONS, ROWS);
     for (size_t i = 0; i < COUNT_OF(cases); i++) require_plan(table, i);
     table_free(table);

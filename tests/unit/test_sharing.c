@@ -139,7 +139,7 @@ TEST(commands_fit_as_the_matrix_says) {
         }
 }
 
-TEST(the_examples_hold) {
+TEST(share_modes_of_the_examples_fit_or_conflict) {
     struct sharing reader = {R, W}, writer = {W, R}, exclusive = {R | W, NONE}, open_to_all = {R, R | W | D};
     require(!sharing_fits(sharing_of_class(CLASS_READ), reader), "a get beside a reader that shares writing");
     require(!sharing_fits(sharing_of_class(CLASS_WRITE), writer),

@@ -98,7 +98,7 @@ TEST(a_snapshot_may_have_metadata_of_its_own) {
 
 /* --- Their order --- */
 
-TEST(ids_only_grow) {
+TEST(ids_of_snapshots_only_grow) {
     struct container_trial trial;
     acts_start(&trial);
     require(!act_snapshot(&trial, "blob", 1), "of no blob");

@@ -91,7 +91,7 @@ static const char *told_content(struct talk *talk, size_t length) {
 
 /* --- What is asked --- */
 
-TEST(a_block_blob) {
+TEST(a_block_blob_is_read_from_its_source) {
     struct talk talk;
     talk_start(&talk);
     require_told(asked_by(&talk), "BLOB.STAT c b; ");
@@ -108,7 +108,7 @@ TEST(a_block_blob) {
 }
 
 /* Blocks end where they end, pieces at each MiB; a piece may bring several blocks. */
-TEST(blocks_and_pieces) {
+TEST(blocks_are_read_in_pieces) {
     struct talk talk;
     talk_start(&talk);
     asked_by(&talk);
@@ -129,7 +129,7 @@ TEST(blocks_and_pieces) {
 
 #define APPEND_OF(length) STAT_OF("6\r\nappend", length, "$11\r\nblock-count\r\n:1\r\n", "10")
 
-TEST(no_more_is_on_the_way_than_may_be) {
+TEST(requests_in_flight_are_bounded) {
     struct talk talk;
     talk_start(&talk);
     asked_by(&talk);
@@ -185,7 +185,7 @@ TEST(page_blobs_go_by_windows) {
     talk_end(&talk);
 }
 
-TEST(an_empty_blob) {
+TEST(an_empty_blob_is_read_from_its_source) {
     struct talk talk;
     talk_start(&talk);
     asked_by(&talk);
@@ -216,7 +216,7 @@ TEST(answers_may_come_byte_by_byte) {
 }
 
 /* Not by what it says of itself, and not when all of it has come. */
-TEST(answers_are_bounded) {
+TEST(replies_of_the_source_are_bounded) {
     static const char *const heads[] = {"$100000000\r\n",
                                         "*50001\r\n",
                                         "*-2\r\n",

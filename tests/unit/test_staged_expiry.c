@@ -35,7 +35,7 @@ static bool stands(const struct container_trial *trial, const char *name, int64_
     return blob_staging(act_blob(trial, name), now_ms) != NULL;
 }
 
-TEST(a_week_and_not_a_moment_less) {
+TEST(staged_blocks_last_exactly_a_week) {
     struct container_trial trial;
     acts_start(&trial);
     require(!stands(&trial, "blob", monday_ms), "of no blob");
@@ -49,7 +49,7 @@ TEST(a_week_and_not_a_moment_less) {
     acts_end(&trial);
 }
 
-TEST(each_block_begins_the_week_anew) {
+TEST(each_staged_block_begins_the_week_anew) {
     struct container_trial trial;
     acts_start(&trial);
     for (int day = 0; day < 30; day++) {
@@ -146,7 +146,7 @@ TEST(an_uncommitted_blob_goes_with_its_lease) {
 }
 
 /* Through files and copies; and a blob that moves takes its deadline along. */
-TEST(deadlines_go_along) {
+TEST(deadlines_of_staged_blocks_survive_files_copies_and_moves) {
     struct container_trial trial;
     acts_start(&trial);
     require(stage_at(&trial, "a", "a", monday_ms + 1) && stage_at(&trial, "b", "b", monday_ms), "two");

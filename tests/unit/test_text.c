@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-TEST(pieces_stand_behind_each_other) {
+TEST(pieces_of_a_text_follow_each_other) {
     char room[64];
     struct text text = text_start(room, sizeof(room));
     require(room[0] == '\0', "a text begins empty");

@@ -38,7 +38,7 @@ static const struct form forms[] = {
     {"9999-12-31T23:59:59.9999999", TICKS_MAX},
 };
 
-TEST(every_form_is_read) {
+TEST(every_form_of_an_instant_is_read) {
     for (size_t i = 0; i < COUNT_OF(forms); i++) {
         int64_t ticks = -1;
         require_same(ticks_read(bytes_text(forms[i].text), &ticks), OUTCOME_DONE, "'%s'", forms[i].text);
@@ -124,7 +124,7 @@ TEST(instants_before_1601_and_after_9999_are_out_of_range) {
 }
 
 /* Counts days one by one, and asks for each in both directions. */
-TEST(every_day_is_there_and_back) {
+TEST(every_day_is_written_and_read_back) {
     static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     int64_t day = 0;
     for (int year = 1601; year <= 9999; year++)

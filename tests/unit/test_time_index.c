@@ -188,7 +188,7 @@ TEST(a_time_index_shrinks_when_entries_are_removed) {
 }
 
 /* An entry that moves in memory takes its slot along. */
-TEST(slots_can_be_moved) {
+TEST(entries_of_a_time_index_may_move_in_memory) {
     enum { COUNT = 500 };
     struct time_index index = TIME_INDEX(BY_END, false);
     struct time_entry *entries = entries_new(COUNT), *others = entries_new(COUNT);
@@ -202,7 +202,7 @@ TEST(slots_can_be_moved) {
     free(others);
 }
 
-TEST(an_empty_timeline_answers) {
+TEST(an_empty_time_index_answers_every_query) {
     struct time_index index = TIME_INDEX(BY_VISIBLE, true);
     struct time_index_cursor cursor = {0}, other = {0};
     require(!time_index_first(&index) && !time_index_last(&index), "no first, no last");

@@ -84,7 +84,7 @@ TEST(texts_compare_as_their_units_do) {
     require(seen[0] > 1000 && seen[1] > 1000 && seen[2] > 1000, "%d %d %d", seen[0], seen[1], seen[2]);
 }
 
-TEST(ranks_lead_there_and_back) {
+TEST(ranks_of_bytes_can_be_reversed) {
     for (int byte = 0; byte < 0xf5; byte++)
         require_same((unsigned char)utf16_unrank((char)utf16_rank((char)byte)), byte, "byte %02x", byte);
     require_same(utf16_rank('\xee'), 0xfe, "the first one that moves");

@@ -22,7 +22,7 @@ static size_t shortest(uint32_t value) {
     return value < 0x80 ? 1 : value < 0x800 ? 2 : value < 0x10000 ? 3 : 4;
 }
 
-TEST(every_character_goes_there_and_back) {
+TEST(every_character_is_written_and_read_back) {
     for (uint32_t value = 0; value <= LAST; value++) {
         char drawn[UTF8_MAX_BYTES], room[UTF8_MAX_BYTES];
         size_t length = draw(drawn, value, shortest(value));

@@ -11,7 +11,7 @@
 
 /* --- Types --- */
 
-TEST(types_have_words) {
+TEST(types_of_values_have_names) {
     static const char *const words[VALUE_TYPES] = {"string", "int32",    "int64", "double",
                                                    "bool",   "datetime", "guid",  "binary"};
     static const char *const others[] = {"",      "int", "Int32",   "int32 ", "strin",
@@ -177,7 +177,7 @@ static void require_size(enum value_type type, const char *text, size_t size) {
     require_same(value_size(&value), size, "%s '%s'", value_type_word(type), text);
 }
 
-TEST(sizes_are_those_of_the_service) {
+TEST(sizes_of_values_are_those_of_the_service) {
     require_size(VALUE_STRING, "", 4);
     require_size(VALUE_STRING, "abc", 10);
     require_size(VALUE_STRING, "\xe2\x82\xac", 6);
@@ -253,7 +253,7 @@ TEST(packed_values_are_read_back) {
     }
 }
 
-TEST(edges_are_packed) {
+TEST(extreme_values_are_packed_and_read_back) {
     static const double reals[] = {
         0, 1, -1, 1.5, 0.1, 5e-324, 1.7976931348623157e308, (double)INFINITY, -(double)INFINITY, (double)NAN};
     static const int64_t numbers[] = {0, 1, -1, 127, 128, -128, -129, INT32_MAX, INT32_MIN};

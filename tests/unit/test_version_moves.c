@@ -229,7 +229,7 @@ TEST(versions_stay_new) {
     }
 }
 
-TEST(each_part_of_the_rule_is_needed) {
+TEST(without_any_part_of_the_rule_versions_repeat) {
     for (size_t i = 0; i < COUNT_OF(without); i++) {
         size_t twice = 0, not_greater = 0;
         for (uint64_t seed = 1; seed <= 4; seed++) {
