@@ -21,3 +21,13 @@ void *account_resize(struct account *account, void *memory, size_t size) {
     account->memory += memory_size(memory);
     return memory;
 }
+
+void account_keep(struct account *account, struct bytes *place, struct bytes bytes) {
+    struct bytes before = *place;
+    *place = bytes_of("", 0);
+    if (bytes.length) {
+        char *kept = account_add(account, memory_alloc(bytes.length));
+        *place = bytes_of(memcpy(kept, bytes.data, bytes.length), bytes.length);
+    }
+    if (before.length) account_discard(account, (char *)before.data);
+}

@@ -3,8 +3,7 @@
 #ifndef HOLDFAST_ACCOUNT_H
 #define HOLDFAST_ACCOUNT_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "core/bytes.h"
 
 struct garbage;
 
@@ -23,5 +22,8 @@ void account_discard(struct account *account, void *memory);
 
 /* Resizes memory that is on the account. */
 void *account_resize(struct account *account, void *memory, size_t size);
+
+/* Replaces bytes at this place by a copy of others. Empty ones take no memory. */
+void account_keep(struct account *account, struct bytes *place, struct bytes bytes);
 
 #endif

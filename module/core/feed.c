@@ -78,7 +78,7 @@ static void forget_marker(struct account *account, struct feed *feed, const stru
 
 static void finish(struct account *account, struct feed *feed) {
     end_markers(feed);
-    account_discard(account, feed->frontier);
+    account_keep(account, &feed->frontier, bytes_of("", 0));
     account_discard(account, feed);
 }
 
@@ -167,6 +167,7 @@ struct feed *feed_new(struct account *account, version beginning, uint64_t keep)
     struct feed *feed = account_add(account, memory_zeroed(sizeof(*feed)));
     feed->newest = feed->whole_from = beginning;
     feed->keep = keep;
+    feed->frontier = bytes_of("", 0);
     feed->building = true;
     return feed;
 }
@@ -232,29 +233,8 @@ void feed_slots(const struct feed *feed, const struct entry *object, struct entr
 
 /* --- Building --- */
 
-static struct bytes feed_frontier(const struct feed *feed) {
-    return bytes_of(feed->frontier ? feed->frontier : "", feed->frontier_length);
-}
-
-static void feed_take(struct account *account, struct feed *feed, struct entry *object) {
-    version_order_add(account, &feed->order, version_of(object), object, false);
-    note_version(account, feed, version_of(object));
-}
-
-static void feed_advance(struct account *account, struct feed *feed, struct bytes frontier) {
-    char *kept = NULL;
-    if (frontier.length) {
-        kept = account_add(account, memory_alloc(frontier.length));
-        memcpy(kept, frontier.data, frontier.length);
-    }
-    account_discard(account, feed->frontier);
-    feed->frontier = kept;
-    feed->frontier_length = frontier.length;
-    feed->building = kept != NULL;
-}
-
 struct bytes feed_portion(const struct feed *feed, const struct order_index *objects) {
-    struct order_cursor cursor = order_index_seek_after(objects, feed_frontier(feed));
+    struct order_cursor cursor = order_index_seek_after(objects, feed->frontier);
     struct bytes last = {"", 0};
     struct entry *entry;
     for (int left = FEED_PORTION; (entry = order_cursor_take(&cursor)) && left; left--)
@@ -265,12 +245,16 @@ struct bytes feed_portion(const struct feed *feed, const struct order_index *obj
 void feed_build(struct account *account, struct feed *feed, const struct order_index *objects,
                 struct bytes last, bool (*exists)(const struct entry *entry)) {
     if (!feed->building) return;
-    struct order_cursor cursor = order_index_seek_after(objects, feed_frontier(feed));
+    struct order_cursor cursor = order_index_seek_after(objects, feed->frontier);
     struct entry *entry;
     while ((entry = order_cursor_take(&cursor)) &&
            (!last.length || bytes_compare(entry_name(entry), last) <= 0))
-        if (!exists || exists(entry)) feed_take(account, feed, entry);
-    feed_advance(account, feed, entry ? last : bytes_of("", 0));
+        if (!exists || exists(entry)) {
+            version_order_add(account, &feed->order, version_of(entry), entry, false);
+            note_version(account, feed, version_of(entry));
+        }
+    account_keep(account, &feed->frontier, entry ? last : bytes_of("", 0));
+    feed->building = feed->frontier.length;
 }
 
 /* --- Files: the state --- */
@@ -294,7 +278,7 @@ static bool ends_are_sound(const struct feed *feed) {
 
 static bool read_state(struct bytes state, struct feed *feed) {
     struct record_reader reader = record_reader(state);
-    *feed = (struct feed){.loading = true};
+    *feed = (struct feed){.loading = true, .frontier = {"", 0}};
     feed->whole_from = record_word(&reader);
     feed->newest = record_word(&reader);
     feed->keep = record_number(&reader);
@@ -397,7 +381,8 @@ static void move_marker(void *owner, struct entry *entry, const struct relocatio
 
 void feed_relocate(struct feed *feed, size_t place, const struct relocation *relocation) {
     if (!feed) return;
-    if (!place) feed->frontier = relocate(relocation, feed->frontier);
+    if (!place && feed->frontier.length)
+        feed->frontier.data = relocate(relocation, (char *)feed->frontier.data);
     version_order_relocate(&feed->order, place, relocation);
     hash_index_move(&feed->markers, place, relocation, move_marker, feed);
 }

@@ -52,8 +52,7 @@ struct feed {
     bool loading;  /* a file is building the aggregate: only saved entries are accepted */
     bool over;     /* turned off; freed in the background */
     bool aside;    /* is part of the garbage */
-    char *frontier;
-    size_t frontier_length;
+    struct bytes frontier;
 };
 
 /* Counts over all feeds of the process, for INFO. */

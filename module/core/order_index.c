@@ -11,7 +11,7 @@ enum {
     JOINED_MAX = FANOUT * 3 / 4,
 };
 
-enum { CACHE_LINE_BYTES = 64 }; /* a cache line */
+enum { CACHE_LINE_BYTES = 64, TAKEN_AHEAD = 6 };
 
 enum {
     HEAD_BYTES = 4,
@@ -408,11 +408,19 @@ void order_cursor_next(struct order_cursor *cursor) {
     order_normalize(cursor);
 }
 
-void order_cursor_prefetch(const struct order_cursor *cursor, unsigned ahead) {
-    if (!cursor->leaf || cursor->at + ahead >= cursor->leaf->count) return;
-    const char *entry = cursor->leaf->first[cursor->at + ahead];
+/* If it is in the same leaf. */
+static void prefetch_later_entry(const struct order_cursor *cursor) {
+    if (!cursor->leaf || cursor->at + TAKEN_AHEAD >= cursor->leaf->count) return;
+    const char *entry = cursor->leaf->first[cursor->at + TAKEN_AHEAD];
     prefetch_line(entry);
     prefetch_line(entry + CACHE_LINE_BYTES);
+}
+
+struct entry *order_cursor_take(struct order_cursor *cursor) {
+    struct entry *entry = order_cursor_entry(cursor);
+    prefetch_later_entry(cursor);
+    if (entry) order_cursor_next(cursor);
+    return entry;
 }
 
 size_t order_index_count(const struct order_index *index, struct bytes from, struct bytes to, size_t max) {

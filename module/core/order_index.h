@@ -63,17 +63,8 @@ size_t order_index_count(const struct order_index *index, struct bytes from, str
 struct entry *order_cursor_entry(const struct order_cursor *cursor);
 void order_cursor_next(struct order_cursor *cursor);
 
-/* Prefetches the entry this many places ahead, if it is in the same leaf. Entries lie anywhere in memory. */
-void order_cursor_prefetch(const struct order_cursor *cursor, unsigned ahead);
-
-enum { TAKEN_AHEAD = 6 };
-
-/* The entry, from which the cursor has moved on. Later ones are prefetched, since all are taken in most cases. */
-static inline struct entry *order_cursor_take(struct order_cursor *cursor) {
-    struct entry *entry = order_cursor_entry(cursor);
-    order_cursor_prefetch(cursor, TAKEN_AHEAD);
-    if (entry) order_cursor_next(cursor);
-    return entry;
-}
+/* The entry, from which the cursor has moved on; NULL past the last one. Later ones, which lie anywhere in memory, are
+ * prefetched, since all are taken in most cases. */
+struct entry *order_cursor_take(struct order_cursor *cursor);
 
 #endif

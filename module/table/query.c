@@ -80,8 +80,7 @@ static void start_by_keys(struct stream *stream) {
 static void next_by_keys(struct stream *stream) {
     stream->entity = NULL;
     if (stream->range == stream->query->plan->keys.count) return;
-    order_cursor_prefetch(&stream->cursors[0], TABLE_PREFETCH_AHEAD);
-    order_cursor_next(&stream->cursors[0]);
+    (void)order_cursor_take(&stream->cursors[0]);
     move_into_ranges(stream);
 }
 

@@ -23,9 +23,6 @@
 #include "table/table_change.h"
 #include "table/table_index.h"
 
-/* Prefetch distance of a scan. */
-enum { TABLE_PREFETCH_AHEAD = 6 };
-
 struct table {
     struct catalog entities;
     struct account account; /* of the entities, the policies and the table itself */

@@ -125,12 +125,9 @@ static bool apply_indexed(struct table *table, const struct table_change *change
     struct table_index *index = table_name_next(&reader, &name) ? table_index_of(table, name) : NULL;
     if (!index || index->complete) return index;
     struct order_cursor cursor = order_index_seek_after(&table->entities.by_order, index->frontier);
-    struct entry *entry = order_cursor_entry(&cursor);
-    for (; entry && bytes_compare(entry_name(entry), change->key) <= 0; entry = order_cursor_entry(&cursor)) {
-        order_cursor_prefetch(&cursor, TABLE_PREFETCH_AHEAD);
+    struct entry *entry;
+    while ((entry = order_cursor_take(&cursor)) && bytes_compare(entry_name(entry), change->key) <= 0)
         table_index_add(&table->account, index, entry_name(entry), entity_properties((struct entity *)entry));
-        order_cursor_next(&cursor);
-    }
     if (!entry)
         table_index_complete(&table->account, index);
     else if (bytes_compare(change->key, index->frontier) > 0)

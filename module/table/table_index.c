@@ -17,26 +17,16 @@ struct bytes index_entry_key(const struct entry *entry) {
     return bytes_of(found->bytes + found->value_length, (size_t)(entry->name_length - found->value_length));
 }
 
-static struct bytes bytes_keep(struct account *account, struct bytes bytes) {
-    if (!bytes.length) return bytes_of("", 0);
-    char *kept = account_add(account, memory_alloc(bytes.length));
-    memcpy(kept, bytes.data, bytes.length);
-    return bytes_of(kept, bytes.length);
-}
-
-static void bytes_discard(struct account *account, struct bytes bytes) {
-    if (bytes.length) account_discard(account, (char *)bytes.data);
-}
-
 void table_index_start(struct account *account, struct table_index *index, struct bytes name) {
-    *index = (struct table_index){.name = bytes_keep(account, name), .frontier = {"", 0}};
+    *index = (struct table_index){.frontier = {"", 0}};
+    account_keep(account, &index->name, name);
 }
 
 /* The entries are freed already. */
 static void end_empty(struct account *account, struct table_index *index) {
     order_index_end(&index->entries);
-    bytes_discard(account, index->name);
-    bytes_discard(account, index->frontier);
+    account_keep(account, &index->name, bytes_of("", 0));
+    account_keep(account, &index->frontier, bytes_of("", 0));
 }
 
 void table_index_end(struct account *account, struct table_index *index) {
@@ -115,8 +105,7 @@ void table_index_add(struct account *account, struct table_index *index, struct 
 }
 
 void table_index_advance(struct account *account, struct table_index *index, struct bytes frontier) {
-    bytes_discard(account, index->frontier);
-    index->frontier = bytes_keep(account, frontier);
+    account_keep(account, &index->frontier, frontier);
 }
 
 void table_index_complete(struct account *account, struct table_index *index) {

@@ -42,7 +42,7 @@ static struct table_step step_of(const struct entity *entity) {
 /* The table with the names of its indexes, its feed, then its entities in the order of their keys. */
 void table_walk(const struct table *table, const struct change_walk *walk) {
     struct order_cursor cursor = catalog_seek(&table->entities, bytes_of("", 0));
-    struct entry *entry = order_cursor_entry(&cursor);
+    struct entry *entry = order_cursor_take(&cursor);
     struct record_writer steps;
     walk_head(table, walk);
     feed_change_walk(table->feed, walk, take_feed);
@@ -53,9 +53,7 @@ void table_walk(const struct table *table, const struct change_walk *walk) {
              change.steps.count++) {
             struct table_step step = step_of((struct entity *)entry);
             table_step_put(&steps, &step);
-            order_cursor_prefetch(&cursor, TABLE_PREFETCH_AHEAD);
-            order_cursor_next(&cursor);
-            entry = order_cursor_entry(&cursor);
+            entry = order_cursor_take(&cursor);
         }
         change.steps.items = bytes_of(steps.data, steps.length);
         walk->take(walk->context, &change);

@@ -83,7 +83,7 @@ static void count_blob(struct counting *counting, const struct blob *blob) {
 
 static void count_feed(struct counting *counting, const struct feed *feed) {
     if (!count(counting, feed)) return;
-    (void)count(counting, feed->frontier);
+    (void)count(counting, feed->frontier.length ? feed->frontier.data : NULL);
     (void)count(counting, feed->order.blocks);
     const struct version_slot *slot;
     struct version_cursor cursor = {0, 0};

@@ -292,7 +292,7 @@ static void compare_index(const struct table_shadow *shadow, const struct model_
 static size_t compare_feed(const struct table_shadow *shadow, const struct feed *feed) {
     const struct version_slot *slot;
     struct version_cursor cursor = {0, 0};
-    size_t entities = 0, parts = feed ? 1U + !!feed->frontier + !!feed->order.blocks : 0U;
+    size_t entities = 0, parts = feed ? 1U + !!feed->frontier.length + !!feed->order.blocks : 0U;
     require_same(feed != NULL, shadow->followed, "whether a feed is on");
     for (; feed && (slot = version_cursor_slot(&feed->order, &cursor));
          version_cursor_next(&feed->order, &cursor)) {
