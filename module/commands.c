@@ -3,7 +3,6 @@
 #include "commands.h"
 
 #include "clauses.h"
-#include "core/targets.h"
 #include "handlers.h"
 #include "help.h"
 #include "server/effects/effect.h"

@@ -14,7 +14,6 @@
 #include "server/base/events.h"
 #include "server/base/propagation.h"
 #include "server/effects/doctor_keys.h"
-#include "server/effects/effect.h"
 #include "server/effects/upkeep.h"
 #include "server/grammar/registration.h"
 #include "server/operator/doctor_rules.h"

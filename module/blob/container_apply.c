@@ -45,7 +45,8 @@ void apply_restamp(struct container *container, struct blob *blob, const struct 
     if (change->frees_lease) container_free_lease(container, blob);
 }
 
-void apply_forget_copy(struct container *container, struct blob *blob) {
+/* A blob that is written is no longer a copy; writing pages leaves that. */
+static void forget_copy(struct container *container, struct blob *blob) {
     if (blob_special(blob)->copy) container_set_copy(container, blob, NULL);
 }
 
@@ -53,7 +54,7 @@ void apply_redescribe(struct container *container, struct blob *blob, const stru
     blob->created_ms = change->created_ms;
     if (blob->extra || change->properties.count || change->metadata.count) {
         blob_set_lists(&container->account, blob, &change->properties, &change->metadata);
-        apply_forget_copy(container, blob);
+        forget_copy(container, blob);
     }
     apply_restamp(container, blob, change);
 }
@@ -89,7 +90,7 @@ static bool apply_blob_setprops(struct container *container, struct blob **blob,
     if (change->parts & PART_LENGTH)
         pages_resize(&container->account, blob_need_pages(&container->account, *blob), change->length);
     if (change->parts & PART_SEQUENCE) (*blob)->extra->special->sequence = change->sequence;
-    apply_forget_copy(container, *blob);
+    forget_copy(container, *blob);
     apply_restamp(container, *blob, change);
     return true;
 }
@@ -98,7 +99,7 @@ static bool apply_blob_setmeta(struct container *container, struct blob **blob,
                                const struct container_change *change) {
     if (!blob_exists(*blob)) return false;
     blob_set_lists(&container->account, *blob, NULL, &change->metadata);
-    apply_forget_copy(container, *blob);
+    forget_copy(container, *blob);
     apply_restamp(container, *blob, change);
     return true;
 }
@@ -171,7 +172,7 @@ static bool apply_append(struct container *container, struct blob **blob,
     else
         content_append(&container->account, content, change->content);
     blob_need_special(&container->account, *blob)->appended++;
-    apply_forget_copy(container, *blob);
+    forget_copy(container, *blob);
     apply_restamp(container, *blob, change);
     return true;
 }
@@ -180,7 +181,7 @@ static bool apply_seal(struct container *container, struct blob **blob,
                        const struct container_change *change) {
     if (!blob_exists(*blob) || (*blob)->kind != KIND_APPEND) return false;
     blob_need_special(&container->account, *blob)->sealed = true;
-    apply_forget_copy(container, *blob);
+    forget_copy(container, *blob);
     apply_restamp(container, *blob, change);
     return true;
 }

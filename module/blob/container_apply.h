@@ -23,9 +23,6 @@ bool apply_block(struct container *container, struct blob **blob, const struct c
 /* Sets a new ETag and everything that depends on it. */
 void apply_restamp(struct container *container, struct blob *blob, const struct container_change *change);
 
-/* A blob that is written is no longer a copy; writing pages leaves that. */
-void apply_forget_copy(struct container *container, struct blob *blob);
-
 /* Copies. */
 container_change_apply apply_copy, apply_abortcopy, apply_copystate, apply_copystart, apply_copybegin,
     apply_copypiece, apply_copyblock, apply_copyend;

@@ -1,7 +1,6 @@
 /* How the changes that only files have are applied: chunks with their numbers, and the contents made of them. */
 #include "blob/blocks.h"
 #include "blob/container_apply.h"
-#include "blob/container_walk.h"
 #include "blob/load_chunks.h"
 
 bool apply_staged(struct container *container, struct blob **blob, const struct container_change *change) {

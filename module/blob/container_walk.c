@@ -1,7 +1,6 @@
 #include "blob/container_walk.h"
 
 #include "blob/blocks.h"
-#include "blob/container_apply.h"
 #include "blob/snapshots.h"
 #include "change/feed_change.h"
 #include "core/memory.h"

@@ -1,7 +1,6 @@
 #include "blob/source_reader.h"
 
 #include "blob/blob.h"
-#include "blob/blocks.h"
 #include "blob/source_facts.h"
 #include "core/memory.h"
 #include "core/number.h"

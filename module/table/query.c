@@ -2,7 +2,6 @@
 
 #include "core/memory.h"
 #include "table/filter_match.h"
-#include "table/key.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,6 @@
 #include "lease/redis/handlers.h"
 #include "server/base/alarm.h"
 #include "server/effects/commit.h"
-#include "server/effects/upkeep.h"
 #include "server/waiting/feed_commands.h"
 #include "server/waiting/wait.h"
 

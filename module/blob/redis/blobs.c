@@ -2,7 +2,6 @@
 #include "blob/redis/handlers.h"
 #include "blob/redis/settings.h"
 
-#include "blob/blocks.h"
 #include "blob/snapshots.h"
 #include "core/inlining.h"
 #include "core/memory.h"
@@ -58,7 +57,8 @@ const struct blob *blob_asked_snapshot(const struct call *call, const struct blo
     return snapshots_find(base, call->args.slots[SLOT_SNAPSHOT].version);
 }
 
-enum outcome blob_find_to_read(struct call *call, unsigned kind, const struct blob **blob) {
+/* The blob, or its snapshot, for a reading command. */
+static enum outcome find_to_read(struct call *call, unsigned kind, const struct blob **blob) {
     *blob = container_found(call->value, &call->search);
     if (!blob_exists(*blob)) return OUTCOME_BLOB_NOT_FOUND;
     if (args_given(&call->args, SLOT_SNAPSHOT)) *blob = blob_asked_snapshot(call, *blob);
@@ -69,7 +69,7 @@ enum outcome blob_find_to_read(struct call *call, unsigned kind, const struct bl
 }
 
 enum outcome blob_find_content_to_read(struct call *call, unsigned kind, const struct blob **blob) {
-    enum outcome outcome = blob_find_to_read(call, kind, blob);
+    enum outcome outcome = find_to_read(call, kind, blob);
     return outcome == OUTCOME_DONE && blob_is_arriving(*blob) ? OUTCOME_PENDING_COPY : outcome;
 }
 
@@ -203,7 +203,7 @@ enum outcome blob_get(struct call *call) {
 
 enum outcome blob_stat(struct call *call) {
     const struct blob *blob;
-    enum outcome outcome = blob_find_to_read(call, ANY_KIND, &blob);
+    enum outcome outcome = find_to_read(call, ANY_KIND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     struct reply_map map = reply_map_counted(&call->out);
     while (reply_map_pass(&map)) {
@@ -216,7 +216,7 @@ enum outcome blob_stat(struct call *call) {
 
 enum outcome blob_getmeta(struct call *call) {
     const struct blob *blob;
-    enum outcome outcome = blob_find_to_read(call, ANY_KIND, &blob);
+    enum outcome outcome = find_to_read(call, ANY_KIND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_array(&call->out, 2);
     reply_version(&call->out, blob->stamp.etag);
@@ -292,7 +292,7 @@ static enum outcome delete_all_snapshots(struct call *call, struct blob *base) {
 
 static enum outcome delete_snapshot(struct call *call) {
     const struct blob *snapshot;
-    enum outcome outcome = blob_find_to_read(call, ANY_KIND, &snapshot);
+    enum outcome outcome = find_to_read(call, ANY_KIND, &snapshot);
     if (outcome != OUTCOME_DONE) return outcome;
     struct blob *base = container_found(call->value, &call->search);
     blob_decide(call, BLOB_DELETESNAPSHOTS, base, NULL)->snapshot = call->args.slots[SLOT_SNAPSHOT].version;

@@ -44,10 +44,8 @@ extern const char *const blob_kind_names[];
 /* The blob of the call's name; NULL if there is none, or only expired staged blocks. */
 struct blob *blob_named(struct call *call);
 
-/* The blob, or its snapshot, for a reading command. Any kind if ANY_KIND. */
+/* The blob, or its snapshot, for a reading command of its content, which must be complete. Any kind if ANY_KIND. */
 enum { ANY_KIND = BLOB_KINDS };
-enum outcome blob_find_to_read(struct call *call, unsigned kind, const struct blob **blob);
-/* The same for its content, which must be complete. */
 enum outcome blob_find_content_to_read(struct call *call, unsigned kind, const struct blob **blob);
 
 /* An existing blob that will be written. */

@@ -1,5 +1,4 @@
 /* What LEASE.* needs to know of containers and blobs. */
-#include "blob/blocks.h"
 #include "blob/redis/handlers.h"
 #include "lease/redis/handlers.h"
 

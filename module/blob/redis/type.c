@@ -11,11 +11,9 @@
 #include "lease/redis/handlers.h"
 #include "server/base/info.h"
 #include "server/effects/effect.h"
-#include "server/effects/upkeep.h"
 #include "server/storage/loading.h"
 #include "server/storage/type_methods.h"
 #include "server/waiting/feed_commands.h"
-#include "server/waiting/wait.h"
 
 #include "ccan/array_size/array_size.h"
 

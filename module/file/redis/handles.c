@@ -1,7 +1,6 @@
 /* The commands that use a handle, but for those that lock. */
 #include "file/redis/handles.h"
 
-#include "core/memory.h"
 #include "file/redis/file_access.h"
 
 const char *const file_switch_words[] = {"ON", "OFF", NULL};

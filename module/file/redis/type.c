@@ -5,7 +5,6 @@
 #include "file/share_load.h"
 #include "lease/redis/handlers.h"
 #include "server/effects/upkeep.h"
-#include "server/storage/saving.h"
 #include "server/storage/type_methods.h"
 
 /* A leaf is copied into a chunk; other content is copied into pages when it is applied. */

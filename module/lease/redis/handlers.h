@@ -61,16 +61,6 @@ struct lease_home {
     enum outcome (*check_begin)(struct call *call, const struct lease_subject *subject);
 };
 
-struct lease_stats {
-    unsigned long long grants;
-    unsigned long long renewals;
-    unsigned long long changes;
-    unsigned long long releases;
-    unsigned long long breaks;
-    unsigned long long expiries;
-};
-
-extern struct lease_stats lease_stats;
 extern struct wait_kind lease_wait;
 
 /* For INFO, before a change: counts what happens to a lease, and first that it has expired. `next` is read only if the

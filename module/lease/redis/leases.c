@@ -17,7 +17,8 @@
 
 enum { ARG_DURATION = 2 };
 
-struct lease_stats lease_stats;
+/* Since the start. */
+static unsigned long long lease_events[LEASE_EVENTS], lease_expiries;
 
 static struct histogram lease_waiting_ms;
 struct histogram lease_holding_ms;
@@ -97,21 +98,14 @@ static void count_end(const struct lease *lease, const struct lease *next, int64
 }
 
 static void count_expiry(const struct lease *lease) {
-    lease_stats.expiries++;
+    lease_expiries++;
     histogram_add(&lease_holding_ms, lease->ends_ms - lease->since_ms);
 }
 
 void lease_count(struct call *call, const struct lease *before, const struct lease *next,
                  enum lease_event event, bool expired) {
     if (expired) count_expiry(before);
-    switch (event) {
-    case LEASE_EVENT_ACQUIRED: lease_stats.grants++; break;
-    case LEASE_EVENT_RENEWED: lease_stats.renewals++; break;
-    case LEASE_EVENT_CHANGED: lease_stats.changes++; break;
-    case LEASE_EVENT_RELEASED: lease_stats.releases++; break;
-    case LEASE_EVENT_BROKEN: lease_stats.breaks++; break;
-    default: break;
-    }
+    lease_events[event]++;
     if (event == LEASE_EVENT_RELEASED || event == LEASE_EVENT_BROKEN)
         count_end(before, next, call_now_ms(call));
 }
@@ -407,14 +401,14 @@ enum outcome lease_list_decide(struct call *call) {
 
 void lease_info(RedisModuleInfoCtx *ctx) {
     const struct info_number numbers[] = {
-        {"lease_grants", lease_stats.grants},
+        {"lease_grants", lease_events[LEASE_EVENT_ACQUIRED]},
         {"lease_refusals",
          refusal_count(OUTCOME_LEASE_PRESENT) + refusal_count(OUTCOME_LEASE_BREAKING_ACQUIRE)},
-        {"lease_renewals", lease_stats.renewals},
-        {"lease_changes", lease_stats.changes},
-        {"lease_releases", lease_stats.releases},
-        {"lease_breaks", lease_stats.breaks},
-        {"lease_expiries", lease_stats.expiries},
+        {"lease_renewals", lease_events[LEASE_EVENT_RENEWED]},
+        {"lease_changes", lease_events[LEASE_EVENT_CHANGED]},
+        {"lease_releases", lease_events[LEASE_EVENT_RELEASED]},
+        {"lease_breaks", lease_events[LEASE_EVENT_BROKEN]},
+        {"lease_expiries", lease_expiries},
         {"lease_waits", lease_wait.waits},
         {"lease_handoffs", lease_wait.served},
         {"lease_waiters", lease_wait.waiting},

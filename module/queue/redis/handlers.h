@@ -77,7 +77,4 @@ extern const struct doctor_rule queue_rules[];
 /* The maximum size of a message in a reply. */
 size_t message_reply_bytes(const struct message *message);
 
-/* Fields of the maps that describe messages. */
-void reply_field_receipt(struct reply_map *map, struct guid receipt);
-
 #endif

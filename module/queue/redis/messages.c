@@ -2,14 +2,11 @@
 #include "queue/redis/handlers.h"
 
 #include "core/duration.h"
-#include "core/memory.h"
 #include "core/packed_reply.h"
 #include "core/pointer_map.h"
 #include "queue/redis/settings.h"
 #include "server/base/entropy.h"
 #include "server/call/limits.h"
-#include "server/waiting/histogram.h"
-#include "server/waiting/wait.h"
 
 /* How many portions of expired messages one GET removes if they hold up all others. */
 enum { HEADS_PORTIONS = 60 };
@@ -77,7 +74,7 @@ enum outcome queue_count_check(struct call *call) {
 
 /* --- Replies --- */
 
-void reply_field_receipt(struct reply_map *map, struct guid receipt) {
+static void reply_field_receipt(struct reply_map *map, struct guid receipt) {
     reply_field(map, "receipt");
     reply_guid_digits(map->out, receipt);
 }

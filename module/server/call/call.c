@@ -1,6 +1,5 @@
 #include "server/call/call.h"
 
-#include "core/memory.h"
 #include "server/base/notices.h"
 
 struct call_writer {

@@ -12,7 +12,8 @@ uint64_t command_key_flags(enum key_use use) {
     return REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_UPDATE;
 }
 
-bool command_has_other_key(const struct command *command, RedisModuleString **argv, int argc) {
+/* Whether a call has two keys. */
+static bool has_other_key(const struct command *command, RedisModuleString **argv, int argc) {
     struct args args = {.given = 0};
     if (!command->other_key || !command->elsewhere) return command->other_key;
     if (argc >= args_min(command->grammar)) args_parse(command->grammar, argv, argc, &args);
@@ -23,6 +24,6 @@ void command_tell_keys(const struct command *command, RedisModuleCtx *ctx, Redis
                        int at) {
     if (command->key == KEY_NONE || argc < 2) return;
     RedisModule_KeyAtPosWithFlags(ctx, at + 1, (int)command_key_flags(command->key));
-    if (command->other_key < argc && command_has_other_key(command, argv, argc))
+    if (command->other_key < argc && has_other_key(command, argv, argc))
         RedisModule_KeyAtPosWithFlags(ctx, at + command->other_key, (int)command_key_flags(KEY_READ));
 }

@@ -68,9 +68,6 @@ struct command {
 /* How the server's flags describe the use of a key. */
 uint64_t command_key_flags(enum key_use use);
 
-/* Whether a call has two keys. */
-bool command_has_other_key(const struct command *command, RedisModuleString **argv, int argc);
-
 /* Answers the server's request for the positions of a command's keys. argv[0] is the
  * word at index `at` of what the server asked about. */
 void command_tell_keys(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,

@@ -1,7 +1,5 @@
 #include "server/operator/doctor.h"
 
-#include "core/memory.h"
-#include "server/call/refusal.h"
 #include "server/effects/doctor_keys.h"
 
 #include <stdarg.h>

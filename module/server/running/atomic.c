@@ -3,7 +3,6 @@
 #include "core/memory.h"
 #include "core/number.h"
 #include "core/targets.h"
-#include "core/text.h"
 #include "server/base/info.h"
 #include "server/base/settings.h"
 #include "server/call/form.h"

@@ -2,7 +2,6 @@
 #include "server/call/feed_switch.h"
 #include "server/waiting/feed_commands.h"
 #include "table/redis/entity_reply.h"
-#include "table/redis/handlers.h"
 
 static void set_table_feed(void *decided, const struct feed_change *asked) {
     struct table_change *change = decided;

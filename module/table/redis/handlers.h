@@ -32,9 +32,6 @@ extern struct data_type table_type;
 
 /* --- Entities --- */
 
-/* Whether the last two arguments are ONCE and a token, after any number of names or operations. */
-bool table_ends_with_once(const struct call *call);
-
 /* Totals since the start: queries by plan, entities returned, examined and written. */
 struct table_stats {
     unsigned long long queries[PLAN_KINDS];

@@ -38,7 +38,8 @@ static struct bytes name_at(const struct call *call, int number) {
     return call_word(call, ARG_NAMES + number);
 }
 
-bool table_ends_with_once(const struct call *call) {
+/* Whether the last two arguments are ONCE and a token, after any number of names. */
+static bool ends_with_once(const struct call *call) {
     return bytes_same_word(call_word(call, call->argc - 2), bytes_text("ONCE"));
 }
 
@@ -50,7 +51,7 @@ static int name_count(const struct call *call) {
 enum outcome table_names_check(struct call *call) {
     const int tail = call->argc - 2;
     struct fault fault = {.outcome = OUTCOME_DONE};
-    if (tail > ARG_NAMES && table_ends_with_once(call))
+    if (tail > ARG_NAMES && ends_with_once(call))
         fault = args_parse_tail(call->command->grammar, call->argv, call->argc, tail, &call->args);
     if (fault.outcome != OUTCOME_DONE) refusal_describe(call, &fault);
     return fault.outcome;
