@@ -247,7 +247,7 @@ static bool apply_commit(struct container *container, struct blob **blob,
 static bool apply_unstage(struct container *container, struct blob **blob,
                           const struct container_change *change) {
     if (!all_staged(*blob)) return false;
-    container_unstage(container, *blob, change->count);
+    container_unstage(container, *blob, change->unstaged_max);
     if (blob_exists(*blob) || blob_special(*blob)->staging) return true;
     container_remove(container, *blob);
     *blob = NULL;
@@ -296,7 +296,7 @@ static bool apply_feed(struct container *container, struct blob **blob,
     return feed_change_apply(&owner, &(struct feed_change){
                                          .kind = change->kind - CONTAINER_FEEDON,
                                          .beginning = change->minted,
-                                         .keep = change->count,
+                                         .keep = change->keep,
                                          .bytes = change->feed,
                                      });
 }

@@ -77,9 +77,9 @@ bool apply_copystart(struct container *container, struct blob **blob, const stru
 static void set_numbers(struct container *container, struct blob *blob,
                         const struct container_change *change) {
     struct blob_special *special = blob_need_special(&container->account, blob);
-    special->appended = change->count;
+    special->appended = change->appended;
     special->sequence = change->sequence;
-    special->sealed = change->parts & PART_SEALED;
+    special->sealed = change->parts & STATE_IS_SEALED;
     if (blob->kind != KIND_PAGE) return;
     special->born = blob->stamp.etag;
     blob_need_pages(&container->account, blob)->length = change->length;
@@ -87,7 +87,7 @@ static void set_numbers(struct container *container, struct blob *blob,
 
 bool apply_copybegin(struct container *container, struct blob **blob, const struct container_change *change) {
     if (!copy_is_pending(*blob, false) || !apply_may_become(*blob, change->blob_kind)) return false;
-    if (change->count > APPEND_BLOCKS_MAX) return false;
+    if (change->appended > APPEND_BLOCKS_MAX) return false;
     container_unstage(container, *blob, UINT64_MAX);
     blob_clear_content(&container->account, *blob);
     (*blob)->kind = change->blob_kind;
@@ -99,7 +99,7 @@ bool apply_copybegin(struct container *container, struct blob **blob, const stru
     copy->arriving = true;
     copy->untyped = false;
     copy->done = 0;
-    copy->total = change->offset;
+    copy->total = change->total;
     return true;
 }
 

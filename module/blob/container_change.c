@@ -180,8 +180,9 @@ static bool is_paged(uint64_t number) {
 static bool kind_is_sound(const struct container_change *change) {
     bool page = change->blob_kind == KIND_PAGE;
     bool numbered = change->parts & (PART_LENGTH | PART_SEQUENCE) || change->born;
-    return (page || !numbered) && (change->blob_kind == KIND_APPEND || !change->count) &&
-           (change->blob_kind == KIND_APPEND || !(change->parts & PART_SEALED)) && is_paged(change->length);
+    return (page || !numbered) && (change->blob_kind == KIND_APPEND || !change->appended) &&
+           (change->blob_kind == KIND_APPEND || !(change->parts & STATE_IS_SEALED)) &&
+           is_paged(change->length);
 }
 
 static bool is_sound_container(const void *record) {

@@ -97,9 +97,13 @@ enum container_change_part {
     PART_METADATA = 2,
     PART_LENGTH = 4,
     PART_SEQUENCE = 8,
-    PART_KEPT = 16,   /* not a part: keep the content of the previous state */
-    PART_SEALED = 32, /* not a part: a sealed append blob */
-    PARTS_ALL = 63,
+    PARTS_ALL = 63, /* with the flags */
+};
+
+/* What the same field says of a BLOB_STATE. */
+enum container_state_flag {
+    STATE_KEEPS_CONTENT = 16, /* of the previous state */
+    STATE_IS_SEALED = 32,     /* an append blob */
 };
 
 struct blob;
@@ -111,7 +115,7 @@ struct container_change {
     enum container_change_kind kind;
     enum container_access access;
     enum blob_kind blob_kind;
-    unsigned parts; /* bits of enum container_change_part */
+    unsigned parts; /* bits of enum container_change_part, and of enum container_state_flag */
     struct bytes name;
     struct stamp stamp;
     int64_t created_ms;
@@ -125,9 +129,19 @@ struct container_change {
     bool frees_lease;    /* the write clears an ended lease */
     bool expired;        /* the lease was found to have expired here */
     bool from_elsewhere; /* a copy's source is in another container, whose key travels beside the record */
-    uint64_t offset;     /* where bytes go, or an append blob's length before */
-    uint64_t length;     /* of a page blob, of a cleared range, or of a chunk */
-    uint64_t count;      /* number of an append blob's blocks, or of blocks; or a chunk's number */
+    /* One field of a record, by the names that it has in changes of one kind or another. */
+    union {
+        uint64_t offset; /* where bytes go */
+        uint64_t total;  /* BLOB_COPYBEGIN: the length of the source */
+    };
+    uint64_t length; /* of a page blob, of a cleared range, or of a chunk */
+    union {
+        uint64_t count;
+        uint64_t appended;     /* BLOB_STATE, BLOB_COPYBEGIN: the number of an append blob's blocks */
+        uint64_t unstaged_max; /* BLOB_UNSTAGE: how many blocks are dropped at most */
+        uint64_t chunk_number; /* BLOB_STAGED */
+        uint64_t keep;         /* CONTAINER_FEEDON, CONTAINER_FEEDKEEP: how many deletions are kept */
+    };
     int64_t sequence;    /* a page blob's */
     int64_t touched_ms;  /* when a block was staged */
     version born;        /* which pages a page blob started with */

@@ -4,7 +4,7 @@
 #include "blob/load_chunks.h"
 
 bool apply_staged(struct container *container, struct blob **blob, const struct container_change *change) {
-    struct chunk *chunk = load_chunks_chunk(container->load_chunks, change->count);
+    struct chunk *chunk = load_chunks_chunk(container->load_chunks, change->chunk_number);
     return chunk && apply_block_fits(*blob, change) && apply_block(container, blob, change, chunk);
 }
 
@@ -22,9 +22,9 @@ static bool file_keeps(const struct blob *blob, const struct container_change *c
 
 /* A state without content, or with the content of the state before. */
 bool apply_state(struct container *container, struct blob **blob, const struct container_change *change) {
-    bool kept = change->parts & PART_KEPT;
+    bool kept = change->parts & STATE_KEEPS_CONTENT;
     if (!apply_may_become(*blob, change->blob_kind) || (kept && !file_keeps(*blob, change))) return false;
-    if (change->count > APPEND_BLOCKS_MAX) return false;
+    if (change->appended > APPEND_BLOCKS_MAX) return false;
     if (kept)
         apply_redescribe(container, *blob, change);
     else
@@ -33,8 +33,8 @@ bool apply_state(struct container *container, struct blob **blob, const struct c
     struct blob_special *special = blob_need_special(&container->account, *blob);
     special->sequence = change->sequence;
     special->born = change->born;
-    special->appended = change->count;
-    special->sealed = change->parts & PART_SEALED;
+    special->appended = change->appended;
+    special->sealed = change->parts & STATE_IS_SEALED;
     if (change->blob_kind == KIND_PAGE) blob_need_pages(&container->account, *blob)->length = change->length;
     blob_trim(&container->account, *blob);
     return true;

@@ -39,11 +39,11 @@ struct container_change blob_as_change(const struct blob *blob, struct bytes nam
         .blob_kind = blob->kind,
         .parts = PART_PROPERTIES | PART_METADATA |
                  (blob->kind == KIND_PAGE ? PART_LENGTH | PART_SEQUENCE : 0) |
-                 (special->sealed ? PART_SEALED : 0),
+                 (special->sealed ? STATE_IS_SEALED : 0),
         .properties = blob_properties(blob),
         .metadata = blob_metadata(blob),
         .length = blob->kind == KIND_PAGE ? blob_length(blob) : 0,
-        .count = special->appended,
+        .appended = special->appended,
         .sequence = special->sequence,
         .born = special->born,
     };
@@ -204,7 +204,7 @@ static void walk_state(struct walking *walking, const struct blob *blob, struct 
                        const struct blob *before) {
     struct container_change change = blob_as_change(blob, name);
     bool kept = !walking->walk->plain && walk_keeps(blob, before);
-    if (kept) change.parts |= PART_KEPT;
+    if (kept) change.parts |= STATE_KEEPS_CONTENT;
     if (blob->kind == KIND_BLOCK && blob_is_inline(blob)) {
         change.kind = BLOB_PUT;
         change.content = blob_view(blob, 0, UINT64_MAX);
@@ -243,7 +243,7 @@ static void walk_staged(struct walking *walking, const struct blob *blob) {
         if (plain)
             change.content = chunk_bytes(block->chunk);
         else
-            change.count = number_of(walking, block->chunk, true);
+            change.chunk_number = number_of(walking, block->chunk, true);
         walk_take(walking, &change);
     }
 }

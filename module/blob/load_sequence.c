@@ -14,7 +14,7 @@ static bool name_keeps(struct load_sequence *order, struct bytes name) {
 }
 
 static bool state_keeps(struct load_sequence *order, const struct container_change *change) {
-    bool kept = change->parts & PART_KEPT;
+    bool kept = change->parts & STATE_KEEPS_CONTENT;
     if (order->stage != STAGE_TAKEN) return false;
     order->stage = kept || change->kind == BLOB_PUT ? STAGE_WHOLE : STAGE_OPEN;
     return true;

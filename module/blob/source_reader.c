@@ -306,11 +306,11 @@ static void make_begin(struct source_reader *reader, struct container_change *ch
     *change = (struct container_change){
         .kind = BLOB_COPYBEGIN,
         .blob_kind = facts->kind,
-        .parts = PART_PROPERTIES | PART_METADATA | (facts->sealed ? PART_SEALED : 0U),
+        .parts = PART_PROPERTIES | PART_METADATA | (facts->sealed ? STATE_IS_SEALED : 0U),
         .properties = facts->properties,
         .metadata = facts->metadata,
-        .offset = facts->length,
-        .count = facts->append_blocks,
+        .total = facts->length,
+        .appended = facts->append_blocks,
     };
     if (facts->kind != KIND_PAGE) return;
     change->parts |= PART_LENGTH | PART_SEQUENCE;

@@ -57,7 +57,7 @@ TEST(every_kind_of_change_brings_its_fields) {
         if ((kind == BLOB_STATE || kind == BLOB_COPYBEGIN) && sample.draft.change.blob_kind != KIND_PAGE)
             sample.draft.change.parts &= ~(unsigned)(PART_LENGTH | PART_SEQUENCE);
         if ((kind == BLOB_STATE || kind == BLOB_COPYBEGIN) && sample.draft.change.blob_kind != KIND_APPEND)
-            sample.draft.change.parts &= ~(unsigned)PART_SEALED;
+            sample.draft.change.parts &= ~(unsigned)STATE_IS_SEALED;
         sample_write(&sample);
         require(change_read(&container_changes, bytes_of(sample.data, sample.length), &change),
                 "kind %d is refused", (int)kind);
@@ -171,7 +171,7 @@ static const struct {
 
 /* Numbers of more than one byte, and another one for each field. */
 static void fill(struct container_change *change) {
-    change->parts = PARTS_ALL & ~(unsigned)PART_SEALED;
+    change->parts = PARTS_ALL & ~(unsigned)STATE_IS_SEALED;
     change->blob_kind = KIND_PAGE;
     change->offset = 1536;
     change->length = 1024;
@@ -209,7 +209,7 @@ static struct container_change change_once_written(enum container_change_kind ki
         change.blob_kind = KIND_APPEND;
         change.parts = PART_PROPERTIES | PART_METADATA;
         change.count = 136;
-        if (sort & SEALED) change.parts |= PART_SEALED;
+        if (sort & SEALED) change.parts |= STATE_IS_SEALED;
     }
     return change;
 }

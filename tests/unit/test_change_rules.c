@@ -168,7 +168,7 @@ static struct container_change sound_change(enum container_change_kind kind) {
                                      .stamp = {5, 5},
                                      .created_ms = 5,
                                      .blob_kind = KIND_PAGE,
-                                     .parts = PARTS_ALL & ~(unsigned)PART_SEALED,
+                                     .parts = PARTS_ALL & ~(unsigned)STATE_IS_SEALED,
                                      .block_id = bytes_text("id"),
                                      .minted = 5,
                                      .source = bytes_text("source"),
@@ -377,13 +377,13 @@ TEST(parts_and_kinds_keep_the_rules) {
         for (unsigned parts = 0; parts < 256; parts++) {
             struct container_change change = sound_change(kinds[i]);
             change.parts = parts;
-            bool is_of_others = kinds[i] == BLOB_STATE && parts & PART_SEALED; /* only append blobs */
+            bool is_of_others = kinds[i] == BLOB_STATE && parts & STATE_IS_SEALED; /* only append blobs */
             require_soundness(&change, parts <= PARTS_ALL && !is_of_others, "parts");
         }
     for (unsigned kind = 0; kind < 256; kind++) {
         struct container_change change = sound_change(BLOB_STATE);
         change.blob_kind = (enum blob_kind)kind;
-        change.parts = PART_PROPERTIES | PART_KEPT;
+        change.parts = PART_PROPERTIES | STATE_KEEPS_CONTENT;
         require_soundness(&change, kind <= KIND_APPEND, "a blob's kind");
     }
 }
@@ -397,7 +397,7 @@ TEST(states_have_what_their_kind_has) {
         require_soundness(&change, kind == KIND_PAGE, "a length");
         change.parts = PART_SEQUENCE;
         require_soundness(&change, kind == KIND_PAGE, "a sequence number");
-        change.parts = PART_SEALED;
+        change.parts = STATE_IS_SEALED;
         require_soundness(&change, kind == KIND_APPEND, "a seal");
         change.parts = 0;
         change.born = 5;

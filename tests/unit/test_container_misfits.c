@@ -248,21 +248,21 @@ TEST(states_that_cannot_be) {
         unsigned parts;
         uint64_t length, count;
     } cases[] = {
-        {"kept, of nothing", "missing", KIND_BLOCK, PART_KEPT, 0, 0},
-        {"kept, of a name without a blob", "staged", KIND_BLOCK, PART_KEPT, 0, 0},
-        {"kept, of pages for a block blob", "pages", KIND_BLOCK, PART_KEPT, 0, 0},
-        {"kept, of a block blob for pages", "large", KIND_PAGE, PART_KEPT, 0, 0},
-        {"kept, of a log for a block blob", "log", KIND_BLOCK, PART_KEPT, 0, 0},
+        {"kept, of nothing", "missing", KIND_BLOCK, STATE_KEEPS_CONTENT, 0, 0},
+        {"kept, of a name without a blob", "staged", KIND_BLOCK, STATE_KEEPS_CONTENT, 0, 0},
+        {"kept, of pages for a block blob", "pages", KIND_BLOCK, STATE_KEEPS_CONTENT, 0, 0},
+        {"kept, of a block blob for pages", "large", KIND_PAGE, STATE_KEEPS_CONTENT, 0, 0},
+        {"kept, of a log for a block blob", "log", KIND_BLOCK, STATE_KEEPS_CONTENT, 0, 0},
         {"pages in place of a block blob", "small", KIND_PAGE, 0, 0, 0},
         {"a log in place of pages", "pages", KIND_APPEND, 0, 0, 0},
         {"a block blob in place of a log", "log", KIND_BLOCK, 0, 0, 0},
         {"half a page", "pages", KIND_PAGE, PART_LENGTH, 513, 0},
-        {"half a page, kept", "pages", KIND_PAGE, PART_LENGTH | PART_KEPT, 1, 0},
+        {"half a page, kept", "pages", KIND_PAGE, PART_LENGTH | STATE_KEEPS_CONTENT, 1, 0},
         {"more pages than there may be", "pages", KIND_PAGE, PART_LENGTH, PAGES_MAX_BYTES + 512, 0},
         {"as many as can be written", "new", KIND_PAGE, PART_LENGTH, UINT64_MAX - 511, 0},
         {"50,001 appended blocks", "log", KIND_APPEND, 0, 0, 50001},
         {"endlessly many", "log", KIND_APPEND, 0, 0, UINT64_MAX},
-        {"endlessly many, kept", "log", KIND_APPEND, PART_KEPT, 0, UINT64_MAX},
+        {"endlessly many, kept", "log", KIND_APPEND, STATE_KEEPS_CONTENT, 0, UINT64_MAX},
     };
     struct container_trial trial;
     start(&trial);
@@ -299,7 +299,7 @@ TEST(a_state_keeps_only_a_large_content_of_the_same_length) {
         start(&trial);
         struct container_change change = act_change(BLOB_STATE, cases[i].name);
         change.blob_kind = cases[i].kind;
-        change.parts = PART_KEPT | (cases[i].kind == KIND_PAGE ? PART_LENGTH : 0U);
+        change.parts = STATE_KEEPS_CONTENT | (cases[i].kind == KIND_PAGE ? PART_LENGTH : 0U);
         change.length = cases[i].length;
         require_same(container_trial_apply(&trial, &change), cases[i].fits, "case %zu", i);
         acts_end(&trial);

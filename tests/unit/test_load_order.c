@@ -24,7 +24,7 @@ static struct container_change record_of(const char *word) {
     for (size_t i = 0; i < COUNT_OF(letters); i++)
         if (letters[i].letter == word[0]) change.kind = letters[i].kind;
     require(change.kind < CONTAINER_CHANGE_KINDS, "no record is called '%c'", word[0]);
-    change.parts = word[0] == 't' ? PART_KEPT : 0;
+    change.parts = word[0] == 't' ? STATE_KEEPS_CONTENT : 0;
     change.list.count = strchr("sbv", word[0]) ? WALK_LIST_MAX - 1 : WALK_LIST_MAX;
     change.name = bytes_of(word + 1, strcspn(word + 1, " "));
     return change;

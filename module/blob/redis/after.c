@@ -59,7 +59,7 @@ static void unstage(struct call *call, struct blob *blob, uint64_t max) {
     memcpy(name, named.data, named.length); /* the change may free the blob */
     struct container_change change = {.kind = BLOB_UNSTAGE,
                                       .name = bytes_of(name, named.length),
-                                      .count = max,
+                                      .unstaged_max = max,
                                       .sought = true,
                                       .blob = blob};
     commit_at_once(call, &change, NULL);

@@ -6,7 +6,7 @@
 static void set_container_feed(void *decided, const struct feed_change *asked) {
     struct container_change *change = decided;
     change->minted = asked->beginning;
-    change->count = asked->keep;
+    change->keep = asked->keep;
 }
 
 enum outcome container_feed(struct call *call) {

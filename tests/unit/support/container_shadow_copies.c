@@ -37,7 +37,7 @@ static bool begin(struct model_blob *blob, const struct container_change *change
     model_bytes_set(&state->metadata, model_list(change->metadata));
     state->appended = change->count;
     state->sequence = change->sequence;
-    state->sealed = change->parts & PART_SEALED;
+    state->sealed = change->parts & STATE_IS_SEALED;
     if (state->kind == MODEL_PAGE) state->born = state->etag;
     if (state->kind == MODEL_PAGE) state->length = change->length;
     struct copy copy = model_copy(state);

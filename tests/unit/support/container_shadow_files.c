@@ -43,7 +43,7 @@ static bool can_be_kept(const struct model_blob *blob, const struct container_ch
 static bool set_state(struct model *model, const struct container_change *change) {
     struct model_blob *blob = model_find(model, change->name);
     struct model_call call = model_call_of(change, MODEL_PUT);
-    bool kept = change->parts & PART_KEPT;
+    bool kept = change->parts & STATE_KEEPS_CONTENT;
     if (!container_model_may_become(blob, (enum model_kind)change->blob_kind) ||
         (kept && !can_be_kept(blob, change)))
         return false;
@@ -57,7 +57,7 @@ static bool set_state(struct model *model, const struct container_change *change
     blob->state.sequence = change->sequence;
     blob->state.born = change->born;
     blob->state.appended = change->count;
-    blob->state.sealed = change->parts & PART_SEALED;
+    blob->state.sealed = change->parts & STATE_IS_SEALED;
     if (blob->state.kind == MODEL_PAGE) blob->state.length = change->length;
     return true;
 }

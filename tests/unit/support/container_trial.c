@@ -189,7 +189,7 @@ static void fit_copying(struct container_change *change, const struct model_blob
         if (change->blob_kind != KIND_PAGE) change->parts &= ~(unsigned)(PART_LENGTH | PART_SEQUENCE);
         change->length = change->blob_kind == KIND_PAGE ? change->offset : 0;
         if (change->blob_kind != KIND_APPEND) change->count = 0;
-        if (change->blob_kind != KIND_APPEND) change->parts &= ~(unsigned)PART_SEALED;
+        if (change->blob_kind != KIND_APPEND) change->parts &= ~(unsigned)STATE_IS_SEALED;
         return;
     }
     if (!is_pending(blob)) return;

@@ -192,7 +192,7 @@ static void fit_state(struct container_change *change) {
     }
     if (change->blob_kind == KIND_APPEND) return;
     change->count = 0;
-    change->parts &= ~(unsigned)PART_SEALED;
+    change->parts &= ~(unsigned)STATE_IS_SEALED;
 }
 
 /* What only some kinds have, and each may have. */
