@@ -187,6 +187,29 @@ TEST(a_time_index_shrinks_when_entries_are_removed) {
     free(entries);
 }
 
+/* In scrambled order, so that leaves and inner nodes on every level split and join. Entry i is at the instant i; those of
+ * the second half end first. */
+TEST(a_tall_time_index_counts_on_every_level) {
+    enum { COUNT = 40000, STRIDE = 7919 };
+    struct time_index index = TIME_INDEX(BY_VISIBLE, true);
+    struct time_entry *entries = entries_new(COUNT);
+    for (size_t i = COUNT / 2; i < COUNT; i++) time_entry_set_ends_ms(&entries[i], 50);
+    for (size_t i = 0; i < COUNT; i++) time_index_add(&index, &entries[i * STRIDE % COUNT]);
+    require(index.height >= 2, "a height of %u", index.height);
+    for (size_t i = 0; i < COUNT; i += 97)
+        require_same(time_index_rank(&index, (int64_t)i), i + 1, "entries up to %zu", i);
+    struct time_index_cursor cursor = {0};
+    for (size_t i = 0; i < COUNT / 2; i++)
+        require(time_index_next_living(&index, &cursor, 60) == &entries[i], "entry %zu lives", i);
+    require(!time_index_next_living(&index, &cursor, 60), "no other entry lives");
+    for (size_t i = 0; i < COUNT; i++)
+        if (i * STRIDE % COUNT % 10) time_index_remove(&index, &entries[i * STRIDE % COUNT]);
+    for (size_t i = 0; i < COUNT; i += 97)
+        require_same(time_index_rank(&index, (int64_t)i), i / 10 + 1, "every tenth up to %zu", i);
+    time_index_clear(&index);
+    free(entries);
+}
+
 /* An entry that moves in memory takes its slot along. */
 TEST(entries_of_a_time_index_may_move_in_memory) {
     enum { COUNT = 500 };
