@@ -322,7 +322,7 @@ TEST(the_changes_of_a_transaction_travel_as_one) {
     stream_expect(stream, primary, "");
 }
 
-TEST(each_change_is_told) {
+TEST(each_change_of_a_transaction_is_notified) {
     atomic_setup();
     traces_begin("");
     expect_elements(atomic("LEASE.ACQUIRE c 60 BLOB a", "BLOB.PUT c a x", "QUEUE.PUT q m", "BLOB.GET c b",

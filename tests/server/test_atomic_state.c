@@ -10,7 +10,7 @@
 
 /* --- One state --- */
 
-TEST(reads_see_what_was_before) {
+TEST(reads_of_a_transaction_see_the_state_before_it) {
     atomic_setup();
     redisReply *reply =
         expect_elements(atomic("BLOB.GET c a", "BLOB.PUT c a new", "BLOB.GET c a", "CONTAINER.GET c"), 4);
@@ -58,7 +58,7 @@ TEST(timestamps_of_one_table_differ) {
 
 /* --- Copies --- */
 
-TEST(copies_read_what_was_before) {
+TEST(copies_of_a_transaction_read_the_state_before_it) {
     atomic_setup();
     put("c", "x", "xenon");
     expect_elements(atomic("BLOB.PUT c a new", "BLOB.COPY c copy c a"), 2);

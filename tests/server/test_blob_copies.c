@@ -305,7 +305,7 @@ TEST(the_lease_of_the_source) {
     expect_text(field(stat_of("other", "twin"), "lease-state"), "available");
 }
 
-TEST(sources_that_are_not_there) {
+TEST(missing_sources_are_refused) {
     static const struct step steps[] = {
         {"BLOB.COPY box new box none", "NOTFOUND BlobNotFound", 0},
         {"BLOB.COPY box new none cat", "NOTFOUND ContainerNotFound", 0},

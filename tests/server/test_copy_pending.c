@@ -53,7 +53,7 @@ static const char *begin(const struct kind *kind) {
     return id;
 }
 
-TEST(writes_are_refused) {
+TEST(writes_to_a_pending_copy_are_refused) {
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
         begin(&kinds[kind]);
         for (const char *const *write = kinds[kind].writes; *write; write++) {
@@ -66,7 +66,7 @@ TEST(writes_are_refused) {
     }
 }
 
-TEST(lease_operations_are_refused) {
+TEST(lease_operations_on_a_pending_copy_are_refused) {
     begin(&kinds[0]);
     for (size_t index = 0; index < sizeof lease_commands / sizeof *lease_commands; index++)
         step_play(lease_commands[index], "CONFLICT PendingCopyOperation", 0);
@@ -75,7 +75,7 @@ TEST(lease_operations_are_refused) {
     step_play("LEASE.ACQUIRE box 60 BLOB target BLOCK 0.01", "CONFLICT PendingCopyOperation", 0);
 }
 
-TEST(reads_go_on) {
+TEST(reads_of_a_pending_copy_go_on) {
     static const struct step steps[] = {
         {"BLOB.GET box target", "[<etag>, \"meow\"]", 0},
         {"BLOB.GET box target RANGE 1 2", "[<etag>, \"eo\"]", 0},
@@ -103,7 +103,7 @@ TEST(reads_go_on) {
     expect_text(field(stat_of("box", "other"), "copy-status"), "success");
 }
 
-TEST(aborting_leaves_no_bytes) {
+TEST(an_aborted_copy_leaves_no_bytes) {
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
         begin(&kinds[kind]);
         redisReply *before = stat_of("box", "target");
@@ -133,7 +133,7 @@ TEST(aborting_leaves_no_bytes) {
 
 /* The empty pages that aborting leaves begin anew: neither with those of before nor with those of another end can
  * they be compared. */
-TEST(aborted_pages_have_no_past) {
+TEST(aborted_page_blobs_cannot_be_compared_with_earlier_snapshots) {
     static const struct step steps[] = {
         {"BLOB.ABORTCOPY box target $c", "OK", 0},
         {"BLOB.GETPAGES box target SINCE $s", "CONFLICT BlobOverwritten", 0},
@@ -150,7 +150,7 @@ TEST(aborted_pages_have_no_past) {
 }
 
 /* An infinite lease may stand on the target: aborting needs its id, and does not end it. */
-TEST(aborting_under_a_lease) {
+TEST(aborting_a_copy_needs_the_lease) {
     time_passes(0);
     create("box");
     put("box", "target", "meow");
@@ -166,7 +166,7 @@ TEST(aborting_under_a_lease) {
 }
 
 /* Whoever may delete the blob may end the copy; conditions and leases count as ever, snapshots protect it as ever. */
-TEST(deleting_aborts) {
+TEST(deleting_the_target_aborts_its_copy) {
     static const struct step steps[] = {
         {"BLOB.DELETE box target IFMATCH 0x0000000000000001", "PRECONDITION ConditionNotMet", 0},
         {"BLOB.DELETE box target LEASE A", "PRECONDITION LeaseNotPresentWithBlobOperation", 0},
@@ -184,7 +184,7 @@ TEST(deleting_aborts) {
     }
 }
 
-TEST(aborting_is_notified_and_aborts_watchers) {
+TEST(aborting_a_copy_is_notified_and_aborts_watchers) {
     struct noticed rows[] = {{NULL, NULL}, {NULL, NULL}};
     const char *id = begin(&kinds[0]);
     rows[0].command = pool_print("BLOB.ABORTCOPY box target %s", id);

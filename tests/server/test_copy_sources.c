@@ -440,7 +440,7 @@ TEST(hosts_that_are_not_listed_are_not_asked) {
     expect_text(field(await_copy("box", "named"), "copy-status"), "success");
 }
 
-TEST(words_that_are_no_source) {
+TEST(malformed_sources_are_refused) {
     static const struct step steps[] = {
         {"BLOB.COPY box new src blob FROM 127.0.0.1 0", "INVALID InvalidHeaderValue", 0},
         {"BLOB.COPY box new src blob FROM 127.0.0.1 65536", "INVALID InvalidHeaderValue", 0},

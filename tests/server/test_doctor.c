@@ -89,7 +89,7 @@ TEST(a_finding_is_a_map_in_both_protocols) {
     finish();
 }
 
-TEST(the_most_severe_come_first) {
+TEST(findings_are_sorted_by_severity) {
     examine("");
     done("CONFIG SET holdfast.accept-effects yes maxmemory-policy allkeys-lru");
     redisReply *findings = expect_elements(call(patient, "HOLDFAST.DOCTOR"), 2);
@@ -100,7 +100,7 @@ TEST(the_most_severe_come_first) {
 
 /* --- Settings --- */
 
-TEST(settings_that_endanger_a_promise) {
+TEST(doctor_finds_settings_that_endanger_a_promise) {
     static const struct {
         const char *setting, *bad, *good, *severity, *part;
     } rows[] = {
@@ -136,7 +136,7 @@ TEST(dangers_stand_in_the_log_at_load) {
     finish();
 }
 
-TEST(settings_that_endanger_a_failover) {
+TEST(doctor_finds_settings_that_endanger_a_failover) {
     examine("");
     struct client *other = test_client(server_start("other", healthy));
     done("CONTAINER.CREATE box");
@@ -161,7 +161,7 @@ TEST(settings_that_endanger_a_failover) {
 
 /* --- The server --- */
 
-TEST(effects_that_did_not_fit) {
+TEST(doctor_finds_effects_that_did_not_fit) {
     examine("");
     done("CONFIG SET holdfast.accept-effects yes");
     expect_error(call(patient, "HOLDFAST.APPLY box nonsense"), "ERR the effect cannot be read");
@@ -170,7 +170,7 @@ TEST(effects_that_did_not_fit) {
     finish();
 }
 
-TEST(etags_from_the_future) {
+TEST(doctor_finds_etags_from_the_future) {
     examine("");
     done("CONFIG SET holdfast.clock-offset-ms 7200000");
     done("DEBUG RELOAD");
@@ -183,7 +183,7 @@ TEST(etags_from_the_future) {
     finish();
 }
 
-TEST(memory_that_is_nearly_used_up) {
+TEST(doctor_finds_memory_nearly_used_up) {
     examine("");
     long long used = info_of(patient, "used_memory");
     expect_ok(call(patient, "CONFIG SET maxmemory %lld", used * 2));
@@ -197,7 +197,7 @@ TEST(memory_that_is_nearly_used_up) {
 
 /* --- Lines --- */
 
-TEST(a_line_of_a_hundred) {
+TEST(doctor_finds_a_line_of_a_hundred_waiters) {
     enum { LONG = 100 };
     examine("maxclients 500\n");
     done("SELECT 3");
@@ -226,7 +226,7 @@ static void stage_leases(void) {
 }
 
 /* Beyond the longest lease, as long as nobody has held any. */
-TEST(holders_beyond_their_time) {
+TEST(doctor_finds_holders_beyond_their_time) {
     static const struct {
         const char *acquire, *release, *key, *told;
     } rows[] = {
@@ -253,7 +253,7 @@ TEST(holders_beyond_their_time) {
     }
 }
 
-TEST(holders_who_renew) {
+TEST(doctor_judges_holders_who_renew_by_the_whole_time) {
     stage_leases();
     done("LEASE.ACQUIRE box 5 BLOB cat ID " ID_A);
     done("LEASE.ACQUIRE box 5");
@@ -268,7 +268,7 @@ TEST(holders_who_renew) {
 }
 
 /* Ten times what 99 of 100 did not exceed: 8 s by the buckets. */
-TEST(holders_within_their_usual_time) {
+TEST(doctor_learns_the_usual_time_of_holders) {
     stage_leases();
     done("LEASE.ACQUIRE box -1 ID " ID_A);
     wait_s(7);
@@ -302,7 +302,7 @@ static void die(const char *queue) {
 
 static const char one_letter[] = "dead letters: 1, ";
 
-TEST(dead_letters) {
+TEST(doctor_finds_dead_letters) {
     examine("");
     die("jobs");
     expect_all_well();
@@ -319,7 +319,7 @@ TEST(dead_letters) {
 }
 
 /* Keys are known by their names wherever they have come from, and forgotten when they are gone. */
-TEST(keys_that_move) {
+TEST(doctor_follows_keys_that_move) {
     static const struct {
         const char *way, *key, *part;
     } ways[] = {

@@ -216,7 +216,7 @@ static void expect_no_handle(const char *handle) {
     traces_require_none();
 }
 
-TEST(handles_that_are_none) {
+TEST(unknown_handles_are_refused) {
     file_commands_setup();
     acts({"h = open s a RWD/RWD", NULL}, {"t = SHARE.CONNECT fs 10", NULL}, {"i = open t b RWD/RWD", NULL},
          {"SHARE.CREATE other", NULL});
@@ -239,7 +239,7 @@ TEST(handles_that_are_none) {
     expect_no_handle(step_kept('i'));
 }
 
-TEST(sessions_that_are_none) {
+TEST(unknown_sessions_are_refused) {
     file_commands_setup();
     acts({"t = SHARE.CONNECT fs 10", NULL}, {"u = SHARE.CONNECT fs 100", NULL}, {"h = open s a R/RWD", NULL},
          {"SHARE.DISCONNECT fs $u", "OK"}, {"10 s", NULL}, {"SHARE.CREATE other", NULL});
@@ -255,7 +255,7 @@ TEST(sessions_that_are_none) {
 }
 
 /* Every command on a key that holds something else, and on one that is not there. */
-TEST(keys_of_another_kind) {
+TEST(keys_that_are_no_shares_are_refused) {
     file_commands_setup();
     acts({"h = open s a RW/RWD", NULL});
     expect_ok(call(primary, "SET text x"));

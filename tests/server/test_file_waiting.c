@@ -140,7 +140,7 @@ TEST(a_waiter_is_answered_in_its_own_protocol) {
 
 /* --- In which order ------------------------------------------------------------------------------------- */
 
-TEST(first_come_first_served) {
+TEST(waiters_for_a_file_are_served_in_order) {
     enum { CLIENTS = 10 };
     struct client *clients[CLIENTS];
     stage();

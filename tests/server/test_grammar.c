@@ -254,7 +254,7 @@ static void play_too_few_words(const struct subject *subject) {
     expect_error(call_words(primary, &words), is_syntax ? "ERR" : "INVALID MissingRequiredHeader");
 }
 
-TEST(too_few_words) {
+TEST(commands_with_too_few_words_are_refused) {
     for_each_subject(play_too_few_words);
 }
 
@@ -271,7 +271,7 @@ static void play_too_many_words(const struct subject *subject) {
             "%s\n    gave %s", words_text(&words), reply_text(reply));
 }
 
-TEST(too_many_words) {
+TEST(commands_with_too_many_words_are_refused) {
     for_each_subject(play_too_many_words);
 }
 

@@ -142,7 +142,7 @@ static void expect_properties_refused(const char *line, const char *error) {
     }
 }
 
-TEST(properties_are_six) {
+TEST(unknown_properties_are_refused) {
     static const char *const bad[] = {
         "PROPS 1 nonsense x",
         "PROPS 1 '' x",
@@ -218,7 +218,7 @@ TEST(policies_have_bounds) {
 }
 
 /* The words to choose from are tokens, so another one is a fault of syntax. */
-TEST(access_is_one_of_three) {
+TEST(unknown_access_levels_are_refused) {
     static const char *const bad[] = {"", "NOBODY", "private ", "BLOBS", "1", "BLOB\r\n"};
     begin_with_something();
     for (size_t index = 0; index < sizeof bad / sizeof *bad; index++) {

@@ -194,7 +194,7 @@ TEST(conditions_of_lease_operations) {
     expect_text(field(call(primary, "CONTAINER.GET box"), "etag"), container);
 }
 
-TEST(an_id_for_a_blob_that_is_not_there) {
+TEST(a_lease_id_for_a_missing_blob_is_refused) {
     lease_setup();
     traces_begin("none");
     expect_error(call(primary, "BLOB.PUT box none x LEASE %s", ID_A),

@@ -85,7 +85,7 @@ static void crowd_goes_on(void) {
     expect_etag(answer_of(reader));
 }
 
-TEST(durations_out_of_range) {
+TEST(lease_durations_out_of_range_are_refused) {
     static const char *const lines[] = {
         "LEASE.ACQUIRE box % BLOB cat", "LEASE.ACQUIRE box %",  "LEASE.ACQUIRE box % BLOB cat BLOCK 1",
         "LEASE.ACQUIRE none %",         "LEASE.ACQUIRE text %", NULL};
@@ -94,7 +94,7 @@ TEST(durations_out_of_range) {
     crowd_goes_on();
 }
 
-TEST(malformed_ids) {
+TEST(malformed_lease_ids_are_refused) {
     static const char *const lines[] = {"LEASE.ACQUIRE box 60 BLOB cat ID %",
                                         "LEASE.ACQUIRE box 60 BLOB cat ID % BLOCK 1",
                                         "LEASE.RENEW box % BLOB cat",
@@ -123,7 +123,7 @@ TEST(malformed_ids) {
     crowd_goes_on();
 }
 
-TEST(waits_out_of_range) {
+TEST(waits_out_of_range_are_refused) {
     static const char *const lines[] = {"LEASE.ACQUIRE box 60 BLOB cat BLOCK %",
                                         "LEASE.ACQUIRE box 60 BLOCK %",
                                         "BLOB.GET box cat BLOCK %",
@@ -135,7 +135,7 @@ TEST(waits_out_of_range) {
     crowd_goes_on();
 }
 
-TEST(break_periods_out_of_range) {
+TEST(break_periods_out_of_range_are_refused) {
     static const char *const lines[] = {"LEASE.BREAK box BLOB cat PERIOD %", "LEASE.BREAK box PERIOD %",
                                         "LEASE.BREAK none PERIOD %", NULL};
     crowded_setup();
@@ -143,7 +143,7 @@ TEST(break_periods_out_of_range) {
     crowd_goes_on();
 }
 
-TEST(owners_that_are_too_long) {
+TEST(owners_that_are_too_long_are_refused) {
     char *owner = pool_take(257);
     memset(owner, 'o', 257);
     crowded_setup();

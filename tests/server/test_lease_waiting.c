@@ -31,7 +31,7 @@ static void leased_setup(const struct lease_place *where) {
     acquire("box", "60", pool_print("%s ID %s", where->clause, ID_A));
 }
 
-TEST(first_come_first_served) {
+TEST(waiters_for_a_lease_are_served_in_order) {
     enum { WAITERS = 20 };
     struct client *waiters[WAITERS];
     for (size_t place = 0; place < 2; place++) {
@@ -233,7 +233,7 @@ TEST(a_container_that_comes_back_with_its_blob_is_free) {
 }
 
 /* Who waits for something that can no longer be gets that error at his turn, and the next one is served. */
-TEST(conditions_that_no_longer_hold) {
+TEST(waiters_whose_conditions_no_longer_hold_are_refused) {
     leased_setup(&on_blob);
     const char *etag = reply_string(field(stat_of("box", "cat"), "etag"));
     struct client *first = waiting(
@@ -326,7 +326,7 @@ TEST(time_serves_every_database) {
 }
 
 /* The holder answers all that are waiting, and each of them lets the next one have it. */
-TEST(a_thousand_in_one_line) {
+TEST(a_thousand_waiters_in_one_line_are_served) {
     enum { WAITERS = 1000 };
     static struct client *waiters[WAITERS];
     leased_setup(&on_blob);

@@ -40,7 +40,7 @@ TEST(a_put_serves_who_waits) {
     expect_ok(act_on("DELETE", parcel, ""));
 }
 
-TEST(first_come_first_served) {
+TEST(consumers_are_served_in_order) {
     enum { CONSUMERS = 12 };
     struct client *clients[CONSUMERS];
     queue_setup("");

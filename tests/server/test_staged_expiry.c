@@ -24,7 +24,7 @@ static void stage_life(void) {
     put("box", "other", "x");
 }
 
-TEST(a_week_and_no_longer) {
+TEST(staged_blocks_last_a_week_and_no_longer) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCK box cat AAAA one", "OK", 0},
         {SIX_DAYS, NULL, 0},
@@ -47,7 +47,7 @@ TEST(a_week_and_no_longer) {
 }
 
 /* A touch of another name does not count, and that one lives on. */
-TEST(names_age_for_themselves) {
+TEST(staged_blocks_of_each_name_expire_by_themselves) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCK box cat AAAA one", "OK", 0},
         {SIX_DAYS, NULL, 0},
@@ -68,7 +68,7 @@ TEST(names_age_for_themselves) {
 }
 
 /* Beside a committed blob only what is staged ends. A new block begins anew, also with ids of another length. */
-TEST(a_new_block_begins_anew) {
+TEST(a_new_block_begins_the_week_anew) {
     static const struct step steps[] = {
         {"BLOB.PUT box cat meow", "<etag>", 0},
         {"BLOB.PUTBLOCK box cat AAAA old", "OK", 0},
@@ -95,7 +95,7 @@ static void expect_memory_back(long long max) {
     assert_true(memory_of(primary, "box") <= max);
 }
 
-TEST(the_memory_comes_back_by_itself) {
+TEST(expired_blocks_leave_memory_by_themselves) {
     stage_life();
     long long before = memory_of(primary, "box");
     stage("box", "cat", "AAAA", 1 << 20, 'x');
@@ -109,7 +109,7 @@ TEST(the_memory_comes_back_by_itself) {
 }
 
 /* For no command, and whatever there was besides: a lease on such a name goes with its blocks. */
-TEST(a_lapsed_name_is_not_there) {
+TEST(a_name_whose_blocks_expired_is_missing) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCK box cat AAAA old", "OK", 0},
         {"LEASE.ACQUIRE box -1 BLOB cat ID A", NULL, 0},
@@ -143,7 +143,7 @@ TEST(a_lapsed_name_is_not_there) {
 }
 
 /* Thousands of them go in several turns, none of which takes long. */
-TEST(many_blocks_go_in_several_turns) {
+TEST(many_expired_blocks_are_removed_in_portions) {
     enum { BLOCKS = 3500 };
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     stage_life();
@@ -161,7 +161,7 @@ TEST(many_blocks_go_in_several_turns) {
 }
 
 /* What is loaded from a file goes on ageing, and ends there as well. */
-TEST(blocks_age_in_files) {
+TEST(staged_blocks_expire_in_files_too) {
     stage_life();
     stage("box", "cat", "AAAA", 10, 'x');
     time_passes(6 * 86400000LL);

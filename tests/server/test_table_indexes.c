@@ -19,7 +19,7 @@
 
 /* --- To declare and to give up --- */
 
-TEST(declaring_and_giving_up) {
+TEST(indexes_are_declared_and_dropped) {
     static const struct answered rows[] = {
         {"TABLE.INDEXES t", "[]"},
         {"TABLE.INDEX t a b", "OK"},

@@ -89,7 +89,7 @@ TEST(keys_stand_in_the_order_of_code_units) {
 }
 
 /* Every key that a query can answer leads on from there, the empty one and those with quotes among them. */
-TEST(continuations_with_any_key) {
+TEST(pages_continue_at_any_key) {
     static const char *const all[] = {"", "'", "''", "it's", "\"", "NEXT", "TOP", "%27", "a b"};
     enum { COUNT = sizeof all / sizeof *all };
     table_setup();
@@ -108,7 +108,7 @@ TEST(continuations_with_any_key) {
     assert_true(one_by_one >= COUNT * COUNT + KEYS);
 }
 
-TEST(continuations_from_where_nothing_is) {
+TEST(pages_continue_where_no_entity_is) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t b b PROPS 0", NULL},
         {"TABLE.INSERT t d '' PROPS 0", NULL},

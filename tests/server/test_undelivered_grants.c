@@ -131,7 +131,7 @@ TEST(a_grant_that_nobody_was_told_of_is_given_back) {
 }
 
 /* Messages come back to their place, with the count that they had; this one was not its last delivery. */
-TEST(messages_come_back_as_they_were) {
+TEST(messages_of_a_lost_client_come_back_as_they_were) {
     for (int loss = 0; loss < LOSSES; loss++) {
         stage();
         lose(&losses[loss], "QUEUE.GET jobs COUNT 9 BLOCK 0", "QUEUE.PUTMANY jobs 2 one two");
@@ -170,7 +170,7 @@ TEST(a_grant_whose_client_is_lost_goes_to_the_next_in_line) {
 }
 
 /* What is to be read is lost with the client, and nothing else. */
-TEST(readers_lose_nothing) {
+TEST(a_blob_read_by_a_lost_waiter_stays) {
     for (int loss = 0; loss < LOSSES; loss++) {
         stage();
         lose(&losses[loss], "BLOB.GET box mouse BLOCK 0", "BLOB.PUT box mouse grey");

@@ -200,7 +200,7 @@ static void begin_the_same_epoch(struct client *one, struct client *other, int s
 
 /* The one whose count is greater gives the key to the other one, whose next version would be smaller or, had it gone on
  * behind what it met, the one that the giver gives next. */
-TEST(equal_epochs) {
+TEST(servers_with_equal_epochs_stay_apart) {
     struct client *one = test_client(server_start("one", "")),
                   *other = test_client(server_start("other", ""));
     for (int index = 0; index < KINDS; index++) {
