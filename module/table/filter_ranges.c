@@ -1,6 +1,6 @@
-/* Derives areas from a filter, and ranges from areas. A comparison gives intervals, `and` intersects, `or` unites. `not`
- * moves down to the comparisons, which are negated. That is exact for keys. For a property it is not: a negated comparison
- * also holds for entities without the property, which are not in its index, so it does not confine. */
+/* Derives areas from a filter, and ranges from areas. A comparison gives intervals, `and` intersects, `or` unites.
+ * `not` moves down to the comparisons, which are negated. That is exact for keys. For a property it is not: a negated
+ * comparison also holds for entities without the property, which are not in its index, so it does not confine. */
 #include "table/filter_ranges.h"
 
 #include "table/comparison.h"
