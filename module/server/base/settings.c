@@ -1,6 +1,7 @@
 #include "server/base/settings.h"
 
 #include "core/duration.h"
+#include "core/memory.h"
 #include "core/number.h"
 #include "server/base/events.h"
 
@@ -141,17 +142,18 @@ static int set_choice(const char *name, int chosen, void *data, RedisModuleStrin
     return REDISMODULE_OK;
 }
 
-/* A word's place in its list is its value. A list that is too long is refused. */
+/* A word's place in its list is its value. The server copies both. */
 static int register_choice(RedisModuleCtx *ctx, const struct setting *setting) {
-    enum { CHOICES_MAX = 8 };
-    int values[CHOICES_MAX], count = 0;
-    for (; setting->choice->words[count]; count++) {
-        if (count == CHOICES_MAX) return REDISMODULE_ERR;
-        values[count] = count;
-    }
-    return RedisModule_RegisterEnumConfig(ctx, setting->name, setting->choice->chosen,
-                                          REDISMODULE_CONFIG_DEFAULT, setting->choice->words, values, count,
-                                          get_choice, set_choice, apply_setting, (void *)setting);
+    const char **words = setting->choice->words;
+    int count = 0;
+    while (words[count]) count++;
+    int *values = memory_alloc((size_t)count * sizeof(*values));
+    for (int i = 0; i < count; i++) values[i] = i;
+    int status = RedisModule_RegisterEnumConfig(ctx, setting->name, setting->choice->chosen,
+                                                REDISMODULE_CONFIG_DEFAULT, words, values, count, get_choice,
+                                                set_choice, apply_setting, (void *)setting);
+    memory_free(values);
+    return status;
 }
 
 static bool choice_set(struct setting_choice *choice, struct bytes word) {
