@@ -17,9 +17,9 @@ static RedisModuleCtx *timer_ctx;
 static void on_timer(RedisModuleCtx *ctx, void *data) {
     struct alarm *alarm = data;
     alarm->set = false; /* first: a timer must not be stopped while it rings */
-    notices_hold();
+    size_t outer = notices_hold();
     alarm->ring(ctx);
-    notices_release(ctx);
+    notices_release(ctx, outer);
 }
 
 static void set_timer(struct alarm *alarm, int64_t in_ms) {

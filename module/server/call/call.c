@@ -1,7 +1,5 @@
 #include "server/call/call.h"
 
-#include "server/base/notices.h"
-
 struct call_writer {
     struct call_writer *next;
     struct record_writer writer;
@@ -77,7 +75,6 @@ static void list_end(struct call_list *list) {
 /* Every field, but for slots, conditions and texts, which are read only where they were set. */
 void call_start(struct call *call, const struct command *command, RedisModuleCtx *ctx,
                 RedisModuleString **argv, int argc) {
-    notices_hold();
     call->ctx = ctx;
     call->out = reply_to(ctx);
     call->grant = NULL;
@@ -114,7 +111,6 @@ void call_end(struct call *call) {
     list_end(&call->metadata);
     list_end(&call->properties);
     list_end(&call->policies);
-    notices_release(call->ctx);
 }
 
 /* What internal calls run as: it has no words, and may change what it finds. */

@@ -1,6 +1,7 @@
 #include "server/effects/commit.h"
 
 #include "core/inlining.h"
+#include "server/base/notices.h"
 #include "server/base/propagation.h"
 #include "server/effects/doctor_keys.h"
 #include "server/effects/effect.h"
@@ -78,7 +79,9 @@ void commit_follow(struct call *call, const void *change) {
     if (call->value && doctor_keys_wants(type, call->value, change))
         doctor_keys_add(call_key_name(call), type, call->value);
     const struct told told = told_of(type, change);
-    tell_others(call->ctx, call->argv[1], &told);
+    if (told.modified) RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
+    for (int i = 0; i < EVENTS_MAX; i++)
+        if (told.events[i]) notices_add(call->ctx, call->argv[1], call->mode == CALL_FRESH, told.events[i]);
 }
 
 void commit_wake(struct call *call, const void *change) {

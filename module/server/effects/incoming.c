@@ -123,19 +123,29 @@ ASIDE static void schedule_upkeep(const struct incoming *incoming) {
 ASIDE static void look_for_waiters(const struct incoming *incoming, const struct command *command) {
     struct call call;
     struct bytes name = incoming->target.name;
+    size_t outer = notices_hold();
     call_start(&call, command, incoming->ctx, incoming->argv, incoming->argc);
     wait_look_for_all(&call, name);
     if (name.length) wait_look_for_all(&call, bytes_of("", 0));
     call_end(&call);
+    notices_release(incoming->ctx, outer);
 }
 
 /* As after a change that was decided here: see commit.c. */
-static void follow_effect(const struct incoming *incoming, const struct command *command) {
-    const struct effect_target *target = &incoming->target;
+static void follow_effect(const struct incoming *incoming) {
     RedisModule_ReplicateVerbatim(incoming->ctx);
-    if (target->upkeep_ms != UPKEEP_NEVER) schedule_upkeep(incoming);
-    tell_others(incoming->ctx, incoming->argv[1], &target->told);
-    if (wait_anybody() && !target->drop) look_for_waiters(incoming, command);
+    if (incoming->target.upkeep_ms != UPKEEP_NEVER) schedule_upkeep(incoming);
+    if (incoming->target.told.modified) RedisModule_SignalModifiedKey(incoming->ctx, incoming->argv[1]);
+}
+
+/* When the key is closed: a listener may delete it. */
+static void tell_of_effect(const struct incoming *incoming, const struct command *command) {
+    const char *const *events = incoming->target.told.events;
+    for (int i = 0; i < EVENTS_MAX; i++)
+        if (events[i])
+            RedisModule_NotifyKeyspaceEvent(incoming->ctx, REDISMODULE_NOTIFY_MODULE, events[i],
+                                            incoming->argv[1]);
+    if (wait_anybody() && !incoming->target.drop) look_for_waiters(incoming, command);
 }
 
 static void refuse_client(RedisModuleCtx *ctx, enum outcome outcome) {
@@ -161,17 +171,16 @@ RARELY static int keep_out(RedisModuleCtx *ctx) {
 int incoming_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct incoming incoming = {.ctx = ctx, .argv = argv, .argc = argc, .obeyed = api_must_obey(ctx)};
     if (!incoming.obeyed && !accept_effects) return keep_out(ctx);
-    notices_hold();
     incoming.record = api_bytes(argv[2]);
     incoming.target.name = bytes_of("", 0);
     incoming.target.upkeep_ms = UPKEEP_NEVER;
     enum effect_result result = apply_effect(&incoming);
     if (result == EFFECT_APPLIED)
-        follow_effect(&incoming, command);
+        follow_effect(&incoming);
     else
         effect_complain(ctx, result);
     if (!incoming.obeyed) answer_client(ctx, result);
     if (incoming.key) RedisModule_CloseKey(incoming.key);
-    notices_release(ctx);
+    if (result == EFFECT_APPLIED) tell_of_effect(&incoming, command);
     return REDISMODULE_OK;
 }

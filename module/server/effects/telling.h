@@ -8,7 +8,7 @@
 
 #include "server/base/data_type.h"
 
-/* What is to be told of a change, also when the change is no longer there. */
+/* What is to be told of a change. */
 static inline struct told told_of(const struct data_type *type, const void *change) {
     const struct change_kind *kind = change_kind(type->changes, change);
     struct told told = {.events = {kind->event}};
@@ -16,8 +16,5 @@ static inline struct told told_of(const struct data_type *type, const void *chan
     told.modified = told.events[0] || told.events[1] || !(kind->traits & CHANGE_UNSEEN);
     return told;
 }
-
-/* Tells it; notices are held back: see notices.h. */
-void tell_others(RedisModuleCtx *ctx, RedisModuleString *key, const struct told *told);
 
 #endif

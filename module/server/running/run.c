@@ -1,6 +1,7 @@
 #include "server/running/run.h"
 
 #include "core/inlining.h"
+#include "server/base/notices.h"
 #include "server/call/decision.h"
 #include "server/call/form.h"
 #include "server/call/refusal.h"
@@ -262,9 +263,11 @@ int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleS
             command_tell_keys(command, ctx, argv, argc, 0);
         return REDISMODULE_OK;
     }
+    size_t outer = notices_hold();
     struct call call;
     call_start(&call, command, ctx, argv, argc);
     run_and_answer(&call);
+    notices_release(ctx, outer);
     return REDISMODULE_OK;
 }
 
@@ -272,8 +275,10 @@ int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleS
 
 static void answer_waiting(const struct held_call *held, RedisModuleCtx *ctx, enum call_mode mode) {
     struct call call;
+    size_t outer = notices_hold();
     held_call_resume(held, &call, ctx, mode);
     run_and_answer(&call);
+    notices_release(ctx, outer);
 }
 
 /* When time alone may help one who goes on waiting. */
