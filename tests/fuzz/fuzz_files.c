@@ -149,46 +149,37 @@ static bool load_table(struct loader *loader, struct bytes record) {
 
 /* --- Saving --- */
 
-static void save_container_change(void *tape, const void *taken) {
-    const struct container_change *change = taken;
+static void save_change(struct tape *tape, const struct change_schema *changes, const void *change,
+                        const struct bytes *content) {
     struct record_writer record;
-    bool has_content = change_is(&container_changes, change, CHANGE_HAS_CONTENT);
     record_start(&record);
-    change_write(&container_changes, change, &record);
-    put_record(tape, &record, has_content ? &change->content : NULL);
+    change_write(changes, change, &record);
+    put_record(tape, &record, change_is(changes, change, CHANGE_HAS_CONTENT) ? content : NULL);
 }
 
-static void save_container(const struct container *container, struct tape *tape) {
-    container_walk(container,
-                   &(struct change_walk){
-                       .piece = SIZE_MAX, .holders = true, .take = save_container_change, .context = tape});
+static void save_container_change(void *tape, const void *change) {
+    save_change(tape, &container_changes, change, &((const struct container_change *)change)->content);
 }
 
-static void save_share_change(void *tape, const void *taken) {
-    const struct share_change *change = taken;
-    struct record_writer record;
-    bool has_content = change_is(&share_changes, change, CHANGE_HAS_CONTENT);
-    record_start(&record);
-    change_write(&share_changes, change, &record);
-    put_record(tape, &record, has_content ? &change->content : NULL);
+static void save_share_change(void *tape, const void *change) {
+    save_change(tape, &share_changes, change, &((const struct share_change *)change)->content);
 }
 
 static void save_queue_change(void *tape, const void *change) {
-    struct record_writer record;
-    record_start(&record);
-    change_write(&queue_changes, change, &record);
-    put_record(tape, &record, NULL);
+    save_change(tape, &queue_changes, change, NULL);
 }
 
 static void save_table_change(void *tape, const void *change) {
-    struct record_writer record;
-    record_start(&record);
-    change_write(&table_changes, change, &record);
-    put_record(tape, &record, NULL);
+    save_change(tape, &table_changes, change, NULL);
 }
 
 static struct change_walk walk_to(struct tape *tape, void (*take)(void *tape, const void *change)) {
     return (struct change_walk){.piece = SIZE_MAX, .holders = true, .take = take, .context = tape};
+}
+
+static void save_container(const struct container *container, struct tape *tape) {
+    const struct change_walk walk = walk_to(tape, save_container_change);
+    container_walk(container, &walk);
 }
 
 static void save_share(const struct share *share, struct tape *tape) {

@@ -1,6 +1,7 @@
 /* Records of queues from outside, as many as the input has, each with its length in two bytes before it: what cannot be
  * read is refused, what does not fit does nothing, and what is left is whole. */
 #include "allocations.h"
+#include "change_again.h"
 #include "queue/queue.h"
 #include "queue_trial.h"
 #include "require.h"
@@ -34,9 +35,7 @@ static void require_whole(const struct queue *queue) {
 static void take(struct queue *queue, struct bytes record) {
     struct queue_change change;
     if (!change_read(&queue_changes, record, &change)) return;
-    char *again;
-    queue_change_again(&change, &again);
-    free(again);
+    change_require_repeatable(&queue_changes, &change);
     queue_apply(queue, &change);
 }
 

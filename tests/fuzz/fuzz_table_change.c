@@ -1,6 +1,7 @@
 /* Records of tables from outside, as many as the input has, each with its length in two bytes before it: what cannot be
  * read is refused, what can be read is written as the same again, and a table takes it as its naive model does. */
 #include "allocations.h"
+#include "change_again.h"
 #include "require.h"
 #include "table_trial.h"
 
@@ -8,25 +9,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What a record says has one way to be written, whichever way it came in. */
-static void require_repeatable(const struct table_change *change) {
-    struct record_writer first, second;
-    struct table_change again;
-    record_start(&first);
-    record_start(&second);
-    change_write(&table_changes, change, &first);
-    require(change_read(&table_changes, bytes_of(first.data, first.length), &again),
-            "what was read cannot be written");
-    change_write(&table_changes, &again, &second);
-    require_bytes(bytes_of(second.data, second.length), bytes_of(first.data, first.length), "written twice");
-    record_end(&second);
-    record_end(&first);
-}
-
 static void take(struct table_trial *trial, struct bytes record) {
     struct table_change change;
     if (!change_read(&table_changes, record, &change)) return;
-    require_repeatable(&change);
+    change_require_repeatable(&table_changes, &change);
     if (change.kind == TABLE_CREATE) table_free(table_new(&change));
     table_trial_apply(trial, &change);
 }

@@ -328,21 +328,14 @@ TEST(copies_need_both_keys) {
     expect_number(call(primary, "ACL DELUSER limited"), 1);
 }
 
-static bool has_flag(const redisReply *info, const char *flag) {
-    const redisReply *flags = info->element[2];
-    for (size_t index = 0; index < flags->elements; index++) {
-        if (!strcmp(flags->element[index]->str, flag)) return true;
-    }
-    return false;
-}
-
 static void expect_flags(const char *const *commands, bool readonly, bool denyoom) {
     for (; *commands; commands++) {
         struct words words = words_of_line(*commands);
         redisReply *info = expect_elements(call(primary, "COMMAND INFO %s", words.word[0]), 1)->element[0];
         require(reply_is_aggregate(info), "no COMMAND INFO of %s", words.word[0]);
-        require(has_flag(info, "readonly") == readonly && has_flag(info, "write") != readonly &&
-                    has_flag(info, "denyoom") == denyoom,
+        require(command_has_flag(info, "readonly") == readonly &&
+                    command_has_flag(info, "write") != readonly &&
+                    command_has_flag(info, "denyoom") == denyoom,
                 "the flags of %s are %s", words.word[0], reply_text(info->element[2]));
         require(info->element[3]->integer == 1 && info->element[4]->integer == 1, "the keys of %s are %s",
                 words.word[0], reply_text(info));

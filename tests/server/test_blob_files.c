@@ -75,11 +75,7 @@ static void survive(const char *settings, void (*then)(struct client *client)) {
     struct client *client = test_client(server);
     fill(client);
     if (then) then(client);
-    const char *digest = digest_of(client);
-    server_kill(server);
-    server_restart(server);
-    client = test_client(server);
-    assert_string_equal(digest_of(client), digest);
+    client = restarted_as_it_was(client, server_kill);
     expect_text(call(client, "BLOB.GET box log RANGE 2000018 4")->element[1], "mmnn");
     must(client, "BLOB.APPEND box log more");
     must(client, "BLOB.PUTPAGE other disk 1024 512*r");

@@ -209,9 +209,7 @@ TEST(a_reload_interrupts_unfinished_copies) {
          i++)
         usleep(1000);
     client_close(single);
-    server_kill(server);
-    server_restart(server);
-    assert_true(text_begins(description_of(test_client(server), "box"), "interrupted"));
+    assert_true(text_begins(description_of(restarted(server, server_kill), "box"), "interrupted"));
 }
 
 /* A failover in the middle: the new primary has what came so far, and it is no blob. */

@@ -176,9 +176,7 @@ TEST(doctor_finds_etags_from_the_future) {
     done("DEBUG RELOAD");
     done("CONTAINER.CREATE box");
     expect_all_well();
-    server_stop(patient->server);
-    server_restart(patient->server);
-    patient = test_client(patient->server);
+    patient = restarted(patient->server, server_stop);
     expect_finding("warning", "clock", " s after now");
     finish();
 }
@@ -406,9 +404,7 @@ TEST(aggregates_that_are_too_big_to_migrate) {
         done("CONFIG SET proto-max-bulk-len 2mb");
         expect_all_well();
         done("CONFIG SET proto-max-bulk-len 1mb");
-        server_stop(patient->server);
-        server_restart(patient->server);
-        patient = test_client(patient->server);
+        patient = restarted(patient->server, server_stop);
         done("CONFIG SET proto-max-bulk-len 1mb");
         expect_finding("warning", "big", "takes 1 MiB");
         done("DEL big");

@@ -267,12 +267,7 @@ TEST(grace_is_an_administrators_command) {
 /* --- Servers that come back -------------------------------------------------------------------------------------- */
 
 static long long grace_after_restart(struct client *client, bool is_killed) {
-    if (is_killed)
-        server_kill(client->server);
-    else
-        server_stop(client->server);
-    server_restart(client->server);
-    return grace_ms(test_client(client->server));
+    return grace_ms(restarted(client->server, is_killed ? server_kill : server_stop));
 }
 
 static struct client *single(const char *settings) {
@@ -324,9 +319,7 @@ TEST(a_file_whose_end_is_cut_off_lacks_it) {
 /* A server that came back without anything. */
 TEST(an_empty_server_lacks_nothing_that_anybody_could_know) {
     struct client *client = single("");
-    server_kill(client->server);
-    server_restart(client->server);
-    assert_int_equal(grace_ms(test_client(client->server)), 0);
+    assert_int_equal(grace_ms(restarted(client->server, server_kill)), 0);
     server_kill(client->server);
 }
 
@@ -335,9 +328,8 @@ TEST(a_replica_that_loads_waits_for_its_promotion) {
     stage("holdfast.grace-seconds 60\n");
     expect_ok(call(second, "SAVE"));
     server_kill(second->server);
-    free(second->server->settings);
-    second->server->settings =
-        strdup(pool_print("holdfast.grace-seconds 60\nreplicaof 127.0.0.1 %d\n", first->server->port));
+    server_set(second->server,
+               pool_print("holdfast.grace-seconds 60\nreplicaof 127.0.0.1 %d\n", first->server->port));
     server_restart(second->server);
     second = test_client(second->server);
     await_in_step(second, first);

@@ -141,9 +141,7 @@ TEST(a_failover_hands_over_all_that_is_open) {
 /* --- Servers that come back ----------------------------------------------------------------------------- */
 
 static struct client *come_back(struct client *client) {
-    server_kill(client->server);
-    server_restart(client->server);
-    return test_client(client->server);
+    return restarted(client->server, server_kill);
 }
 
 TEST(a_killed_server_comes_back_from_its_file) {

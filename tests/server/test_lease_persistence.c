@@ -13,6 +13,7 @@
 #include "pool.h"
 #include "random.h"
 #include "same_everywhere.h"
+#include "single_server.h"
 #include "stream.h"
 #include "text.h"
 
@@ -154,11 +155,6 @@ TEST(a_copy_has_no_leases) {
 }
 
 /* For the next start. */
-static void change_settings(struct server *server, const char *settings) {
-    free(server->settings);
-    server->settings = strdup(settings);
-}
-
 /* Ends a server in a way, lets time pass meanwhile, and starts it again. */
 static void survive(const char *settings, void (*end)(struct server *server), bool saves, bool rewrites) {
     struct server *server = server_start("single", settings);
@@ -168,14 +164,12 @@ static void survive(const char *settings, void (*end)(struct server *server), bo
     if (saves) expect_ok(call(client, "SAVE"));
     if (rewrites) rewrite_append_only_file(client, false);
     const char *digest = digest_of(client);
-    end(server);
-    server_restart(server);
-    client = test_client(server);
+    client = restarted(server, end);
     assert_string_equal(digest_of(client), digest);
     expect_every_state(client, false);
     /* It ends while the server is down. */
     end(server);
-    change_settings(server, pool_print("%sholdfast.clock-offset-ms 20000\n", settings));
+    server_set(server, pool_print("%sholdfast.clock-offset-ms 20000\n", settings));
     server_restart(server);
     client = test_client(server);
     assert_string_equal(digest_of(client), digest);
@@ -210,9 +204,7 @@ static void survive_a_handover(const char *how) {
         waiting_at(server, 0, "LEASE.ACQUIRE box 60 BLOB cat OWNER second ID " ID_B " BLOCK 0");
     if (*how) call_line(client, how);
     const char *token = lease_token(answer_within(waiter, 5000));
-    server_kill(server);
-    server_restart(server);
-    client = test_client(server);
+    client = restarted(server, server_kill);
     redisReply *lease = call(client, "LEASE.GET box BLOB cat");
     expect_text(field(lease, "owner"), "second");
     expect_text(field(lease, "token"), token);
@@ -307,7 +299,7 @@ TEST(tokens_grow_across_a_restart_with_an_earlier_clock) {
     expect_etag(call(client, "CONTAINER.CREATE box"));
     const char *token = lease_token(call(client, "LEASE.ACQUIRE box -1 ID %s", ID_A));
     server_kill(server);
-    change_settings(server, "appendonly yes\nappendfsync always\n");
+    server_set(server, "appendonly yes\nappendfsync always\n");
     server_restart(server);
     client = test_client(server);
     expect_text(field(call(client, "LEASE.GET box"), "token"), token);

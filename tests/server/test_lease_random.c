@@ -434,8 +434,7 @@ TEST(leases_that_end_while_the_server_is_down) {
     expect_ok(call(client, "SAVE"));
     const char *digest = digest_of(client);
     server_kill(server);
-    free(server->settings);
-    server->settings = strdup(pool_print("holdfast.clock-offset-ms %lld\n", clock_after(86400000)));
+    server_set(server, pool_print("holdfast.clock-offset-ms %lld\n", clock_after(86400000)));
     server_restart(server);
     client = test_client(server);
     assert_string_equal(digest_of(client), digest);

@@ -10,6 +10,7 @@
 #include "pool.h"
 #include "probes.h"
 #include "same_everywhere.h"
+#include "single_server.h"
 #include "wire.h"
 
 /* A holds cat, B waits for it. */
@@ -360,11 +361,7 @@ TEST(a_shutdown_with_a_line) {
         waiting_at(first->server, 0,
                    index % 2 ? "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0" : "BLOB.GET box none BLOCK 0");
     }
-    const char *digest = digest_of(first);
-    server_stop(first->server);
-    server_restart(first->server);
-    first = test_client(first->server);
-    assert_string_equal(digest_of(first), digest);
+    first = restarted_as_it_was(first, server_stop);
     assert_int_equal(waiters_at(first), 0);
     lease_id(call(first, "LEASE.RENEW box %s BLOB cat", ID_A));
     server_stop(first->server);

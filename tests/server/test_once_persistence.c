@@ -21,6 +21,7 @@
 #include "random.h"
 #include "records.h"
 #include "same_everywhere.h"
+#include "single_server.h"
 #include "traces.h"
 
 enum { PATIENCE = 5000 };
@@ -103,9 +104,8 @@ TEST(append_only_files_keep_remembered_calls) {
         make_calls();
         primary = stage;
         if (rewritten) rewrite_append_only_file(client, rewritten == 2);
-        server_kill(server);
-        server_restart(server);
-        require_answered_again(test_client(server), pool_print("from a file, rewritten %d", rewritten));
+        require_answered_again(restarted(server, server_kill),
+                               pool_print("from a file, rewritten %d", rewritten));
     }
 }
 

@@ -60,11 +60,7 @@ static void survive(const char *settings, void (*then)(struct client *client),
     struct client *client = test_client(server);
     const char *last = fill(client);
     if (then) then(client);
-    const char *digest = digest_of(client);
-    end(server);
-    server_restart(server);
-    client = test_client(server);
-    assert_string_equal(digest_of(client), digest);
+    client = restarted_as_it_was(client, end);
     expect_greater_etags(client, last);
     server_stop(server);
 }
@@ -98,9 +94,7 @@ TEST(a_large_content_is_whole_after_a_rewrite) {
     expect_etag(call(client, "CONTAINER.CREATE box"));
     const char *etag = expect_etag(call(client, "BLOB.PUT box large %b META 1 a b", content, (size_t)LENGTH));
     rewrite_append_only_file(client, false);
-    server_kill(client->server);
-    server_restart(client->server);
-    client = test_client(client->server);
+    client = restarted(client->server, server_kill);
     redisReply *reply = expect_elements(call(client, "BLOB.GET box large IFMATCH %s", etag), 2);
     expect_bytes(reply->element[1], content, LENGTH);
     for (size_t border = PIECE; border < LENGTH; border += PIECE) {
@@ -121,8 +115,7 @@ TEST(a_clock_that_went_back_gives_no_old_etags) {
     struct client *client = test_client(server);
     const char *last = fill(client);
     server_kill(server);
-    free(server->settings);
-    server->settings = strdup(pool_print("%sholdfast.clock-offset-ms -600000\n", settings_with_file));
+    server_set(server, pool_print("%sholdfast.clock-offset-ms -600000\n", settings_with_file));
     server_restart(server);
     expect_greater_etags(test_client(server), last);
     server_stop(server);
@@ -149,9 +142,7 @@ TEST(time_to_live_comes_back) {
     struct client *client = test_client(server);
     fill(client);
     rewrite_append_only_file(client, false);
-    server_kill(server);
-    server_restart(server);
-    client = test_client(server);
+    client = restarted(server, server_kill);
     long long left = call(client, "TTL empty")->integer;
     assert_true(left > 90000 && left <= 100000);
     expect_number(call(client, "TTL box"), -1);

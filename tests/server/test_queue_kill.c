@@ -58,8 +58,7 @@ static struct server *start_lone(void) {
 }
 
 static void start_again(struct server *server, long long later_ms) {
-    free(server->settings);
-    server->settings = strdup(pool_print(synced_file, clock_after(later_ms)));
+    server_set(server, pool_print(synced_file, clock_after(later_ms)));
     server_restart(server);
 }
 

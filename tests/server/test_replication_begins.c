@@ -9,6 +9,7 @@
 #include "harness.h"
 #include "pool.h"
 #include "same_everywhere.h"
+#include "single_server.h"
 #include "stream.h"
 #include "text.h"
 
@@ -47,9 +48,7 @@ static void write_much(struct client *client) {
 static void require_file_has_all(struct client *client) {
     await_settled_files(client);
     const char *digest = digest_of(client);
-    server_kill(client->server);
-    server_restart(client->server);
-    struct client *again = test_client(client->server);
+    struct client *again = restarted(client->server, server_kill);
     require(!strcmp(digest_of(again), digest), "the file has something else");
 }
 

@@ -118,13 +118,6 @@ static struct client *server_with(const char *file, const char *settings) {
         server_start("roles", pool_print("aclfile \"%s\"\n%s", with_default_user(file), settings)));
 }
 
-static bool has_flag(const redisReply *info, const char *flag) {
-    const redisReply *flags = info->element[2];
-    for (size_t index = 0; index < flags->elements; index++)
-        if (!strcmp(flags->element[index]->str, flag)) return true;
-    return false;
-}
-
 static bool is_meant(const struct role *role, bool in_cluster, const redisReply *info) {
     const char *name = info->element[0]->str;
     for (size_t list = 0; list < 3 && role->lists[list]; list++)
@@ -136,7 +129,7 @@ static bool is_meant_of_own(const struct role *role, const char *command, const 
     switch (role->own) {
     case OWN_ALL_BUT_OPERATORS: return !text_is_one_of(command, for_operators);
     case OWN_DOCTOR: return !strcmp(command, "HOLDFAST.DOCTOR");
-    case OWN_READING: return has_flag(info, "readonly");
+    case OWN_READING: return command_has_flag(info, "readonly");
     default: return false;
     }
 }

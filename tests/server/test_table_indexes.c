@@ -350,13 +350,9 @@ TEST(a_replica_that_comes_while_an_index_is_built) {
 TEST(a_server_that_comes_back_goes_on_building) {
     struct client *client = start_filled("single", settings_with_file, 5000);
     declare_and_pause(client);
-    server_kill(client->server);
-    server_restart(client->server);
-    expect_built(test_client(client->server));
+    expect_built(restarted(client->server, server_kill));
     client = test_client(client->server);
-    server_kill(client->server);
-    server_restart(client->server);
-    client = test_client(client->server);
+    client = restarted(client->server, server_kill);
     await_index(client, "t", "n");
     expect_found(client, "n eq -5", "p/000777");
     server_stop(client->server);

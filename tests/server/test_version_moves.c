@@ -276,11 +276,6 @@ TEST(replicas_begin_no_epochs) {
     assert_string_equal(value_digest(replica, "k"), value_digest(primary, "k"));
 }
 
-static void change_settings(struct server *server, const char *settings) {
-    free(server->settings);
-    server->settings = strdup(settings);
-}
-
 /* What is saved tells the newest version also if nothing that has it is left, and the clock has gone back meanwhile. */
 static void save_and_go_back(const char *settings, const char *save) {
     struct server *server =
@@ -296,7 +291,7 @@ static void save_and_go_back(const char *settings, const char *save) {
     play(client, save);
     await_settled_files(client);
     server_kill(server);
-    change_settings(server, settings);
+    server_set(server, settings);
     server_restart(server);
     require_newer(save, play(test_client(server), "BLOB.PUT k plan x"), old);
     server_stop(server);
@@ -364,9 +359,7 @@ TEST(a_server_without_versions_tells_none) {
     redisReply *dump = call(young, "DUMP k");
     expect_ok(call(young, "RESTORE k 0 %b REPLACE", dump->str, dump->len));
     rewrite_append_only_file(young, false);
-    server_kill(young->server);
-    server_restart(young->server);
-    young = test_client(young->server);
+    young = restarted(young->server, server_kill);
     expect_number(call(young, "EXISTS k"), 1);
     migrate(young, primary);
     expect_number(call(primary, "EXISTS k"), 1);
@@ -389,9 +382,7 @@ TEST(a_moved_clock_loses_nothing) {
         play(client, "QUEUE.CREATE q;QUEUE.PUT q x");
         const char *digest = digest_of(client);
         if (index / 2) play(client, "SAVE");
-        server_kill(server);
-        server_restart(server);
-        client = test_client(server);
+        client = restarted(server, server_kill);
         assert_string_equal(digest_of(client), digest);
         expect_number(call(client, "DBSIZE"), KINDS + 1);
         server_stop(server);

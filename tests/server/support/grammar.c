@@ -35,12 +35,14 @@ static const char *text_field(const redisReply *map, const char *name) {
     return value ? reply_string(value) : NULL;
 }
 
-static bool has_flag(const redisReply *map, const char *flag) {
-    redisReply *flags = reply_field_if_any(map, "flags");
-    for (size_t index = 0; flags && index < flags->elements; index++) {
+static bool is_among(const redisReply *flags, const char *flag) {
+    for (size_t index = 0; flags && index < flags->elements; index++)
         if (!strcmp(flags->element[index]->str, flag)) return true;
-    }
     return false;
+}
+
+bool command_has_flag(const redisReply *info, const char *flag) {
+    return is_among(info->element[2], flag);
 }
 
 static struct argument argument_of(const redisReply *map) {
@@ -48,8 +50,8 @@ static struct argument argument_of(const redisReply *map) {
     argument.name = text_field(map, "name");
     argument.type = text_field(map, "type");
     argument.token = text_field(map, "token");
-    argument.is_optional = has_flag(map, "optional");
-    argument.is_multiple = has_flag(map, "multiple");
+    argument.is_optional = is_among(reply_field_if_any(map, "flags"), "optional");
+    argument.is_multiple = is_among(reply_field_if_any(map, "flags"), "multiple");
     redisReply *parts = reply_field_if_any(map, "arguments");
     if (!parts) return argument;
     argument.count = parts->elements;

@@ -29,6 +29,9 @@ struct grammar {
 /* The one that applies effects, by either name. */
 bool is_effect_command(const char *command);
 
+/* By what COMMAND INFO says of it. */
+bool command_has_flag(const redisReply *info, const char *flag);
+
 /* All commands of the module, HOLDFAST.APPLY among them. */
 struct words grammar_commands(struct client *client);
 

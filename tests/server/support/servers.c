@@ -248,6 +248,11 @@ struct server *server_start(const char *name, const char *settings) {
     return server;
 }
 
+void server_set(struct server *server, const char *settings) {
+    free(server->settings);
+    server->settings = strdup(settings);
+}
+
 void server_restart(struct server *server) {
     require(!server_runs(server), "server %s still runs", server->name);
     server_run(server);

@@ -33,6 +33,9 @@ void server_await(struct server *server);
 /* Has the end of the test forget the server. */
 struct server *server_for_test(struct server *server);
 
+/* Other settings from its next start on. */
+void server_set(struct server *server, const char *settings);
+
 /* Runs it again, with the files that it left in its folder. */
 void server_restart(struct server *server);
 

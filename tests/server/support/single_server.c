@@ -9,6 +9,7 @@
 #include "expect.h"
 #include "harness.h"
 #include "pool.h"
+#include "same_everywhere.h"
 
 enum { SETTLE_ATTEMPTS = 500 };
 
@@ -18,6 +19,19 @@ struct client *cluster_of_one(void) {
     struct client *client = test_client(server_start("cluster", "cluster-enabled yes\n"));
     expect_ok(call(client, "CLUSTER ADDSLOTSRANGE 0 16383"));
     while (!strstr(call(client, "CLUSTER INFO")->str, "cluster_state:ok")) usleep(1000);
+    return client;
+}
+
+struct client *restarted(struct server *server, void (*end)(struct server *server)) {
+    end(server);
+    server_restart(server);
+    return test_client(server);
+}
+
+struct client *restarted_as_it_was(struct client *client, void (*end)(struct server *server)) {
+    const char *digest = digest_of(client);
+    client = restarted(client->server, end);
+    require(!strcmp(digest_of(client), digest), "%s came back with other data", client->server->name);
     return client;
 }
 

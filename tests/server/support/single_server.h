@@ -10,6 +10,11 @@ extern const char settings_with_file[];
 /* A node that serves all slots. Lasts until the end of the test. */
 struct client *cluster_of_one(void);
 
+/* Ends a server by server_kill or server_stop, starts it again with its files, and answers a connection to it. */
+struct client *restarted(struct server *server, void (*end)(struct server *server));
+/* The same, and it has the data that it had. */
+struct client *restarted_as_it_was(struct client *client, void (*end)(struct server *server));
+
 /* The bytes that a server has in use, when the buffers of those who were connected are gone. */
 long long memory_in_use(struct server *server);
 

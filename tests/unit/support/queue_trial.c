@@ -1,5 +1,6 @@
 #include "queue_trial.h"
 
+#include "change_again.h"
 #include "core/duration.h"
 #include "queue/queue.h"
 #include "require.h"
@@ -20,23 +21,10 @@ void queue_trial_end(struct queue_trial *trial) {
     queue_free(trial->queue);
 }
 
-struct queue_change queue_change_again(const struct queue_change *change, char **record) {
-    struct record_writer writer;
-    struct queue_change again;
-    record_start(&writer);
-    change_write(&queue_changes, change, &writer);
-    *record = malloc(writer.length);
-    require(*record, "there is memory");
-    memcpy(*record, writer.data, writer.length);
-    require(change_read(&queue_changes, bytes_of(*record, writer.length), &again),
-            "what was written is not read");
-    record_end(&writer);
-    return again;
-}
-
 static void apply(struct queue_trial *trial, const struct queue_change *change) {
     char *record;
-    struct queue_change again = queue_change_again(change, &record);
+    struct queue_change again;
+    change_again(&queue_changes, change, &again, &record);
     require(queue_apply(trial->queue, &again), "a change of kind %d does not fit", (int)change->kind);
     queue_shadow_apply(&trial->shadow, &again);
     if (trial->companion) queue_apply(trial->companion, &again);
@@ -245,7 +233,8 @@ static void rebuild(void *context, const void *taken) {
     const struct queue_change *change = taken;
     struct rebuilt *rebuilt = context;
     char *record;
-    struct queue_change again = queue_change_again(change, &record);
+    struct queue_change again;
+    change_again(&queue_changes, change, &again, &record);
     if (!rebuilt->queue)
         rebuilt->queue = queue_new(&again);
     else

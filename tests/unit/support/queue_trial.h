@@ -33,7 +33,4 @@ void queue_trial_rebuild(struct queue_trial *trial);
 void queue_trial_copy(struct queue_trial *trial);
 void queue_trial_end(struct queue_trial *trial);
 
-/* Writes a change, and reads it back from exactly as many bytes: what was read, which borrows from *record. */
-struct queue_change queue_change_again(const struct queue_change *change, char **record);
-
 #endif

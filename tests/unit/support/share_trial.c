@@ -1,30 +1,16 @@
 #include "share_trial.h"
 
+#include "change_again.h"
 #include "file/share.h"
 #include "file/tree.h"
 #include "require.h"
 
 #include <stdlib.h>
 
-/* What a record says has one way to be written, whichever way it came in. */
-static void require_repeatable(const struct share_change *change) {
-    struct record_writer first, second;
-    struct share_change again;
-    record_start(&first);
-    record_start(&second);
-    change_write(&share_changes, change, &first);
-    require(change_read(&share_changes, bytes_of(first.data, first.length), &again),
-            "what was read cannot be written");
-    change_write(&share_changes, &again, &second);
-    require_bytes(bytes_of(second.data, second.length), bytes_of(first.data, first.length), "written twice");
-    record_end(&second);
-    record_end(&first);
-}
-
 bool share_trial_take(struct share **share, struct bytes record, struct bytes content) {
     struct share_change change;
     if (!change_read(&share_changes, record, &change)) return false;
-    require_repeatable(&change);
+    change_require_repeatable(&share_changes, &change);
     if (change.kind == SHARE_DROP || (change.kind == SHARE_CREATE) != !*share) return false;
     if (!*share) {
         *share = share_new(&change);

@@ -1,5 +1,6 @@
 #include "table_trial.h"
 
+#include "change_again.h"
 #include "core/garbage.h"
 #include "core/policy.h"
 #include "mover.h"
@@ -31,23 +32,10 @@ void table_trial_end(struct table_trial *trial) {
     table_shadow_end(&trial->model);
 }
 
-struct table_change table_change_again(const struct table_change *change, char **record) {
-    struct record_writer writer;
-    struct table_change again;
-    record_start(&writer);
-    change_write(&table_changes, change, &writer);
-    *record = malloc(writer.length);
-    require(*record, "there is memory");
-    memcpy(*record, writer.data, writer.length);
-    require(change_read(&table_changes, bytes_of(*record, writer.length), &again),
-            "what was written is not read");
-    record_end(&writer);
-    return again;
-}
-
 bool table_trial_apply(struct table_trial *trial, const struct table_change *change) {
     char *record;
-    struct table_change again = table_change_again(change, &record);
+    struct table_change again;
+    change_again(&table_changes, change, &again, &record);
     bool fits = table_shadow_fits(&trial->model, &again);
     require_same(table_apply(trial->table, &again), fits, "a change of kind %d", (int)again.kind);
     if (fits) table_shadow_apply(&trial->model, &again);
@@ -283,7 +271,8 @@ static void take_over(struct table_trial *trial, struct table *table) {
 static void rebuild(void *context, const void *change) {
     struct table **table = context;
     char *record;
-    struct table_change again = table_change_again(change, &record);
+    struct table_change again;
+    change_again(&table_changes, change, &again, &record);
     if (!*table)
         *table = table_new(&again);
     else

@@ -38,7 +38,4 @@ void table_trial_end(struct table_trial *trial);
 /* Gives a change to both, and answers whether it did fit. */
 bool table_trial_apply(struct table_trial *trial, const struct table_change *change);
 
-/* Writes a change, and reads it back from exactly as many bytes: what was read, which borrows from *record. */
-struct table_change table_change_again(const struct table_change *change, char **record);
-
 #endif
