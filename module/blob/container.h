@@ -8,10 +8,8 @@
  *             ─▶ metadata, policies            (packed lists, absent for most)
  *
  * The rules:
- *   - Only container_apply changes a value, and only by a change: a fact with absolute numbers, decided before.
  *   - A small content is copied into the blob; for a large one the argument that has it is kept.
- *   - Every allocation is counted in the account; what blobs and snapshots share is counted once.
- *   - Values know no key and no clock. */
+ *   - Every allocation is counted in the account; what blobs and snapshots share is counted once. */
 #ifndef HOLDFAST_CONTAINER_H
 #define HOLDFAST_CONTAINER_H
 

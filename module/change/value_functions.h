@@ -1,4 +1,5 @@
-/* What the value of every data type can do, under the same names. VALUE_FUNCTIONS(queue) declares:
+/* What the value of every data type can do, under the same names. Only its apply function changes it, and only by a
+ * change: a fact with absolute numbers. A value knows neither its key nor the clock. VALUE_FUNCTIONS(queue) declares:
  *
  *   queue_new             makes a value from a change of a creating kind
  *   queue_free

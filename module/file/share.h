@@ -9,14 +9,12 @@
  *         ─▶ metadata, policies, lease                        (absent for most)
  *
  * The rules:
- *   - Only share_apply changes a share, and only by a change: a fact with absolute numbers.
  *   - Taking a snapshot costs the same for any tree. A node keeps its state at its first change afterwards, sharing
  *     pages with later states; a place keeps its node. Snapshots are deleted only with the share.
  *   - Moving a directory moves one node: its children refer to the directory, and know no path.
  *   - Handles and locks of a session that has ended do not count. SHARE_SWEEP and FILE_SETTLE remove them from memory.
  *   - A file that is to be deleted is removed with its last handle, in one place: usage_release.
- *   - Directories cannot be opened; each counts the handles and leases of the files below it.
- *   - A share does not know its key in the database, and reads no clock. */
+ *   - Directories cannot be opened; each counts the handles and leases of the files below it. */
 #ifndef HOLDFAST_SHARE_H
 #define HOLDFAST_SHARE_H
 

@@ -112,9 +112,9 @@ static bool apply_disconnect(struct share *share, const struct share_change *cha
 
 static bool apply_close(struct share *share, const struct share_change *change) {
     struct record_reader reader = record_reader(change->handles.items);
-    struct guid handle;
     bool any = false;
-    while (share_handle_next(&reader, &handle)) {
+    while (record_more(&reader)) {
+        struct guid handle = record_guid(&reader);
         struct file_open *open = share_open_find(share, &handle);
         if (open) open_close(share, open);
         any |= open != NULL;

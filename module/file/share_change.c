@@ -6,20 +6,6 @@
 
 #include <stddef.h>
 
-/* --- Handles --- */
-
-void share_handle_put(struct record_writer *writer, struct guid handle) {
-    record_put_word(writer, handle.high);
-    record_put_word(writer, handle.low);
-}
-
-bool share_handle_next(struct record_reader *reader, struct guid *handle) {
-    if (!record_more(reader)) return false;
-    handle->high = record_word(reader);
-    handle->low = record_word(reader);
-    return !reader->failed;
-}
-
 /* --- Fields --- */
 
 static bool path_is_sound(const void *path) {

@@ -1,7 +1,4 @@
-/* Changes of a share, and their records.
- *
- * A change is a fact: it carries paths, ids, instants, versions and bytes, and no condition. The same record goes to
- * replicas, append-only files and snapshots. The decoder trusts nothing that it reads. */
+/* Changes of a share, and their records: see change/change.h. */
 #ifndef HOLDFAST_SHARE_CHANGE_H
 #define HOLDFAST_SHARE_CHANGE_H
 
@@ -96,7 +93,7 @@ struct share_change {
     bool expired;
     struct guid session;
     struct guid handle;
-    struct packed_list handles; /* each 16 bytes */
+    struct packed_list handles; /* guids */
     struct bytes owner;
     int64_t ttl_ms;
     int64_t instant_ms; /* when a session ends, or when a handle was opened */
@@ -204,9 +201,5 @@ struct share_kind {
 };
 
 extern const struct share_kind share_change_kinds[SHARE_CHANGE_KINDS];
-
-/* Append a handle to a list; read the next one, false at the end. */
-void share_handle_put(struct record_writer *writer, struct guid handle);
-bool share_handle_next(struct record_reader *reader, struct guid *handle);
 
 #endif

@@ -13,12 +13,10 @@
  *                       └───────── delivered ─────┘            dead, when the window of its last delivery ends
  *
  * The rules:
- *   - Only queue_apply changes a queue, and only by a change, which is a fact with absolute numbers.
  *   - Every query ignores messages that have ended. A QUEUE_SETTLE removes them from memory some time later.
  *   - A receipt is valid until the message is delivered, updated, released or deleted, or ends.
  *   - Each new message gets the next order number. Order numbers sort messages with the same instant.
- *   - At most one message of a group is visible: the first to arrive of those that have not ended.
- *   - A queue knows neither its key nor the clock. */
+ *   - At most one message of a group is visible: the first to arrive of those that have not ended. */
 #ifndef HOLDFAST_QUEUE_H
 #define HOLDFAST_QUEUE_H
 

@@ -1,8 +1,5 @@
-/* The changes of a queue, and their records.
- *
- * A change is a fact: it has ids, receipts, instants and texts, never a condition. Replicas, append-only files and
- * snapshots all get the same record, and one reader checks every field of it. A command that changes many messages
- * makes one change with a list of items. */
+/* The changes of a queue, and their records: see change/change.h. A command that changes many messages makes one change
+ * with a list of items. */
 #ifndef HOLDFAST_QUEUE_CHANGE_H
 #define HOLDFAST_QUEUE_CHANGE_H
 

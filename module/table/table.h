@@ -6,11 +6,9 @@
  *         ─▶ policies                                               (a packed list, absent for most)
  *
  * The rules:
- *   - Only table_apply changes a table, and only by a change: a fact with absolute numbers. It applies all of its
- *     steps, or none.
+ *   - A change applies all of its steps, or none.
  *   - Every write gives the entity an ETag and a Timestamp greater than all that the table has given before.
- *   - Indexes can be derived from the entities; every step updates them.
- *   - A table does not know its key in the database, and reads no clock. */
+ *   - Indexes can be derived from the entities; every step updates them. */
 #ifndef HOLDFAST_TABLE_H
 #define HOLDFAST_TABLE_H
 

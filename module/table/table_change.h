@@ -1,8 +1,5 @@
-/* Changes of a table, and their records.
- *
- * A change is a fact: it carries keys, ETags, instants and properties, and no condition. The same record goes to
- * replicas, append-only files and snapshots. The decoder trusts nothing that it reads. A batch is one change, so
- * replicas and files have all of it or nothing. */
+/* Changes of a table, and their records: see change/change.h. A batch is one change, so replicas and files have all of
+ * it or nothing. */
 #ifndef HOLDFAST_TABLE_CHANGE_H
 #define HOLDFAST_TABLE_CHANGE_H
 

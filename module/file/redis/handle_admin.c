@@ -209,7 +209,7 @@ static bool close_one(struct closing *closing, const struct file_open *open) {
     if (!is_selected(closing->call, &closing->selection, open)) return true;
     closing->effort += 1 + open->lock_count;
     closing->count++;
-    share_handle_put(closing->handles, open->id);
+    record_put_guid(closing->handles, open->id);
     return true;
 }
 

@@ -27,8 +27,8 @@ enum outcome file_handle(struct call *call, unsigned rights, struct file_open **
 }
 
 struct file_open *file_granted_handle(const struct call *call, struct record_reader *granted) {
-    struct guid id;
-    return share_handle_next(granted, &id) ? share_open_find(call->value, &id) : NULL;
+    struct guid id = record_guid(granted);
+    return granted->failed ? NULL : share_open_find(call->value, &id);
 }
 
 struct share_change *file_decide_with_handle(struct call *call, enum share_change_kind kind,
@@ -121,7 +121,7 @@ enum outcome file_close(struct call *call) {
     enum outcome outcome = file_handle(call, 0, &open);
     if (outcome != OUTCOME_DONE) return outcome;
     struct record_writer *handles = call_writer(call);
-    share_handle_put(handles, open->id);
+    record_put_guid(handles, open->id);
     struct share_change *change = file_decide_with_handle(call, FILE_CLOSE, open, NULL);
     change->handles = (struct packed_list){1, bytes_of(handles->data, handles->length)};
     return call_done(call);

@@ -65,7 +65,7 @@ enum outcome file_lock(struct call *call) {
     change->lock = request.kind;
     change->offset = request.range.offset;
     change->length = request.range.length;
-    if (call->grant) share_handle_put(call->grant, open->id);
+    if (call->grant) record_put_guid(call->grant, open->id);
     return call_done(call);
 }
 

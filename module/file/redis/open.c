@@ -194,7 +194,7 @@ enum outcome file_open(struct call *call) {
         decide_file(call, &opening, &opened);
     }
     decide_handle(call, &opening, &opened);
-    if (call->grant) share_handle_put(call->grant, opened.handle);
+    if (call->grant) record_put_guid(call->grant, opened.handle);
     reply_opened(&call->out, &opened, opening.disposal);
     return OUTCOME_DONE;
 }

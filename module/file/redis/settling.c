@@ -134,7 +134,7 @@ static bool collect_handles(const struct share_session *session, struct record_w
         list_for_each (&group->opens, open, among) {
             if (effort >= SWEPT_MAX) return false;
             effort += 1 + (group->usage ? open->lock_count : 0);
-            share_handle_put(handles, open->id);
+            record_put_guid(handles, open->id);
             ++*count;
         }
     }

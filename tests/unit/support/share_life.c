@@ -175,8 +175,8 @@ static void say_close(struct share_life *life, const struct share_choice *choice
     int other = choice->target % LIFE_HANDLES;
     struct share_change change = {.kind = choice->range & 1 ? FILE_CLOSE : FILE_CLOSEHANDLES};
     record_start(&handles);
-    share_handle_put(&handles, share_handle_id(handle));
-    share_handle_put(&handles, share_handle_id(other));
+    record_put_guid(&handles, share_handle_id(handle));
+    record_put_guid(&handles, share_handle_id(other));
     change.handles = (struct packed_list){2, bytes_of(handles.data, handles.length)};
     bool first = share_model_close(&life->model, handle), second = share_model_close(&life->model, other);
     say(life, &change, first || second);
