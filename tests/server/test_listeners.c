@@ -224,6 +224,24 @@ TEST(listeners_may_act_while_waiters_are_granted) {
     play_all(granted, false);
 }
 
+static const char *id_of_waiter(void) {
+    const char *list = reply_string(call(listening, "CLIENT LIST")), *waiter = strstr(list, " flags=b");
+    require(waiter, "nobody waits: %s", list);
+    while (waiter > list && waiter[-1] != '\n') waiter--;
+    return pool_copy(waiter + 3, strspn(waiter + 3, "0123456789"));
+}
+
+/* The client is killed when it was granted a message, but not told: the message is given back. */
+TEST(a_waiter_that_is_lost_at_once) {
+    stage();
+    prepare("QUEUE.CREATE jobs");
+    let_wait("QUEUE.GET jobs BLOCK 0");
+    listen_for("queue.get", pool_print("CLIENT KILL ID %s", id_of_waiter()));
+    expect_elements(call(listening, "QUEUE.PUT jobs a"), 10);
+    await_heard("queue.put jobs, queue.get jobs, queue.release jobs", "a waiter", "killed");
+    expect_number(field(call(listening, "QUEUE.STAT jobs"), "visible"), 1);
+}
+
 /* --- Copies --- */
 
 static void play_copy(const char *event, const char *deed, const char *blob, const char *heard) {
