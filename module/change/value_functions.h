@@ -18,6 +18,7 @@
 #include "change/change.h"
 #include "core/relocation.h"
 
+/* Names of types cannot be parenthesised. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define VALUE_FUNCTIONS(value)                                                                               \
     struct value *value##_new(const struct value##_change *change);                                          \
     void value##_free(struct value *value);                                                                  \
@@ -29,5 +30,6 @@
     struct value *value##_relocate(struct value *value, const struct relocation *relocation);                \
     size_t value##_places(const struct value *value);                                                        \
     void value##_relocate_place(struct value *value, size_t place, const struct relocation *relocation);
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #endif
