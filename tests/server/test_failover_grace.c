@@ -25,9 +25,7 @@ static struct client *first, *second;
 
 /* Both servers have the blob `cat`, a file and what it takes to open it. */
 static void stage(const char *settings) {
-    first = test_client(server_start("first", settings));
-    second = test_client(server_start("second", settings));
-    follow(second, first);
+    pair_start(&first, &second, settings);
     expect_etag(call(first, "CONTAINER.CREATE box"));
     expect_etag(call(first, "BLOB.PUT box cat meow"));
     acts_by(first, {"SHARE.CREATE fs", NULL}, {"create a 10", NULL}, {"s = SHARE.CONNECT fs 1000", NULL},

@@ -9,6 +9,7 @@
 #include "leases.h"
 #include "pool.h"
 #include "same_everywhere.h"
+#include "single_server.h"
 #include "steps.h"
 #include "text.h"
 
@@ -522,9 +523,8 @@ TEST(a_follower_learns_of_a_restored_older_state) {
 }
 
 TEST(a_failover_that_lost_a_tail_is_told) {
-    struct client *first = test_client(server_start("first", "")),
-                  *second = test_client(server_start("second", ""));
-    follow(second, first);
+    struct client *first, *second;
+    pair_start(&first, &second, "");
     expect_etag(call(first, "CONTAINER.CREATE box"));
     expect_ok(call(first, "CONTAINER.FEED box ON"));
     const char *kept = expect_etag(call(first, "BLOB.PUT box a x"));

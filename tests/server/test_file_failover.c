@@ -58,9 +58,7 @@ static void expect_ends(struct client *client, long long clock_ms) {
 }
 
 static void stage(void) {
-    first = test_client(server_start("first", ""));
-    second = test_client(server_start("second", ""));
-    follow(second, first);
+    pair_start(&first, &second, "");
     fill(first);
     await_in_step(second, first);
 }
@@ -106,8 +104,7 @@ TEST(a_session_ends_between_two_primaries) {
     usleep(20000); /* a replica ends nothing */
     assert_int_equal(info_of(second, "holdfast_file_handles"), 6);
     promote();
-    for (int attempt = 0; attempt < 5000 && info_of(second, "holdfast_file_handles") > 3; attempt++)
-        usleep(1000);
+    await_info(second, "holdfast_file_handles", 3);
     assert_int_equal(info_of(second, "holdfast_file_handles"), 3);
     assert_int_equal(info_of(second, "holdfast_files"), 4);
     act_by(second, "get e", NULL);
@@ -187,7 +184,7 @@ TEST(time_passes_while_the_server_is_away) {
     usleep(350000);
     server_restart(single);
     client = test_client(single);
-    for (int attempt = 0; attempt < 5000 && info_of(client, "holdfast_file_handles"); attempt++) usleep(1000);
+    await_info(client, "holdfast_file_handles", 0);
     assert_int_equal(info_of(client, "holdfast_file_handles"), 0);
     acts_by(client, {"get a", NO_FILE}, {"get b", NULL}, {"read $i 0 1", NO_HANDLE});
     server_stop(single);

@@ -198,8 +198,7 @@ TEST(options_at_their_limits_are_taken) {
          {"SHARE.SETACL fs POLICIES 6 a - - r b - - r c - - r d - - r e - - r f - - r", "INVALID"},
          {"SHARE.SETACL fs POLICIES 1 a - - rx", "INVALID"}, {"SHARE.SETACL fs", NULL},
          {"SHARE.CONNECT fs 0.001", NULL});
-    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_share_sessions") > 4; attempt++)
-        usleep(1000);
+    await_info(primary, "holdfast_share_sessions", 4);
 }
 
 /* --- Ids ------------------------------------------------------------------------------------------------ */

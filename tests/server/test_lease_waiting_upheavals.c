@@ -312,9 +312,7 @@ static void single_setup(void) {
 }
 
 static void two_servers(void) {
-    first = test_client(server_start("first", ""));
-    second = test_client(server_start("second", ""));
-    follow(second, first);
+    pair_start(&first, &second, "");
     single_setup();
     await_in_step(second, first);
 }

@@ -12,6 +12,7 @@
 #include "messages.h"
 #include "pool.h"
 #include "same_everywhere.h"
+#include "single_server.h"
 
 static const char line_up[] = "QUEUE.GET jobs VISIBILITY 100 BLOCK 0";
 
@@ -37,9 +38,7 @@ static struct parcel get_by(struct client *client, const char *text) {
 
 /* Nothing is visible in the end, so that consumers wait. */
 static void stage(void) {
-    first = test_client(server_start("first", ""));
-    second = test_client(server_start("second", ""));
-    follow(second, first);
+    pair_start(&first, &second, "");
     expect_ok(call(first, "QUEUE.CREATE jobs MAXDELIVERIES 2 META 1 a b"));
     put_by(first, "taken");
     taken = get_by(first, "taken");

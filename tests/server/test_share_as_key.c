@@ -43,9 +43,7 @@ static void expect_open_as(const char *key) {
     /* Under another name nobody looked after it; whoever writes later has it looked after again. */
     time_passes(11000);
     expect_etag(call(primary, "SHARE.SETMETA %s META 0", key));
-    for (int attempt = 0; attempt < PATIENCE_MS && info_of(primary, "holdfast_share_sessions") >= sessions;
-         attempt++)
-        usleep(1000);
+    await_info(primary, "holdfast_share_sessions", sessions - 1);
     require(info_of(primary, "holdfast_share_sessions") < sessions, "the session that is over stays");
 }
 
@@ -93,8 +91,7 @@ TEST(sessions_end_wherever_their_key_is) {
     for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
         stage_ending();
         require(!reply_is_error(call_line(primary, ways[way])), "%s fails", ways[way]);
-        for (int attempt = 0; attempt < PATIENCE_MS && info_of(primary, "holdfast_files"); attempt++)
-            usleep(1000);
+        await_info(primary, "holdfast_files", 0);
         require(!info_of(primary, "holdfast_files"), "after %s the session does not end", ways[way]);
     }
 }
@@ -156,8 +153,7 @@ TEST(a_session_that_is_being_swept_away) {
     expect_ok(call(primary, "DEBUG RELOAD"));
     expect_elements(call(primary, "FILE.HANDLES early")->element[1], 0);
     expect_error(call(primary, "FILE.GET early f1"), NO_FILE);
-    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_file_handles"); attempt++)
-        usleep(1000);
+    await_info(primary, "holdfast_file_handles", 0);
     expect_number(field(call(primary, "SHARE.GET fs"), "files"), 252);
     expect_number(field(call(primary, "SHARE.GET early"), "files"), 252);
     expect_number(field(call(primary, "SHARE.GET copied"), "files"), 252);
@@ -411,8 +407,7 @@ TEST(ended_sessions_and_deleted_files_leave_no_memory) {
                 {"mkdir d", NULL}, {"create d/x 5", NULL}, {"rename d e", NULL}, {"delete e/x", "OK"},
                 {"rmdir e", "OK"});
     }
-    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_share_sessions") > 1; attempt++)
-        usleep(1000);
+    await_info(primary, "holdfast_share_sessions", 1);
     long long left = memory_of(primary, "fs") - before;
     require(left < 2000, "%lld bytes are left", left);
 }

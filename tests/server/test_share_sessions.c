@@ -65,8 +65,7 @@ TEST(upkeep_ends_and_sweeps_expired_sessions) {
     acts({"t = SHARE.CONNECT fs 0.15", NULL}, {"h = open t a RD/RWD DELETEONCLOSE", NULL},
          {"i = open t b RW/-", NULL}, {"lock $i EXCLUSIVE 0 5", "OK"});
     traces_begin("none");
-    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_file_handles"); attempt++)
-        usleep(1000);
+    await_info(primary, "holdfast_file_handles", 0);
     assert_int_equal(info_of(primary, "holdfast_file_handles"), 0);
     assert_int_equal(info_of(primary, "holdfast_file_locks"), 0);
     assert_int_equal(info_of(primary, "holdfast_share_sessions"), 1);
@@ -103,8 +102,7 @@ TEST(a_pause_holds_back_the_end) {
     usleep(50000);
     assert_int_equal(info_of(primary, "holdfast_file_handles"), 1);
     expect_ok(call(primary, "CLIENT UNPAUSE"));
-    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_file_handles"); attempt++)
-        usleep(1000);
+    await_info(primary, "holdfast_file_handles", 0);
     assert_int_equal(info_of(primary, "holdfast_file_handles"), 0);
 }
 
@@ -143,7 +141,7 @@ TEST(a_killed_connection_ends_it_as_well) {
     act("h = open t a RD/RWD DELETEONCLOSE", NULL);
     redisReply *id = call(client, "CLIENT ID");
     expect_number(call(primary, "CLIENT KILL ID %lld", id->integer), 1);
-    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_files") > 1; attempt++) usleep(1000);
+    await_info(primary, "holdfast_files", 1);
     act("get a", NO_FILE);
     client_close(client);
 }
@@ -181,8 +179,7 @@ TEST(all_sessions_of_a_connection_end) {
     assert_int_equal(info_of(primary, "holdfast_share_sessions"), 25);
     client_close(client);
     await_ended();
-    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_share_sessions") > 2; attempt++)
-        usleep(1000);
+    await_info(primary, "holdfast_share_sessions", 2);
     assert_int_equal(info_of(primary, "holdfast_share_sessions"), 2);
 }
 

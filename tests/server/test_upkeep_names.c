@@ -183,8 +183,7 @@ TEST(a_promoted_replica_knows_what_is_alive) {
     usleep(100000);
     assert_int_equal(info_of(second, "holdfast_queue_unsettled"), 3);
     expect_ok(call(second, "REPLICAOF NO ONE"));
-    for (int attempt = 0; attempt < PATIENCE && info_of(second, "holdfast_queue_unsettled"); attempt++)
-        usleep(1000);
+    await_info(second, "holdfast_queue_unsettled", 0);
     assert_int_equal(info_of(second, "holdfast_queue_unsettled"), 0);
     await_names(second, 0, "when nothing is left to be done");
     server_stop(servers[1]);
@@ -204,7 +203,6 @@ TEST(sessions_of_another_share_of_the_name_still_end_with_their_connections) {
     usleep(20000);
     assert_int_equal(info_of(primary, "holdfast_share_sessions"), 1);
     client_close(new);
-    for (int attempt = 0; attempt < PATIENCE && info_of(primary, "holdfast_share_sessions"); attempt++)
-        usleep(1000);
+    await_info(primary, "holdfast_share_sessions", 0);
     assert_int_equal(info_of(primary, "holdfast_share_sessions"), 0);
 }

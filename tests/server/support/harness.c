@@ -29,6 +29,15 @@ long long info_of(struct client *client, const char *name) {
     return info_number(call(client, "INFO everything"), name);
 }
 
+void await_info(struct client *client, const char *name, long long most) {
+    long long seen = info_of(client, name);
+    for (int attempt = 0; seen > most && attempt < SYNC_SECONDS * 1000; attempt++) {
+        usleep(1000);
+        seen = info_of(client, name);
+    }
+    require(seen <= most, "%s is %lld, not %lld", name, seen, most);
+}
+
 void await_in_step(struct client *follower, struct client *leader) {
     for (int attempt = 0; attempt < SYNC_SECONDS * 2000; attempt++) {
         redisReply *leading = call(leader, "INFO replication");

@@ -42,6 +42,8 @@ void configure(struct client *client, const char *name, const char *value);
 
 /* A number of INFO, all sections looked through. */
 long long info_of(struct client *client, const char *name);
+/* Waits until it is no more than that. */
+void await_info(struct client *client, const char *name, long long most);
 
 /* CONTAINER.CREATE and BLOB.PUT that must succeed, for tests that begin with something there. */
 const char *create(const char *container);

@@ -22,6 +22,12 @@ struct client *cluster_of_one(void) {
     return client;
 }
 
+void pair_start(struct client **first, struct client **second, const char *settings) {
+    *first = test_client(server_start("first", settings));
+    *second = test_client(server_start("second", settings));
+    follow(*second, *first);
+}
+
 struct client *restarted(struct server *server, void (*end)(struct server *server)) {
     end(server);
     server_restart(server);

@@ -1,4 +1,5 @@
-/* Servers that stand alone: with an append-only file that loses nothing, or as a cluster of one node. */
+/* Servers beside the three of the harness: alone, with an append-only file that loses nothing, as a cluster of one node,
+ * or a pair. */
 #ifndef HOLDFAST_TESTS_SINGLE_SERVER_H
 #define HOLDFAST_TESTS_SINGLE_SERVER_H
 
@@ -9,6 +10,9 @@ extern const char settings_with_file[];
 
 /* A node that serves all slots. Lasts until the end of the test. */
 struct client *cluster_of_one(void);
+
+/* Two servers with the same settings, of which the second one follows the first. They last until the end of the test. */
+void pair_start(struct client **first, struct client **second, const char *settings);
 
 /* Ends a server by server_kill or server_stop, starts it again with its files, and answers a connection to it. */
 struct client *restarted(struct server *server, void (*end)(struct server *server));
