@@ -11,13 +11,10 @@ struct bytes node_key(char *buffer, uint64_t directory, struct bytes folded) {
     return bytes_of(buffer, NODE_KEY_ID_BYTES + folded.length);
 }
 
-struct bytes node_folded_name(const struct file_node *node) {
-    return bytes_of(node->key + NODE_KEY_ID_BYTES, node->entry.name_length - (size_t)NODE_KEY_ID_BYTES);
-}
-
 struct bytes node_name(const struct file_node *node) {
-    if (!node->name_length) return node_folded_name(node);
-    return bytes_of(node->key + node->entry.name_length, node->name_length);
+    size_t folded = node->entry.name_length;
+    if (node->name_length) return bytes_of(node->key + folded, node->name_length);
+    return bytes_of(node->key + NODE_KEY_ID_BYTES, folded - NODE_KEY_ID_BYTES);
 }
 
 size_t node_path_length(const struct file_node *node) {
@@ -27,20 +24,16 @@ size_t node_path_length(const struct file_node *node) {
 }
 
 /* Written backwards, since nodes refer to their parents. */
-struct bytes node_path(const struct file_node *node, char *buffer) {
+char *node_path_new(const struct file_node *node, struct bytes *path) {
     size_t length = node_path_length(node), at = length;
+    char *buffer = memory_alloc(length + 1);
     for (; node->parent; node = node->parent->node) {
         struct bytes name = node_name(node);
         at -= name.length;
         memcpy(buffer + at, name.data, name.length);
         if (at) buffer[--at] = '/';
     }
-    return bytes_of(buffer, length);
-}
-
-char *node_path_new(const struct file_node *node, struct bytes *path) {
-    char *buffer = memory_alloc(node_path_length(node) + 1);
-    *path = node_path(node, buffer);
+    *path = bytes_of(buffer, length);
     return buffer;
 }
 
@@ -142,13 +135,6 @@ static struct file_extra *node_need_extra(struct account *account, struct file_n
     return node->extra;
 }
 
-void node_trim(struct account *account, struct file_node *node) {
-    const struct file_extra *extra = node->extra;
-    if (!extra || extra->properties || extra->metadata || extra->past) return;
-    account_discard(account, node->extra);
-    node->extra = NULL;
-}
-
 struct packed_list node_properties(const struct file_node *node) {
     return packed_view(node->extra ? node->extra->properties : NULL);
 }
@@ -164,7 +150,9 @@ void node_set_lists(struct account *account, struct file_node *node, const struc
     struct file_extra *extra = node_need_extra(account, node);
     if (properties) packed_replace(account, &extra->properties, *properties);
     if (metadata) packed_replace(account, &extra->metadata, *metadata);
-    node_trim(account, node);
+    if (extra->properties || extra->metadata || extra->past) return;
+    account_discard(account, extra);
+    node->extra = NULL;
 }
 
 /* --- The past --- */

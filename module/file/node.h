@@ -119,12 +119,9 @@ static inline void put_sorting_number(void *bytes, uint64_t number) {
 struct bytes node_key(char *buffer, uint64_t directory, struct bytes folded);
 
 struct bytes node_name(const struct file_node *node);
-struct bytes node_folded_name(const struct file_node *node);
 
-/* The path from the root: its length, and the path itself, which must fit into the buffer. */
+/* The path from the root: its length, and the path itself in a buffer that the caller frees. */
 size_t node_path_length(const struct file_node *node);
-struct bytes node_path(const struct file_node *node, char *buffer);
-/* The same in a buffer that the caller frees. */
 char *node_path_new(const struct file_node *node, struct bytes *path);
 
 size_t node_name_characters(struct bytes name);
@@ -154,9 +151,6 @@ struct packed_list node_metadata(const struct file_node *node);
 /* NULL leaves a list unchanged. A new list may be a view of the old one. */
 void node_set_lists(struct account *account, struct file_node *node, const struct packed_list *properties,
                     const struct packed_list *metadata);
-
-/* Frees `extra` if it is empty. */
-void node_trim(struct account *account, struct file_node *node);
 
 /* --- The past --- */
 

@@ -8,7 +8,7 @@
 
 /* --- The usage of files --- */
 
-struct file_usage *usage_need(struct share *share, struct file_node *node) {
+static struct file_usage *usage_need(struct share *share, struct file_node *node) {
     if (!node->usage) {
         node->usage = account_add(&share->account, memory_zeroed(sizeof(*node->usage)));
         node->usage->node = node;
@@ -59,21 +59,20 @@ void file_remove(struct share *share, struct file_node *node) {
     tree_remove(share, node);
 }
 
-bool usage_release(struct share *share, struct file_usage *usage) {
-    if (!list_empty(&usage->groups)) return true;
-    if (usage->pending) {
+/* Frees a usage without handles and lease, and removes a file that is to be deleted and no longer open. */
+static void usage_release(struct share *share, struct file_usage *usage) {
+    if (!list_empty(&usage->groups)) return;
+    if (usage->pending)
         file_remove(share, usage->node);
-        return false;
-    }
-    if (!usage->lease) usage_free(share, usage);
-    return true;
+    else if (!usage->lease)
+        usage_free(share, usage);
 }
 
-bool usage_settle(struct share *share, struct file_usage *usage) {
+void usage_settle(struct share *share, struct file_usage *usage) {
     struct open_group *group, *next;
     list_for_each_safe (&usage->groups, group, next, of_usage)
         if (group->session->ended) detach(share, group);
-    return usage_release(share, usage);
+    usage_release(share, usage);
 }
 
 /* --- Leases of files --- */

@@ -6,13 +6,8 @@
 
 #include "file/share.h"
 
-/* The usage of a file, made if it has none. */
-struct file_usage *usage_need(struct share *share, struct file_node *node);
-/* Frees a usage without handles and lease, and removes a file that is to be deleted and no longer open. False when the
- * file has been removed. */
-bool usage_release(struct share *share, struct file_usage *usage);
-/* Takes everything that ended sessions have of the file away from it. False when the file has been removed. */
-bool usage_settle(struct share *share, struct file_usage *usage);
+/* Takes everything that ended sessions have of the file away from it. */
+void usage_settle(struct share *share, struct file_usage *usage);
 /* Removes the file with its locks and lease; its handles are left without a file. */
 void file_remove(struct share *share, struct file_node *node);
 

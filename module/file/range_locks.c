@@ -128,6 +128,8 @@ struct lock_search {
     const struct lock_owner *seen;   /* of the lock that was visited last */
 };
 
+/* Exclusive locks do not overlap. So below each node that is searched there is a conflicting one, except on the paths to
+ * the two ends of the range. */
 static bool is_searched(const struct lock_search *search, const struct range_lock *top) {
     if (top->sole_owner && (top->sole_owner == search->except || top->sole_owner == search->seen))
         return false;
@@ -256,16 +258,4 @@ bool range_locks_remove_owner(struct account *account, struct range_locks *locks
     bool any = owner->first;
     while (owner->first) drop_lock(account, locks, owner->first);
     return any;
-}
-
-static void discard_tree(struct account *account, struct range_lock *top) {
-    if (!top) return;
-    discard_tree(account, top->below[0]);
-    discard_tree(account, top->below[1]);
-    account_discard(account, top);
-}
-
-void range_locks_end(struct account *account, struct range_locks *locks) {
-    for (unsigned kind = 0; kind < LOCK_KINDS; kind++) discard_tree(account, locks->trees[kind]);
-    *locks = (struct range_locks){0};
 }

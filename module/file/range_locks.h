@@ -115,9 +115,6 @@ bool range_locks_remove(struct account *account, struct range_locks *locks, stru
 /* Removes all locks of the owner; returns whether there were any. */
 bool range_locks_remove_owner(struct account *account, struct range_locks *locks, struct lock_owner *owner);
 
-/* Frees all locks. Owners are not updated, may have been freed before, and must not be used any more. */
-void range_locks_end(struct account *account, struct range_locks *locks);
-
 /* --- Walk --- */
 
 /* The owner's next lock, in the order of locking; NULL starts and ends. The locks of all owners can be added again

@@ -322,19 +322,6 @@ TEST(an_owner_takes_all_its_locks_along) {
     stage_end(&stage);
 }
 
-TEST(a_file_ends_without_its_owners) {
-    struct stage *stage = memory_alloc(sizeof(*stage));
-    stage_start(stage);
-    for (size_t i = 0; i < 1000; i++) require(lock(stage, i % OWNERS, i % 2, i, 1), "lock %zu", i);
-    struct range_locks locks = stage->locks;
-    struct account account = stage->account;
-    require_same(account.allocations, 1000, "allocations on the account");
-    memory_free(stage);
-    range_locks_end(&account, &locks);
-    require_same(account.allocations + account.memory, 0, "what is left on the account");
-    require(!locks.count && !locks.trees[0] && !locks.trees[1], "no locks");
-}
-
 /* --- Who is in the way ----------------------------------------------------------------------------------- */
 
 /* The numbers of the owners that were visited. */

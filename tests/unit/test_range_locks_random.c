@@ -36,7 +36,8 @@ static void trial_start(struct trial *trial, uint64_t seed, uint64_t spread) {
 }
 
 static void trial_end(struct trial *trial) {
-    range_locks_end(&trial->account, &trial->locks);
+    for (size_t i = 0; i < OWNERS; i++)
+        range_locks_remove_owner(&trial->account, &trial->locks, trial->owners[i]);
     require_same(trial->account.memory + trial->account.allocations, 0, "what is left on the account");
     for (size_t i = 0; i < OWNERS; i++) memory_free(trial->owners[i]);
 }
