@@ -28,7 +28,7 @@ struct once_change {
     X(FORGETS, forgets,     .codec = CODEC_NUMBER)                                                  \
     X(TOKEN,   call.token,  .codec = CODEC_BYTES, .max = TOKEN_MAX_BYTES, .sound = token_is_sound)  \
     X(CALL,    call,        .codec = CODEC_OWN, .own = &call_codec) /* its fingerprint and time */  \
-    X(ANSWER,  call.answer, .codec = CODEC_BYTES, .sound = answer_is_sound)                         \
+    X(ANSWER,  call.answer, .codec = CODEC_BYTES, .max = ONCE_BYTES_MAX, .sound = answer_is_sound)  \
     X(INSIDE,  inside,      .codec = CODEC_BYTES, .sound = inside_is_sound)
 /* clang-format on */
 

@@ -33,6 +33,7 @@ struct item {
 /* The prefix of an answer: its length, shifted left by ITEM_BITS, and these bits. */
 enum { ITEM_GONE = 1, ITEM_MARKED = 2, ITEM_BITS = 2 };
 
+/* A call fits: see ONCE_BYTES_MAX. */
 struct segment {
     uint32_t from, to; /* the first call, and the end of the last one */
     uint32_t size;

@@ -18,7 +18,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TOKEN_MAX_BYTES = 64 };
+enum {
+    TOKEN_MAX_BYTES = 64,
+    ONCE_BYTES_MAX = 64 << 20, /* what one value remembers, and the longest reply */
+};
 
 struct once_log;
 

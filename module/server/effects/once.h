@@ -23,9 +23,6 @@
 
 struct setting_duration;
 
-/* The limit for what one value remembers, and for each answer. */
-enum { ONCE_BYTES_MAX = 64 << 20 };
-
 bool once_finds(struct call *asked, struct call *carrier);
 
 /* Whether the carrier's value remembers a call with the token given to `asked`. False without a token or a value. */
