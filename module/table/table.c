@@ -84,10 +84,12 @@ struct bytes table_index_next(const struct table *table, const struct table_inde
     return last;
 }
 
+int64_t table_ticks_after(int64_t last, int64_t ticks) {
+    return number_min(number_max(ticks, last + 1), TICKS_MAX);
+}
+
 int64_t table_next_ticks(int64_t last, int64_t now_us) {
-    int64_t ticks = ticks_of_ms(now_us / 1000) + now_us % 1000 * TICKS_PER_MICROSECOND;
-    if (ticks <= last) ticks = last + 1;
-    return number_min(ticks, TICKS_MAX);
+    return table_ticks_after(last, ticks_of_ms(now_us / 1000) + now_us % 1000 * TICKS_PER_MICROSECOND);
 }
 
 /* --- Entities --- */

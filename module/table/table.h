@@ -53,6 +53,8 @@ struct bytes table_index_next(const struct table *table, const struct table_inde
 
 /* The next Timestamp: not before now_us, and greater than the last one. */
 int64_t table_next_ticks(int64_t last, int64_t now_us);
+/* These ticks, if they are greater than the last ones; else the next ones. The greatest that there are come again. */
+int64_t table_ticks_after(int64_t last, int64_t ticks);
 
 /* --- For table_apply.c: changes of the catalog, and of the list of indexes --- */
 

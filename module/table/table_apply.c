@@ -74,7 +74,6 @@ static void do_step(struct table *table, const struct table_step *step) {
     struct entity_state state = {step->key, step->etag, step->ticks, step->properties};
     struct entity *entity = step->existing;
     if (!entity && step->kind != STEP_ADD) entity = table_find(table, step->key);
-    if (step->etag) version_observe(step->etag);
     if (step->ticks > table->ticks) table->ticks = step->ticks;
     switch (step->kind) {
     case STEP_ADD: add_entity(table, &state); break;

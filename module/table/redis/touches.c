@@ -16,8 +16,7 @@ bool table_refresh(struct call *call, void *decided) {
     for (uint64_t i = 0; i < change->steps.count; i++) {
         struct table_step *step = &change->decided[i];
         if (table_step_removes(step)) continue;
-        if (step->ticks <= ticks) step->ticks = ticks + 1;
-        ticks = step->ticks;
+        ticks = step->ticks = table_ticks_after(ticks, step->ticks);
     }
     return true;
 }
