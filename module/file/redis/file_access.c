@@ -27,21 +27,17 @@ enum outcome share_owner_check(struct bytes text) {
 
 /* --- Prefetched lookups --- */
 
-/* The key that a call has prefetched. Before the call uses it, settling may run other calls, which prefetch keys of
- * their own. */
-static struct {
-    const struct call *call;
-    char key[NODE_KEY_MAX_BYTES];
-} prefetched;
-
+/* The key in the catalog is not longer than this. */
 void file_prefetch(struct call *call) {
     struct bytes path = call_word(call, ARG_PATH);
-    prefetched.call = tree_prefetch(call->value, path, prefetched.key, &call->search) ? call : NULL;
+    if (path.length > PATH_FOLDED_MAX_BYTES) return;
+    char *key = call_alloc(call, NODE_KEY_ID_BYTES + path_folded_max(path));
+    tree_prefetch(call->value, path, key, &call->search);
 }
 
 static struct tree_place find_path(const struct call *call, struct bytes path) {
-    bool found = call->command->prefetch == file_prefetch && prefetched.call == call;
-    if (found && path.data == call_word(call, ARG_PATH).data)
+    bool prefetched = call->command->prefetch == file_prefetch && call->search.name.data;
+    if (prefetched && path.data == call_word(call, ARG_PATH).data)
         return tree_found(call->value, path, &call->search);
     return tree_find(call->value, path);
 }
