@@ -64,6 +64,10 @@ static char *leased_path(struct entry *entry, struct bytes *name) {
     return node_path_new(lease_of_entry(entry)->usage->node, name);
 }
 
+static size_t leased_path_length(struct entry *entry) {
+    return node_path_length(lease_of_entry(entry)->usage->node);
+}
+
 static struct bytes file_line_name(struct entry *entry, uint64_t *buffer) {
     *buffer = file_line_id(lease_of_entry(entry)->usage->node);
     return bytes_of(buffer, sizeof(*buffer));
@@ -90,6 +94,7 @@ const struct lease_home share_leases = {
     .lease_of = lease_of_file,
     .exists = leased_file_is_there,
     .display_name = leased_path,
+    .display_length = leased_path_length,
     .line_name = file_line_name,
     .check_begin = file_lease_check_begin,
 };

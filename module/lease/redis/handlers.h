@@ -55,6 +55,8 @@ struct lease_home {
     /* The display name of an entry's object. Returns a buffer that the caller frees, or NULL when the name is the
      * entry's own. NULL if that holds for all entries. */
     char *(*display_name)(struct entry *entry, struct bytes *name);
+    /* Its length. */
+    size_t (*display_length)(struct entry *entry);
     /* The name of the object's line of waiters, perhaps in the buffer. NULL if that is the entry's name. */
     struct bytes (*line_name)(struct entry *entry, uint64_t *buffer);
     /* The checks on a lease that begins, besides those of existing leases. May be NULL. */

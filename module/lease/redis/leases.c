@@ -363,9 +363,8 @@ static void reply_leased(struct call *call, const struct lease_home *home, struc
 }
 
 static size_t leased_bytes(const struct lease_home *home, struct entry *entry) {
-    struct bytes name = entry_name(entry);
-    memory_free(home->display_name ? home->display_name(entry, &name) : NULL);
-    return LEASE_REPLY_BYTES + name.length + home->lease_of(entry)->owner.length;
+    size_t name_length = home->display_length ? home->display_length(entry) : entry->name_length;
+    return LEASE_REPLY_BYTES + name_length + home->lease_of(entry)->owner.length;
 }
 
 static bool is_listed(struct call *call, const struct lease_home *home, struct entry *entry) {

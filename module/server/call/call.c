@@ -42,12 +42,12 @@ enum outcome call_open_key(struct call *call) {
     if (command->key == KEY_EFFECT || command->key == KEY_NONE) return OUTCOME_DONE;
     int mode = command->key == KEY_READ ? REDISMODULE_READ : REDISMODULE_READ | REDISMODULE_WRITE;
     call->key = RedisModule_OpenKey(call->ctx, call->argv[1], mode);
-    return look_into_key(call, call->key);
+    return call->opened = look_into_key(call, call->key);
 }
 
 enum outcome call_share_key(struct call *call, const struct call *opened) {
     bool alike = opened->data_type && opened->data_type == call->command->data_type;
-    if (!alike) return look_into_key(call, opened->key);
+    if (!alike) return call->opened = look_into_key(call, opened->key);
     call->data_type = opened->data_type;
     call->value = opened->value;
     return OUTCOME_DONE;
@@ -88,6 +88,7 @@ void call_start(struct call *call, const struct command *command, RedisModuleCtx
     call->conditions.given = 0;
     call->key = NULL;
     call->other = NULL;
+    call->opened = OUTCOME_DONE;
     call->search = (struct catalog_search){bytes_of(NULL, 0), 0};
     call->value = NULL;
     call->data_type = NULL;

@@ -113,6 +113,7 @@ struct call {
     RedisModuleKey *key;
     RedisModuleKey *other;        /* the second key */
     struct catalog_search search; /* lookup of the name in the command, if there is a value */
+    enum outcome opened;          /* what opening the key came to: OUTCOME_DONE if the command can go on */
     void *value; /* what the key holds; NULL when the key is missing and the command may create it */
     const struct data_type *data_type; /* type of the value */
     int64_t now_ms;                    /* see call_now_ms */

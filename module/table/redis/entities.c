@@ -157,8 +157,7 @@ enum outcome table_write(struct call *call) {
 
 enum outcome table_batch_check(struct call *call) {
     enum outcome outcome = drafts_read_batch(call);
-    bool missing = RedisModule_KeyType(call->key) == REDISMODULE_KEYTYPE_EMPTY;
-    if (outcome == OUTCOME_DONE && missing)
+    if (outcome == OUTCOME_DONE && call->opened == OUTCOME_TABLE_NOT_FOUND)
         drafts_note(call, drafts_of_call(call), 0, OUTCOME_TABLE_NOT_FOUND);
     return outcome;
 }
