@@ -4,6 +4,7 @@
 #include "server/base/notices.h"
 #include "server/call/decision.h"
 #include "server/call/form.h"
+#include "server/call/limits.h"
 #include "server/call/refusal.h"
 #include "server/effects/commit.h"
 #include "server/effects/once.h"
@@ -72,9 +73,17 @@ static bool has_line(const struct call *call) {
     return call->command->give_way && call->wait.in_line && !call->wait.claim && wait_anybody();
 }
 
+/* What this decision would use of a limit does not count: the call is decided again. */
+static void decide_to_see_line(struct call *call) {
+    struct limits *own = call->limits, unused = {NULL, 0, 0};
+    call->limits = &unused;
+    decide_anew(call);
+    call->limits = own;
+}
+
 void run_let_ahead(struct call *call) {
     if (!call->value || !call->command->give_way || !wait_anybody()) return;
-    decide_anew(call);
+    decide_to_see_line(call);
     if (has_line(call)) wait_serve(call, call->wait.kind, call->wait.name);
 }
 

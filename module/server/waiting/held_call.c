@@ -3,8 +3,11 @@
 #include "core/memory.h"
 #include "server/call/refusal.h"
 
+#include <assert.h>
+
 struct held_call *held_call_new(const struct call *call) {
     struct held_call *held = memory_zeroed(sizeof(*held));
+    assert(!call->form && !call->metadata.buffer.data && !call->properties.buffer.data);
     held->command = call->command;
     held->argc = call->argc;
     held->argv = memory_alloc((size_t)call->argc * sizeof(*held->argv));

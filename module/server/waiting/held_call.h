@@ -14,7 +14,8 @@ struct held_result {
     struct record_writer grant; /* what give_back needs; empty when there is nothing to undo */
 };
 
-/* A call whose client waits: parsed once, decided as often as its line changes. */
+/* A call whose client waits: parsed once, decided as often as its line changes. Its lists and its form are not held:
+ * commands that wait have none. */
 struct held_call {
     const struct command *command;
     RedisModuleString **argv;

@@ -117,14 +117,14 @@ static bool waits_in_key(const struct waiter *waiter, const struct call *call) {
 
 void wait_visit_party(const struct call *call, struct guid id, wait_visitor *visit, void *context) {
     const struct party *party = waiters_count ? find_party(&id) : NULL;
-    const struct waiter *waiter;
+    const struct waiter *waiter, *before = looked_at;
     if (!party) return;
     list_for_each (&party->waiters, waiter, among_party) {
         if (!waits_in_key(waiter, call)) continue;
         looked_at = waiter;
         if (!visit(context, waiter->kind, &waiter->claim, waiter->held->argv)) break;
     }
-    looked_at = NULL;
+    looked_at = before;
 }
 
 /* --- Lines --- */
@@ -280,9 +280,10 @@ static void depart(struct waiter *waiter) {
 
 /* Whether the waiter can be answered. If not, due_ms tells when time alone may help. */
 static bool ready(RedisModuleCtx *ctx, const struct waiter *waiter, int64_t *due_ms) {
+    const struct waiter *before = looked_at;
     looked_at = waiter;
     enum outcome outcome = runner->probe(waiter->held, ctx, due_ms);
-    looked_at = NULL;
+    looked_at = before;
     return outcome != OUTCOME_WAITING;
 }
 
