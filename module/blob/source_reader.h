@@ -41,7 +41,7 @@ enum copy_failure {
     COPY_FAILED_SILENT,      /* no reply in time */
     COPY_FAILED_FORBIDDEN,   /* the address is not allowed */
     COPY_FAILED_INTERRUPTED, /* this server was restarted or promoted, or the key was moved */
-    COPY_FAILED_MEMORY,      /* out of memory here */
+    COPY_FAILED_MEMORY,      /* out of memory, or of threads, here */
     COPY_FAILURES,
 };
 

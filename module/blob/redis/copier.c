@@ -191,10 +191,11 @@ static void fail_for(struct call *call, struct copier *copier, struct blob *blob
 
 /* --- Deliveries --- */
 
-/* The purpose of a visit to the key of a copier. */
+/* The purpose of a visit to the key of a copier: a delivery, the end of a copy that cannot begin, or only a look. */
 struct errand {
     struct copier *copier;
-    struct delivery *delivery; /* NULL to look only */
+    struct delivery *delivery;
+    bool has_no_link;
     bool found;
 };
 
@@ -245,18 +246,25 @@ static void take_copy_end(struct call *call, struct copier *copier, const struct
 static void run_errand(struct call *call, void *context) {
     struct errand *errand = context;
     struct delivery *delivery = errand->delivery;
-    errand->found = blob_of_copy(call->value, errand->copier);
-    if (!errand->found || !delivery) return;
+    struct blob *blob = blob_of_copy(call->value, errand->copier);
+    errand->found = blob;
+    if (blob && errand->has_no_link)
+        fail_for(call, errand->copier, blob, COPY_FAILED_MEMORY,
+                 "OOM this server cannot start a thread for the copy");
+    if (!blob || !delivery) return;
     for (unsigned i = 0; i < delivery->count; i++)
         if (!take_item(call, errand->copier, &delivery->items[i])) return;
     if (delivery->last) take_copy_end(call, errand->copier, delivery);
 }
 
-static bool visit_key(RedisModuleCtx *ctx, struct copier *copier, struct delivery *delivery) {
-    struct errand errand = {.copier = copier, .delivery = delivery};
-    RedisModule_SelectDb(ctx, copier->db);
-    call_visit_key(ctx, copier->key, &container_type, run_errand, &errand);
+static bool go_on_errand(RedisModuleCtx *ctx, struct errand errand) {
+    RedisModule_SelectDb(ctx, errand.copier->db);
+    call_visit_key(ctx, errand.copier->key, &container_type, run_errand, &errand);
     return errand.found;
+}
+
+static bool has_copy(RedisModuleCtx *ctx, struct copier *copier) {
+    return go_on_errand(ctx, (struct errand){.copier = copier});
 }
 
 /* --- Turns --- */
@@ -264,7 +272,8 @@ static bool visit_key(RedisModuleCtx *ctx, struct copier *copier, struct deliver
 static void take_delivery(RedisModuleCtx *ctx, struct copier *copier) {
     struct delivery *delivery = source_link_take(copier->link);
     if (!delivery) return;
-    if (!copier->gone && !visit_key(ctx, copier, delivery)) copier_leave(copier);
+    if (!copier->gone && !go_on_errand(ctx, (struct errand){.copier = copier, .delivery = delivery}))
+        copier_leave(copier);
     delivery_free(delivery);
 }
 
@@ -313,13 +322,15 @@ static struct source_link *open_link(RedisModuleCtx *ctx, const struct copier *c
 /* Connects only if the blob still has the copy. */
 static void begin_work(RedisModuleCtx *ctx, struct copier *copier) {
     leave_copy_line(copier);
-    if (visit_key(ctx, copier, NULL)) copier->link = open_link(ctx, copier);
-    if (!copier->link) {
+    bool wanted = has_copy(ctx, copier);
+    if (wanted) copier->link = open_link(ctx, copier);
+    if (copier->link) {
+        list_add_tail(&at_work, &copier->node);
+        at_work_count++;
+    } else {
+        if (wanted) go_on_errand(ctx, (struct errand){.copier = copier, .has_no_link = true});
         copier_free(copier);
-        return;
     }
-    list_add_tail(&at_work, &copier->node);
-    at_work_count++;
 }
 
 static bool begin_some(RedisModuleCtx *ctx) {
@@ -334,7 +345,7 @@ static bool begin_some(RedisModuleCtx *ctx) {
 static void check_keys(RedisModuleCtx *ctx) {
     struct copier *copier;
     list_for_each (&at_work, copier, node)
-        if (!copier->gone && !visit_key(ctx, copier, NULL)) copier_leave(copier);
+        if (!copier->gone && !has_copy(ctx, copier)) copier_leave(copier);
 }
 
 /* Ends all copiers. Their copies stay pending until the upkeep of a server that may write fails them. */
