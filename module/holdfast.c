@@ -80,17 +80,11 @@ static void open_epoch(void) {
 }
 
 /* A server that becomes a writable primary opens a new epoch of versions: at start, after a load, by promotion. */
-static void on_role_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t role, void *data) {
-    (void)ctx;
-    (void)event;
-    (void)data;
+static LISTENER(on_role_change, role) {
     if (role == REDISMODULE_EVENT_REPLROLECHANGED_NOW_MASTER) open_epoch();
 }
 
-static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
-    (void)ctx;
-    (void)event;
-    (void)data;
+static LISTENER(on_loading, stage) {
     upkeep_sweep_soon();
     if (stage != REDISMODULE_SUBEVENT_LOADING_ENDED) return;
     open_epoch();
@@ -98,11 +92,7 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t sta
 }
 
 /* A replica that kept serving while it loaded has replaced all of its data, or dropped what it loaded. */
-static void on_load_beside(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
-    (void)ctx;
-    (void)event;
-    (void)stage;
-    (void)data;
+static LISTENER(on_load_beside, stage) {
     upkeep_sweep_soon();
 }
 

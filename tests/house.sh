@@ -112,6 +112,7 @@ family_words() {
 function_names_shared() {
     awk '
         /^static / || /^[a-z].*\(.*[,{]$/ {
+            if (sub(/^static LISTENER\(/, "")) sub(/,/, "(")
             if (!match($0, /[A-Za-z_0-9]+\(/)) next
             name = substr($0, RSTART, RLENGTH - 1)
             if (name ~ /^[A-Z_]+$/ || name == "__attribute__" || name == "release") next

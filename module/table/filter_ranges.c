@@ -176,9 +176,11 @@ static bool confine(struct finder *finder, unsigned char number, bool negated, s
     bool left = confine(finder, node->left, negated, areas),
          right = confine(finder, node->right, negated, &others);
     if (!both && !(left && right)) return false;
-    if (!left) areas->count = 0, areas_unite(areas, &others);
-    if (left && right && both) areas_intersect(areas, &others);
-    if (left && right && !both) areas_unite(areas, &others);
+    if (!left) areas->count = 0;
+    if (left && right && both)
+        areas_intersect(areas, &others);
+    else if (right)
+        areas_unite(areas, &others);
     return left || right;
 }
 

@@ -385,30 +385,19 @@ static void on_copies_alarm(RedisModuleCtx *ctx) {
 
 /* --- Events of the server --- */
 
-static void on_copies_role(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t role, void *data) {
-    (void)ctx;
-    (void)event;
-    (void)role;
-    (void)data;
+static LISTENER(on_copies_role, role) {
     leave_all();
 }
 
-static void on_copies_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
-    (void)ctx;
-    (void)event;
-    (void)data;
+static LISTENER(on_copies_loading, stage) {
     if (stage != REDISMODULE_SUBEVENT_LOADING_ENDED && stage != REDISMODULE_SUBEVENT_LOADING_FAILED)
         leave_all();
 }
 
 /* Threads must not outlive the module. But the lookup of a name cannot be interrupted, so the
  * wait is limited. */
-static void on_copies_shutdown(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
+static LISTENER(on_copies_shutdown, stage) {
     int64_t since_us = api_elapsed_us();
-    (void)ctx;
-    (void)event;
-    (void)stage;
-    (void)data;
     for (leave_all(); at_work_count && api_elapsed_us() - since_us < SHUTDOWN_WAIT_US; usleep(1000))
         remove_ended();
 }

@@ -170,10 +170,8 @@ static void orphan(struct owned_session *owned_session, int64_t now_ms) {
 }
 
 /* The last session that leaves the group frees it. */
-static void on_client_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t change, void *data) {
+static LISTENER(on_client_change, change) {
     const RedisModuleClientInfo *client = data;
-    (void)ctx;
-    (void)event;
     if (change != REDISMODULE_SUBEVENT_CLIENT_CHANGE_DISCONNECTED || !connections.count) return;
     unsigned long long id = client->id;
     struct session_group *group = find_session_group(&connections, client_name(&id));

@@ -105,7 +105,8 @@ enum outcome queue_redrive(struct call *call) {
 /* Messages in their last windows become dead letters without another change. */
 bool queue_is_notable(const struct data_type *type, const void *value, const void *change) {
     const struct queue *queue = value;
-    (void)type, (void)change;
+    (void)type;
+    (void)change;
     return message_store_count(&queue->dead) || time_index_first(&queue->live.last_windows);
 }
 

@@ -49,11 +49,7 @@ void alarms_clock_moved(void) {
         if (alarm->set) set_timer(alarm, 0);
 }
 
-static void on_cron(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
-    (void)ctx;
-    (void)event;
-    (void)stage;
-    (void)data;
+static LISTENER(on_cron, stage) {
     for (struct alarm *alarm = alarms; alarm; alarm = alarm->next)
         if (alarm->set && alarm->due_ms < server_now_ms()) set_timer(alarm, 0);
 }

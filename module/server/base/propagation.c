@@ -8,11 +8,7 @@ enum answer { UNKNOWN, NOBODY, SOMEBODY };
 
 static enum answer answer = UNKNOWN;
 
-static void forget_propagation(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
-    (void)ctx;
-    (void)event;
-    (void)stage;
-    (void)data;
+static LISTENER(forget_propagation, stage) {
     answer = UNKNOWN;
 }
 

@@ -38,10 +38,7 @@ static void read_server(RedisModuleCtx *ctx) {
     read_number(ctx, "maxmemory", &server_max_memory);
 }
 
-static void on_config(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
-    (void)event;
-    (void)stage;
-    (void)data;
+static LISTENER(on_config, stage) {
     read_server(ctx);
 }
 

@@ -150,10 +150,7 @@ static void clear_some(RedisModuleCtx *ctx) {
     if (lacks_room || large_bytes > LARGE_BYTES) alarm_set_by(&alarm, server_now_ms() + CLEAR_AGAIN_MS);
 }
 
-static void on_swap_of_names(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t change, void *data) {
-    (void)ctx;
-    (void)event;
-    (void)change;
+static LISTENER(on_swap_of_names, change) {
     key_name_swap(&names, data);
 }
 

@@ -328,18 +328,11 @@ static int on_arrival(RedisModuleCtx *ctx, int type, const char *event, RedisMod
     return REDISMODULE_OK;
 }
 
-static void on_swap(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t change, void *data) {
-    (void)ctx;
-    (void)event;
-    (void)change;
+static LISTENER(on_swap, change) {
     key_name_swap(&chores, data);
 }
 
-static void on_flush(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
-    (void)ctx;
-    (void)event;
-    (void)stage;
-    (void)data;
+static LISTENER(on_flush, stage) {
     upkeep_sweep_soon();
 }
 

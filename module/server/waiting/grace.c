@@ -57,9 +57,7 @@ static bool is_primary(RedisModuleCtx *ctx) {
     return RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_MASTER;
 }
 
-static void grace_on_role_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t role, void *data) {
-    (void)event;
-    (void)data;
+static LISTENER(grace_on_role_change, role) {
     if (role == REDISMODULE_EVENT_REPLROLECHANGED_NOW_MASTER)
         begin(ctx);
     else
@@ -67,9 +65,7 @@ static void grace_on_role_change(RedisModuleCtx *ctx, RedisModuleEvent event, ui
 }
 
 /* A server that loads nothing lacks nothing; what a replica loads is its primary's. */
-static void grace_on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
-    (void)event;
-    (void)data;
+static LISTENER(grace_on_loading, stage) {
     switch (stage) {
     case REDISMODULE_SUBEVENT_LOADING_RDB_START: lacks_tail = true; break;
     case REDISMODULE_SUBEVENT_LOADING_AOF_START: lacks_tail = !aof_tail_expect_whole(ctx); break;
