@@ -60,6 +60,7 @@ static bool went_well(const redisReply *reply, const char *refusal) {
 
 static void expect_content_of(const redisReply *reply, const struct model_node *node, size_t offset,
                               size_t length) {
+    require(node, "the model has no such file");
     const struct model_content *content = &node->content;
     size_t left = offset < content->length ? content->length - offset : 0;
     expect_bytes(reply, (const char *)content->bytes + (left ? offset : 0), length < left ? length : left);
@@ -357,7 +358,7 @@ static void play_readonly(void) {
     const char *refusal = share_model_refusal(&model, file.place, &wish);
     redisReply *reply =
         call_file("FILE.SETPROPS", &file, on ? "ATTRIBUTES 1 READONLY" : "ATTRIBUTES 0", wish.lease);
-    if (went_well(reply, refusal)) file.node->content.attributes = on ? MODEL_READ_ONLY : 0;
+    if (went_well(reply, refusal)) model.nodes[file.place.node].content.attributes = on ? MODEL_READ_ONLY : 0;
 }
 
 static void play_setmeta(void) {
@@ -366,7 +367,7 @@ static void play_setmeta(void) {
     struct model_wish wish = {.class = MODEL_WRITES, .lease = any_lease(&file)};
     const char *refusal = share_model_refusal(&model, file.place, &wish);
     if (went_well(call_file("FILE.SETMETA", &file, pool_print("META 1 n %d", meta), wish.lease), refusal))
-        file.node->content.meta = meta;
+        model.nodes[file.place.node].content.meta = meta;
 }
 
 static void play_copy(void) {

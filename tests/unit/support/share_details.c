@@ -103,15 +103,15 @@ struct share_change share_details_of_node(struct share_details *details, const s
                                                    FILE_CLEARRANGE};
     draw_details(details, choice);
     memset(details->bytes, choice->sharing | 1, sizeof(details->bytes));
-    return (struct share_change){.kind = kinds[choice->target % 4],
-                                 .parts = choice->session % (FILE_PARTS_ALL + 1U),
-                                 .offset = choice->range * UINT64_C(4),
-                                 .length = choice->handle * UINT64_C(2),
-                                 .attributes = choice->session & ATTRIBUTES_ALL,
-                                 .metadata = pairs_list(&details->metadata),
-                                 .properties = pairs_list(&details->properties),
-                                 .content =
-                                     bytes_of(details->bytes, choice->handle * 2U % sizeof(details->bytes))};
+    return (struct share_change){
+        .kind = kinds[choice->target % 4],
+        .parts = choice->session % (FILE_PARTS_ALL + 1U),
+        .offset = choice->range * UINT64_C(4),
+        .length = choice->handle * UINT64_C(2),
+        .attributes = choice->session & ATTRIBUTES_ALL,
+        .metadata = pairs_list(&details->metadata),
+        .properties = pairs_list(&details->properties),
+        .content = bytes_of(details->bytes, (size_t)choice->handle * 2 % sizeof(details->bytes))};
 }
 
 bool share_details_fit(struct share_model *model, int node, const struct share_choice *choice,
