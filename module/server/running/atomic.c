@@ -348,15 +348,11 @@ static void follow_and_wake(struct transaction *transaction) {
     if (wait_anybody()) for_each_applied(transaction, commit_wake);
 }
 
-static struct bytes packed_answer(const struct reply *out) {
-    return bytes_of(out->packed->data, out->packed->length);
-}
-
 static void answer_parts(const struct transaction *transaction) {
     struct call *whole = transaction->whole;
     reply_array(&whole->out, transaction->count);
     for (unsigned i = 0; i < transaction->count; i++)
-        reply_play(whole->ctx, packed_answer(&transaction->parts[i].call.out));
+        reply_play(whole->ctx, reply_packed(&transaction->parts[i].call.out));
 }
 
 /* --- Once --- */
@@ -404,9 +400,9 @@ static enum outcome remember(struct transaction *transaction) {
     struct reply answer = reply_to_record(call_writer(whole));
     reply_array(&answer, transaction->count);
     for (unsigned i = 0; i < transaction->count; i++)
-        record_put_raw(answer.packed, packed_answer(&transaction->parts[i].call.out));
+        record_put_raw(answer.packed, reply_packed(&transaction->parts[i].call.out));
     if (answer.packed->length > ONCE_BYTES_MAX) return refuse_answer(whole);
-    once_remember(whole, carrier, packed_answer(&answer));
+    once_remember(whole, carrier, reply_packed(&answer));
     return OUTCOME_DONE;
 }
 

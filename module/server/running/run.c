@@ -129,7 +129,7 @@ ASIDE static void remember_call(struct call *call) {
         packed = reply_to_record(call_writer(call));
         call->command->remember(call, &packed);
     }
-    once_remember(call, call, bytes_of(packed.packed->data, packed.packed->length));
+    once_remember(call, call, reply_packed(&packed));
 }
 
 static void carry_out_once(struct call *call) {
@@ -147,7 +147,7 @@ ASIDE static enum outcome run_in_turn(struct call *call) {
         outcome = call->wait.claim ? decide_behind_rivals(call, outcome) : decide_behind_line(call, outcome);
     if (call->wait.not_yet && wait_allowed(call)) return await(call);
     if (outcome != OUTCOME_DONE) return outcome;
-    reply_play(ctx, bytes_of(call->out.packed->data, call->out.packed->length));
+    reply_play(ctx, reply_packed(&call->out));
     carry_out_once(call);
     return OUTCOME_DONE;
 }
@@ -199,7 +199,7 @@ ASIDE static enum outcome run_timed_out(struct call *call) {
         outcome = call->wait.given_up;
     else if (outcome == OUTCOME_DONE && call->command->give_way && !once_is_known(call, call))
         outcome = give_way_late(call);
-    if (outcome == OUTCOME_DONE) reply_play(ctx, bytes_of(call->out.packed->data, call->out.packed->length));
+    if (outcome == OUTCOME_DONE) reply_play(ctx, reply_packed(&call->out));
     return outcome;
 }
 
