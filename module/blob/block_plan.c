@@ -73,7 +73,7 @@ static bool choose(struct sources *sources, struct block_plan *plan, enum block_
                    struct bytes id) {
     size_t place = sources->asked.count, first = id_table_add(&sources->asked, id);
     sources->choices[place] = (uint8_t)choice;
-    if (sources->choices[first] != choice) return false; /* an id stands for one block of a blob */
+    if (sources->choices[first] != choice) return false; /* an id names one block of a blob */
     struct chunk *chunk = choice == BLOCK_COMMITTED ? NULL : find_staged(sources, id);
     enum block_choice found = chunk ? BLOCK_UNCOMMITTED : BLOCK_COMMITTED;
     if (!chunk && choice != BLOCK_UNCOMMITTED) chunk = find_committed(sources, id);

@@ -1,5 +1,5 @@
 /* Packed lists: metadata, properties and policies are each a count and the items one after the other, written as
- * records are. A value, an effect and a file use the same bytes, so nothing has to be converted. */
+ * records are. A value, an effect and a file use the same bytes, so nothing is ever converted. */
 #ifndef HOLDFAST_PACKED_H
 #define HOLDFAST_PACKED_H
 

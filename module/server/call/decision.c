@@ -4,7 +4,7 @@ void *decision_add_with(struct call *call, unsigned kind, RedisModuleString *con
     struct decision *decision = &call->decision;
     const size_t size = call_type(call)->changes->size;
     struct decided *decided = call_alloc(call, sizeof(*decided) + size);
-    void *change = memset(decided->room, 0, size);
+    void *change = memset(decided->own, 0, size);
     change_set_kind(change, kind);
     *decided = (struct decided){.change = change, .content = content};
     *decision->end = decided;

@@ -24,7 +24,7 @@ struct doctor_key {
 
 static struct hash_index names;
 static int64_t large_bytes = LARGE_BYTES; /* from here on a value is large; more while there are many */
-static bool lacks_room;
+static bool overflows;
 
 static void clear_some(RedisModuleCtx *ctx);
 static struct alarm alarm = {.ring = clear_some};
@@ -67,7 +67,7 @@ void doctor_keys_add(struct key_name name, const struct data_type *type, void *v
     if (name.key.length > DOCTOR_KEY_MAX_BYTES) return;
     bool there = key_name_find(&names, name) != NULL;
     if (!there && names.count == DOCTOR_KEYS_MAX) {
-        lacks_room = true;
+        overflows = true;
         clear_soon();
         return;
     }
@@ -84,11 +84,11 @@ void doctor_keys_forget(struct key_name name) {
     if (!found) return;
     hash_index_remove(&names, found);
     memory_free(container_of(found, struct doctor_key, entry));
-    if (lacks_room) clear_soon();
+    if (overflows) clear_soon();
 }
 
-bool doctor_keys_lacks_room(void) {
-    return lacks_room;
+bool doctor_keys_overflow(void) {
+    return overflows;
 }
 
 /* --- All of them --- */
@@ -112,7 +112,7 @@ const struct key_name *doctor_keys_names(struct arena *arena, size_t *count) {
     return list;
 }
 
-/* --- Making room --- */
+/* --- Clearing --- */
 
 /* Forgets it unless it is worth a look. True when it is for its size alone. */
 static bool clear_name(RedisModuleCtx *ctx, struct key_name name) {
@@ -139,15 +139,15 @@ static size_t clear_names(RedisModuleCtx *ctx) {
 }
 
 /* If the list is still full, and large values are part of that, only larger ones are worth it from now on. If it has
- * had room for a while, so are smaller ones, step by step. */
+ * had space for a while, so are smaller ones, step by step. */
 static void clear_some(RedisModuleCtx *ctx) {
-    bool had_room = names.count < DOCTOR_KEYS_MAX;
-    lacks_room = false;
+    bool had_space = names.count < DOCTOR_KEYS_MAX;
+    overflows = false;
     size_t large = clear_names(ctx);
-    lacks_room = names.count == DOCTOR_KEYS_MAX;
-    if (lacks_room && large && large_bytes < longest_reply_bytes) large_bytes *= 2;
-    if (had_room && large_bytes > LARGE_BYTES) large_bytes /= 2;
-    if (lacks_room || large_bytes > LARGE_BYTES) alarm_set_by(&alarm, server_now_ms() + CLEAR_AGAIN_MS);
+    overflows = names.count == DOCTOR_KEYS_MAX;
+    if (overflows && large && large_bytes < longest_reply_bytes) large_bytes *= 2;
+    if (had_space && large_bytes > LARGE_BYTES) large_bytes /= 2;
+    if (overflows || large_bytes > LARGE_BYTES) alarm_set_by(&alarm, server_now_ms() + CLEAR_AGAIN_MS);
 }
 
 static LISTENER(on_swap_of_names, change) {

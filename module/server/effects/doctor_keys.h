@@ -31,6 +31,6 @@ void doctor_keys_forget(struct key_name name);
 const struct key_name *doctor_keys_names(struct arena *arena, size_t *count);
 
 /* Whether a name was left out because the list was full. */
-bool doctor_keys_lacks_room(void);
+bool doctor_keys_overflow(void);
 
 #endif

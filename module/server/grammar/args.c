@@ -13,7 +13,7 @@ struct parser {
     struct fault fault; /* the fault in a value that is reported, unless a syntax error follows */
     uint8_t late;       /* `late` of that value's clause */
     bool is_part;       /* stop at the first word that is not an option */
-    bool demands;       /* some option may have to be there */
+    bool demands;       /* some option may be mandatory */
 };
 
 static const struct fault none = {.outcome = OUTCOME_DONE};

@@ -66,8 +66,8 @@ struct clause {
 struct grammar {
     const struct clause *const *clauses;
     bool is_known;
-    uint8_t words; /* so many of the first clauses are one word each, and have to be there */
-    bool demands;  /* something behind those words has to be there, too */
+    uint8_t words; /* so many of the first clauses are one mandatory word each */
+    bool demands;  /* something after those words is mandatory, too */
 };
 
 #define GRAMMAR(...) (&(struct grammar){.clauses = (const struct clause *const[]){__VA_ARGS__, NULL}})

@@ -128,7 +128,7 @@ static void find_full_memory(struct doctor *doctor) {
 }
 
 static void find_crowd(struct doctor *doctor) {
-    if (doctor_keys_lacks_room())
+    if (doctor_keys_overflow())
         doctor_find(doctor, "more than %d keys are worth a look, and not all are known", DOCTOR_KEYS_MAX);
 }
 

@@ -64,7 +64,7 @@ static size_t row_place(struct bytes name) {
     return (name.length ? hash + (unsigned char)bytes_lower(name.data[0]) : hash) % ROWS_MAX;
 }
 
-/* A search ends at an empty row, so there has to be one. */
+/* A search ends at an empty row, so there must be one. */
 static bool rows_suffice(RedisModuleCtx *ctx, size_t count) {
     if (2 * count < ROWS_MAX) return true;
     RedisModule_Log(ctx, "warning", "%zu commands are too many for the %d rows of transactions", count,
