@@ -128,8 +128,8 @@ struct lock_search {
     const struct lock_owner *seen;   /* of the lock that was visited last */
 };
 
-/* Exclusive locks do not overlap. So below each node that is searched there is a conflicting one, except on the paths to
- * the two ends of the range. */
+/* Exclusive locks do not overlap. So below each node that is searched there is a conflicting one, except on the paths
+ * to the two ends of the range. */
 static bool is_searched(const struct lock_search *search, const struct range_lock *top) {
     if (top->sole_owner && (top->sole_owner == search->except || top->sole_owner == search->seen))
         return false;

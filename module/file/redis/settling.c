@@ -109,7 +109,6 @@ void file_settle_directory(struct call *call) {
 }
 
 void file_settle_move(struct call *call) {
-    if (is_exact(call)) return;
     file_settle_directory(call);
     file_settle_at(call, call_word(call, ARG_TARGET));
 }
