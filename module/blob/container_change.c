@@ -194,10 +194,7 @@ static bool is_sound_container(const void *record) {
 
 const struct change_schema container_changes = {
     .letter = 'C',
-    .kind_count = CONTAINER_CHANGE_KINDS,
-    .size = CHANGE_SIZE(container_change),
-    .kinds = &container_change_kinds[0].is,
-    .kind_bytes = sizeof(container_change_kinds[0]),
+    SCHEMA_ROWS(container),
     .layout = {.fields = fields,
                .parts = CONTAINER_HAS(PARTS),
                .parts_offset = offsetof(struct container_change, parts)},

@@ -65,6 +65,12 @@ struct change_schema {
     (sizeof(struct type) + BUILD_ASSERT_OR_ZERO(offsetof(struct type, kind) == 0 &&                          \
                                                 sizeof(((struct type *)0)->kind) == sizeof(unsigned)))
 
+/* What a schema says of the struct and the table of kinds of a value's changes. */
+#define SCHEMA_ROWS(value)                                                                                   \
+    .kind_count = sizeof(value##_change_kinds) / sizeof(value##_change_kinds[0]),                            \
+    .size = CHANGE_SIZE(value##_change), .kinds = &value##_change_kinds[0].is,                               \
+    .kind_bytes = sizeof(value##_change_kinds[0])
+
 static inline unsigned change_kind_number(const void *change) {
     return *(const unsigned *)change;
 }

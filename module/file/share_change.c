@@ -50,10 +50,7 @@ static bool is_sound_share(const void *record) {
 
 const struct change_schema share_changes = {
     .letter = 'S',
-    .kind_count = SHARE_CHANGE_KINDS,
-    .size = CHANGE_SIZE(share_change),
-    .kinds = &share_change_kinds[0].is,
-    .kind_bytes = sizeof(share_change_kinds[0]),
+    SCHEMA_ROWS(share),
     .layout = {.fields = fields},
     .sound = is_sound_share,
 };

@@ -151,10 +151,7 @@ static bool is_sound_queue(const void *record) {
 
 const struct change_schema queue_changes = {
     .letter = 'Q',
-    .kind_count = QUEUE_CHANGE_KINDS,
-    .size = CHANGE_SIZE(queue_change),
-    .kinds = &queue_change_kinds[0].is,
-    .kind_bytes = sizeof(queue_change_kinds[0]),
+    SCHEMA_ROWS(queue),
     .layout = {.fields = fields},
     .sound = is_sound_queue,
 };

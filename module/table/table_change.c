@@ -177,10 +177,7 @@ static bool is_sound_table(const void *record) {
 
 const struct change_schema table_changes = {
     .letter = 'T',
-    .kind_count = TABLE_CHANGE_KINDS,
-    .size = CHANGE_SIZE(table_change),
-    .kinds = &table_change_kinds[0].is,
-    .kind_bytes = sizeof(table_change_kinds[0]),
+    SCHEMA_ROWS(table),
     .layout = {.fields = fields},
     .sound = is_sound_table,
 };
