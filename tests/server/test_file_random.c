@@ -436,10 +436,11 @@ static void compare_file(const struct file *file) {
     redisReply *stat = call(primary, "FILE.STAT fs %s", file->path);
     struct model_wish wish = {.class = MODEL_ASKS};
     if (!went_well(stat, share_model_refusal(&model, file->place, &wish))) return;
-    const struct model_content *content = &file->node->content;
+    const struct model_node *node = &model.nodes[file->place.node];
+    const struct model_content *content = &node->content;
     const char *state = reply_string(field(stat, "lease-state"));
     expect_number(field(stat, "content-length"), (long long)file->length);
-    require(file->node->lease == !strcmp(state, "leased"), "%s is %s", file->path, state);
+    require(node->lease == !strcmp(state, "leased"), "%s is %s", file->path, state);
     assert_int_equal(field(stat, "attributes")->elements, content->attributes ? 1 : 0);
     redisReply *meta = field(stat, "meta");
     assert_int_equal(meta->elements, content->meta ? 2 : 0);
