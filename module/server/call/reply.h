@@ -41,7 +41,6 @@ static inline bool reply_is_wanted(const struct reply *out) {
 
 /* Replays a packed reply: to the context's client, or to another reply. */
 void reply_play(RedisModuleCtx *ctx, struct bytes packed);
-
 void reply_repeat(struct reply *out, struct bytes packed);
 
 /* What has been packed so far. */
