@@ -61,14 +61,12 @@ enum outcome queue_check_order_numbers(struct call *call);
 
 /* Functions of the data type: see data_type.h. */
 void queue_events(const void *decided, const char *events[EVENTS_MAX]);
+void queue_survey(RedisModuleInfoCtx *ctx);
 
 /* Removes some messages that have ended, and schedules upkeep for the rest. */
 void queue_settle_some(struct call *call);
 /* When the queue needs upkeep; UPKEEP_NEVER if it does not. */
 int64_t queue_next_look_ms(const void *value);
-
-/* Functions of the data type: see data_type.h. */
-void queue_survey(RedisModuleInfoCtx *ctx);
 
 /* For DOCTOR: whether the queue has dead letters, or may get some without a change. */
 bool queue_is_notable(const struct data_type *type, const void *value, const void *change);
