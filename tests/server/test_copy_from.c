@@ -1,5 +1,9 @@
 /* BLOB.COPY … FROM between real servers: all kinds of blobs, who has to be allowed what, and many at once. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "blobs.h"
@@ -379,4 +383,40 @@ TEST(many_copies_take_turns) {
     }
     assert_in_range(max, 2, 8);
     for (int i = 0; i < COPIES; i++) expect_shape(call(primary, "BLOB.GET box c%d", i), "[<etag>, \"meow\"]");
+}
+
+/* --- No thread --- */
+
+/* How much address space the server may have besides what it has; RLIM_INFINITY for any. */
+static void leave_space(const struct server *server, rlim_t bytes) {
+    unsigned long pages = 0;
+    FILE *file = fopen(pool_print("/proc/%d/statm", (int)server->process), "r");
+    require(file && fscanf(file, "%lu", &pages) == 1, "nobody tells how much memory the server has");
+    fclose(file);
+    rlim_t max = bytes == RLIM_INFINITY ? bytes : pages * (rlim_t)sysconf(_SC_PAGESIZE) + bytes;
+    require(!prlimit(server->process, RLIMIT_AS, &(struct rlimit){max, RLIM_INFINITY}, NULL), "no limit");
+}
+
+/* A server that has had no thread for a copy before has no stack left over for one. */
+TEST(a_copy_for_which_no_thread_can_be_started_fails_for_that) {
+    enum { LESS_THAN_A_STACK = 256 << 10 };
+    if (getenv("HOLDFAST_PRELOAD")) skip(); /* sanitizers reserve more than any limit */
+    stage_source();
+    expect_etag(call(source, "BLOB.PUT src cat meow"));
+    struct client *poor = test_client(server_start("poor", "holdfast.copy-from 127.0.0.1:*\n"));
+    expect_etag(call(poor, "CONTAINER.CREATE box"));
+    leave_space(poor->server, LESS_THAN_A_STACK);
+    redisReply *copy = call(poor, "BLOB.COPY box cat src cat FROM 127.0.0.1 %d", source->server->port);
+    expect_text(expect_elements(copy, 3)->element[2], "pending");
+    redisReply *stat = NULL;
+    for (int attempt = 0; attempt < 5000; attempt++) {
+        stat = call(poor, "BLOB.STAT box cat");
+        if (strcmp(reply_string(field(stat, "copy-status")), "pending") != 0) break;
+        usleep(1000);
+    }
+    leave_space(poor->server, RLIM_INFINITY);
+    expect_text(field(stat, "copy-status"), "failed");
+    expect_text(field(stat, "copy-description"), "OOM this server cannot start a thread for the copy");
+    server_stop(poor->server);
+    server_stop(source->server);
 }
