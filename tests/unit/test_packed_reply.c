@@ -242,6 +242,28 @@ TEST(records_of_calls_are_read_as_written) {
         "taking back");
 }
 
+static bool reads_answer_of(size_t length) {
+    static char zeros[ONCE_BYTES_MAX];
+    struct record_writer answer, record;
+    record_start(&answer);
+    record_start(&record);
+    record_put_byte(&answer, PACKED_BYTES);
+    record_put_bytes(&answer, bytes_of(zeros, length - 5)); /* the kind, and a length of four bytes */
+    struct once_change change = sample, again;
+    change.call.answer = bytes_of(answer.data, answer.length);
+    require(answer.length == length, "it has %zu bytes", answer.length);
+    change_write(&once_changes, &change, &record);
+    bool reads = change_read(&once_changes, bytes_of(record.data, record.length), &again);
+    record_end(&answer);
+    record_end(&record);
+    return reads;
+}
+
+TEST(an_answer_beyond_the_limit_is_refused) {
+    require(reads_answer_of(ONCE_BYTES_MAX), "it may be so long");
+    require(!reads_answer_of(ONCE_BYTES_MAX + 1), "and no longer");
+}
+
 TEST(doctored_records_of_calls_are_refused) {
     static char long_token[TOKEN_MAX_BYTES + 1];
     struct once_change doctored, again;

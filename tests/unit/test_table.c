@@ -218,6 +218,9 @@ TEST(timestamps_only_grow) {
     for (size_t i = 0; i < COUNT_OF(moments); i++)
         require_same(table_next_ticks(moments[i].before, moments[i].now_us), moments[i].after, "moment %zu",
                      i);
+    require_same(table_ticks_after(5, 9), 9, "ticks that are greater already");
+    require_same(table_ticks_after(9, 9), 10, "the same ticks");
+    require_same(table_ticks_after(TICKS_MAX, TICKS_MAX), TICKS_MAX, "there are none behind the greatest");
 }
 
 /* --- Indexes --- */
