@@ -117,7 +117,7 @@ FLAGS_release := $(MODULE_FLAGS) $(OPTIMISE) $(HARDEN) -fomit-frame-pointer
 FLAGS_asan := $(MODULE_FLAGS) -O1 $(GCC_SANITIZE)
 FLAGS_unit := $(COMMON_FLAGS) -O1 $(GCC_SANITIZE) -Imodule -Itests/unit -Itests/unit/support -Itests/support -Itests/models $(OUTSIDE_INCLUDES)
 FLAGS_tsan := $(COMMON_FLAGS) -O1 $(TSAN_SANITIZE) -Imodule -Itests/unit -Itests/unit/support -Itests/support -Itests/models $(OUTSIDE_INCLUDES)
-FLAGS_fuzz := $(COMMON_FLAGS) -O1 $(FUZZ_COMPILE) -Imodule -Itests/unit/support -Itests/support -Itests/support -Itests/models -Itests/fuzz $(OUTSIDE_INCLUDES)
+FLAGS_fuzz := $(COMMON_FLAGS) -O1 $(FUZZ_COMPILE) -Imodule -Itests/unit/support -Itests/support -Itests/models -Itests/fuzz $(OUTSIDE_INCLUDES)
 FLAGS_server := $(COMMON_FLAGS) -O1 -Itests/server -Itests/server/support -Itests/support -Itests/models -Imodule
 FLAGS_bench := $(COMMON_FLAGS) -O2 -Itests/bench -Itests/support
 
