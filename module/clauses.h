@@ -1,4 +1,4 @@
-/* Clauses: what the commands' grammars are made of. For commands.c alone, which has the table. */
+/* Clauses: what the commands' grammars are made of. For commands.c alone, which makes the table. */
 #ifndef HOLDFAST_CLAUSES_H
 #define HOLDFAST_CLAUSES_H
 

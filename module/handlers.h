@@ -6,33 +6,6 @@
 #include "server/call/call.h"
 
 /* clang-format off */
-/* Each row has an entry function of its own, because the server does not say which command it calls. */
-#define ROWS(X) ROWS_OF_CALLS(X) ROWS_OF_EFFECTS(X)
-#define ROWS_OF_EFFECTS(X) X(effect_apply) X(effect_apply_short)
-#define ROWS_OF_CALLS(X)                                                                                             \
-    X(container_create) X(container_get) X(container_getmeta) X(container_setmeta) X(container_getacl)               \
-    X(container_setacl) X(container_delete) X(container_feed) X(container_changes_since)                             \
-    X(blob_put) X(blob_get) X(blob_stat) X(blob_setprops) X(blob_getmeta) X(blob_setmeta) X(blob_delete) X(blob_list) \
-    X(blob_snapshot) X(blob_copy) X(blob_abortcopy) X(blob_putblock) X(blob_putblocklist) X(blob_getblocklist)       \
-    X(blob_createpage) X(blob_putpage) X(blob_clearpage) X(blob_getpages) X(blob_createappend) X(blob_append)        \
-    X(blob_seal)                                                                                                     \
-    X(lease_acquire_decide) X(lease_renew_decide) X(lease_change_decide) X(lease_release_decide)                     \
-    X(lease_break_decide) X(lease_get_decide) X(lease_list_decide)                                                   \
-    X(queue_create) X(queue_drop) X(queue_configure) X(queue_getmeta) X(queue_setmeta) X(queue_getacl)               \
-    X(queue_setacl) X(queue_stat) X(queue_put) X(queue_putmany) X(queue_get) X(queue_peek) X(queue_update)           \
-    X(queue_release) X(queue_delete) X(queue_deletemany) X(queue_clear) X(queue_dead) X(queue_redrive)               \
-    X(share_create) X(share_get) X(share_getmeta) X(share_setmeta) X(share_setprops) X(share_getacl) X(share_setacl)  \
-    X(share_delete) X(share_snapshot) X(share_connect) X(share_ping) X(share_disconnect)                             \
-    X(file_mkdir) X(file_rmdir) X(file_list) X(file_create) X(file_get) X(file_stat) X(file_getmeta) X(file_setprops) \
-    X(file_setmeta) X(file_putrange) X(file_clearrange) X(file_getranges) X(file_delete) X(file_copy) X(file_rename) \
-    X(file_handles) X(file_closehandles) X(file_open) X(file_read) X(file_write) X(file_truncate) X(file_lock)       \
-    X(file_unlock) X(file_dispose) X(file_close)                                                                     \
-    X(table_create) X(table_drop) X(table_getacl) X(table_setacl) X(table_index) X(table_unindex) X(table_indexes)   \
-    X(table_feed) X(table_changes_since)                                                                             \
-    X(table_insert) X(table_get) X(table_query) X(table_replace) X(table_merge) X(table_delete)                      \
-    X(table_insertorreplace) X(table_insertormerge) X(table_batch)                                                   \
-    X(atomic_handle) X(grace_decide) X(help_decide) X(version_decide) X(doctor_decide)
-
 /* Rules of form, who gives way, and handlers that several rows share. */
 #define RULES(X)                                                                                                     \
     X(blob_put_check) X(blob_setprops_check) X(blob_delete_check) X(blob_list_check) X(blob_createpage_check)        \
@@ -73,7 +46,10 @@
 #define STEP(name) void name(struct call *call);
 #define TOUCH(name) void name(const struct call *call, struct targets *targets);
 #define GIVER_BACK(name) void name(struct call *call, struct record_reader *granted);
-ROWS(HANDLER) RULES(HANDLER) STEPS(STEP) TOUCHES(TOUCH) GIVERS_BACK(GIVER_BACK)
+#define EACH_ROW(row) HANDLER(row)
+#define EACH_EFFECT(row)
+#include "command_rows.h"
+RULES(HANDLER) STEPS(STEP) TOUCHES(TOUCH) GIVERS_BACK(GIVER_BACK)
 #define WORD_LIST(name) extern const char *const name[];
 #define CHECK(name) enum outcome name(struct bytes text);
 WORDS(WORD_LIST) CHECKS(CHECK)

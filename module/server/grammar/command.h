@@ -1,4 +1,4 @@
-/* A command: one row of the table in commands.c. */
+/* A command: one row of the table: see command_rows.h. */
 #ifndef HOLDFAST_COMMAND_H
 #define HOLDFAST_COMMAND_H
 
