@@ -58,19 +58,24 @@ includes_of_later_rooms() {
     done
 }
 
-# Modules of server/ and those that the list of its rooms has.
-server_modules() {
-    printf '%s\n' module/server/*/*.[ch] | sed 's#^module/server/##; s/\.[ch]$//' | sort -u
+# Modules of a folder and those that its list in module/README.md has. Its rooms, if there are any, begin with '**`room/`'.
+modules_of() {
+    find "module/$1" -name '*.[ch]' | sed "s#^module/$1/##; s/\.[ch]\$//" | sort -u
 }
 
-server_modules_listed() {
-    awk '/^### The rooms of server/ { on = 1 } /^## / { on = 0 }
+modules_listed() {
+    awk -v heading="^### The [a-z]+ of $1/" '
+        /^##/ { on = $0 ~ heading; room = "" }
         on && match($0, /^\| \*\*`[a-z]+\/`/) { room = substr($0, 6, RLENGTH - 6); next }
         on && /^\| `/ {
             split($0, cell, "|")
             count = split(cell[2], names, "`")
             for (i = 2; i <= count; i += 2) print room names[i]
         }' module/README.md | sort -u
+}
+
+modules_and_list_differ() {
+    diff <(modules_of "$1") <(modules_listed "$1") | sed -n 's/^</not listed:/p; s/^>/not there:/p'
 }
 
 pure_sources() {
@@ -290,8 +295,10 @@ includes_outside 'core change server' module/server/*/*.[ch] | rule 'server know
 
 includes_of_later_rooms | rule 'each room of server/ knows only those that are listed before it'
 
+modules_and_list_differ core | rule 'module/README.md lists every file of core/'
+
 {
-    diff <(server_modules) <(server_modules_listed) | sed -n 's/^</not listed:/p; s/^>/not there:/p'
+    modules_and_list_differ server
     ls module/server | grep -vxE "README.md|$(server_rooms | paste -sd'|')" | sed 's/^/in no room: /'
 } | rule 'module/README.md lists every file of server/'
 
