@@ -68,7 +68,8 @@ static int register_commands(RedisModuleCtx *ctx) {
     size_t count;
     const struct command *commands = commands_table(&count);
     help_start(commands, count);
-    if (!atomic_start(ctx, commands, count)) return REDISMODULE_ERR;
+    if (!atomic_start(ctx, commands, count) || !held_call_fits_all(ctx, commands, count))
+        return REDISMODULE_ERR;
     api_add_category(ctx, MODULE_NAME);
     return registration_add(ctx, commands, count);
 }

@@ -60,10 +60,14 @@ struct change_schema {
     bool (*sound)(const void *change); /* rules across several fields; may be NULL */
 };
 
+/* No struct of changes is larger: there is space of this size for a change of any type. */
+enum { CHANGE_MAX_BYTES = 1024 };
+
 /* The size of a struct of changes, which must begin with its kind: the engine looks for it there. */
 #define CHANGE_SIZE(type)                                                                                    \
     (sizeof(struct type) + BUILD_ASSERT_OR_ZERO(offsetof(struct type, kind) == 0 &&                          \
-                                                sizeof(((struct type *)0)->kind) == sizeof(unsigned)))
+                                                sizeof(((struct type *)0)->kind) == sizeof(unsigned) &&      \
+                                                sizeof(struct type) <= CHANGE_MAX_BYTES))
 
 /* What a schema says of the struct and the table of kinds of a value's changes. */
 #define SCHEMA_ROWS(value)                                                                                   \

@@ -3,8 +3,9 @@
  *
  *   queue_new             makes a value from a change of a creating kind
  *   queue_free
- *   queue_apply           applies any other change; false, and nothing done, when it does not fit the state. Takes
- *                         ownership of a chunk that comes with the change in either case
+ *   queue_apply           applies any other change; false when it does not fit the state. Then nothing is done, but
+ *                         a change that files do not have ends the loading of the value all the same. Takes ownership
+ *                         of a chunk that comes with the change in either case
  *   queue_walk            walks the changes that rebuild the value, in order: for files, digests and copies
  *   queue_copy            a copy with the same versions and ids, but without leases and other things that have holders
  *   queue_memory          its bytes

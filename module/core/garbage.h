@@ -15,7 +15,8 @@
 
 struct garbage_part;
 
-/* Frees parts of it, spending `effort`; a leaf of pages costs one. False when that was not enough. */
+/* Frees parts of it, spending `effort`; a leaf of pages costs one. False when that was not enough. It must not call
+ * garbage_free or garbage_end, not even indirectly: garbage_sweep calls it while it holds the lock that they take. */
 typedef bool garbage_part_free(struct account *account, struct garbage_part *part, size_t *effort);
 
 struct garbage_part {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHANGE_MAX_BYTES = 1024, KIND_BITS = 127 };
+enum { KIND_BITS = 127 };
 
 static const struct change_schema *const families[] = {&container_changes, &queue_changes, &table_changes,
                                                        &share_changes, &once_changes};

@@ -4,6 +4,7 @@
 #include "core/hash.h"
 #include "core/memory.h"
 
+/* Past these numbers a circle may not be found: then its calls wait as long as BLOCK says, with BLOCK 0 for good. */
 enum {
     AHEAD_MAX = 256,    /* waiters that are visited ahead of a call; with more, it waits */
     SESSIONS_MAX = 512, /* sessions that are followed when looking for a circle */

@@ -1,7 +1,7 @@
 /* Entropy: unpredictable random bytes, cheap in small amounts.
  *
- * They come from the kernel, a few hundred at a time: the server's own generator hashes for each call, which takes
- * longer than all the rest of a put. */
+ * They come from the kernel, a kilobyte at a time: the server's own generator hashes for each call, which takes longer
+ * than all the rest of a put. */
 #ifndef HOLDFAST_ENTROPY_H
 #define HOLDFAST_ENTROPY_H
 

@@ -20,8 +20,6 @@ bool records_read_once(struct bytes record, int64_t horizon_ms, struct once_chan
 
 /* --- For effects and files alike --- */
 
-enum { CHANGE_MAX_BYTES = 1024 };
-
 /* A change of any type. */
 struct any_change {
     _Alignas(max_align_t) char bytes[CHANGE_MAX_BYTES];

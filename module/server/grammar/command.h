@@ -47,7 +47,7 @@ struct command {
     /* Rules of form across several clauses; may be NULL. What it has read it may leave in call->form. */
     enum outcome (*check)(struct call *call);
     /* Names the targets of the command, from its arguments alone: see targets.h. NULL for commands that are
-     * not allowed in a transaction. */
+     * not allowed in a transaction, as those that may create or drop their key. */
     void (*touches)(const struct call *call, struct targets *targets);
     unsigned variant; /* which of the commands that share a handler this is; numbered by the family */
     struct grammar *grammar;

@@ -72,9 +72,19 @@ static bool rows_suffice(RedisModuleCtx *ctx, size_t count) {
     return false;
 }
 
+/* Parts may share a key that another part has opened, and then have none of their own to create or to drop. */
+static bool leaves_key_in_place(RedisModuleCtx *ctx, const struct command *command) {
+    bool stays = command->key != KEY_CREATE && command->key != KEY_REMOVE;
+    if (stays || !command->touches) return true;
+    RedisModule_Log(ctx, "warning", "%s may create or drop its key, so it cannot be part of a transaction",
+                    command->name);
+    return false;
+}
+
 bool atomic_start(RedisModuleCtx *ctx, const struct command *commands, size_t count) {
     if (!rows_suffice(ctx, count)) return false;
     for (size_t i = 0; i < count; i++) {
+        if (!leaves_key_in_place(ctx, &commands[i])) return false;
         struct bytes name = bytes_text(commands[i].name);
         size_t at = row_place(name);
         while (rows[at].command) at = (at + 1) % ROWS_MAX;

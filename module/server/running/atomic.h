@@ -11,7 +11,9 @@
  *     name again: refresh in data_type.h.
  *   - Changes that read what others change come first, and those whose objects may be ended by others come last; see
  *     change.h. All others are applied in the order of their commands.
- *   - No notification is sent, and no waiter is served, before all changes are applied. */
+ *   - No notification of its changes is sent, and nobody is served what they make possible, before all of them are
+ *     applied. But waiters that came before are served first, as for a single call, and stay served when the
+ *     transaction is refused. */
 #ifndef HOLDFAST_ATOMIC_H
 #define HOLDFAST_ATOMIC_H
 
@@ -22,8 +24,8 @@ enum { ATOMIC_COMMANDS_MAX = 100 };
 /* Slot of the number of commands. */
 enum { SLOT_COMMANDS = SLOT_FAMILY };
 
-/* Registers the commands that may be part of a transaction; once, at load. False, after a line in the log,
- * when there are too many of them. */
+/* Registers the commands that may be part of a transaction; once, at load. False, after a line in the log, when there
+ * are too many commands, or when one of them can never be a part and has `touches` nevertheless. */
 bool atomic_start(RedisModuleCtx *ctx, const struct command *commands, size_t count);
 
 /* For commands that change nothing. */

@@ -5,9 +5,29 @@
 
 #include <assert.h>
 
+/* One bit per slot that a call by this grammar may fill. */
+static uint64_t slots_of_grammar(const struct grammar *grammar) {
+    uint64_t slots = 0;
+    for (const struct clause *const *clause = grammar->clauses; *clause; clause++)
+        slots |= ARGS_BIT((*clause)->slot);
+    return slots;
+}
+
+bool held_call_fits_all(RedisModuleCtx *ctx, const struct command *commands, size_t count) {
+    const uint64_t lists = ARGS_BIT(SLOT_META) | ARGS_BIT(SLOT_PROPS) | ARGS_BIT(SLOT_POLICIES);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t slots = slots_of_grammar(commands[i].grammar);
+        if (!(slots & ARGS_BIT(SLOT_BLOCK)) || !(slots & lists)) continue;
+        RedisModule_Log(ctx, "warning", "%s may wait, so it cannot have a list", commands[i].name);
+        return false;
+    }
+    return true;
+}
+
+/* Whether a call has a form depends on its command's check, which held_call_fits_all cannot see. */
 struct held_call *held_call_new(const struct call *call) {
     struct held_call *held = memory_zeroed(sizeof(*held));
-    assert(!call->form && !call->metadata.buffer.data && !call->properties.buffer.data);
+    assert(!call->form);
     held->command = call->command;
     held->argc = call->argc;
     held->argv = memory_alloc((size_t)call->argc * sizeof(*held->argv));

@@ -31,6 +31,9 @@ struct held_call {
     bool told;             /* the server has asked for the reply */
 };
 
+/* Whether no command that may wait has lists in its grammar; asked once, at load. False after a line in the log. */
+bool held_call_fits_all(RedisModuleCtx *ctx, const struct command *commands, size_t count);
+
 struct held_call *held_call_new(const struct call *call);
 void held_call_free(struct held_call *held);
 

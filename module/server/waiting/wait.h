@@ -101,7 +101,7 @@ void wait_look_for_all(const struct call *call, struct bytes name);
  * there they are refused while others wait in line. */
 size_t wait_serve(const struct call *call, struct wait_kind *kind, struct bytes name);
 
-/* Much may have changed in the call's key: its waiters are probed soon. */
+/* Much may have changed in the call's key: its waiters are probed soon, except in lines that are WAIT_TOGETHER. */
 void wait_look_at_key(const struct call *call);
 
 /* Everything may have changed: all waiters are probed soon. */
