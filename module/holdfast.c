@@ -97,7 +97,7 @@ static LISTENER(on_load_beside, stage) {
     upkeep_sweep_soon();
 }
 
-static int subscribe(RedisModuleCtx *ctx) {
+static int subscribe_all(RedisModuleCtx *ctx) {
     if (events_subscribe(ctx, RedisModuleEvent_ReplicationRoleChanged, on_role_change) != REDISMODULE_OK)
         return REDISMODULE_ERR;
     if (events_subscribe(ctx, RedisModuleEvent_ReplAsyncLoad, on_load_beside) != REDISMODULE_OK)
@@ -132,7 +132,7 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (copiers_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (propagation_watch(ctx) != REDISMODULE_OK || settings_watch_server(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;
-    if (subscribe(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (subscribe_all(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     doctor_start(ctx, rule_tables, doctor_key_rules);
     return REDISMODULE_OK;
 }

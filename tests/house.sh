@@ -126,6 +126,17 @@ function_names_shared() {
         }' "$@" /dev/null
 }
 
+# Structs, unions and enums of one tag in several files.
+tags_shared() {
+    awk '
+        match($0, /^(static |const |typedef )*(struct|union|enum) [a-z_0-9]+ \{/) {
+            name = substr($0, RSTART, RLENGTH - 2)
+            sub(/.* /, "", name)
+            if (name in place && place[name] != FILENAME) print name ": " place[name] ", " FILENAME
+            place[name] = FILENAME
+        }' "$@" /dev/null
+}
+
 # Functions that are named as a question but answer with an outcome, which is 0 when there is nothing to refuse.
 questions_with_outcomes() {
     local words='may|is|are|has|can|covers|needs|fits|met|legal|allowed|sound|known|matches|permits'
@@ -354,6 +365,8 @@ comments_name_nothing "${sources[@]}" | rule 'the files and names that comments 
 families_short_of_slots | rule 'each family has option slots left'
 
 function_names_shared module/*.c module/*/*.c module/*/*/*.c | rule 'no two files have a function of the same name'
+
+tags_shared "${module_files[@]}" | rule 'no two files have a struct, union or enum of the same tag'
 
 grep -nE '^[a-z].*[ *]call_[a-z_]+\(' $(find module -name '*.h' ! -path '*/server/call/call.h') |
     rule 'a function whose name begins with call_ is in call.h'

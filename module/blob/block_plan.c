@@ -69,8 +69,8 @@ static struct chunk *find_committed(const struct sources *sources, struct bytes 
 }
 
 /* Adds a block to the plan; false if there is none, or if the id has another choice elsewhere in the list. */
-static bool choose(struct sources *sources, struct block_plan *plan, enum block_choice choice,
-                   struct bytes id) {
+static bool choose_block(struct sources *sources, struct block_plan *plan, enum block_choice choice,
+                         struct bytes id) {
     size_t place = sources->asked.count, first = id_table_add(&sources->asked, id);
     sources->choices[place] = (uint8_t)choice;
     if (sources->choices[first] != choice) return false; /* an id names one block of a blob */
@@ -90,7 +90,7 @@ static bool choose_all(struct sources *sources, struct packed_list asked, struct
         enum block_choice choice = record_byte(&reader);
         struct bytes id = record_bytes(&reader);
         bool sound = !reader.failed && choice < BLOCK_CHOICES && id.length && id.length <= BLOCK_ID_MAX_BYTES;
-        if (!sound || !choose(sources, plan, choice, id)) return false;
+        if (!sound || !choose_block(sources, plan, choice, id)) return false;
     }
     return record_complete(&reader);
 }

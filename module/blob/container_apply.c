@@ -220,8 +220,8 @@ static bool apply_stage(struct container *container, struct blob **blob,
     return apply_block(container, blob, change, chunk);
 }
 
-static void commit(struct container *container, struct blob **blob, const struct container_change *change,
-                   const struct block_plan *plan) {
+static void commit_blocks(struct container *container, struct blob **blob,
+                          const struct container_change *change, const struct block_plan *plan) {
     if (!*blob) *blob = container_add(container, change->name, KIND_BLOCK, 0);
     (*blob)->kind = KIND_BLOCK;
     block_plan_commit(&container->account, *blob, plan);
@@ -234,12 +234,12 @@ static bool apply_commit(struct container *container, struct blob **blob,
                          const struct container_change *change) {
     if (!apply_may_become(*blob, KIND_BLOCK)) return false;
     if (change->plan) {
-        commit(container, blob, change, change->plan);
+        commit_blocks(container, blob, change, change->plan);
         return true;
     }
     struct block_plan plan;
     if (block_plan_make(*blob, all_staged(*blob), change->list, &plan) != OUTCOME_DONE) return false;
-    commit(container, blob, change, &plan);
+    commit_blocks(container, blob, change, &plan);
     block_plan_end(&plan);
     return true;
 }

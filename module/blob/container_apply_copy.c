@@ -196,7 +196,7 @@ bool apply_copyblock(struct container *container, struct blob **blob, const stru
 
 /* Empties a blob whose copy did not succeed. It keeps its kind, and a page blob its sequence number, but the
  * pages begin anew: none of its earlier snapshots can be compared with them. */
-static void empty(struct container *container, struct blob **blob, version etag) {
+static void empty_blob(struct container *container, struct blob **blob, version etag) {
     int64_t sequence = blob_special(*blob)->sequence;
     blob_clear_content(&container->account, *blob);
     *blob = container_fit(container, *blob, 0);
@@ -213,7 +213,7 @@ bool apply_abortcopy(struct container *container, struct blob **blob, const stru
     copy.arriving = false;
     copy.completed_ms = change->stamp.modified_ms;
     container_set_copy(container, *blob, &copy);
-    empty(container, blob, change->stamp.etag);
+    empty_blob(container, blob, change->stamp.etag);
     apply_restamp(container, *blob, change);
     return true;
 }
@@ -233,7 +233,7 @@ bool apply_copyend(struct container *container, struct blob **blob, const struct
     if (copy.id != before->id || copy.arriving || copy.status == COPY_PENDING) return false;
     if (copy.status == COPY_SUCCESS && !is_complete(*blob)) return false;
     container_set_copy(container, *blob, &copy);
-    if (arriving && copy.status != COPY_SUCCESS) empty(container, blob, change->stamp.etag);
+    if (arriving && copy.status != COPY_SUCCESS) empty_blob(container, blob, change->stamp.etag);
     apply_restamp(container, *blob, change);
     return true;
 }

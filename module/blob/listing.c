@@ -45,7 +45,7 @@ static struct order_cursor seek_behind(const struct container *container, struct
     return catalog_seek(&container->blobs, bytes_of(bound, length));
 }
 
-static size_t cost(const struct listing_query *query, const struct listing_item *item) {
+static size_t item_cost(const struct listing_query *query, const struct listing_item *item) {
     size_t bytes = ITEM_OVERHEAD_BYTES + item->name.length;
     if (!item->blob) return bytes;
     bytes += blob_properties(item->blob).items.length;
@@ -71,7 +71,7 @@ static bool add_item(struct collecting *collecting, struct listing_item item, st
                      version place) {
     struct listing *listing = collecting->listing;
     const struct listing_query *query = collecting->query;
-    size_t bytes = collecting->bytes + cost(query, &item);
+    size_t bytes = collecting->bytes + item_cost(query, &item);
     if (listing->count == query->max || (listing->count && bytes > query->budget)) {
         end_page(collecting, entry, place);
         return false;

@@ -87,13 +87,13 @@ const struct source_failure *source_reader_failure(const struct source_reader *r
 
 /* --- Requests --- */
 
-static struct asked *unanswered(struct source_reader *reader, unsigned at) {
+static struct asked *question_at(struct source_reader *reader, unsigned at) {
     return &reader->asked[(reader->first + at) % QUESTIONS_MAX];
 }
 
 static void add_question(struct source_reader *reader, enum subject subject, uint64_t offset,
                          uint64_t length) {
-    *unanswered(reader, reader->count++) = (struct asked){subject, offset, length};
+    *question_at(reader, reader->count++) = (struct asked){subject, offset, length};
     if (subject == ABOUT_CONTENT) reader->in_flight += length;
 }
 
@@ -178,7 +178,7 @@ static void write_question(const struct source_reader *reader, const struct aske
 bool source_reader_ask(struct source_reader *reader, struct source_question *question) {
     if (reader->failed) return false;
     if (reader->sent == reader->count && !add_next(reader)) return false;
-    write_question(reader, unanswered(reader, reader->sent++), question);
+    write_question(reader, question_at(reader, reader->sent++), question);
     return true;
 }
 
@@ -230,7 +230,7 @@ static bool take_blocks(struct source_reader *reader, const struct answer *answe
 }
 
 /* There were too many ranges for one reply: tries half of the window. */
-static bool narrow(struct source_reader *reader, const struct asked *asked) {
+static bool narrow_window(struct source_reader *reader, const struct asked *asked) {
     if (asked->length <= PAGE_BYTES) return false;
     reader->window_bytes = asked->length / 2 / PAGE_BYTES * PAGE_BYTES;
     if (reader->window_bytes < PAGE_BYTES) reader->window_bytes = PAGE_BYTES;
@@ -277,7 +277,7 @@ static bool take_subject(struct source_reader *reader, const struct asked *asked
                          const struct answer *answer) {
     bool many = asked->subject == ABOUT_PAGES && answer->kind == ANSWER_ERROR &&
                 error_begins(answer->text, "INVALID InvalidRange ");
-    if (many && narrow(reader, asked)) return true;
+    if (many && narrow_window(reader, asked)) return true;
     if (answer->kind == ANSWER_ERROR) return take_error(reader, asked, answer->text);
     switch (asked->subject) {
     case ABOUT_BLOB: return take_facts(reader, answer);
@@ -290,7 +290,7 @@ static bool take_subject(struct source_reader *reader, const struct asked *asked
 bool source_reader_take(struct source_reader *reader, const struct answer *answer) {
     if (reader->failed) return false;
     if (!reader->sent) return fail_garbled(reader, "the source answers what it was not asked");
-    struct asked asked = *unanswered(reader, 0);
+    struct asked asked = *question_at(reader, 0);
     reader->first = (reader->first + 1) % QUESTIONS_MAX;
     reader->count--;
     reader->sent--;

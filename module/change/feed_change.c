@@ -28,7 +28,7 @@ static bool turn_on(const struct feed_owner *owner, const struct feed_change *ch
     return true;
 }
 
-static bool keep(const struct feed_owner *owner, const struct feed_change *change) {
+static bool apply_keep(const struct feed_owner *owner, const struct feed_change *change) {
     if (change->keep > FEED_KEEP_MAX) return false;
     feed_set_keep(owner->account, *owner->feed, change->keep);
     return true;
@@ -40,7 +40,7 @@ static bool turn_off(const struct feed_owner *owner) {
     return true;
 }
 
-static bool build(const struct feed_owner *owner, const struct feed_change *change) {
+static bool build_markers(const struct feed_owner *owner, const struct feed_change *change) {
     feed_build(owner->account, *owner->feed, owner->objects, change->bytes, owner->belongs);
     return true;
 }
@@ -63,9 +63,9 @@ bool feed_change_apply(const struct feed_owner *owner, const struct feed_change 
     if (begins != !*owner->feed || (in_file && !order_index_empty(owner->objects))) return false;
     switch (change->kind) {
     case FEED_ON: return turn_on(owner, change);
-    case FEED_KEEP: return keep(owner, change);
+    case FEED_KEEP: return apply_keep(owner, change);
     case FEED_OFF: return turn_off(owner);
-    case FEED_BUILT: return build(owner, change);
+    case FEED_BUILT: return build_markers(owner, change);
     case FEED_STATE: return load_feed_state(owner, change);
     case FEED_MARKERS: return load_feed_markers(owner, change);
     default: return false;

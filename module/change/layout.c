@@ -50,25 +50,25 @@ void layout_write(const struct layout *layout, uint64_t mask, const void *from,
 /* --- Reading --- */
 
 /* A number within its limit; 0 if it is not. */
-static uint64_t limited(struct record_reader *reader, uint64_t number, uint64_t max) {
+static uint64_t limit_number(struct record_reader *reader, uint64_t number, uint64_t max) {
     if (max && number > max) reader->failed = true;
     return reader->failed ? 0 : number;
 }
 
 static int64_t read_instant(struct record_reader *reader, uint64_t max) {
     int64_t instant_ms = record_instant(reader);
-    return (int64_t)limited(reader, (uint64_t)instant_ms, max);
+    return (int64_t)limit_number(reader, (uint64_t)instant_ms, max);
 }
 
 static version read_version(struct record_reader *reader) {
     version v = record_word(reader);
     if (!v) reader->failed = true;
-    return limited(reader, v, VERSION_MAX);
+    return limit_number(reader, v, VERSION_MAX);
 }
 
 static struct bytes read_bytes(struct record_reader *reader, uint64_t max) {
     struct bytes bytes = record_bytes(reader);
-    limited(reader, bytes.length, max);
+    limit_number(reader, bytes.length, max);
     return reader->failed ? bytes_of("", 0) : bytes;
 }
 
@@ -86,18 +86,18 @@ static version read_own(const struct own_codec *own, struct record_reader *reade
 /* Returns the newest version in it. */
 static version read_field(const struct field *field, struct record_reader *reader, void *at) {
     switch ((enum codec)field->codec) {
-    case CODEC_BYTE: *(uint8_t *)at = (uint8_t)limited(reader, record_byte(reader), field->max); break;
-    case CODEC_FLAG: *(bool *)at = limited(reader, record_byte(reader), 1); break;
-    case CODEC_ENUM: *(unsigned *)at = (unsigned)limited(reader, record_byte(reader), field->max); break;
-    case CODEC_NUMBER: *(uint64_t *)at = limited(reader, record_number(reader), field->max); break;
+    case CODEC_BYTE: *(uint8_t *)at = (uint8_t)limit_number(reader, record_byte(reader), field->max); break;
+    case CODEC_FLAG: *(bool *)at = limit_number(reader, record_byte(reader), 1); break;
+    case CODEC_ENUM: *(unsigned *)at = (unsigned)limit_number(reader, record_byte(reader), field->max); break;
+    case CODEC_NUMBER: *(uint64_t *)at = limit_number(reader, record_number(reader), field->max); break;
     case CODEC_COUNT:
         *(uint32_t *)at =
-            (uint32_t)limited(reader, record_number(reader), field->max ? field->max : UINT32_MAX);
+            (uint32_t)limit_number(reader, record_number(reader), field->max ? field->max : UINT32_MAX);
         break;
-    case CODEC_WORD: *(uint64_t *)at = limited(reader, record_word(reader), field->max); break;
+    case CODEC_WORD: *(uint64_t *)at = limit_number(reader, record_word(reader), field->max); break;
     case CODEC_INSTANT: *(int64_t *)at = read_instant(reader, field->max); break;
     case CODEC_VERSION: return *(version *)at = read_version(reader);
-    case CODEC_MAYBE_VERSION: return *(version *)at = limited(reader, record_word(reader), VERSION_MAX);
+    case CODEC_MAYBE_VERSION: return *(version *)at = limit_number(reader, record_word(reader), VERSION_MAX);
     case CODEC_STAMP: return read_stamp(reader, at);
     case CODEC_GUID: *(struct guid *)at = record_guid(reader); break;
     case CODEC_BYTES: *(struct bytes *)at = read_bytes(reader, field->max); break;

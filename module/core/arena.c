@@ -10,7 +10,7 @@ struct arena_block {
     _Alignas(max_align_t) char bytes[];
 };
 
-static size_t aligned(size_t bytes) {
+static size_t align_bytes(size_t bytes) {
     const size_t step = _Alignof(max_align_t);
     return (bytes + step - 1) / step * step;
 }
@@ -23,9 +23,9 @@ ASIDE static void *alloc_block(struct arena *arena, size_t bytes) {
 }
 
 void *arena_alloc(struct arena *arena, size_t bytes) {
-    if (bytes <= ARENA_BUFFER_BYTES && aligned(bytes) <= ARENA_BUFFER_BYTES - arena->used) {
+    if (bytes <= ARENA_BUFFER_BYTES && align_bytes(bytes) <= ARENA_BUFFER_BYTES - arena->used) {
         void *at = arena->buffer + arena->used;
-        arena->used += aligned(bytes);
+        arena->used += align_bytes(bytes);
         return at;
     }
     return alloc_block(arena, bytes);

@@ -11,7 +11,7 @@ static int64_t correction_us(struct clock *clock, int64_t passed_us) {
     return clock->behind_us < -max_us ? -max_us : clock->behind_us;
 }
 
-static void advance(struct clock *clock, int64_t elapsed_us) {
+static void advance_clock(struct clock *clock, int64_t elapsed_us) {
     int64_t passed_us = elapsed_us - clock->elapsed_us;
     if (passed_us <= 0) return;
     int64_t corrected_us = correction_us(clock, passed_us);
@@ -22,7 +22,7 @@ static void advance(struct clock *clock, int64_t elapsed_us) {
 
 void clock_look(struct clock *clock, int64_t elapsed_us, int64_t wall_us) {
     if (clock->started) {
-        advance(clock, elapsed_us);
+        advance_clock(clock, elapsed_us);
     } else {
         clock->started = true;
         clock->time_us = wall_us;
@@ -33,7 +33,7 @@ void clock_look(struct clock *clock, int64_t elapsed_us, int64_t wall_us) {
 }
 
 int64_t clock_now(struct clock *clock, int64_t elapsed_us) {
-    advance(clock, elapsed_us);
+    advance_clock(clock, elapsed_us);
     int64_t now_us = clock->time_us + clock->offset_us;
     if (now_us > clock->last_us) clock->last_us = now_us;
     return clock->last_us;

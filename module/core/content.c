@@ -191,7 +191,7 @@ static struct chunk **changeable_tail(struct content *content) {
     return tail && chunk_is_sole(*tail) ? tail : NULL;
 }
 
-static size_t between(size_t min, uint64_t wanted, size_t max) {
+static size_t size_between(size_t min, uint64_t wanted, size_t max) {
     if (wanted < min) return min;
     return wanted > max ? max : (size_t)wanted;
 }
@@ -202,7 +202,7 @@ static struct bytes fill_tail(struct account *account, struct content *content, 
     size_t spare = chunk_spare(*tail), length = chunk_bytes(*tail).length;
     if (spare < bytes.length && length + bytes.length <= CHUNK_MOVED_BYTES) {
         *tail = chunk_resize(account, *tail,
-                             between(length + bytes.length, length + length / 4, CHUNK_MOVED_BYTES));
+                             size_between(length + bytes.length, length + length / 4, CHUNK_MOVED_BYTES));
         spare = bytes.length;
     }
     size_t part = spare < bytes.length ? spare : bytes.length;
@@ -219,7 +219,7 @@ void content_append(struct account *account, struct content *content, struct byt
     size_t capacity = CHUNK_FIRST_BYTES;
     if (tail) {
         bytes = fill_tail(account, content, tail, bytes);
-        capacity = between(CHUNK_FRESH_BYTES, content->length / 4, CHUNK_GROWN_BYTES);
+        capacity = size_between(CHUNK_FRESH_BYTES, content->length / 4, CHUNK_GROWN_BYTES);
     }
     if (!bytes.length) return;
     struct chunk *fresh = chunk_empty(capacity < bytes.length ? bytes.length : capacity);

@@ -4,7 +4,7 @@
 
 enum { FIRST_CAPACITY = 16 };
 
-static bool before(const struct deadline *a, const struct deadline *b) {
+static bool is_due_before(const struct deadline *a, const struct deadline *b) {
     return a->due_ms != b->due_ms ? a->due_ms < b->due_ms : a->order < b->order;
 }
 
@@ -13,20 +13,21 @@ static void deadline_put(struct deadlines *deadlines, size_t place, struct deadl
     deadline->place = place;
 }
 
-static void rise(struct deadlines *deadlines, struct deadline *deadline) {
+static void raise_deadline(struct deadlines *deadlines, struct deadline *deadline) {
     size_t place = deadline->place;
-    while (place > 1 && before(deadline, deadlines->heap[place / 2 - 1])) {
+    while (place > 1 && is_due_before(deadline, deadlines->heap[place / 2 - 1])) {
         deadline_put(deadlines, place, deadlines->heap[place / 2 - 1]);
         place /= 2;
     }
     deadline_put(deadlines, place, deadline);
 }
 
-static void sink(struct deadlines *deadlines, struct deadline *deadline) {
+static void sink_deadline(struct deadlines *deadlines, struct deadline *deadline) {
     size_t place = deadline->place;
     for (size_t child; (child = place * 2) <= deadlines->count; place = child) {
-        if (child < deadlines->count && before(deadlines->heap[child], deadlines->heap[child - 1])) child++;
-        if (!before(deadlines->heap[child - 1], deadline)) break;
+        if (child < deadlines->count && is_due_before(deadlines->heap[child], deadlines->heap[child - 1]))
+            child++;
+        if (!is_due_before(deadlines->heap[child - 1], deadline)) break;
         deadline_put(deadlines, place, deadlines->heap[child - 1]);
     }
     deadline_put(deadlines, place, deadline);
@@ -42,8 +43,8 @@ void deadlines_set(struct deadlines *deadlines, struct deadline *deadline, int64
     }
     deadline->due_ms = due_ms;
     deadline->order = deadlines->orders++;
-    rise(deadlines, deadline);
-    sink(deadlines, deadline);
+    raise_deadline(deadlines, deadline);
+    sink_deadline(deadlines, deadline);
 }
 
 /* Shrinks the heap at a quarter of its capacity, so that the next deadline does not make it grow again. */
@@ -63,8 +64,8 @@ void deadlines_unset(struct deadlines *deadlines, struct deadline *deadline) {
     struct deadline *last = deadlines->heap[--deadlines->count];
     if (last != deadline) {
         deadline_put(deadlines, deadline->place, last);
-        rise(deadlines, last);
-        sink(deadlines, last);
+        raise_deadline(deadlines, last);
+        sink_deadline(deadlines, last);
     }
     deadline->place = 0;
     deadlines_shrink(deadlines);

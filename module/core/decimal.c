@@ -94,7 +94,7 @@ static double read_slowly(const struct decimal *decimal, size_t from, int64_t ex
     return strtod(text, NULL);
 }
 
-static double magnitude(const struct decimal *decimal) {
+static double read_magnitude(const struct decimal *decimal) {
     size_t count = decimal->whole.length + decimal->fraction.length, from = 0;
     while (from < count && digit_at(decimal, from) == '0') from++;
     int64_t exponent = decimal->exponent - (int64_t)decimal->fraction.length;
@@ -110,7 +110,7 @@ static double magnitude(const struct decimal *decimal) {
 bool decimal_read(struct bytes text, double *real) {
     struct decimal decimal;
     if (text.length > DECIMAL_MAX_BYTES || !split_decimal(text, &decimal)) return false;
-    double value = magnitude(&decimal);
+    double value = read_magnitude(&decimal);
     if (!isfinite(value)) return false;
     *real = decimal.negative && value > 0 ? -value : value;
     return true;

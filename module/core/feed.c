@@ -56,13 +56,13 @@ static struct entry *marker_behind(const struct feed *feed, version v) {
     return slot ? version_slot_entry(slot) : NULL;
 }
 
-static void uncount(struct feed *feed, uint64_t markers) {
+static void uncount_markers(struct feed *feed, uint64_t markers) {
     feed->kept -= markers;
     atomic_fetch_sub_explicit(&all_kept, markers, memory_order_relaxed);
 }
 
 static void count_dropped(struct feed *feed, uint64_t markers) {
-    uncount(feed, markers);
+    uncount_markers(feed, markers);
     atomic_fetch_add_explicit(&all_dropped, markers, memory_order_relaxed);
 }
 
@@ -70,13 +70,13 @@ static void count_dropped(struct feed *feed, uint64_t markers) {
 static void forget_marker(struct account *account, struct feed *feed, const struct entry *object) {
     struct entry *marker = marker_named(feed, object->hash, entry_name(object));
     if (!marker) return;
-    if (version_of(marker) > feed->whole_from) uncount(feed, 1);
+    if (version_of(marker) > feed->whole_from) uncount_markers(feed, 1);
     free_marker(account, feed, marker);
 }
 
 /* --- Freeing --- */
 
-static void finish(struct account *account, struct feed *feed) {
+static void finish_feed(struct account *account, struct feed *feed) {
     end_markers(feed);
     account_keep(account, &feed->frontier, bytes_of("", 0));
     account_discard(account, feed);
@@ -108,7 +108,7 @@ static bool free_some(struct account *account, struct garbage_part *part, size_t
     if (!free_markers(account, feed, feed->over ? UINT64_MAX : feed->whole_from, effort)) return false;
     if (feed->over && !free_order(account, feed, effort)) return false;
     feed->aside = false;
-    if (feed->over) finish(account, feed);
+    if (feed->over) finish_feed(account, feed);
     return true;
 }
 
@@ -174,17 +174,17 @@ struct feed *feed_new(struct account *account, version beginning, uint64_t keep)
 
 void feed_drop(struct account *account, struct feed *feed) {
     feed->over = true;
-    uncount(feed, feed->kept);
+    uncount_markers(feed, feed->kept);
     free_in_background(account, feed);
 }
 
 void feed_free(struct account *account, struct feed *feed) {
     size_t effort = SIZE_MAX;
     if (!feed) return;
-    uncount(feed, feed->kept);
+    uncount_markers(feed, feed->kept);
     free_markers(account, feed, UINT64_MAX, &effort);
     version_order_end(account, &feed->order);
-    finish(account, feed);
+    finish_feed(account, feed);
 }
 
 void feed_set_keep(struct account *account, struct feed *feed, uint64_t keep) {
@@ -341,7 +341,7 @@ static version restore_marker(struct account *account, struct feed *feed, struct
 /* Takes the markers from this version on out again. */
 static void unrestore_markers(struct account *account, struct feed *feed, version from) {
     for (struct entry *marker; (marker = marker_behind(feed, from - 1));) {
-        uncount(feed, 1);
+        uncount_markers(feed, 1);
         free_marker(account, feed, marker);
     }
 }

@@ -31,7 +31,7 @@ static bool may_come(version v, const struct known_versions *known) {
     return v > known->passed && version_epoch(v) == version_epoch(known->newest);
 }
 
-static bool survived(const struct feed *feed, version v, const struct known_versions *known) {
+static bool has_survived(const struct feed *feed, version v, const struct known_versions *known) {
     if (v > feed->newest) return may_come(v, known);
     if (version_epoch(v) == version_epoch(feed->newest) || v == feed->whole_from) return true;
     for (unsigned i = 0; i < feed->end_count; i++)
@@ -41,7 +41,7 @@ static bool survived(const struct feed *feed, version v, const struct known_vers
 
 bool feed_lost(const struct feed *feed, const struct bookmark *bookmark, const struct known_versions *known) {
     version v = bookmark->began ? bookmark->began : bookmark->position;
-    return v && (v < feed->whole_from || !survived(feed, v, known));
+    return v && (v < feed->whole_from || !has_survived(feed, v, known));
 }
 
 /* --- What comes next --- */
@@ -56,7 +56,7 @@ struct feed_walk feed_follow(const struct feed *feed, struct bookmark from) {
     return (struct feed_walk){feed, from, version_order_seek(&feed->order, from.position)};
 }
 
-static void reach(struct feed_walk *walk, version v) {
+static void reach_version(struct feed_walk *walk, version v) {
     if (v > walk->at.position) walk->at.position = v;
     if (walk->at.position >= walk->at.began) walk->at.began = 0;
 }
@@ -69,13 +69,13 @@ static bool is_left_out(const struct feed_walk *walk, const struct version_slot 
 bool feed_next(struct feed_walk *walk, struct version_slot *slot) {
     const struct version_slot *next = version_cursor_slot(&walk->feed->order, &walk->cursor);
     if (!next) {
-        reach(walk, walk->feed->newest);
+        reach_version(walk, walk->feed->newest);
         walk->at.began = 0;
         return false;
     }
     *slot = *next;
     if (is_left_out(walk, next)) slot->entry = NULL;
     version_cursor_next(&walk->feed->order, &walk->cursor);
-    reach(walk, next->v);
+    reach_version(walk, next->v);
     return true;
 }

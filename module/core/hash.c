@@ -8,7 +8,7 @@ void hash_seed(const unsigned char seed[HASH_SEED_BYTES]) {
     memcpy(key, seed, sizeof(key));
 }
 
-static inline uint64_t mix(uint64_t a, uint64_t b) {
+static inline uint64_t mix_words(uint64_t a, uint64_t b) {
     unsigned __int128 product = (unsigned __int128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
@@ -40,22 +40,22 @@ static inline void last_words(const char *at, size_t left, uint64_t *first, uint
 }
 
 /* Mixes the bytes into the state. */
-static inline uint64_t absorb(const uint64_t with, uint64_t state, struct bytes bytes) {
+static inline uint64_t absorb_bytes(const uint64_t with, uint64_t state, struct bytes bytes) {
     uint64_t first, second;
     const char *at = bytes.data;
     size_t left = bytes.length;
     state ^= bytes.length;
     for (; left > 16; left -= 16, at += 16)
-        state = mix(hash_word_at(at) ^ with, hash_word_at(at + 8) ^ state);
+        state = mix_words(hash_word_at(at) ^ with, hash_word_at(at + 8) ^ state);
     last_words(at, left, &first, &second);
-    return mix(first ^ with, second ^ state);
+    return mix_words(first ^ with, second ^ state);
 }
 
 uint32_t hash_bytes(struct bytes bytes) {
-    uint64_t sum = mix(absorb(key[1], key[0], bytes) ^ key[2], key[3] ^ bytes.length);
+    uint64_t sum = mix_words(absorb_bytes(key[1], key[0], bytes) ^ key[2], key[3] ^ bytes.length);
     return (uint32_t)(sum ^ sum >> 32);
 }
 
 uint64_t hash_stable(uint64_t before, struct bytes bytes) {
-    return absorb(0x9e3779b97f4a7c15, before ^ 0xc2b2ae3d27d4eb4f, bytes);
+    return absorb_bytes(0x9e3779b97f4a7c15, before ^ 0xc2b2ae3d27d4eb4f, bytes);
 }

@@ -99,7 +99,7 @@ static unsigned bucket_tag_matches(const struct bucket *bucket, uint8_t tag) {
 }
 
 /* The name, and the fields that callers read next, mostly lie in the cache lines after the entry. */
-static void fetch(const void *entry) {
+static void fetch_entry(const void *entry) {
     prefetch_line(entry);
     prefetch_line((const char *)entry + 64);
     prefetch_line((const char *)entry + 128);
@@ -112,7 +112,7 @@ void hash_index_prefetch(const struct hash_index *index, uint32_t hash) {
 void hash_index_prefetch_entry(const struct hash_index *index, uint32_t hash) {
     const struct bucket *bucket = bucket_for(index, hash);
     unsigned matches = bucket ? bucket_tag_matches(bucket, tag_of(hash)) : 0;
-    if (matches) fetch(bucket->slots[__builtin_ctz(matches)]);
+    if (matches) fetch_entry(bucket->slots[__builtin_ctz(matches)]);
 }
 
 struct entry *hash_index_find(const struct hash_index *index, uint32_t hash, struct bytes name) {
@@ -120,7 +120,7 @@ struct entry *hash_index_find(const struct hash_index *index, uint32_t hash, str
     for (; bucket; bucket = bucket_next(bucket)) {
         for (unsigned matches = bucket_tag_matches(bucket, tag_of(hash)); matches; matches &= matches - 1) {
             struct entry *entry = bucket->slots[__builtin_ctz(matches)];
-            fetch(entry);
+            fetch_entry(entry);
             if (has_name(index, entry, hash, name)) return entry;
         }
     }
@@ -128,7 +128,7 @@ struct entry *hash_index_find(const struct hash_index *index, uint32_t hash, str
 }
 
 /* Chains a new bucket to a full one, whose last entry moves to it. */
-static struct bucket *chain(struct hash_index *index, struct bucket *bucket) {
+static struct bucket *chain_bucket(struct hash_index *index, struct bucket *bucket) {
     struct bucket *next = memory_zeroed(sizeof(*next));
     index->memory += memory_size(next);
     next->slots[0] = bucket->slots[LAST];
@@ -150,7 +150,7 @@ static void place_entry(struct hash_index *index, struct bucket *bucket, struct 
             bucket->used = (uint8_t)(bucket->used | 1 << slot);
             return;
         }
-        bucket = bucket->used & CHAINED ? bucket_next(bucket) : chain(index, bucket);
+        bucket = bucket->used & CHAINED ? bucket_next(bucket) : chain_bucket(index, bucket);
     }
 }
 

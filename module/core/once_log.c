@@ -177,17 +177,17 @@ static struct item *find_hashed(const struct once_log *log, uint32_t hash, struc
     return entry ? item_of(entry) : NULL;
 }
 
-static struct item *find(const struct once_log *log, struct bytes token) {
+static struct item *find_token(const struct once_log *log, struct bytes token) {
     return log ? find_hashed(log, hash_bytes(token), token) : NULL;
 }
 
 bool once_log_find(const struct once_log *log, struct bytes token, struct logged_call *found) {
-    const struct item *item = find(log, token);
+    const struct item *item = find_token(log, token);
     if (item) *found = item_as_call(item);
     return item;
 }
 
-static struct once_log *need(struct once_log **place) {
+static struct once_log *need_log(struct once_log **place) {
     if (!*place) *place = memory_zeroed(sizeof(**place));
     return *place;
 }
@@ -201,13 +201,13 @@ static struct item *item_reserve(struct once_log *log, size_t bytes) {
     return item;
 }
 
-static int64_t bounded(int64_t called_ms) {
+static int64_t bound_call_time(int64_t called_ms) {
     return number_min(called_ms, CALLED_MAX_MS);
 }
 
 static void item_write(struct item *item, uint32_t hash, const struct logged_call *call,
                        struct bytes prefix) {
-    int64_t called_ms = bounded(call->called_ms);
+    int64_t called_ms = bound_call_time(call->called_ms);
     *item = (struct item){
         .entry = {hash, (uint16_t)call->token.length, offsetof(struct item, token)},
         .fingerprint = call->fingerprint,
@@ -240,7 +240,7 @@ void once_log_add(struct once_log **place, const struct logged_call *call) {
     const uint32_t hash = hash_bytes(call->token);
     struct item *before = *place ? find_hashed(*place, hash, call->token) : NULL;
     if (before) forget_item(place, before);
-    struct once_log *log = need(place);
+    struct once_log *log = need_log(place);
     struct bytes prefix = write_prefix(call->answer.length, &writer);
     size_t bytes = offsetof(struct item, token) + call->token.length + prefix.length + call->answer.length;
     struct item *item = item_reserve(log, item_aligned(bytes));
@@ -248,7 +248,7 @@ void once_log_add(struct once_log **place, const struct logged_call *call) {
     record_end(&writer);
     hash_index_add(&log->by_token, &item->entry);
     log->bytes += item_bytes(item);
-    log->newest_ms = bounded(call->called_ms);
+    log->newest_ms = bound_call_time(call->called_ms);
     atomic_fetch_add_explicit(&all_calls, 1, memory_order_relaxed);
 }
 
@@ -262,7 +262,7 @@ void once_log_forget(struct once_log **place, size_t count) {
 }
 
 bool once_log_forget_token(struct once_log **place, struct bytes token) {
-    struct item *item = find(*place, token);
+    struct item *item = find_token(*place, token);
     if (item) forget_item(place, item);
     return item;
 }
@@ -281,12 +281,12 @@ void once_log_end(struct once_log **place) {
 /* --- Marks --- */
 
 void once_log_mark(struct once_log *log, struct bytes token, bool marked) {
-    struct item *item = find(log, token);
+    struct item *item = find_token(log, token);
     if (item) item_set(item, ITEM_MARKED, marked);
 }
 
 bool once_log_is_marked(const struct once_log *log, struct bytes token) {
-    const struct item *item = find(log, token);
+    const struct item *item = find_token(log, token);
     return item && item_bits(item) & ITEM_MARKED;
 }
 

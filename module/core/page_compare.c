@@ -2,7 +2,7 @@
 
 #include "core/page_node.h"
 
-struct comparison {
+struct page_comparison {
     uint64_t from, to; /* pages */
     size_t max;
     pages_differ *differ;
@@ -26,7 +26,7 @@ static const char *page_at(const struct page_node *leaf, unsigned at) {
 }
 
 /* The pages that both have, with different bytes. */
-static uint64_t rewritten(const struct page_node *now, const struct page_node *then) {
+static uint64_t rewritten_pages(const struct page_node *now, const struct page_node *then) {
     uint64_t changed = 0;
     if (now->below[0] == then->below[0] && now->present == then->present) return 0;
     for (uint64_t left = now->present & then->present; left; left &= left - 1) {
@@ -37,19 +37,19 @@ static uint64_t rewritten(const struct page_node *now, const struct page_node *t
 }
 
 /* The pages of a leaf that lie in the window. */
-static uint64_t in_window(const struct comparison *comparison, uint64_t page) {
+static uint64_t in_window(const struct page_comparison *comparison, uint64_t page) {
     uint64_t bits = UINT64_MAX;
     if (page < comparison->from) bits &= UINT64_MAX << (comparison->from - page);
     if (page + LEAF_PAGES > comparison->to) bits &= UINT64_MAX >> (page + LEAF_PAGES - comparison->to);
     return bits;
 }
 
-static bool compare_leaves(struct comparison *comparison, const struct page_node *now,
+static bool compare_leaves(struct page_comparison *comparison, const struct page_node *now,
                            const struct page_node *then, uint64_t page) {
     static const struct page_node nothing;
     bool both = now && then && now->below[0] != then->below[0];
     if (both && !comparison->max--) return false;
-    uint64_t changed = now && then ? rewritten(now, then) : 0;
+    uint64_t changed = now && then ? rewritten_pages(now, then) : 0;
     if (!now) now = &nothing;
     if (!then) then = &nothing;
     changed |= now->present & ~then->present;
@@ -58,8 +58,8 @@ static bool compare_leaves(struct comparison *comparison, const struct page_node
     return comparison->differ(comparison->context, page, changed & bits, cleared & bits);
 }
 
-static bool compare_nodes(struct comparison *comparison, struct side now, struct side then, unsigned height,
-                          uint64_t page) {
+static bool compare_nodes(struct page_comparison *comparison, struct side now, struct side then,
+                          unsigned height, uint64_t page) {
     uint64_t covered = (uint64_t)LEAF_PAGES << (NODE_BITS * height);
     if (now.node == then.node || page >= comparison->to || page + covered <= comparison->from) return true;
     if (!height) return compare_leaves(comparison, now.node, then.node, page);
@@ -72,8 +72,8 @@ static bool compare_nodes(struct comparison *comparison, struct side now, struct
 
 bool pages_compare(const struct pages *now, const struct pages *then, struct page_range window, size_t max,
                    pages_differ *differ, void *context) {
-    struct comparison comparison = {window.offset / PAGE_BYTES, (window.offset + window.length) / PAGE_BYTES,
-                                    max, differ, context};
+    struct page_comparison comparison = {window.offset / PAGE_BYTES,
+                                         (window.offset + window.length) / PAGE_BYTES, max, differ, context};
     unsigned height = now->height > then->height ? now->height : then->height;
     return compare_nodes(&comparison, (struct side){now->root, now->height},
                          (struct side){then->root, then->height}, height, 0);

@@ -28,7 +28,7 @@ static uint64_t bits_of(struct stretch stretch) {
 /* --- Writing --- */
 
 /* The leaf's chunk with at least this capacity, unshared. */
-static struct chunk *changeable(struct account *account, struct page_node *leaf, size_t capacity) {
+static struct chunk *changeable_chunk(struct account *account, struct page_node *leaf, size_t capacity) {
     struct chunk *chunk = leaf->below[0];
     if (chunk && chunk_is_sole(chunk)) {
         if (chunk_bytes(chunk).length + chunk_spare(chunk) < capacity)
@@ -52,7 +52,8 @@ static void leaf_write(struct account *account, struct page_node *leaf, struct s
     size_t at = (size_t)page_place(leaf, stretch.at) * PAGE_BYTES;
     size_t there = (size_t)page_count(leaf->present & bits) * PAGE_BYTES;
     size_t length = (size_t)stretch.count * PAGE_BYTES;
-    struct chunk *chunk = changeable(account, leaf, (size_t)page_count(leaf->present | bits) * PAGE_BYTES);
+    struct chunk *chunk =
+        changeable_chunk(account, leaf, (size_t)page_count(leaf->present | bits) * PAGE_BYTES);
     if (there < length) chunk_open_gap(chunk, at + there, length - there);
     chunk_overwrite(chunk, at, bytes_of(data, length));
     leaf->present |= bits;
@@ -139,7 +140,7 @@ static struct page_node *leaf_clear(struct account *account, struct page_node *l
     size_t at = (size_t)page_place(leaf, stretch.at) * PAGE_BYTES,
            length = (size_t)page_count(bits) * PAGE_BYTES;
     size_t left = (size_t)page_count(leaf->present & ~bits) * PAGE_BYTES;
-    struct chunk *chunk = changeable(account, leaf, left + length);
+    struct chunk *chunk = changeable_chunk(account, leaf, left + length);
     chunk_close_gap(chunk, at, length);
     leaf->below[0] = chunk_resize(account, chunk, left);
     leaf->present &= ~bits;
@@ -203,7 +204,7 @@ void pages_drop(struct account *account, struct pages *pages) {
 /* --- Reading --- */
 
 /* How many pages from this one on are present, or how many are missing. */
-static unsigned alike(uint64_t present, unsigned at) {
+static unsigned count_alike(uint64_t present, unsigned at) {
     uint64_t bits = present >> at;
     if (bits & 1) bits = ~bits;
     unsigned run = bits ? (unsigned)__builtin_ctzll(bits) : LEAF_PAGES;
@@ -221,7 +222,7 @@ struct bytes pages_view(const struct pages *pages, uint64_t offset, uint64_t len
     if (offset >= pages->length) return bytes_of("", 0);
     unsigned at = offset / PAGE_BYTES % LEAF_PAGES;
     const struct page_node *leaf = page_leaf_find(pages->root, pages->height, offset / LEAF_BYTES);
-    uint64_t run = (uint64_t)alike(leaf ? leaf->present : 0, at) * PAGE_BYTES - offset % PAGE_BYTES;
+    uint64_t run = (uint64_t)count_alike(leaf ? leaf->present : 0, at) * PAGE_BYTES - offset % PAGE_BYTES;
     uint64_t left = pages->length - offset;
     if (left < run) run = left;
     if (length < run) run = length;

@@ -15,8 +15,8 @@ static bool page_is_there(const struct sparse_bytes *sparse, uint64_t offset) {
 }
 
 /* Overwrites bytes within one page; with zeros when data is NULL. */
-static void patch(struct account *account, struct sparse_bytes *sparse, uint64_t offset, const char *data,
-                  size_t length) {
+static void patch_page(struct account *account, struct sparse_bytes *sparse, uint64_t offset,
+                       const char *data, size_t length) {
     char page[PAGE_BYTES];
     uint64_t from = page_floor(offset);
     struct bytes view = pages_view(&sparse->pages, from, PAGE_BYTES);
@@ -33,29 +33,30 @@ void sparse_write(struct account *account, struct sparse_bytes *sparse, uint64_t
     size_t left = bytes.length;
     if (offset % PAGE_BYTES && left) {
         size_t space = PAGE_BYTES - (size_t)(offset % PAGE_BYTES), length = left < space ? left : space;
-        patch(account, sparse, offset, data, length);
+        patch_page(account, sparse, offset, data, length);
         data += length;
         offset += length;
         left -= length;
     }
     size_t whole = left - left % PAGE_BYTES;
     if (whole) pages_write(account, &sparse->pages, offset, bytes_of(data, whole));
-    if (left > whole) patch(account, sparse, offset + whole, data + whole, left - whole);
+    if (left > whole) patch_page(account, sparse, offset + whole, data + whole, left - whole);
 }
 
-static void zero(struct account *account, struct sparse_bytes *sparse, uint64_t from, uint64_t to) {
-    if (from < to && page_is_there(sparse, from)) patch(account, sparse, from, NULL, (size_t)(to - from));
+static void zero_range(struct account *account, struct sparse_bytes *sparse, uint64_t from, uint64_t to) {
+    if (from < to && page_is_there(sparse, from))
+        patch_page(account, sparse, from, NULL, (size_t)(to - from));
 }
 
 void sparse_clear(struct account *account, struct sparse_bytes *sparse, uint64_t offset, uint64_t length) {
     uint64_t end = offset + length;
     uint64_t from = page_ceiling(offset), to = end == sparse->length ? page_ceiling(end) : page_floor(end);
     if (from > to) { /* all within one page */
-        zero(account, sparse, offset, end);
+        zero_range(account, sparse, offset, end);
         return;
     }
-    zero(account, sparse, offset, from < end ? from : end);
-    if (to < end) zero(account, sparse, to, end);
+    zero_range(account, sparse, offset, from < end ? from : end);
+    if (to < end) zero_range(account, sparse, to, end);
     if (from < to) pages_clear(account, &sparse->pages, from, to - from);
 }
 
@@ -64,7 +65,7 @@ void sparse_resize(struct account *account, struct sparse_bytes *sparse, uint64_
     bool shrinks = length < sparse->length;
     pages_resize(account, &sparse->pages, whole);
     sparse->length = length;
-    if (shrinks) zero(account, sparse, length, whole);
+    if (shrinks) zero_range(account, sparse, length, whole);
 }
 
 struct bytes sparse_view(const struct sparse_bytes *sparse, uint64_t offset, uint64_t length) {

@@ -103,7 +103,7 @@ static void drop_block(struct account *account, struct version_order *order, siz
     version_order_end(account, order);
 }
 
-static void grow(struct account *account, struct version_block *block, unsigned min) {
+static void grow_block(struct account *account, struct version_block *block, unsigned min) {
     if (block->capacity >= min) return;
     while (block->capacity < min) block->capacity *= 2;
     block->slots = account_resize(account, block->slots, block->capacity * sizeof(*block->slots));
@@ -116,7 +116,7 @@ static unsigned marked_among(const struct version_slot *slots, unsigned count) {
 }
 
 /* Moves the second half of a full block to a new one after it. */
-static void split(struct account *account, struct version_order *order, size_t at) {
+static void split_block(struct account *account, struct version_order *order, size_t at) {
     struct version_block *upper = insert_block(account, order, at + 1, SLOTS_MAX);
     struct version_block *lower = upper - 1;
     unsigned half = lower->count / 2U;
@@ -129,12 +129,12 @@ static void split(struct account *account, struct version_order *order, size_t a
 }
 
 /* Joins the block with the next one, if both fit into one. */
-static bool join(struct account *account, struct version_order *order, size_t at) {
+static bool join_blocks(struct account *account, struct version_order *order, size_t at) {
     if (at + 1 >= order->count) return false;
     struct version_block *lower = &order->blocks[at], *upper = lower + 1;
     unsigned count = (unsigned)lower->count + upper->count;
     if (count > SLOTS_MAX) return false;
-    grow(account, lower, count);
+    grow_block(account, lower, count);
     memcpy(lower->slots + lower->count, upper->slots, upper->count * sizeof(*upper->slots));
     lower->count = (uint16_t)count;
     lower->marked = (uint16_t)(lower->marked + upper->marked);
@@ -146,7 +146,7 @@ static bool join(struct account *account, struct version_order *order, size_t at
 
 static void put_slot(struct account *account, struct version_block *block, unsigned at,
                      struct version_slot slot) {
-    grow(account, block, block->count + 1U);
+    grow_block(account, block, block->count + 1U);
     memmove(block->slots + at + 1, block->slots + at, (block->count++ - at) * sizeof(*block->slots));
     block->slots[at] = slot;
     block->first = block->slots->v;
@@ -154,17 +154,17 @@ static void put_slot(struct account *account, struct version_block *block, unsig
 }
 
 /* Adds a slot after all others; this fills blocks completely. */
-static void append(struct account *account, struct version_order *order, struct version_slot slot) {
+static void append_slot(struct account *account, struct version_order *order, struct version_slot slot) {
     bool full = !order->count || order->blocks[order->count - 1].count == SLOTS_MAX;
     if (full) insert_block(account, order, order->count, order->count ? SLOTS_MAX : SLOTS_FIRST);
     struct version_block *last = &order->blocks[order->count - 1];
     put_slot(account, last, last->count, slot);
 }
 
-static void insert(struct account *account, struct version_order *order, struct version_cursor place,
-                   struct version_slot slot) {
+static void insert_slot(struct account *account, struct version_order *order, struct version_cursor place,
+                        struct version_slot slot) {
     if (order->blocks[place.block].count == SLOTS_MAX) {
-        split(account, order, place.block);
+        split_block(account, order, place.block);
         unsigned half = order->blocks[place.block].count;
         if (place.at > half) place = (struct version_cursor){place.block + 1, place.at - half};
     }
@@ -176,11 +176,11 @@ bool version_order_add(struct account *account, struct version_order *order, ver
     struct version_slot slot = {v, (struct entry *)((uintptr_t)entry | marked)};
     struct version_cursor place = {0, 0};
     if (!order->count || last_slot(order)->v < v) {
-        append(account, order, slot);
+        append_slot(account, order, slot);
         return true;
     }
     if (find_slot_of(order, v, entry, &place)) return false;
-    insert(account, order, place, slot);
+    insert_slot(account, order, place, slot);
     return true;
 }
 
@@ -197,7 +197,8 @@ bool version_order_remove(struct account *account, struct version_order *order, 
         return true;
     }
     block->first = block->slots->v;
-    if (!join(account, order, place.block) && place.block) join(account, order, place.block - 1);
+    if (!join_blocks(account, order, place.block) && place.block)
+        join_blocks(account, order, place.block - 1);
     return true;
 }
 

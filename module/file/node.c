@@ -6,7 +6,7 @@
 /* --- Names and paths --- */
 
 struct bytes node_key(char *buffer, uint64_t directory, struct bytes folded) {
-    put_sorting_number(buffer, directory);
+    sorting_number_put(buffer, directory);
     memcpy(buffer + NODE_KEY_ID_BYTES, folded.data, folded.length);
     return bytes_of(buffer, NODE_KEY_ID_BYTES + folded.length);
 }
@@ -50,8 +50,8 @@ bool node_is_within(const struct file_node *node, const struct file_node *direct
 
 /* --- Nodes --- */
 
-static struct file_node *allocate(struct account *account, const struct directory *parent,
-                                  struct bytes name) {
+static struct file_node *allocate_node(struct account *account, const struct directory *parent,
+                                       struct bytes name) {
     char folded[NAME_FOLDED_MAX_BYTES * 3 / 2];
     struct bytes fold = bytes_of(folded, path_fold(folded, name));
     bool same = bytes_equal(fold, name);
@@ -69,7 +69,7 @@ static struct file_node *allocate(struct account *account, const struct director
 
 struct file_node *node_new(struct account *account, enum node_kind kind, uint64_t id,
                            const struct directory *parent, struct bytes name) {
-    struct file_node *node = allocate(account, parent, name);
+    struct file_node *node = allocate_node(account, parent, name);
     node->kind = (uint8_t)kind;
     node->id = id;
     if (kind == NODE_DIRECTORY) {
@@ -82,7 +82,7 @@ struct file_node *node_new(struct account *account, enum node_kind kind, uint64_
 
 struct file_node *node_renamed(struct account *account, struct file_node *node,
                                const struct directory *parent, struct bytes name) {
-    struct file_node *renamed = allocate(account, parent, name);
+    struct file_node *renamed = allocate_node(account, parent, name);
     struct entry entry = renamed->entry;
     uint16_t name_length = renamed->name_length;
     *renamed = *node;

@@ -35,7 +35,7 @@ static void leave_file(struct share *share, struct open_group *group) {
 }
 
 /* Separates a group from its file: its handles lose their locks and are left without a file. */
-static void detach(struct share *share, struct open_group *group) {
+static void detach_group(struct share *share, struct open_group *group) {
     struct file_usage *usage = group->usage;
     struct file_open *open;
     if (usage->locks.count) {
@@ -51,7 +51,7 @@ static void detach(struct share *share, struct open_group *group) {
 void file_remove(struct share *share, struct file_node *node) {
     struct open_group *group, *next;
     if (node->usage) {
-        list_for_each_safe (&node->usage->groups, group, next, of_usage) detach(share, group);
+        list_for_each_safe (&node->usage->groups, group, next, of_usage) detach_group(share, group);
         node->usage->pending = false;
         file_set_lease(share, node, NULL);
     }
@@ -71,7 +71,7 @@ static void usage_release(struct share *share, struct file_usage *usage) {
 void usage_settle(struct share *share, struct file_usage *usage) {
     struct open_group *group, *next;
     list_for_each_safe (&usage->groups, group, next, of_usage)
-        if (group->session->ended) detach(share, group);
+        if (group->session->ended) detach_group(share, group);
     usage_release(share, usage);
 }
 
@@ -181,7 +181,7 @@ static struct open_group *group_for(struct share *share, struct share_session *s
 
 static void name_open(struct file_open *open, uint64_t number) {
     open->locks.number = number;
-    put_sorting_number(open->number, number);
+    sorting_number_put(open->number, number);
     open->numbered =
         (struct entry){.name_length = sizeof(open->number),
                        .name_at = offsetof(struct file_open, number) - offsetof(struct file_open, numbered)};
@@ -274,6 +274,6 @@ struct share_gone share_gone(const struct share *share, int64_t now_ms) {
 
 struct order_cursor share_opens_seek(const struct share *share, uint64_t number) {
     unsigned char name[8];
-    put_sorting_number(name, number);
+    sorting_number_put(name, number);
     return order_index_seek(&share->numbered, bytes_of(name, sizeof(name)));
 }

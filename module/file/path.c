@@ -58,7 +58,7 @@ static bool is_device(struct bytes name) {
     return false;
 }
 
-static struct bytes behind(struct bytes whole, size_t length) {
+static struct bytes rest_behind(struct bytes whole, size_t length) {
     return bytes_of(whole.data + length, whole.length - length);
 }
 
@@ -74,7 +74,7 @@ static size_t count_plain(struct bytes name) {
 static enum path_fault check_characters(struct bytes name, size_t *count) {
     size_t characters = count_plain(name);
     if (characters > NAME_MAX_CHARACTERS) return PATH_NAME_TOO_LONG;
-    for (name = behind(name, characters); name.length; characters++) {
+    for (name = rest_behind(name, characters); name.length; characters++) {
         uint32_t character;
         if (characters == NAME_MAX_CHARACTERS) return PATH_NAME_TOO_LONG;
         if (!utf8_take(&name, &character)) return PATH_NOT_UTF8;
@@ -117,7 +117,7 @@ enum path_fault path_check(struct bytes path) {
         characters += count;
         if (characters > PATH_MAX_CHARACTERS) return PATH_TOO_LONG;
         if (name.length == path.length) return PATH_SOUND;
-        path = behind(path, name.length + 1);
+        path = rest_behind(path, name.length + 1);
         characters++;
     }
 }
@@ -127,14 +127,14 @@ enum path_fault path_check(struct bytes path) {
 bool path_next(struct bytes *path, struct bytes *name) {
     if (!path->length) return false;
     *name = first_name(*path);
-    *path = behind(*path, name->length + (name->length < path->length));
+    *path = rest_behind(*path, name->length + (name->length < path->length));
     return true;
 }
 
 struct bytes path_last(struct bytes path) {
     size_t start = path.length;
     while (start && path.data[start - 1] != '/') start--;
-    return behind(path, start);
+    return rest_behind(path, start);
 }
 
 struct bytes path_parent(struct bytes path) {
@@ -150,7 +150,7 @@ static inline uint32_t take_folded(struct bytes *text) {
     unsigned char first = (unsigned char)text->data[0];
     uint32_t character;
     if (first >= ASCII && utf8_take(text, &character)) return fold_character(character);
-    *text = behind(*text, 1);
+    *text = rest_behind(*text, 1);
     return first < ASCII ? (uint32_t)bytes_lower((char)first) : (uint32_t)NO_CHARACTER + first;
 }
 
@@ -164,7 +164,7 @@ static size_t fold_plain(char *folded, struct bytes text) {
 
 size_t path_fold(char *folded, struct bytes text) {
     size_t length = fold_plain(folded, text);
-    text = behind(text, length);
+    text = rest_behind(text, length);
     while (text.length) {
         uint32_t character = take_folded(&text);
         if (character < ASCII || character >= NO_CHARACTER)

@@ -29,7 +29,8 @@ static int compare_numbers(uint64_t a, uint64_t b) {
     return a < b ? -1 : a > b;
 }
 
-static int compare(struct lock_range range, const struct lock_owner *owner, const struct range_lock *lock) {
+static int compare_locks(struct lock_range range, const struct lock_owner *owner,
+                         const struct range_lock *lock) {
     int difference = compare_numbers(range.offset, lock->range.offset);
     if (!difference) difference = compare_numbers(range.length, lock->range.length);
     return difference ? difference : compare_numbers(owner->number, lock->owner->number);
@@ -53,7 +54,7 @@ static void refresh_lock(struct range_lock *top) {
 }
 
 /* Makes the child on this side the top. */
-static struct range_lock *rotate(struct range_lock *top, unsigned side) {
+static struct range_lock *rotate_locks(struct range_lock *top, unsigned side) {
     struct range_lock *rising = top->below[side];
     top->below[side] = rising->below[!side];
     rising->below[!side] = top;
@@ -62,7 +63,7 @@ static struct range_lock *rotate(struct range_lock *top, unsigned side) {
     return rising;
 }
 
-static struct range_lock *balance(struct range_lock *top) {
+static struct range_lock *balance_locks(struct range_lock *top) {
     unsigned heavy = height_of(top->below[1]) > height_of(top->below[0]);
     struct range_lock *child = top->below[heavy];
     if (height_of(child) <= height_of(top->below[!heavy]) + 1) {
@@ -70,8 +71,8 @@ static struct range_lock *balance(struct range_lock *top) {
         return top;
     }
     if (height_of(child->below[!heavy]) > height_of(child->below[heavy]))
-        top->below[heavy] = rotate(child, !heavy);
-    return rotate(top, heavy);
+        top->below[heavy] = rotate_locks(child, !heavy);
+    return rotate_locks(top, heavy);
 }
 
 static struct range_lock *lock_tree_add(struct range_lock *top, struct range_lock *lock) {
@@ -79,9 +80,9 @@ static struct range_lock *lock_tree_add(struct range_lock *top, struct range_loc
         refresh_lock(lock);
         return lock;
     }
-    unsigned side = compare(lock->range, lock->owner, top) > 0;
+    unsigned side = compare_locks(lock->range, lock->owner, top) > 0;
     top->below[side] = lock_tree_add(top->below[side], lock);
-    return balance(top);
+    return balance_locks(top);
 }
 
 static struct range_lock *locks_take_first(struct range_lock *top, struct range_lock **first) {
@@ -90,27 +91,27 @@ static struct range_lock *locks_take_first(struct range_lock *top, struct range_
         return top->below[1];
     }
     top->below[0] = locks_take_first(top->below[0], first);
-    return balance(top);
+    return balance_locks(top);
 }
 
 static struct range_lock *lock_tree_remove(struct range_lock *top, const struct range_lock *lock) {
     if (top != lock) {
-        unsigned side = compare(lock->range, lock->owner, top) > 0;
+        unsigned side = compare_locks(lock->range, lock->owner, top) > 0;
         top->below[side] = lock_tree_remove(top->below[side], lock);
-        return balance(top);
+        return balance_locks(top);
     }
     if (!top->below[1]) return top->below[0];
     struct range_lock *heir;
     struct range_lock *right = locks_take_first(top->below[1], &heir);
     heir->below[0] = top->below[0];
     heir->below[1] = right;
-    return balance(heir);
+    return balance_locks(heir);
 }
 
 static struct range_lock *lock_tree_find(struct range_lock *top, const struct lock_owner *owner,
                                          struct lock_range range) {
     while (top) {
-        int difference = compare(range, owner, top);
+        int difference = compare_locks(range, owner, top);
         if (!difference) break;
         top = top->below[difference > 0];
     }

@@ -105,7 +105,7 @@ static int64_t lease_end_of(int64_t now_ms, int64_t duration_ms) {
     return duration_ms < LEASE_FOREVER - now_ms ? now_ms + duration_ms : LEASE_FOREVER - 1;
 }
 
-static void grant(const struct lease *lease, const struct lease_request *request, struct lease *next) {
+static void grant_lease(const struct lease *lease, const struct lease_request *request, struct lease *next) {
     bool again = lease_state(lease, request->now_ms) == LEASE_LEASED;
     *next = (struct lease){
         .kind = LEASE_HELD,
@@ -118,11 +118,11 @@ static void grant(const struct lease *lease, const struct lease_request *request
     };
 }
 
-static enum outcome act(enum cell cell, const struct lease *lease, const struct lease_request *request,
-                        struct lease *next) {
+static enum outcome act_by_cell(enum cell cell, const struct lease *lease,
+                                const struct lease_request *request, struct lease *next) {
     *next = *lease;
     switch (cell) {
-    case GRANT: grant(lease, request, next); break;
+    case GRANT: grant_lease(lease, request, next); break;
     case EXTEND: next->ends_ms = lease_end_of(request->now_ms, lease->duration_ms); break;
     case RENAME: next->id = request->proposed; break;
     case FREE: *next = lease_freed(lease); break;
@@ -145,25 +145,25 @@ enum outcome lease_acquire(const struct lease *lease, const struct lease_request
     int row = !request->proposes                         ? NO_PROPOSAL
               : guid_equal(request->proposed, lease->id) ? PROPOSES_A
                                                          : PROPOSES_B;
-    return act(acquire_cells[row][lease_state(lease, request->now_ms)], lease, request, next);
+    return act_by_cell(acquire_cells[row][lease_state(lease, request->now_ms)], lease, request, next);
 }
 
 enum outcome lease_renew(const struct lease *lease, const struct lease_request *request, struct lease *next) {
     int row = guid_equal(request->id, lease->id) ? ID_A : ID_B;
-    return act(renew_cells[row][lease_state(lease, request->now_ms)], lease, request, next);
+    return act_by_cell(renew_cells[row][lease_state(lease, request->now_ms)], lease, request, next);
 }
 
 enum outcome lease_change(const struct lease *lease, const struct lease_request *request,
                           struct lease *next) {
     bool from_a = guid_equal(request->id, lease->id), to_a = guid_equal(request->proposed, lease->id);
     int row = from_a ? (to_a ? A_TO_A : A_TO_B) : (to_a ? B_TO_A : B_TO_C);
-    return act(change_cells[row][lease_state(lease, request->now_ms)], lease, request, next);
+    return act_by_cell(change_cells[row][lease_state(lease, request->now_ms)], lease, request, next);
 }
 
 enum outcome lease_release(const struct lease *lease, const struct lease_request *request,
                            struct lease *next) {
     int row = guid_equal(request->id, lease->id) ? ID_A : ID_B;
-    return act(release_cells[row][lease_state(lease, request->now_ms)], lease, request, next);
+    return act_by_cell(release_cells[row][lease_state(lease, request->now_ms)], lease, request, next);
 }
 
 static int break_column(const struct lease *lease, int64_t now_ms) {
@@ -178,7 +178,7 @@ static int break_column(const struct lease *lease, int64_t now_ms) {
 
 enum outcome lease_break(const struct lease *lease, const struct lease_request *request, struct lease *next) {
     int row = request->period_ms < 0 ? NO_PERIOD : request->period_ms == 0 ? PERIOD_ZERO : PERIOD;
-    return act(break_cells[row][break_column(lease, request->now_ms)], lease, request, next);
+    return act_by_cell(break_cells[row][break_column(lease, request->now_ms)], lease, request, next);
 }
 
 bool lease_needs_token(const struct lease *lease, const struct lease *next, int64_t now_ms) {

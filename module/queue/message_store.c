@@ -128,7 +128,7 @@ static unsigned index_for(const struct message *message) {
     return will_be_visible ? IN_VISIBLE : IN_HIDDEN;
 }
 
-static bool expires(const struct message *message) {
+static bool has_end(const struct message *message) {
     return message_ends_ms(message) < QUEUE_FOREVER_MS;
 }
 
@@ -152,7 +152,7 @@ struct holders {
 };
 
 static struct holders holders_of(struct message_store *store, const struct message *message) {
-    unsigned more = expires(message);
+    unsigned more = has_end(message);
     switch (sorted_in(message)) {
     case IN_REGULAR: return (struct holders){{&store->by_visible, &store->regular}, 2};
     case IN_VISIBLE: return (struct holders){{&store->by_visible, &store->by_end}, 1 + more};
@@ -182,7 +182,7 @@ static void remove_from_indexes(struct message_store *store, struct message *mes
  * expires needs no index by its end, and would keep others out. */
 static bool is_regular(const struct message_store *store, const struct message *message) {
     const struct time_entry *last = time_index_last(&store->regular);
-    if (!expires(message)) return false;
+    if (!has_end(message)) return false;
     return !last ||
            (last->order < message->times.order && time_entry_ends_ms(last) <= message_ends_ms(message));
 }

@@ -144,7 +144,7 @@ static bool apply_update(struct queue *queue, const struct queue_change *change)
     return true;
 }
 
-static void bury(struct queue *queue, struct message *message, int64_t died_ms) {
+static void bury_message(struct queue *queue, struct message *message, int64_t died_ms) {
     message_store_remove(&queue->live, message);
     message_set_visibility(message, died_ms, MESSAGE_DEAD);
     message->times.turn = 0;
@@ -157,7 +157,7 @@ static bool apply_release(struct queue *queue, const struct queue_change *change
     message->receipt = change->receipt;
     message_store_set_reason(&queue->live, message, change->reason);
     if (change->stage == MESSAGE_DEAD)
-        bury(queue, message, change->visible_ms);
+        bury_message(queue, message, change->visible_ms);
     else
         set_visibility(queue, message, change, MESSAGE_QUEUED);
     return true;
@@ -210,7 +210,7 @@ static bool apply_queue_settle(struct queue *queue, const struct queue_change *c
     for (uint64_t i = 0; i < change->ended; i++) remove_and_free(live, message_store_first_to_expire(live));
     for (uint64_t i = 0; i < change->died; i++) {
         struct message *message = message_of_time_entry(time_index_first(&live->last_windows));
-        bury(queue, message, message_visible_ms(message));
+        bury_message(queue, message, message_visible_ms(message));
     }
     for (uint64_t i = 0; i < change->forgotten; i++) dedup_entries_forget_first(&queue->dedup_entries);
     return true;

@@ -84,7 +84,7 @@ static unsigned leaf_position(const struct time_index *index, const struct time_
     return low;
 }
 
-static void descend(const struct time_index *index, struct key key, struct path *path) {
+static void descend_to_key(const struct time_index *index, struct key key, struct path *path) {
     void *node = index->root;
     for (unsigned level = 0; level < index->height; level++) {
         struct inner *inner = node;
@@ -116,7 +116,7 @@ static unsigned position_for(const struct time_index *index, struct key key, str
         descend_edge(index, true, path);
         return last->count;
     }
-    descend(index, key, path);
+    descend_to_key(index, key, path);
     return leaf_position(index, path->leaf, key);
 }
 
@@ -132,7 +132,7 @@ static unsigned position_of(const struct time_index *index, const struct time_en
     if (index->first->entries[0] == entry)
         descend_edge(index, false, path);
     else
-        descend(index, time_entry_key(index, entry), path);
+        descend_to_key(index, time_entry_key(index, entry), path);
     return entry_position(path->leaf, entry);
 }
 
@@ -146,7 +146,7 @@ static struct key key_after(int64_t instant_ms) {
 }
 
 static unsigned position_after(const struct time_index *index, int64_t instant_ms, struct path *path) {
-    descend(index, key_after(instant_ms), path);
+    descend_to_key(index, key_after(instant_ms), path);
     return leaf_position(index, path->leaf, key_after(instant_ms));
 }
 

@@ -11,7 +11,7 @@
 enum { SIZE_STEP = 16 };
 
 /* All but the key. */
-static void fill(struct entity *entity, const struct entity_state *state) {
+static void fill_entity(struct entity *entity, const struct entity_state *state) {
     struct bytes items = state->properties.items;
     entity->etag = state->etag;
     entity->ticks = state->ticks;
@@ -30,14 +30,14 @@ struct entity *entity_new(const struct entity_state *state) {
     entity->entry =
         (struct entry){.name_length = (uint16_t)state->key.length, .name_at = offsetof(struct entity, bytes)};
     memcpy(entity->bytes, state->key.data, state->key.length);
-    fill(entity, state);
+    fill_entity(entity, state);
     return entity;
 }
 
 bool entity_rewrite(struct entity *entity, const struct entity_state *state) {
     size_t wanted = bytes_for(state->key, state->properties.items.length);
     if (wanted != bytes_for(state->key, entity->length)) return false;
-    fill(entity, state);
+    fill_entity(entity, state);
     return true;
 }
 

@@ -6,11 +6,11 @@ static int compare_bounds(const struct bound *a, const struct bound *b) {
     return order ? order : a->after - b->after;
 }
 
-static const struct bound *lower(const struct bound *a, const struct bound *b) {
+static const struct bound *lower_bound(const struct bound *a, const struct bound *b) {
     return compare_bounds(a, b) < 0 ? a : b;
 }
 
-static const struct bound *upper(const struct bound *a, const struct bound *b) {
+static const struct bound *upper_bound(const struct bound *a, const struct bound *b) {
     return compare_bounds(a, b) > 0 ? a : b;
 }
 
@@ -21,11 +21,11 @@ bool interval_is_single(const struct interval *interval) {
 }
 
 static struct interval interval_common(const struct interval *a, const struct interval *b) {
-    return (struct interval){*upper(&a->from, &b->from), *lower(&a->to, &b->to)};
+    return (struct interval){*upper_bound(&a->from, &b->from), *lower_bound(&a->to, &b->to)};
 }
 
 static struct interval interval_around(const struct interval *a, const struct interval *b) {
-    return (struct interval){*lower(&a->from, &b->from), *upper(&a->to, &b->to)};
+    return (struct interval){*lower_bound(&a->from, &b->from), *upper_bound(&a->to, &b->to)};
 }
 
 static bool interval_in(const struct interval *inner, const struct interval *outer) {

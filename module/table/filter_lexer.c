@@ -44,12 +44,12 @@ static bool invalid_token(struct filter_lexer *lexer, const char *at, const char
     return filter_fail(lexer, OUTCOME_INVALID_INPUT, at, text);
 }
 
-static const char *here(const struct filter_lexer *lexer) {
+static const char *text_here(const struct filter_lexer *lexer) {
     return lexer->text.data + lexer->at;
 }
 
 /* The byte so far ahead; zero past the end, since a zero is valid only within quotes. */
-static char ahead(const struct filter_lexer *lexer, size_t distance) {
+static char byte_ahead(const struct filter_lexer *lexer, size_t distance) {
     size_t at = lexer->at + distance;
     return at < lexer->text.length ? lexer->text.data[at] : '\0';
 }
@@ -62,7 +62,7 @@ static bool is_digit(char c) {
 
 /* Takes a quoted text: what is between the quotes, and how many quotes in it are doubled. */
 static bool take_quoted(struct filter_lexer *lexer, struct bytes *inside, size_t *doubled) {
-    const char *open = here(lexer), *end = lexer->text.data + lexer->text.length;
+    const char *open = text_here(lexer), *end = lexer->text.data + lexer->text.length;
     *doubled = 0;
     for (const char *at = open + 1;; at += 2) {
         at = at < end ? memchr(at, '\'', (size_t)(end - at)) : NULL;
@@ -149,16 +149,16 @@ static bool take_prefixed(struct filter_lexer *lexer, struct bytes word, struct 
 
 static size_t digits_ahead(const struct filter_lexer *lexer, size_t from) {
     size_t count = 0;
-    while (is_digit(ahead(lexer, from + count))) count++;
+    while (is_digit(byte_ahead(lexer, from + count))) count++;
     return count;
 }
 
 /* The length of what follows the whole part: ".25", "e-3", ".25e-3", or nothing. */
 static size_t fraction_length(const struct filter_lexer *lexer, size_t from) {
     size_t length = 0;
-    if (ahead(lexer, from) == '.' && is_digit(ahead(lexer, from + 1)))
+    if (byte_ahead(lexer, from) == '.' && is_digit(byte_ahead(lexer, from + 1)))
         length = 1 + digits_ahead(lexer, from + 1);
-    char mark = ahead(lexer, from + length), sign = ahead(lexer, from + length + 1);
+    char mark = byte_ahead(lexer, from + length), sign = byte_ahead(lexer, from + length + 1);
     if (mark != 'e' && mark != 'E') return length;
     size_t signs = sign == '+' || sign == '-';
     size_t digits = digits_ahead(lexer, from + length + 1 + signs);
@@ -177,17 +177,17 @@ static bool read_whole(struct filter_lexer *lexer, struct bytes text, bool negat
 }
 
 static bool lex_number(struct filter_lexer *lexer, struct value *literal) {
-    bool negative = ahead(lexer, 0) == '-';
+    bool negative = byte_ahead(lexer, 0) == '-';
     size_t digits = digits_ahead(lexer, negative);
-    struct bytes text = bytes_of(here(lexer), negative + digits);
+    struct bytes text = bytes_of(text_here(lexer), negative + digits);
     if (!digits) return invalid_token(lexer, text.data, "expected a number behind the minus sign");
     size_t fraction = fraction_length(lexer, text.length);
-    bool is_long = !fraction && ahead(lexer, text.length) == 'L';
+    bool is_long = !fraction && byte_ahead(lexer, text.length) == 'L';
     text.length += fraction + is_long;
     lexer->at += text.length;
-    char next = ahead(lexer, 0);
+    char next = byte_ahead(lexer, 0);
     if (property_name_byte(next, false) || next == '.' || next == '\'')
-        return invalid_token(lexer, here(lexer), "a number is written like 12, 12L, 1.5 or 1.5e3");
+        return invalid_token(lexer, text_here(lexer), "a number is written like 12, 12L, 1.5 or 1.5e3");
     if (!fraction) return read_whole(lexer, text, negative, is_long, literal);
     *literal = (struct value){.type = VALUE_DOUBLE};
     return decimal_read(text, &literal->real) ||
@@ -197,8 +197,8 @@ static bool lex_number(struct filter_lexer *lexer, struct value *literal) {
 /* --- Words --- */
 
 static struct bytes lex_word(struct filter_lexer *lexer) {
-    struct bytes word = {here(lexer), 0};
-    while (property_name_byte(ahead(lexer, word.length), false)) word.length++;
+    struct bytes word = {text_here(lexer), 0};
+    while (property_name_byte(byte_ahead(lexer, word.length), false)) word.length++;
     lexer->at += word.length;
     return word;
 }
@@ -217,7 +217,7 @@ static bool find_word(struct bytes word, struct token *token) {
 static bool lex_name(struct filter_lexer *lexer, struct token *token) {
     struct bytes word = lex_word(lexer);
     token->kind = TOKEN_LITERAL;
-    if (ahead(lexer, 0) == '\'') return take_prefixed(lexer, word, &token->literal);
+    if (byte_ahead(lexer, 0) == '\'') return take_prefixed(lexer, word, &token->literal);
     bool truth = bytes_equal(word, bytes_text("true"));
     if (truth || bytes_equal(word, bytes_text("false"))) {
         token->literal = (struct value){.type = VALUE_BOOL, .number = truth};
@@ -236,25 +236,25 @@ static bool is_blank(char c) {
 }
 
 static bool take_token(struct filter_lexer *lexer, struct token *token) {
-    char first = ahead(lexer, 0);
+    char first = byte_ahead(lexer, 0);
     if (property_name_byte(first, true)) return lex_name(lexer, token);
     token->kind = TOKEN_LITERAL;
     if (first == '\'') return take_string(lexer, &token->literal);
     if (is_digit(first) || first == '-') return lex_number(lexer, &token->literal);
     if (first != '(' && first != ')')
-        return invalid_token(lexer, here(lexer), "unexpected character outside a quoted string");
+        return invalid_token(lexer, text_here(lexer), "unexpected character outside a quoted string");
     token->kind = first == '(' ? TOKEN_OPEN : TOKEN_CLOSE;
     lexer->at++;
     return true;
 }
 
 bool filter_next_token(struct filter_lexer *lexer, struct token *token) {
-    while (is_blank(ahead(lexer, 0))) lexer->at++;
-    const char *begin = here(lexer);
+    while (is_blank(byte_ahead(lexer, 0))) lexer->at++;
+    const char *begin = text_here(lexer);
     token->text = bytes_of(begin, 0);
     token->kind = TOKEN_END;
     if (lexer->at == lexer->text.length) return true;
     bool sound = take_token(lexer, token);
-    token->text.length = (size_t)(here(lexer) - begin);
+    token->text.length = (size_t)(text_here(lexer) - begin);
     return sound;
 }

@@ -24,15 +24,15 @@ static const enum filter_operator mirrored[] = {
 
 /* --- Steps --- */
 
-static bool fail(struct filter_parser *parser, enum outcome outcome, const char *text) {
+static bool fail_at_token(struct filter_parser *parser, enum outcome outcome, const char *text) {
     return filter_fail(&parser->lexer, outcome, parser->token.text.data, text);
 }
 
-static bool expected(struct filter_parser *parser, const char *text) {
-    return fail(parser, OUTCOME_INVALID_INPUT, text);
+static bool fail_expected(struct filter_parser *parser, const char *text) {
+    return fail_at_token(parser, OUTCOME_INVALID_INPUT, text);
 }
 
-static bool step(struct filter_parser *parser) {
+static bool next_token(struct filter_parser *parser) {
     return filter_next_token(&parser->lexer, &parser->token);
 }
 
@@ -51,7 +51,7 @@ static bool is_constant(unsigned char node) {
 
 /* Double negation cancels: the `not` is removed, and everything added after it, which no tree refers to. So each other
  * node has at most one `not`, however many there are in the text. */
-static unsigned char negate(struct filter *filter, unsigned char node) {
+static unsigned char negate_node(struct filter *filter, unsigned char node) {
     if (is_constant(node)) return node == ALWAYS ? NEVER : ALWAYS;
     if (filter->nodes[node].kind != NODE_NOT) return add_node(filter, NODE_NOT, node, 0);
     filter->node_count = node;
@@ -99,32 +99,36 @@ static bool parse_named(struct filter_parser *parser, struct comparison *compari
     comparison->name = parser->token.text;
     comparison->relation = FILTER_IS_TRUE;
     comparison->literal = (struct value){.type = VALUE_BOOL, .number = 1};
-    if (!step(parser)) return false;
+    if (!next_token(parser)) return false;
     if (parser->token.kind == TOKEN_OPEN)
-        return expected(parser, "there are no functions: expected an operator, 'and', 'or' or the end");
+        return fail_expected(parser, "there are no functions: expected an operator, 'and', 'or' or the end");
     if (parser->token.kind == TOKEN_NAME || parser->token.kind == TOKEN_LITERAL)
-        return expected(parser, "expected eq, ne, gt, ge, lt or le, 'and', 'or' or the end");
+        return fail_expected(parser, "expected eq, ne, gt, ge, lt or le, 'and', 'or' or the end");
     if (parser->token.kind != TOKEN_OPERATOR) return true;
     comparison->relation = parser->token.relation;
-    if (!step(parser)) return false;
+    if (!next_token(parser)) return false;
     if (parser->token.kind == TOKEN_NULL)
-        return expected(parser, "there is no null: a property that an entity lacks fails every comparison");
-    if (parser->token.kind != TOKEN_LITERAL) return expected(parser, literal_expected[comparison->relation]);
+        return fail_expected(parser,
+                             "there is no null: a property that an entity lacks fails every comparison");
+    if (parser->token.kind != TOKEN_LITERAL)
+        return fail_expected(parser, literal_expected[comparison->relation]);
     comparison->literal = parser->token.literal;
-    return step(parser);
+    return next_token(parser);
 }
 
 /* The operator and the name that follow a literal. */
 static bool parse_turned(struct filter_parser *parser, struct comparison *comparison) {
     if (parser->token.kind != TOKEN_OPERATOR)
-        return expected(parser, "expected an operator behind the literal: eq, ne, gt, ge, lt or le");
+        return fail_expected(parser, "expected an operator behind the literal: eq, ne, gt, ge, lt or le");
     comparison->relation = mirrored[parser->token.relation];
-    if (!step(parser)) return false;
+    if (!next_token(parser)) return false;
     if (parser->token.kind == TOKEN_LITERAL)
-        return fail(parser, OUTCOME_NOT_IMPLEMENTED, "a comparison must have a property on one side");
-    if (parser->token.kind != TOKEN_NAME) return expected(parser, "expected a property behind the operator");
+        return fail_at_token(parser, OUTCOME_NOT_IMPLEMENTED,
+                             "a comparison must have a property on one side");
+    if (parser->token.kind != TOKEN_NAME)
+        return fail_expected(parser, "expected a property behind the operator");
     comparison->name = parser->token.text;
-    return step(parser);
+    return next_token(parser);
 }
 
 /* The literal is the one before the current token; NULL when the comparison begins with a name. */
@@ -146,7 +150,7 @@ static bool parse_comparison(struct filter_parser *parser, const struct token *l
 /* Something that begins with a literal: a comparison, or true or false alone. */
 static bool parse_literal(struct filter_parser *parser, unsigned char *node) {
     struct token literal = parser->token;
-    if (!step(parser)) return false;
+    if (!next_token(parser)) return false;
     if (parser->token.kind == TOKEN_OPERATOR || literal.literal.type != VALUE_BOOL)
         return parse_comparison(parser, &literal, node);
     *node = literal.literal.number ? ALWAYS : NEVER;
@@ -159,19 +163,19 @@ static bool parse_or(struct filter_parser *parser, unsigned char *node);
 
 static bool go_deeper(struct filter_parser *parser) {
     if (parser->depth == FILTER_MAX_DEPTH)
-        return expected(parser, "nested too deeply: at most 100 parentheses and nots in each other");
+        return fail_expected(parser, "nested too deeply: at most 100 parentheses and nots in each other");
     parser->depth++;
-    return step(parser);
+    return next_token(parser);
 }
 
 static bool parse_primary(struct filter_parser *parser, unsigned char *node) {
     if (parser->token.kind == TOKEN_NAME) return parse_comparison(parser, NULL, node);
     if (parser->token.kind == TOKEN_LITERAL) return parse_literal(parser, node);
-    if (parser->token.kind != TOKEN_OPEN) return expected(parser, "expected a comparison, 'not' or '('");
+    if (parser->token.kind != TOKEN_OPEN) return fail_expected(parser, "expected a comparison, 'not' or '('");
     if (!go_deeper(parser) || !parse_or(parser, node)) return false;
-    if (parser->token.kind != TOKEN_CLOSE) return expected(parser, "expected ')', 'and' or 'or'");
+    if (parser->token.kind != TOKEN_CLOSE) return fail_expected(parser, "expected ')', 'and' or 'or'");
     parser->depth--;
-    return step(parser);
+    return next_token(parser);
 }
 
 static bool parse_not(struct filter_parser *parser, unsigned char *node) {
@@ -180,7 +184,7 @@ static bool parse_not(struct filter_parser *parser, unsigned char *node) {
         if (!go_deeper(parser)) return false;
     if (!parse_primary(parser, node)) return false;
     parser->depth -= nots;
-    if (nots % 2) *node = negate(parser->lexer.filter, *node);
+    if (nots % 2) *node = negate_node(parser->lexer.filter, *node);
     return true;
 }
 
@@ -191,7 +195,7 @@ static bool parse_joined(struct filter_parser *parser, enum token_kind word, enu
     if (!parse_part(parser, node)) return false;
     while (parser->token.kind == word) {
         unsigned char right;
-        if (!step(parser) || !parse_part(parser, &right)) return false;
+        if (!next_token(parser) || !parse_part(parser, &right)) return false;
         *node = join_operands(parser->lexer.filter, kind, *node, right);
     }
     return true;
@@ -226,10 +230,10 @@ static void set_root(struct filter *filter, unsigned char node) {
 
 static bool parse_filter(struct filter_parser *parser) {
     unsigned char root = ALWAYS;
-    if (!text_is_sound(&parser->lexer) || !step(parser)) return false;
+    if (!text_is_sound(&parser->lexer) || !next_token(parser)) return false;
     if (parser->token.kind != TOKEN_END && !parse_or(parser, &root)) return false;
-    if (parser->token.kind == TOKEN_CLOSE) return expected(parser, "there is no '(' for this ')'");
-    if (parser->token.kind != TOKEN_END) return expected(parser, "expected 'and', 'or' or the end");
+    if (parser->token.kind == TOKEN_CLOSE) return fail_expected(parser, "there is no '(' for this ')'");
+    if (parser->token.kind != TOKEN_END) return fail_expected(parser, "expected 'and', 'or' or the end");
     set_root(parser->lexer.filter, root);
     return true;
 }

@@ -164,17 +164,17 @@ struct finder {
 /* --- The tree --- */
 
 /* The areas in which a node can hold. False, and no areas, when it does not confine the search. */
-static bool confine(struct finder *finder, unsigned char number, bool negated, struct areas *areas) {
+static bool confine_node(struct finder *finder, unsigned char number, bool negated, struct areas *areas) {
     const struct filter_node *node = &finder->filter->nodes[number];
     struct areas others;
     areas->count = 0;
     if (node->kind == NODE_NOTHING) return true;
     if (node->kind == NODE_COMPARISON)
         return finder->confine_comparison(finder, &finder->filter->comparisons[node->left], negated, areas);
-    if (node->kind == NODE_NOT) return confine(finder, node->left, !negated, areas);
+    if (node->kind == NODE_NOT) return confine_node(finder, node->left, !negated, areas);
     bool both = (node->kind == NODE_AND) != negated;
-    bool left = confine(finder, node->left, negated, areas),
-         right = confine(finder, node->right, negated, &others);
+    bool left = confine_node(finder, node->left, negated, areas),
+         right = confine_node(finder, node->right, negated, &others);
     if (!both && !(left && right)) return false;
     if (!left) areas->count = 0;
     if (left && right && both)
@@ -255,7 +255,7 @@ void filter_key_ranges(const struct filter *filter, struct ranges *ranges) {
     struct areas areas;
     finder.filter = filter;
     finder.confine_comparison = confine_by_keys;
-    if (filter->all || !confine(&finder, filter->root, false, &areas))
+    if (filter->all || !confine_node(&finder, filter->root, false, &areas))
         ranges_of_all(ranges);
     else
         ranges_of_keys(&areas, ranges);
@@ -356,7 +356,7 @@ bool filter_index_ranges(const struct filter *filter, struct bytes property, str
     finder.confine_comparison = confine_by_index;
     finder.property = property;
     arena_start(&finder.arena);
-    bool confined = confine(&finder, filter->root, false, &areas);
+    bool confined = confine_node(&finder, filter->root, false, &areas);
     if (confined) ranges_of_index(&areas, ranges);
     arena_end(&finder.arena);
     return confined;

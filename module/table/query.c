@@ -190,7 +190,7 @@ static void stream_start(struct stream *stream, const struct query *query) {
     stream->strategy->start(stream);
 }
 
-static bool matches(const struct query *query, const struct entity *entity, size_t *work) {
+static bool entity_matches(const struct query *query, const struct entity *entity, size_t *work) {
     struct row row = entity_row(entity);
     *work += query->plan->index ? LOOKED_UP_WORK : WALKED_WORK;
     return filter_matches(query->filter, &row, work);
@@ -211,7 +211,7 @@ void query_run(const struct query *query, struct query_page *page) {
         size_t more = answered_bytes(stream.entity);
         bool full = page->count == query->rows_max;
         bool exhausted = page->work >= QUERY_WORK_MAX || (full && ++looked_ahead > LOOKAHEAD_MAX);
-        bool matching = !exhausted && matches(query, stream.entity, &page->work);
+        bool matching = !exhausted && entity_matches(query, stream.entity, &page->work);
         bool fits = !full && (!page->count || bytes + more <= query->bytes_max);
         page->examined += !exhausted;
         if (exhausted || (matching && !fits)) {

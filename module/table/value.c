@@ -136,11 +136,11 @@ static void value_put_word(struct record_writer *writer, enum value_type type, u
     value_put_bytes(writer, type, bytes_of(&little, length));
 }
 
-static uint64_t zigzag(int64_t number) {
+static uint64_t zigzag_encode(int64_t number) {
     return (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0);
 }
 
-static int64_t unzigzag(uint64_t word) {
+static int64_t zigzag_decode(uint64_t word) {
     return (int64_t)(word >> 1 ^ (word & 1 ? UINT64_MAX : 0));
 }
 
@@ -160,7 +160,7 @@ static void put_guid(struct record_writer *writer, struct guid guid) {
 void value_put(struct record_writer *writer, const struct value *value) {
     switch (value->type) {
     case VALUE_INT32:
-    case VALUE_INT64: value_put_word(writer, value->type, zigzag(value->number)); break;
+    case VALUE_INT64: value_put_word(writer, value->type, zigzag_encode(value->number)); break;
     case VALUE_BOOL:
     case VALUE_DATETIME: value_put_word(writer, value->type, (uint64_t)value->number); break;
     case VALUE_DOUBLE: value_put_real(writer, value->real); break;
@@ -182,8 +182,8 @@ static bool value_number(struct value *value, struct bytes bytes) {
     bool sound = word_of(bytes, &word);
     word = le64_to_cpu(word);
     switch (value->type) {
-    case VALUE_INT32: value->number = unzigzag(word); return sound && word <= UINT32_MAX;
-    case VALUE_INT64: value->number = unzigzag(word); return sound;
+    case VALUE_INT32: value->number = zigzag_decode(word); return sound && word <= UINT32_MAX;
+    case VALUE_INT64: value->number = zigzag_decode(word); return sound;
     case VALUE_BOOL: value->number = (int64_t)word; return sound && word <= 1;
     default: value->number = (int64_t)word; return sound && word <= TICKS_MAX;
     }

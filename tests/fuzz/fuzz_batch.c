@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* --- What the module asks of its surroundings --- */
 
 struct bytes call_word(const struct call *call, int at) {
-    return argument_at(call->argv, at);
+    return args_at(call->argv, at);
 }
 
 /* The room of the keys and properties; there is one at a time. */

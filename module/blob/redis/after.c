@@ -53,7 +53,7 @@ void container_wake(struct call *call, const void *decided) {
 /* --- Upkeep --- */
 
 /* Drops at most `max` staged blocks of a blob. */
-static void unstage(struct call *call, struct blob *blob, uint64_t max) {
+static void drop_staged(struct call *call, struct blob *blob, uint64_t max) {
     char name[NAME_MAX_BYTES];
     struct bytes named = blob_name(blob);
     memcpy(name, named.data, named.length); /* the change may free the blob */
@@ -68,7 +68,7 @@ static void unstage(struct call *call, struct blob *blob, uint64_t max) {
 static void unstage_overdue(struct call *call) {
     struct bytes name;
     if (container_overdue(call->value, call_now_ms(call), &name))
-        unstage(call, container_find(call->value, name), UNSTAGED_AT_ONCE);
+        drop_staged(call, container_find(call->value, name), UNSTAGED_AT_ONCE);
 }
 
 /* A write to a name drops its expired staged blocks first; those of other names are dropped in passing. */
@@ -77,7 +77,7 @@ void container_clear_staged(struct call *call) {
     if (!deadlines_first(&container->stagings)) return;
     struct blob *blob = call->search.name.length ? container_found(container, &call->search) : NULL;
     bool overdue = blob && blob_special(blob)->staging && !blob_staging(blob, call_now_ms(call));
-    if (overdue) unstage(call, blob, UINT64_MAX);
+    if (overdue) drop_staged(call, blob, UINT64_MAX);
     unstage_overdue(call);
 }
 

@@ -63,17 +63,18 @@ void reply_blob_fields(struct reply_map *map, const struct blob *blob, bool snap
     if (!snapshot) reply_lease_fields(map, blob_lease(blob), now_ms);
 }
 
-static bool included(const struct call *call, int64_t what) {
+static bool is_included(const struct call *call, int64_t what) {
     return call_number(call, SLOT_INCLUDE, 0) & what;
 }
 
 enum outcome blob_list_check(struct call *call) {
-    if (!included(call, INCLUDE_SNAPSHOTS) || !call_option(call, SLOT_DELIMITER).length) return OUTCOME_DONE;
+    if (!is_included(call, INCLUDE_SNAPSHOTS) || !call_option(call, SLOT_DELIMITER).length)
+        return OUTCOME_DONE;
     refusal_note(call, "INCLUDE SNAPSHOTS and DELIMITER exclude each other");
     return OUTCOME_INVALID_QUERY;
 }
 
-static struct listing_query asked(struct call *call) {
+static struct listing_query listing_asked(struct call *call) {
     return (struct listing_query){
         .prefix = call_option(call, SLOT_PREFIX),
         .delimiter = call_option(call, SLOT_DELIMITER),
@@ -81,19 +82,19 @@ static struct listing_query asked(struct call *call) {
         .max = page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX),
         .budget = reply_limit_up_to(PAGE_BUDGET_BYTES),
         .now_ms = call_now_ms(call),
-        .metadata = included(call, INCLUDE_META),
-        .copies = included(call, INCLUDE_COPY),
-        .snapshots = included(call, INCLUDE_SNAPSHOTS),
-        .uncommitted = included(call, INCLUDE_UNCOMMITTED),
+        .metadata = is_included(call, INCLUDE_META),
+        .copies = is_included(call, INCLUDE_COPY),
+        .snapshots = is_included(call, INCLUDE_SNAPSHOTS),
+        .uncommitted = is_included(call, INCLUDE_UNCOMMITTED),
     };
 }
 
 static void reply_blob_item(struct call *call, struct reply_map *map, const struct listing_item *item) {
-    enum blob_fields fields = included(call, INCLUDE_COPY) ? FIELDS_LISTED_COPY : FIELDS_LISTED;
+    enum blob_fields fields = is_included(call, INCLUDE_COPY) ? FIELDS_LISTED_COPY : FIELDS_LISTED;
     reply_field_bytes(map, "name", item->name);
     if (item->snapshot) reply_field_version(map, "snapshot", item->snapshot);
     reply_blob_fields(map, item->blob, item->snapshot != 0, fields, call_now_ms(call));
-    if (!included(call, INCLUDE_META) || !blob_exists(item->blob)) return;
+    if (!is_included(call, INCLUDE_META) || !blob_exists(item->blob)) return;
     reply_field(map, "meta");
     reply_pairs(map->out, blob_metadata(item->blob));
 }
@@ -109,7 +110,7 @@ static void reply_listed_blob(struct call *call, const struct listing_item *item
 }
 
 enum outcome blob_list(struct call *call) {
-    struct listing_query query = asked(call);
+    struct listing_query query = listing_asked(call);
     struct listing listing;
     listing_collect(call->value, &query, &listing);
     reply_array(&call->out, 2);

@@ -12,12 +12,12 @@ const char *const comparison_words[] = {"LE", "LT", "EQ", NULL};
 enum { COMPARE_LE, COMPARE_LT, COMPARE_EQ };
 enum { ARG_PAGES = 4, PUT_MAX_BYTES = 4 << 20 };
 
-static bool paged(int64_t number) {
+static bool is_whole_pages(int64_t number) {
     return number % PAGE_BYTES == 0;
 }
 
 enum outcome blob_createpage_check(struct call *call) {
-    return paged(call->args.slots[SLOT_SIZE].number) ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
+    return is_whole_pages(call->args.slots[SLOT_SIZE].number) ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
 }
 
 enum outcome blob_createpage(struct call *call) {
@@ -39,12 +39,13 @@ enum outcome blob_putpage_check(struct call *call) {
         refusal_note(call, "at most %d bytes of pages can be put at once", PUT_MAX_BYTES);
         return OUTCOME_BODY_TOO_LARGE;
     }
-    bool sound = length && length % PAGE_BYTES == 0 && paged(call->args.slots[SLOT_OFFSET].number);
+    bool sound = length && length % PAGE_BYTES == 0 && is_whole_pages(call->args.slots[SLOT_OFFSET].number);
     return sound ? OUTCOME_DONE : OUTCOME_INVALID_PAGE_RANGE;
 }
 
 enum outcome blob_clearpage_check(struct call *call) {
-    bool sound = paged(call->args.slots[SLOT_OFFSET].number) && paged(call->args.slots[SLOT_LENGTH].number);
+    bool sound = is_whole_pages(call->args.slots[SLOT_OFFSET].number) &&
+                 is_whole_pages(call->args.slots[SLOT_LENGTH].number);
     return sound ? OUTCOME_DONE : OUTCOME_INVALID_PAGE_RANGE;
 }
 

@@ -197,7 +197,7 @@ static bool copy_has_ended(struct source_link *link) {
     return source_reader_failure(link->reader) || source_reader_is_done(link->reader) || was_cancelled(link);
 }
 
-static enum visit garble(struct source_link *link) {
+static enum visit end_garbled(struct source_link *link) {
     const char *text = "the source's answer cannot be read";
     source_reader_fail(link->reader, COPY_FAILED_GARBLED, bytes_text(text));
     return VISIT_ENDED;
@@ -205,14 +205,14 @@ static enum visit garble(struct source_link *link) {
 
 /* Sends requests and takes answers until the copy or the connection ends. A slow answer must also be
  * complete in time. */
-static enum visit converse(struct source_link *link, redisContext *connection,
-                           struct source_answers *answers) {
+static enum visit converse_with_source(struct source_link *link, redisContext *connection,
+                                       struct source_answers *answers) {
     int64_t patience_us = link->server.timeout_ms * 1000 * ANSWER_TIMEOUTS, since_us = api_elapsed_us();
     bool garbled = false;
     while (!copy_has_ended(link)) {
         if (!ask_what_is_next(link, connection)) return lose_connection(link, connection);
         const struct answer *answer = source_answers_next(answers, &garbled);
-        if (garbled) return garble(link);
+        if (garbled) return end_garbled(link);
         if (answer) {
             enum visit visit = take_any(link, answer);
             if (visit != VISIT_ENDED) return visit;
@@ -220,7 +220,7 @@ static enum visit converse(struct source_link *link, redisContext *connection,
         } else if (!read_more(connection, answers, &garbled)) {
             return lose_connection(link, connection);
         } else if (garbled) {
-            return garble(link);
+            return end_garbled(link);
         } else if (api_elapsed_us() - since_us > patience_us) {
             return lose_source(link, COPY_FAILED_SILENT, "the source takes too long for an answer");
         }
@@ -241,7 +241,7 @@ static enum visit talk_to_source(struct source_link *link, redisContext *connect
     if (!source_server_greet(&link->server, connection, &link->loss)) return VISIT_LOST;
     struct source_answers *answers = source_answers_new();
     source_reader_reconnected(link->reader);
-    enum visit visit = converse(link, connection, answers);
+    enum visit visit = converse_with_source(link, connection, answers);
     source_answers_free(answers);
     return visit;
 }

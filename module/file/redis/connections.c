@@ -145,7 +145,7 @@ static void collect_stale(void *context, struct entry *entry) {
 }
 
 /* A portion, from the last bucket to the first one. False at the end. */
-static bool sweep(void) {
+static bool sweep_portion(void) {
     static size_t left;
     struct owned_session *stale = NULL;
     if (!left || left > sessions.buckets) left = sessions.buckets;
@@ -161,7 +161,7 @@ static bool sweep(void) {
 /* --- Connections --- */
 
 /* Moves a session from its connection to its key. */
-static void orphan(struct owned_session *owned_session, int64_t now_ms) {
+static void orphan_session(struct owned_session *owned_session, int64_t now_ms) {
     leave_session_group(owned_session);
     join_session_group(owned_session, need_group(&keys, key_of_session(owned_session)));
     owned_session->orphaned_ms = now_ms;
@@ -182,12 +182,12 @@ static LISTENER(on_client_change, change) {
         struct owned_session *owned_session = list_top(&group->sessions, struct owned_session, node);
         if (!owned_session) break;
         more = owned_session != list_tail(&group->sessions, struct owned_session, node);
-        orphan(owned_session, now_ms);
+        orphan_session(owned_session, now_ms);
     }
 }
 
 int connections_start(RedisModuleCtx *ctx) {
-    static struct upkeep_work work = {.run = sweep};
+    static struct upkeep_work work = {.run = sweep_portion};
     upkeep_after_sweeps(&work);
     return events_subscribe(ctx, RedisModuleEvent_ClientChange, on_client_change);
 }

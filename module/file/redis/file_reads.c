@@ -131,7 +131,7 @@ static enum outcome find_previous_file(const struct call *call, unsigned now,
 }
 
 /* Pages end at the end of the file. */
-static void clip(struct range_list *list, uint64_t length) {
+static void clip_ranges(struct range_list *list, uint64_t length) {
     struct page_range *last = list->count ? &list->ranges[list->count - 1] : NULL;
     if (last && last->offset + last->length > length) last->length = length - last->offset;
 }
@@ -148,8 +148,8 @@ static enum outcome collect_ranges(struct call *call, const struct file_found *f
     } else {
         whole = page_ranges_of(ranges, &content->pages, window);
     }
-    clip(&ranges->pages, content->length);
-    clip(&ranges->cleared, content->length);
+    clip_ranges(&ranges->pages, content->length);
+    clip_ranges(&ranges->cleared, content->length);
     if (whole) return range_list_check_size(call, ranges->pages.count + ranges->cleared.count);
     refusal_note(call, "too many ranges for one answer, use a smaller RANGE");
     return OUTCOME_INVALID_RANGE;
@@ -182,7 +182,7 @@ enum outcome file_getranges(struct call *call) {
 
 /* --- Listing --- */
 
-struct listing {
+struct directory_page {
     struct tree_item items[PAGE_MAX];
     size_t count;
     struct bytes next; /* empty at the end */
@@ -201,7 +201,8 @@ static bool node_is_shown(struct call *call, const struct file_found *directory,
     return !file_view(call, item->node).pending;
 }
 
-static void collect_items(struct call *call, const struct file_found *directory, struct listing *listing) {
+static void collect_items(struct call *call, const struct file_found *directory,
+                          struct directory_page *listing) {
     char marker_room[NAME_FOLDED_MAX_BYTES * 3 / 2], prefix_room[NAME_FOLDED_MAX_BYTES * 3 / 2];
     struct bytes marker = folded_word(call, SLOT_MARKER, marker_room);
     struct bytes prefix = folded_word(call, SLOT_PREFIX, prefix_room);
@@ -238,7 +239,7 @@ static void reply_listed_file(struct reply *out, const struct tree_item *item, u
 enum outcome file_list(struct call *call) {
     struct file_access access = {.class = CLASS_ATTRIBUTES};
     struct file_found directory;
-    struct listing listing;
+    struct directory_page listing;
     listing.count = 0;
     listing.next = bytes_of("", 0);
     enum outcome outcome = file_find_to_read(call, NODE_DIRECTORY, &access, &directory);

@@ -14,18 +14,18 @@ enum { ARG_CLOSED = 3, PAGE_DEFAULT = 100, PAGE_MAX = 1000, LOOKED_AT_MAX = 2000
 enum { HANDLE_REPLY_BYTES = 352 };
 
 /* The handles of a file, or of all files below a directory. */
-struct selection {
+struct handle_selection {
     const struct file_node *node;
     bool recursive;
 };
 
-static enum outcome check_recursion(struct call *call, const struct selection *selection) {
+static enum outcome check_recursion(struct call *call, const struct handle_selection *selection) {
     if (!selection->recursive || !node_is_file(selection->node)) return OUTCOME_DONE;
     refusal_note(call, "RECURSIVE is for directories");
     return OUTCOME_INVALID_QUERY;
 }
 
-static enum outcome select_handles(struct call *call, struct bytes path, struct selection *selection) {
+static enum outcome select_handles(struct call *call, struct bytes path, struct handle_selection *selection) {
     struct file_node *node;
     selection->recursive = args_given(&call->args, SLOT_FILE_RECURSIVE);
     enum outcome outcome = file_find_node(call, path, ANY_NODE, &node);
@@ -33,13 +33,14 @@ static enum outcome select_handles(struct call *call, struct bytes path, struct 
     return outcome == OUTCOME_DONE ? check_recursion(call, selection) : outcome;
 }
 
-static bool is_selected(struct call *call, const struct selection *selection, const struct file_open *open) {
+static bool is_selected(struct call *call, const struct handle_selection *selection,
+                        const struct file_open *open) {
     if (!open->group->usage || session_has_ended(open->group->session, call_now_ms(call))) return false;
     if (node_is_file(selection->node)) return open_node(open) == selection->node;
     return selection->recursive && node_is_within(open_node(open), selection->node);
 }
 
-static bool is_any_open(const struct selection *selection) {
+static bool is_any_open(const struct handle_selection *selection) {
     const struct file_node *node = selection->node;
     if (node_is_file(node)) return node->usage && node->usage->tally.opens;
     return selection->recursive && node->directory->opens;
@@ -126,7 +127,7 @@ static int compare_opens(const void *a, const void *b) {
 }
 
 /* The handles of a file are not sorted. */
-static void gather_of_file(struct call *call, const struct selection *selection, struct page *page) {
+static void gather_of_file(struct call *call, const struct handle_selection *selection, struct page *page) {
     const struct file_usage *usage = selection->node->usage;
     const struct file_open **opens = memory_alloc(usage->tally.opens * sizeof(const struct file_open *)),
                            *open;
@@ -140,7 +141,7 @@ static void gather_of_file(struct call *call, const struct selection *selection,
     memory_free(opens);
 }
 
-static void gather_of_share(struct call *call, const struct selection *selection, struct page *page) {
+static void gather_of_share(struct call *call, const struct handle_selection *selection, struct page *page) {
     struct order_cursor cursor = share_opens_seek(call->value, page->from);
     int left = LOOKED_AT_MAX;
     for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
@@ -152,7 +153,7 @@ static void gather_of_share(struct call *call, const struct selection *selection
 }
 
 /* Pages of a directory, or of a file with very many handles, may have fewer handles than requested, or none. */
-static void reply_handle_page(struct call *call, const struct selection *selection) {
+static void reply_handle_page(struct call *call, const struct handle_selection *selection) {
     struct page page = {.max = page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX)};
     const struct file_node *node = selection->node;
     given_marker(call, &page.from);
@@ -169,7 +170,7 @@ static void reply_handle_page(struct call *call, const struct selection *selecti
 /* Without a path: all handles of the share. */
 enum outcome file_handles(struct call *call) {
     const struct share *share = call->value;
-    struct selection selection = {share->root, true};
+    struct handle_selection selection = {share->root, true};
     if (args_given(&call->args, SLOT_FILE_PATH)) {
         struct bytes path = call_option(call, SLOT_FILE_PATH);
         enum outcome outcome = select_handles(call, path, &selection);
@@ -198,7 +199,7 @@ enum outcome file_closehandles_check(struct call *call) {
 
 struct closing {
     struct call *call;
-    struct selection selection;
+    struct handle_selection selection;
     struct record_writer *handles;
     size_t count, effort;
 };

@@ -69,7 +69,7 @@ enum outcome file_lock(struct call *call) {
     return call_done(call);
 }
 
-static void unlock(struct call *call, struct file_open *open, struct lock_range range) {
+static void decide_unlock(struct call *call, struct file_open *open, struct lock_range range) {
     struct share_change *change = file_decide_with_handle(call, FILE_UNLOCK, open, NULL);
     change->offset = range.offset;
     change->length = range.length;
@@ -81,7 +81,7 @@ void file_lock_give_back(struct call *call, struct record_reader *granted) {
     struct file_open *open = file_granted_handle(call, granted);
     if (!open || !open->group->usage) return;
     if (read_lock_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &range) != OUTCOME_DONE) return;
-    if (range_locks_find(&open->group->usage->locks, &open->locks, range)) unlock(call, open, range);
+    if (range_locks_find(&open->group->usage->locks, &open->locks, range)) decide_unlock(call, open, range);
 }
 
 enum outcome file_unlock(struct call *call) {
@@ -91,6 +91,6 @@ enum outcome file_unlock(struct call *call) {
     if (outcome == OUTCOME_DONE) outcome = file_handle(call, 0, &open);
     if (outcome != OUTCOME_DONE) return outcome;
     if (!range_locks_find(&open->group->usage->locks, &open->locks, range)) return OUTCOME_RANGE_NOT_LOCKED;
-    unlock(call, open, range);
+    decide_unlock(call, open, range);
     return call_done(call);
 }

@@ -132,8 +132,8 @@ static void add_rivals(struct circle *circle, const struct wait_kind *kind, cons
 }
 
 /* The file that a waiter's command concerns. */
-static const struct file_node *awaited(const struct circle *circle, const struct wait_kind *kind,
-                                       RedisModuleString **argv) {
+static const struct file_node *awaited_file(const struct circle *circle, const struct wait_kind *kind,
+                                            RedisModuleString **argv) {
     const struct share *share = circle->call->value;
     struct guid id;
     if (kind == &opening_wait) {
@@ -146,10 +146,10 @@ static const struct file_node *awaited(const struct circle *circle, const struct
 }
 
 /* Adds the sessions that a waiter waits for. */
-static bool follow(void *context, const struct wait_kind *kind, const struct wait_claim *claim,
-                   RedisModuleString **argv) {
+static bool follow_waiter(void *context, const struct wait_kind *kind, const struct wait_claim *claim,
+                          RedisModuleString **argv) {
     struct circle *circle = context;
-    const struct file_node *node = awaited(circle, kind, argv);
+    const struct file_node *node = awaited_file(circle, kind, argv);
     circle->claim = claim;
     add_holders(circle, kind, node);
     if (node && !circle->closed) add_rivals(circle, kind, node);
@@ -160,9 +160,9 @@ bool file_closes_circle(const struct call *call) {
     const struct wait_request *wait = &call->wait;
     struct circle circle = {
         .call = call, .now_ms = call_now_ms((struct call *)(uintptr_t)call), .self = wait->claim->party};
-    follow(&circle, wait->kind, wait->claim, call->argv);
+    follow_waiter(&circle, wait->kind, wait->claim, call->argv);
     for (unsigned i = 0; i < circle.count && !circle.closed; i++)
-        wait_visit_party(call, circle.sessions[i], follow, &circle);
+        wait_visit_party(call, circle.sessions[i], follow_waiter, &circle);
     return circle.closed;
 }
 

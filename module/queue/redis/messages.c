@@ -247,7 +247,7 @@ static struct message *const *copy_found(struct call *call, struct message *cons
     return memcpy(call_alloc(call, count * sizeof(*found)), found, count * sizeof(*found));
 }
 
-static void deliver(struct call *call, struct message *const *found, size_t count) {
+static void decide_delivery(struct call *call, struct message *const *found, size_t count) {
     int64_t visibility_ms = call_number(call, SLOT_VISIBILITY, DEFAULT_VISIBILITY_MS);
     struct queue_change *change = decision_add(call, QUEUE_DELIVER);
     change->found = copy_found(call, found, count);
@@ -269,7 +269,7 @@ enum outcome queue_get(struct call *call) {
         return decision_not_yet(call, &message_wait, bytes_of("", 0), due_ms, OUTCOME_DONE);
     }
     decision_in_line(call, &message_wait, bytes_of("", 0));
-    deliver(call, found, count);
+    decide_delivery(call, found, count);
     return OUTCOME_DONE;
 }
 

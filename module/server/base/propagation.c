@@ -4,9 +4,9 @@
 
 #include "ccan/array_size/array_size.h"
 
-enum answer { UNKNOWN, NOBODY, SOMEBODY };
+enum audience { UNKNOWN, NOBODY, SOMEBODY };
 
-static enum answer answer = UNKNOWN;
+static enum audience answer = UNKNOWN;
 
 static LISTENER(forget_propagation, stage) {
     answer = UNKNOWN;

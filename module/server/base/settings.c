@@ -47,7 +47,7 @@ int settings_watch_server(RedisModuleCtx *ctx) {
     return events_subscribe(ctx, RedisModuleEvent_Config, on_config);
 }
 
-static void tell(const struct setting *setting) {
+static void tell_changed(const struct setting *setting) {
     if (setting->changed) setting->changed();
 }
 
@@ -59,7 +59,7 @@ static const char *fault_of(const struct setting *setting) {
 static int apply_setting(RedisModuleCtx *ctx, void *setting, RedisModuleString **error) {
     const char *fault = fault_of(setting);
     (void)ctx;
-    if (!fault && ((const struct setting *)setting)->duration) tell(setting);
+    if (!fault && ((const struct setting *)setting)->duration) tell_changed(setting);
     if (!fault) return REDISMODULE_OK;
     *error = RedisModule_CreateString(NULL, fault, strlen(fault));
     return REDISMODULE_ERR;
@@ -75,7 +75,7 @@ static int set_number(const char *name, long long value, void *data, RedisModule
     (void)name;
     (void)error;
     *setting->number = value;
-    tell(setting);
+    tell_changed(setting);
     return REDISMODULE_OK;
 }
 
@@ -89,7 +89,7 @@ static int set_toggle(const char *name, int value, void *data, RedisModuleString
     (void)name;
     (void)error;
     *setting->toggle = value != 0;
-    tell(setting);
+    tell_changed(setting);
     return REDISMODULE_OK;
 }
 
@@ -135,7 +135,7 @@ static int set_choice(const char *name, int chosen, void *data, RedisModuleStrin
     (void)name;
     (void)error;
     setting->choice->chosen = chosen;
-    tell(setting);
+    tell_changed(setting);
     return REDISMODULE_OK;
 }
 
@@ -256,7 +256,7 @@ int settings_from_arguments(RedisModuleCtx *ctx, const struct setting *const *ta
                             name.data, !setting ? "is unknown" : "has an invalid value");
             return REDISMODULE_ERR;
         }
-        tell(setting);
+        tell_changed(setting);
     }
     return REDISMODULE_OK;
 }

@@ -5,18 +5,18 @@ struct call_writer {
     struct record_writer writer;
 };
 
-struct bytes argument_at(const void *argv, int at) {
+struct bytes args_at(const void *argv, int at) {
     return api_bytes(((RedisModuleString *const *)argv)[at]);
 }
 
 struct bytes call_word(const struct call *call, int at) {
-    return argument_at(call->argv, at);
+    return args_at(call->argv, at);
 }
 
 /* --- Key and value --- */
 
 /* The data type of what the key holds, if it is one that the command takes. */
-static const struct data_type *accepted(const struct command *command, RedisModuleKey *key) {
+static const struct data_type *accepted_type(const struct command *command, RedisModuleKey *key) {
     const RedisModuleType *type = RedisModule_ModuleTypeGetType(key);
     if (command->data_type) return type == command->data_type->type ? command->data_type : NULL;
     const struct data_type *data_type = data_type_of(type);
@@ -26,7 +26,7 @@ static const struct data_type *accepted(const struct command *command, RedisModu
 /* The value that is there, if it is one for the command. */
 static enum outcome look_into_key(struct call *call, RedisModuleKey *key) {
     const struct command *command = call->command;
-    call->data_type = key ? accepted(command, key) : NULL;
+    call->data_type = key ? accepted_type(command, key) : NULL;
     if (call->data_type) {
         call->value = RedisModule_ModuleTypeGetValue(key);
         return OUTCOME_DONE;

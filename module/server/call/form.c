@@ -10,7 +10,7 @@
 /* What is read for every command that has it: conditions, metadata, properties and policies. */
 enum { SHARED_BITS = (1 << (SLOT_POLICIES + 1)) - 1 };
 
-static const struct argument *given(const struct call *call, int slot) {
+static const struct argument *given_argument(const struct call *call, int slot) {
     return args_given(&call->args, slot) ? &call->args.slots[slot] : NULL;
 }
 
@@ -24,14 +24,14 @@ static void pack_pairs(const struct call *call, const struct argument *pairs, st
 }
 
 static enum outcome read_metadata(struct call *call) {
-    const struct argument *pairs = given(call, SLOT_META);
+    const struct argument *pairs = given_argument(call, SLOT_META);
     if (!pairs) return OUTCOME_DONE;
     pack_pairs(call, pairs, &call->metadata);
     return metadata_check(call->metadata.list);
 }
 
 static enum outcome read_properties(struct call *call) {
-    const struct argument *pairs = given(call, SLOT_PROPS);
+    const struct argument *pairs = given_argument(call, SLOT_PROPS);
     if (!pairs) return OUTCOME_DONE;
     struct call_list asked;
     pack_pairs(call, pairs, &asked);
@@ -42,7 +42,7 @@ static enum outcome read_properties(struct call *call) {
 }
 
 static enum outcome read_policies(struct call *call) {
-    const struct argument *items = given(call, SLOT_POLICIES);
+    const struct argument *items = given_argument(call, SLOT_POLICIES);
     if (!items) return OUTCOME_DONE;
     struct call_list *packed = &call->policies;
     record_start(&packed->buffer);

@@ -12,21 +12,21 @@ long long max_reply_bytes = 64LL << 20;
 static uint64_t left_in_memory(void) {
     if (!server_max_memory) return UINT64_MAX;
     double left = (1.0 - (double)RedisModule_GetUsedMemoryRatio()) * (double)server_max_memory / 2;
-    return left > REPLY_LIMIT_LEAST_BYTES ? (uint64_t)left : REPLY_LIMIT_LEAST_BYTES;
+    return left > REPLY_LIMIT_MIN_BYTES ? (uint64_t)left : REPLY_LIMIT_MIN_BYTES;
 }
 
 /* How much memory is left is asked only when it matters. */
 static uint64_t limit_up_to(uint64_t max) {
     uint64_t limit = size_min((uint64_t)max_reply_bytes, max);
-    return limit <= REPLY_LIMIT_LEAST_BYTES ? limit : size_min(limit, left_in_memory());
+    return limit <= REPLY_LIMIT_MIN_BYTES ? limit : size_min(limit, left_in_memory());
 }
 
 size_t reply_limit_up_to(size_t max) {
     return (size_t)limit_up_to(max);
 }
 
-static enum outcome refuse(struct call *call, uint64_t length, uint64_t limit, const char *allowing,
-                           const char *advice) {
+static enum outcome refuse_length(struct call *call, uint64_t length, uint64_t limit, const char *allowing,
+                                  const char *advice) {
     refusal_note(call, "%" PRIu64 " bytes are more than the %" PRIu64 " that %s, %s", length, limit, allowing,
                  advice);
     return OUTCOME_INVALID_RANGE;
@@ -37,18 +37,19 @@ enum outcome reply_check_size(struct call *call, uint64_t length, const char *ad
     if (length <= limit_up_to(length)) return OUTCOME_DONE;
     uint64_t limit = limit_up_to(UINT64_MAX);
     bool configured = limit == (uint64_t)max_reply_bytes;
-    return refuse(call, length, limit,
-                  configured ? "holdfast.max-reply-bytes allows" : "the memory that is left allows", advice);
+    return refuse_length(call, length, limit,
+                         configured ? "holdfast.max-reply-bytes allows" : "the memory that is left allows",
+                         advice);
 }
 
 /* The memory that is left counts half already. */
 enum outcome reply_check_content_size(struct call *call, uint64_t length, bool one_piece,
                                       const char *advice) {
     uint64_t max_in_pieces = (uint64_t)max_reply_bytes / 2, longest = (uint64_t)longest_reply_bytes;
-    if (length > longest) return refuse(call, length, longest, "proto-max-bulk-len allows", advice);
+    if (length > longest) return refuse_length(call, length, longest, "proto-max-bulk-len allows", advice);
     if (one_piece || length <= max_in_pieces) return reply_check_size(call, length, advice);
-    return refuse(call, length, max_in_pieces, "holdfast.max-reply-bytes allows for a content in pieces",
-                  advice);
+    return refuse_length(call, length, max_in_pieces,
+                         "holdfast.max-reply-bytes allows for a content in pieces", advice);
 }
 
 bool page_bytes_take(struct page_bytes *page, size_t bytes) {

@@ -7,7 +7,7 @@
  *
  * The limit is holdfast.max-reply-bytes; no string is longer than proto-max-bulk-len, either. Replies wait
  * in the server's memory until they are read, so near maxmemory a reply may take half of what is left, and
- * above it REPLY_LIMIT_LEAST_BYTES. */
+ * above it REPLY_LIMIT_MIN_BYTES. */
 #ifndef HOLDFAST_REPLY_LIMIT_H
 #define HOLDFAST_REPLY_LIMIT_H
 
@@ -17,7 +17,7 @@
 extern long long max_reply_bytes; /* holdfast.max-reply-bytes */
 
 /* The limit is never below this, however short memory is. */
-enum { REPLY_LIMIT_LEAST_BYTES = 1 << 20 };
+enum { REPLY_LIMIT_MIN_BYTES = 1 << 20 };
 
 /* The limit in bytes, for pages of at most `max` bytes. */
 size_t reply_limit_up_to(size_t max);

@@ -31,7 +31,7 @@ static bool goes_inside(const struct data_type *type, const struct decided *deci
 }
 
 /* Puts the record inside of the change that remembers the call. */
-static void wrap(struct once_change *once, struct record_writer *record) {
+static void wrap_record(struct once_change *once, struct record_writer *record) {
     struct record_writer wrapped;
     record_start(&wrapped);
     once->inside = bytes_of(record->data, record->length);
@@ -48,7 +48,7 @@ ASIDE static void apply_and_send(struct call *call, const struct decided *decide
     change_write(type->changes, decided->change, &record);
     bool inside = goes_inside(type, decided);
     if (inside) change_add_content(&record, api_bytes(decided->content));
-    if (decided->once) wrap(decided->once, &record);
+    if (decided->once) wrap_record(decided->once, &record);
     apply_change(call, type, decided->change);
     effect_send(call, &record, inside ? NULL : decided->content);
     record_end(&record);
@@ -78,7 +78,7 @@ void commit_follow(struct call *call, const void *change) {
     if (call->value) upkeep_schedule(call);
     if (call->value && doctor_keys_wants(type, call->value, change))
         doctor_keys_add(call_key_name(call), type, call->value);
-    const struct told told = told_of(type, change);
+    const struct told told = telling_of(type, change);
     if (told.modified) RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
     for (int i = 0; i < EVENTS_MAX; i++)
         if (told.events[i]) notices_add(call->ctx, call->argv[1], call->mode == CALL_FRESH, told.events[i]);

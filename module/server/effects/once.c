@@ -73,7 +73,7 @@ enum outcome once_answer(struct call *asked, struct call *carrier) {
 
 /* --- Remembering --- */
 
-static size_t beyond(size_t a, size_t limit) {
+static size_t excess_beyond(size_t a, size_t limit) {
     return a > limit ? a - limit : 0;
 }
 
@@ -81,9 +81,9 @@ static size_t beyond(size_t a, size_t limit) {
  * may displace many small ones. */
 static size_t excess_of(const struct once_log *once_log, struct bytes added, size_t max) {
     size_t count = once_log_count(once_log), bytes = once_log_bytes(once_log) + added.length;
-    size_t many = beyond(count + (added.length > 0), (size_t)once_max);
+    size_t many = excess_beyond(count + (added.length > 0), (size_t)once_max);
     if (!many && bytes <= ONCE_BYTES_MAX) return 0;
-    size_t by_bytes = once_log_taking(once_log, beyond(bytes, ONCE_BYTES_MAX), FORGOTTEN_BY_UPKEEP);
+    size_t by_bytes = once_log_taking(once_log, excess_beyond(bytes, ONCE_BYTES_MAX), FORGOTTEN_BY_UPKEEP);
     return size_min(size_max(size_min(many, max), by_bytes), count);
 }
 

@@ -68,7 +68,7 @@ static enum effect_result apply_read(const struct data_type *type, struct effect
         content->given = true;
         content->bytes = read->inside;
     }
-    target->told = told_of(type, &read->change);
+    target->told = telling_of(type, &read->change);
     if (type->object_name) target->name = type->object_name(&read->change);
     return apply_to_target(type, target, read, content);
 }

@@ -9,7 +9,7 @@
 #include "server/base/data_type.h"
 
 /* What is to be told of a change. */
-static inline struct told told_of(const struct data_type *type, const void *change) {
+static inline struct told telling_of(const struct data_type *type, const void *change) {
     const struct change_kind *kind = change_kind(type->changes, change);
     struct told told = {.events = {kind->event}};
     if (type->events) type->events(change, told.events);

@@ -26,7 +26,7 @@ static struct fault syntax_fault(int at) {
 static struct fault count_fault(const struct parser *parser, const struct clause *clause, int at,
                                 int count_at) {
     int64_t count;
-    bool there = count_at < parser->argc && number_read(argument_at(parser->argv, count_at), &count);
+    bool there = count_at < parser->argc && number_read(args_at(parser->argv, count_at), &count);
     return (struct fault){.outcome = OUTCOME_SYNTAX, .at = at, .uncounted = there ? NULL : clause};
 }
 
@@ -34,7 +34,7 @@ RARELY static void note_fault(struct parser *parser, const struct clause *clause
                               int at) {
     bool counts = parser->fault.outcome == OUTCOME_DONE || clause->late < parser->late;
     if (outcome == OUTCOME_DONE || !counts) return;
-    const char *reason = clause->explain ? clause->explain(argument_at(parser->argv, at)) : NULL;
+    const char *reason = clause->explain ? clause->explain(args_at(parser->argv, at)) : NULL;
     parser->fault = (struct fault){.outcome = outcome, .at = at, .reason = reason};
     parser->late = clause->late;
 }
@@ -47,7 +47,7 @@ static void note_bad_number(struct parser *parser, const struct clause *clause, 
 
 static inline void check_argument(struct parser *parser, const struct clause *clause, int at) {
     if (!clause->check) return;
-    enum outcome outcome = clause->check(argument_at(parser->argv, at));
+    enum outcome outcome = clause->check(args_at(parser->argv, at));
     if (outcome != OUTCOME_DONE) note_fault(parser, clause, outcome, at);
 }
 
@@ -102,31 +102,31 @@ static const struct clause *find_option(const struct clause *const *options, str
 }
 
 static void parse_number(struct parser *parser, const struct clause *clause, int at, int64_t *number) {
-    bool sound = number_read(argument_at(parser->argv, at), number);
+    bool sound = number_read(args_at(parser->argv, at), number);
     if (!sound || *number < clause->min || *number > clause->max) note_bad_number(parser, clause, sound, at);
 }
 
 static void parse_duration(struct parser *parser, const struct clause *clause, int at, int64_t *duration_ms) {
-    bool sound = duration_read(argument_at(parser->argv, at), duration_ms);
+    bool sound = duration_read(args_at(parser->argv, at), duration_ms);
     int64_t negative;
     if (!sound || *duration_ms < clause->min || *duration_ms > clause->max)
-        note_bad_number(parser, clause, sound || number_read(argument_at(parser->argv, at), &negative), at);
+        note_bad_number(parser, clause, sound || number_read(args_at(parser->argv, at), &negative), at);
 }
 
 static void parse_range(struct parser *parser, const struct clause *clause, struct argument *argument) {
-    bool sound = number_read(argument_at(parser->argv, argument->at), &argument->number) &&
-                 number_read(argument_at(parser->argv, argument->at + 1), &argument->length);
+    bool sound = number_read(args_at(parser->argv, argument->at), &argument->number) &&
+                 number_read(args_at(parser->argv, argument->at + 1), &argument->length);
     if (!sound || argument->number < 0 || argument->length < -1 || argument->length == 0)
         note_fault(parser, clause, clause->fault, argument->at);
 }
 
 static void parse_version(struct parser *parser, const struct clause *clause, struct argument *argument) {
-    if (!version_read(argument_at(parser->argv, argument->at), &argument->version))
+    if (!version_read(args_at(parser->argv, argument->at), &argument->version))
         note_fault(parser, clause, clause->fault, argument->at);
 }
 
 static bool parse_word(struct parser *parser, const struct clause *clause, int at, int64_t *chosen) {
-    int index = args_word(clause, argument_at(parser->argv, at));
+    int index = args_word(clause, args_at(parser->argv, at));
     if (index < 0) return false;
     *chosen |= INT64_C(1) << index;
     return true;
@@ -137,7 +137,7 @@ static int counted_words(const struct parser *parser, const struct clause *claus
                          struct argument *argument) {
     int64_t count;
     int left = parser->argc - argument->at - 1;
-    if (left < 0 || !number_read(argument_at(parser->argv, argument->at), &count)) return -1;
+    if (left < 0 || !number_read(args_at(parser->argv, argument->at), &count)) return -1;
     if (count < clause->min_count || count > left / clause->width) return -1;
     argument->at++;
     argument->count = (int)count;
@@ -177,7 +177,7 @@ static struct fault parse_words(struct parser *parser, const struct clause *clau
 static int measure_width(const struct parser *parser, const struct clause *clause,
                          struct argument *argument) {
     if (argument->at >= parser->argc) return -1;
-    int words = 0, word = args_word(clause, argument_at(parser->argv, argument->at++));
+    int words = 0, word = args_word(clause, args_at(parser->argv, argument->at++));
     while (clause->words[words]) words++;
     argument->word = word;
     return word < 0 ? -1 : word < words - clause->bare;
@@ -194,12 +194,12 @@ static int width_of(const struct parser *parser, const struct clause *clause, st
 
 static struct fault parse_choice(struct parser *parser, const struct clause *clause, int at) {
     struct argument *argument = begin_argument(parser, clause, at);
-    argument->number = args_word(clause, argument_at(parser->argv, at));
+    argument->number = args_word(clause, args_at(parser->argv, at));
     return argument->number < 0 ? syntax_fault(at) : none;
 }
 
 static void parse_id(struct parser *parser, const struct clause *clause, struct argument *argument) {
-    if (!guid_read(argument_at(parser->argv, argument->at), &argument->id))
+    if (!guid_read(args_at(parser->argv, argument->at), &argument->id))
         note_fault(parser, clause, clause->fault, argument->at);
 }
 
@@ -219,7 +219,7 @@ static struct fault parse_option(struct parser *parser, const struct clause *cla
     case SHAPE_MEASURE:
         if (width) parse_number(parser, clause, argument->at, &argument->number);
         return none;
-    case SHAPE_KEYWORD: argument->word = args_word(clause, argument_at(parser->argv, at)); return none;
+    case SHAPE_KEYWORD: argument->word = args_word(clause, args_at(parser->argv, at)); return none;
     case SHAPE_VERSION: parse_version(parser, clause, argument); return none;
     case SHAPE_DURATION: parse_duration(parser, clause, argument->at, &argument->number); return none;
     case SHAPE_RANGE: parse_range(parser, clause, argument); return none;
@@ -243,7 +243,7 @@ static struct fault check_required(struct parser *parser, const struct clause *c
 static struct fault parse_options(struct parser *parser, const struct clause *const *options, int at,
                                   int *next) {
     while (at < parser->argc) {
-        const struct clause *clause = find_option(options, argument_at(parser->argv, at));
+        const struct clause *clause = find_option(options, args_at(parser->argv, at));
         if (!clause && parser->is_part) break;
         if (!clause || args_given(parser->args, clause->slot)) return syntax_fault(at);
         struct fault fault = parse_option(parser, clause, at, &at);
@@ -261,7 +261,7 @@ static struct fault parse_chosen(struct parser *parser, const struct clause *cla
     if (width < 0) return count_fault(parser, clause, at, at);
     *next = argument->at + width;
     for (int word = argument->at; word < *next; word += clause->width)
-        if (args_word(clause, argument_at(parser->argv, word)) < 0) return syntax_fault(word);
+        if (args_word(clause, args_at(parser->argv, word)) < 0) return syntax_fault(word);
     return none;
 }
 
@@ -282,7 +282,7 @@ static struct fault parse_positional(struct parser *parser, const struct clause 
 /* A word that could be an option is taken for one. */
 static void parse_optional(struct parser *parser, const struct clause *const *clauses, int *at) {
     const struct clause *clause = *clauses;
-    if (*at >= parser->argc || find_option(clauses + 1, argument_at(parser->argv, *at))) return;
+    if (*at >= parser->argc || find_option(clauses + 1, args_at(parser->argv, *at))) return;
     begin_argument(parser, clause, *at);
     check_argument(parser, clause, (*at)++);
 }
@@ -314,7 +314,7 @@ static bool is_plain_call(const struct grammar *grammar, const void *argv, int a
     if (argc != grammar->words + 1 || grammar->demands) return false;
     for (int at = 1; at < argc; at++) {
         const struct clause *clause = grammar->clauses[at - 1];
-        if (clause->check && clause->check(argument_at(argv, at)) != OUTCOME_DONE) return false;
+        if (clause->check && clause->check(args_at(argv, at)) != OUTCOME_DONE) return false;
     }
     return true;
 }

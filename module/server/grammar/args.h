@@ -5,7 +5,7 @@
  * so they cannot disagree. Syntax errors come before invalid values; among invalid values, clauses with a smaller
  * `late` come first, then the first in argv.
  *
- * The parser is pure: it reads argv through argument_at, which the module binds to the server's strings. */
+ * The parser is pure: it reads argv through args_at, which the module binds to the server's strings. */
 #ifndef HOLDFAST_ARGS_H
 #define HOLDFAST_ARGS_H
 
@@ -137,7 +137,7 @@ struct fault {
 };
 
 /* Provided by the owner of argv. */
-struct bytes argument_at(const void *argv, int at);
+struct bytes args_at(const void *argv, int at);
 
 /* argv[0] is the command's name. The caller has checked that all positional arguments are present. */
 struct fault args_parse(struct grammar *grammar, const void *argv, int argc, struct args *args);

@@ -26,69 +26,70 @@ static void tree_empty(struct tree *tree) {
 }
 
 /* A run of siblings, ended by one without a name. */
-static RedisModuleCommandArg *siblings(struct tree *tree, size_t count) {
+static RedisModuleCommandArg *add_siblings(struct tree *tree, size_t count) {
     struct run_of_siblings *run = memory_zeroed(sizeof(*run) + (count + 1) * sizeof(run->nodes[0]));
     run->next = tree->runs;
     tree->runs = run;
     return run->nodes;
 }
 
-static RedisModuleCommandArg leaf(const char *name, RedisModuleCommandArgType type) {
+static RedisModuleCommandArg leaf_arg(const char *name, RedisModuleCommandArgType type) {
     return (RedisModuleCommandArg){.name = name, .type = type, .key_spec_index = -1};
 }
 
 static RedisModuleCommandArg *word_choices(struct tree *tree, const char *const *words) {
     size_t count = 0;
     while (words[count]) count++;
-    RedisModuleCommandArg *choices = siblings(tree, count);
+    RedisModuleCommandArg *choices = add_siblings(tree, count);
     for (size_t i = 0; i < count; i++) {
-        choices[i] = leaf(words[i], REDISMODULE_ARG_TYPE_PURE_TOKEN);
+        choices[i] = leaf_arg(words[i], REDISMODULE_ARG_TYPE_PURE_TOKEN);
         choices[i].token = words[i];
     }
     return choices;
 }
 
-static RedisModuleCommandArg *values(struct tree *tree, const struct clause *clause,
-                                     RedisModuleCommandArgType type) {
-    RedisModuleCommandArg *list = siblings(tree, clause->width);
-    for (size_t i = 0; i < clause->width; i++) list[i] = leaf(clause->names[i], type);
+static RedisModuleCommandArg *value_list(struct tree *tree, const struct clause *clause,
+                                         RedisModuleCommandArgType type) {
+    RedisModuleCommandArg *list = add_siblings(tree, clause->width);
+    for (size_t i = 0; i < clause->width; i++) list[i] = leaf_arg(clause->names[i], type);
     return list;
 }
 
 /* One of the words, and the number after it if it takes one. */
-static RedisModuleCommandArg *measures(struct tree *tree, const struct clause *clause) {
+static RedisModuleCommandArg *measure_choices(struct tree *tree, const struct clause *clause) {
     size_t count = 0;
     while (clause->words[count]) count++;
-    RedisModuleCommandArg *choices = siblings(tree, count);
+    RedisModuleCommandArg *choices = add_siblings(tree, count);
     for (size_t i = 0; i < count; i++) {
         bool bare = i >= count - clause->bare;
-        choices[i] = leaf(bare ? clause->words[i] : clause->names[0],
-                          bare ? REDISMODULE_ARG_TYPE_PURE_TOKEN : REDISMODULE_ARG_TYPE_INTEGER);
+        choices[i] = leaf_arg(bare ? clause->words[i] : clause->names[0],
+                              bare ? REDISMODULE_ARG_TYPE_PURE_TOKEN : REDISMODULE_ARG_TYPE_INTEGER);
         choices[i].token = clause->words[i];
     }
     return choices;
 }
 
 /* A word and a value, always together. */
-static RedisModuleCommandArg *chosen(struct tree *tree, const struct clause *clause) {
-    RedisModuleCommandArg *pair = siblings(tree, 2);
-    pair[0] = leaf("choice", REDISMODULE_ARG_TYPE_ONEOF);
+static RedisModuleCommandArg *chosen_pair(struct tree *tree, const struct clause *clause) {
+    RedisModuleCommandArg *pair = add_siblings(tree, 2);
+    pair[0] = leaf_arg("choice", REDISMODULE_ARG_TYPE_ONEOF);
     pair[0].subargs = word_choices(tree, clause->words);
-    pair[1] = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+    pair[1] = leaf_arg(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
     return pair;
 }
 
 /* count, then the items, words or pairs as often as it says. */
-static RedisModuleCommandArg *counted(struct tree *tree, const struct clause *clause) {
-    RedisModuleCommandArg *pair = siblings(tree, 2);
-    pair[0] = leaf("count", REDISMODULE_ARG_TYPE_INTEGER);
+static RedisModuleCommandArg *counted_pair(struct tree *tree, const struct clause *clause) {
+    RedisModuleCommandArg *pair = add_siblings(tree, 2);
+    pair[0] = leaf_arg("count", REDISMODULE_ARG_TYPE_INTEGER);
     if (clause->shape == SHAPE_WORDS) {
-        pair[1] = leaf("what", REDISMODULE_ARG_TYPE_ONEOF);
+        pair[1] = leaf_arg("what", REDISMODULE_ARG_TYPE_ONEOF);
         pair[1].subargs = word_choices(tree, clause->words);
     } else {
         bool pairs = clause->shape == SHAPE_CHOSEN;
-        pair[1] = leaf("item", REDISMODULE_ARG_TYPE_BLOCK);
-        pair[1].subargs = pairs ? chosen(tree, clause) : values(tree, clause, REDISMODULE_ARG_TYPE_STRING);
+        pair[1] = leaf_arg("item", REDISMODULE_ARG_TYPE_BLOCK);
+        pair[1].subargs =
+            pairs ? chosen_pair(tree, clause) : value_list(tree, clause, REDISMODULE_ARG_TYPE_STRING);
         pair[1].flags = REDISMODULE_CMD_ARG_OPTIONAL;
     }
     pair[1].flags |= REDISMODULE_CMD_ARG_MULTIPLE;
@@ -97,11 +98,11 @@ static RedisModuleCommandArg *counted(struct tree *tree, const struct clause *cl
 
 /* A list among the positional arguments is two of the server's: the count, and what is counted. */
 static void list_arguments(struct tree *tree, const struct clause *clause, RedisModuleCommandArg pair[2]) {
-    pair[0] = leaf("count", REDISMODULE_ARG_TYPE_INTEGER);
-    pair[1] = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+    pair[0] = leaf_arg("count", REDISMODULE_ARG_TYPE_INTEGER);
+    pair[1] = leaf_arg(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
     if (clause->width > 1) {
-        pair[1] = leaf("item", REDISMODULE_ARG_TYPE_BLOCK);
-        pair[1].subargs = values(tree, clause, REDISMODULE_ARG_TYPE_STRING);
+        pair[1] = leaf_arg("item", REDISMODULE_ARG_TYPE_BLOCK);
+        pair[1].subargs = value_list(tree, clause, REDISMODULE_ARG_TYPE_STRING);
     }
     pair[1].flags = REDISMODULE_CMD_ARG_MULTIPLE;
 }
@@ -111,11 +112,11 @@ static void make_block(struct tree *tree, const struct clause *clause, RedisModu
                        RedisModuleCommandArg *arg) {
     arg->name = clause->token.data;
     arg->type = REDISMODULE_ARG_TYPE_BLOCK;
-    arg->subargs = values(tree, clause, type);
+    arg->subargs = value_list(tree, clause, type);
 }
 
-static RedisModuleCommandArg option(struct tree *tree, const struct clause *clause) {
-    RedisModuleCommandArg arg = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+static RedisModuleCommandArg option_arg(struct tree *tree, const struct clause *clause) {
+    RedisModuleCommandArg arg = leaf_arg(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
     arg.token = clause->token.data;
     arg.flags = clause->required ? REDISMODULE_CMD_ARG_NONE : REDISMODULE_CMD_ARG_OPTIONAL;
     switch (clause->shape) {
@@ -132,7 +133,7 @@ static RedisModuleCommandArg option(struct tree *tree, const struct clause *clau
     case SHAPE_MEASURE:
         arg.name = clause->token.data;
         arg.type = REDISMODULE_ARG_TYPE_ONEOF;
-        arg.subargs = measures(tree, clause);
+        arg.subargs = measure_choices(tree, clause);
         break;
     case SHAPE_KEYWORD:
     case SHAPE_CHOICE:
@@ -144,7 +145,7 @@ static RedisModuleCommandArg option(struct tree *tree, const struct clause *clau
     case SHAPE_ITEMS:
         arg.name = clause->token.data;
         arg.type = REDISMODULE_ARG_TYPE_BLOCK;
-        arg.subargs = counted(tree, clause);
+        arg.subargs = counted_pair(tree, clause);
         break;
     default: break;
     }
@@ -152,9 +153,9 @@ static RedisModuleCommandArg option(struct tree *tree, const struct clause *clau
 }
 
 /* A number, the values, and any number of words. */
-static RedisModuleCommandArg group(struct tree *tree, const struct clause *clause) {
-    RedisModuleCommandArg arg = leaf("group", REDISMODULE_ARG_TYPE_BLOCK);
-    arg.subargs = values(tree, clause, REDISMODULE_ARG_TYPE_STRING);
+static RedisModuleCommandArg group_arg(struct tree *tree, const struct clause *clause) {
+    RedisModuleCommandArg arg = leaf_arg("group", REDISMODULE_ARG_TYPE_BLOCK);
+    arg.subargs = value_list(tree, clause, REDISMODULE_ARG_TYPE_STRING);
     arg.subargs[0].type = REDISMODULE_ARG_TYPE_INTEGER;
     arg.subargs[clause->width - 1].flags = REDISMODULE_CMD_ARG_OPTIONAL | REDISMODULE_CMD_ARG_MULTIPLE;
     arg.flags = REDISMODULE_CMD_ARG_MULTIPLE;
@@ -162,29 +163,29 @@ static RedisModuleCommandArg group(struct tree *tree, const struct clause *claus
 }
 
 /* key_spec counts the keys so far. */
-static RedisModuleCommandArg argument(struct tree *tree, const struct clause *clause, int *key_spec) {
+static RedisModuleCommandArg clause_arg(struct tree *tree, const struct clause *clause, int *key_spec) {
     RedisModuleCommandArg arg;
     if (clause->shape == SHAPE_NUMBER && !clause->token.length)
-        return leaf(clause->names[0], REDISMODULE_ARG_TYPE_INTEGER);
+        return leaf_arg(clause->names[0], REDISMODULE_ARG_TYPE_INTEGER);
     switch (clause->shape) {
     case SHAPE_KEY:
-        arg = leaf(clause->names[0], REDISMODULE_ARG_TYPE_KEY);
+        arg = leaf_arg(clause->names[0], REDISMODULE_ARG_TYPE_KEY);
         arg.key_spec_index = (*key_spec)++;
         return arg;
     case SHAPE_CHOSEN:
-        arg = leaf(clause->list, REDISMODULE_ARG_TYPE_BLOCK);
-        arg.subargs = counted(tree, clause);
+        arg = leaf_arg(clause->list, REDISMODULE_ARG_TYPE_BLOCK);
+        arg.subargs = counted_pair(tree, clause);
         return arg;
     case SHAPE_TEXT:
-        arg = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+        arg = leaf_arg(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
         if (clause->optional) arg.flags = REDISMODULE_CMD_ARG_OPTIONAL;
         return arg;
     case SHAPE_REST:
-        if (clause->width) return group(tree, clause);
-        arg = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+        if (clause->width) return group_arg(tree, clause);
+        arg = leaf_arg(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
         arg.flags = REDISMODULE_CMD_ARG_OPTIONAL | REDISMODULE_CMD_ARG_MULTIPLE;
         return arg;
-    default: return option(tree, clause);
+    default: return option_arg(tree, clause);
     }
 }
 
@@ -219,23 +220,23 @@ static int min_arity(const struct grammar *grammar) {
 }
 
 /* As many arguments of the server as clauses, and one more for each list. */
-static RedisModuleCommandArg *arguments(struct tree *tree, const struct clause *const *clauses) {
+static RedisModuleCommandArg *clause_args(struct tree *tree, const struct clause *const *clauses) {
     size_t count = 0;
     for (size_t i = 0; clauses[i]; i++) count += clauses[i]->shape == SHAPE_LIST ? 2 : 1;
-    RedisModuleCommandArg *args = siblings(tree, count), *next = args;
+    RedisModuleCommandArg *args = add_siblings(tree, count), *next = args;
     int keys = 0;
     for (; *clauses; clauses++) {
         if ((*clauses)->shape == SHAPE_LIST) {
             list_arguments(tree, *clauses, next);
             next += 2;
         } else {
-            *next++ = argument(tree, *clauses, &keys);
+            *next++ = clause_arg(tree, *clauses, &keys);
         }
     }
     return args;
 }
 
-static int describe(RedisModuleCommand *handle, const struct command *command, struct tree *tree) {
+static int describe_command(RedisModuleCommand *handle, const struct command *command, struct tree *tree) {
     RedisModuleCommandKeySpec specs[SPECS] = {{0}};
     if (command->key != KEY_NONE) specs[0] = key_spec(1, command_key_flags(command->key));
     if (command->other_key) specs[1] = key_spec(command->other_key, command_key_flags(KEY_READ));
@@ -248,7 +249,7 @@ static int describe(RedisModuleCommand *handle, const struct command *command, s
         .since = SINCE,
         .arity = min_arity(command->grammar),
         .key_specs = specs,
-        .args = command->grammar->clauses[0] ? arguments(tree, command->grammar->clauses) : NULL,
+        .args = command->grammar->clauses[0] ? clause_args(tree, command->grammar->clauses) : NULL,
     };
     return RedisModule_SetCommandInfo(handle, &info);
 }
@@ -262,7 +263,7 @@ static int add_one(RedisModuleCtx *ctx, const struct command *command) {
     RedisModuleCommand *handle = RedisModule_GetCommand(ctx, command->name);
     if (!handle) return REDISMODULE_ERR;
     api_set_categories(handle, command->categories);
-    int result = describe(handle, command, &tree);
+    int result = describe_command(handle, command, &tree);
     tree_empty(&tree);
     return result;
 }
@@ -280,6 +281,6 @@ int registration_add(RedisModuleCtx *ctx, const struct command *commands, size_t
 void registration_syntax(const struct command *command, struct text *line) {
     struct tree tree = {NULL};
     text_put(line, command->name);
-    syntax_put(line, arguments(&tree, command->grammar->clauses));
+    syntax_put(line, clause_args(&tree, command->grammar->clauses));
     tree_empty(&tree);
 }

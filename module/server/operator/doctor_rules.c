@@ -36,7 +36,7 @@ static bool is_replica(const struct doctor *doctor) {
     return !(RedisModule_GetContextFlags(doctor->ctx) & REDISMODULE_CTX_FLAGS_MASTER);
 }
 
-static unsigned long long replicas(const struct doctor *doctor) {
+static unsigned long long count_replicas(const struct doctor *doctor) {
     int missing;
     RedisModuleServerInfoData *info = RedisModule_GetServerInfo(doctor->ctx, "replication");
     unsigned long long count = RedisModule_ServerInfoGetFieldUnsigned(info, "connected_slaves", &missing);
@@ -45,7 +45,7 @@ static unsigned long long replicas(const struct doctor *doctor) {
 }
 
 bool doctor_sees_replication(const struct doctor *doctor) {
-    return is_replica(doctor) || replicas(doctor);
+    return is_replica(doctor) || count_replicas(doctor);
 }
 
 /* --- Settings of the server --- */
@@ -78,7 +78,7 @@ static void find_writes_without_saves(struct doctor *doctor) {
 }
 
 static void find_lonely_writes(struct doctor *doctor) {
-    unsigned long long count = is_replica(doctor) ? 0 : replicas(doctor);
+    unsigned long long count = is_replica(doctor) ? 0 : count_replicas(doctor);
     if (count && is_set_to(doctor, "min-replicas-to-write", "0"))
         doctor_find(doctor, "it has %llu replica%s, and takes writes that none of them may ever get", count,
                     count > 1 ? "s" : "");

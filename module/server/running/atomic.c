@@ -49,7 +49,7 @@ static struct { unsigned long long done, commands, refused; } stats;
 
 enum { ROWS_MAX = 256 }; /* a power of two, and more than twice as many as there are commands */
 
-static struct row {
+static struct atomic_row {
     struct bytes name;
     const struct command *command; /* NULL for none */
     int min_words;
@@ -88,16 +88,16 @@ bool atomic_start(RedisModuleCtx *ctx, const struct command *commands, size_t co
         struct bytes name = bytes_text(commands[i].name);
         size_t at = row_place(name);
         while (rows[at].command) at = (at + 1) % ROWS_MAX;
-        rows[at] = (struct row){.name = name,
-                                .command = &commands[i],
-                                .min_words = args_min(commands[i].grammar),
-                                .grows = strstr(commands[i].flags, "deny-oom")};
+        rows[at] = (struct atomic_row){.name = name,
+                                       .command = &commands[i],
+                                       .min_words = args_min(commands[i].grammar),
+                                       .grows = strstr(commands[i].flags, "deny-oom")};
     }
     return true;
 }
 
 /* The row of this name; one without a command if there is none. */
-static const struct row *row_named(struct bytes name) {
+static const struct atomic_row *row_named(struct bytes name) {
     size_t at = row_place(name);
     while (rows[at].command && !bytes_same_word(rows[at].name, name)) at = (at + 1) % ROWS_MAX;
     return &rows[at];
@@ -113,7 +113,7 @@ void touches_nothing(const struct call *call, struct targets *targets) {
 /* The next command. False when its number of words is not a number, or is wrong. */
 static bool next_slice(RedisModuleString **argv, int argc, int *at, struct slice *slice) {
     int64_t words;
-    if (*at >= argc || !number_read(argument_at(argv, *at), &words)) return false;
+    if (*at >= argc || !number_read(args_at(argv, *at), &words)) return false;
     if (words < 1 || words >= argc - *at) return false;
     *slice = (struct slice){*at + 1, (int)words};
     *at += 1 + (int)words;
@@ -125,7 +125,7 @@ void atomic_tell_keys(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     int at = ARG_COMMANDS;
     struct slice slice;
     while (next_slice(argv, argc, &at, &slice)) {
-        const struct command *command = row_named(argument_at(argv, slice.at))->command;
+        const struct command *command = row_named(args_at(argv, slice.at))->command;
         if (command) command_tell_keys(command, ctx, argv + slice.at, slice.words, slice.at);
     }
 }
@@ -173,7 +173,7 @@ static enum outcome read_part(struct transaction *transaction) {
     struct part *part = &transaction->parts[transaction->count];
     struct call *call = &part->call, *whole = transaction->whole;
     const struct slice slice = part->slice;
-    const struct row *row = row_named(call_word(whole, slice.at));
+    const struct atomic_row *row = row_named(call_word(whole, slice.at));
     const struct command *command = row->command;
     call_start(call, command, whole->ctx, whole->argv + slice.at, slice.words);
     call->limits = &transaction->limits;
@@ -305,7 +305,7 @@ static enum outcome decide_parts(struct transaction *transaction) {
 
 /* --- Carrying out --- */
 
-static bool refreshed(struct call *call, void *change) {
+static bool refresh_change(struct call *call, void *change) {
     return !call->data_type->refresh || call->data_type->refresh(call, change);
 }
 
@@ -316,7 +316,7 @@ static void apply_those(struct transaction *transaction, unsigned with, unsigned
         for (struct decided *next = call->decision.first; next; next = next->next) {
             unsigned traits = change_kind(call->data_type->changes, next->change)->traits;
             if ((traits & with) != with || traits & without) continue;
-            next->dropped = transaction->count > 1 && !refreshed(call, next->change);
+            next->dropped = transaction->count > 1 && !refresh_change(call, next->change);
             if (!next->dropped) commit_apply(call, next);
         }
     }
@@ -404,7 +404,7 @@ static enum outcome refuse_answer(struct call *whole) {
 }
 
 /* Decided like the rest: an answer that is too large to be remembered refuses the transaction. */
-static enum outcome remember(struct transaction *transaction) {
+static enum outcome remember_whole(struct transaction *transaction) {
     struct call *whole = transaction->whole, *carrier = find_carrier(transaction);
     if (!args_given(&whole->args, SLOT_ONCE) || !carrier) return OUTCOME_DONE;
     struct reply answer = reply_to_record(call_writer(whole));
@@ -440,7 +440,7 @@ static enum outcome run_parts(struct transaction *transaction, unsigned count) {
         return outcome;
     settle_parts(transaction);
     outcome = decide_parts(transaction);
-    if (outcome == OUTCOME_DONE) outcome = remember(transaction);
+    if (outcome == OUTCOME_DONE) outcome = remember_whole(transaction);
     if (outcome == OUTCOME_DONE) carry_out(transaction);
     return outcome;
 }

@@ -39,14 +39,14 @@ static void begin_anew(struct call *call) {
     call->note[0] = '\0';
 }
 
-static enum outcome decide(struct call *call) {
+static enum outcome decide_call(struct call *call) {
     begin_anew(call);
     return call->command->decide(call);
 }
 
 /* Another call with the same token may have been answered in the meantime. */
 static enum outcome decide_anew(struct call *call) {
-    if (!once_is_known(call, call)) return decide(call);
+    if (!once_is_known(call, call)) return decide_call(call);
     begin_anew(call);
     return once_answer(call, call);
 }
@@ -113,7 +113,7 @@ static enum outcome decide_behind_rivals(struct call *call, enum outcome outcome
     return outcome;
 }
 
-static enum outcome await(struct call *call) {
+static enum outcome await_turn(struct call *call) {
     const struct data_type *type = call->data_type;
     const struct wait_request *wait = &call->wait;
     call->note[0] = '\0';
@@ -142,10 +142,10 @@ static void carry_out_once(struct call *call) {
 ASIDE static enum outcome run_in_turn(struct call *call) {
     RedisModuleCtx *ctx = call->ctx;
     call->out = reply_to_record(call_writer(call));
-    enum outcome outcome = decide(call);
+    enum outcome outcome = decide_call(call);
     if (call->command->give_way && call->wait.in_line && wait_anybody())
         outcome = call->wait.claim ? decide_behind_rivals(call, outcome) : decide_behind_line(call, outcome);
-    if (call->wait.not_yet && wait_allowed(call)) return await(call);
+    if (call->wait.not_yet && wait_allowed(call)) return await_turn(call);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_play(ctx, reply_packed(&call->out));
     carry_out_once(call);
@@ -245,7 +245,7 @@ static enum outcome refusal_without_value(const struct call *call, enum outcome 
     return waited && has_nothing ? OUTCOME_UNCHANGED : opened;
 }
 
-static enum outcome run(struct call *call) {
+static enum outcome run_with_key(struct call *call) {
     enum outcome opened = call_open_key(call);
     if (call->value && call->command->prefetch) call->command->prefetch(call);
     enum outcome outcome = call->parsed ? OUTCOME_DONE : form_check(call);
@@ -259,7 +259,7 @@ static enum outcome run(struct call *call) {
 /* Nothing is said yet to a client that waits: wait.c answers it later. */
 static void run_and_answer(struct call *call) {
     struct reply out = reply_to(call->ctx);
-    enum outcome outcome = run(call);
+    enum outcome outcome = run_with_key(call);
     if (outcome != OUTCOME_DONE && outcome != OUTCOME_WAITING) refusal_reply(&out, outcome, call->note);
 }
 
@@ -303,7 +303,7 @@ static bool grant_waiting(struct held_call *held, RedisModuleCtx *ctx, int64_t *
     record_start(&result->grant);
     call.grant = &result->grant;
     call.out = reply_to_record(&result->reply);
-    result->outcome = run(&call);
+    result->outcome = run_with_key(&call);
     *due_ms = next_look_ms(&call);
     memcpy(result->note, call.note, sizeof(result->note));
     if (result->outcome != OUTCOME_WAITING) return true;
@@ -327,7 +327,7 @@ static void give_back_grant(const struct held_call *held, RedisModuleCtx *ctx) {
 static enum outcome probe_waiting(const struct held_call *held, RedisModuleCtx *ctx, int64_t *due_ms) {
     struct call call;
     held_call_resume(held, &call, ctx, CALL_PROBE);
-    enum outcome outcome = run(&call);
+    enum outcome outcome = run_with_key(&call);
     *due_ms = next_look_ms(&call);
     return outcome;
 }

@@ -22,13 +22,13 @@ int64_t grace_remaining_ms(int64_t now_ms) {
     return grace.ends_ms > now_ms ? grace.ends_ms - now_ms : 0;
 }
 
-static void end(void) {
+static void end_grace(void) {
     if (!grace.ends_ms) return;
     grace = (struct grace){0, 0};
     wait_look_at_all();
 }
 
-static void begin(RedisModuleCtx *ctx) {
+static void begin_grace(RedisModuleCtx *ctx) {
     if (!grace_time.ms) return;
     grace.began_ms = server_now_ms();
     grace.ends_ms = grace.began_ms + grace_time.ms;
@@ -46,11 +46,11 @@ static void on_grace_alarm(RedisModuleCtx *ctx) {
     if (grace_remaining_ms(server_now_ms()))
         alarm_set(&alarm, grace.ends_ms);
     else
-        end();
+        end_grace();
 }
 
 void grace_changed(void) {
-    if (!grace_time.ms) end();
+    if (!grace_time.ms) end_grace();
 }
 
 static bool is_primary(RedisModuleCtx *ctx) {
@@ -59,9 +59,9 @@ static bool is_primary(RedisModuleCtx *ctx) {
 
 static LISTENER(grace_on_role_change, role) {
     if (role == REDISMODULE_EVENT_REPLROLECHANGED_NOW_MASTER)
-        begin(ctx);
+        begin_grace(ctx);
     else
-        end();
+        end_grace();
 }
 
 /* A server that loads nothing lacks nothing; what a replica loads is its primary's. */
@@ -71,7 +71,7 @@ static LISTENER(grace_on_loading, stage) {
     case REDISMODULE_SUBEVENT_LOADING_AOF_START: lacks_tail = !aof_tail_expect_whole(ctx); break;
     case REDISMODULE_SUBEVENT_LOADING_ENDED:
         if (!lacks_tail) lacks_tail = aof_tail_was_cut();
-        if (lacks_tail && is_primary(ctx)) begin(ctx);
+        if (lacks_tail && is_primary(ctx)) begin_grace(ctx);
         break;
     default: lacks_tail = false; break;
     }
@@ -93,7 +93,7 @@ enum outcome grace_refuse(struct call *call) {
 }
 
 enum outcome grace_decide(struct call *call) {
-    end();
+    end_grace();
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }

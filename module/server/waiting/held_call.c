@@ -57,7 +57,7 @@ void held_call_resume(const struct held_call *held, struct call *call, RedisModu
 
 struct bytes held_call_token(const struct held_call *held) {
     const struct argument *token = args_kept_slot(held->args, SLOT_ONCE);
-    return token ? argument_at(held->argv, token->at) : bytes_of("", 0);
+    return token ? args_at(held->argv, token->at) : bytes_of("", 0);
 }
 
 void held_result_reply(RedisModuleCtx *ctx, const struct held_result *result) {

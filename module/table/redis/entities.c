@@ -51,8 +51,8 @@ static struct entity *existing_entity(const struct call *call, const struct draf
     return drafts->numbered ? table_find(call->value, key) : entity_named(call);
 }
 
-static struct verdict judge(struct call *call, struct entity *existing, struct bytes condition,
-                            struct operation *operation) {
+static struct verdict judge_operation(struct call *call, struct entity *existing, struct bytes condition,
+                                      struct operation *operation) {
     if (!condition.data) return operation_judge(existing, operation);
     struct filter filter;
     struct verdict verdict = {.outcome = filter_read(call, condition, &filter)};
@@ -89,7 +89,7 @@ static enum outcome judge_all(struct call *call, const struct drafts *drafts, st
         const struct draft *draft = &drafts->items[i];
         struct operation operation = draft_operation(drafts, draft);
         struct entity *existing = existing_entity(call, drafts, operation.key);
-        struct verdict verdict = judge(call, existing, draft->condition, &operation);
+        struct verdict verdict = judge_operation(call, existing, draft->condition, &operation);
         if (verdict.outcome != OUTCOME_DONE) {
             note_verdict(call, drafts, i, &verdict);
             return verdict.outcome;

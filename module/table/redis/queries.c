@@ -84,7 +84,7 @@ static void reply_query_page(struct reply *out, const struct query_page *page,
     for (size_t i = 0; i < page->count; i++) reply_row(out, page->rows[i], selection);
 }
 
-static void explain(struct call *call, const struct plan *plan) {
+static void explain_plan(struct call *call, const struct plan *plan) {
     struct reply_map map = reply_map_counted(&call->out);
     while (reply_map_pass(&map)) {
         reply_field_bytes(&map, "plan", bytes_text(plan_words[plan->kind]));
@@ -118,7 +118,7 @@ enum outcome table_query(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     plan_make(call->value, &args.filter, &plan);
     if (args_given(&call->args, SLOT_EXPLAIN))
-        explain(call, &plan);
+        explain_plan(call, &plan);
     else
         answer_query(call, &args, &plan);
     plan_end(&plan);
