@@ -7,8 +7,6 @@
 
 #include "ccan/array_size/array_size.h"
 
-#include <strings.h>
-
 /* Twice the longest syntax, that of BLOB.COPY. */
 enum { HELP_LINE_BYTES = 1024 };
 
@@ -21,7 +19,7 @@ void help_start(const struct command *all, size_t count) {
 }
 
 static bool is_named(const struct command *command, struct bytes topic) {
-    return strlen(command->name) == topic.length && !strncasecmp(command->name, topic.data, topic.length);
+    return bytes_same_word(bytes_text(command->name), topic);
 }
 
 /* Whether the topic is the family of the command, as QUEUE is of QUEUE.PUT, or empty. HOLDFAST.APPLY is not
@@ -29,8 +27,7 @@ static bool is_named(const struct command *command, struct bytes topic) {
 static bool is_of_family(const struct command *command, struct bytes topic) {
     if (command->key == KEY_EFFECT) return false;
     if (!topic.length) return true;
-    return strcspn(command->name, ".") == topic.length &&
-           !strncasecmp(command->name, topic.data, topic.length);
+    return bytes_same_word(bytes_of(command->name, strcspn(command->name, ".")), topic);
 }
 
 static void reply_syntax(struct reply *out, const struct command *command) {

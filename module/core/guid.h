@@ -21,6 +21,11 @@ static inline bool guid_equal(struct guid a, struct guid b) {
     return a.high == b.high && a.low == b.low;
 }
 
+/* As bytes in memory, for example as a key of an index. */
+static inline struct bytes guid_bytes(const struct guid *id) {
+    return bytes_of(id, sizeof(*id));
+}
+
 bool guid_read(struct bytes text, struct guid *guid);
 void guid_write(struct guid guid, char text[GUID_TEXT_LENGTH]);
 /* The digits alone, form N. */

@@ -12,7 +12,8 @@
 
 #include <stdint.h>
 
-/* Grows on demand; small records stay in the buffer inside the struct. */
+/* Grows on demand; small records stay in the buffer inside the struct. `data` may point to that buffer, so a writer
+ * must not be copied or moved. */
 struct record_writer {
     char *data;
     size_t length;

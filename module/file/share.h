@@ -68,7 +68,7 @@ struct share {
     struct order_index leased;
     struct account account;    /* all allocations but those of the indexes */
     struct once_log *once_log; /* calls made with a token; NULL for none */
-    void *load;                /* the loader, while a file is loaded: see share_load.h */
+    struct share_loader *load; /* the loader, while a file is loaded: see share_load.h */
     int64_t upkeep_ms;         /* when the next upkeep is scheduled; INT64_MAX for never */
     bool doctor_listed;        /* its key is in DOCTOR's list */
 };

@@ -82,6 +82,32 @@ static void walk_content(const struct exporter *exporter, const struct sparse_by
     pages_compare(&content->pages, &before->pages, window, SIZE_MAX, walk_leaf, &difference);
 }
 
+static struct share_change state_as_change(const struct file_state *state) {
+    return (struct share_change){
+        .kind = LOAD_STATE,
+        .last = (uint8_t)state->last,
+        .stamp = state->stamp,
+        .created_ms = state->created_ms,
+        .attributes = state->attributes,
+        .parts = state->has_lists ? FILE_PART_PROPERTIES | FILE_PART_METADATA : 0,
+        .properties = packed_view(state->properties),
+        .metadata = packed_view(state->metadata),
+    };
+}
+
+/* Its present state. */
+static struct share_change node_as_change(const struct file_node *node) {
+    return (struct share_change){
+        .kind = LOAD_STATE,
+        .changed = node->changed,
+        .stamp = node->stamp,
+        .created_ms = node->created_ms,
+        .attributes = node->attributes,
+        .properties = node_properties(node),
+        .metadata = node_metadata(node),
+    };
+}
+
 static void walk_states(const struct exporter *exporter, const struct file_node *node) {
     static const struct sparse_bytes nothing;
     const struct sparse_bytes *before = &nothing;
@@ -92,28 +118,11 @@ static void walk_states(const struct exporter *exporter, const struct file_node 
             walk_content(exporter, &state->content, before);
             before = &state->content;
         }
-        struct share_change change = {
-            .kind = LOAD_STATE,
-            .last = (uint8_t)state->last,
-            .stamp = state->stamp,
-            .created_ms = state->created_ms,
-            .attributes = state->attributes,
-            .parts = state->has_lists ? FILE_PART_PROPERTIES | FILE_PART_METADATA : 0,
-            .properties = packed_view(state->properties),
-            .metadata = packed_view(state->metadata),
-        };
+        struct share_change change = state_as_change(state);
         walk_change(exporter, &change);
     }
     if (node_is_file(node)) walk_content(exporter, &node->content, before);
-    struct share_change change = {
-        .kind = LOAD_STATE,
-        .changed = node->changed,
-        .stamp = node->stamp,
-        .created_ms = node->created_ms,
-        .attributes = node->attributes,
-        .properties = node_properties(node),
-        .metadata = node_metadata(node),
-    };
+    struct share_change change = node_as_change(node);
     walk_change(exporter, &change);
 }
 

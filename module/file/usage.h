@@ -100,10 +100,6 @@ static inline struct bytes session_owner(const struct share_session *session) {
     return bytes_of(session->owner, session->owner_length);
 }
 
-static inline struct bytes guid_bytes(const struct guid *id) {
-    return bytes_of(id, sizeof(*id));
-}
-
 static inline struct file_open *open_of_numbered(struct entry *entry) {
     return (struct file_open *)((char *)entry - offsetof(struct file_open, numbered));
 }

@@ -156,10 +156,6 @@ static inline bool message_ended(const struct message *message, int64_t now_ms) 
     return message_ends_ms(message) <= now_ms;
 }
 
-static inline struct bytes message_name(const struct guid *id) {
-    return bytes_of(id, sizeof(*id));
-}
-
 /* As a bare entry of a hash index. */
 static inline struct entry *message_entry(struct message *message) {
     return (struct entry *)message;

@@ -35,11 +35,11 @@ size_t message_store_memory(const struct message_store *store) {
 }
 
 void message_store_prefetch(const struct message_store *store, const struct guid *id) {
-    if (store->by_id.count) hash_index_prefetch(&store->by_id, hash_bytes(message_name(id)));
+    if (store->by_id.count) hash_index_prefetch(&store->by_id, hash_bytes(guid_bytes(id)));
 }
 
 struct message *message_store_find(const struct message_store *store, const struct guid *id) {
-    struct bytes name = message_name(id);
+    struct bytes name = guid_bytes(id);
     if (!store->by_id.count) return NULL;
     struct entry *entry = hash_index_find(&store->by_id, hash_bytes(name), name);
     return entry ? message_of_entry(entry) : NULL;

@@ -10,7 +10,7 @@
 const char *const block_words[] = {"COMMITTED", "UNCOMMITTED", "LATEST", NULL};
 const char *const block_list_words[] = {"COMMITTED", "UNCOMMITTED", "ALL", NULL};
 
-enum { ARG_BLOCK_ID = 3, ARG_BLOCK = 4 };
+enum { ARG_BLOCK = 4 };
 enum { LIST_COMMITTED, LIST_UNCOMMITTED, LIST_ALL };
 enum { ID_TEXT_MAX_BYTES = (BLOCK_ID_MAX_BYTES + 2) / 3 * 4 };
 
@@ -105,12 +105,18 @@ static void *keep_block(struct call *call, const void *bytes, size_t length) {
     return length ? memcpy(call_alloc(call, length), bytes, length) : NULL;
 }
 
+static void keep_record(struct call *call, const struct record_writer *record, struct record_writer *kept) {
+    kept->data = keep_block(call, record->data, record->length);
+    kept->length = kept->capacity = record->length;
+}
+
 /* A copy of the plan in memory of the call. */
 static const struct block_plan *keep_plan(struct call *call, const struct block_plan *plan) {
-    struct block_plan *kept = keep_block(call, plan, sizeof(*plan));
+    struct block_plan *kept = call_alloc(call, sizeof(*kept));
+    kept->count = plan->count;
     kept->chunks = keep_block(call, plan->chunks, plan->count * sizeof(*plan->chunks));
-    kept->choices.data = keep_block(call, plan->choices.data, plan->choices.length);
-    kept->ids.data = keep_block(call, plan->ids.data, plan->ids.length);
+    keep_record(call, &plan->choices, &kept->choices);
+    keep_record(call, &plan->ids, &kept->ids);
     return kept;
 }
 

@@ -8,7 +8,7 @@
 #include "server/call/conditions.h"
 #include "server/call/limits.h"
 
-enum { ARG_COPY_ID = 3, ARG_SOURCE_CONTAINER = 3, ARG_SOURCE_BLOB = 4 };
+enum { ARG_COPY_ID = 3 };
 
 /* The bytes of a label besides the two names: an address and a snapshot id. */
 enum { BESIDES_BYTES = 330 };
@@ -51,12 +51,16 @@ struct source {
     const struct blob *blob;
 };
 
+version copy_asked_snapshot(const struct call *call) {
+    return args_given(&call->args, SLOT_SNAPSHOT) ? call->args.slots[SLOT_SNAPSHOT].version : 0;
+}
+
 static enum outcome find_source(struct call *call, struct source *source) {
     const struct container *container = call->value;
     enum outcome outcome = OUTCOME_DONE;
     source->elsewhere = !bytes_equal(call_word(call, ARG_CONTAINER), call_word(call, ARG_SOURCE_CONTAINER));
     source->name = call_word(call, ARG_SOURCE_BLOB);
-    source->snapshot = args_given(&call->args, SLOT_SNAPSHOT) ? call->args.slots[SLOT_SNAPSHOT].version : 0;
+    source->snapshot = copy_asked_snapshot(call);
     if (source->elsewhere) container = call_other_value(call, &outcome);
     if (outcome == OUTCOME_CONTAINER_NOT_FOUND) refusal_note(call, "the source container does not exist");
     if (outcome != OUTCOME_DONE) return outcome;
@@ -80,15 +84,22 @@ static enum outcome check_lease_for_copy(struct call *call, const struct blob *t
                                                                 : OUTCOME_DONE;
 }
 
-enum outcome copy_check_target_lease(struct call *call, const struct blob *target) {
+static enum outcome check_target_lease(struct call *call, const struct blob *target) {
     if (!target) return OUTCOME_DONE;
     enum outcome outcome = blob_check_lease(call, target, LEASE_WRITE);
     return outcome == OUTCOME_DONE ? check_lease_for_copy(call, target) : outcome;
 }
 
-enum outcome copy_check_target_conditions(struct call *call, const struct blob *target) {
+static enum outcome check_target_conditions(struct call *call, const struct blob *target) {
     enum outcome outcome = conditions_check_object(call, blob_stamp(target), "target");
     return outcome == OUTCOME_CONDITION_NOT_MET ? OUTCOME_TARGET_CONDITION_NOT_MET : outcome;
+}
+
+enum outcome copy_check_target(struct call *call, const struct blob *target) {
+    if (!target && call_lease_id(call)) return OUTCOME_LEASE_ABSENT_BLOB;
+    if (target && blob_is_being_copied(target)) return OUTCOME_PENDING_COPY;
+    enum outcome outcome = check_target_lease(call, target);
+    return outcome == OUTCOME_DONE ? check_target_conditions(call, target) : outcome;
 }
 
 static enum outcome check_source_conditions(struct call *call, const struct blob *source) {
@@ -104,12 +115,9 @@ static enum outcome check_source_conditions(struct call *call, const struct blob
 }
 
 static enum outcome check_copy(struct call *call, const struct blob *target, const struct blob *source) {
-    if (!target && call_lease_id(call)) return OUTCOME_LEASE_ABSENT_BLOB;
     bool of_some_kind = blob_exists(target) && !blob_is_untyped(target);
     if (of_some_kind && target->kind != source->kind) return OUTCOME_INVALID_BLOB_TYPE;
-    if (target && blob_is_being_copied(target)) return OUTCOME_PENDING_COPY;
-    enum outcome outcome = copy_check_target_lease(call, target);
-    if (outcome == OUTCOME_DONE) outcome = copy_check_target_conditions(call, target);
+    enum outcome outcome = copy_check_target(call, target);
     return outcome == OUTCOME_DONE ? check_source_conditions(call, source) : outcome;
 }
 

@@ -6,7 +6,7 @@
 #include "core/number.h"
 #include "server/call/conditions.h"
 
-enum { ARG_SOURCE_CONTAINER = 3, ARG_SOURCE_BLOB = 4, ORPHANS_MAX = 100, LOOKS_MAX = 5000 };
+enum { ORPHANS_MAX = 100, LOOKS_MAX = 5000 };
 
 /* --- Arguments --- */
 
@@ -77,7 +77,7 @@ static const struct copy_order *write_order(struct call *call) {
         .port = (int)port,
         .container = call_word(call, ARG_SOURCE_CONTAINER),
         .blob = call_word(call, ARG_SOURCE_BLOB),
-        .snapshot = args_given(&call->args, SLOT_SNAPSHOT) ? call->args.slots[SLOT_SNAPSHOT].version : 0,
+        .snapshot = copy_asked_snapshot(call),
         .has_metadata = args_given(&call->args, SLOT_META),
         .metadata = call->metadata.list,
     };
@@ -86,13 +86,6 @@ static const struct copy_order *write_order(struct call *call) {
 }
 
 /* --- The decision --- */
-
-static enum outcome check_copy_begin(struct call *call, const struct blob *target) {
-    if (!target && call_lease_id(call)) return OUTCOME_LEASE_ABSENT_BLOB;
-    if (target && blob_is_being_copied(target)) return OUTCOME_PENDING_COPY;
-    enum outcome outcome = copy_check_target_lease(call, target);
-    return outcome == OUTCOME_DONE ? copy_check_target_conditions(call, target) : outcome;
-}
 
 static void put_address(struct call *call, struct record_writer *label) {
     int at = call->args.slots[SLOT_FROM].at;
@@ -104,7 +97,7 @@ static void put_address(struct call *call, struct record_writer *label) {
 
 enum outcome blob_copy_from(struct call *call) {
     struct blob *target = blob_named(call);
-    enum outcome outcome = check_copy_begin(call, target);
+    enum outcome outcome = copy_check_target(call, target);
     if (outcome != OUTCOME_DONE) return outcome;
     struct record_writer *label = call_writer(call);
     put_address(call, label);

@@ -27,8 +27,10 @@ enum {
 };
 _Static_assert((int)SLOT_BLOB_END <= (int)SLOTS_MAX, "too many options");
 
-/* Indexes of the arguments that most commands have. */
+/* Indexes of arguments: of most commands, of those for a block, and of BLOB.COPY. */
 enum { ARG_CONTAINER = 1, ARG_BLOB = 2, ARG_CONTENT = 3 };
+enum { ARG_BLOCK_ID = 3 };
+enum { ARG_SOURCE_CONTAINER = 3, ARG_SOURCE_BLOB = 4 };
 
 /* The words of INCLUDE, as bits. */
 enum { INCLUDE_SNAPSHOTS = 1, INCLUDE_META = 2, INCLUDE_UNCOMMITTED = 4, INCLUDE_COPY = 8 };
@@ -83,8 +85,12 @@ struct container_change *blob_decide_new(struct call *call, enum container_chang
 
 enum outcome copy_from_check(struct call *call);
 enum outcome blob_copy_from(struct call *call);
-enum outcome copy_check_target_lease(struct call *call, const struct blob *target);
-enum outcome copy_check_target_conditions(struct call *call, const struct blob *target);
+
+/* The checks of every copy on its target, which may be NULL. */
+enum outcome copy_check_target(struct call *call, const struct blob *target);
+
+/* The version given by SNAPSHOT; 0 for none. */
+version copy_asked_snapshot(const struct call *call);
 
 /* container/blob of the source, and the snapshot. */
 void copy_put_label(const struct call *call, struct record_writer *label);

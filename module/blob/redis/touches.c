@@ -6,8 +6,6 @@
 #include "lease/lease.h"
 #include "server/effects/commit.h"
 
-enum { ARG_BLOCK_ID = 3, ARG_SOURCE_CONTAINER = 3 };
-
 static const char blob_noun[] = "blob";
 
 void container_touches(const struct call *call, struct targets *targets) {

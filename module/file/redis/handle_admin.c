@@ -92,13 +92,12 @@ static void reply_handle(struct call *call, const struct file_open *open) {
 }
 
 static void reply_marker(struct reply *out, const struct file_open *next) {
-    char text[24];
+    char text[NUMBER_TEXT_MAX];
     if (!next) {
         reply_null(out);
         return;
     }
-    int length = snprintf(text, sizeof(text), "%llu", (unsigned long long)open_number(next));
-    reply_bytes(out, bytes_of(text, (size_t)length));
+    reply_bytes(out, bytes_of(text, number_write((int64_t)open_number(next), text)));
 }
 
 struct page {

@@ -60,14 +60,14 @@ static bool are_rivals(const struct wait_kind *kind, const struct wait_claim *a,
 
 static bool is_no_rival(void *context, const struct wait_kind *kind, const struct wait_claim *claim,
                         RedisModuleString **argv) {
+    const struct call *call = context;
     (void)argv;
-    return !are_rivals(kind, context, claim);
+    return !are_rivals(kind, call->wait.claim, claim);
 }
 
-bool file_has_rival(const struct call *call) {
+bool file_has_rival(struct call *call) {
     const struct wait_request *wait = &call->wait;
-    return !wait_visit_ahead(call, wait->kind, wait->name, AHEAD_MAX, is_no_rival,
-                             (void *)(uintptr_t)wait->claim);
+    return !wait_visit_ahead(call, wait->kind, wait->name, AHEAD_MAX, is_no_rival, call);
 }
 
 /* --- Circles --- */
@@ -156,10 +156,9 @@ static bool follow_waiter(void *context, const struct wait_kind *kind, const str
     return !circle->closed;
 }
 
-bool file_closes_circle(const struct call *call) {
+bool file_closes_circle(struct call *call) {
     const struct wait_request *wait = &call->wait;
-    struct circle circle = {
-        .call = call, .now_ms = call_now_ms((struct call *)(uintptr_t)call), .self = wait->claim->party};
+    struct circle circle = {.call = call, .now_ms = call_now_ms(call), .self = wait->claim->party};
     follow_waiter(&circle, wait->kind, wait->claim, call->argv);
     for (unsigned i = 0; i < circle.count && !circle.closed; i++)
         wait_visit_party(call, circle.sessions[i], follow_waiter, &circle);

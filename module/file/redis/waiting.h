@@ -28,7 +28,7 @@ void file_in_line(struct call *call, struct wait_kind *kind, const struct file_n
                   const struct wait_claim *claim);
 
 /* For the data type's table: see data_type.h. */
-bool file_has_rival(const struct call *call);
-bool file_closes_circle(const struct call *call);
+bool file_has_rival(struct call *call);
+bool file_closes_circle(struct call *call);
 
 #endif

@@ -115,10 +115,8 @@ void lease_settle(struct call *call) {
 }
 
 static void reply_holder(struct reply *out, struct guid holder, version token) {
-    char id[GUID_TEXT_LENGTH];
-    guid_write(holder, id);
     reply_array(out, 2);
-    reply_bytes(out, bytes_of(id, sizeof(id)));
+    reply_guid(out, holder);
     reply_version(out, token);
 }
 

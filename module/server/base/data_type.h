@@ -109,8 +109,8 @@ struct data_type {
     void (*wake)(struct call *call, const void *change);
     /* Where waiters have claims: whether an earlier waiter's claim conflicts with the call's; and whether the call
      * would wait, directly or indirectly, for somebody who waits for it. */
-    bool (*has_rival)(const struct call *call);
-    bool (*closes_circle)(const struct call *call);
+    bool (*has_rival)(struct call *call);
+    bool (*closes_circle)(struct call *call);
     /* Somebody waits for something in the value: schedules what only time will bring. May be NULL. */
     void (*awaited)(struct call *call);
 

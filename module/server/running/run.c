@@ -203,19 +203,13 @@ ASIDE static enum outcome run_timed_out(struct call *call) {
     return outcome;
 }
 
-/* A repeated call is answered at once and changes nothing: not even expired state is cleared. */
-static enum outcome run_served(struct call *call) {
-    if (once_is_known(call, call)) return once_answer(call, call);
-    run_settle(call);
-    return run_at_once(call);
-}
-
-/* Time may have passed since the probe, and have ended what that has seen. */
-static enum outcome run_granted(struct call *call) {
+/* A waiter is served. A repeated call is answered at once and changes nothing: not even expired state is cleared. What
+ * the probe of a granted call saw may have ended since. */
+static enum outcome run_turn(struct call *call) {
     if (once_is_known(call, call)) return once_answer(call, call);
     run_settle(call);
     enum outcome outcome = call->command->decide(call);
-    if (call->wait.not_yet) return wait_on(call);
+    if (call->mode == CALL_GRANTED && call->wait.not_yet) return wait_on(call);
     if (outcome == OUTCOME_DONE) carry_out_once(call);
     return outcome;
 }
@@ -225,8 +219,8 @@ static enum outcome run_decision(struct call *call) {
     case CALL_FRESH: return run_fresh(call);
     case CALL_PROBE: return run_probe(call);
     case CALL_TIMED_OUT: return run_timed_out(call);
-    case CALL_SERVED: return run_served(call);
-    case CALL_GRANTED: return run_granted(call);
+    case CALL_SERVED:
+    case CALL_GRANTED: return run_turn(call);
     case CALL_INTERNAL:
     case CALL_GIVE_BACK: break; /* they decide nothing */
     }

@@ -77,12 +77,8 @@ static bool is_served_by_write(const struct wait_kind *kind) {
 
 /* --- Parties --- */
 
-static struct bytes party_name(const struct guid *id) {
-    return bytes_of(id, sizeof(*id));
-}
-
 static struct party *find_party(const struct guid *id) {
-    struct entry *entry = hash_index_find(&parties, hash_bytes(party_name(id)), party_name(id));
+    struct entry *entry = hash_index_find(&parties, hash_bytes(guid_bytes(id)), guid_bytes(id));
     return entry ? container_of(entry, struct party, entry) : NULL;
 }
 
@@ -91,7 +87,7 @@ static void join_party(struct waiter *waiter, const struct wait_claim *claim) {
     if (!party) {
         party = memory_zeroed(sizeof(*party));
         party->id = claim->party;
-        party->entry = entry_hashed(party_name(&party->id), offsetof(struct party, id));
+        party->entry = entry_hashed(guid_bytes(&party->id), offsetof(struct party, id));
         list_head_init(&party->waiters);
         hash_index_add(&parties, &party->entry);
     }
