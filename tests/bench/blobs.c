@@ -197,7 +197,7 @@ void measure_growth(const struct context *context) {
  * The longest time for which a single command holds the server, with a million blobs in one container.
  */
 
-enum { PAGES_AT_MOST = 25, SLOWLOG_US = 100, LONGEST_MS = 10 };
+enum { PAGES_MAX = 25, SLOWLOG_US = 100, LONGEST_MS = 10 };
 
 static const char *const commands[] = {
     "BLOB.LIST container COUNT 5000 INCLUDE 1 META",
@@ -217,7 +217,7 @@ static const char *const commands[] = {
 static double longest_page_ms(struct server *server) {
     char *command = format_text("BLOB.LIST container COUNT 5000");
     double longest = 0;
-    for (int page = 0; page < PAGES_AT_MOST && command; page++) {
+    for (int page = 0; page < PAGES_MAX && command; page++) {
         redisReply *reply;
         longest = greater(longest, command_ms(server, command, &reply));
         require(reply->type == REDIS_REPLY_ARRAY && reply->elements == 2, "BLOB.LIST did not answer a page");

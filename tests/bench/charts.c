@@ -31,7 +31,7 @@ struct chart {
 };
 
 enum { WIDTH = 900, HEIGHT = 440, LEFT = 64, RIGHT = 24, TOP = 104, BOTTOM = 48 };
-enum { LEGEND_TOP = 68, LEGEND_LETTER = 7, TICKS_ABOUT = 8, LINES_AT_MOST = 32, LABEL_HEIGHT = 13 };
+enum { LEGEND_TOP = 68, LEGEND_LETTER = 7, TICKS_ABOUT = 8, LINES_MAX = 32, LABEL_HEIGHT = 13 };
 
 /* Told apart by people who see colours differently, too. */
 static const char *const colours[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
@@ -193,14 +193,14 @@ static void line_of_series_draw(const struct canvas *canvas, const struct chart 
 static void last_values_draw(const struct canvas *canvas, const struct chart *chart) {
     const struct chart_value *last = &chart->values[(chart->group_count - 1) * chart->series_count];
     double x = LEFT + ((double)chart->group_count - 0.5) * group_width(chart) + 8, y = 0;
-    bool is_drawn[LINES_AT_MOST] = {false};
-    for (size_t turn = 0; turn < chart->series_count && turn < LINES_AT_MOST; turn++) {
-        size_t next = LINES_AT_MOST;
-        for (size_t series = 0; series < chart->series_count && series < LINES_AT_MOST; series++) {
+    bool is_drawn[LINES_MAX] = {false};
+    for (size_t turn = 0; turn < chart->series_count && turn < LINES_MAX; turn++) {
+        size_t next = LINES_MAX;
+        for (size_t series = 0; series < chart->series_count && series < LINES_MAX; series++) {
             if (is_drawn[series] || isnan(last[series].value)) continue;
-            if (next == LINES_AT_MOST || last[series].value > last[next].value) next = series;
+            if (next == LINES_MAX || last[series].value > last[next].value) next = series;
         }
-        if (next == LINES_AT_MOST) return;
+        if (next == LINES_MAX) return;
         is_drawn[next] = true;
         y = fmax(y + LABEL_HEIGHT, height_of(canvas, last[next].value) + 4);
         char style[160];
@@ -232,13 +232,13 @@ static void chart_lines(const struct chart *chart) {
 
 /* --- Charts of results --- */
 
-enum { SERIES_AT_MOST = 24, GROUPS_AT_MOST = 16 };
+enum { SERIES_MAX = 24, GROUPS_MAX = 16 };
 
 /* A chart in the making. */
 struct plot {
-    const char *groups[GROUPS_AT_MOST];
-    const char *series[SERIES_AT_MOST];
-    struct chart_value values[GROUPS_AT_MOST * SERIES_AT_MOST];
+    const char *groups[GROUPS_MAX];
+    const char *series[SERIES_MAX];
+    struct chart_value values[GROUPS_MAX * SERIES_MAX];
     struct chart chart;
 };
 
@@ -263,7 +263,7 @@ static void plot_close(struct plot *plot, void (*draw)(const struct chart *chart
 static size_t settings_of(const struct results *results, const char *section,
                           const struct setting **settings) {
     size_t count = 0;
-    for (size_t index = 0; index < results->measurement_count && count < GROUPS_AT_MOST; index++) {
+    for (size_t index = 0; index < results->measurement_count && count < GROUPS_MAX; index++) {
         const struct setting *setting = results->measurements[index].setting;
         if (!text_is(setting->section, section) || setting->pipeline != PIPELINE) continue;
         if (!count || settings[count - 1] != setting) settings[count++] = setting;
@@ -281,13 +281,13 @@ static struct chart_value compared_value(const struct compared *compared, unsign
 /* By size, the comparisons of a section that were made at all sizes and that are wanted. */
 static void ratios_draw(const struct results *results, const char *section, struct plot *plot,
                         bool (*is_wanted)(const struct compared *)) {
-    const struct setting *settings[GROUPS_AT_MOST];
+    const struct setting *settings[GROUPS_MAX];
     struct compared compared;
     struct chart *chart = &plot->chart;
     chart->group_count = settings_of(results, section, settings);
     chart->baseline = 1;
     size_t cursor = 0;
-    while (chart->group_count && chart->series_count < SERIES_AT_MOST &&
+    while (chart->group_count && chart->series_count < SERIES_MAX &&
            results_compare(results, settings[chart->group_count - 1], &cursor, &compared)) {
         if (!is_wanted(&compared)) continue;
         plot->series[chart->series_count++] =
@@ -323,7 +323,7 @@ static bool is_lease_to_lock(const struct compared *compared) {
 }
 
 static void growth_draw(const struct results *results, const char *folder) {
-    const struct setting *settings[GROUPS_AT_MOST];
+    const struct setting *settings[GROUPS_MAX];
     struct plot *plot =
         plot_open(folder, "growth", "Processor time per operation as the number of objects grows",
                   "relative to a thousand objects; 100 B, random access, pipeline 16; dashed: the bar");
@@ -334,7 +334,7 @@ static void growth_draw(const struct results *results, const char *folder) {
     chart->baseline = 1;
     for (size_t index = 0; index < results->measurement_count && chart->group_count; index++) {
         const struct measurement *fewest = &results->measurements[index];
-        if (fewest->setting != settings[1] || chart->series_count == SERIES_AT_MOST) continue;
+        if (fewest->setting != settings[1] || chart->series_count == SERIES_MAX) continue;
         plot->series[chart->series_count++] = fewest->workload->name;
     }
     for (size_t group = 0; group < chart->group_count; group++) {
@@ -356,7 +356,7 @@ static void facts_draw(const struct results *results, const char *folder, const 
     struct chart *chart = &plot->chart;
     plot->series[chart->series_count++] = "";
     chart->digits = 0;
-    for (size_t index = 0; index < results->fact_count && chart->group_count < GROUPS_AT_MOST; index++) {
+    for (size_t index = 0; index < results->fact_count && chart->group_count < GROUPS_MAX; index++) {
         const struct fact *fact = &results->facts[index];
         if (!text_is(fact->section, section) || fact->is_aside) continue;
         plot->groups[chart->group_count] = fact->name;

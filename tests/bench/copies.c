@@ -13,13 +13,13 @@
 
 enum { COPIED_MB = 500, COPIED_MB_QUICK = 64, MEGABYTE = 1 << 20, ROUNDS = 3, LOOK_US = 2000 };
 enum {
-    TIME_AT_MOST = 2,
+    TIME_MAX = 2,
     BESIDES_MB = 16,
     PING_P99_MS = 3,
     LONGEST_MS = 10,
     PING_US = 500,
-    PINGS_AT_MOST = 1 << 20,
-    LOOKS_AT_MOST = 10000
+    PINGS_MAX = 1 << 20,
+    LOOKS_MAX = 10000
 };
 
 /* The servers, the connections to them that a client would use, and how much is copied. */
@@ -143,7 +143,7 @@ static void measure_rate(const struct context *context, const struct route *rout
                      spread_of(get_set, ROUNDS).median, "s");
     add_context_bar(context, ABOUT_COPIES,
                     format_text("BLOB.COPY FROM of %u MB / GET and SET, time", route->mb),
-                    spread_of_ratios(copy, get_set, ROUNDS).median, TIME_AT_MOST, "x");
+                    spread_of_ratios(copy, get_set, ROUNDS).median, TIME_MAX, "x");
 }
 
 /* --- What others notice --- */
@@ -172,15 +172,15 @@ static void add_ping_bars(const struct context *context, const struct route *rou
 }
 
 static void measure_others(const struct context *context, const struct route *route) {
-    struct pings source = {.server = route->source, .ms = allocate(PINGS_AT_MOST, sizeof(double))};
-    struct pings target = {.server = route->target, .ms = allocate(PINGS_AT_MOST, sizeof(double))};
+    struct pings source = {.server = route->source, .ms = allocate(PINGS_MAX, sizeof(double))};
+    struct pings target = {.server = route->target, .ms = allocate(PINGS_MAX, sizeof(double))};
     for (int round = 0; round < ROUNDS; round++) {
         copy_begin(route);
         do {
             ping(&source);
             ping(&target);
             usleep(PING_US);
-        } while (!is_copied(route) && target.count < PINGS_AT_MOST);
+        } while (!is_copied(route) && target.count < PINGS_MAX);
         server_tell(route->target, "BLOB.DELETE c copy");
     }
     add_ping_bars(context, route, &source, "source");
@@ -189,14 +189,14 @@ static void measure_others(const struct context *context, const struct route *ro
 
 /* What is there of the blob at each moment does not count. */
 static void measure_memory_besides(const struct context *context, const struct route *route) {
-    static struct progress looks[LOOKS_AT_MOST];
+    static struct progress looks[LOOKS_MAX];
     int64_t before = server_info_number(route->target, "used_memory");
     size_t count = 0;
     copy_begin(route);
     do {
         looks[count] = progress_of(route);
         usleep(LOOK_US);
-    } while (!looks[count++].is_over && count < LOOKS_AT_MOST);
+    } while (!looks[count++].is_over && count < LOOKS_MAX);
     server_settle();
     double blob = (double)(progress_of(route).used_memory - before), total = (double)route->mb * MEGABYTE,
            besides = 0;

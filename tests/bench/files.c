@@ -60,7 +60,7 @@ const struct family file_family = {
 
 /* --- Handles --- */
 
-enum { SHARES_AT_MOST = 16, HANDLES = 128, AT_ONCE = 500, LOCKED_BYTES = 16, SESSION_SECONDS = 3600 };
+enum { SHARES_MAX = 16, HANDLES = 128, AT_ONCE = 500, LOCKED_BYTES = 16, SESSION_SECONDS = 3600 };
 
 #define FAR_APART     2654435761u
 #define FAR_OFF       (UINT64_C(1) << 40) /* no sequence locks behind it */
@@ -73,13 +73,13 @@ struct share_state {
     char handles[HANDLES][HELD_BYTES];
 };
 
-static struct share_state shares[SHARES_AT_MOST];
+static struct share_state shares[SHARES_MAX];
 static unsigned share_count;
 
 static struct share_state *share_state_of(const char *share) {
     unsigned index = 0;
     while (index < share_count && !text_is(shares[index].share, share)) index++;
-    require(index < SHARES_AT_MOST, "too many shares");
+    require(index < SHARES_MAX, "too many shares");
     if (index == share_count) snprintf(shares[share_count++].share, KEY_BYTES, "%s", share);
     return &shares[index];
 }
@@ -334,8 +334,8 @@ static void measure_file_endings(const struct context *context) {
 }
 
 enum { OPERATIONS = 8192, COUNTS = 4 };
-#define FLAT_AT_MOST       1.3
-#define FLAT_LOCKS_AT_MOST 2
+#define FLAT_MAX       1.3
+#define FLAT_LOCKS_MAX 2
 
 /* --- Contents --- */
 
@@ -392,9 +392,9 @@ struct growth {
 };
 
 static const struct growth growths[] = {
-    {&file_open_close, "files", {1000, 10000, 100000, MILLION}, 4, FLAT_AT_MOST, 0, NULL},
-    {&file_open_close, "handles of other files", {10, 1000, 100000}, 3, FLAT_AT_MOST, 10000, handles_open},
-    {&file_lock_same, "locks of the same file", {1, 100, 10000}, 3, FLAT_LOCKS_AT_MOST, 1000, locks_take},
+    {&file_open_close, "files", {1000, 10000, 100000, MILLION}, 4, FLAT_MAX, 0, NULL},
+    {&file_open_close, "handles of other files", {10, 1000, 100000}, 3, FLAT_MAX, 10000, handles_open},
+    {&file_lock_same, "locks of the same file", {1, 100, 10000}, 3, FLAT_LOCKS_MAX, 1000, locks_take},
 };
 
 /* Each count has a share of its own, all in one server. */

@@ -176,7 +176,7 @@ void measure_leases(const struct context *context) {
 
 enum { LEASES = 100000, BATCH = 500, WAITERS = 10000, WAITERS_QUICK = 2000 };
 enum { LONGEST_MS = 10 }; /* the bar */
-enum { FILLING_MS = 1500, FILLING_MOST_MS = 20000, LEAD_MS = 1000, LISTING_MS = 500, AFTERWARDS_MS = 1000 };
+enum { FILLING_MS = 1500, FILLING_MAX_MS = 20000, LEAD_MS = 1000, LISTING_MS = 500, AFTERWARDS_MS = 1000 };
 
 static int64_t ms_until(int64_t instant_ns) {
     return (instant_ns - monotonic_ns()) / 1000000;
@@ -205,7 +205,7 @@ static bool acquire_until(struct server *server, int64_t end_ns) {
 
 /* Returns when they end. */
 static int64_t acquire_all(struct server *server) {
-    for (int64_t filling_ms = FILLING_MS; filling_ms <= FILLING_MOST_MS; filling_ms *= 2) {
+    for (int64_t filling_ms = FILLING_MS; filling_ms <= FILLING_MAX_MS; filling_ms *= 2) {
         int64_t end_ns = monotonic_ns() + (filling_ms + LEAD_MS) * 1000000;
         if (acquire_until(server, end_ns)) return end_ns;
     }
@@ -271,7 +271,7 @@ void measure_endings(const struct context *context) {
  */
 
 enum { LOOKS = 5, LOOK_MS = 300 };
-#define MORE_MS_AT_MOST 0.5
+#define MORE_MS_MAX 0.5
 
 /* Processor time per second, look by look. What a look happens to catch of the server's own chores varies. */
 static struct spread idle_ms(struct server *server) {
@@ -306,7 +306,7 @@ void measure_idle(const struct context *context) {
     add_idle_fact(context, "a million blobs: CPU per idle second", without_ms);
     add_idle_fact(context, "a million leases on them: CPU per idle second", with_ms);
     results_bar(context->results, ABOUT_LEASES, "CPU per idle second for a million leases",
-                with_ms - without_ms, MORE_MS_AT_MOST, "ms");
+                with_ms - without_ms, MORE_MS_MAX, "ms");
     dataset_close(data);
     server_stop(server);
 }

@@ -30,8 +30,8 @@ const size_t section_count = sizeof sections / sizeof *sections;
 
 /* --- Options --- */
 
-enum { LARGE_MB = 1024, LARGE_MB_QUICK = 512, LARGE_MB_LEAST = 64, LARGE_MB_MOST = 16384 };
-enum { ROUNDS = 50, ROUNDS_QUICK = 9, ROUNDS_AT_MOST = 1000, SLICE_MS = 25, SLICE_MS_QUICK = 25 };
+enum { LARGE_MB = 1024, LARGE_MB_QUICK = 512, LARGE_MB_MIN = 64, LARGE_MB_MAX = 16384 };
+enum { ROUNDS = 50, ROUNDS_QUICK = 9, ROUNDS_MAX = 1000, SLICE_MS = 25, SLICE_MS_QUICK = 25 };
 
 static const char usage[] =
     "usage: holdfast-bench [--quick] [--rounds N] [--only SECTION] [--large MB]\n"
@@ -106,8 +106,8 @@ static struct options options_read(int count, char **words) {
             options.rounds = ROUNDS_QUICK;
             options.slice_ms = SLICE_MS_QUICK;
             break;
-        case 'r': options.rounds = number_read("rounds", optarg, 1, ROUNDS_AT_MOST); break;
-        case 'l': options.large_mb = number_read("large", optarg, LARGE_MB_LEAST, LARGE_MB_MOST); break;
+        case 'r': options.rounds = number_read("rounds", optarg, 1, ROUNDS_MAX); break;
+        case 'l': options.large_mb = number_read("large", optarg, LARGE_MB_MIN, LARGE_MB_MAX); break;
         case 'o': options.only = optarg; break;
         case 's': options.strict = true; break;
         case 'f': output = optarg; break;

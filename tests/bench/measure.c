@@ -228,7 +228,7 @@ void sequence_run_fill(const struct sequence_run *run, const struct sequence *fi
 struct sequence_entry *sequence_run_add(struct sequence_run *run, const struct setting *setting,
                                         const struct sequence *sequence, const char *key,
                                         uint64_t operations) {
-    require(run->count < ENTRIES_AT_MOST, "too many sequences in turns");
+    require(run->count < ENTRIES_MAX, "too many sequences in turns");
     struct sequence_entry *entry = &run->entries[run->count++];
     struct results *results = run->context->results;
     *entry =

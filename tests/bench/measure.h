@@ -101,7 +101,7 @@ void run_measure(struct run *run);
  * Runs sequences in turns. Each has its own pool of clients, and the same number of operations in each round.
  */
 
-enum { ENTRIES_AT_MOST = 16 };
+enum { ENTRIES_MAX = 16 };
 
 /* A sequence that is measured round by round. */
 struct sequence_entry {
@@ -117,7 +117,7 @@ struct sequence_run {
     const struct context *context;
     struct server *server;
     struct dataset *data;
-    struct sequence_entry entries[ENTRIES_AT_MOST];
+    struct sequence_entry entries[ENTRIES_MAX];
     unsigned count;
 };
 

@@ -14,7 +14,7 @@
 /* The parts of a reply: of a message of QUEUE.GET after its head, of one of a stream likewise. */
 enum { DELIVERED_FIELDS = 14, DELIVERED_AFTER_RECEIPT = 10, ENTRY_AFTER_ID = 3, PUT_FIELDS = 10 };
 
-enum { LATER_LEAST_SECONDS = 100000, LATER_SPAN_SECONDS = 500000 };
+enum { LATER_MIN_SECONDS = 100000, LATER_SPAN_SECONDS = 500000 };
 #define FAR_APART 2654435761u
 
 static struct reply skip(struct reply element, unsigned count) {
@@ -67,7 +67,7 @@ static void queue_put_later_write(const struct client_pool *pool, const struct c
     request_text(request, pool->key);
     content_write(pool, request);
     request_text(request, "VISIBILITY");
-    request_number(request, LATER_LEAST_SECONDS + client->number * FAR_APART % LATER_SPAN_SECONDS);
+    request_number(request, LATER_MIN_SECONDS + client->number * FAR_APART % LATER_SPAN_SECONDS);
 }
 
 static bool is_put(struct client *client, const struct reply *reply) {

@@ -21,7 +21,7 @@ enum { MESSAGE_BYTES = 100 };
  */
 
 enum { STORED_MESSAGES = 1000000, STORED_MESSAGES_QUICK = 100000 };
-enum { WAITING_AT_MOST = 200, IN_FLIGHT_AT_MOST = 300 };
+enum { WAITING_MAX = 200, IN_FLIGHT_MAX = 300 };
 
 static const struct storage {
     const char *name, *key;
@@ -73,9 +73,9 @@ static void measure_queue_memory(const struct context *context) {
         method->put->prepare(server, method->key);
         int64_t before = server_info_number(server, "used_memory");
         course_finish(server, method->put, method->key, messages);
-        add_memory_facts(context, server, method, "waiting", before, messages, WAITING_AT_MOST);
+        add_memory_facts(context, server, method, "waiting", before, messages, WAITING_MAX);
         course_finish(server, method->take, method->key, messages);
-        add_memory_facts(context, server, method, "in flight", before, messages, IN_FLIGHT_AT_MOST);
+        add_memory_facts(context, server, method, "in flight", before, messages, IN_FLIGHT_MAX);
     }
     server_stop(server);
 }
@@ -226,8 +226,8 @@ static void measure_queue_due(const struct context *context) {
 }
 
 enum { OPERATIONS = 8192, BATCHED_OPERATIONS = 256, DEPTHS = 4 };
-#define FLAT_AT_MOST         1.3
-#define PUT_WITH_AOF_AT_MOST 1.3
+#define FLAT_MAX         1.3
+#define PUT_WITH_AOF_MAX 1.3
 
 /* --- A message's life --- */
 
@@ -243,8 +243,7 @@ static void measure_puts_with_aof(const struct context *context) {
     struct spread ratio =
         spread_of_ratios(results_need(context->results, setting, "QUEUE.PUT")->cpu_ns,
                          results_need(context->results, setting, "XADD")->cpu_ns, context->options->rounds);
-    results_bar(context->results, ABOUT_AOF, "QUEUE.PUT / XADD, AOF", ratio.median, PUT_WITH_AOF_AT_MOST,
-                "x");
+    results_bar(context->results, ABOUT_AOF, "QUEUE.PUT / XADD, AOF", ratio.median, PUT_WITH_AOF_MAX, "x");
     dataset_close(data);
     server_stop(server);
 }
@@ -313,8 +312,8 @@ void measure_queues(const struct context *context) {
     measure_ratio(context);
     measure_puts_with_aof(context);
     unsigned count = context->is_quick ? DEPTHS - 1 : DEPTHS;
-    measure_depths(context, &queue_life, &queue_put, "visible", count, FLAT_AT_MOST);
-    measure_depths(context, &queue_life, &queue_put_later, "invisible", count, FLAT_AT_MOST);
+    measure_depths(context, &queue_life, &queue_put, "visible", count, FLAT_MAX);
+    measure_depths(context, &queue_life, &queue_put_later, "invisible", count, FLAT_MAX);
     /* To fill these takes long, and there is no bar. */
     measure_depths(context, &script_life, &script_put, "visible", count - 1, 0);
     measure_queue_memory(context);

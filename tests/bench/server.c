@@ -21,16 +21,16 @@
 
 #include "processes.h"
 
-enum { SERVERS_AT_MOST = 8, START_SECONDS = 30, STOP_SECONDS = 20, SETTLE_US = 200, PORT_ATTEMPTS = 20 };
+enum { SERVERS_MAX = 8, START_SECONDS = 30, STOP_SECONDS = 20, SETTLE_US = 200, PORT_ATTEMPTS = 20 };
 enum { LOG_BYTES_SHOWN = 4000 };
 
-static struct server *servers[SERVERS_AT_MOST];
+static struct server *servers[SERVERS_MAX];
 
 static struct server **server_place(const struct server *server) {
-    for (int index = 0; index < SERVERS_AT_MOST; index++) {
+    for (int index = 0; index < SERVERS_MAX; index++) {
         if (servers[index] == server) return &servers[index];
     }
-    give_up("more than %d servers at once", SERVERS_AT_MOST);
+    give_up("more than %d servers at once", SERVERS_MAX);
 }
 
 static void show_end(const char *folder, const char *name) {
@@ -48,7 +48,7 @@ static void show_end(const char *folder, const char *name) {
 
 /* Calls nothing that a signal handler must not call: those two make system calls only. */
 static void end_all(void) {
-    for (int index = 0; index < SERVERS_AT_MOST; index++) {
+    for (int index = 0; index < SERVERS_MAX; index++) {
         if (!servers[index]) continue;
         process_kill(&servers[index]->process); /* NOLINT(bugprone-signal-handler) */
         unlink(servers[index]->socket);
@@ -63,7 +63,7 @@ static void end_by_signal(int number) {
 
 /* A server that has gone by itself has said why in its log, most likely. */
 static void end_at_exit(void) {
-    for (int index = 0; index < SERVERS_AT_MOST; index++) {
+    for (int index = 0; index < SERVERS_MAX; index++) {
         if (!servers[index] || process_runs(&servers[index]->process)) continue;
         show_end(servers[index]->folder, "output");
         show_end(servers[index]->folder, "log");

@@ -56,7 +56,7 @@ const struct family storage_family = {
 
 /* The growth of used_memory, which is what maxmemory counts, over a million objects. */
 
-enum { BYTES_PER_BLOB_AT_MOST = 200 };
+enum { BYTES_PER_BLOB_MAX = 200 };
 
 static double bytes_per_object(struct server *server, struct dataset *data, const char *filler) {
     int64_t before = server_info_number(server, "used_memory");
@@ -77,8 +77,8 @@ void measure_memory(const struct context *context) {
         results_fact(context->results, (struct fact){context->section->name, kinds[index].name, bytes,
                                                      "bytes per object", false});
         if (index) continue;
-        results_bar(context->results, ABOUT_MEMORY, "bytes per blob of 100 bytes", bytes,
-                    BYTES_PER_BLOB_AT_MOST, "bytes");
+        results_bar(context->results, ABOUT_MEMORY, "bytes per blob of 100 bytes", bytes, BYTES_PER_BLOB_MAX,
+                    "bytes");
         redisReply *usage = server_command(server, "MEMORY USAGE c");
         add_context_fact(context, "blob, by MEMORY USAGE", (double)usage->integer / data->objects,
                          "bytes per object");

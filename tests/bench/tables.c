@@ -255,10 +255,10 @@ struct query_cursor {
     uint64_t rows; /* answered so far */
 };
 
-enum { WORDS_AT_MOST = QUERY_WORDS + 4 };
+enum { WORDS_MAX = QUERY_WORDS + 4 };
 
 struct words {
-    const char *items[WORDS_AT_MOST];
+    const char *items[WORDS_MAX];
     int count;
 };
 
@@ -401,7 +401,7 @@ static void measure_table_scans(const struct context *context, const struct mill
  * index is built, given up, and while all of it is dropped.
  */
 
-enum { PAGES_AT_MOST = 25, PAGES_AT_MOST_QUICK = 8, LONGEST_MS = 10 };
+enum { PAGES_MAX = 25, PAGES_MAX_QUICK = 8, LONGEST_MS = 10 };
 enum { WIDE_PROPERTIES = 252, WIDE_ENTITIES = 5000, WIDE_AT_ONCE = 100, WORD_BYTES = 16 };
 
 #define WIDE "wide"
@@ -471,7 +471,7 @@ static double query_longest_ms(struct server *server, const struct query *query,
 }
 
 static void queries_measure(struct longest *longest, const struct named_query *queries, size_t count) {
-    unsigned pages = longest->context->is_quick ? PAGES_AT_MOST_QUICK : PAGES_AT_MOST;
+    unsigned pages = longest->context->is_quick ? PAGES_MAX_QUICK : PAGES_MAX;
     for (size_t index = 0; index < count; index++) {
         double ms = query_longest_ms(longest->server, &queries[index].query, pages);
         add_context_fact(longest->context, format_text("TABLE.QUERY, %s", queries[index].name), ms, "ms");

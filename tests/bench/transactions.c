@@ -10,7 +10,7 @@
 
 /* --- Blobs --- */
 
-enum { TEN = 10, OBJECTS = 10000, COMMANDS_AT_MOST = 100, LONGEST_MS = 5 };
+enum { TEN = 10, OBJECTS = 10000, COMMANDS_MAX = 100, LONGEST_MS = 5 };
 
 /* KEYS: ten objects. ARGV: the versions that the caller has seen, and the new value. */
 static const char compare_and_set_ten[] =
@@ -299,14 +299,14 @@ static void measure_several(const struct context *context, const char *label, co
 
 static void measure_largest(const struct context *context) {
     struct server *server = server_start(context->options, "");
-    char *command = format_text("HOLDFAST.ATOMIC %d", COMMANDS_AT_MOST);
-    for (int index = 0; index < COMMANDS_AT_MOST; index++) {
+    char *command = format_text("HOLDFAST.ATOMIC %d", COMMANDS_MAX);
+    for (int index = 0; index < COMMANDS_MAX; index++) {
         char *longer = format_text("%s 4 BLOB.PUT several blob%d content", command, index);
         free(command);
         command = longer;
     }
     server_tell(server, "CONTAINER.CREATE several");
-    add_pause_bar(context, format_text("ATOMIC of %d BLOB.PUT", COMMANDS_AT_MOST),
+    add_pause_bar(context, format_text("ATOMIC of %d BLOB.PUT", COMMANDS_MAX),
                   longest_of_repeats_ms(server, command), LONGEST_MS);
     free(command);
     server_stop(server);

@@ -14,15 +14,15 @@
  * machine has to do with it.
  */
 
-enum { LINES = 4, HOPS = 500, ROUNDS_AT_MOST = 20, AIMED_AT = 1000 };
-#define HOP_P99_MS   1
-#define FLAT_AT_MOST 1.3
+enum { LINES = 4, HOPS = 500, ROUNDS_MAX = 20, AIMED_AT = 1000 };
+#define HOP_P99_MS 1
+#define FLAT_MAX   1.3
 
 static const unsigned lengths[LINES] = {10, 100, AIMED_AT, 10000};
 
 /* By round: what else the machine does at times falls into some of them only. */
 struct hop_times {
-    double cpu_us[ROUNDS_AT_MOST], median_ms[ROUNDS_AT_MOST], p99_ms[ROUNDS_AT_MOST];
+    double cpu_us[ROUNDS_MAX], median_ms[ROUNDS_MAX], p99_ms[ROUNDS_MAX];
 };
 
 struct line {
@@ -107,7 +107,7 @@ static void add_hand_over_bars(struct results *results, const struct line *short
     if (line != shortest)
         results_bar(results, ABOUT_LEASES,
                     format_text("CPU per hand-over, %u in line / %u", line->length, shortest->length),
-                    spread_of_ratios(line->times.cpu_us, shortest->times.cpu_us, rounds).median, FLAT_AT_MOST,
+                    spread_of_ratios(line->times.cpu_us, shortest->times.cpu_us, rounds).median, FLAT_MAX,
                     "x");
 }
 
@@ -124,7 +124,7 @@ static unsigned lines_plan(unsigned *firsts, unsigned *count) {
 }
 
 void measure_handover(const struct context *context) {
-    unsigned rounds = context->options->rounds < ROUNDS_AT_MOST ? context->options->rounds : ROUNDS_AT_MOST;
+    unsigned rounds = context->options->rounds < ROUNDS_MAX ? context->options->rounds : ROUNDS_MAX;
     unsigned firsts[LINES], count;
     unsigned people = lines_plan(firsts, &count);
     struct server *server = server_start(context->options, "maxclients 20000\n");
@@ -159,7 +159,7 @@ void measure_handover(const struct context *context) {
  */
 
 enum { TELLINGS = 500, DELAY_ROUNDS = 20, DELAY_ROUNDS_QUICK = 8, MESSAGE_BYTES = 100, BOOKMARK_BYTES = 80 };
-#define DELAY_AT_MOST 1.2
+#define DELAY_MAX 1.2
 
 struct pair {
     struct connection *producer, *consumer;
@@ -264,7 +264,7 @@ void measure_delays(const struct context *context) {
         if (which)
             add_context_bar(context, transports[which].subject,
                             format_text("%s / %s, p99", name, transports[0].name),
-                            spread_of_ratios(p99s[which], p99s[0], rounds).median, DELAY_AT_MOST, "x");
+                            spread_of_ratios(p99s[which], p99s[0], rounds).median, DELAY_MAX, "x");
     }
     connection_close(pair.producer);
     connection_close(pair.consumer);
@@ -284,7 +284,7 @@ void measure_delays(const struct context *context) {
  * A wait is the time from wanting the lock to having it.
  */
 
-enum { CLIENTS = 20, HOLD_US = 2000, PAUSE_LEAST_US = 50000, PAUSE_MOST_US = 200000 };
+enum { CLIENTS = 20, HOLD_US = 2000, PAUSE_MIN_US = 50000, PAUSE_MAX_US = 200000 };
 enum { RUN_MS = 4000, RUN_MS_QUICK = 1500, IDLE_MS = 500 };
 
 enum stage { PAUSING, ASKING, HOLDING, GIVING_BACK };
@@ -340,7 +340,7 @@ static void in_line_give_back(struct connection *connection, unsigned who) {
 }
 
 static const struct method methods[] = {
-    {"asking", asking_prepare, asking_ask, asking_give_back, PAUSE_LEAST_US, PAUSE_MOST_US},
+    {"asking", asking_prepare, asking_ask, asking_give_back, PAUSE_MIN_US, PAUSE_MAX_US},
     {"in line", in_line_prepare, in_line_ask, in_line_give_back, 0, 0},
 };
 

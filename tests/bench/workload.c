@@ -139,7 +139,7 @@ const struct family *family_of(const struct workload *workload) {
 
 /* --- Requests in flight --- */
 
-enum { REPLY_BYTES_SHOWN = 80, WORDS_AT_MOST = 600 };
+enum { REPLY_BYTES_SHOWN = 80, WORDS_MAX = 600 };
 
 /* No multiple of it is a number of places, so that as many objects as there are places have different ones. */
 #define FAR_APART 2654435761u
@@ -214,7 +214,7 @@ static void placeholders_find(const struct driver *driver, struct template *temp
     for (size_t at = 0; at < template->length; at++) {
         int kind = template->bytes[at] - 1;
         if (kind < 0 || kind >= PLACEHOLDER_KINDS) continue;
-        require(template->placeholder_count < PLACEHOLDERS_AT_MOST, "a template has too many gaps");
+        require(template->placeholder_count < PLACEHOLDERS_MAX, "a template has too many gaps");
         template->placeholders[template->placeholder_count++] =
             (struct placeholder){at, (enum placeholder_kind)kind, numbers[kind]++};
         at += part_bytes(driver, kind) - 1;
@@ -223,11 +223,11 @@ static void placeholders_find(const struct driver *driver, struct template *temp
 
 /* Adds the command with which the text begins; answers the next one. */
 static const char *command_add(const struct driver *driver, const char *text, struct template *template) {
-    char *words[WORDS_AT_MOST], *command;
-    size_t lengths[WORDS_AT_MOST];
+    char *words[WORDS_MAX], *command;
+    size_t lengths[WORDS_MAX];
     int count = 0;
     while (*text && *text != ';') {
-        require(count < WORDS_AT_MOST, "%s has too many words", driver->workload->name);
+        require(count < WORDS_MAX, "%s has too many words", driver->workload->name);
         words[count] = word_read(driver, &text, &lengths[count]);
         count++;
     }
@@ -515,7 +515,7 @@ struct client_pool *client_pool_open(const struct sequence *sequence, const stru
     pool->sequence = sequence;
     pool->data = data;
     snprintf(pool->key, sizeof pool->key, "%s", key);
-    pool->requests = allocate((size_t)PIPELINE * STEPS_AT_MOST, COMMAND_BYTES);
+    pool->requests = allocate((size_t)PIPELINE * STEPS_MAX, COMMAND_BYTES);
     return pool;
 }
 

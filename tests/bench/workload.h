@@ -23,7 +23,7 @@ enum {
     RANDOM_BYTES = 100,
     NUMBER_BYTES = 12,
     SIZES = 3,
-    PLACEHOLDERS_AT_MOST = 128
+    PLACEHOLDERS_MAX = 128
 };
 
 /* The parts of a name, which is a path: three digits, a slash, twelve digits. */
@@ -92,7 +92,7 @@ struct template {
         size_t at;
         enum placeholder_kind kind; /* PLACEHOLDER_LAST: the last byte of the range */
         unsigned number;            /* how many of its kind stand before it */
-    } placeholders[PLACEHOLDERS_AT_MOST];
+    } placeholders[PLACEHOLDERS_MAX];
     unsigned placeholder_count;
     unsigned commands;
 };
@@ -227,7 +227,7 @@ const struct family *family_of(const struct workload *workload);
  *   pool     the clients that run at once: 16 on each of several connections
  */
 
-enum { MESSAGES_AT_ONCE = 50, STEPS_AT_MOST = 3, HELD_BYTES = 40, KEY_BYTES = 40 };
+enum { MESSAGES_AT_ONCE = 50, STEPS_MAX = 3, HELD_BYTES = 40, KEY_BYTES = 40 };
 
 struct held {
     char id[HELD_BYTES], receipt[HELD_BYTES];
@@ -266,7 +266,7 @@ struct sequence {
     const char *name; /* of the workload under which it is reported; NULL if it only fills */
     unsigned batch;
     void (*prepare)(struct server *server, const char *key);
-    const struct step *steps[STEPS_AT_MOST + 1];
+    const struct step *steps[STEPS_MAX + 1];
 };
 
 struct client_pool {

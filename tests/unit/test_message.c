@@ -131,7 +131,7 @@ static size_t index_bytes(const struct message_store *store) {
 
 /* Two time indexes are enough for messages of one TTL, also of none; and for most of them if few end earlier. */
 TEST(two_time_indexes_are_enough) {
-    enum { MESSAGES = 20000, BYTES_AT_MOST = 19 };
+    enum { MESSAGES = 20000, BYTES_MAX = 19 };
     for (unsigned kind = 0; kind < 3; kind++) {
         struct queue *queue = queue_new(&(struct queue_change){.kind = QUEUE_CREATE, .order = MESSAGES});
         for (uint64_t i = 0; i < MESSAGES; i++) {
@@ -140,7 +140,7 @@ TEST(two_time_indexes_are_enough) {
             const struct queue_change change = message_of(i, expires_ms);
             require(queue_apply(queue, &change), "message %d fits", (int)i);
         }
-        require(index_bytes(&queue->live) < (size_t)MESSAGES * BYTES_AT_MOST, "%zu bytes for %d messages",
+        require(index_bytes(&queue->live) < (size_t)MESSAGES * BYTES_MAX, "%zu bytes for %d messages",
                 index_bytes(&queue->live), MESSAGES);
         queue_free(queue);
     }

@@ -271,7 +271,7 @@ static double batch_count(struct server *server, const struct row *row) {
 
 /* --- The table --- */
 
-enum { NAME_BYTES = 40, NAME_WIDTH = 34, COUNTS_AT_MOST = 300, LINE_BYTES = 256 };
+enum { NAME_BYTES = 40, NAME_WIDTH = 34, COUNTS_MAX = 300, LINE_BYTES = 256 };
 
 static const double percent_allowed = 3;
 
@@ -284,7 +284,7 @@ struct count {
 struct table {
     char environment[LINE_BYTES];
     size_t length;
-    struct count counts[COUNTS_AT_MOST];
+    struct count counts[COUNTS_MAX];
 };
 
 static struct count *find_count(struct table *table, const char *name) {
@@ -295,7 +295,7 @@ static struct count *find_count(struct table *table, const char *name) {
 }
 
 static struct count *add_count(struct table *table) {
-    require(table->length < COUNTS_AT_MOST, "too many rows");
+    require(table->length < COUNTS_MAX, "too many rows");
     struct count *count = &table->counts[table->length++];
     *count = (struct count){0};
     return count;
