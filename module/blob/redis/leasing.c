@@ -8,19 +8,8 @@ static bool is_there(const struct blob *blob, int64_t now_ms) {
 }
 
 static enum outcome find_leased_blob(struct call *call, struct lease_subject *subject) {
-    struct container *container = call->value;
-    *subject = (struct lease_subject){.name = bytes_of("", 0), .noun = "container"};
-    if (args_given(&call->args, SLOT_FILE)) {
-        refusal_note(call, "a container has no files, use BLOB");
-        return OUTCOME_INVALID_VALUE;
-    }
-    if (!args_given(&call->args, SLOT_BLOB)) {
-        subject->stamp = &container->stamp;
-        subject->lease = container_lease(container);
-        return OUTCOME_DONE;
-    }
     subject->name = call_option(call, SLOT_BLOB);
-    struct blob *blob = container_find(container, subject->name);
+    struct blob *blob = container_find(call->value, subject->name);
     if (!is_there(blob, call_now_ms(call))) return OUTCOME_BLOB_NOT_FOUND;
     if (call->command->key != KEY_READ && blob_is_being_copied(blob)) return OUTCOME_PENDING_COPY;
     subject->noun = "blob";
@@ -53,6 +42,10 @@ static bool leased_blob_is_there(struct call *call, struct entry *entry) {
     return is_there(blob_of_entry(entry), call_now_ms(call));
 }
 
+static const struct stamp *own_stamp(const void *value) {
+    return &((const struct container *)value)->stamp;
+}
+
 static const struct lease *own_lease(const void *value) {
     return container_lease(value);
 }
@@ -63,11 +56,15 @@ static const struct lease *container_lease_set_by(const void *decided) {
 }
 
 const struct lease_home container_leases = {
+    .noun = "container",
     .object_slot = SLOT_BLOB,
+    .foreign_slot = SLOT_FILE,
+    .foreign_note = "a container has no files, use BLOB",
     .set_by = container_lease_set_by,
     .find = find_leased_blob,
     .decide = decide_blob_lease,
     .leased = leased_blobs,
+    .own_stamp = own_stamp,
     .own = own_lease,
     .lease_of = lease_of_blob,
     .exists = leased_blob_is_there,

@@ -6,16 +6,6 @@
 
 static enum outcome find_leased_file(struct call *call, struct lease_subject *subject) {
     struct share *share = call->value;
-    *subject = (struct lease_subject){.name = bytes_of("", 0), .noun = "share"};
-    if (args_given(&call->args, SLOT_BLOB)) {
-        refusal_note(call, "a share has no blobs, use FILE");
-        return OUTCOME_INVALID_VALUE;
-    }
-    if (!args_given(&call->args, SLOT_FILE)) {
-        subject->stamp = &share->stamp;
-        subject->lease = share_lease(share);
-        return OUTCOME_DONE;
-    }
     struct file_node *node;
     enum outcome outcome = file_find_node(call, call_option(call, SLOT_FILE), NODE_FILE, &node);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -73,6 +63,10 @@ static struct bytes file_line_name(struct entry *entry, uint64_t *buffer) {
     return bytes_of(buffer, sizeof(*buffer));
 }
 
+static const struct stamp *own_stamp_of_share(const void *value) {
+    return &((const struct share *)value)->stamp;
+}
+
 static const struct lease *own_lease_of_share(const void *value) {
     return share_lease(value);
 }
@@ -83,13 +77,17 @@ static const struct lease *share_lease_set_by(const void *decided) {
 }
 
 const struct lease_home share_leases = {
+    .noun = "share",
     .object_slot = SLOT_FILE,
+    .foreign_slot = SLOT_BLOB,
+    .foreign_note = "a share has no blobs, use FILE",
     .target_name = file_target_name,
     .set_by = share_lease_set_by,
     .find = find_leased_file,
     .settle = settle_subject,
     .decide = decide_file_lease,
     .leased = leased_files,
+    .own_stamp = own_stamp_of_share,
     .own = own_lease_of_share,
     .lease_of = lease_of_file,
     .exists = leased_file_is_there,

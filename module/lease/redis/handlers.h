@@ -36,9 +36,13 @@ struct lease_subject {
 
 /* What LEASE.* needs to know of a family. */
 struct lease_home {
-    int object_slot; /* of the option that names an object of the value */
+    const char *noun; /* of the value */
+    int object_slot;  /* of the option that names an object of the value */
+    int foreign_slot; /* of the option that names an object of another family */
+    const char *foreign_note;
     /* The name of an object as transactions compare it. NULL if that is the name itself. */
     struct bytes (*target_name)(struct bytes name, struct targets *targets);
+    /* Finds the object that the call names. The subject is that of the value, without stamp and lease. */
     enum outcome (*find)(struct call *call, struct lease_subject *subject);
     /* Clears expired state around the subject before a decision. May be NULL. */
     void (*settle)(struct call *call);
@@ -46,7 +50,8 @@ struct lease_home {
     void (*decide)(struct call *call, const struct lease_subject *subject, const struct lease *next,
                    enum lease_event event, bool expired);
     const struct order_index *(*leased)(const void *value); /* no root while there are none */
-    const struct lease *(*own)(const void *value);          /* the value's own lease; never NULL */
+    const struct stamp *(*own_stamp)(const void *value);
+    const struct lease *(*own)(const void *value); /* the value's own lease; never NULL */
     const struct lease *(*lease_of)(struct entry *entry);
     /* The lease that a change sets; NULL for none. */
     const struct lease *(*set_by)(const void *change);

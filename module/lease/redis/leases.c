@@ -69,9 +69,22 @@ void lease_touches(const struct call *call, struct targets *targets) {
 
 /* --- Decisions --- */
 
+static enum outcome find_subject(struct call *call, struct lease_subject *subject) {
+    const struct lease_home *home = call->data_type->leases;
+    *subject = (struct lease_subject){.name = bytes_of("", 0), .noun = home->noun};
+    if (args_given(&call->args, home->foreign_slot)) {
+        refusal_note(call, "%s", home->foreign_note);
+        return OUTCOME_INVALID_VALUE;
+    }
+    if (args_given(&call->args, home->object_slot)) return home->find(call, subject);
+    subject->stamp = home->own_stamp(call->value);
+    subject->lease = home->own(call->value);
+    return OUTCOME_DONE;
+}
+
 /* Finds the subject of the call and checks the conditions on it. */
 static enum outcome find_leased(struct call *call, struct lease_subject *subject) {
-    enum outcome outcome = call->data_type->leases->find(call, subject);
+    enum outcome outcome = find_subject(call, subject);
     return outcome == OUTCOME_DONE ? conditions_check_object(call, subject->stamp, subject->noun) : outcome;
 }
 
@@ -200,7 +213,7 @@ void lease_acquire_give_back(struct call *call, struct record_reader *granted) {
     struct lease_subject subject;
     struct lease next;
     struct lease_request request = {.now_ms = call_now_ms(call), .id = record_guid(granted)};
-    if (call->data_type->leases->find(call, &subject) != OUTCOME_DONE) return;
+    if (find_subject(call, &subject) != OUTCOME_DONE) return;
     if (subject.lease->token != record_word(granted)) return;
     if (lease_release(subject.lease, &request, &next) == OUTCOME_DONE)
         decide_lease(call, &subject, &next, LEASE_EVENT_RELEASED);
@@ -209,8 +222,7 @@ void lease_acquire_give_back(struct call *call, struct record_reader *granted) {
 /* Others come first. */
 enum outcome lease_acquire_give_way(struct call *call) {
     struct lease_subject subject;
-    if (call->data_type->leases->find(call, &subject) == OUTCOME_DONE)
-        lease_note_holder(call, subject.lease, subject.name);
+    if (find_subject(call, &subject) == OUTCOME_DONE) lease_note_holder(call, subject.lease, subject.name);
     return OUTCOME_LEASE_PRESENT;
 }
 
@@ -333,7 +345,7 @@ static void reply_lease(struct call *call, const struct lease *lease, struct byt
 
 enum outcome lease_get_decide(struct call *call) {
     struct lease_subject subject;
-    enum outcome outcome = call->data_type->leases->find(call, &subject);
+    enum outcome outcome = find_subject(call, &subject);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_lease(call, subject.lease, subject.name);
     return OUTCOME_DONE;
