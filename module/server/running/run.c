@@ -8,6 +8,7 @@
 #include "server/call/refusal.h"
 #include "server/effects/commit.h"
 #include "server/effects/once.h"
+#include "server/waiting/blocked.h"
 #include "server/waiting/wait.h"
 
 /* --- The steps of a decision --- */

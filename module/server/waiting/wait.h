@@ -26,25 +26,7 @@
 #define HOLDFAST_WAIT_H
 
 #include "server/waiting/held_call.h"
-#include "server/waiting/histogram.h"
-
-/* In which order the waiters of a line are served. */
-enum wait_discipline {
-    WAIT_IN_TURN,  /* one after the other, for what only one can have */
-    WAIT_TOGETHER, /* all at once, for what all may read */
-    WAIT_BY_CLAIM, /* each one that can be served, in order: claims tell who conflicts with whom */
-};
-
-/* Something to wait for. Each sort has a kind of its own, and holdfast.c registers them at load. */
-struct wait_kind {
-    enum wait_discipline discipline;
-    struct histogram *histogram;               /* waiting time of those served; NULL for none */
-    unsigned char number;                      /* index among all kinds */
-    unsigned long long waiting, waits, served; /* for INFO: clients now, waits in all, served in all */
-};
-
-/* Time alone will not help. */
-#define WAIT_NO_INSTANT INT64_MAX
+#include "server/waiting/wait_kind.h"
 
 /* How the calls of waiters run; handed in at load, since what runs calls has to know of waiting itself. */
 struct wait_runner {
@@ -61,12 +43,6 @@ struct wait_runner {
 
 /* Called once, at load; the list of all kinds is ended by NULL. */
 void wait_start(struct wait_kind *const *all_kinds, const struct wait_runner *for_all);
-
-/* Whether the call may wait: BLOCK was given, it does not come from a line, and nothing forbids it. */
-bool wait_allowed(const struct call *call);
-
-/* Puts the call's client in the line that call->wait tells of. Always returns OUTCOME_WAITING. */
-enum outcome wait_in_line(struct call *call);
 
 /* Visits a waiter's claim; returning false ends the visit. */
 typedef bool wait_visitor(void *context, const struct wait_kind *kind, const struct wait_claim *claim,
@@ -106,8 +82,6 @@ void wait_look_at_key(const struct call *call);
 
 /* Everything may have changed: all waiters are probed soon. */
 void wait_look_at_all(void);
-
-enum { WAIT_LONG_LINE = 100 };
 
 /* A line with many waiters. */
 struct wait_line {
