@@ -48,7 +48,7 @@ struct container *container_new(const struct container_change *change) {
     container->stamp = change->stamp;
     container->created_ms = change->created_ms;
     container->access = change->access;
-    container->upkeep_ms = INT64_MAX;
+    container->head.upkeep_ms = INT64_MAX;
     packed_replace(&container->account, &container->metadata, change->metadata);
     packed_replace(&container->account, &container->policies, change->policies);
     count_all(&all_containers, 0, 1);
@@ -68,11 +68,11 @@ struct blob *container_found(const struct container *container, const struct cat
 size_t container_memory(const struct container *container) {
     return container->account.memory + catalog_memory(&container->blobs) + container->leased.memory +
            container->copying.memory + container->stagings.capacity * sizeof(*container->stagings.heap) +
-           once_log_memory(container->once_log) + feed_memory(container->feed);
+           once_log_memory(container->head.once_log) + feed_memory(container->feed);
 }
 
 size_t container_allocations(const struct container *container) {
-    return container->account.allocations + once_log_allocations(container->once_log);
+    return container->account.allocations + once_log_allocations(container->head.once_log);
 }
 
 const struct lease *container_lease(const struct container *container) {
@@ -213,7 +213,7 @@ void container_free(struct container *container) {
         free_blob(container, blob);
     }
     catalog_end(&container->blobs);
-    once_log_end(&container->once_log);
+    once_log_end(&container->head.once_log);
     order_index_end(&container->leased);
     order_index_end(&container->copying);
     replace_lease(container, &container->lease, NULL);
@@ -256,7 +256,7 @@ struct container *container_relocate(struct container *container, const struct r
     container->metadata = relocate(relocation, container->metadata);
     container->policies = relocate(relocation, container->policies);
     container->lease = relocate(relocation, container->lease);
-    once_log_relocate(&container->once_log, relocation);
+    once_log_relocate(&container->head.once_log, relocation);
     if (container->lease) lease_moved(container->lease);
     return container;
 }

@@ -15,6 +15,7 @@
 
 #include "blob/blob.h"
 #include "change/value_functions.h"
+#include "change/value_head.h"
 #include "core/catalog.h"
 #include "core/deadlines.h"
 #include "core/once_log.h"
@@ -23,6 +24,7 @@ struct feed;
 struct load_chunks;
 
 struct container {
+    struct value_head head;
     struct stamp stamp;
     int64_t created_ms;
     enum container_access access;
@@ -33,15 +35,12 @@ struct container {
     struct order_index leased;
     struct order_index copying; /* blobs with a copy in progress */
     struct deadlines stagings;
-    struct once_log *once_log;       /* calls made with a token; NULL for none */
     struct load_chunks *load_chunks; /* only while a file builds the container */
     struct feed *feed;               /* what has changed; NULL while the feed is off */
-    int64_t upkeep_ms;               /* when the next upkeep is scheduled; INT64_MAX for never */
     int64_t copies_look_ms;          /* next upkeep of copies in progress; 0 for at once */
     size_t committed;                /* number of blobs that exist; the catalog has others, too */
     uint64_t content_bytes;          /* sum of their lengths */
     struct account account;          /* all allocations but those of the catalog and the lease index */
-    bool doctor_listed;              /* its key is in DOCTOR's list */
 };
 
 /* Totals over all containers of the process, for INFO; containers may be freed on another thread. */

@@ -33,11 +33,11 @@ size_t share_memory(const struct share *share) {
     return share->account.memory + catalog_memory(&share->nodes) + share->sessions.memory +
            share->groups.memory + share->opens.memory + share->numbered.memory +
            share->snapshot_places.memory + share->leased.memory +
-           share->deadlines.capacity * sizeof(*share->deadlines.heap) + once_log_memory(share->once_log);
+           share->deadlines.capacity * sizeof(*share->deadlines.heap) + once_log_memory(share->head.once_log);
 }
 
 size_t share_allocations(const struct share *share) {
-    return share->account.allocations + once_log_allocations(share->once_log);
+    return share->account.allocations + once_log_allocations(share->head.once_log);
 }
 
 unsigned share_snapshot_number(const struct share *share, version id) {
@@ -122,7 +122,7 @@ struct share *share_relocate(struct share *share, const struct relocation *reloc
     share->metadata = relocate(relocation, share->metadata);
     share->policies = relocate(relocation, share->policies);
     share->lease = relocate(relocation, share->lease);
-    once_log_relocate(&share->once_log, relocation);
+    once_log_relocate(&share->head.once_log, relocation);
     if (share->lease) lease_moved(share->lease);
     return share;
 }

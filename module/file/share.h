@@ -19,6 +19,7 @@
 #define HOLDFAST_SHARE_H
 
 #include "change/value_functions.h"
+#include "change/value_head.h"
 #include "core/catalog.h"
 #include "core/once_log.h"
 #include "core/outcome.h"
@@ -44,6 +45,7 @@ struct snapshot_place {
 };
 
 struct share {
+    struct value_head head;
     struct stamp stamp;
     int64_t created_ms;
     uint64_t quota; /* 0 for none */
@@ -67,10 +69,7 @@ struct share {
     struct order_index numbered;
     struct order_index leased;
     struct account account;    /* all allocations but those of the indexes */
-    struct once_log *once_log; /* calls made with a token; NULL for none */
     struct share_loader *load; /* the loader, while a file is loaded: see share_load.h */
-    int64_t upkeep_ms;         /* when the next upkeep is scheduled; INT64_MAX for never */
-    bool doctor_listed;        /* its key is in DOCTOR's list */
 };
 
 /* A copy is as if all sessions had ended, and pending files had been deleted. */

@@ -18,7 +18,7 @@ struct share *share_new(const struct share_change *change) {
     share->created_ms = change->created_ms;
     share->quota = change->quota;
     share->numbers = change->number;
-    share->upkeep_ms = INT64_MAX;
+    share->head.upkeep_ms = INT64_MAX;
     packed_replace(&share->account, &share->metadata, change->metadata);
     packed_replace(&share->account, &share->policies, change->policies);
     census_count(CENSUS_SHARES, 0, 1);
@@ -54,7 +54,7 @@ void share_free(struct share *share) {
     end_holders(share);
     tree_free(share);
     free_snapshots(share);
-    once_log_end(&share->once_log);
+    once_log_end(&share->head.once_log);
     census_count(CENSUS_BYTES, share->bytes, 0);
     census_count(CENSUS_SHARES, 1, 0);
     share_set_lease(share, NULL);

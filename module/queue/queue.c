@@ -14,7 +14,7 @@ struct queue *queue_new(const struct queue_change *change) {
     packed_replace(&queue->account, &queue->policies, change->policies);
     queue->max_deliveries = change->max_deliveries;
     queue->next_order = change->order;
-    queue->upkeep_ms = INT64_MAX;
+    queue->head.upkeep_ms = INT64_MAX;
     message_store_start(&queue->live);
     message_store_start(&queue->dead);
     dedup_entries_start(&queue->dedup_entries);
@@ -28,7 +28,7 @@ void queue_free(struct queue *queue) {
     message_store_end(&queue->live);
     message_store_end(&queue->dead);
     dedup_entries_end(&queue->dedup_entries);
-    once_log_end(&queue->once_log);
+    once_log_end(&queue->head.once_log);
     memory_free(queue->metadata);
     memory_free(queue->policies);
     memory_free(queue);
@@ -38,13 +38,13 @@ void queue_free(struct queue *queue) {
 
 size_t queue_memory(const struct queue *queue) {
     return queue->account.memory + message_store_memory(&queue->live) + message_store_memory(&queue->dead) +
-           dedup_entries_memory(&queue->dedup_entries) + once_log_memory(queue->once_log);
+           dedup_entries_memory(&queue->dedup_entries) + once_log_memory(queue->head.once_log);
 }
 
 size_t queue_allocations(const struct queue *queue) {
     return queue->account.allocations + message_store_count(&queue->live) +
            message_store_count(&queue->dead) + queue->dedup_entries.by_end.count +
-           once_log_allocations(queue->once_log);
+           once_log_allocations(queue->head.once_log);
 }
 
 struct queue *queue_relocate(struct queue *queue, const struct relocation *relocation) {
@@ -54,7 +54,7 @@ struct queue *queue_relocate(struct queue *queue, const struct relocation *reloc
     garbage_follow(&queue->account);
     queue->metadata = relocate(relocation, queue->metadata);
     queue->policies = relocate(relocation, queue->policies);
-    once_log_relocate(&queue->once_log, relocation);
+    once_log_relocate(&queue->head.once_log, relocation);
     return queue;
 }
 

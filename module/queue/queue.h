@@ -21,23 +21,21 @@
 #define HOLDFAST_QUEUE_H
 
 #include "change/value_functions.h"
+#include "change/value_head.h"
 #include "core/once_log.h"
 #include "queue/dedup_entry.h"
 #include "queue/message_store.h"
 
 struct queue {
+    struct value_head head;
     struct packed *metadata;
     struct packed *policies;
     uint32_t max_deliveries; /* 0 = no limit */
     uint64_t next_order;
     struct message_store live, dead;
     struct dedup_entries dedup_entries;
-    struct once_log *once_log; /* calls with a token; NULL for none */
     struct list_node census;
     struct account account; /* of the queue, its lists, and what has been cleared; not of the stores */
-    /* Not part of the value: */
-    int64_t upkeep_ms;  /* when the next upkeep is scheduled; INT64_MAX for never */
-    bool doctor_listed; /* DOCTOR knows its key: see doctor_keys.h */
 };
 
 VALUE_FUNCTIONS(queue)

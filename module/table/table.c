@@ -38,7 +38,7 @@ struct table *table_new(const struct table_change *change) {
     atomic_fetch_add(&all_tables, 1);
     account_add(&table->account, table);
     table->ticks = change->ticks;
-    table->upkeep_ms = INT64_MAX;
+    table->head.upkeep_ms = INT64_MAX;
     packed_replace(&table->account, &table->policies, change->policies);
     table_add_indexes(table, change->names);
     return table;
@@ -52,7 +52,7 @@ void table_free(struct table *table) {
     atomic_fetch_sub(&all_entities, catalog_count(&table->entities));
     atomic_fetch_sub(&all_tables, 1);
     catalog_end(&table->entities);
-    once_log_end(&table->once_log);
+    once_log_end(&table->head.once_log);
     for (unsigned i = 0; i < table->index_count; i++) table_index_end(&table->account, &table->indexes[i]);
     memory_free(table->indexes);
     memory_free(table->policies);
@@ -108,13 +108,13 @@ void table_remove(struct table *table, struct entity *entity) {
 
 size_t table_memory(const struct table *table) {
     size_t memory =
-        table->account.memory + catalog_memory(&table->entities) + once_log_memory(table->once_log);
+        table->account.memory + catalog_memory(&table->entities) + once_log_memory(table->head.once_log);
     for (unsigned i = 0; i < table->index_count; i++) memory += table->indexes[i].entries.memory;
     return memory + feed_memory(table->feed);
 }
 
 size_t table_allocations(const struct table *table) {
-    return table->account.allocations + once_log_allocations(table->once_log);
+    return table->account.allocations + once_log_allocations(table->head.once_log);
 }
 
 struct table *table_relocate(struct table *table, const struct relocation *relocation) {
@@ -122,7 +122,7 @@ struct table *table_relocate(struct table *table, const struct relocation *reloc
     garbage_follow(&table->account);
     table->policies = relocate(relocation, table->policies);
     table->indexes = relocate(relocation, table->indexes);
-    once_log_relocate(&table->once_log, relocation);
+    once_log_relocate(&table->head.once_log, relocation);
     return table;
 }
 

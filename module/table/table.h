@@ -13,6 +13,7 @@
 #define HOLDFAST_TABLE_H
 
 #include "change/value_functions.h"
+#include "change/value_head.h"
 #include "core/account.h"
 #include "core/catalog.h"
 #include "core/feed.h"
@@ -22,6 +23,7 @@
 #include "table/table_index.h"
 
 struct table {
+    struct value_head head;
     struct catalog entities;
     struct account account; /* of the entities, the policies and the table itself */
     struct packed *policies;
@@ -29,9 +31,6 @@ struct table {
     struct feed *feed; /* NULL while it is off */
     struct table_index *indexes;
     unsigned index_count;
-    struct once_log *once_log; /* calls made with a token; NULL for none */
-    int64_t upkeep_ms;         /* when the next upkeep is scheduled; INT64_MAX for never */
-    bool doctor_listed;        /* its key is in DOCTOR's list */
 };
 
 VALUE_FUNCTIONS(table)

@@ -59,11 +59,6 @@ struct data_type {
     RedisModuleTypeMethods methods;
     RedisModuleType *type; /* set at load */
 
-    /* --- Offsets in a value --- */
-    size_t due_at;           /* of the instant of its next upkeep: an int64_t, first UPKEEP_NEVER */
-    size_t once_log_at;      /* of the pointer to its log of ONCE: see once.h */
-    size_t doctor_listed_at; /* of the bool that tells whether DOCTOR's list has its key: see doctor_keys.h */
-
     /* --- Changes --- */
     const struct change_schema *changes;
     /* Creates the value from a change of a creating kind. */

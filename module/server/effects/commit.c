@@ -77,7 +77,7 @@ void commit_follow(struct call *call, const void *change) {
     if (type->after) type->after(call, change);
     if (call->value) upkeep_schedule(call);
     if (call->value && doctor_keys_wants(type, call->value, change))
-        doctor_keys_add(call_key_name(call), type, call->value);
+        doctor_keys_add(call_key_name(call), call->value);
     const struct told told = telling_of(type, change);
     if (told.modified) RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
     for (int i = 0; i < EVENTS_MAX; i++)

@@ -1,5 +1,6 @@
 #include "server/effects/doctor_keys.h"
 
+#include "change/value_head.h"
 #include "core/hash_index.h"
 #include "core/memory.h"
 #include "core/number.h"
@@ -29,10 +30,6 @@ static bool overflows;
 static void clear_some(RedisModuleCtx *ctx);
 static struct alarm alarm = {.ring = clear_some};
 
-static bool *doctor_keys_flag(const struct data_type *type, const void *value) {
-    return (bool *)((char *)(uintptr_t)value + type->doctor_listed_at);
-}
-
 /* However many there are, values beyond the server's own limit are never passed over. */
 static bool is_large(const struct data_type *type, const void *value) {
     return (int64_t)type->methods.mem_usage2(NULL, value, 0) > number_min(large_bytes, longest_reply_bytes);
@@ -47,7 +44,8 @@ static bool is_worth_a_look(const struct data_type *type, const void *value, con
 }
 
 bool doctor_keys_wants(const struct data_type *type, const void *value, const void *change) {
-    return !*doctor_keys_flag(type, value) && is_worth_a_look(type, value, change);
+    const struct value_head *head = value;
+    return !head->doctor_listed && is_worth_a_look(type, value, change);
 }
 
 /* --- Names --- */
@@ -63,7 +61,7 @@ static void add_name(struct key_name name) {
     hash_index_add(&names, &listed->entry);
 }
 
-void doctor_keys_add(struct key_name name, const struct data_type *type, void *value) {
+void doctor_keys_add(struct key_name name, void *value) {
     if (name.key.length > DOCTOR_KEY_MAX_BYTES) return;
     bool there = key_name_find(&names, name) != NULL;
     if (!there && names.count == DOCTOR_KEYS_MAX) {
@@ -72,11 +70,11 @@ void doctor_keys_add(struct key_name name, const struct data_type *type, void *v
         return;
     }
     if (!there) add_name(name);
-    *doctor_keys_flag(type, value) = true;
+    value_head(value)->doctor_listed = true;
 }
 
 void doctor_keys_look(struct key_name name, const struct data_type *type, void *value) {
-    if (is_worth_a_look(type, value, NULL)) doctor_keys_add(name, type, value);
+    if (is_worth_a_look(type, value, NULL)) doctor_keys_add(name, value);
 }
 
 void doctor_keys_forget(struct key_name name) {
@@ -121,7 +119,7 @@ static bool clear_name(RedisModuleCtx *ctx, struct key_name name) {
     bool large = seen.value && is_large(seen.type, seen.value);
     if (!notable && !large) {
         doctor_keys_forget(name);
-        if (seen.value) *doctor_keys_flag(seen.type, seen.value) = false;
+        if (seen.value) value_head(seen.value)->doctor_listed = false;
     }
     seen_key_end(&seen);
     return large && !notable;

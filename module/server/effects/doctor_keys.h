@@ -20,7 +20,7 @@ int doctor_keys_start(RedisModuleCtx *ctx);
  * came from elsewhere. */
 bool doctor_keys_wants(const struct data_type *type, const void *value, const void *change);
 
-void doctor_keys_add(struct key_name name, const struct data_type *type, void *value);
+void doctor_keys_add(struct key_name name, void *value);
 
 /* A value has appeared under this name, which may not be listed yet: lists it if it is notable. */
 void doctor_keys_look(struct key_name name, const struct data_type *type, void *value);

@@ -47,8 +47,8 @@ ASIDE static void change_key(const struct incoming *incoming, const struct data_
         RedisModule_ModuleTypeSetValue(incoming->key, type->type, incoming->target.value);
 }
 
-ASIDE static void note_key(const struct incoming *incoming, const struct data_type *type) {
-    doctor_keys_add(incoming_key_name(incoming), type, incoming->target.value);
+ASIDE static void note_key(const struct incoming *incoming) {
+    doctor_keys_add(incoming_key_name(incoming), incoming->target.value);
 }
 
 ASIDE static void take_content_beside(const struct incoming *incoming, struct effect_content *content) {
@@ -69,7 +69,7 @@ static enum effect_result apply_to_key(struct incoming *incoming, const struct d
         records_apply(type, target, incoming->record, once, &content, effect_horizon_ms(incoming->obeyed));
     if (result != EFFECT_APPLIED) return result;
     if (target->drop || !was_there) change_key(incoming, type);
-    if (target->notable) note_key(incoming, type);
+    if (target->notable) note_key(incoming);
     return EFFECT_APPLIED;
 }
 

@@ -19,10 +19,6 @@ struct setting_duration once_time = {.ms = 600000};
 
 static unsigned long long answered, dropped;
 
-struct once_log **once_place(const struct data_type *type, void *value) {
-    return (struct once_log **)(void *)((char *)value + type->once_log_at);
-}
-
 enum outcome once_token_check(struct bytes token) {
     return token.length && token.length <= TOKEN_MAX_BYTES ? OUTCOME_DONE : OUTCOME_TOKEN_LENGTH;
 }
@@ -45,7 +41,7 @@ static uint32_t fingerprint_of(const struct call *call) {
 /* Expired calls are not found. */
 static bool find_call(const struct call *asked, struct call *carrier, struct logged_call *found) {
     if (!carrier->value) return false;
-    const struct once_log *once_log = once_log_of(call_type(carrier), carrier->value);
+    const struct once_log *once_log = value_head(carrier->value)->once_log;
     return once_log && once_log_find(once_log, token_of(asked), found) &&
            found->called_ms > call_now_ms(carrier) - once_time.ms;
 }
@@ -57,7 +53,7 @@ bool once_finds(struct call *asked, struct call *carrier) {
 
 /* The reply has been given to somebody: the first caller may no longer be the only one who knows it. */
 static void mark_answered(const struct call *asked, struct call *carrier) {
-    once_log_mark(*once_place(call_type(carrier), carrier->value), token_of(asked), false);
+    once_log_mark(value_head(carrier->value)->once_log, token_of(asked), false);
     answered++;
 }
 
@@ -104,7 +100,7 @@ static int64_t instant_for(const struct once_log *once_log, int64_t now_ms) {
 
 void once_remember(struct call *asked, struct call *carrier, struct bytes answer) {
     struct decision *decision = &carrier->decision;
-    const struct once_log *once_log = carrier->value ? once_log_of(call_type(carrier), carrier->value) : NULL;
+    const struct once_log *once_log = carrier->value ? value_head(carrier->value)->once_log : NULL;
     struct once_change *change = call_alloc(carrier, sizeof(*change));
     *change = (struct once_change){
         .kind = ONCE_REMEMBER,
@@ -119,7 +115,7 @@ void once_remember(struct call *asked, struct call *carrier, struct bytes answer
 
 /* The mark tells that only the waiting client may learn of its grant: no reply has been given to anybody yet. */
 void once_do(struct call *call, const struct once_change *change) {
-    struct once_log **place = once_place(call_type(call), call->value);
+    struct once_log **place = &value_head(call->value)->once_log;
     once_change_do(place, change);
     if (change->kind == ONCE_REMEMBER && call->mode == CALL_GRANTED)
         once_log_mark(*place, change->call.token, true);
@@ -137,7 +133,7 @@ static void commit_alone(struct call *call, const struct once_change *change) {
 
 bool once_take_back(struct call *call) {
     if (!args_given(&call->args, SLOT_ONCE)) return true;
-    if (!once_log_is_marked(once_log_of(call_type(call), call->value), token_of(call))) return false;
+    if (!once_log_is_marked(value_head(call->value)->once_log, token_of(call))) return false;
     commit_alone(call, &(struct once_change){.kind = ONCE_TAKE_BACK, .call.token = token_of(call)});
     return true;
 }
@@ -151,7 +147,7 @@ int64_t once_due_ms(const struct once_log *once_log) {
 }
 
 void once_upkeep(struct call *call) {
-    const struct once_log *once_log = once_log_of(call->data_type, call->value);
+    const struct once_log *once_log = value_head(call->value)->once_log;
     const struct bytes none = {NULL, 0};
     size_t count = once_log ? to_forget(once_log, call_now_ms(call), none, FORGOTTEN_BY_UPKEEP) : 0;
     if (count) commit_alone(call, &(struct once_change){.kind = ONCE_FORGET, .forgets = count});

@@ -19,6 +19,7 @@
 #define HOLDFAST_ONCE_H
 
 #include "change/once_change.h"
+#include "change/value_head.h"
 #include "server/call/call.h"
 
 struct setting_duration;
@@ -48,20 +49,13 @@ enum outcome once_token_check(struct bytes token);
 extern long long once_max;
 extern struct setting_duration once_time;
 
-/* What a value remembers; and the address of its pointer. */
-static inline const struct once_log *once_log_of(const struct data_type *type, const void *value) {
-    return *(struct once_log *const *)(const void *)((const char *)value + type->once_log_at);
-}
-struct once_log **once_place(const struct data_type *type, void *value);
-
 /* What the value remembers along with a change of the call. */
 void once_do(struct call *call, const struct once_change *change);
 
 int64_t once_due_ms(const struct once_log *once_log);
 /* When there will be something to forget; INT64_MAX for never. */
-static inline int64_t once_next_look_ms(const struct data_type *type, const void *value) {
-    const struct once_log *once_log = once_log_of(type, value);
-    return once_log ? once_due_ms(once_log) : INT64_MAX;
+static inline int64_t once_next_look_ms(const struct value_head *head) {
+    return head->once_log ? once_due_ms(head->once_log) : INT64_MAX;
 }
 /* Forgets a portion of the expired calls. */
 void once_upkeep(struct call *call);

@@ -44,8 +44,9 @@ static enum effect_result apply_to_target(const struct data_type *type, struct e
 /* So that a replica, once promoted, clears what expires even if no command comes. */
 static void bring_look_forward(const struct data_type *type, struct effect_target *target) {
     int64_t due_ms = upkeep_next_ms(type, target->value);
-    if (!upkeep_is_due_earlier(type, target->value, due_ms)) return;
-    *upkeep_due_place(type, target->value) = due_ms;
+    struct value_head *head = target->value;
+    if (due_ms >= head->upkeep_ms) return;
+    head->upkeep_ms = due_ms;
     target->upkeep_ms = due_ms;
 }
 
@@ -55,9 +56,8 @@ bool records_read_once(struct bytes record, int64_t horizon_ms, struct once_chan
 }
 
 /* A key without a value remembers no calls. */
-static bool once_fits(const struct data_type *type, const struct effect_target *target,
-                      const struct once_change *once) {
-    const struct once_log *once_log = target->value ? *once_place(type, target->value) : NULL;
+static bool once_fits(const struct effect_target *target, const struct once_change *once) {
+    const struct once_log *once_log = target->value ? value_head(target->value)->once_log : NULL;
     return once_change_fits(once_log, once);
 }
 
@@ -82,8 +82,8 @@ static void look_after(const struct data_type *type, struct effect_target *targe
 
 ASIDE static enum effect_result apply_once(const struct data_type *type, struct effect_target *target,
                                            const struct once_change *once) {
-    if (!once_fits(type, target, once)) return EFFECT_MISFIT;
-    once_change_do(once_place(type, target->value), once);
+    if (!once_fits(target, once)) return EFFECT_MISFIT;
+    once_change_do(&value_head(target->value)->once_log, once);
     look_after(type, target, NULL);
     return EFFECT_APPLIED;
 }
@@ -96,10 +96,10 @@ enum effect_result records_apply(const struct data_type *type, struct effect_tar
     if (!records_read(type, record, horizon_ms, &read)) return EFFECT_MALFORMED;
     if (!records_have_content(type, &read, content->given)) return EFFECT_MALFORMED;
     if (once && records_traits(type, &read) & CHANGE_DROPS) return EFFECT_MALFORMED;
-    if (once && !once_fits(type, target, once)) return EFFECT_MISFIT;
+    if (once && !once_fits(target, once)) return EFFECT_MISFIT;
     enum effect_result result = apply_read(type, target, &read, content);
     if (result != EFFECT_APPLIED) return result;
-    if (once) once_change_do(once_place(type, target->value), once);
+    if (once) once_change_do(&value_head(target->value)->once_log, once);
     look_after(type, target, &read.change);
     return EFFECT_APPLIED;
 }

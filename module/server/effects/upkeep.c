@@ -173,13 +173,13 @@ void upkeep_schedule_key(struct key_name name, int64_t due_ms) {
 
 int64_t upkeep_next_ms(const struct data_type *type, const void *value) {
     int64_t own_ms = type->next_look_ms ? type->next_look_ms(value) : UPKEEP_NEVER;
-    return number_min(own_ms, once_next_look_ms(type, value));
+    return number_min(own_ms, once_next_look_ms(value));
 }
 
 void upkeep_insist_on(const struct data_type *type, void *value, struct key_name name) {
     int64_t due_ms = upkeep_next_ms(type, value);
     if (due_ms == UPKEEP_NEVER) return;
-    *upkeep_due_place(type, value) = due_ms;
+    value_head(value)->upkeep_ms = due_ms;
     upkeep_schedule_key(name, due_ms);
 }
 
@@ -190,8 +190,9 @@ void upkeep_insist(struct call *call) {
 void upkeep_schedule(struct call *call) {
     int64_t due_ms = upkeep_next_ms(call->data_type, call->value);
     if (due_ms == UPKEEP_NEVER) return;
-    bool lost = *upkeep_due_place(call->data_type, call->value) < call_now_ms(call) - LATE_MS;
-    if (lost || upkeep_is_due_earlier(call->data_type, call->value, due_ms)) upkeep_insist(call);
+    int64_t scheduled_ms = value_head(call->value)->upkeep_ms;
+    bool lost = scheduled_ms < call_now_ms(call) - LATE_MS;
+    if (lost || due_ms < scheduled_ms) upkeep_insist(call);
 }
 
 /* --- Work that belongs to no key --- */
@@ -237,11 +238,11 @@ static void sweep_garbage_soon(void) {
 
 /* Upkeep never drops the value. Its changes schedule nothing: that would be this very upkeep. */
 static int64_t look_after_value(struct call *call) {
-    int64_t *scheduled_ms = upkeep_due_place(call->data_type, call->value);
-    *scheduled_ms = call_now_ms(call);
+    struct value_head *head = call->value;
+    head->upkeep_ms = call_now_ms(call);
     once_upkeep(call);
     int64_t own_ms = call->data_type->upkeep(call);
-    return *scheduled_ms = number_min(own_ms, once_next_look_ms(call->data_type, call->value));
+    return head->upkeep_ms = number_min(own_ms, once_next_look_ms(head));
 }
 
 /* Lets a key's value clear its expired state; returns when it needs upkeep again. */

@@ -39,16 +39,6 @@ void upkeep_insist(struct call *call);
 /* The same for a value without a call. */
 void upkeep_insist_on(const struct data_type *type, void *value, struct key_name name);
 
-/* Where a value stores the instant at which its next upkeep is scheduled. */
-static inline int64_t *upkeep_due_place(const struct data_type *type, void *value) {
-    return (int64_t *)(void *)((char *)value + type->due_at);
-}
-
-/* Whether upkeep at this instant would be earlier than what is scheduled. */
-static inline bool upkeep_is_due_earlier(const struct data_type *type, void *value, int64_t due_ms) {
-    return due_ms < *upkeep_due_place(type, value);
-}
-
 /* Work that belongs to no key, on any server. A static struct; only `run` is filled in. */
 struct upkeep_work {
     bool (*run)(void); /* does a portion; returns whether more is left */

@@ -25,11 +25,11 @@ static bool attach_loaded(const struct data_type *type, struct loading *loading,
 }
 
 /* Each token once, in the order in which the calls were made. */
-static bool load_once(const struct data_type *type, struct loading *loading, struct bytes record) {
+static bool load_once(struct loading *loading, struct bytes record) {
     struct once_change once;
     struct logged_call known;
     if (!loading->value || !records_read_once(record, loading->horizon_ms, &once)) return false;
-    struct once_log **place = once_place(type, loading->value);
+    struct once_log **place = &value_head(loading->value)->once_log;
     bool fits = once.kind == ONCE_REMEMBER && !once.forgets && !once.inside.length &&
                 !once_log_find(*place, once.call.token, &known) && once_change_fits(*place, &once);
     if (fits) once_change_do(place, &once);
@@ -39,7 +39,7 @@ static bool load_once(const struct data_type *type, struct loading *loading, str
 /* Applies the next record to the value; the first one creates it. False for one that is malformed or implausible. */
 static bool load_record(const struct data_type *type, struct loading *loading, struct bytes record) {
     struct read_change read;
-    if (once_change_is(record)) return !loading->beside && load_once(type, loading, record);
+    if (once_change_is(record)) return !loading->beside && load_once(loading, record);
     if (!records_read(type, record, loading->horizon_ms, &read)) return false;
     if (!records_have_content(type, &read, loading->beside)) return false;
     unsigned traits = records_traits(type, &read);

@@ -71,11 +71,10 @@ static void put_record(void *context, const void *change) {
 }
 
 /* Writes the records of the calls that a value remembers. */
-static void save_once_log(const struct data_type *type, struct saving *saving, const void *value) {
-    const struct once_log *once_log = once_log_of(type, value);
+static void save_once_log(struct saving *saving, const struct value_head *head) {
     struct once_log_cursor cursor = {0, 0};
     struct once_change change = {.kind = ONCE_REMEMBER};
-    while (once_log_next(once_log, &cursor, &change.call)) {
+    while (once_log_next(head->once_log, &cursor, &change.call)) {
         change_write(&once_changes, &change, next_record(saving));
         saving->put(saving, NULL);
     }
@@ -85,7 +84,7 @@ static void save_once_log(const struct data_type *type, struct saving *saving, c
 static void save_value(const struct data_type *type, struct saving *saving, const void *value) {
     struct record_saving to = {type, saving};
     type->walk(value, &(struct change_walk){saving->piece, true, saving->plain, put_record, &to});
-    save_once_log(type, saving, value);
+    save_once_log(saving, value);
 }
 
 static void save_records(struct saving *saving, const void *value, const struct data_type *type) {

@@ -4,8 +4,7 @@
  *   TYPE_METHODS(prefix)   declares prefix_changed, _wake, _refresh, _upkeep, _info; defines the methods, which call
  *                          what change/value_functions.h declares
  *   TYPE_LOADS(prefix)     defines load; not for a type that keeps progress while it loads
- *   TYPE_ROWS(prefix)      the rows of the descriptor for all of these, and for what each value holds; upkeep hears of
- *                          keys that lose their value */
+ *   TYPE_ROWS(prefix)      the rows of the descriptor for all of these; upkeep hears of keys that lose their value */
 #ifndef HOLDFAST_TYPE_METHODS_H
 #define HOLDFAST_TYPE_METHODS_H
 
@@ -15,6 +14,7 @@
 #include "server/storage/saving.h"
 
 #define TYPE_METHODS(prefix)                                                                                 \
+    _Static_assert(offsetof(struct prefix, head) == 0, "the server side takes a value for its head");        \
     void prefix##_changed(struct call *call, const void *change);                                            \
     void prefix##_wake(struct call *call, const void *change);                                               \
     bool prefix##_refresh(struct call *call, void *change);                                                  \
@@ -60,11 +60,12 @@
         if (relocating.first) *value = prefix##_relocate(*value, &relocating.relocation);                    \
         struct prefix *moved = *value;                                                                       \
         const size_t own = prefix##_places(moved);                                                           \
-        while (relocating_next(&relocating, own + once_log_places(moved->once_log)))                         \
+        while (relocating_next(&relocating, own + once_log_places(moved->head.once_log)))                    \
             if (relocating.place < own)                                                                      \
                 prefix##_relocate_place(moved, relocating.place, &relocating.relocation);                    \
             else                                                                                             \
-                once_log_relocate_place(moved->once_log, relocating.place - own, &relocating.relocation);    \
+                once_log_relocate_place(moved->head.once_log, relocating.place - own,                        \
+                                        &relocating.relocation);                                             \
         return relocating.paused;                                                                            \
     }
 
@@ -87,8 +88,6 @@
                 .unlink2 = upkeep_on_unlink},                                                                \
     .changes = &prefix##_changes, .make = make_value, .apply = apply_change, .walk = walk_value,             \
     .after = prefix##_changed, .wake = prefix##_wake, .refresh = prefix##_refresh,                           \
-    .upkeep = prefix##_upkeep, .info = prefix##_info, .due_at = offsetof(struct prefix, upkeep_ms),          \
-    .once_log_at = offsetof(struct prefix, once_log),                                                        \
-    .doctor_listed_at = offsetof(struct prefix, doctor_listed)
+    .upkeep = prefix##_upkeep, .info = prefix##_info
 
 #endif
