@@ -3,6 +3,7 @@
 #include "blob/blocks.h"
 #include "blob/load_chunks.h"
 #include "blob/snapshots.h"
+#include "core/census.h"
 #include "core/feed.h"
 #include "core/garbage.h"
 #include "core/memory.h"
@@ -10,23 +11,18 @@
 
 #include "ccan/container_of/container_of.h"
 
-#include <stdatomic.h>
-
 /* --- Counts --- */
 
-static atomic_size_t all_containers, all_blobs, all_snapshots, all_leases;
-static _Atomic uint64_t all_content_bytes;
+static struct census all_containers, all_blobs, all_snapshots, all_leases, all_content_bytes;
 
 struct container_census container_census(void) {
-    return (struct container_census){all_containers, all_blobs, all_snapshots, all_leases, all_content_bytes};
-}
-
-static void count_all(atomic_size_t *all, size_t before, size_t after) {
-    if (before != after) atomic_fetch_add_explicit(all, after - before, memory_order_relaxed);
+    return (struct container_census){census_sum(&all_containers), census_sum(&all_blobs),
+                                     census_sum(&all_snapshots), census_sum(&all_leases),
+                                     census_sum(&all_content_bytes)};
 }
 
 void container_count_snapshots(size_t before, size_t after) {
-    count_all(&all_snapshots, before, after);
+    census_count(&all_snapshots, before, after);
 }
 
 void container_count_content(struct container *container, const struct blob *blob, uint64_t bytes_before,
@@ -34,10 +30,9 @@ void container_count_content(struct container *container, const struct blob *blo
     bool exists = blob_exists(blob);
     uint64_t bytes = blob_content_bytes(blob);
     container->committed += (size_t)exists - (size_t)existed_before;
-    count_all(&all_blobs, existed_before, exists);
-    if (bytes == bytes_before) return;
+    census_count(&all_blobs, existed_before, exists);
     container->content_bytes += bytes - bytes_before;
-    atomic_fetch_add_explicit(&all_content_bytes, bytes - bytes_before, memory_order_relaxed);
+    census_count(&all_content_bytes, bytes_before, bytes);
 }
 
 /* --- The container itself --- */
@@ -51,7 +46,7 @@ struct container *container_new(const struct container_change *change) {
     container->head.upkeep_ms = INT64_MAX;
     packed_replace(&container->account, &container->metadata, change->metadata);
     packed_replace(&container->account, &container->policies, change->policies);
-    count_all(&all_containers, 0, 1);
+    census_count(&all_containers, 0, 1);
     return container;
 }
 
@@ -91,7 +86,7 @@ static void replace_lease(struct container *container, struct lease **place, con
     struct lease *stored = lease && lease->token ? account_add(&container->account, lease_new(lease)) : NULL;
     account_discard(&container->account, *place);
     *place = stored;
-    count_all(&all_leases, before, after);
+    census_count(&all_leases, before, after);
 }
 
 static void list_blob(struct order_index *index, struct blob *blob, bool before, bool after) {
@@ -220,7 +215,7 @@ void container_free(struct container *container) {
     memory_free(container->metadata);
     memory_free(container->policies);
     memory_free(container);
-    count_all(&all_containers, 1, 0);
+    census_count(&all_containers, 1, 0);
 }
 
 static void blob_slots(const struct container *container, const struct blob *blob,

@@ -1,19 +1,18 @@
 #include "core/feed.h"
 
+#include "core/census.h"
 #include "core/garbage.h"
 #include "core/hash.h"
 #include "core/memory.h"
 #include "core/number.h"
 
-#include <stdatomic.h>
-
 enum { MARKERS_MAX = 512, MARKERS_BYTES = 64 << 10 }; /* in one record of a file */
 enum { FREED_AT_ONCE = 1000, MARKER_NAME_AT = sizeof(struct feed_entry) };
 
-static atomic_size_t all_kept, all_dropped;
+static struct census all_kept, all_dropped;
 
 struct feed_census feed_census(void) {
-    return (struct feed_census){all_kept, all_dropped};
+    return (struct feed_census){census_sum(&all_kept), census_sum(&all_dropped)};
 }
 
 static version version_of(const struct entry *entry) {
@@ -31,7 +30,7 @@ static void add_marker(struct account *account, struct feed *feed, uint32_t hash
     version_order_add(account, &feed->order, v, &marker->entry, true);
     if (v <= feed->whole_from) return;
     feed->kept++;
-    atomic_fetch_add_explicit(&all_kept, 1, memory_order_relaxed);
+    census_count(&all_kept, 0, 1);
 }
 
 static void free_marker(struct account *account, struct feed *feed, struct entry *marker) {
@@ -58,12 +57,12 @@ static struct entry *marker_behind(const struct feed *feed, version v) {
 
 static void uncount_markers(struct feed *feed, uint64_t markers) {
     feed->kept -= markers;
-    atomic_fetch_sub_explicit(&all_kept, markers, memory_order_relaxed);
+    census_count(&all_kept, markers, 0);
 }
 
 static void count_dropped(struct feed *feed, uint64_t markers) {
     uncount_markers(feed, markers);
-    atomic_fetch_add_explicit(&all_dropped, markers, memory_order_relaxed);
+    census_count(&all_dropped, 0, markers);
 }
 
 /* Removes the marker of an object that exists again. */

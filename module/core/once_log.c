@@ -1,5 +1,6 @@
 #include "core/once_log.h"
 
+#include "core/census.h"
 #include "core/hash.h"
 #include "core/hash_index.h"
 #include "core/memory.h"
@@ -7,8 +8,6 @@
 #include "core/record.h"
 
 #include "ccan/container_of/container_of.h"
-
-#include <stdatomic.h>
 
 enum {
     SEGMENT_MIN_BYTES = 256,
@@ -50,10 +49,10 @@ struct once_log {
     int64_t newest_ms;
 };
 
-static atomic_size_t all_calls;
+static struct census all_calls;
 
 size_t once_log_census(void) {
-    return all_calls;
+    return census_sum(&all_calls);
 }
 
 /* --- Items --- */
@@ -224,7 +223,7 @@ static void forget_item(struct once_log **place, struct item *item) {
     hash_index_remove(&log->by_token, &item->entry);
     item_set(item, ITEM_GONE, true);
     log->bytes -= item_bytes(item);
-    atomic_fetch_sub(&all_calls, 1);
+    census_count(&all_calls, 1, 0);
     close_gaps(log);
     if (log->first == log->count) once_log_end(place);
 }
@@ -249,7 +248,7 @@ void once_log_add(struct once_log **place, const struct logged_call *call) {
     hash_index_add(&log->by_token, &item->entry);
     log->bytes += item_bytes(item);
     log->newest_ms = bound_call_time(call->called_ms);
-    atomic_fetch_add_explicit(&all_calls, 1, memory_order_relaxed);
+    census_count(&all_calls, 0, 1);
 }
 
 /* --- Forgetting --- */
@@ -270,7 +269,7 @@ bool once_log_forget_token(struct once_log **place, struct bytes token) {
 void once_log_end(struct once_log **place) {
     struct once_log *log = *place;
     if (!log) return;
-    atomic_fetch_sub(&all_calls, log->by_token.count);
+    census_count(&all_calls, log->by_token.count, 0);
     for (size_t i = log->first; i < log->count; i++) memory_free(log->segments[i]);
     memory_free(log->segments);
     hash_index_end(&log->by_token);

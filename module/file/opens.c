@@ -26,7 +26,7 @@ static void drop_locks(struct share *share, struct file_usage *usage, struct loc
     size_t before = usage->locks.count;
     if (!owner->first) return;
     range_locks_remove_owner(&share->account, &usage->locks, owner);
-    census_count(CENSUS_LOCKS, before, usage->locks.count);
+    share_count(CENSUS_LOCKS, before, usage->locks.count);
 }
 
 static void leave_file(struct share *share, struct open_group *group) {
@@ -99,7 +99,7 @@ void file_set_lease(struct share *share, struct file_node *node, const struct le
     struct lease *old = usage->lease ? usage->lease->lease : NULL, *next = NULL;
     if (lease && lease->token && lease->kind != LEASE_FREE)
         next = account_add(&share->account, lease_new(lease));
-    census_count(CENSUS_LEASES, old != NULL, next != NULL);
+    share_count(CENSUS_LEASES, old != NULL, next != NULL);
     tree_count_leases(node->parent, lease_is_held(next) - lease_is_held(old));
     if (old) order_index_remove(&share->leased, &usage->lease->entry);
     account_discard(&share->account, old);
@@ -127,14 +127,14 @@ struct share_session *session_begin(struct share *share, const struct share_chan
     session->entry = entry_hashed(guid_bytes(&session->id), offsetof(struct share_session, id));
     hash_index_add(&share->sessions, &session->entry);
     deadlines_set(&share->deadlines, &session->deadline, change->instant_ms);
-    census_count(CENSUS_SESSIONS, 0, 1);
+    share_count(CENSUS_SESSIONS, 0, 1);
     return session;
 }
 
 void session_end(struct share *share, struct share_session *session) {
     if (session->ended) return;
     session->ended = true;
-    census_count(CENSUS_ENDED, 0, 1);
+    share_count(CENSUS_ENDED, 0, 1);
     deadlines_unset(&share->deadlines, &session->deadline);
     list_add_tail(&share->ended, &session->among_ended);
     if (list_empty(&session->groups)) session_free(share, session);
@@ -147,8 +147,8 @@ void session_free(struct share *share, struct share_session *session) {
     list_del(&session->among_ended);
     hash_index_remove(&share->sessions, &session->entry);
     account_discard(&share->account, session);
-    census_count(CENSUS_SESSIONS, 1, 0);
-    census_count(CENSUS_ENDED, 1, 0);
+    share_count(CENSUS_SESSIONS, 1, 0);
+    share_count(CENSUS_ENDED, 1, 0);
 }
 
 /* --- Handles --- */
@@ -206,7 +206,7 @@ struct file_open *open_add(struct share *share, struct file_node *node, struct s
     sharing_add(&usage->tally, open->sharing);
     group->deleting += open->deletes_on_close;
     tree_count_opens(node->parent, 1);
-    census_count(CENSUS_HANDLES, 0, 1);
+    share_count(CENSUS_HANDLES, 0, 1);
     return open;
 }
 
@@ -232,7 +232,7 @@ void open_close(struct share *share, struct file_open *open) {
     order_index_remove(&share->numbered, &open->numbered);
     list_del(&open->among);
     account_discard(&share->account, open);
-    census_count(CENSUS_HANDLES, 1, 0);
+    share_count(CENSUS_HANDLES, 1, 0);
     if (list_empty(&group->opens)) {
         if (usage) leave_file(share, group);
         list_del(&group->of_session);

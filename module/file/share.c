@@ -1,29 +1,28 @@
 #include "file/share.h"
 
+#include "core/census.h"
 #include "core/garbage.h"
 #include "core/hash.h"
 
 #include "ccan/container_of/container_of.h"
 
-#include <stdatomic.h>
-
 /* --- Counts --- */
 
-static _Atomic uint64_t census[CENSUS_KINDS];
+static struct census all_of[CENSUS_KINDS];
 
-void census_count(enum census_kind kind, uint64_t before, uint64_t after) {
-    if (before != after) atomic_fetch_add_explicit(&census[kind], after - before, memory_order_relaxed);
+void share_count(enum census_kind kind, uint64_t before, uint64_t after) {
+    census_count(&all_of[kind], before, after);
 }
 
 void share_count_length(struct share *share, const struct file_node *node, uint64_t length) {
     uint64_t bytes = share->bytes + length - node->content.length;
-    census_count(CENSUS_BYTES, share->bytes, bytes);
+    share_count(CENSUS_BYTES, share->bytes, bytes);
     share->bytes = bytes;
 }
 
 struct share_census share_census(void) {
     struct share_census all;
-    for (unsigned kind = 0; kind < CENSUS_KINDS; kind++) all.of[kind] = census[kind];
+    for (unsigned kind = 0; kind < CENSUS_KINDS; kind++) all.of[kind] = census_sum(&all_of[kind]);
     return all;
 }
 
@@ -70,7 +69,7 @@ static bool lease_is_set(const struct lease *lease) {
 
 void share_set_lease(struct share *share, const struct lease *lease) {
     struct lease *next = lease && lease->token ? account_add(&share->account, lease_new(lease)) : NULL;
-    census_count(CENSUS_LEASES, lease_is_set(share->lease), lease_is_set(next));
+    share_count(CENSUS_LEASES, lease_is_set(share->lease), lease_is_set(next));
     account_discard(&share->account, share->lease);
     share->lease = next;
 }

@@ -134,7 +134,7 @@ struct share_census {
 struct share_census share_census(void);
 
 /* A count of a share has changed. */
-void census_count(enum census_kind kind, uint64_t before, uint64_t after);
+void share_count(enum census_kind kind, uint64_t before, uint64_t after);
 /* A current file gets another length: counts the bytes of the share and of all shares. */
 void share_count_length(struct share *share, const struct file_node *node, uint64_t length);
 

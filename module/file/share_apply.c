@@ -78,7 +78,7 @@ static bool apply_share_snapshot(struct share *share, const struct share_change 
     packed_replace(&share->account, &share->snapshots[count].metadata, change->metadata);
     share->snapshot_count++;
     hide_gone(share);
-    census_count(CENSUS_SNAPSHOTS, 0, 1);
+    share_count(CENSUS_SNAPSHOTS, 0, 1);
     return true;
 }
 
@@ -385,7 +385,7 @@ static struct range_locks *locks_of_handle(const struct share *share, const stru
 }
 
 static void count_locks(struct file_open *open, size_t before, size_t after) {
-    census_count(CENSUS_LOCKS, before, after);
+    share_count(CENSUS_LOCKS, before, after);
     open->lock_count += (uint32_t)(after - before);
 }
 

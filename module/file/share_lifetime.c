@@ -21,7 +21,7 @@ struct share *share_new(const struct share_change *change) {
     share->head.upkeep_ms = INT64_MAX;
     packed_replace(&share->account, &share->metadata, change->metadata);
     packed_replace(&share->account, &share->policies, change->policies);
-    census_count(CENSUS_SHARES, 0, 1);
+    share_count(CENSUS_SHARES, 0, 1);
     return share;
 }
 
@@ -29,7 +29,7 @@ static void free_snapshots(struct share *share) {
     for (unsigned i = 0; i < share->snapshot_count; i++)
         account_discard(&share->account, share->snapshots[i].metadata);
     account_discard(&share->account, share->snapshots);
-    census_count(CENSUS_SNAPSHOTS, share->snapshot_count, 0);
+    share_count(CENSUS_SNAPSHOTS, share->snapshot_count, 0);
 }
 
 /* Sessions, handles and leases end as they do by commands. */
@@ -55,8 +55,8 @@ void share_free(struct share *share) {
     tree_free(share);
     free_snapshots(share);
     once_log_end(&share->head.once_log);
-    census_count(CENSUS_BYTES, share->bytes, 0);
-    census_count(CENSUS_SHARES, 1, 0);
+    share_count(CENSUS_BYTES, share->bytes, 0);
+    share_count(CENSUS_SHARES, 1, 0);
     share_set_lease(share, NULL);
     memory_free(share->metadata);
     memory_free(share->policies);

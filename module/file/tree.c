@@ -81,7 +81,7 @@ static void enter_directory(struct share *share, struct file_node *node, struct 
 
 static void count_nodes(struct share *share, enum node_kind kind, size_t by) {
     size_t *count = kind == NODE_FILE ? &share->files : &share->directories;
-    census_count(kind == NODE_FILE ? CENSUS_FILES : CENSUS_DIRECTORIES, *count, *count + by);
+    share_count(kind == NODE_FILE ? CENSUS_FILES : CENSUS_DIRECTORIES, *count, *count + by);
     *count += by;
 }
 
@@ -318,6 +318,6 @@ void tree_free(struct share *share) {
         node_free(&share->account, node_of_entry(entry));
     catalog_end(&share->nodes);
     node_free(&share->account, share->root);
-    census_count(CENSUS_FILES, share->files, 0);
-    census_count(CENSUS_DIRECTORIES, share->directories, 0);
+    share_count(CENSUS_FILES, share->files, 0);
+    share_count(CENSUS_DIRECTORIES, share->directories, 0);
 }

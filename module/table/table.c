@@ -1,18 +1,17 @@
 #include "table/table.h"
 
+#include "core/census.h"
 #include "core/garbage.h"
 #include "core/memory.h"
 #include "core/number.h"
 #include "table/ticks.h"
 
-#include <stdatomic.h>
-
 enum { TICKS_PER_MICROSECOND = 10 };
 
-static atomic_size_t all_tables, all_entities;
+static struct census all_tables, all_entities;
 
 struct table_census table_census(void) {
-    return (struct table_census){all_tables, all_entities};
+    return (struct table_census){census_sum(&all_tables), census_sum(&all_entities)};
 }
 
 /* --- Creation and freeing --- */
@@ -35,7 +34,7 @@ void table_add_indexes(struct table *table, struct packed_list names) {
 
 struct table *table_new(const struct table_change *change) {
     struct table *table = memory_zeroed(sizeof(*table));
-    atomic_fetch_add(&all_tables, 1);
+    census_count(&all_tables, 0, 1);
     account_add(&table->account, table);
     table->ticks = change->ticks;
     table->head.upkeep_ms = INT64_MAX;
@@ -49,8 +48,8 @@ void table_free(struct table *table) {
     garbage_end(&table->account);
     feed_free(&table->account, table->feed);
     for (struct entry *entry; (entry = order_cursor_take(&cursor));) memory_free(entry);
-    atomic_fetch_sub(&all_entities, catalog_count(&table->entities));
-    atomic_fetch_sub(&all_tables, 1);
+    census_count(&all_entities, catalog_count(&table->entities), 0);
+    census_count(&all_tables, 1, 0);
     catalog_end(&table->entities);
     once_log_end(&table->head.once_log);
     for (unsigned i = 0; i < table->index_count; i++) table_index_end(&table->account, &table->indexes[i]);
@@ -96,12 +95,12 @@ int64_t table_next_ticks(int64_t last, int64_t now_us) {
 
 void table_add(struct table *table, struct entity *entity) {
     catalog_add(&table->entities, &entity->entry);
-    atomic_fetch_add(&all_entities, 1);
+    census_count(&all_entities, 0, 1);
 }
 
 void table_remove(struct table *table, struct entity *entity) {
     catalog_remove(&table->entities, &entity->entry);
-    atomic_fetch_sub(&all_entities, 1);
+    census_count(&all_entities, 1, 0);
 }
 
 /* --- Memory --- */
