@@ -6,6 +6,7 @@
 #include "server/waiting/line.h"
 #include "server/waiting/party.h"
 
+/* Those that share a token with one that is served are not counted. */
 enum {
     SERVED_MAX = 100,            /* waiters probed by one command; the alarm goes on */
     RING_SERVED_MAX = 200,       /* waiters probed by one ring of the alarm; the next ring goes on */
