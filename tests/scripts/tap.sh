@@ -1,4 +1,8 @@
 # What tests of scripts say, in TAP. Read by them with '.'.
+
+# Texts that are not ASCII are shown and compiled in the same way on each machine.
+export LC_ALL=C.UTF-8
+
 tests_told=0
 
 told() {

@@ -30,6 +30,13 @@ static long long tokens_at(struct client *client) {
     return info_of(client, "holdfast_once_tokens");
 }
 
+/* Values that a flush or a DEL took away are freed in the background, and their tokens with them. */
+static void await_tokens(struct client *client, long long count) {
+    for (int attempt = 0; attempt < PATIENCE && tokens_at(client) != count; attempt++) usleep(1000);
+    require(tokens_at(client) == count, "%s remembers %lld calls, not %lld", client->server->name,
+            tokens_at(client), count);
+}
+
 /* Appends one byte: who appends twice finds two. */
 static redisReply *append(struct client *client, const char *container, const char *token) {
     return call(client, "BLOB.APPEND %s log x ONCE %s", container, token);
@@ -127,24 +134,18 @@ TEST(a_replica_that_is_promoted_answers_again) {
 TEST(a_copied_key_forgets_remembered_calls) {
     stage_log();
     append(primary, "box", "t");
-    assert_int_equal(tokens_at(primary), 1);
+    await_tokens(primary, 1);
     expect_number(call(primary, "COPY box twin"), 1);
-    assert_int_equal(tokens_at(primary), 1);
+    await_tokens(primary, 1);
     append(primary, "twin", "t");
     append(primary, "box", "t");
     assert_int_equal(length_of("twin"), 2);
     assert_int_equal(length_of("box"), 1);
     expect_number(call(primary, "DEL twin box"), 2);
-    assert_int_equal(tokens_at(primary), 0);
+    await_tokens(primary, 0);
 }
 
 /* --- How long, and how many -------------------------------------------------------------------------------------- */
-
-static void await_tokens(struct client *client, long long count) {
-    for (int attempt = 0; attempt < PATIENCE && tokens_at(client) != count; attempt++) usleep(1000);
-    require(tokens_at(client) == count, "%s remembers %lld calls, not %lld", client->server->name,
-            tokens_at(client), count);
-}
 
 TEST(a_token_is_forgotten_when_its_time_is_over) {
     stage_log();
@@ -160,7 +161,7 @@ TEST(a_token_is_forgotten_when_its_time_is_over) {
     time_passes(602000);
     await_tokens(primary, 0);
     await_replicas();
-    assert_int_equal(tokens_at(replica), 0);
+    await_tokens(replica, 0);
     assert_int_equal(info_of(primary, "holdfast_once_dropped"), 0);
     configure(primary, "holdfast.once-seconds", "0.2");
     append(primary, "box", "t");
@@ -175,7 +176,7 @@ TEST(no_more_calls_are_remembered_than_once_most) {
     configure(primary, "holdfast.once-most", "3");
     long long dropped = info_of(primary, "holdfast_once_dropped");
     for (int index = 0; index < 5; index++) append(primary, "box", pool_print("%d", index));
-    assert_int_equal(tokens_at(primary), 3);
+    await_tokens(primary, 3);
     for (int index = 2; index < 5; index++) append(primary, "box", pool_print("%d", index));
     assert_int_equal(length_of("box"), 5);
     append(primary, "box", "1");
@@ -187,7 +188,7 @@ TEST(no_more_calls_are_remembered_than_once_most) {
     append(primary, "box", "next");
     await_tokens(primary, 2);
     await_replicas();
-    assert_int_equal(tokens_at(chained), 2);
+    await_tokens(chained, 2);
 }
 
 /* Few tokens, so that most calls are answered again, refused, or come after their token was forgotten; and an
@@ -315,7 +316,7 @@ TEST(a_token_whose_answer_nobody_was_told_is_forgotten) {
     lose("LEASE.RELEASE box A", id);
     call(primary, "PING");
     expect_state("box", &on_container, "available");
-    assert_int_equal(tokens_at(primary), 0);
+    await_tokens(primary, 0);
     redisReply *next = call(primary, "LEASE.ACQUIRE box -1 BLOCK 0 ONCE t");
     expect_state("box", &on_container, "leased");
     lease_id(next);
@@ -342,7 +343,7 @@ TEST(a_grant_that_a_retry_was_answered_with_is_not_given_back) {
     expect_state("box", &on_container, "leased");
     assert_true(reply_same(call(primary, "LEASE.ACQUIRE box -1 BLOCK 0 ONCE t"), told));
     expect_ok(call(primary, "LEASE.RELEASE box %s", lease_id(told)));
-    assert_int_equal(tokens_at(primary), 1);
+    await_tokens(primary, 1);
     assert_int_equal(info_of(primary, "holdfast_given_back"), given_back + 1);
 }
 
@@ -563,12 +564,12 @@ TEST(doctored_effects_are_refused) {
                      effects[row].error);
     expect_error(call(primary, "HOLDFAST.APPLY jobs %b content", "O\1\0", (size_t)3), UNREADABLE);
     expect_error(call(primary, "HOLDFAST.APPLY none %b", "O\1\0", (size_t)3), MISFIT);
-    assert_int_equal(tokens_at(primary), 1);
+    await_tokens(primary, 1);
     expect_depth(1, 0);
     expect_ok(remember("u", now_ms, 1, "Q\12", 2));
-    assert_int_equal(tokens_at(primary), 1);
+    await_tokens(primary, 1);
     expect_depth(0, 0);
     expect_ok(call(primary, "HOLDFAST.APPLY jobs %b", "O\2\1u", (size_t)4));
-    assert_int_equal(tokens_at(primary), 0);
+    await_tokens(primary, 0);
     expect_misfits();
 }
