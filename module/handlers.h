@@ -15,7 +15,7 @@
     X(share_connect_check) X(file_setprops_check) X(file_putrange_check) X(file_handles_check)                       \
     X(file_closehandles_check) X(file_open_check) X(file_write_check) X(file_lock_check)                             \
     X(table_names_check) X(table_index_check) X(table_get_check) X(table_write_check)                                \
-    X(table_batch_check) X(table_query_check) X(table_write)                                                         \
+    X(table_batch_check) X(table_query_check) X(table_write_decide)                                                  \
     X(lease_acquire_give_way) X(queue_get_give_way) X(file_open_give_way) X(file_lock_give_way)
 
 /* What comes before a decision. */

@@ -256,6 +256,13 @@ families_short_of_slots() {
         /^    SLOT_/ && counting { used++ }' module/server/grammar/args.h module/*/redis/handlers.h
 }
 
+# Rows of the table of commands whose handler is not named as one, and functions named as handlers that no row names.
+handlers_named_otherwise() {
+    grep -nE '^DECIDES\(' module/command_rows.h | grep -vE '\([a-z_]+_decide,'
+    diff <(grep -ohE '\w+_decide\b' module/command_rows.h module/commands.c | sort -u) \
+        <(sed -nE 's/^[a-z].*\b(\w+_decide)\(.*\{$/\1/p' module/*.c module/*/*.c module/*/*/*.c | sort) | sed -n 's/^>/in no row:/p'
+}
+
 exported_names() {
     if [ -f build/holdfast.so ]; then
         nm -D --defined-only build/holdfast.so | awk '$3 != "RedisModule_OnLoad" { print $3 }'
@@ -374,6 +381,8 @@ grep -nE '^[a-z].*[ *]call_[a-z_]+\(' $(find module -name '*.h' ! -path '*/serve
 questions_with_outcomes "${module_files[@]}" | rule 'a function that is named as a question answers yes or no'
 
 checks_without_the_word "${module_files[@]}" | rule 'a function that only checks, and answers with an outcome, is named so'
+
+handlers_named_otherwise | rule 'the handler of a command, and nothing else, has a name that ends in _decide'
 
 diff <(calls_made) <(calls_bound) | sed -n 's/^</not bound:/p; s/^>/bound, but never called:/p' | rule 'the calls that are bound are those that are made'
 

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-enum outcome blob_createappend(struct call *call) {
+enum outcome blob_createappend_decide(struct call *call) {
     struct blob *blob;
     enum outcome outcome = blob_find_to_create(call, KIND_APPEND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -40,7 +40,7 @@ static enum outcome check_append(struct call *call, const struct blob *blob, siz
     return blob_special(blob)->appended < APPEND_BLOCKS_MAX ? OUTCOME_DONE : OUTCOME_BLOCK_COUNT_EXCEEDED;
 }
 
-enum outcome blob_append(struct call *call) {
+enum outcome blob_append_decide(struct call *call) {
     struct blob *blob;
     RedisModuleString *content = call->argv[ARG_CONTENT];
     enum outcome outcome = blob_find_to_write(call, KIND_APPEND, &blob);
@@ -56,7 +56,7 @@ enum outcome blob_append(struct call *call) {
 }
 
 /* Sealing a sealed blob changes nothing, so that a caller may try again. */
-enum outcome blob_seal(struct call *call) {
+enum outcome blob_seal_decide(struct call *call) {
     struct blob *blob;
     enum outcome outcome = blob_find_to_write(call, KIND_APPEND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;

@@ -101,8 +101,8 @@ enum outcome blob_find_to_create(struct call *call, enum blob_kind kind, struct 
 
 /* --- Changes --- */
 
-struct container_change *blob_decide(struct call *call, enum container_change_kind kind, struct blob *blob,
-                                     RedisModuleString *content) {
+struct container_change *blob_decide_change(struct call *call, enum container_change_kind kind,
+                                            struct blob *blob, RedisModuleString *content) {
     struct container_change *change = decision_add_with(call, kind, content);
     change->name = call->search.name;
     change->sought = true;
@@ -112,7 +112,7 @@ struct container_change *blob_decide(struct call *call, enum container_change_ki
 
 struct container_change *blob_decide_touch(struct call *call, enum container_change_kind kind,
                                            struct blob *blob, RedisModuleString *content) {
-    struct container_change *change = blob_decide(call, kind, blob, content);
+    struct container_change *change = blob_decide_change(call, kind, blob, content);
     if (!blob || !blob->extra || !blob->extra->lease) return change;
     change->frees_lease = lease_ended(blob->extra->lease, call_now_ms(call));
     change->expired = lease_state(blob->extra->lease, call_now_ms(call)) == LEASE_EXPIRED;
@@ -148,7 +148,7 @@ enum outcome blob_put_check(struct call *call) {
     return properties_match_content(call->properties.list, content) ? OUTCOME_DONE : OUTCOME_MD5_MISMATCH;
 }
 
-enum outcome blob_put(struct call *call) {
+enum outcome blob_put_decide(struct call *call) {
     struct blob *blob;
     container_prefetch_blob(call->value, &call->search);
     call_read_clock(call);
@@ -182,7 +182,7 @@ static enum outcome await_news(struct call *call, enum outcome outcome) {
     return outcome;
 }
 
-enum outcome blob_get(struct call *call) {
+enum outcome blob_get_decide(struct call *call) {
     const struct blob *blob;
     struct page_range range;
     enum outcome outcome = blob_find_content_to_read(call, ANY_KIND, &blob);
@@ -201,7 +201,7 @@ enum outcome blob_get(struct call *call) {
     return OUTCOME_DONE;
 }
 
-enum outcome blob_stat(struct call *call) {
+enum outcome blob_stat_decide(struct call *call) {
     const struct blob *blob;
     enum outcome outcome = find_to_read(call, ANY_KIND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -214,7 +214,7 @@ enum outcome blob_stat(struct call *call) {
     return OUTCOME_DONE;
 }
 
-enum outcome blob_getmeta(struct call *call) {
+enum outcome blob_getmeta_decide(struct call *call) {
     const struct blob *blob;
     enum outcome outcome = find_to_read(call, ANY_KIND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -247,7 +247,7 @@ static enum outcome next_sequence(const struct call *call, int64_t now, int64_t 
     return OUTCOME_DONE;
 }
 
-enum outcome blob_setprops(struct call *call) {
+enum outcome blob_setprops_decide(struct call *call) {
     struct blob *blob;
     int64_t sequence = 0;
     bool sized = args_given(&call->args, SLOT_SIZE), sequenced = args_given(&call->args, SLOT_SEQUENCE);
@@ -265,7 +265,7 @@ enum outcome blob_setprops(struct call *call) {
     return OUTCOME_DONE;
 }
 
-enum outcome blob_setmeta(struct call *call) {
+enum outcome blob_setmeta_decide(struct call *call) {
     struct blob *blob;
     enum outcome outcome = blob_find_to_write(call, ANY_KIND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -295,12 +295,13 @@ static enum outcome delete_snapshot(struct call *call) {
     enum outcome outcome = find_to_read(call, ANY_KIND, &snapshot);
     if (outcome != OUTCOME_DONE) return outcome;
     struct blob *base = container_found(call->value, &call->search);
-    blob_decide(call, BLOB_DELETESNAPSHOTS, base, NULL)->snapshot = call->args.slots[SLOT_SNAPSHOT].version;
+    blob_decide_change(call, BLOB_DELETESNAPSHOTS, base, NULL)->snapshot =
+        call->args.slots[SLOT_SNAPSHOT].version;
     return call_done(call);
 }
 
 /* A blob with a pending copy can be deleted with its snapshots, which aborts the copy. */
-enum outcome blob_delete(struct call *call) {
+enum outcome blob_delete_decide(struct call *call) {
     if (args_given(&call->args, SLOT_SNAPSHOT)) return delete_snapshot(call);
     struct blob *blob = blob_named(call);
     /* Conditions do not see staged blocks. */

@@ -60,7 +60,7 @@ static enum outcome check_staged_block(struct call *call, const struct staging *
     return fits ? OUTCOME_DONE : OUTCOME_BLOCK_COUNT_EXCEEDED;
 }
 
-enum outcome blob_putblock(struct call *call) {
+enum outcome blob_putblock_decide(struct call *call) {
     char *bytes = call_alloc(call, BLOCK_ID_MAX_BYTES);
     long length = base64_read(call_word(call, ARG_BLOCK_ID), (unsigned char *)bytes, BLOCK_ID_MAX_BYTES);
     struct bytes id = bytes_of(bytes, (size_t)length);
@@ -128,7 +128,7 @@ static void decide_commit(struct call *call, struct blob *blob, const struct blo
     reply_version(&call->out, change->stamp.etag);
 }
 
-enum outcome blob_putblocklist(struct call *call) {
+enum outcome blob_putblocklist_decide(struct call *call) {
     struct blob *blob;
     struct record_writer asked;
     struct block_plan plan;
@@ -195,7 +195,7 @@ static uint64_t listed_bytes(struct call *call, const struct blob *blob, int64_t
     return bytes;
 }
 
-enum outcome blob_getblocklist(struct call *call) {
+enum outcome blob_getblocklist_decide(struct call *call) {
     const struct blob *blob;
     enum outcome outcome = find_listed(call, &blob);
     if (outcome != OUTCOME_DONE) return outcome;

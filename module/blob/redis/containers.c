@@ -19,7 +19,7 @@ static struct container_change *decide_container_change(struct call *call, enum 
     return change;
 }
 
-enum outcome container_create(struct call *call) {
+enum outcome container_create_decide(struct call *call) {
     if (call->value) return OUTCOME_CONTAINER_EXISTS;
     struct container_change *change = decide_container_change(call, CONTAINER_CREATE);
     change->created_ms = change->stamp.modified_ms;
@@ -39,7 +39,7 @@ static enum outcome check_container_lease(struct call *call, enum lease_use use)
     return outcome;
 }
 
-enum outcome container_get(struct call *call) {
+enum outcome container_get_decide(struct call *call) {
     const struct container *container = call->value;
     enum outcome outcome = check_container_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -59,7 +59,7 @@ enum outcome container_get(struct call *call) {
     return OUTCOME_DONE;
 }
 
-enum outcome container_getmeta(struct call *call) {
+enum outcome container_getmeta_decide(struct call *call) {
     const struct container *container = call->value;
     enum outcome outcome = check_container_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -69,7 +69,7 @@ enum outcome container_getmeta(struct call *call) {
     return OUTCOME_DONE;
 }
 
-enum outcome container_getacl(struct call *call) {
+enum outcome container_getacl_decide(struct call *call) {
     const struct container *container = call->value;
     enum outcome outcome = check_container_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -89,14 +89,14 @@ static enum outcome check_container_change(struct call *call, enum lease_use use
     return outcome == OUTCOME_DONE ? conditions_check_object(call, &container->stamp, "container") : outcome;
 }
 
-enum outcome container_setmeta(struct call *call) {
+enum outcome container_setmeta_decide(struct call *call) {
     enum outcome outcome = check_container_change(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     decide_container_change(call, CONTAINER_SETMETA)->metadata = call->metadata.list;
     return OUTCOME_DONE;
 }
 
-enum outcome container_setacl(struct call *call) {
+enum outcome container_setacl_decide(struct call *call) {
     enum outcome outcome = check_container_change(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change *change = decide_container_change(call, CONTAINER_SETACL);
@@ -105,7 +105,7 @@ enum outcome container_setacl(struct call *call) {
     return OUTCOME_DONE;
 }
 
-enum outcome container_delete(struct call *call) {
+enum outcome container_delete_decide(struct call *call) {
     enum outcome outcome = check_container_change(call, LEASE_WRITE);
     if (outcome != OUTCOME_DONE) return outcome;
     decision_add(call, CONTAINER_DROP);

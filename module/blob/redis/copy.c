@@ -13,14 +13,14 @@ enum { ARG_COPY_ID = 3 };
 /* The bytes of a label besides the two names: an address and a snapshot id. */
 enum { BESIDES_BYTES = 330 };
 
-enum outcome blob_snapshot(struct call *call) {
+enum outcome blob_snapshot_decide(struct call *call) {
     struct blob *blob = container_found(call->value, &call->search);
     if (!blob_exists(blob)) return OUTCOME_BLOB_NOT_FOUND;
     if (blob_is_being_copied(blob)) return OUTCOME_PENDING_COPY;
     enum outcome outcome = blob_check_lease(call, blob, LEASE_READ);
     if (outcome == OUTCOME_DONE) outcome = conditions_check_object(call, &blob->stamp, "blob");
     if (outcome != OUTCOME_DONE) return outcome;
-    struct container_change *change = blob_decide(call, BLOB_SNAPSHOT, blob, NULL);
+    struct container_change *change = blob_decide_change(call, BLOB_SNAPSHOT, blob, NULL);
     change->snapshot = version_mint(call_now_ms(call));
     change->stamp = blob->stamp;
     if (args_given(&call->args, SLOT_META)) {
@@ -167,7 +167,7 @@ static void decide_copy(struct call *call, struct blob *target, const struct sou
     copy_reply(call, change, "success");
 }
 
-enum outcome blob_copy(struct call *call) {
+enum outcome blob_copy_decide(struct call *call) {
     if (args_given(&call->args, SLOT_FROM)) return blob_copy_from(call);
     struct source source;
     struct blob *target = blob_named(call);
@@ -190,7 +190,7 @@ enum outcome blob_abortcopy_check(struct call *call) {
     return version_read(call_word(call, ARG_COPY_ID), &id) ? OUTCOME_DONE : OUTCOME_INVALID_QUERY;
 }
 
-enum outcome blob_abortcopy(struct call *call) {
+enum outcome blob_abortcopy_decide(struct call *call) {
     version id;
     struct blob *blob = container_found(call->value, &call->search);
     version_read(call_word(call, ARG_COPY_ID), &id);
@@ -198,6 +198,6 @@ enum outcome blob_abortcopy(struct call *call) {
     enum outcome outcome = blob_check_lease(call, blob, LEASE_WRITE);
     if (outcome == OUTCOME_DONE) outcome = check_abort(blob, id);
     if (outcome != OUTCOME_DONE) return outcome;
-    blob_decide(call, BLOB_ABORTCOPY, blob, NULL)->stamp = decision_new_stamp(call);
+    blob_decide_change(call, BLOB_ABORTCOPY, blob, NULL)->stamp = decision_new_stamp(call);
     return call_done(call);
 }

@@ -9,7 +9,7 @@ static void set_container_feed(void *decided, const struct feed_change *asked) {
     change->keep = asked->keep;
 }
 
-enum outcome container_feed(struct call *call) {
+enum outcome container_feed_decide(struct call *call) {
     const struct container *container = call->value;
     return feed_switch(call, container->feed, CONTAINER_FEEDON, set_container_feed);
 }
@@ -29,7 +29,7 @@ static void reply_changed_blob(struct reply_map *map, const struct entry *object
     reply_field_number(map, "content-length", (long long)blob_length(blob));
 }
 
-enum outcome container_changes_since(struct call *call) {
+enum outcome container_changes_since_decide(struct call *call) {
     static const struct feed_view blobs = {begins_as_asked, reply_changed_name, reply_changed_blob};
     return feed_answer(call, ((const struct container *)call->value)->feed, &blobs);
 }

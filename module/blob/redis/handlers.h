@@ -72,8 +72,8 @@ enum outcome blob_refuse_size(struct call *call, const char *limit);
 /* Decides a change of the blob of the call's name (NULL if there is none), with the content beside it, if any. A
  * touch also says whether it clears an ended lease; a write also has a new stamp; and a change that replaces the
  * blob also has the call's properties and metadata. */
-struct container_change *blob_decide(struct call *call, enum container_change_kind kind, struct blob *blob,
-                                     RedisModuleString *content);
+struct container_change *blob_decide_change(struct call *call, enum container_change_kind kind,
+                                            struct blob *blob, RedisModuleString *content);
 struct container_change *blob_decide_touch(struct call *call, enum container_change_kind kind,
                                            struct blob *blob, RedisModuleString *content);
 struct container_change *blob_decide_write(struct call *call, enum container_change_kind kind,

@@ -109,7 +109,7 @@ static void reply_listed_blob(struct call *call, const struct listing_item *item
     }
 }
 
-enum outcome blob_list(struct call *call) {
+enum outcome blob_list_decide(struct call *call) {
     struct listing_query query = listing_asked(call);
     struct listing listing;
     listing_collect(call->value, &query, &listing);

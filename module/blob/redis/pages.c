@@ -20,7 +20,7 @@ enum outcome blob_createpage_check(struct call *call) {
     return is_whole_pages(call->args.slots[SLOT_SIZE].number) ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
 }
 
-enum outcome blob_createpage(struct call *call) {
+enum outcome blob_createpage_decide(struct call *call) {
     struct blob *blob;
     enum outcome outcome = blob_find_to_create(call, KIND_PAGE, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -77,11 +77,11 @@ static enum outcome write_pages(struct call *call, uint64_t length, RedisModuleS
     return OUTCOME_DONE;
 }
 
-enum outcome blob_putpage(struct call *call) {
+enum outcome blob_putpage_decide(struct call *call) {
     return write_pages(call, call_word(call, ARG_PAGES).length, call->argv[ARG_PAGES]);
 }
 
-enum outcome blob_clearpage(struct call *call) {
+enum outcome blob_clearpage_decide(struct call *call) {
     return write_pages(call, (uint64_t)call->args.slots[SLOT_LENGTH].number, NULL);
 }
 
@@ -134,7 +134,7 @@ static void reply_pages(struct call *call, const struct blob *blob, const struct
     }
 }
 
-enum outcome blob_getpages(struct call *call) {
+enum outcome blob_getpages_decide(struct call *call) {
     const struct blob *blob;
     struct page_range window;
     struct page_ranges ranges = {0};

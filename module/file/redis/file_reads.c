@@ -48,7 +48,7 @@ void reply_content(struct reply *out, const struct sparse_bytes *content, struct
     memory_free(whole);
 }
 
-enum outcome file_get(struct call *call) {
+enum outcome file_get_decide(struct call *call) {
     struct file_found found;
     struct page_range range;
     enum outcome outcome = find_data(call, &found);
@@ -87,7 +87,7 @@ static void reply_file_fields(struct reply_map *map, const struct node_view *vie
     reply_attributes(map->out, view->attributes);
 }
 
-enum outcome file_stat(struct call *call) {
+enum outcome file_stat_decide(struct call *call) {
     struct file_found found;
     enum outcome outcome = find_description(call, &found);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -106,7 +106,7 @@ enum outcome file_stat(struct call *call) {
     return OUTCOME_DONE;
 }
 
-enum outcome file_getmeta(struct call *call) {
+enum outcome file_getmeta_decide(struct call *call) {
     struct file_found found;
     enum outcome outcome = find_description(call, &found);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -168,7 +168,7 @@ static void reply_file_ranges(struct call *call, const struct file_found *found,
     }
 }
 
-enum outcome file_getranges(struct call *call) {
+enum outcome file_getranges_decide(struct call *call) {
     struct file_found found;
     struct page_range window;
     struct page_ranges ranges = {0};
@@ -236,7 +236,7 @@ static void reply_listed_file(struct reply *out, const struct tree_item *item, u
     }
 }
 
-enum outcome file_list(struct call *call) {
+enum outcome file_list_decide(struct call *call) {
     struct file_access access = {.class = CLASS_ATTRIBUTES};
     struct file_found directory;
     struct directory_page listing;

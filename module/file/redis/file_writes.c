@@ -35,7 +35,7 @@ static enum outcome check_not_pending(struct call *call, const struct file_node 
     return pending ? OUTCOME_DELETE_PENDING : OUTCOME_DONE;
 }
 
-enum outcome file_mkdir(struct call *call) {
+enum outcome file_mkdir_decide(struct call *call) {
     struct tree_place place;
     enum outcome outcome = file_find(call, call_word(call, ARG_PATH), &place);
     if (outcome == OUTCOME_DONE && place.node) outcome = check_not_pending(call, place.node);
@@ -46,7 +46,7 @@ enum outcome file_mkdir(struct call *call) {
     return OUTCOME_DONE;
 }
 
-enum outcome file_rmdir(struct call *call) {
+enum outcome file_rmdir_decide(struct call *call) {
     struct file_node *node;
     enum outcome outcome = file_find_node(call, call_word(call, ARG_PATH), NODE_DIRECTORY, &node);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -85,7 +85,7 @@ static uint64_t given_size(const struct call *call) {
     return (uint64_t)call->args.slots[SLOT_SIZE].number;
 }
 
-enum outcome file_create(struct call *call) {
+enum outcome file_create_decide(struct call *call) {
     struct tree_place place;
     enum outcome outcome =
         find_to_replace(call, call_word(call, ARG_PATH), CLASS_WRITE_DELETE, call_lease_id(call), &place);
@@ -99,7 +99,7 @@ enum outcome file_create(struct call *call) {
     return OUTCOME_DONE;
 }
 
-enum outcome file_delete(struct call *call) {
+enum outcome file_delete_decide(struct call *call) {
     struct file_node *node;
     struct file_access access = {
         .class = CLASS_DELETE, .checks_locks = true, .lease_id = call_lease_id(call)};
@@ -109,7 +109,7 @@ enum outcome file_delete(struct call *call) {
     return call_done(call);
 }
 
-enum outcome file_copy(struct call *call) {
+enum outcome file_copy_decide(struct call *call) {
     struct file_node *source;
     struct tree_place place;
     struct file_access access = {.class = CLASS_READ, .checks_locks = true, .range = {0, UINT64_MAX}};
@@ -186,7 +186,7 @@ static enum outcome check_target(struct call *call, const struct file_node *node
     return outcome == OUTCOME_DONE ? check_moved_lease(call, node, place->node) : outcome;
 }
 
-enum outcome file_rename(struct call *call) {
+enum outcome file_rename_decide(struct call *call) {
     struct file_node *source;
     struct tree_place place;
     enum outcome outcome = file_find_node(call, call_word(call, ARG_PATH), ANY_NODE, &source);
@@ -224,7 +224,7 @@ static enum outcome find_to_setprops(struct call *call, struct file_node **node)
     return file_check_quota(call, (*node)->content.length, given_size(call));
 }
 
-enum outcome file_setprops(struct call *call) {
+enum outcome file_setprops_decide(struct call *call) {
     struct file_node *node;
     enum outcome outcome = find_to_setprops(call, &node);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -239,7 +239,7 @@ enum outcome file_setprops(struct call *call) {
     return OUTCOME_DONE;
 }
 
-enum outcome file_setmeta(struct call *call) {
+enum outcome file_setmeta_decide(struct call *call) {
     struct file_node *node;
     struct file_access access = {.class = CLASS_WRITE, .lease_id = call_lease_id(call)};
     enum outcome outcome = find_accessible(call, ANY_NODE, &access, &node);
@@ -278,14 +278,14 @@ static struct share_change *decide_range(struct call *call, enum share_change_ki
     return change;
 }
 
-enum outcome file_putrange(struct call *call) {
+enum outcome file_putrange_decide(struct call *call) {
     enum outcome outcome;
     uint64_t length = call_word(call, ARG_CONTENT).length;
     decide_range(call, FILE_PUTRANGE, length, call->argv[ARG_CONTENT], &outcome);
     return outcome;
 }
 
-enum outcome file_clearrange(struct call *call) {
+enum outcome file_clearrange_decide(struct call *call) {
     enum outcome outcome;
     uint64_t length = (uint64_t)call->args.slots[SLOT_LENGTH].number;
     struct share_change *change = decide_range(call, FILE_CLEARRANGE, length, NULL, &outcome);

@@ -167,7 +167,7 @@ static void reply_handle_page(struct call *call, const struct handle_selection *
 }
 
 /* Without a path: all handles of the share. */
-enum outcome file_handles(struct call *call) {
+enum outcome file_handles_decide(struct call *call) {
     const struct share *share = call->value;
     struct handle_selection selection = {share->root, true};
     if (args_given(&call->args, SLOT_FILE_PATH)) {
@@ -240,7 +240,7 @@ static void close_all(struct closing *closing) {
 }
 
 /* Closes as many handles as one command may, and replies how many; callers repeat it for the rest. */
-enum outcome file_closehandles(struct call *call) {
+enum outcome file_closehandles_decide(struct call *call) {
     struct closing closing = {.call = call, .handles = call_writer(call)};
     uint64_t number = 0;
     enum outcome outcome = select_handles(call, call_word(call, ARG_PATH), &closing.selection);

@@ -42,7 +42,7 @@ struct share_change *file_decide_with_handle(struct call *call, enum share_chang
 
 /* --- Reading and writing --- */
 
-enum outcome file_read(struct call *call) {
+enum outcome file_read_decide(struct call *call) {
     struct file_open *open;
     uint64_t offset = (uint64_t)call->args.slots[SLOT_OFFSET].number;
     uint64_t length = (uint64_t)call->args.slots[SLOT_LENGTH].number;
@@ -70,7 +70,7 @@ enum outcome file_write_check(struct call *call) {
     return end <= (uint64_t)FILE_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_RANGE;
 }
 
-enum outcome file_write(struct call *call) {
+enum outcome file_write_decide(struct call *call) {
     struct file_open *open;
     struct bytes content = call_word(call, ARG_WRITTEN);
     uint64_t offset = (uint64_t)call->args.slots[SLOT_OFFSET].number;
@@ -91,7 +91,7 @@ enum outcome file_write(struct call *call) {
 }
 
 /* Locks do not matter here. */
-enum outcome file_truncate(struct call *call) {
+enum outcome file_truncate_decide(struct call *call) {
     struct file_open *open;
     uint64_t length = (uint64_t)call->args.slots[SLOT_SIZE].number;
     enum outcome outcome = file_handle(call, SHARING_WRITE, &open);
@@ -106,7 +106,7 @@ enum outcome file_truncate(struct call *call) {
 /* --- Deletion and closing --- */
 
 /* Any handle with DELETE access may mark the file for deletion, or clear the mark of another one. */
-enum outcome file_dispose(struct call *call) {
+enum outcome file_dispose_decide(struct call *call) {
     struct file_open *open;
     bool on = call->args.slots[SLOT_FILE_WORD].number == DISPOSE_ON;
     enum outcome outcome = file_handle(call, SHARING_DELETE, &open);
@@ -116,7 +116,7 @@ enum outcome file_dispose(struct call *call) {
     return call_done(call);
 }
 
-enum outcome file_close(struct call *call) {
+enum outcome file_close_decide(struct call *call) {
     struct file_open *open;
     enum outcome outcome = file_handle(call, 0, &open);
     if (outcome != OUTCOME_DONE) return outcome;

@@ -45,7 +45,7 @@ enum outcome file_lock_give_way(struct call *call) {
     return OUTCOME_FILE_LOCK_CONFLICT;
 }
 
-enum outcome file_lock(struct call *call) {
+enum outcome file_lock_decide(struct call *call) {
     struct file_open *open;
     enum outcome outcome = file_handle(call, SHARING_READ | SHARING_WRITE, &open);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -84,7 +84,7 @@ void file_lock_give_back(struct call *call, struct record_reader *granted) {
     if (range_locks_find(&open->group->usage->locks, &open->locks, range)) decide_unlock(call, open, range);
 }
 
-enum outcome file_unlock(struct call *call) {
+enum outcome file_unlock_decide(struct call *call) {
     struct file_open *open;
     struct lock_range range;
     enum outcome outcome = read_lock_range(call, ARG_UNLOCK_OFFSET, ARG_UNLOCK_LENGTH, &range);

@@ -179,7 +179,7 @@ enum outcome file_open_give_way(struct call *call) {
     return OUTCOME_SHARING_VIOLATION;
 }
 
-enum outcome file_open(struct call *call) {
+enum outcome file_open_decide(struct call *call) {
     struct opening opening;
     struct open_reply opened;
     enum outcome outcome = find_opening(call, &opening);

@@ -17,7 +17,7 @@ enum { ARG_TTL = 2 };
 
 #define TTL_MAX_MS (INT64_C(365) * 24 * 3600 * 1000)
 
-enum outcome share_create(struct call *call) {
+enum outcome share_create_decide(struct call *call) {
     if (call->value) return OUTCOME_SHARE_EXISTS;
     struct stamp stamp = decision_new_stamp(call);
     struct share_change *change = decision_add(call, SHARE_CREATE);
@@ -43,7 +43,7 @@ static void reply_snapshots(struct reply *out, const struct share *share) {
     for (unsigned i = 0; i < share->snapshot_count; i++) reply_version(out, share->snapshots[i].id);
 }
 
-enum outcome share_get(struct call *call) {
+enum outcome share_get_decide(struct call *call) {
     const struct share *share = call->value;
     enum outcome outcome = check_share_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -66,7 +66,7 @@ enum outcome share_get(struct call *call) {
     return OUTCOME_DONE;
 }
 
-enum outcome share_getmeta(struct call *call) {
+enum outcome share_getmeta_decide(struct call *call) {
     const struct share *share = call->value;
     const struct stamp *stamp = &share->stamp;
     const struct packed *metadata = share->metadata;
@@ -84,7 +84,7 @@ enum outcome share_getmeta(struct call *call) {
     return OUTCOME_DONE;
 }
 
-enum outcome share_getacl(struct call *call) {
+enum outcome share_getacl_decide(struct call *call) {
     const struct share *share = call->value;
     enum outcome outcome = check_share_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -108,28 +108,28 @@ static struct share_change *decide_update(struct call *call, enum share_change_k
     return change;
 }
 
-enum outcome share_setmeta(struct call *call) {
+enum outcome share_setmeta_decide(struct call *call) {
     enum outcome outcome;
     struct share_change *change = decide_update(call, SHARE_SETMETA, &outcome);
     if (change) change->metadata = call->metadata.list;
     return outcome;
 }
 
-enum outcome share_setprops(struct call *call) {
+enum outcome share_setprops_decide(struct call *call) {
     enum outcome outcome;
     struct share_change *change = decide_update(call, SHARE_SETPROPS, &outcome);
     if (change) change->quota = (uint64_t)call_number(call, SLOT_SHARE_QUOTA, 0);
     return outcome;
 }
 
-enum outcome share_setacl(struct call *call) {
+enum outcome share_setacl_decide(struct call *call) {
     enum outcome outcome;
     struct share_change *change = decide_update(call, SHARE_SETACL, &outcome);
     if (change) change->policies = call->policies.list;
     return outcome;
 }
 
-enum outcome share_delete(struct call *call) {
+enum outcome share_delete_decide(struct call *call) {
     const struct share *share = call->value;
     enum outcome outcome = check_share_lease(call, LEASE_WRITE);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -139,7 +139,7 @@ enum outcome share_delete(struct call *call) {
 }
 
 /* A snapshot does not change the share, so its ETag stays. */
-enum outcome share_snapshot(struct call *call) {
+enum outcome share_snapshot_decide(struct call *call) {
     const struct share *share = call->value;
     if (share->snapshot_count == SHARE_SNAPSHOTS_MAX) return OUTCOME_SHARE_SNAPSHOTS_FULL;
     bool given = args_given(&call->args, SLOT_META);
@@ -183,7 +183,7 @@ enum outcome share_connect_check(struct call *call) {
     return OUTCOME_INVALID_VALUE;
 }
 
-enum outcome share_connect(struct call *call) {
+enum outcome share_connect_decide(struct call *call) {
     if (((const struct share *)call->value)->numbers >= SHARE_NUMBERS_MAX) return OUTCOME_OUT_OF_RANGE;
     struct share_change *change = decision_add(call, SHARE_CONNECT);
     change->session = entropy_guid();
@@ -207,7 +207,7 @@ static struct share_change *decide_for_session(struct call *call, enum share_cha
     return change;
 }
 
-enum outcome share_ping(struct call *call) {
+enum outcome share_ping_decide(struct call *call) {
     enum outcome outcome;
     struct share_change *change = decide_for_session(call, SHARE_PING, &outcome);
     if (!change) return outcome;
@@ -217,7 +217,7 @@ enum outcome share_ping(struct call *call) {
     return OUTCOME_DONE;
 }
 
-enum outcome share_disconnect(struct call *call) {
+enum outcome share_disconnect_decide(struct call *call) {
     enum outcome outcome;
     if (decide_for_session(call, SHARE_DISCONNECT, &outcome)) reply_ok(&call->out);
     return outcome;

@@ -30,7 +30,7 @@ static size_t first_dead(struct call *call, size_t max, struct page_bytes *taken
     return count;
 }
 
-enum outcome queue_dead(struct call *call) {
+enum outcome queue_dead_decide(struct call *call) {
     struct message *dead[QUEUE_BATCH_MAX];
     struct page_bytes taken = {0};
     size_t max = page_max(call, SLOT_PAGE_SIZE, SHOWN_DEFAULT, QUEUE_BATCH_MAX);
@@ -88,7 +88,7 @@ static void decide_redrive(struct call *call, struct message *const *dead, size_
     change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
 }
 
-enum outcome queue_redrive(struct call *call) {
+enum outcome queue_redrive_decide(struct call *call) {
     struct message *dead[QUEUE_BATCH_MAX];
     enum outcome outcome = queue_check_order_numbers(call);
     if (outcome != OUTCOME_DONE) return outcome;

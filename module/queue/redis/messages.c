@@ -142,7 +142,7 @@ static enum outcome reply_duplicate(struct call *call, const struct dedup_entry 
     return OUTCOME_DONE;
 }
 
-enum outcome queue_put(struct call *call) {
+enum outcome queue_put_decide(struct call *call) {
     enum outcome outcome = queue_check_order_numbers(call);
     if (outcome != OUTCOME_DONE) return outcome;
     struct bytes dedup = call_option(call, SLOT_DEDUP);
@@ -158,7 +158,7 @@ enum outcome queue_put(struct call *call) {
     return OUTCOME_DONE;
 }
 
-enum outcome queue_putmany(struct call *call) {
+enum outcome queue_putmany_decide(struct call *call) {
     const struct argument *list = &call->args.slots[SLOT_LIST];
     enum outcome outcome = queue_check_order_numbers(call);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -260,7 +260,7 @@ static void decide_delivery(struct call *call, struct message *const *found, siz
     }
 }
 
-enum outcome queue_get(struct call *call) {
+enum outcome queue_get_decide(struct call *call) {
     struct message *found[QUEUE_BATCH_MAX];
     size_t count = find_visible(call, (size_t)call_number(call, SLOT_PAGE_SIZE, 1), found);
     reply_array(&call->out, (long)count);
@@ -320,7 +320,7 @@ enum outcome queue_get_recall(struct call *call, struct bytes packed) {
     return OUTCOME_DONE;
 }
 
-enum outcome queue_peek(struct call *call) {
+enum outcome queue_peek_decide(struct call *call) {
     struct message *seen[QUEUE_BATCH_MAX];
     size_t count = find_visible(call, (size_t)call_number(call, SLOT_PAGE_SIZE, 1), seen);
     reply_array(&call->out, (long)count);
@@ -352,7 +352,7 @@ static enum outcome find_by_arguments(struct call *call, struct message **messag
 }
 
 /* When memory is short, a consumer can still extend its window, and shorten the text, but not make it longer. */
-enum outcome queue_update(struct call *call) {
+enum outcome queue_update_decide(struct call *call) {
     struct message *message;
     enum outcome outcome = find_by_arguments(call, &message);
     bool grows = outcome == OUTCOME_DONE && call_option(call, SLOT_MESSAGE).length > message_length(message);
@@ -373,7 +373,7 @@ enum outcome queue_update(struct call *call) {
 }
 
 /* The new receipt is not returned, so nobody has a valid one. The delivery decided whether it was the last one. */
-enum outcome queue_release(struct call *call) {
+enum outcome queue_release_decide(struct call *call) {
     struct message *message;
     enum outcome outcome = find_by_arguments(call, &message);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -397,7 +397,7 @@ static void decide_delete(struct call *call, struct message *const *messages, si
     for (size_t i = 0; i < count; i++) items[i].id = messages[i]->id;
 }
 
-enum outcome queue_delete(struct call *call) {
+enum outcome queue_delete_decide(struct call *call) {
     struct message *message;
     enum outcome outcome = find_by_arguments(call, &message);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -439,7 +439,7 @@ static size_t find_listed_messages(struct call *call, int named, struct message 
 }
 
 /* In a transaction, all of them are deleted or none. */
-enum outcome queue_deletemany(struct call *call) {
+enum outcome queue_deletemany_decide(struct call *call) {
     const int named = call->args.slots[SLOT_LIST].count;
     struct message *gone[QUEUE_BATCH_MAX];
     enum outcome outcomes[QUEUE_BATCH_MAX];

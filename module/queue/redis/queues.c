@@ -14,7 +14,7 @@ static bool is_as_asked(const struct call *call) {
     return !other_limit && metadata_same(packed_view(queue->metadata), call->metadata.list);
 }
 
-enum outcome queue_create(struct call *call) {
+enum outcome queue_create_decide(struct call *call) {
     if (call->value && !is_as_asked(call)) return OUTCOME_QUEUE_EXISTS;
     if (call->value) {
         reply_exists(&call->out);
@@ -26,41 +26,41 @@ enum outcome queue_create(struct call *call) {
     return call_done(call);
 }
 
-enum outcome queue_drop(struct call *call) {
+enum outcome queue_drop_decide(struct call *call) {
     decision_add(call, QUEUE_DROP);
     return call_done(call);
 }
 
-enum outcome queue_configure(struct call *call) {
+enum outcome queue_configure_decide(struct call *call) {
     struct queue_change *change = decision_add(call, QUEUE_CONFIGURE);
     change->max_deliveries = asked_max_deliveries(call);
     return call_done(call);
 }
 
-enum outcome queue_getmeta(struct call *call) {
+enum outcome queue_getmeta_decide(struct call *call) {
     reply_pairs(&call->out, packed_view(((const struct queue *)call->value)->metadata));
     return OUTCOME_DONE;
 }
 
-enum outcome queue_setmeta(struct call *call) {
+enum outcome queue_setmeta_decide(struct call *call) {
     struct queue_change *change = decision_add(call, QUEUE_SETMETA);
     change->metadata = call->metadata.list;
     return call_done(call);
 }
 
-enum outcome queue_getacl(struct call *call) {
+enum outcome queue_getacl_decide(struct call *call) {
     reply_policies(&call->out, packed_view(((const struct queue *)call->value)->policies));
     return OUTCOME_DONE;
 }
 
-enum outcome queue_setacl(struct call *call) {
+enum outcome queue_setacl_decide(struct call *call) {
     struct queue_change *change = decision_add(call, QUEUE_SETACL);
     change->policies = call->policies.list;
     return call_done(call);
 }
 
 /* Fields about dead letters are only shown for queues that have, or may get, some. */
-enum outcome queue_stat(struct call *call) {
+enum outcome queue_stat_decide(struct call *call) {
     const struct queue *queue = call->value;
     int64_t now_ms = call_now_ms(call);
     struct queue_depth depth = queue_depth(queue, now_ms);
@@ -101,7 +101,7 @@ static void clear_living(struct call *call) {
 }
 
 /* If the store has living messages and unsettled dead letters, the change lists the fewer of them. */
-enum outcome queue_clear(struct call *call) {
+enum outcome queue_clear_decide(struct call *call) {
     bool dead = args_given(&call->args, SLOT_DEAD);
     struct queue_depth depth = queue_depth(call->value, call_now_ms(call));
     size_t living = depth.visible + depth.invisible, cleared = dead ? depth.dead : living;

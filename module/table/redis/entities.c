@@ -31,7 +31,7 @@ enum outcome table_get_check(struct call *call) {
     return call->value ? OUTCOME_DONE : selection_read(call, &selection);
 }
 
-enum outcome table_get(struct call *call) {
+enum outcome table_get_decide(struct call *call) {
     struct selection selection;
     enum outcome outcome = selection_read(call, &selection);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -146,7 +146,7 @@ enum outcome table_write_check(struct call *call) {
     return drafts_read_one(call, verb_of(call));
 }
 
-enum outcome table_write(struct call *call) {
+enum outcome table_write_decide(struct call *call) {
     enum outcome outcome;
     const struct table_step *step = decide_steps(call, verb_change(verb_of(call)), &outcome);
     if (step) reply_step(&call->out, step);
@@ -162,7 +162,7 @@ enum outcome table_batch_check(struct call *call) {
     return outcome;
 }
 
-enum outcome table_batch(struct call *call) {
+enum outcome table_batch_decide(struct call *call) {
     enum outcome outcome;
     const struct table_step *steps = decide_steps(call, TABLE_BATCH, &outcome);
     if (!steps) return outcome;

@@ -9,7 +9,7 @@ static void set_table_feed(void *decided, const struct feed_change *asked) {
     change->keep = asked->keep;
 }
 
-enum outcome table_feed(struct call *call) {
+enum outcome table_feed_decide(struct call *call) {
     const struct table *table = call->value;
     return feed_switch(call, table->feed, TABLE_FEEDON, set_table_feed);
 }
@@ -23,7 +23,7 @@ static void reply_changed_keys(struct reply_map *map, struct bytes name) {
     reply_key(map->out, key.row);
 }
 
-enum outcome table_changes_since(struct call *call) {
+enum outcome table_changes_since_decide(struct call *call) {
     static const struct feed_view entities = {.name = reply_changed_keys};
     return feed_answer(call, ((const struct table *)call->value)->feed, &entities);
 }

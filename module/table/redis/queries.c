@@ -111,7 +111,7 @@ static void answer_query(struct call *call, const struct query_args *args, const
     reply_query_page(&call->out, &page, &args->selection);
 }
 
-enum outcome table_query(struct call *call) {
+enum outcome table_query_decide(struct call *call) {
     struct query_args args;
     struct plan plan;
     enum outcome outcome = query_args_read(call, &args);

@@ -6,13 +6,13 @@
 
 #include "ccan/array_size/array_size.h"
 
-enum outcome table_create(struct call *call) {
+enum outcome table_create_decide(struct call *call) {
     if (call->value) return OUTCOME_TABLE_EXISTS;
     decision_add(call, TABLE_CREATE);
     return call_done(call);
 }
 
-enum outcome table_drop(struct call *call) {
+enum outcome table_drop_decide(struct call *call) {
     if (!call->value) {
         refusal_note(call, "%s", outcome_text(OUTCOME_TABLE_NOT_FOUND)->text);
         return OUTCOME_RESOURCE_NOT_FOUND;
@@ -21,12 +21,12 @@ enum outcome table_drop(struct call *call) {
     return call_done(call);
 }
 
-enum outcome table_getacl(struct call *call) {
+enum outcome table_getacl_decide(struct call *call) {
     reply_policies(&call->out, packed_view(((const struct table *)call->value)->policies));
     return OUTCOME_DONE;
 }
 
-enum outcome table_setacl(struct call *call) {
+enum outcome table_setacl_decide(struct call *call) {
     struct table_change *change = decision_add(call, TABLE_SETACL);
     change->policies = call->policies.list;
     return call_done(call);
@@ -93,7 +93,7 @@ static enum outcome decide_names(struct call *call, enum table_change_kind kind,
     return call_done(call);
 }
 
-enum outcome table_index(struct call *call) {
+enum outcome table_index_decide(struct call *call) {
     const struct table *table = call->value;
     struct packed_list names = pick_names(call, false);
     if (table->index_count + names.count <= TABLE_INDEXES_MAX) return decide_names(call, TABLE_INDEX, names);
@@ -101,14 +101,14 @@ enum outcome table_index(struct call *call) {
     return OUTCOME_INVALID_INPUT;
 }
 
-enum outcome table_unindex(struct call *call) {
+enum outcome table_unindex_decide(struct call *call) {
     for (int i = 0; i < name_count(call); i++)
         if (!table_index_of(call->value, name_at(call, i)))
             return refusal_of_word(call, OUTCOME_INDEX_NOT_FOUND, name_at(call, i));
     return decide_names(call, TABLE_UNINDEX, pick_names(call, true));
 }
 
-enum outcome table_indexes(struct call *call) {
+enum outcome table_indexes_decide(struct call *call) {
     const struct table *table = call->value;
     reply_array(&call->out, table->index_count);
     for (unsigned i = 0; i < table->index_count; i++) reply_bytes(&call->out, table->indexes[i].name);
