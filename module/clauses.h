@@ -2,20 +2,20 @@
 #ifndef HOLDFAST_CLAUSES_H
 #define HOLDFAST_CLAUSES_H
 
-#include "blob/redis/handlers.h"
+#include "blob/redis/blob_commands.h"
 #include "core/name.h"
 #include "core/pages.h"
-#include "file/redis/handlers.h"
-#include "handlers.h"
+#include "file/redis/file_commands.h"
+#include "named_in_rows.h"
 #include "help.h"
-#include "lease/redis/handlers.h"
-#include "queue/redis/handlers.h"
+#include "lease/redis/leases.h"
+#include "queue/redis/queue_commands.h"
 #include "server/call/feed_switch.h"
 #include "server/effects/once.h"
 #include "server/running/atomic.h"
 #include "server/waiting/feed_commands.h"
 #include "server/waiting/grace.h"
-#include "table/redis/handlers.h"
+#include "table/redis/table_commands.h"
 
 /* Ten years: the server adds the time to its clock unchecked. */
 #define BLOCK_MAX_MS INT64_C(315360000000)

@@ -1,6 +1,16 @@
 /* The rows of the table of commands: included as often as something is made of them, each time with EACH_ROW and
  * EACH_EFFECT as macros, or with one for each sort of row. The first argument is the handler. Each row has an entry
- * function of its own, because the server does not say which command it calls. */
+ * function of its own, because the server does not say which command it calls. DECIDES(blob_put_decide, .name = …)
+ * becomes, in this order,
+ *
+ *   enum outcome blob_put_decide(struct call *call);             its handler, declared by named_in_rows.h
+ *   ROW_blob_put_decide,                                         its index, in commands.c as all that follows
+ *   static int enter_blob_put_decide(ctx, argv, argc) {          what the server calls
+ *       return command_run(&commands[ROW_blob_put_decide], ctx, argv, argc);
+ *   }
+ *   [ROW_blob_put_decide] = {.decide = blob_put_decide, .entry = enter_blob_put_decide, .name = …},
+ *
+ * ROW_… and enter_… are nowhere written out: look for the rest of their names. */
 /* clang-format off */
 #ifdef EACH_ROW
 #define RUNS(row, ...) EACH_ROW(row)

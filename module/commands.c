@@ -3,7 +3,7 @@
 #include "commands.h"
 
 #include "clauses.h"
-#include "handlers.h"
+#include "named_in_rows.h"
 #include "help.h"
 #include "server/effects/effect.h"
 #include "server/effects/incoming.h"

@@ -1,14 +1,15 @@
 /* The entry point: what happens when a server loads the module. It walks over tables and decides nothing. */
+#include "blob/redis/blob_commands.h"
 #include "blob/redis/copier.h"
-#include "blob/redis/handlers.h"
 #include "commands.h"
 #include "core/hash.h"
 #include "file/redis/connections.h"
-#include "file/redis/handlers.h"
+#include "file/redis/file_commands.h"
 #include "help.h"
-#include "lease/redis/handlers.h"
+#include "lease/redis/leases.h"
+#include "lease/redis/long_held.h"
 #include "lease/redis/settings.h"
-#include "queue/redis/handlers.h"
+#include "queue/redis/queue_commands.h"
 #include "release.h"
 #include "server/base/alarm.h"
 #include "server/base/events.h"
@@ -24,7 +25,7 @@
 #include "server/waiting/feed_commands.h"
 #include "server/waiting/grace.h"
 #include "server/waiting/wait.h"
-#include "table/redis/handlers.h"
+#include "table/redis/table_commands.h"
 
 #include "ccan/array_size/array_size.h"
 

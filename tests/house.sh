@@ -225,8 +225,8 @@ comments() {
         }' "$@"
 }
 
-# 'HEADER FILE' where a function that HEADER declares is defined in FILE, which has another name. A folder redis/ has one
-# header for all of its files, handlers.h.
+# 'HEADER FILE' where a function that HEADER declares is defined in FILE, which has another name. The handlers
+# of a family have one header, <family>_commands.h.
 defined_elsewhere() {
     perl -0777 -e '
         for my $file (@ARGV) {
@@ -239,7 +239,7 @@ defined_elsewhere() {
         }
         for my $name (keys %declared) {
             my ($header, $file) = ($declared{$name}, $defined{$name});
-            next if !$file || $header =~ m{/handlers\.h$} || substr($header, 0, -2) eq substr($file, 0, -2);
+            next if !$file || $header =~ m{/redis/\w+_commands\.h$} || substr($header, 0, -2) eq substr($file, 0, -2);
             $elsewhere{"$header $file"} = 1;
         }
         print map { "$_\n" } sort keys %elsewhere;' "$@"
@@ -253,7 +253,7 @@ families_short_of_slots() {
         FILENAME ~ /args\.h$/ && /^    SLOTS_MAX = / { max = $3 + 0 }
         / = SLOT_FAMILY,/ && FILENAME !~ /args\.h$/ { used = 0; counting = 1 }
         /^    SLOT_[A-Z]+_END/ && counting { if (max - first - used < 4) print FILENAME ": " max - first - used; counting = 0 }
-        /^    SLOT_/ && counting { used++ }' module/server/grammar/args.h module/*/redis/handlers.h
+        /^    SLOT_/ && counting { used++ }' module/server/grammar/args.h module/*/redis/*_commands.h
 }
 
 # Rows of the table of commands whose handler is not named as one, and functions named as handlers that no row names.

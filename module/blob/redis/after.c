@@ -1,10 +1,10 @@
 /* Containers before and after a change: events, counters, waiters and upkeep. */
 #include "blob/blocks.h"
-#include "blob/redis/handlers.h"
+#include "blob/redis/blob_commands.h"
 #include "core/feed.h"
 #include "core/inlining.h"
 #include "core/name.h"
-#include "lease/redis/handlers.h"
+#include "lease/redis/leases.h"
 #include "server/base/alarm.h"
 #include "server/effects/commit.h"
 #include "server/waiting/feed_commands.h"

@@ -1,5 +1,5 @@
 /* Append blobs: CREATEAPPEND, APPEND and SEAL. */
-#include "blob/redis/handlers.h"
+#include "blob/redis/blob_commands.h"
 #include "blob/redis/settings.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* The commands that all kinds of blobs have, and what the handlers of blobs share. */
-#include "blob/redis/handlers.h"
+#include "blob/redis/blob_commands.h"
 #include "blob/redis/settings.h"
 
 #include "blob/snapshots.h"
@@ -7,7 +7,7 @@
 #include "core/memory.h"
 #include "core/name.h"
 #include "core/property.h"
-#include "lease/redis/handlers.h"
+#include "lease/redis/leases.h"
 #include "server/call/conditions.h"
 #include "server/call/ranges.h"
 #include "server/waiting/wait.h"

@@ -1,7 +1,7 @@
 /* Block blobs in parts: PUTBLOCK, PUTBLOCKLIST and GETBLOCKLIST. */
 #include "blob/blocks.h"
 #include "blob/block_plan.h"
-#include "blob/redis/handlers.h"
+#include "blob/redis/blob_commands.h"
 #include "blob/redis/settings.h"
 #include "core/base64.h"
 #include "server/call/limits.h"

@@ -1,6 +1,6 @@
 /* CONTAINER.*: from a parsed call to a decision, and from a container to a reply. */
-#include "blob/redis/handlers.h"
-#include "lease/redis/handlers.h"
+#include "blob/redis/blob_commands.h"
+#include "lease/redis/leases.h"
 #include "server/call/conditions.h"
 
 const char *const access_words[] = {"PRIVATE", "BLOB", "CONTAINER", NULL};

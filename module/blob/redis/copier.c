@@ -1,6 +1,6 @@
 #include "blob/redis/copier.h"
 
-#include "blob/redis/handlers.h"
+#include "blob/redis/blob_commands.h"
 #include "blob/redis/source_link.h"
 #include "blob/redis/source_server.h"
 #include "core/hash.h"

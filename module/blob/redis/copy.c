@@ -1,6 +1,6 @@
 /* BLOB.SNAPSHOT, BLOB.COPY within a server, and BLOB.ABORTCOPY. */
 #include "blob/blocks.h"
-#include "blob/redis/handlers.h"
+#include "blob/redis/blob_commands.h"
 #include "blob/snapshots.h"
 #include "core/duration.h"
 #include "core/name.h"

@@ -1,6 +1,6 @@
 /* BLOB.COPY … FROM: starts copies from another server, and fails those that have no copier. See copier.h. */
+#include "blob/redis/blob_commands.h"
 #include "blob/redis/copier.h"
-#include "blob/redis/handlers.h"
 #include "core/host_list.h"
 #include "core/name.h"
 #include "core/number.h"

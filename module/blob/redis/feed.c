@@ -1,5 +1,5 @@
 /* CONTAINER.FEED and CONTAINER.CHANGES. */
-#include "blob/redis/handlers.h"
+#include "blob/redis/blob_commands.h"
 #include "server/call/feed_switch.h"
 #include "server/waiting/feed_commands.h"
 

@@ -1,6 +1,7 @@
 /* What LEASE.* needs to know of containers and blobs. */
-#include "blob/redis/handlers.h"
-#include "lease/redis/handlers.h"
+#include "blob/redis/blob_commands.h"
+#include "lease/redis/lease_home.h"
+#include "lease/redis/leases.h"
 
 /* A name that has only staged blocks exists until they expire. */
 static bool is_there(const struct blob *blob, int64_t now_ms) {

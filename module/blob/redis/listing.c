@@ -1,10 +1,10 @@
 /* BLOB.LIST, and how a blob is shown. */
 #include "blob/listing.h"
-#include "blob/redis/handlers.h"
+#include "blob/redis/blob_commands.h"
 #include "blob/snapshots.h"
 #include "core/property.h"
 #include "core/text.h"
-#include "lease/redis/handlers.h"
+#include "lease/redis/leases.h"
 #include "server/call/reply_limit.h"
 
 const char *const include_words[] = {"SNAPSHOTS", "META", "UNCOMMITTED", "COPY", NULL};

@@ -1,5 +1,5 @@
 /* Page blobs: CREATEPAGE, PUTPAGE, CLEARPAGE and GETPAGES. */
-#include "blob/redis/handlers.h"
+#include "blob/redis/blob_commands.h"
 #include "blob/snapshots.h"
 #include "core/page_ranges.h"
 #include "core/sparse.h"

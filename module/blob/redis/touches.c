@@ -1,6 +1,6 @@
 /* CONTAINER.* and BLOB.* in transactions: their targets, and how their changes combine. */
 #include "blob/blocks.h"
-#include "blob/redis/handlers.h"
+#include "blob/redis/blob_commands.h"
 #include "core/base64.h"
 #include "core/targets.h"
 #include "lease/lease.h"

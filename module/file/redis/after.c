@@ -1,8 +1,8 @@
 /* What precedes and follows a change of a share, and INFO. */
 #include "file/redis/connections.h"
-#include "file/redis/handlers.h"
+#include "file/redis/file_commands.h"
 #include "file/redis/waiting.h"
-#include "lease/redis/handlers.h"
+#include "lease/redis/leases.h"
 #include "server/base/info.h"
 
 #include "ccan/array_size/array_size.h"

@@ -10,7 +10,7 @@
 #ifndef HOLDFAST_CONNECTIONS_H
 #define HOLDFAST_CONNECTIONS_H
 
-#include "file/redis/handlers.h"
+#include "file/redis/file_commands.h"
 
 /* False for a key whose name is too long. */
 bool connections_accept(const struct call *call);

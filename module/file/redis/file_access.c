@@ -4,7 +4,7 @@
 #include "core/text.h"
 #include "file/opens.h"
 #include "file/redis/waiting.h"
-#include "lease/redis/handlers.h"
+#include "lease/redis/leases.h"
 #include "server/call/limits.h"
 
 #include <inttypes.h>

@@ -9,7 +9,7 @@
 #ifndef HOLDFAST_FILE_ACCESS_H
 #define HOLDFAST_FILE_ACCESS_H
 
-#include "file/redis/handlers.h"
+#include "file/redis/file_commands.h"
 
 /* What a stateless command needs of a file. */
 struct file_access {

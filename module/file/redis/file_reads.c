@@ -3,8 +3,8 @@
 #include "core/page_ranges.h"
 #include "core/property.h"
 #include "file/redis/file_access.h"
-#include "file/redis/handlers.h"
-#include "lease/redis/handlers.h"
+#include "file/redis/file_commands.h"
+#include "lease/redis/leases.h"
 
 const char *const file_attribute_words[] = {"READONLY", "HIDDEN", "SYSTEM", "ARCHIVE", NULL};
 

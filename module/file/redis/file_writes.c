@@ -1,6 +1,6 @@
 /* The stateless FILE.* commands that write. */
 #include "file/redis/file_access.h"
-#include "file/redis/handlers.h"
+#include "file/redis/file_commands.h"
 
 enum { ARG_CONTENT = 4, PUT_MAX_BYTES = 4 << 20 };
 

@@ -4,7 +4,7 @@
 #include "core/number.h"
 #include "file/opens.h"
 #include "file/redis/file_access.h"
-#include "file/redis/handlers.h"
+#include "file/redis/file_commands.h"
 
 #include <stdlib.h>
 

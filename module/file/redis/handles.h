@@ -2,7 +2,7 @@
 #ifndef HOLDFAST_FILE_HANDLES_H
 #define HOLDFAST_FILE_HANDLES_H
 
-#include "file/redis/handlers.h"
+#include "file/redis/file_commands.h"
 
 enum outcome file_session(struct call *call, struct bytes text, struct share_session **session);
 /* The command's handle, which needs one of these rights; 0 for none. */

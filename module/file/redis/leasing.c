@@ -1,8 +1,9 @@
 /* What LEASE.* needs to know of shares and files. */
 #include "file/redis/file_access.h"
-#include "file/redis/handlers.h"
+#include "file/redis/file_commands.h"
 #include "file/redis/waiting.h"
-#include "lease/redis/handlers.h"
+#include "lease/redis/lease_home.h"
+#include "lease/redis/leases.h"
 
 static enum outcome find_leased_file(struct call *call, struct lease_subject *subject) {
     struct share *share = call->value;

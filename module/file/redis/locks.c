@@ -1,7 +1,7 @@
 /* FILE.LOCK and FILE.UNLOCK. */
 #include "core/number.h"
 #include "file/redis/file_access.h"
-#include "file/redis/handlers.h"
+#include "file/redis/file_commands.h"
 #include "file/redis/handles.h"
 #include "file/redis/waiting.h"
 #include "server/waiting/grace.h"

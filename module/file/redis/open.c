@@ -1,6 +1,6 @@
 /* FILE.OPEN. */
 #include "file/redis/file_access.h"
-#include "file/redis/handlers.h"
+#include "file/redis/file_commands.h"
 #include "file/redis/handles.h"
 #include "file/redis/waiting.h"
 #include "server/base/entropy.h"

@@ -2,7 +2,7 @@
  * portions of upkeep. */
 #include "core/memory.h"
 #include "file/redis/connections.h"
-#include "file/redis/handlers.h"
+#include "file/redis/file_commands.h"
 #include "file/redis/handles.h"
 #include "server/base/alarm.h"
 #include "server/effects/commit.h"

@@ -2,11 +2,11 @@
 #include "file/opens.h"
 #include "file/redis/connections.h"
 #include "file/redis/file_access.h"
-#include "file/redis/handlers.h"
+#include "file/redis/file_commands.h"
 #include "file/redis/handles.h"
 
 #include "core/duration.h"
-#include "lease/redis/handlers.h"
+#include "lease/redis/leases.h"
 #include "server/base/entropy.h"
 
 const char *const share_snapshots_words[] = {"INCLUDE", NULL};

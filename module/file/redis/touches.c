@@ -1,6 +1,6 @@
 /* Transactions: what FILE.* on paths change, and how their decided changes fit after others. */
 #include "core/targets.h"
-#include "file/redis/handlers.h"
+#include "file/redis/file_commands.h"
 
 struct bytes file_target_name(struct bytes path, struct targets *targets) {
     char *folded = targets_alloc(targets, path_folded_max(path));

@@ -1,9 +1,9 @@
 /* The data type of shares, for the server. */
-#include "file/redis/handlers.h"
+#include "file/redis/file_commands.h"
 #include "file/redis/waiting.h"
 #include "file/share.h"
 #include "file/share_load.h"
-#include "lease/redis/handlers.h"
+#include "lease/redis/long_held.h"
 #include "server/effects/upkeep.h"
 #include "server/storage/type_methods.h"
 

@@ -9,7 +9,7 @@
 #ifndef HOLDFAST_FILE_WAITING_H
 #define HOLDFAST_FILE_WAITING_H
 
-#include "file/redis/handlers.h"
+#include "file/redis/file_commands.h"
 
 /* The name of a file's line of waiters: a hash of its path. So a file that takes the path of another one takes over its
  * waiters, and a share that was loaded again has the same lines. */

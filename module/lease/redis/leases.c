@@ -1,10 +1,11 @@
 /* LEASE.*: from a parsed call to a decision of lease.c, and from a lease to a reply. */
-#include "lease/redis/handlers.h"
+#include "lease/redis/leases.h"
 
 #include "core/duration.h"
 #include "core/memory.h"
 #include "core/targets.h"
 #include "core/text.h"
+#include "lease/redis/lease_home.h"
 #include "lease/redis/settings.h"
 #include "server/base/data_type.h"
 #include "server/base/entropy.h"

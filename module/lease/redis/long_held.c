@@ -1,11 +1,13 @@
 /* For DOCTOR: leases that are held unusually long, and the keys where it has to look for them. Shows the labels of
  * owners, never ids. */
-#include "lease/redis/handlers.h"
-#include "lease/redis/settings.h"
+#include "lease/redis/long_held.h"
 
 #include "core/inlining.h"
 #include "core/memory.h"
 #include "core/number.h"
+#include "lease/redis/lease_home.h"
+#include "lease/redis/leases.h"
+#include "lease/redis/settings.h"
 #include "server/operator/doctor_rules.h"
 #include "server/waiting/grace.h"
 #include "server/waiting/histogram.h"

@@ -1,6 +1,6 @@
 /* What follows a change of a queue: statistics, events, wake-ups; its upkeep, and INFO. */
 #include "queue/queue_registry.h"
-#include "queue/redis/handlers.h"
+#include "queue/redis/queue_commands.h"
 #include "server/base/info.h"
 #include "server/effects/commit.h"
 #include "server/effects/upkeep.h"

@@ -1,5 +1,5 @@
 /* QUEUE.DEAD and QUEUE.REDRIVE: show dead letters, and put them back. Also the rule of DOCTOR about them. */
-#include "queue/redis/handlers.h"
+#include "queue/redis/queue_commands.h"
 #include "server/base/entropy.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* Commands about messages: PUT, GET, PEEK, UPDATE, RELEASE, DELETE. */
-#include "queue/redis/handlers.h"
+#include "queue/redis/queue_commands.h"
 
 #include "core/duration.h"
 #include "core/packed_reply.h"

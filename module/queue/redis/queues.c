@@ -1,5 +1,5 @@
 /* Commands about queues: CREATE, DROP, CONFIGURE, STAT, CLEAR, metadata and policies. */
-#include "queue/redis/handlers.h"
+#include "queue/redis/queue_commands.h"
 
 #include "core/metadata.h"
 

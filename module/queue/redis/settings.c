@@ -1,6 +1,6 @@
 #include "queue/redis/settings.h"
 
-#include "queue/redis/handlers.h"
+#include "queue/redis/queue_commands.h"
 
 long long queue_max_message_bytes = 65536, queue_max_count = 32;
 

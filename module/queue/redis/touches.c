@@ -1,6 +1,6 @@
 /* QUEUE.* in transactions: the targets of a command, and its change after others were decided. */
 #include "core/targets.h"
-#include "queue/redis/handlers.h"
+#include "queue/redis/queue_commands.h"
 
 enum { ARG_ID = 2 };
 

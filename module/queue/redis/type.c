@@ -2,7 +2,7 @@
  *
  * A file has the queue, then its messages and dead letters in order of arrival, then its dedup entries. */
 #include "queue/queue.h"
-#include "queue/redis/handlers.h"
+#include "queue/redis/queue_commands.h"
 #include "queue/redis/settings.h"
 #include "server/effects/upkeep.h"
 #include "server/storage/type_methods.h"

@@ -4,7 +4,7 @@
 #include "server/effects/commit.h"
 #include "server/effects/upkeep.h"
 #include "server/waiting/feed_commands.h"
-#include "table/redis/handlers.h"
+#include "table/redis/table_commands.h"
 
 enum {
     UPKEEP_PORTION = 500, /* entities that are added to an index at a time */

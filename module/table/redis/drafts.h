@@ -8,7 +8,7 @@
 #ifndef HOLDFAST_TABLE_DRAFTS_H
 #define HOLDFAST_TABLE_DRAFTS_H
 
-#include "table/redis/handlers.h"
+#include "table/redis/table_commands.h"
 
 struct draft {
     enum verb verb;

@@ -3,7 +3,7 @@
 #define HOLDFAST_TABLE_ENTITY_REPLY_H
 
 #include "table/name_set.h"
-#include "table/redis/handlers.h"
+#include "table/redis/table_commands.h"
 
 enum { SELECTED_MAX = 255 };
 

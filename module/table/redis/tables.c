@@ -1,5 +1,5 @@
 /* The TABLE.* commands on tables as a whole: creation, policies, indexes, INFO. */
-#include "table/redis/handlers.h"
+#include "table/redis/table_commands.h"
 
 #include "server/base/info.h"
 #include "table/name_set.h"

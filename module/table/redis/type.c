@@ -2,7 +2,7 @@
  * order of their keys; loading builds the indexes again. */
 #include "server/effects/upkeep.h"
 #include "server/storage/type_methods.h"
-#include "table/redis/handlers.h"
+#include "table/redis/table_commands.h"
 #include "table/table.h"
 #include "table/ticks.h"
 

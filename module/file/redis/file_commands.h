@@ -1,6 +1,6 @@
-/* The handlers of SHARE.* and FILE.*, and what they share. */
-#ifndef HOLDFAST_FILE_HANDLERS_H
-#define HOLDFAST_FILE_HANDLERS_H
+/* What the handlers of SHARE.* and FILE.* have in common, and what the tables of commands and data types need of them. */
+#ifndef HOLDFAST_FILE_COMMANDS_H
+#define HOLDFAST_FILE_COMMANDS_H
 
 #include "file/tree.h"
 #include "server/call/decision.h"

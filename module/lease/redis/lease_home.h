@@ -1,27 +1,13 @@
-/* LEASE.*, for every family that has something to lease, and what the families' own commands say of leases. */
-#ifndef HOLDFAST_LEASE_HANDLERS_H
-#define HOLDFAST_LEASE_HANDLERS_H
+/* What a family implements, so that LEASE.* finds what it has to lease: one struct lease_home, which its data type names. */
+#ifndef HOLDFAST_LEASE_HOME_H
+#define HOLDFAST_LEASE_HOME_H
 
 #include "core/order_index.h"
+#include "core/outcome.h"
+#include "core/targets.h"
 #include "lease/lease.h"
-#include "server/call/decision.h"
-#include "server/call/refusal.h"
-#include "server/call/reply.h"
-#include "server/operator/doctor.h"
-#include "server/waiting/wait.h"
 
-/* Slots of the options that only LEASE.* has. */
-enum {
-    SLOT_BLOB = SLOT_LEASING,
-    SLOT_ID,
-    SLOT_NEW_ID,
-    SLOT_OWNER,
-    SLOT_PERIOD,
-    SLOT_FILE,
-    SLOT_DURATION, /* of LEASE.ACQUIRE, read when its form is checked */
-    SLOT_LEASING_END,
-};
-_Static_assert((int)SLOT_LEASING_END <= (int)SLOT_FAMILY, "too many options");
+struct call;
 
 /* The object that is leased. */
 struct lease_subject {
@@ -67,30 +53,5 @@ struct lease_home {
     /* The checks on a lease that begins, besides those of existing leases. May be NULL. */
     enum outcome (*check_begin)(struct call *call, const struct lease_subject *subject);
 };
-
-extern struct wait_kind lease_wait;
-
-/* For INFO, before a change: counts what happens to a lease, and first that it has expired. `next` is read only if the
- * event has a name. */
-void lease_count(struct call *call, const struct lease *before, const struct lease *next,
-                 enum lease_event event, bool expired);
-
-/* Adds to the call's refusal who holds the lease, for how long, and how many wait. */
-void lease_note_holder(struct call *call, const struct lease *lease, struct bytes name);
-
-/* lease-state, lease-status and lease-duration. */
-void reply_lease_fields(struct reply_map *map, const struct lease *lease, int64_t now_ms);
-
-void lease_info(RedisModuleInfoCtx *ctx);
-
-/* --- For DOCTOR --- */
-
-/* How long leases that have ended were held. */
-extern struct histogram lease_holding_ms;
-
-/* Whether somebody may hold a lease for longer than usual: see data_type.h. */
-bool lease_is_notable(const struct data_type *type, const void *value, const void *change);
-
-extern const struct doctor_rule lease_rules[], lease_key_rules[];
 
 #endif

@@ -1,6 +1,7 @@
-/* What the table of commands and its clauses name: functions and lists of words, which are declared here. */
-#ifndef HOLDFAST_HANDLERS_H
-#define HOLDFAST_HANDLERS_H
+/* What the rows of the table of commands, and their clauses, name: functions and lists of words, which are declared
+ * here. */
+#ifndef HOLDFAST_NAMED_IN_ROWS_H
+#define HOLDFAST_NAMED_IN_ROWS_H
 
 #include "core/targets.h"
 #include "server/call/call.h"

@@ -1,6 +1,6 @@
-/* Shared by the handlers of QUEUE.*, and what the tables of commands and data types need of them. */
-#ifndef HOLDFAST_QUEUE_HANDLERS_H
-#define HOLDFAST_QUEUE_HANDLERS_H
+/* What the handlers of QUEUE.* share, and what the tables of commands and data types need of them. */
+#ifndef HOLDFAST_QUEUE_COMMANDS_H
+#define HOLDFAST_QUEUE_COMMANDS_H
 
 #include "queue/queue_view.h"
 #include "server/call/decision.h"

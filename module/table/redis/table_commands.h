@@ -1,6 +1,6 @@
-/* The handlers of TABLE.*, and what they share. */
-#ifndef HOLDFAST_TABLE_HANDLERS_H
-#define HOLDFAST_TABLE_HANDLERS_H
+/* What the handlers of TABLE.* share, and what the tables of commands and data types need of them. */
+#ifndef HOLDFAST_TABLE_COMMANDS_H
+#define HOLDFAST_TABLE_COMMANDS_H
 
 #include "server/call/decision.h"
 #include "server/call/refusal.h"

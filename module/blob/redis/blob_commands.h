@@ -1,6 +1,6 @@
-/* The handlers of CONTAINER.* and BLOB.*, and what they share. */
-#ifndef HOLDFAST_BLOB_HANDLERS_H
-#define HOLDFAST_BLOB_HANDLERS_H
+/* What the handlers of CONTAINER.* and BLOB.* share, and what the tables of commands and data types need of them. */
+#ifndef HOLDFAST_BLOB_COMMANDS_H
+#define HOLDFAST_BLOB_COMMANDS_H
 
 #include "blob/container.h"
 #include "server/call/decision.h"
