@@ -1,5 +1,5 @@
-/* What the rows of the table of commands, and their clauses, name: functions and lists of words, which are declared
- * here. */
+/* What the rows of the table of commands, and their clauses, name: functions and lists of words. They are
+ * declared here. */
 #ifndef HOLDFAST_NAMED_IN_ROWS_H
 #define HOLDFAST_NAMED_IN_ROWS_H
 

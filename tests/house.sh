@@ -156,7 +156,7 @@ checks_without_the_word() {
 }
 
 # Names in comments of the module that nothing has: of files, of functions (name()), and words with an underscore. prefix_… is the
-# parameter of type_methods.h, le_… a field of INFO.
+# parameter of type_methods.h, le_… a field of INFO, and enter_… made of a row of command_rows.h.
 comments_name_nothing() {
     perl -0ne '
         my $file = $ARGV;
@@ -172,7 +172,7 @@ comments_name_nothing() {
                 while ($text =~ m{([\w/]+\.[ch])\b}g) { print "$file:$line: $1\n" unless $files{$1 =~ s{.*/}{}r} }
                 while ($text =~ m{\b(\w+)\(\)}g) { print "$file:$line: $1()\n" unless $known{$1} }
                 while ($text =~ m{\b([a-z]\w*_\w*\w)\b(?!…|\.[ch]\b)}g) {
-                    print "$file:$line: $1\n" unless $known{$1} || $1 =~ /^(prefix|le)_/;
+                    print "$file:$line: $1\n" unless $known{$1} || $1 =~ /^(prefix|le|enter)_/;
                 }
             }
         }' "$@"

@@ -1,4 +1,5 @@
-/* What the handlers of SHARE.* and FILE.* have in common, and what the tables of commands and data types need of them. */
+/* What the handlers of SHARE.* and FILE.* have in common, and what the tables of commands and data types need
+ * of them. */
 #ifndef HOLDFAST_FILE_COMMANDS_H
 #define HOLDFAST_FILE_COMMANDS_H
 

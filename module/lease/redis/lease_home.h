@@ -1,4 +1,5 @@
-/* What a family implements, so that LEASE.* finds what it has to lease: one struct lease_home, which its data type names. */
+/* What a family implements so that LEASE.* finds what it has to lease: one struct lease_home, which its data type
+ * has among its members. */
 #ifndef HOLDFAST_LEASE_HOME_H
 #define HOLDFAST_LEASE_HOME_H
 

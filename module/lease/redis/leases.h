@@ -1,5 +1,5 @@
-/* LEASE.*, for every family that has something to lease, and what the families' own commands say of leases. How a family
- * offers what it has is in lease_home.h. */
+/* LEASE.*, for every family that has something to lease, and what the families' own commands say of leases. How a
+ * family offers what it has is in lease_home.h. */
 #ifndef HOLDFAST_LEASES_H
 #define HOLDFAST_LEASES_H
 
