@@ -9,7 +9,7 @@
 
 /* --- Fields with codecs of their own --- */
 
-enum { EXPIRED = 0x80, FREES_LEASE = 1, MINTED = 2 };
+enum { EXPIRED = 0x80, FREES_LEASE = 1, MINTED = 2, HELPER = 4 };
 
 static uint8_t expired_bit(const struct container_change *change) {
     return change->expired ? EXPIRED : 0;
@@ -22,11 +22,17 @@ static uint8_t read_flagged(struct record_reader *reader, struct container_chang
     return byte & (EXPIRED - 1);
 }
 
-/* Whether a write clears an ended lease, and the version of a deletion. */
+static bool is_of_helper(const struct container_change *change) {
+    bool of_snapshot = change->kind == BLOB_SNAPSHOT || change->kind == BLOB_DELETESNAPSHOTS;
+    return of_snapshot && change->parts & SNAPSHOT_IS_HELPER;
+}
+
+/* Whether a write clears an ended lease, and what a deletion says of itself. */
 static void write_flags(const void *field, struct record_writer *writer) {
     const struct container_change *change = field;
     bool minted = change->kind == BLOB_DELETE && change->minted;
-    unsigned flags = (change->frees_lease ? FREES_LEASE : 0U) | (minted ? MINTED : 0U);
+    unsigned flags = (change->frees_lease ? FREES_LEASE : 0U) | (minted ? MINTED : 0U) |
+                     (is_of_helper(change) ? HELPER : 0U);
     record_put_byte(writer, (uint8_t)(flags | expired_bit(change)));
     if (minted) record_put_word(writer, change->minted);
 }
@@ -37,8 +43,10 @@ static void read_flags(struct record_reader *reader, void *field) {
     change->frees_lease = flags & FREES_LEASE;
     bool minted = flags & MINTED;
     if (minted) change->minted = record_word(reader);
+    if (flags & HELPER) change->parts = SNAPSHOT_IS_HELPER;
     bool fits = !minted || (change->kind == BLOB_DELETE && change->minted && change->minted <= VERSION_MAX);
-    if (flags & ~(FREES_LEASE | MINTED) || !fits) reader->failed = true;
+    if (flags & HELPER && change->kind != BLOB_DELETESNAPSHOTS) fits = false;
+    if (flags & ~(FREES_LEASE | MINTED | HELPER) || !fits) reader->failed = true;
 }
 
 static version minted_version(const void *field) {
@@ -209,5 +217,6 @@ bool container_change_has_source(const void *record) {
 const char *container_change_event(const struct container_change *change) {
     const char *event = container_change_kinds[change->kind].is.event;
     if (change->kind == BLOB_COPYEND && change->copy.status == COPY_FAILED) return "blob.copyfailed";
+    if (is_of_helper(change)) return NULL;
     return event ? event : lease_event_name(change->event);
 }

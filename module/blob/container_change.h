@@ -106,6 +106,11 @@ enum container_state_flag {
     STATE_IS_SEALED = 32,     /* an append blob */
 };
 
+/* What it says of a BLOB_SNAPSHOT; the flags of a BLOB_DELETESNAPSHOTS say it, too. */
+enum container_snapshot_flag {
+    SNAPSHOT_IS_HELPER = 32, /* it lasts as long as one transaction, and nobody is told of it */
+};
+
 struct blob;
 struct block_plan;
 struct container;
@@ -115,7 +120,7 @@ struct container_change {
     enum container_change_kind kind;
     enum container_access access;
     enum blob_kind blob_kind;
-    unsigned parts; /* bits of enum container_change_part, and of enum container_state_flag */
+    unsigned parts; /* bits of enum container_change_part, and flags of the kind */
     struct bytes name;
     struct stamp stamp;
     int64_t created_ms;

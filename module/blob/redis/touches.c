@@ -60,10 +60,12 @@ static bool writes_source(const struct call *writer, const struct call *reader) 
            bytes_equal(call_word(writer, ARG_CONTAINER), call_word(reader, ARG_SOURCE_CONTAINER));
 }
 
-/* Takes a snapshot of the target, for copies of the transaction that read it. */
+/* Takes a snapshot of the target, for copies of the transaction that read it. Nobody is told of it, neither here nor
+ * where the change arrives as an effect. */
 static version keep_target(struct call *writer) {
     const struct blob *target = container_find(writer->value, copy_of(writer)->name);
     struct container_change change = {.kind = BLOB_SNAPSHOT,
+                                      .parts = SNAPSHOT_IS_HELPER,
                                       .name = copy_of(writer)->name,
                                       .stamp = target->stamp,
                                       .snapshot = version_mint(call_now_ms(writer))};
@@ -84,8 +86,10 @@ void container_keep_sources(struct call *const *copies, size_t count) {
 void container_drop_sources(struct call *const *copies, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const struct container_change *copy = copy_of(copies[i]);
-        struct container_change change = {
-            .kind = BLOB_DELETESNAPSHOTS, .name = copy->name, .snapshot = copy->kept};
+        struct container_change change = {.kind = BLOB_DELETESNAPSHOTS,
+                                          .parts = SNAPSHOT_IS_HELPER,
+                                          .name = copy->name,
+                                          .snapshot = copy->kept};
         if (copy->kept) commit_apply(copies[i], &(struct decided){.change = &change});
     }
 }

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "harness.h"
+#include "notifications.h"
 #include "pool.h"
 #include "same_everywhere.h"
-#include "text.h"
 
 static struct {
     struct client *watcher;
@@ -24,8 +24,7 @@ static void witness_prepare(void) {
     if (witness.watcher) return;
     pool_keep(&witness, witness_forget);
     witness.watcher = test_client(primary->server);
-    witness.listener = test_client(primary->server);
-    call(witness.listener, "PSUBSCRIBE __keyevent@*");
+    witness.listener = notifications_listener(primary->server);
 }
 
 static void watch(const char *absent) {
@@ -48,17 +47,8 @@ void traces_begin(const char *absent) {
     witness.changes = info_of(primary, "rdb_changes_since_last_save");
 }
 
-/* All notifications that were caused before the PING stand before its answer. */
 const char *traces_notifications(void) {
-    struct text events = {0};
-    text_add(&events, "", 0);
-    send_call(witness.listener, "PING");
-    for (redisReply *message = receive(witness.listener); message->elements == 4;
-         message = receive(witness.listener)) {
-        const char *event = strchr(reply_string(message->element[2]), ':') + 1;
-        text_print(&events, "%s%s %s", events.length ? ", " : "", event, reply_string(message->element[3]));
-    }
-    return events.bytes;
+    return notifications_heard(witness.listener);
 }
 
 int watched_transaction_aborts(void) {

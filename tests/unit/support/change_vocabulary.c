@@ -68,7 +68,7 @@ unsigned change_brings(const struct container_change *change) {
 
 static void leave_only_numbers(struct container_change *change, unsigned brings) {
     if (!(brings & KIND)) change->blob_kind = KIND_BLOCK;
-    if (!(brings & PARTS)) change->parts = 0;
+    if (!(brings & PARTS)) change->parts &= change->kind == BLOB_DELETESNAPSHOTS ? SNAPSHOT_IS_HELPER : 0U;
     if (!(brings & OFFSET)) change->offset = 0;
     if (!(brings & LENGTH)) change->length = 0;
     if (!(brings & COUNT)) change->count = 0;
