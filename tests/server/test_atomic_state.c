@@ -57,6 +57,25 @@ TEST(timestamps_of_one_table_differ) {
     }
 }
 
+/* Also on servers without a cached clock, where each look at the clock tells another time. */
+TEST(a_transaction_has_one_moment_for_all_tables) {
+    enum { TABLES = 80 };
+    const char *lines[TABLES + 1] = {NULL};
+    atomic_setup();
+    for (int i = 0; i < TABLES; i++) {
+        expect_ok(call(primary, "TABLE.CREATE t%d", i));
+        lines[i] = pool_print("TABLE.INSERT t%d p r PROPS 0", i);
+    }
+    expect_elements(atomic_of(primary, lines), TABLES);
+    const char *first = NULL;
+    for (int i = 0; i < TABLES; i++) {
+        redisReply *map = call(primary, "TABLE.GET t%d p r SELECT 1 Timestamp", i)->element[1];
+        const char *at = reply_string(map->element[1]);
+        if (!first) first = at;
+        require(!strcmp(at, first), "table %d has %s, the first one %s", i, at, first);
+    }
+}
+
 /* --- Copies --- */
 
 TEST(copies_of_a_transaction_read_the_state_before_it) {

@@ -92,7 +92,7 @@ void call_start(struct call *call, const struct command *command, RedisModuleCtx
     call->search = (struct catalog_search){bytes_of(NULL, 0), 0};
     call->value = NULL;
     call->data_type = NULL;
-    call->now_ms = 0;
+    call->now_us = 0;
     list_start(&call->metadata);
     list_start(&call->properties);
     list_start(&call->policies);
@@ -155,9 +155,13 @@ struct key_name call_key_name(const struct call *call) {
     return (struct key_name){RedisModule_GetSelectedDb(call->ctx), call_word(call, 1)};
 }
 
-int64_t call_now_ms(struct call *call) {
+int64_t call_now_us(struct call *call) {
     call_read_clock(call);
-    return call->now_ms;
+    return call->now_us;
+}
+
+int64_t call_now_ms(struct call *call) {
+    return call_now_us(call) / 1000;
 }
 
 bool call_is_out_of_memory(const struct call *call) {

@@ -116,7 +116,7 @@ struct call {
     enum outcome opened;          /* what opening the key came to: OUTCOME_DONE if the command can go on */
     void *value; /* what the key holds; NULL when the key is missing and the command may create it */
     const struct data_type *data_type; /* type of the value */
-    int64_t now_ms;                    /* see call_now_ms */
+    int64_t now_us;                    /* see call_now_us; 0 until somebody asks */
     char note[CALL_NOTE_BYTES];        /* detail of a refusal beyond the table's text; usually empty */
     struct arena arena;                /* memory of the decision */
 };
@@ -179,10 +179,11 @@ static inline struct bytes call_option(const struct call *call, int slot) {
 
 /* Fixes the time of the call, unless it is fixed already. Worth a call of its own while prefetched memory arrives. */
 static inline void call_read_clock(struct call *call) {
-    if (!call->now_ms) call->now_ms = server_now_ms();
+    if (!call->now_us) call->now_us = server_now_us();
 }
 
 /* The time of the call; the same whenever it is read. */
+int64_t call_now_us(struct call *call);
 int64_t call_now_ms(struct call *call);
 
 /* Whether the server has reached its maxmemory. */

@@ -264,14 +264,14 @@ static const struct call *opener_of(const struct transaction *transaction, unsig
 }
 
 static void open_parts(struct transaction *transaction) {
-    int64_t now_ms = call_now_ms(transaction->whole);
+    int64_t now_us = call_now_us(transaction->whole);
     for (unsigned i = 0; i < transaction->count; i++) {
         struct part *part = &transaction->parts[i];
         struct call *call = &part->call;
         const struct call *opener = opener_of(transaction, i);
         part->shares_key = opener;
         part->opened = opener ? call_share_key(call, opener) : call_open_key(call);
-        call->now_ms = now_ms;
+        call->now_us = now_us;
         if (call->value && call->command->prefetch) call->command->prefetch(call);
     }
 }

@@ -110,8 +110,9 @@ static void reply_step(struct reply *out, const struct table_step *step) {
 }
 
 /* Gives each step a new ETag and Timestamp. Deletions get an ETag if a feed has to remember them. */
-static void stamp_steps(const struct table *table, struct table_step *steps, size_t count) {
-    int64_t now_us = server_now_us(), ticks = table->ticks;
+static void stamp_steps(struct call *call, struct table_step *steps, size_t count) {
+    const struct table *table = call->value;
+    int64_t now_us = call_now_us(call), ticks = table->ticks;
     for (size_t i = 0; i < count; i++) {
         bool ends = table_step_removes(&steps[i]);
         if (ends && !table->feed) continue;
@@ -129,7 +130,7 @@ static const struct table_step *decide_steps(struct call *call, enum table_chang
     struct table_step *steps = call_alloc(call, drafts->count * sizeof(*steps));
     *outcome = judge_all(call, drafts, steps);
     if (*outcome != OUTCOME_DONE) return NULL;
-    stamp_steps(call->value, steps, drafts->count);
+    stamp_steps(call, steps, drafts->count);
     struct table_change *change = decision_add(call, kind);
     change->steps.count = drafts->count;
     change->decided = steps;
