@@ -1,9 +1,7 @@
-/*
- * What every file needs: errors, memory, text.
+/* What every file needs: errors, memory, text.
  *
  * When the bench cannot go on, it prints the reason and exits with status 2. A number measured on errors would be
- * worse than none, so every unexpected reply ends the run.
- */
+ * worse than none, so every unexpected reply ends the run. */
 #ifndef BENCH_BASICS_H
 #define BENCH_BASICS_H
 

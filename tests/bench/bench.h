@@ -1,6 +1,4 @@
-/*
- * What a run is made of: options, and sections that measure.
- */
+/* What a run is made of: options, and sections that measure. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -9,9 +7,7 @@
 
 /* --- Options --- */
 
-/*
- * What the user may choose, on the command line and in the environment.
- */
+/* What the user may choose, on the command line and in the environment. */
 
 struct options {
     const char *module; /* HOLDFAST_MODULE */
@@ -29,10 +25,8 @@ enum { QUICK_BELOW = 20 };
 
 /* --- Sections --- */
 
-/*
- * The parts of the bench. A section starts its own server, measures, and adds facts and bars to the results. It is a row
- * of sections.h, and a function measure_NAME in the file of its subject.
- */
+/* The parts of the bench. A section starts its own server, measures, and adds facts and bars to the results. It is a row
+ * of sections.h, and a function measure_NAME in the file of its subject. */
 
 struct context;
 

@@ -1,7 +1,5 @@
-/*
- * Blobs: all of a dataset's in one container. Writes keep the ETag that they are answered with, so a write
- * that depends on it can be mixed with others that do not.
- */
+/* Blobs: all of a dataset's in one container. Writes keep the ETag that they are answered with, so a write
+ * that depends on it can be mixed with others that do not. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -51,15 +49,15 @@ static const struct comparison comparisons[] = {
 const struct family blob_family = {
     .name = "blob",
     .workloads = workloads,
-    .workload_count = sizeof workloads / sizeof *workloads,
+    .workload_count = sizeof(workloads) / sizeof(*workloads),
     .comparisons = comparisons,
-    .comparison_count = sizeof comparisons / sizeof *comparisons,
+    .comparison_count = sizeof(comparisons) / sizeof(*comparisons),
 };
 
 /* --- What one would do without the module --- */
 
-/* One hash per object. The caller brings the version that it has seen; the script counts it up and answers
- * the new one. */
+/* One hash per object. The caller brings the version that it has seen; the script counts
+ * it up and answers the new one. */
 static const char compare_and_set[] = "local version = redis.call('HGET', KEYS[1], 'version') "
                                       "if version ~= ARGV[1] then return redis.error_reply('PRECONDITION "
                                       "version is ' .. tostring(version)) end "
@@ -135,16 +133,14 @@ static const struct comparison native_comparisons[] = {
 const struct family native_family = {
     .name = "native",
     .workloads = native_workloads,
-    .workload_count = sizeof native_workloads / sizeof *native_workloads,
+    .workload_count = sizeof(native_workloads) / sizeof(*native_workloads),
     .comparisons = native_comparisons,
-    .comparison_count = sizeof native_comparisons / sizeof *native_comparisons,
+    .comparison_count = sizeof(native_comparisons) / sizeof(*native_comparisons),
 };
 
 /* --- Next to native commands --- */
 
-/*
- * The main comparison: every workload, with each size of content, one request at a time and 16 at a time.
- */
+/* The main comparison: every workload, with each size of content, one request at a time and 16 at a time. */
 
 /* Measured with the smallest content; and those whose cost depends on the size, measured with each. */
 static const char *const smallest_workloads[] = {"PING",      "SET",
@@ -159,15 +155,15 @@ static const char *const sized_workloads[] = {
 static void measure_size(const struct context *context, struct server *server, unsigned size) {
     static const unsigned pipelines[] = {1, PIPELINE};
     struct dataset *data = dataset_open(server, size, sizes[size].objects, sizes[size].bytes);
-    for (size_t index = 0; index < sizeof pipelines / sizeof *pipelines; index++) {
+    for (size_t i = 0; i < sizeof(pipelines) / sizeof(*pipelines); i++) {
         const struct setting *setting = setting_keep((struct setting){
             .section = context->section->name,
             .subject = context->section->subject,
-            .title = format_text("%s, pipeline %u", sizes[size].label, pipelines[index]),
+            .title = format_text("%s, pipeline %u", sizes[size].label, pipelines[i]),
             .label = sizes[size].label,
             .size = size,
             .objects = data->objects,
-            .pipeline = pipelines[index],
+            .pipeline = pipelines[i],
         });
         struct run run = run_open(server, context->options, context->results);
         run_add(&run, setting, data, size ? sized_workloads : smallest_workloads);
@@ -193,9 +189,7 @@ void measure_growth(const struct context *context) {
 
 /* --- The longest commands --- */
 
-/*
- * The longest time for which a single command holds the server, with a million blobs in one container.
- */
+/* The longest time for which a single command holds the server, with a million blobs in one container. */
 
 enum { PAGES_MAX = 25, SLOWLOG_US = 100, LONGEST_MS = 10 };
 
@@ -279,8 +273,8 @@ static void measure_end(const struct context *context, const char *command) {
 
 static void add_longest_bar(const struct context *context) {
     const struct fact *longest = NULL;
-    for (size_t index = 0; index < context->results->fact_count; index++) {
-        const struct fact *fact = &context->results->facts[index];
+    for (size_t i = 0; i < context->results->fact_count; i++) {
+        const struct fact *fact = &context->results->facts[i];
         if (!text_is(fact->section, context->section->name) || fact->is_aside) continue;
         if (!longest || fact->value > longest->value) longest = fact;
     }
@@ -295,9 +289,8 @@ void measure_longest(const struct context *context) {
     add_duration_fact(context, "BLOB.PUT, a million times a new one", insert_longest_ms(server, data), false);
     add_duration_fact(context, "BLOB.LIST container COUNT 5000, page by page", longest_page_ms(server),
                       false);
-    for (size_t index = 0; index < sizeof commands / sizeof *commands; index++) {
-        add_duration_fact(context, commands[index], longest_of_repeats_ms(server, commands[index]), false);
-    }
+    for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+        add_duration_fact(context, commands[i], longest_of_repeats_ms(server, commands[i]), false);
     add_duration_fact(context, "BLOB.DELETE, half a million times", delete_longest_ms(server, data), false);
     dataset_close(data);
     server_stop(server);
@@ -309,15 +302,13 @@ void measure_longest(const struct context *context) {
 
 /* --- Writes with an append-only file and a replica --- */
 
-/*
- * Writes on a server alone, with an append-only file, and with a replica; with a thousand objects and with many.
- */
+/* Writes on a server alone, with an append-only file, and with a replica; with a thousand objects and with many. */
 
 enum { LINK_SECONDS = 30 };
 enum propagation { ALONE, AN_AOF, A_REPLICA, ON_THE_REPLICA, PROPAGATIONS };
 
-/* A thousand objects lie in the first caches of a processor, 50,000 in the last one, if that is large; with more,
- * memory decides. */
+/* A thousand objects lie in the first caches of a processor, 50,000 in the last one, if that is
+ * large; with more, memory decides. */
 enum { THOUSAND, MANY, MOST, COUNTS };
 static const struct {
     unsigned objects;
@@ -341,7 +332,7 @@ static void add_write_bars(struct results *results, const struct setting *settin
                            enum propagation propagation) {
     struct compared compared;
     for (size_t cursor = 0; results_compare(results, setting, &cursor, &compared);) {
-        for (size_t bar = 0; bar < sizeof write_bars / sizeof *write_bars; bar++) {
+        for (size_t bar = 0; bar < sizeof(write_bars) / sizeof(*write_bars); bar++) {
             double limit = write_bars[bar].limits[count][propagation];
             if (limit == 0 || !text_is(compared.comparison->workload, write_bars[bar].workload) ||
                 !text_is(compared.comparison->against, write_bars[bar].against))

@@ -1,6 +1,4 @@
-/*
- * The charts of a run, as SVG files that stand alone: grouped bars, and lines.
- */
+/* The charts of a run, as SVG files that stand alone: grouped bars, and lines. */
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -43,7 +41,7 @@ struct canvas {
 };
 
 static const char *colour_of(size_t series) {
-    return colours[series % (sizeof colours / sizeof *colours)];
+    return colours[series % (sizeof(colours) / sizeof(*colours))];
 }
 
 static double height_of(const struct canvas *canvas, double value) {
@@ -70,7 +68,7 @@ static void text_draw(const struct canvas *canvas, double x, double y, const cha
 static void number_draw(const struct canvas *canvas, double x, double y, const char *style, double value,
                         int digits) {
     char text[48];
-    snprintf(text, sizeof text, "%.*f", digits, value);
+    snprintf(text, sizeof(text), "%.*f", digits, value);
     text_draw(canvas, x, y, style, text);
 }
 
@@ -89,8 +87,8 @@ static double tick_of(double most) {
 
 static double greatest(const struct chart *chart) {
     double most = chart->baseline;
-    for (size_t index = 0; index < chart->group_count * chart->series_count; index++) {
-        const struct chart_value *value = &chart->values[index];
+    for (size_t i = 0; i < chart->group_count * chart->series_count; i++) {
+        const struct chart_value *value = &chart->values[i];
         if (isnan(value->value)) continue;
         most = fmax(most, fmax(value->value, fmax(value->high, value->limit)));
     }
@@ -99,11 +97,11 @@ static double greatest(const struct chart *chart) {
 
 static void legend_draw(const struct canvas *canvas, const struct chart *chart) {
     double x = LEFT;
-    for (size_t index = 0; index < chart->series_count; index++) {
+    for (size_t i = 0; i < chart->series_count; i++) {
         fprintf(canvas->file, "<rect x=\"%.1f\" y=\"%d\" width=\"12\" height=\"12\" rx=\"2\" fill=\"%s\"/>\n",
-                x, LEGEND_TOP, colour_of(index));
-        text_draw(canvas, x + 18, LEGEND_TOP + 10, "font-size=\"12\" fill=\"#333\"", chart->series[index]);
-        x += 40 + (double)strlen(chart->series[index]) * LEGEND_LETTER;
+                x, LEGEND_TOP, colour_of(i));
+        text_draw(canvas, x + 18, LEGEND_TOP + 10, "font-size=\"12\" fill=\"#333\"", chart->series[i]);
+        x += 40 + (double)strlen(chart->series[i]) * LEGEND_LETTER;
     }
 }
 
@@ -167,13 +165,12 @@ static void chart_bars(const struct chart *chart) {
     struct canvas canvas = canvas_open(chart);
     double group = group_width(chart);
     double slot = fmin(group * 0.8 / (double)chart->series_count, 90);
-    for (size_t index = 0; index < chart->group_count * chart->series_count; index++) {
-        if (isnan(chart->values[index].value)) continue;
-        size_t place = index / chart->series_count, series = index % chart->series_count;
+    for (size_t i = 0; i < chart->group_count * chart->series_count; i++) {
+        if (isnan(chart->values[i].value)) continue;
+        size_t place = i / chart->series_count, series = i % chart->series_count;
         double centre = LEFT + ((double)place + 0.5) * group;
         double x = centre + ((double)series - (double)chart->series_count / 2) * slot;
-        bar_draw(&canvas, &chart->values[index], x + slot * 0.08, slot * 0.84, colour_of(series),
-                 chart->digits);
+        bar_draw(&canvas, &chart->values[i], x + slot * 0.08, slot * 0.84, colour_of(series), chart->digits);
     }
     canvas_close(&canvas);
 }
@@ -204,7 +201,7 @@ static void last_values_draw(const struct canvas *canvas, const struct chart *ch
         is_drawn[next] = true;
         y = fmax(y + LABEL_HEIGHT, height_of(canvas, last[next].value) + 4);
         char style[160];
-        snprintf(style, sizeof style,
+        snprintf(style, sizeof(style),
                  "font-size=\"12\" font-weight=\"600\" fill=\"%s\" stroke=\"#fff\" stroke-width=\"4\" "
                  "paint-order=\"stroke\"",
                  colour_of(next));
@@ -215,17 +212,15 @@ static void last_values_draw(const struct canvas *canvas, const struct chart *ch
 static void chart_lines(const struct chart *chart) {
     struct canvas canvas = canvas_open(chart);
     double limit = 0;
-    for (size_t index = 0; index < chart->group_count * chart->series_count; index++) {
-        limit = fmax(limit, chart->values[index].limit);
-    }
+    for (size_t i = 0; i < chart->group_count * chart->series_count; i++)
+        limit = fmax(limit, chart->values[i].limit);
     if (limit > 0) {
         double y = height_of(&canvas, limit);
         line_draw(&canvas, LEFT, y, WIDTH - RIGHT, y,
                   "stroke=\"#c00\" stroke-width=\"2\" stroke-dasharray=\"4 2\"");
     }
-    for (size_t series = 0; series < chart->series_count; series++) {
+    for (size_t series = 0; series < chart->series_count; series++)
         line_of_series_draw(&canvas, chart, series);
-    }
     last_values_draw(&canvas, chart);
     canvas_close(&canvas);
 }
@@ -243,7 +238,7 @@ struct plot {
 };
 
 static struct plot *plot_open(const char *folder, const char *name, const char *title, const char *subtitle) {
-    struct plot *plot = allocate(1, sizeof *plot);
+    struct plot *plot = allocate(1, sizeof(*plot));
     plot->chart = (struct chart){.path = format_text("%s/%s.svg", folder, name),
                                  .title = title,
                                  .subtitle = subtitle,
@@ -263,8 +258,8 @@ static void plot_close(struct plot *plot, void (*draw)(const struct chart *chart
 static size_t settings_of(const struct results *results, const char *section,
                           const struct setting **settings) {
     size_t count = 0;
-    for (size_t index = 0; index < results->measurement_count && count < GROUPS_MAX; index++) {
-        const struct setting *setting = results->measurements[index].setting;
+    for (size_t i = 0; i < results->measurement_count && count < GROUPS_MAX; i++) {
+        const struct setting *setting = results->measurements[i].setting;
         if (!text_is(setting->section, section) || setting->pipeline != PIPELINE) continue;
         if (!count || settings[count - 1] != setting) settings[count++] = setting;
     }
@@ -332,8 +327,8 @@ static void growth_draw(const struct results *results, const char *folder) {
     /* The first one is about inserting. */
     if (chart->group_count) chart->group_count--;
     chart->baseline = 1;
-    for (size_t index = 0; index < results->measurement_count && chart->group_count; index++) {
-        const struct measurement *fewest = &results->measurements[index];
+    for (size_t i = 0; i < results->measurement_count && chart->group_count; i++) {
+        const struct measurement *fewest = &results->measurements[i];
         if (fewest->setting != settings[1] || chart->series_count == SERIES_MAX) continue;
         plot->series[chart->series_count++] = fewest->workload->name;
     }
@@ -356,8 +351,8 @@ static void facts_draw(const struct results *results, const char *folder, const 
     struct chart *chart = &plot->chart;
     plot->series[chart->series_count++] = "";
     chart->digits = 0;
-    for (size_t index = 0; index < results->fact_count && chart->group_count < GROUPS_MAX; index++) {
-        const struct fact *fact = &results->facts[index];
+    for (size_t i = 0; i < results->fact_count && chart->group_count < GROUPS_MAX; i++) {
+        const struct fact *fact = &results->facts[i];
         if (!text_is(fact->section, section) || fact->is_aside) continue;
         plot->groups[chart->group_count] = fact->name;
         plot->values[chart->group_count++].value = fact->value;

@@ -1,7 +1,6 @@
-/*
- * A large blob that is copied from another server: how long that takes, next to a client that reads a string of as many
- * bytes there and sets it here; how long others wait at both servers meanwhile; memory that it takes besides the blob.
- */
+/* A large blob that is copied from another server: how long that takes, next to a client that reads a
+ * string of as many bytes there and sets it here; how long others wait at both servers meanwhile; memory
+ * that it takes besides the blob. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +34,7 @@ static void source_fill(const struct route *route) {
     memset(piece, 'x', MEGABYTE);
     server_tell(route->source, "CONTAINER.CREATE c");
     server_tell(route->source, "BLOB.CREATEAPPEND c whole");
-    for (unsigned index = 0; index < route->mb; index++)
+    for (unsigned i = 0; i < route->mb; i++)
         server_tell(route->source, "BLOB.APPEND c whole %b", piece, (size_t)MEGABYTE);
     server_tell(route->source, "SETRANGE string %u x", route->mb * MEGABYTE - 1);
     free(piece);
@@ -73,8 +72,8 @@ struct progress {
 };
 
 static const char *field_of(const redisReply *map, const char *name) {
-    for (size_t index = 0; index + 1 < map->elements; index += 2)
-        if (text_is(map->element[index]->str, name)) return map->element[index + 1]->str;
+    for (size_t i = 0; i + 1 < map->elements; i += 2)
+        if (text_is(map->element[i]->str, name)) return map->element[i + 1]->str;
     give_up("BLOB.STAT has no %s", name);
 }
 
@@ -200,9 +199,8 @@ static void measure_memory_besides(const struct context *context, const struct r
     server_settle();
     double blob = (double)(progress_of(route).used_memory - before), total = (double)route->mb * MEGABYTE,
            besides = 0;
-    for (size_t index = 0; index < count; index++)
-        besides =
-            greater(besides, (double)(looks[index].used_memory - before) - blob * looks[index].done / total);
+    for (size_t i = 0; i < count; i++)
+        besides = greater(besides, (double)(looks[i].used_memory - before) - blob * looks[i].done / total);
     add_context_bar(context, ABOUT_COPIES, "memory of a copy besides the blob", besides / MEGABYTE,
                     BESIDES_MB, "MiB");
     server_tell(route->target, "BLOB.DELETE c copy");

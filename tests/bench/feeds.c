@@ -1,8 +1,6 @@
-/*
- * Containers that are followed: what a feed adds to writes, deletions and memory; how long others wait while
+/* Containers that are followed: what a feed adds to writes, deletions and memory; how long others wait while
  * ten thousand followers are told and while the feed of a million blobs is built; pages of changes next to
- * pages of a listing.
- */
+ * pages of a listing. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,9 +37,9 @@ static const struct comparison comparisons[] = {
 const struct family feed_family = {
     .name = "feed",
     .workloads = workloads,
-    .workload_count = sizeof workloads / sizeof *workloads,
+    .workload_count = sizeof(workloads) / sizeof(*workloads),
     .comparisons = comparisons,
-    .comparison_count = sizeof comparisons / sizeof *comparisons,
+    .comparison_count = sizeof(comparisons) / sizeof(*comparisons),
 };
 
 /* --- Next to containers that nobody follows --- */
@@ -171,9 +169,9 @@ enum { FEED_LONGEST_MS = 5, FEED_BYTES = 32, FEED_OBJECTS_QUICK = 100000 };
 static bool is_feed_on(struct server *server) {
     redisReply *reply = server_command(server, "CONTAINER.GET container");
     bool is_on = false;
-    for (size_t index = 0; index + 1 < reply->elements; index += 2)
-        is_on = is_on || (text_is(reply->element[index]->str, "feed") &&
-                          text_is(reply->element[index + 1]->str, "on"));
+    for (size_t i = 0; i + 1 < reply->elements; i += 2)
+        is_on =
+            is_on || (text_is(reply->element[i]->str, "feed") && text_is(reply->element[i + 1]->str, "on"));
     freeReplyObject(reply);
     return is_on;
 }

@@ -1,6 +1,5 @@
-/*
- * Files: contents, next to strings; handles and locks of ranges, next to locks that are made of SET NX PX and a script.
- */
+/* Files: contents, next to strings; handles and locks of ranges, next to locks that are
+ * made of SET NX PX and a script. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,9 +52,9 @@ static const struct comparison comparisons[] = {
 const struct family file_family = {
     .name = "file",
     .workloads = workloads,
-    .workload_count = sizeof workloads / sizeof *workloads,
+    .workload_count = sizeof(workloads) / sizeof(*workloads),
     .comparisons = comparisons,
-    .comparison_count = sizeof comparisons / sizeof *comparisons,
+    .comparison_count = sizeof(comparisons) / sizeof(*comparisons),
 };
 
 /* --- Handles --- */
@@ -115,11 +114,11 @@ static void handle_open(struct server *server, const struct share_state *share_s
 
 static void files_open(struct server *server, const char *share, const char *session, unsigned count) {
     static unsigned opened; /* so that each has a name of its own */
-    for (unsigned index = 0; index < count; index++) {
+    for (unsigned i = 0; i < count; i++) {
         redisAppendCommand(server->context,
                            "FILE.OPEN %s %s " BESIDE "/%u " SHARED_ACCESS " DISPOSITION CREATE", share,
                            session, opened++);
-        if (index % AT_ONCE == AT_ONCE - 1) server_await(server, AT_ONCE);
+        if (i % AT_ONCE == AT_ONCE - 1) server_await(server, AT_ONCE);
     }
     server_await(server, count % AT_ONCE);
 }
@@ -162,11 +161,11 @@ static void create_write(const struct client_pool *pool, const struct client *cl
 
 static void open_write(const struct client_pool *pool, const struct client *client, struct request *request) {
     static const char *const words[] = {"ACCESS", "2", "READ", "WRITE", "SHARE", "1", "NONE"};
-    enum { HEAD = 4, WORDS = sizeof words / sizeof *words };
+    enum { HEAD = 4, WORDS = sizeof(words) / sizeof(*words) };
     head_write(pool, request, HEAD + WORDS, "FILE.OPEN");
     request_text(request, share_state_of(pool->key)->session);
     request_word(request, path_of(pool, client), NAME_BYTES);
-    for (unsigned index = 0; index < WORDS; index++) request_text(request, words[index]);
+    for (unsigned i = 0; i < WORDS; i++) request_text(request, words[i]);
 }
 
 /* A map, whose first field is the handle. */
@@ -205,10 +204,10 @@ static const struct sequence file_open_close = {"FILE.OPEN, CLOSE", 1, share_pre
 static void handles_prepare(struct server *server, const char *share, bool is_same) {
     share_prepare(server, share);
     struct share_state *share_state = share_state_of(share);
-    for (unsigned index = 0; index < HANDLES; index++) {
+    for (unsigned i = 0; i < HANDLES; i++) {
         char path[KEY_BYTES];
-        snprintf(path, sizeof path, BESIDE "/locked%u", is_same ? 0 : index);
-        handle_open(server, share_state, path, share_state->handles[index]);
+        snprintf(path, sizeof(path), BESIDE "/locked%u", is_same ? 0 : i);
+        handle_open(server, share_state, path, share_state->handles[i]);
     }
 }
 
@@ -221,10 +220,10 @@ static void same_prepare(struct server *server, const char *share) {
 }
 
 void locks_take(struct server *server, const char *share, unsigned count) {
-    for (unsigned index = 0; index < count; index++)
+    for (unsigned i = 0; i < count; i++)
         server_tell(server, "FILE.LOCK %s %s EXCLUSIVE %llu %d", share,
-                    share_state_of(share)->handles[index % HANDLES],
-                    (unsigned long long)(FAR_OFF + (uint64_t)index * FAR_APART), LOCKED_BYTES);
+                    share_state_of(share)->handles[i % HANDLES],
+                    (unsigned long long)(FAR_OFF + (uint64_t)i * FAR_APART), LOCKED_BYTES);
 }
 
 /* No two clients that are on their way have the same range. */
@@ -297,10 +296,8 @@ static const struct sequence string_lock_unlock = {
 
 /* --- Handles that end together --- */
 
-/*
- * A hundred thousand handles of one session that end together, once because it is disconnected, once because its time
- * is up: how long does that keep another client waiting? And what a handle takes.
- */
+/* A hundred thousand handles of one session that end together, once because it is disconnected, once because its time
+ * is up: how long does that keep another client waiting? And what a handle takes. */
 
 enum { SESSION_HANDLES = 100000, LONGEST_MS = 10 };
 
@@ -403,14 +400,14 @@ static void measure_growth_of(const struct context *context, const struct growth
     struct sequence_run run = {.context = context, .server = server};
     struct dataset *data[COUNTS] = {0};
     const struct setting *settings[COUNTS] = {0};
-    for (unsigned index = 0; index < growth->count; index++) {
-        unsigned count = growth->counts[index];
+    for (unsigned i = 0; i < growth->count; i++) {
+        unsigned count = growth->counts[i];
         const char *share = format_text("share:%u", count);
-        data[index] = dataset_open(server, 0, growth->files ? growth->files : count, sizes[0].bytes);
-        run.data = data[index];
-        settings[index] = context_setting(context, NULL, format_text("%u %s", count, growth->what), count);
-        sequence_run_add(&run, settings[index], growth->sequence, share, OPERATIONS);
-        sequence_run_fill(&run, &file_fill, share, data[index]->objects);
+        data[i] = dataset_open(server, 0, growth->files ? growth->files : count, sizes[0].bytes);
+        run.data = data[i];
+        settings[i] = context_setting(context, NULL, format_text("%u %s", count, growth->what), count);
+        sequence_run_add(&run, settings[i], growth->sequence, share, OPERATIONS);
+        sequence_run_fill(&run, &file_fill, share, data[i]->objects);
         if (growth->add) growth->add(server, share, count);
     }
     sequence_run_measure(&run);
@@ -422,7 +419,7 @@ static void measure_growth_of(const struct context *context, const struct growth
         context, ABOUT_FILES,
         format_text("%s, %u %s / %u", name, growth->counts[last], growth->what, growth->counts[0]),
         grown.median, growth->limit, "x");
-    for (unsigned index = 0; index < growth->count; index++) dataset_close(data[index]);
+    for (unsigned i = 0; i < growth->count; i++) dataset_close(data[i]);
     server_stop(server);
 }
 
@@ -430,7 +427,6 @@ void measure_files(const struct context *context) {
     measure_contents(context);
     measure_handles(context);
     growth_measure(context, files_made, files_growing);
-    for (size_t index = 0; index < sizeof growths / sizeof *growths; index++)
-        measure_growth_of(context, &growths[index]);
+    for (size_t i = 0; i < sizeof(growths) / sizeof(*growths); i++) measure_growth_of(context, &growths[i]);
     measure_file_endings(context);
 }

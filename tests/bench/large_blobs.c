@@ -1,7 +1,5 @@
-/*
- * Blobs that have become large, one sort after the other, each on a server of its own: what is done to a small
- * part of one must cost as much as with a small one, and what takes a whole one must not copy it.
- */
+/* Blobs that have become large, one sort after the other, each on a server of its own: what is done to a small
+ * part of one must cost as much as with a small one, and what takes a whole one must not copy it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,9 +92,9 @@ static const struct comparison comparisons[] = {
 const struct family kind_family = {
     .name = "kind",
     .workloads = workloads,
-    .workload_count = sizeof workloads / sizeof *workloads,
+    .workload_count = sizeof(workloads) / sizeof(*workloads),
     .comparisons = comparisons,
-    .comparison_count = sizeof comparisons / sizeof *comparisons,
+    .comparison_count = sizeof(comparisons) / sizeof(*comparisons),
 };
 
 /* --- What they are measured with --- */
@@ -200,7 +198,7 @@ static void make_large_append(const struct fixture *fixture) {
     memset(piece, 'x', MEGABYTE);
     server_tell(fixture->server, "CONTAINER.CREATE " LARGE_APPENDS);
     server_tell(fixture->server, "BLOB.CREATEAPPEND " LARGE_APPENDS " " LARGE_BLOB);
-    for (unsigned index = 0; index < fixture->context->options->large_mb; index++)
+    for (unsigned i = 0; i < fixture->context->options->large_mb; i++)
         server_tell(fixture->server, "BLOB.APPEND " LARGE_APPENDS " " LARGE_BLOB " %b", piece,
                     (size_t)MEGABYTE);
     free(piece);
@@ -209,7 +207,7 @@ static void make_large_append(const struct fixture *fixture) {
 static void measure_snapshots(const struct fixture *fixture) {
     double longest_ms = 0;
     int64_t before = memory_used(fixture);
-    for (int index = 0; index < SNAPSHOTS; index++) {
+    for (int i = 0; i < SNAPSHOTS; i++) {
         const char *command = "BLOB.SNAPSHOT " LARGE_APPENDS " " LARGE_BLOB;
         longest_ms = greater(longest_ms, command_ms(fixture->server, command, NULL));
     }
@@ -227,7 +225,7 @@ static void measure_snapshots(const struct fixture *fixture) {
 /* For each object a small append blob and a small string. */
 static void renew_small_appends(struct server *server, const struct dataset *data) {
     char content[SMALL_BYTES];
-    memset(content, 'x', sizeof content);
+    memset(content, 'x', sizeof(content));
     server_tell(server, "DEL " SMALL_APPENDS);
     server_tell(server, "CONTAINER.CREATE " SMALL_APPENDS);
     for (unsigned object = 0; object < data->objects; object++) {
@@ -235,14 +233,14 @@ static void renew_small_appends(struct server *server, const struct dataset *dat
         redisAppendCommand(server->context, "BLOB.CREATEAPPEND " SMALL_APPENDS " %b", name,
                            (size_t)NAME_BYTES);
         redisAppendCommand(server->context, "BLOB.APPEND " SMALL_APPENDS " %b %b", name, (size_t)NAME_BYTES,
-                           content, sizeof content);
-        redisAppendCommand(server->context, "SET %b %b", name, (size_t)NAME_BYTES, content, sizeof content);
+                           content, sizeof(content));
+        redisAppendCommand(server->context, "SET %b %b", name, (size_t)NAME_BYTES, content, sizeof(content));
         server_await(server, 3);
     }
 }
 
-/* Copies share the bytes of the large blob, so there is memory for many. The first append gives each a last piece of
- * its own. */
+/* Copies share the bytes of the large blob, so there is memory for many. The first append
+ * gives each a last piece of its own. */
 static void make_large_appends(const struct fixture *fixture, const struct dataset *data) {
     for (unsigned object = 0; object < data->objects; object++) {
         const char *name = data->names[object];
@@ -298,13 +296,13 @@ static void stage(const struct fixture *fixture) {
 /* Of all blocks, in the order of their numbers. Returns how long the server was busy with it. */
 static double commit_ms(const struct fixture *fixture) {
     enum { HEAD = 4, WORDS = HEAD + 2 * BLOCKS, ID_BYTES = 16 };
-    const char **words = allocate(WORDS, sizeof *words);
-    char(*ids)[ID_BYTES] = allocate(BLOCKS, sizeof *ids), count[ID_BYTES];
-    snprintf(count, sizeof count, "%d", BLOCKS);
+    const char **words = allocate(WORDS, sizeof(*words));
+    char(*ids)[ID_BYTES] = allocate(BLOCKS, sizeof(*ids)), count[ID_BYTES];
+    snprintf(count, sizeof(count), "%d", BLOCKS);
     memcpy(words, (const char *[]){"BLOB.PUTBLOCKLIST", LARGE_APPENDS, LARGE_BLOB, count},
-           HEAD * sizeof *words);
+           HEAD * sizeof(*words));
     for (unsigned block = 0; block < BLOCKS; block++) {
-        snprintf(ids[block], sizeof ids[block], "%08u", block);
+        snprintf(ids[block], sizeof(ids[block]), "%08u", block);
         words[HEAD + 2 * block] = "LATEST";
         words[HEAD + 2 * block + 1] = ids[block];
     }
@@ -390,9 +388,9 @@ static void measure_pages(const struct fixture *fixture) {
 void measure_kinds(const struct context *context) {
     void (*const measurements[])(const struct fixture *fixture) = {measure_appends, measure_blocks,
                                                                    measure_pages};
-    for (size_t index = 0; index < sizeof measurements / sizeof *measurements; index++) {
+    for (size_t i = 0; i < sizeof(measurements) / sizeof(*measurements); i++) {
         struct fixture fixture = {context, server_start(context->options, "")};
-        measurements[index](&fixture);
+        measurements[i](&fixture);
         server_stop(fixture.server);
     }
 }

@@ -1,7 +1,5 @@
-/*
- * Leases on blobs. Those that are held all the time and those that come and go stand in containers of their
- * own, so that the blobs of the others stay without.
- */
+/* Leases on blobs. Those that are held all the time and those that come and go stand in containers of their
+ * own, so that the blobs of the others stay without. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +18,7 @@ static bool is_holder(struct driver *driver, unsigned object, const struct reply
 static bool is_refused(struct driver *driver, unsigned object, const struct reply *reply) {
     (void)driver;
     (void)object;
-    return reply->kind == '-' && !strncmp(reply->text, refusal, sizeof refusal - 1);
+    return reply->kind == '-' && !strncmp(reply->text, refusal, sizeof(refusal) - 1);
 }
 
 static const struct workload workloads[] = {
@@ -68,9 +66,9 @@ static const struct comparison comparisons[] = {
 const struct family lease_family = {
     .name = "lease",
     .workloads = workloads,
-    .workload_count = sizeof workloads / sizeof *workloads,
+    .workload_count = sizeof(workloads) / sizeof(*workloads),
     .comparisons = comparisons,
-    .comparison_count = sizeof comparisons / sizeof *comparisons,
+    .comparison_count = sizeof(comparisons) / sizeof(*comparisons),
 };
 
 /* --- Locks, as client libraries build them --- */
@@ -126,16 +124,14 @@ static const struct comparison lock_comparisons[] = {
 const struct family lock_family = {
     .name = "lock",
     .workloads = lock_workloads,
-    .workload_count = sizeof lock_workloads / sizeof *lock_workloads,
+    .workload_count = sizeof(lock_workloads) / sizeof(*lock_workloads),
     .comparisons = lock_comparisons,
-    .comparison_count = sizeof lock_comparisons / sizeof *lock_comparisons,
+    .comparison_count = sizeof(lock_comparisons) / sizeof(*lock_comparisons),
 };
 
 /* --- Next to locks --- */
 
-/*
- * Locks and leases that nobody waits for, next to what client libraries build of SET NX PX and scripts.
- */
+/* Locks and leases that nobody waits for, next to what client libraries build of SET NX PX and scripts. */
 
 void measure_leases(const struct context *context) {
     static const char *const locking[] = {"SET",
@@ -168,11 +164,9 @@ void measure_leases(const struct context *context) {
 
 /* --- Leases that end together --- */
 
-/*
- * A hundred thousand leases in one container that end in the same millisecond: how long does that keep
+/* A hundred thousand leases in one container that end in the same millisecond: how long does that keep
  * another client waiting? Once nobody waits for any of them, once there is somebody in line for as many as
- * connections allow.
- */
+ * connections allow. */
 
 enum { LEASES = 100000, BATCH = 500, WAITERS = 10000, WAITERS_QUICK = 2000 };
 enum { LONGEST_MS = 10 }; /* the bar */
@@ -266,9 +260,7 @@ void measure_endings(const struct context *context) {
 
 /* --- A million leases --- */
 
-/*
- * What a million leases cost a server that has nothing to do.
- */
+/* What a million leases cost a server that has nothing to do. */
 
 enum { LOOKS = 5, LOOK_MS = 300 };
 #define MORE_MS_MAX 0.5

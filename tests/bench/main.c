@@ -1,10 +1,8 @@
-/*
- * Measures the module next to what one would use in its place, on one server and in one run.
+/* Measures the module next to what one would use in its place, on one server and in one run.
  *
  * What counts is the processor time that an operation costs the server, as a ratio to a native command that
  * moves the same bytes: a ratio of neighbours says more than a number of operations per second, which is a
- * number about a machine.
- */
+ * number about a machine. */
 #define _GNU_SOURCE
 #include "bench.h"
 
@@ -26,7 +24,7 @@ const struct section sections[] = {
 #include "sections.h"
 #undef SECTION
 };
-const size_t section_count = sizeof sections / sizeof *sections;
+const size_t section_count = sizeof(sections) / sizeof(*sections);
 
 /* --- Options --- */
 
@@ -48,9 +46,8 @@ static const char usage[] =
 
 static void show_usage(FILE *file) {
     fputs(usage, file);
-    for (size_t index = 0; index < section_count; index++) {
-        fprintf(file, "  %-12s %s\n", sections[index].name, sections[index].title);
-    }
+    for (size_t i = 0; i < section_count; i++)
+        fprintf(file, "  %-12s %s\n", sections[i].name, sections[i].title);
 }
 
 static const char *environment(const char *name, const char *otherwise) {
@@ -84,7 +81,7 @@ static bool is_listed(const char *list, const char *name) {
 static void require_sections(const char *list) {
     size_t names = 1, found = 0;
     for (const char *comma = strchr(list, ','); comma; comma = strchr(comma + 1, ',')) names++;
-    for (size_t index = 0; index < section_count; index++) found += is_listed(list, sections[index].name);
+    for (size_t i = 0; i < section_count; i++) found += is_listed(list, sections[i].name);
     if (names == found) return;
     show_usage(stderr);
     give_up("not all of these are sections: %s", list);
@@ -131,7 +128,7 @@ static const char *machine_name(void) {
     FILE *file = fopen("/proc/cpuinfo", "r");
     char line[256];
     const char *model = "an unknown processor";
-    while (file && fgets(line, sizeof line, file)) {
+    while (file && fgets(line, sizeof(line), file)) {
         if (strncmp(line, "model name", 10) != 0 || !strchr(line, ':')) continue;
         line[strcspn(line, "\n")] = '\0';
         model = format_text("%s", strchr(line, ':') + 2);
@@ -201,8 +198,8 @@ int main(int count, char **words) {
     current.results =
         (struct results){.machine = machine_name(), .server_version = version_of(&current.options)};
     atexit(report_unfinished);
-    for (size_t index = 0; index < section_count; index++)
-        if (is_listed(current.options.only, sections[index].name)) section_measure(&sections[index]);
+    for (size_t i = 0; i < section_count; i++)
+        if (is_listed(current.options.only, sections[i].name)) section_measure(&sections[i]);
     report_all();
     return current.options.strict && results_missed(&current.results) ? STATUS_BARS_MISSED : 0;
 }

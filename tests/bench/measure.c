@@ -1,7 +1,5 @@
-/*
- * What is made of times: how long a command holds the server, how long others wait. And rounds:
- * workloads, sequences, and workloads with growing numbers of objects take turns.
- */
+/* What is made of times: how long a command holds the server, how long others wait. And rounds:
+ * workloads, sequences, and workloads with growing numbers of objects take turns. */
 #include "measure.h"
 
 #include <stdlib.h>
@@ -19,8 +17,8 @@ void slowlog_begin(struct server *server, int threshold_us) {
 double slowlog_longest_ms(struct server *server, int threshold_us) {
     redisReply *entries = server_command(server, "SLOWLOG GET -1");
     long long longest_us = threshold_us;
-    for (size_t index = 0; index < entries->elements; index++) {
-        long long duration_us = entries->element[index]->element[2]->integer;
+    for (size_t i = 0; i < entries->elements; i++) {
+        long long duration_us = entries->element[i]->element[2]->integer;
         if (duration_us > longest_us) longest_us = duration_us;
     }
     freeReplyObject(entries);
@@ -132,8 +130,8 @@ struct run run_open(struct server *server, const struct options *options, struct
 
 static void driver_add(struct run *run, const struct setting *setting, const struct workload *workload,
                        struct dataset *data) {
-    run->drivers = grow_array(run->drivers, run->count, sizeof *run->drivers);
-    run->measurements = grow_array(run->measurements, run->count, sizeof *run->measurements);
+    run->drivers = grow_array(run->drivers, run->count, sizeof(*run->drivers));
+    run->measurements = grow_array(run->measurements, run->count, sizeof(*run->measurements));
     struct object_set *object_set =
         workload->filler ? dataset_fill(data, workload_named(workload->filler)) : NULL;
     run->measurements[run->count] = run->results->measurement_count;
@@ -176,11 +174,10 @@ static void slice_measure(struct run *run, size_t which, unsigned round) {
     meter_stop(&meter, run->server, measurement, round, operations);
 }
 
-/* The drivers of a workload next to one another: what is compared most closely is measured at nearly
- * the same time. */
+/* The drivers of a workload next to one another: what is compared most closely is measured at nearly the same time. */
 static size_t *order_by_workload(const struct run *run) {
-    size_t *order = allocate(run->count, sizeof *order), used = 0;
-    bool *is_placed = allocate(run->count, sizeof *is_placed);
+    size_t *order = allocate(run->count, sizeof(*order)), used = 0;
+    bool *is_placed = allocate(run->count, sizeof(*is_placed));
     for (size_t first = 0; first < run->count; first++) {
         for (size_t which = first; which < run->count; which++) {
             if (is_placed[which] || run->drivers[which].workload != run->drivers[first].workload) continue;
@@ -260,7 +257,7 @@ void sequence_run_measure(struct sequence_run *run) {
             entry_measure(run, &run->entries[round % 2 ? run->count - 1 - place : place], round);
         }
     }
-    for (unsigned index = 0; index < run->count; index++) client_pool_close(run->entries[index].pool);
+    for (unsigned i = 0; i < run->count; i++) client_pool_close(run->entries[i].pool);
     run->count = 0;
 }
 
@@ -280,10 +277,7 @@ void add_ratio_bars(struct results *results, const struct setting *setting, cons
 
 /* --- From a thousand to a million objects --- */
 
-/*
- * Whether an operation costs the same with a million objects as with a thousand, and what it costs to insert
- * them.
- */
+/* Whether an operation costs the same with a million objects as with a thousand, and what it costs to insert them. */
 
 enum { INSERT_ROUNDS = 50, COUNTS = 4 };
 
@@ -309,27 +303,27 @@ static void insert(const struct context *context, struct server *server, struct 
     size_t first = context->results->measurement_count, count = 0;
     for (; *names; names++) {
         const struct workload *workload = workload_named(*names);
-        require(count < sizeof drivers / sizeof *drivers, "too many workloads insert");
+        require(count < sizeof(drivers) / sizeof(*drivers), "too many workloads insert");
         results_measure(context->results, setting, workload, INSERT_ROUNDS);
         drivers[count++] =
             driver_open(workload, data, dataset_prepare(data, workload), PIPELINE, CONNECTIONS);
     }
     unsigned share = data->objects / INSERT_ROUNDS;
     for (unsigned round = 0; round < INSERT_ROUNDS; round++) {
-        for (size_t index = 0; index < count; index++) {
-            struct measurement *measurement = &context->results->measurements[first + index];
+        for (size_t i = 0; i < count; i++) {
+            struct measurement *measurement = &context->results->measurements[first + i];
             struct meter meter = meter_start(server);
-            driver_visit(&drivers[index], share);
+            driver_visit(&drivers[i], share);
             meter_stop(&meter, server, measurement, round, share);
         }
     }
-    for (size_t index = 0; index < count; index++) driver_close(&drivers[index]);
+    for (size_t i = 0; i < count; i++) driver_close(&drivers[i]);
 }
 
 static void add_growth_bars(struct results *results, const struct setting *fewest,
                             const struct setting *most) {
-    for (size_t index = 0; index < results->measurement_count; index++) {
-        const struct measurement *measurement = &results->measurements[index];
+    for (size_t i = 0; i < results->measurement_count; i++) {
+        const struct measurement *measurement = &results->measurements[i];
         const struct workload *workload = measurement->workload;
         if (measurement->setting != most || workload->flat_limit == 0) continue;
         struct spread growth = results_growth(results_need(results, fewest, workload->name), measurement);
@@ -342,23 +336,23 @@ void growth_measure(const struct context *context, const char *const *inserting,
     struct server *server = server_start(context->options, "");
     struct dataset *data[COUNTS];
     const struct setting *settings[COUNTS];
-    for (unsigned index = 0; index < COUNTS; index++)
-        data[index] = dataset_open(server, index, counts[index].objects, sizes[0].bytes);
+    for (unsigned i = 0; i < COUNTS; i++)
+        data[i] = dataset_open(server, i, counts[i].objects, sizes[0].bytes);
     insert(context, server, data[COUNTS - 1], inserting);
     struct run run = run_open(server, context->options, context->results);
-    for (unsigned index = 0; index < COUNTS; index++) {
-        settings[index] = setting_keep((struct setting){
+    for (unsigned i = 0; i < COUNTS; i++) {
+        settings[i] = setting_keep((struct setting){
             .section = context->section->name,
             .subject = context->section->subject,
-            .title = counts[index].label,
-            .objects = counts[index].objects,
+            .title = counts[i].label,
+            .objects = counts[i].objects,
             .pipeline = PIPELINE,
             .is_grown = true,
         });
-        run_add(&run, settings[index], data[index], growing);
+        run_add(&run, settings[i], data[i], growing);
     }
     run_measure(&run);
     add_growth_bars(context->results, settings[0], settings[COUNTS - 1]);
-    for (unsigned index = 0; index < COUNTS; index++) dataset_close(data[index]);
+    for (unsigned i = 0; i < COUNTS; i++) dataset_close(data[i]);
     server_stop(server);
 }

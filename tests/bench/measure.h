@@ -1,6 +1,4 @@
-/*
- * How long a command holds the server, how long others wait, and rounds in which workloads take turns.
- */
+/* How long a command holds the server, how long others wait, and rounds in which workloads take turns. */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
@@ -9,13 +7,11 @@
 #include "bench.h"
 #include "workload.h"
 
-/*
- * How long a single command holds the server.
+/* How long a single command holds the server.
  *
  * Two numbers bound that time from above. SLOWLOG reports wall-clock time, which includes time taken by other
  * programs. The processor time of the main thread does not, but includes the work around the command: reading it,
- * writing the reply and, for inserts, the rest of the batch. The lesser of the two is used.
- */
+ * writing the reply and, for inserts, the rest of the batch. The lesser of the two is used. */
 
 /* From now on SLOWLOG keeps the commands that take at least that long. */
 void slowlog_begin(struct server *server, int threshold_us);
@@ -36,12 +32,10 @@ double command_ms(struct server *server, const char *command, redisReply **reply
 /* The longest of several. */
 double longest_of_repeats_ms(struct server *server, const char *command);
 
-/*
- * The longest of many latencies, measured one right after the other.
+/* The longest of many latencies, measured one right after the other.
  *
  * For each, the lesser of two numbers is used: the processor time that the server used meanwhile, and the elapsed time
- * without the time during which other programs kept the server or the bench from running.
- */
+ * without the time during which other programs kept the server or the bench from running. */
 
 struct latencies {
     const struct server *server;
@@ -61,9 +55,7 @@ double longest_ping_ms(struct server *server, const char *command, bool (*is_ove
 
 /* --- Rounds --- */
 
-/*
- * Runs workloads in turns, for a short slice each, round after round, and records what each slice costs the server.
- */
+/* Runs workloads in turns, for a short slice each, round after round, and records what each slice costs the server. */
 
 /* Records the processor time that the server uses between the two calls, per operation, as a round of a measurement. */
 struct meter {
@@ -97,9 +89,7 @@ void run_add(struct run *run, const struct setting *setting, struct dataset *dat
 /* Measures the workloads and frees the run. */
 void run_measure(struct run *run);
 
-/*
- * Runs sequences in turns. Each has its own pool of clients, and the same number of operations in each round.
- */
+/* Runs sequences in turns. Each has its own pool of clients, and the same number of operations in each round. */
 
 enum { ENTRIES_MAX = 16 };
 

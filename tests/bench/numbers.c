@@ -19,28 +19,28 @@ static double quantile(const double *sorted, size_t count, double share) {
 }
 
 double percentile(double *values, size_t count, double share) {
-    qsort(values, count, sizeof *values, compare);
+    qsort(values, count, sizeof(*values), compare);
     return quantile(values, count, share);
 }
 
 static struct spread spread_of_mine(double *values, size_t count) {
-    qsort(values, count, sizeof *values, compare);
+    qsort(values, count, sizeof(*values), compare);
     return (struct spread){.median = quantile(values, count, 0.5),
                            .low = quantile(values, count, 0.25),
                            .high = quantile(values, count, 0.75)};
 }
 
 struct spread spread_of(const double *values, size_t count) {
-    double *copy = allocate(count, sizeof *copy);
-    memcpy(copy, values, count * sizeof *copy);
+    double *copy = allocate(count, sizeof(*copy));
+    memcpy(copy, values, count * sizeof(*copy));
     struct spread spread = spread_of_mine(copy, count);
     free(copy);
     return spread;
 }
 
 struct spread spread_of_ratios(const double *values, const double *references, size_t count) {
-    double *ratios = allocate(count, sizeof *ratios);
-    for (size_t index = 0; index < count; index++) ratios[index] = values[index] / references[index];
+    double *ratios = allocate(count, sizeof(*ratios));
+    for (size_t i = 0; i < count; i++) ratios[i] = values[i] / references[i];
     struct spread spread = spread_of_mine(ratios, count);
     free(ratios);
     return spread;

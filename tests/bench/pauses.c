@@ -9,10 +9,8 @@
 
 /* --- Much at once --- */
 
-/*
- * Commands that give up or copy very much at once: how long another client waits while they run, and while what
- * they leave behind is removed in the background.
- */
+/* Commands that give up or copy very much at once: how long another client waits while they run, and while what
+ * they leave behind is removed in the background. */
 
 enum { LONGEST_MS = 5, MESSAGE_BYTES = 100, TAKEN_AT_ONCE = 1000, TAKEN_SECONDS = 2 };
 enum { FILE_MB = 512, FILE_MB_QUICK = 64, PIECE_BYTES = 4 << 20, PAGE_BYTES = 512, AT_ONCE = 500 };
@@ -20,12 +18,12 @@ enum { COPIED_BLOBS = 100000, PAGES = 200000, PAGES_QUICK = 20000, MESSAGES_QUIC
 
 static void pages_write(struct server *server, const char *file, unsigned pages) {
     char page[PAGE_BYTES];
-    memset(page, 'x', sizeof page);
+    memset(page, 'x', sizeof(page));
     server_tell(server, "FILE.CREATE share %s %u", file, 2 * pages * PAGE_BYTES);
-    for (unsigned index = 0; index < pages; index++) {
-        redisAppendCommand(server->context, "FILE.PUTRANGE share %s %u %b", file, 2 * index * PAGE_BYTES,
-                           page, sizeof page);
-        if (index % AT_ONCE == AT_ONCE - 1) server_await(server, AT_ONCE);
+    for (unsigned i = 0; i < pages; i++) {
+        redisAppendCommand(server->context, "FILE.PUTRANGE share %s %u %b", file, 2 * i * PAGE_BYTES, page,
+                           sizeof(page));
+        if (i % AT_ONCE == AT_ONCE - 1) server_await(server, AT_ONCE);
     }
     server_await(server, pages % AT_ONCE);
 }
@@ -111,14 +109,12 @@ void measure_drops(const struct context *context) {
 
 /* --- A mixed load --- */
 
-/*
- * How long a PING waits while a server is busy with all families, next to one that does as many native operations on
+/* How long a PING waits while a server is busy with all families, next to one that does as many native operations on
  * as many objects of the same content. Both write an append-only file, and both save and rewrite again and again, at
  * the same moments of their turns.
  *
  * Twice in each millisecond each of ten connections asks for one operation, and one more sends a PING. What counts is
- * the time that the slowest in a thousand of these takes: somebody's long command, or the fork, would show there.
- */
+ * the time that the slowest in a thousand of these takes: somebody's long command, or the fork, would show there. */
 
 enum {
     OPERATIONS = 10,
@@ -143,8 +139,8 @@ struct mix {
     const char *operations[OPERATIONS];
 };
 
-/* In both: a string, a lock, an entity and a file for each object, and a queue that is as short at the
- * end as before. */
+/* In both: a string, a lock, an entity and a file for each object, and a queue that is
+ * as short at the end as before. */
 static const struct mix mixes[] = {
     {"native",
      {NULL},
@@ -257,9 +253,9 @@ static void run_turn(struct load *load, unsigned ticks) {
 static void add_wait_facts(const struct context *context, struct load *load) {
     const double shares[] = {0.5, 0.99, slow_share, 1};
     static const char *const names[] = {"median", "99 of 100", "999 of 1000", "longest"};
-    for (size_t index = 0; index < sizeof shares / sizeof *shares; index++) {
-        const char *name = format_text("PING beside %s operations, %s", load->mix->name, names[index]);
-        double wait_ms = percentile(load->waits_ms, load->wait_count, shares[index]);
+    for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
+        const char *name = format_text("PING beside %s operations, %s", load->mix->name, names[i]);
+        double wait_ms = percentile(load->waits_ms, load->wait_count, shares[i]);
         results_fact(
             context->results,
             (struct fact){.section = context->section->name, .name = name, .value = wait_ms, .unit = "ms"});

@@ -1,8 +1,6 @@
-/*
- * What happens to a message from its put to its deletion, in four ways: in a queue, in a stream with a group of
+/* What happens to a message from its put to its deletion, in four ways: in a queue, in a stream with a group of
  * consumers, in a sorted set with a hash beside it that scripts keep, as queue libraries have it, and in a list, where
- * nothing comes back by itself. Whoever takes messages is not who has put them: it learns their ids from the server.
- */
+ * nothing comes back by itself. Whoever takes messages is not who has put them: it learns their ids from the server. */
 #include "workload.h"
 
 #include <stdio.h>
@@ -23,8 +21,8 @@ static struct reply skip(struct reply element, unsigned count) {
 }
 
 static void second_key_write(const struct client_pool *pool, struct request *request) {
-    char key[KEY_BYTES + sizeof SECOND_KEY_SUFFIX];
-    snprintf(key, sizeof key, "%s" SECOND_KEY_SUFFIX, pool->key);
+    char key[KEY_BYTES + sizeof(SECOND_KEY_SUFFIX)];
+    snprintf(key, sizeof(key), "%s" SECOND_KEY_SUFFIX, pool->key);
     request_text(request, key);
 }
 
@@ -40,8 +38,7 @@ static bool is_string(struct client *client, const struct reply *reply) {
 /* As many as the client holds. */
 static bool is_count(struct client *client, const struct reply *reply) {
     unsigned count = 0;
-    for (size_t index = 0; index < reply->length; index++)
-        count = count * 10 + (unsigned)(reply->text[index] - '0');
+    for (size_t i = 0; i < reply->length; i++) count = count * 10 + (unsigned)(reply->text[i] - '0');
     return reply->kind == ':' && count == client->batch;
 }
 
@@ -88,8 +85,8 @@ static void queue_get_write(const struct client_pool *pool, const struct client 
 static bool queue_got(struct client *client, const struct reply *reply) {
     struct reply element = *reply;
     if (reply->kind != '*' || reply->length != client->batch) return false;
-    for (unsigned index = 0; index < client->batch; index++) {
-        struct held *held = &client->held[index];
+    for (unsigned i = 0; i < client->batch; i++) {
+        struct held *held = &client->held[i];
         element = reply_next(&element);
         if (element.kind != '*' || element.length != DELIVERED_FIELDS) return false;
         element = skip(element, 2);
@@ -108,9 +105,9 @@ static void queue_delete_write(const struct client_pool *pool, const struct clie
     request_text(request, is_many ? "QUEUE.DELETEMANY" : "QUEUE.DELETE");
     request_text(request, pool->key);
     if (is_many) request_number(request, client->batch);
-    for (unsigned index = 0; index < client->batch; index++) {
-        request_word(request, client->held[index].id, client->held[index].id_length);
-        request_word(request, client->held[index].receipt, client->held[index].receipt_length);
+    for (unsigned i = 0; i < client->batch; i++) {
+        request_word(request, client->held[i].id, client->held[i].id_length);
+        request_word(request, client->held[i].receipt, client->held[i].receipt_length);
     }
 }
 
@@ -118,7 +115,7 @@ static bool queue_deleted(struct client *client, const struct reply *reply) {
     if (client->batch == 1) return reply->kind == '+';
     struct reply element = *reply;
     if (reply->kind != '*' || reply->length != client->batch) return false;
-    for (unsigned index = 0; index < client->batch; index++) {
+    for (unsigned i = 0; i < client->batch; i++) {
         element = reply_next(&element);
         if (element.kind != '+') return false;
     }
@@ -174,8 +171,8 @@ static bool stream_got(struct client *client, const struct reply *reply) {
     if (reply->kind != '*' || reply->length != 1) return false;
     struct reply element = skip(*reply, 3);
     if (element.kind != '*' || element.length != client->batch) return false;
-    for (unsigned index = 0; index < client->batch; index++) {
-        struct held *held = &client->held[index];
+    for (unsigned i = 0; i < client->batch; i++) {
+        struct held *held = &client->held[i];
         element = skip(element, 2);
         word_keep(held->id, &held->id_length, &element);
         element = skip(element, ENTRY_AFTER_ID);
@@ -184,8 +181,8 @@ static bool stream_got(struct client *client, const struct reply *reply) {
 }
 
 static void ids_write(const struct client *client, struct request *request) {
-    for (unsigned index = 0; index < client->batch; index++)
-        request_word(request, client->held[index].id, client->held[index].id_length);
+    for (unsigned i = 0; i < client->batch; i++)
+        request_word(request, client->held[i].id, client->held[i].id_length);
 }
 
 static void stream_delete_write(const struct client_pool *pool, const struct client *client,
@@ -263,7 +260,7 @@ static void script_begin(const struct client_pool *pool, struct request *request
 static void script_put_write(const struct client_pool *pool, const struct client *client,
                              struct request *request) {
     char id[SCRIPT_ID_BYTES + 1];
-    snprintf(id, sizeof id, "%032llx", (unsigned long long)client->number);
+    snprintf(id, sizeof(id), "%032llx", (unsigned long long)client->number);
     script_begin(pool, request, put_digest, 3);
     request_word(request, id, SCRIPT_ID_BYTES);
     content_write(pool, request);
@@ -393,7 +390,7 @@ static const struct comparison comparisons[] = {
 const struct family queue_family = {
     .name = "queue",
     .workloads = workloads,
-    .workload_count = sizeof workloads / sizeof *workloads,
+    .workload_count = sizeof(workloads) / sizeof(*workloads),
     .comparisons = comparisons,
-    .comparison_count = sizeof comparisons / sizeof *comparisons,
+    .comparison_count = sizeof(comparisons) / sizeof(*comparisons),
 };

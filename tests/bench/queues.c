@@ -1,8 +1,6 @@
-/*
- * Queues, next to streams and to queues that libraries make of a sorted set, a hash and scripts: what a message costs
+/* Queues, next to streams and to queues that libraries make of a sorted set, a hash and scripts: what a message costs
  * from its put to its deletion, with few messages there and with very many; bytes per message; messages that come due
- * all at once; and how long a put takes to reach a consumer that waits.
- */
+ * all at once; and how long a put takes to reach a consumer that waits. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdio.h>
@@ -15,10 +13,8 @@ enum { MESSAGE_BYTES = 100 };
 
 /* --- Memory --- */
 
-/*
- * What a message of 100 bytes costs, waiting and in flight: the growth of used_memory, which is what
- * maxmemory counts, and MEMORY USAGE beside it.
- */
+/* What a message of 100 bytes costs, waiting and in flight: the growth of used_memory, which is what
+ * maxmemory counts, and MEMORY USAGE beside it. */
 
 enum { STORED_MESSAGES = 1000000, STORED_MESSAGES_QUICK = 100000 };
 enum { WAITING_MAX = 200, IN_FLIGHT_MAX = 300 };
@@ -68,8 +64,8 @@ static void add_memory_facts(const struct context *context, struct server *serve
 static void measure_queue_memory(const struct context *context) {
     unsigned messages = context->is_quick ? STORED_MESSAGES_QUICK : STORED_MESSAGES;
     struct server *server = server_start(context->options, LARGE_BATCHES);
-    for (size_t index = 0; index < sizeof methods / sizeof *methods; index++) {
-        const struct storage *method = &methods[index];
+    for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
+        const struct storage *method = &methods[i];
         method->put->prepare(server, method->key);
         int64_t before = server_info_number(server, "used_memory");
         course_finish(server, method->put, method->key, messages);
@@ -108,7 +104,7 @@ static void clock_go_on(struct server *server) {
 static int64_t batch_put(struct server *server, const char *content) {
     enum { HEAD = 3, WORDS = HEAD + PUT_AT_ONCE + 2 };
     static const char *words[WORDS] = {"QUEUE.PUTMANY", "due", "1000"};
-    for (unsigned index = 0; index < PUT_AT_ONCE; index++) words[HEAD + index] = content;
+    for (unsigned i = 0; i < PUT_AT_ONCE; i++) words[HEAD + i] = content;
     words[WORDS - 2] = "VISIBILITY";
     words[WORDS - 1] = "0.001";
     redisReply *reply = redisCommandArgv(server->context, WORDS, words, NULL);
@@ -149,7 +145,7 @@ static void consumer_delete(struct drain *drain, unsigned who, const struct repl
     char count[COUNT_BYTES], *command;
     struct reply element = *reply;
     unsigned used = HEAD;
-    for (size_t index = 0; index < reply->length; index++) {
+    for (size_t i = 0; i < reply->length; i++) {
         element = reply_next(&element);
         for (unsigned field = 0; field < 2; field++) {
             element = reply_next(&element);
@@ -160,7 +156,7 @@ static void consumer_delete(struct drain *drain, unsigned who, const struct repl
         for (unsigned skipped = 0; skipped < AFTER_RECEIPT; skipped++) element = reply_next(&element);
     }
     words[2] = count;
-    lengths[2] = (size_t)snprintf(count, sizeof count, "%zu", reply->length);
+    lengths[2] = (size_t)snprintf(count, sizeof(count), "%zu", reply->length);
     long long bytes = redisFormatCommandArgv(&command, (int)used, words, lengths);
     require(bytes > 0, "out of memory");
     connection_send(drain->set->connections[who], command, (size_t)bytes);
@@ -287,12 +283,12 @@ static void measure_depths(const struct context *context, const struct sequence 
     struct dataset *data = dataset_open(server, 0, sizes[0].objects, MESSAGE_BYTES);
     struct sequence_run run = {.context = context, .server = server, .data = data};
     const struct setting *settings[DEPTHS];
-    for (unsigned index = 0; index < count; index++) {
-        const struct depth *depth = &depths[index];
+    for (unsigned i = 0; i < count; i++) {
+        const struct depth *depth = &depths[i];
         char *key = format_text("depth:%u", depth->messages);
-        settings[index] = context_setting(context, NULL, format_text("%s messages %s", depth->label, what),
-                                          depth->messages);
-        struct sequence_entry *entry = sequence_run_add(&run, settings[index], sequence, key, OPERATIONS);
+        settings[i] = context_setting(context, NULL, format_text("%s messages %s", depth->label, what),
+                                      depth->messages);
+        struct sequence_entry *entry = sequence_run_add(&run, settings[i], sequence, key, OPERATIONS);
         sequence_run_fill(&run, filler, key, depth->messages);
         entry->pool->started = depth->messages + PIPELINE;
     }

@@ -11,11 +11,11 @@
 
 static const char *separated(double number, char *text, size_t size) {
     char digits[32];
-    snprintf(digits, sizeof digits, "%.0f", number);
+    snprintf(digits, sizeof(digits), "%.0f", number);
     size_t length = strlen(digits), used = 0;
-    for (size_t index = 0; index < length && used + 2 < size; index++) {
-        if (index && (length - index) % 3 == 0) text[used++] = ',';
-        text[used++] = digits[index];
+    for (size_t i = 0; i < length && used + 2 < size; i++) {
+        if (i && (length - i) % 3 == 0) text[used++] = ',';
+        text[used++] = digits[i];
     }
     text[used] = '\0';
     return text;
@@ -35,17 +35,17 @@ static void ratios_print(const struct results *results, const struct measurement
 static void setting_print(const struct results *results, const struct setting *setting, FILE *file) {
     fprintf(file, "\n%s\n  %-28s %10s %17s %12s   %s\n", setting->title, "", "CPU ns/op", "quartiles", "op/s",
             "CPU, relative (quartiles)");
-    for (size_t index = 0; index < results->measurement_count; index++) {
-        const struct measurement *measurement = &results->measurements[index];
+    for (size_t i = 0; i < results->measurement_count; i++) {
+        const struct measurement *measurement = &results->measurements[i];
         if (measurement->setting != setting) continue;
         struct spread cpu = spread_of(measurement->cpu_ns, measurement->rounds);
         struct spread rate = spread_of(measurement->rate, measurement->rounds);
         char median[48], low[48], high[48], range[100], per_second[48];
-        snprintf(range, sizeof range, "%s - %s", separated(cpu.low, low, sizeof low),
-                 separated(cpu.high, high, sizeof high));
+        snprintf(range, sizeof(range), "%s - %s", separated(cpu.low, low, sizeof(low)),
+                 separated(cpu.high, high, sizeof(high)));
         fprintf(file, "  %-28s %10s %17s %12s", measurement->workload->name,
-                separated(cpu.median, median, sizeof median), range,
-                separated(rate.median, per_second, sizeof per_second));
+                separated(cpu.median, median, sizeof(median)), range,
+                separated(rate.median, per_second, sizeof(per_second)));
         ratios_print(results, measurement, file);
         fputc('\n', file);
     }
@@ -53,8 +53,8 @@ static void setting_print(const struct results *results, const struct setting *s
 
 /* A workload that is measured with growing numbers of objects; the first of them is the fewest. */
 static const struct measurement *fewest_of(const struct results *results, const struct measurement *most) {
-    for (size_t index = 0; index < results->measurement_count; index++) {
-        const struct measurement *measurement = &results->measurements[index];
+    for (size_t i = 0; i < results->measurement_count; i++) {
+        const struct measurement *measurement = &results->measurements[i];
         if (measurement->setting == most->setting) return NULL;
         if (measurement->workload != most->workload || !measurement->setting->is_grown) continue;
         if (text_is(measurement->setting->section, most->setting->section)) return measurement;
@@ -64,8 +64,8 @@ static const struct measurement *fewest_of(const struct results *results, const 
 
 static void growth_print(const struct results *results, const struct section *section, FILE *file) {
     bool is_begun = false;
-    for (size_t index = 0; index < results->measurement_count; index++) {
-        const struct measurement *most = &results->measurements[index];
+    for (size_t i = 0; i < results->measurement_count; i++) {
+        const struct measurement *most = &results->measurements[i];
         if (!text_is(most->setting->section, section->name) || !most->setting->is_grown ||
             most->setting->objects != MILLION)
             continue;
@@ -87,8 +87,8 @@ static void growth_print(const struct results *results, const struct section *se
 
 static void facts_print(const struct results *results, const struct section *section, FILE *file) {
     const char *before = "\n";
-    for (size_t index = 0; index < results->fact_count; index++) {
-        const struct fact *fact = &results->facts[index];
+    for (size_t i = 0; i < results->fact_count; i++) {
+        const struct fact *fact = &results->facts[i];
         if (!text_is(fact->section, section->name)) continue;
         fprintf(file, "%s  %-60s %10.*f %s%s\n", before, fact->name, strncmp(fact->unit, "bytes", 5) ? 2 : 0,
                 fact->value, fact->unit, fact->is_aside ? "   (aside)" : "");
@@ -98,18 +98,16 @@ static void facts_print(const struct results *results, const struct section *sec
 
 static void section_print(const struct results *results, const struct section *section, FILE *file) {
     bool is_begun = false;
-    for (size_t index = 0; index < results->measurement_count; index++) {
-        is_begun = is_begun || text_is(results->measurements[index].setting->section, section->name);
-    }
-    for (size_t index = 0; index < results->fact_count; index++) {
-        is_begun = is_begun || text_is(results->facts[index].section, section->name);
-    }
+    for (size_t i = 0; i < results->measurement_count; i++)
+        is_begun = is_begun || text_is(results->measurements[i].setting->section, section->name);
+    for (size_t i = 0; i < results->fact_count; i++)
+        is_begun = is_begun || text_is(results->facts[i].section, section->name);
     if (!is_begun) return;
     fprintf(file, "\n== %s: %s\n", section->name, section->title);
-    for (size_t index = 0; index < results->measurement_count; index++) {
-        const struct setting *setting = results->measurements[index].setting;
+    for (size_t i = 0; i < results->measurement_count; i++) {
+        const struct setting *setting = results->measurements[i].setting;
         /* Those of a setting follow one another. */
-        if (index && setting == results->measurements[index - 1].setting) continue;
+        if (i && setting == results->measurements[i - 1].setting) continue;
         if (text_is(setting->section, section->name)) setting_print(results, setting, file);
     }
     growth_print(results, section, file);
@@ -119,8 +117,8 @@ static void section_print(const struct results *results, const struct section *s
 static void bars_print(const struct results *results, FILE *file) {
     fprintf(file, "\n== bars: %zu of %zu met\n\n", results->bar_count - results_missed(results),
             results->bar_count);
-    for (size_t index = 0; index < results->bar_count; index++) {
-        const struct bar *bar = &results->bars[index];
+    for (size_t i = 0; i < results->bar_count; i++) {
+        const struct bar *bar = &results->bars[i];
         fprintf(file, "  %-7s %-66s %8.2f %-5s at most %-8.2f %+4.0f %%\n", bar->is_met ? "met" : "MISSED",
                 bar->text, bar->value, bar->unit, bar->limit, bar_excess(bar));
     }
@@ -133,15 +131,13 @@ void report_text(const struct results *results, FILE *file) {
             "ratios are\n"
             "taken round by round.\n",
             results->server_version, results->machine);
-    for (size_t index = 0; index < section_count; index++) section_print(results, &sections[index], file);
+    for (size_t i = 0; i < section_count; i++) section_print(results, &sections[i], file);
     bars_print(results, file);
 }
 
 /* --- A page --- */
 
-/*
- * The bars by subject: those that were missed with a line for each, those that were met one after the other.
- */
+/* The bars by subject: those that were missed with a line for each, those that were met one after the other. */
 
 enum { PAGE_COLUMNS = 100 };
 
@@ -201,18 +197,18 @@ static size_t met_print(const struct bar *bar, size_t column, FILE *file) {
 
 static void subject_print(const struct results *results, enum subject subject, FILE *file) {
     size_t bars = 0, met = 0, column = 0;
-    for (size_t index = 0; index < results->bar_count; index++) {
-        bars += results->bars[index].subject == subject;
-        met += results->bars[index].subject == subject && results->bars[index].is_met;
+    for (size_t i = 0; i < results->bar_count; i++) {
+        bars += results->bars[i].subject == subject;
+        met += results->bars[i].subject == subject && results->bars[i].is_met;
     }
     if (!bars) return;
     fprintf(file, "%s: %zu of %zu met\n", subjects[subject], met, bars);
-    for (size_t index = 0; index < results->bar_count; index++) {
-        const struct bar *bar = &results->bars[index];
+    for (size_t i = 0; i < results->bar_count; i++) {
+        const struct bar *bar = &results->bars[i];
         if (bar->subject == subject && !bar->is_met) missed_print(bar, file);
     }
-    for (size_t index = 0; index < results->bar_count; index++) {
-        const struct bar *bar = &results->bars[index];
+    for (size_t i = 0; i < results->bar_count; i++) {
+        const struct bar *bar = &results->bars[i];
         if (bar->subject == subject && bar->is_met) column = met_print(bar, column, file);
     }
     if (column) fputc('\n', file);
@@ -294,15 +290,15 @@ void report_json(const struct results *results, FILE *file) {
     name_write(file, "server", results->server_version);
     name_write(file, "machine", results->machine);
     fputs("\n \"measurements\": [", file);
-    for (size_t index = 0; index < results->measurement_count; index++) {
-        next_write(file, index);
-        measurement_write(results, &results->measurements[index], file);
+    for (size_t i = 0; i < results->measurement_count; i++) {
+        next_write(file, i);
+        measurement_write(results, &results->measurements[i], file);
     }
     end_write(file, results->measurement_count);
     fputs(",\n \"facts\": [", file);
-    for (size_t index = 0; index < results->fact_count; index++) {
-        const struct fact *fact = &results->facts[index];
-        next_write(file, index);
+    for (size_t i = 0; i < results->fact_count; i++) {
+        const struct fact *fact = &results->facts[i];
+        next_write(file, i);
         name_write(file, "section", fact->section);
         name_write(file, "name", fact->name);
         name_write(file, "unit", fact->unit);
@@ -310,9 +306,9 @@ void report_json(const struct results *results, FILE *file) {
     }
     end_write(file, results->fact_count);
     fputs(",\n \"bars\": [", file);
-    for (size_t index = 0; index < results->bar_count; index++) {
-        const struct bar *bar = &results->bars[index];
-        next_write(file, index);
+    for (size_t i = 0; i < results->bar_count; i++) {
+        const struct bar *bar = &results->bars[i];
+        next_write(file, i);
         name_write(file, "subject", subjects[bar->subject]);
         name_write(file, "text", bar->text);
         name_write(file, "unit", bar->unit);

@@ -1,6 +1,4 @@
-/*
- * What a run writes: a page on standard output; results.txt with all tables; results.json for programs; charts.
- */
+/* What a run writes: a page on standard output; results.txt with all tables; results.json for programs; charts. */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 

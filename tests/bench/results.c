@@ -6,7 +6,7 @@
 #include "workload.h"
 
 const struct setting *setting_keep(struct setting setting) {
-    struct setting *kept = allocate(1, sizeof *kept);
+    struct setting *kept = allocate(1, sizeof(*kept));
     *kept = setting;
     return kept;
 }
@@ -14,7 +14,7 @@ const struct setting *setting_keep(struct setting setting) {
 struct measurement *results_measure(struct results *results, const struct setting *setting,
                                     const struct workload *workload, size_t rounds) {
     results->measurements =
-        grow_array(results->measurements, results->measurement_count, sizeof *results->measurements);
+        grow_array(results->measurements, results->measurement_count, sizeof(*results->measurements));
     struct measurement *measurement = &results->measurements[results->measurement_count++];
     *measurement = (struct measurement){.setting = setting,
                                         .family = family_of(workload),
@@ -26,13 +26,13 @@ struct measurement *results_measure(struct results *results, const struct settin
 }
 
 void results_fact(struct results *results, struct fact fact) {
-    results->facts = grow_array(results->facts, results->fact_count, sizeof *results->facts);
+    results->facts = grow_array(results->facts, results->fact_count, sizeof(*results->facts));
     results->facts[results->fact_count++] = fact;
 }
 
 void results_bar(struct results *results, enum subject subject, const char *text, double value, double limit,
                  const char *unit) {
-    results->bars = grow_array(results->bars, results->bar_count, sizeof *results->bars);
+    results->bars = grow_array(results->bars, results->bar_count, sizeof(*results->bars));
     results->bars[results->bar_count++] = (struct bar){.subject = subject,
                                                        .text = text,
                                                        .value = value,
@@ -43,8 +43,8 @@ void results_bar(struct results *results, enum subject subject, const char *text
 
 const struct measurement *results_find(const struct results *results, const struct setting *setting,
                                        const char *workload) {
-    for (size_t index = 0; index < results->measurement_count; index++) {
-        const struct measurement *measurement = &results->measurements[index];
+    for (size_t i = 0; i < results->measurement_count; i++) {
+        const struct measurement *measurement = &results->measurements[i];
         if (measurement->setting == setting && text_is(measurement->workload->name, workload))
             return measurement;
     }
@@ -59,9 +59,9 @@ const struct measurement *results_need(const struct results *results, const stru
 }
 
 static const struct comparison *comparison_at(size_t number) {
-    for (size_t index = 0; index < family_count; index++) {
-        if (number < families[index]->comparison_count) return &families[index]->comparisons[number];
-        number -= families[index]->comparison_count;
+    for (size_t i = 0; i < family_count; i++) {
+        if (number < families[i]->comparison_count) return &families[i]->comparisons[number];
+        number -= families[i]->comparison_count;
     }
     return NULL;
 }
@@ -91,7 +91,7 @@ double bar_excess(const struct bar *bar) {
 
 size_t results_missed(const struct results *results) {
     size_t missed = 0;
-    for (size_t index = 0; index < results->bar_count; index++) missed += !results->bars[index].is_met;
+    for (size_t i = 0; i < results->bar_count; i++) missed += !results->bars[i].is_met;
     return missed;
 }
 

@@ -1,10 +1,8 @@
-/*
- * The results of a run, kept until the reports are written.
+/* The results of a run, kept until the reports are written.
  *
  *   measurement   processor time and throughput of a workload in one setting, round by round
  *   fact          a single number: bytes per object, the longest command
- *   bar           a limit that a number must not exceed
- */
+ *   bar           a limit that a number must not exceed */
 #ifndef BENCH_RESULTS_H
 #define BENCH_RESULTS_H
 

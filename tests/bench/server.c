@@ -27,8 +27,8 @@ enum { LOG_BYTES_SHOWN = 4000 };
 static struct server *servers[SERVERS_MAX];
 
 static struct server **server_place(const struct server *server) {
-    for (int index = 0; index < SERVERS_MAX; index++) {
-        if (servers[index] == server) return &servers[index];
+    for (int i = 0; i < SERVERS_MAX; i++) {
+        if (servers[i] == server) return &servers[i];
     }
     give_up("more than %d servers at once", SERVERS_MAX);
 }
@@ -42,17 +42,17 @@ static void show_end(const char *folder, const char *name) {
     fseek(file, 0, SEEK_END);
     long size = ftell(file);
     fseek(file, size > LOG_BYTES_SHOWN ? size - LOG_BYTES_SHOWN : 0, SEEK_SET);
-    fwrite(text, 1, fread(text, 1, sizeof text, file), stderr);
+    fwrite(text, 1, fread(text, 1, sizeof(text), file), stderr);
     fclose(file);
 }
 
 /* Calls nothing that a signal handler must not call: those two make system calls only. */
 static void end_all(void) {
-    for (int index = 0; index < SERVERS_MAX; index++) {
-        if (!servers[index]) continue;
-        process_kill(&servers[index]->process); /* NOLINT(bugprone-signal-handler) */
-        unlink(servers[index]->socket);
-        folder_remove(servers[index]->folder); /* NOLINT(bugprone-signal-handler) */
+    for (int i = 0; i < SERVERS_MAX; i++) {
+        if (!servers[i]) continue;
+        process_kill(&servers[i]->process); /* NOLINT(bugprone-signal-handler) */
+        unlink(servers[i]->socket);
+        folder_remove(servers[i]->folder); /* NOLINT(bugprone-signal-handler) */
     }
 }
 
@@ -63,10 +63,10 @@ static void end_by_signal(int number) {
 
 /* A server that has gone by itself has said why in its log, most likely. */
 static void end_at_exit(void) {
-    for (int index = 0; index < SERVERS_MAX; index++) {
-        if (!servers[index] || process_runs(&servers[index]->process)) continue;
-        show_end(servers[index]->folder, "output");
-        show_end(servers[index]->folder, "log");
+    for (int i = 0; i < SERVERS_MAX; i++) {
+        if (!servers[i] || process_runs(&servers[i]->process)) continue;
+        show_end(servers[i]->folder, "output");
+        show_end(servers[i]->folder, "log");
     }
     end_all();
 }
@@ -75,7 +75,7 @@ static void end_at_exit(void) {
 static int processor_number(size_t which) {
     static cpu_set_t at_first;
     static bool is_known;
-    if (!is_known && sched_getaffinity(0, sizeof at_first, &at_first)) return -1;
+    if (!is_known && sched_getaffinity(0, sizeof(at_first), &at_first)) return -1;
     is_known = true;
     if (CPU_COUNT(&at_first) < 2) return -1;
     for (int processor = 0; processor < CPU_SETSIZE; processor++)
@@ -90,7 +90,7 @@ static void take_processor(size_t which) {
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
     CPU_SET((size_t)processor, &allowed);
-    sched_setaffinity(0, sizeof allowed, &allowed);
+    sched_setaffinity(0, sizeof(allowed), &allowed);
 }
 
 char *settings_with_children_aside(const char *settings) {
@@ -151,7 +151,7 @@ static void start_await(struct server *server) {
 
 static struct server *start(const struct options *options, const char *settings, bool is_measured) {
     static unsigned started;
-    struct server *server = allocate(1, sizeof *server);
+    struct server *server = allocate(1, sizeof(*server));
     if (!started++) {
         atexit(end_at_exit);
         signal(SIGINT, end_by_signal);
@@ -274,7 +274,7 @@ enum account { RUN_NS, DELAYED_NS };
 
 static int64_t account_read(int file, enum account which) {
     char text[96];
-    ssize_t length = file < 0 ? -1 : pread(file, text, sizeof text - 1, 0);
+    ssize_t length = file < 0 ? -1 : pread(file, text, sizeof(text) - 1, 0);
     if (length <= 0) return -1;
     text[length] = '\0';
     char *rest;
@@ -321,17 +321,17 @@ struct connection {
 
 static struct connection *connection_connect(const char *path, size_t room) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    require(strlen(path) < sizeof address.sun_path, "the path of the socket is too long: %s", path);
+    require(strlen(path) < sizeof(address.sun_path), "the path of the socket is too long: %s", path);
     memcpy(address.sun_path, path, strlen(path));
-    struct connection *connection = allocate(1, sizeof *connection);
+    struct connection *connection = allocate(1, sizeof(*connection));
     connection->room = room;
     connection->bytes = allocate(1, room);
     connection->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     require(connection->socket >= 0 &&
-                !connect(connection->socket, (struct sockaddr *)&address, sizeof address),
+                !connect(connection->socket, (struct sockaddr *)&address, sizeof(address)),
             "cannot connect to %s: %s", path, strerror(errno));
     struct timeval patience = {.tv_sec = PATIENCE_SECONDS};
-    setsockopt(connection->socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(connection->socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     return connection;
 }
 
@@ -477,7 +477,7 @@ unsigned connection_limit(unsigned wanted) {
 }
 
 struct connection_set *connection_set_open(const struct server *server, unsigned count) {
-    struct connection_set *set = allocate(1, sizeof *set);
+    struct connection_set *set = allocate(1, sizeof(*set));
     set->count = count;
     set->connections = allocate(count, sizeof(struct connection *));
     set->events = epoll_create1(EPOLL_CLOEXEC);
@@ -509,6 +509,6 @@ int connection_set_next(const struct connection_set *set, int64_t until_ns) {
 
 const char *numbered_id(unsigned which) {
     static char id[40];
-    snprintf(id, sizeof id, "%08x-0000-4000-8000-000000000000", which);
+    snprintf(id, sizeof(id), "%08x-0000-4000-8000-000000000000", which);
     return id;
 }

@@ -1,9 +1,7 @@
-/*
- * The servers that are measured. They run with the module and otherwise default settings, listen on a unix socket,
+/* The servers that are measured. They run with the module and otherwise default settings, listen on a unix socket,
  * and are stopped at the end whatever happens.
  *
- * Where there are two processors, server and client get one each, so that neither waits for the other or migrates.
- */
+ * Where there are two processors, server and client get one each, so that neither waits for the other or migrates. */
 #ifndef BENCH_SERVER_H
 #define BENCH_SERVER_H
 
@@ -69,10 +67,8 @@ int64_t monotonic_ns(void);
 
 /* --- Connections --- */
 
-/*
- * A connection that costs the client as little as possible: requests are prepared in advance, replies are parsed in
- * the receive buffer and never copied. Reads RESP2.
- */
+/* A connection that costs the client as little as possible: requests are prepared in advance, replies are parsed in
+ * the receive buffer and never copied. Reads RESP2. */
 
 struct reply {
     char kind;        /* the first byte: + - : $ * */
@@ -118,9 +114,7 @@ struct reply reply_element(const struct reply *array, size_t index);
  * its first element. */
 struct reply reply_next(const struct reply *element);
 
-/*
- * Very many connections at once, most of which wait.
- */
+/* Very many connections at once, most of which wait. */
 
 struct connection_set {
     struct connection **connections;

@@ -1,7 +1,5 @@
-/*
- * What objects take in memory and on disk: bytes of each; bytes that a write appends to the append-only file; and how
- * long the server is busy saving and loading a million of them, next to a hash of as many fields.
- */
+/* What objects take in memory and on disk: bytes of each; bytes that a write appends to the append-only file; and how
+ * long the server is busy saving and loading a million of them, next to a hash of as many fields. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +48,7 @@ static const struct workload workloads[] = {
 };
 
 const struct family storage_family = {
-    .name = "storage", .workloads = workloads, .workload_count = sizeof workloads / sizeof *workloads};
+    .name = "storage", .workloads = workloads, .workload_count = sizeof(workloads) / sizeof(*workloads)};
 
 /* --- Memory --- */
 
@@ -72,11 +70,11 @@ void measure_memory(const struct context *context) {
                  {"HSET, short name", "hash field"}};
     struct server *server = server_start(context->options, "");
     struct dataset *data = dataset_open(server, 0, MILLION, sizes[0].bytes);
-    for (size_t index = 0; index < sizeof kinds / sizeof *kinds; index++) {
-        double bytes = bytes_per_object(server, data, kinds[index].filler);
-        results_fact(context->results, (struct fact){context->section->name, kinds[index].name, bytes,
-                                                     "bytes per object", false});
-        if (index) continue;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        double bytes = bytes_per_object(server, data, kinds[i].filler);
+        results_fact(context->results,
+                     (struct fact){context->section->name, kinds[i].name, bytes, "bytes per object", false});
+        if (i) continue;
         results_bar(context->results, ABOUT_MEMORY, "bytes per blob of 100 bytes", bytes, BYTES_PER_BLOB_MAX,
                     "bytes");
         redisReply *usage = server_command(server, "MEMORY USAGE c");
@@ -107,7 +105,7 @@ static const struct stored {
 } stored[] = {{"hash fields", "HSET, short name", "HSET, random letters", 0},
               {"blobs", "BLOB.PUT, short name", "BLOB.PUT, random letters", BLOBS_MB},
               {"messages", "QUEUE.PUT, short name", "QUEUE.PUT, random letters", MESSAGES_MB}};
-enum { STORED = sizeof stored / sizeof *stored };
+enum { STORED = sizeof(stored) / sizeof(*stored) };
 
 /* Processor time of the server's main thread; the size of what it has written. */
 struct file_cost {
@@ -178,10 +176,10 @@ static void measure_files_of(const struct context *context, bool compresses) {
     unsigned objects = context->is_quick ? OBJECTS_QUICK : MILLION;
     const char *contents = compresses ? "one letter" : "random letters";
     struct file_cost costs[STORED];
-    for (unsigned index = 0; index < STORED; index++) {
-        double limit_mb = compresses && !context->is_quick ? stored[index].mb_at_most : 0;
-        costs[index] = cost_of(context, &stored[index], objects, compresses);
-        add_cost_bars(context, &stored[index], contents, limit_mb, &costs[index], &costs[0]);
+    for (unsigned i = 0; i < STORED; i++) {
+        double limit_mb = compresses && !context->is_quick ? stored[i].mb_at_most : 0;
+        costs[i] = cost_of(context, &stored[i], objects, compresses);
+        add_cost_bars(context, &stored[i], contents, limit_mb, &costs[i], &costs[0]);
     }
 }
 

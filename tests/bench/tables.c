@@ -1,10 +1,8 @@
-/*
- * Tables, next to hashes and scripts: single entities, batches, few and very many; and with a million entities what
+/* Tables, next to hashes and scripts: single entities, batches, few and very many; and with a million entities what
  * scans cost, how long queries hold the server, and what entities take.
  *
  * A dataset's names are its entities' keys, the folder the partition key and the file the row key. Writes keep the ETag
- * that they are answered with.
- */
+ * that they are answered with. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +10,8 @@
 
 #include "measure.h"
 
-/*
- * The entity: ten properties, strings mostly, and a hash with the same names and values. As a hash it takes 328 bytes,
- * by MEMORY USAGE.
- */
+/* The entity: ten properties, strings mostly, and a hash with the same names and values. As a hash it
+ * takes 328 bytes, by MEMORY USAGE. */
 enum { ENTITY_WORDS = 20 }; /* names and values */
 
 /* The property `number` differs between entities. */
@@ -133,17 +129,15 @@ static const struct comparison comparisons[] = {
 const struct family table_family = {
     .name = "table",
     .workloads = workloads,
-    .workload_count = sizeof workloads / sizeof *workloads,
+    .workload_count = sizeof(workloads) / sizeof(*workloads),
     .comparisons = comparisons,
-    .comparison_count = sizeof comparisons / sizeof *comparisons,
+    .comparison_count = sizeof(comparisons) / sizeof(*comparisons),
 };
 
 /* --- Hashes in the place of tables --- */
 
-/*
- * What one would use in the place of tables: a hash for each entity, and for those that are changed only if they are as
- * they were read a version beside the fields, and a script.
- */
+/* What one would use in the place of tables: a hash for each entity, and for those that are changed only if they are as
+ * they were read a version beside the fields, and a script. */
 
 /* KEYS: the hash. ARGV: the version that the caller has seen, and the fields that it sets. */
 static const char compare_and_set_hash[] =
@@ -185,7 +179,7 @@ static const struct workload hash_workloads[] = {
 
 const struct family hash_family = {.name = "hash",
                                    .workloads = hash_workloads,
-                                   .workload_count = sizeof hash_workloads / sizeof *hash_workloads};
+                                   .workload_count = sizeof(hash_workloads) / sizeof(*hash_workloads)};
 
 /* As many as are on their way at once, and more. */
 enum { BATCHED_ENTITIES = 10000 };
@@ -238,9 +232,7 @@ struct million {
 
 /* --- Page after page --- */
 
-/*
- * A query that is asked again and again, each time from where the answer before has ended.
- */
+/* A query that is asked again and again, each time from where the answer before has ended. */
 enum { QUERY_WORDS = 8, KEY_ROOM = 40 };
 
 /* What stands behind TABLE.QUERY: the table, a filter and whatever else. Ends with NULL, or when it is full. */
@@ -264,8 +256,7 @@ struct words {
 
 static struct words words_of(const struct query *query) {
     struct words words = {.items = {"TABLE.QUERY"}, .count = 1};
-    for (int index = 0; index < QUERY_WORDS && query->words[index]; index++)
-        words.items[words.count++] = query->words[index];
+    for (int i = 0; i < QUERY_WORDS && query->words[i]; i++) words.items[words.count++] = query->words[i];
     return words;
 }
 
@@ -294,8 +285,8 @@ static void query_cursor_next(struct query_cursor *cursor, struct server *server
     cursor->has_begun = true;
     cursor->has_ended = next->type == REDIS_REPLY_NIL;
     if (!cursor->has_ended) {
-        snprintf(cursor->partition, sizeof cursor->partition, "%s", next->element[0]->str);
-        snprintf(cursor->row, sizeof cursor->row, "%s", next->element[1]->str);
+        snprintf(cursor->partition, sizeof(cursor->partition), "%s", next->element[0]->str);
+        snprintf(cursor->row, sizeof(cursor->row), "%s", next->element[1]->str);
     }
     freeReplyObject(reply);
 }
@@ -310,10 +301,8 @@ static bool table_plan_is(struct server *server, const struct query *query, cons
 }
 /* --- Memory --- */
 
-/*
- * What an entity of ten properties takes, and a hash of the same fields: the growth of used_memory, which is what
- * maxmemory counts, over a million of them.
- */
+/* What an entity of ten properties takes, and a hash of the same fields: the growth of used_memory, which is what
+ * maxmemory counts, over a million of them. */
 
 enum { MORE_THAN_A_HASH = 150 };
 
@@ -339,10 +328,8 @@ static void measure_table_memory(const struct context *context, const struct mil
 
 /* --- Scans --- */
 
-/*
- * Filters that no plan helps: what it costs to compare a property of each of a million entities, in processor time of
- * the server.
- */
+/* Filters that no plan helps: what it costs to compare a property of each of a million entities,
+ * in processor time of the server. */
 
 enum { SCAN_ROUNDS = 9, SCAN_ROUNDS_QUICK = 3 };
 enum { COMPARISON_NS = 500 }; /* two million a second */
@@ -357,7 +344,7 @@ static const struct scan {
     {"a comparison", 1, COMPARISON_NS, {{TABLE, "FILTER", "quantity eq 7"}}},
     {"a comparison of three", 3, 0, {{TABLE, "FILTER", "quantity eq 7 or status eq 'lost' or total lt 0L"}}},
 };
-enum { SCANS = sizeof scans / sizeof *scans };
+enum { SCANS = sizeof(scans) / sizeof(*scans) };
 
 static void scan_measure(const struct million *million, const struct scan *scan,
                          struct measurement *measurement, unsigned round) {
@@ -374,15 +361,15 @@ static void measure_table_scans(const struct context *context, const struct mill
     const struct setting *setting = context_setting(
         context, "scan", "scans of a million entities, for each comparison", million->data->objects);
     size_t first = context->results->measurement_count;
-    for (unsigned index = 0; index < SCANS; index++)
-        results_measure(context->results, setting, workload_named(scans[index].workload), rounds);
+    for (unsigned i = 0; i < SCANS; i++)
+        results_measure(context->results, setting, workload_named(scans[i].workload), rounds);
     for (unsigned round = 0; round < rounds; round++) {
-        for (unsigned index = 0; index < SCANS; index++)
-            scan_measure(million, &scans[index], &context->results->measurements[first + index], round);
+        for (unsigned i = 0; i < SCANS; i++)
+            scan_measure(million, &scans[i], &context->results->measurements[first + i], round);
     }
-    for (unsigned index = 0; index < SCANS; index++) {
-        const struct scan *scan = &scans[index];
-        const struct measurement *measurement = &context->results->measurements[first + index];
+    for (unsigned i = 0; i < SCANS; i++) {
+        const struct scan *scan = &scans[i];
+        const struct measurement *measurement = &context->results->measurements[first + i];
         double ns = spread_of(measurement->cpu_ns, rounds).median;
         add_context_fact(context, format_text("scan, %s: comparisons a second", scan->workload), 1e3 / ns,
                          "million");
@@ -395,11 +382,9 @@ static void measure_table_scans(const struct context *context, const struct mill
 
 /* --- The longest queries --- */
 
-/*
- * How long single calls of TABLE.QUERY hold the server, with a million entities: page after page, with and without
+/* How long single calls of TABLE.QUERY hold the server, with a million entities: page after page, with and without
  * indexes, and with entities that have as many properties as there may be. And how long another client waits while an
- * index is built, given up, and while all of it is dropped.
- */
+ * index is built, given up, and while all of it is dropped. */
 
 enum { PAGES_MAX = 25, PAGES_MAX_QUICK = 8, LONGEST_MS = 10 };
 enum { WIDE_PROPERTIES = 252, WIDE_ENTITIES = 5000, WIDE_AT_ONCE = 100, WORD_BYTES = 16 };
@@ -472,12 +457,12 @@ static double query_longest_ms(struct server *server, const struct query *query,
 
 static void queries_measure(struct longest *longest, const struct named_query *queries, size_t count) {
     unsigned pages = longest->context->is_quick ? PAGES_MAX_QUICK : PAGES_MAX;
-    for (size_t index = 0; index < count; index++) {
-        double ms = query_longest_ms(longest->server, &queries[index].query, pages);
-        add_context_fact(longest->context, format_text("TABLE.QUERY, %s", queries[index].name), ms, "ms");
+    for (size_t i = 0; i < count; i++) {
+        double ms = query_longest_ms(longest->server, &queries[i].query, pages);
+        add_context_fact(longest->context, format_text("TABLE.QUERY, %s", queries[i].name), ms, "ms");
         if (ms <= longest->ms) continue;
         longest->ms = ms;
-        longest->name = queries[index].name;
+        longest->name = queries[i].name;
     }
 }
 
@@ -567,12 +552,12 @@ static void index_build(const struct context *context, struct server *server) {
 
 static void measure_table_longest(const struct context *context, const struct million *million) {
     struct longest longest = {.context = context, .server = million->server, .name = ""};
-    queries_measure(&longest, plain_queries, sizeof plain_queries / sizeof *plain_queries);
+    queries_measure(&longest, plain_queries, sizeof(plain_queries) / sizeof(*plain_queries));
     wide_make(context, million->server);
-    queries_measure(&longest, wide_queries, sizeof wide_queries / sizeof *wide_queries);
+    queries_measure(&longest, wide_queries, sizeof(wide_queries) / sizeof(*wide_queries));
     index_build(context, million->server);
     longest_ping_ms(million->server, "TABLE.INDEX " TABLE " status", is_status_used);
-    queries_measure(&longest, indexed_queries, sizeof indexed_queries / sizeof *indexed_queries);
+    queries_measure(&longest, indexed_queries, sizeof(indexed_queries) / sizeof(*indexed_queries));
     results_bar(context->results, ABOUT_PAUSES, format_text("longest TABLE.QUERY: %s", longest.name),
                 longest.ms, LONGEST_MS, "ms");
     add_wait_bar(context, million->server, "TABLE.UNINDEX", "TABLE.UNINDEX " TABLE " status", NULL);

@@ -1,7 +1,5 @@
-/*
- * Several commands as one, next to single ones, to pipelines of them and to scripts that do the same with native
- * keys; and commands with a token, which may be sent again.
- */
+/* Several commands as one, next to single ones, to pipelines of them and to scripts that do the same with native
+ * keys; and commands with a token, which may be sent again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,9 +66,9 @@ static const struct comparison comparisons[] = {
 const struct family transaction_family = {
     .name = "transaction",
     .workloads = workloads,
-    .workload_count = sizeof workloads / sizeof *workloads,
+    .workload_count = sizeof(workloads) / sizeof(*workloads),
     .comparisons = comparisons,
-    .comparison_count = sizeof comparisons / sizeof *comparisons,
+    .comparison_count = sizeof(comparisons) / sizeof(*comparisons),
 };
 
 static const char *const several[] = {"BLOB.PUT",
@@ -83,11 +81,9 @@ static const char *const several[] = {"BLOB.PUT",
 
 /* --- A message, an entity and another message --- */
 
-/*
- * A worker finishes a job: its message is deleted, an entity is changed if it is as it was seen, and another
- * message is put. The script does the same with a stream, a hash and a list, and checks what we check. Only that
- * step is measured.
- */
+/* A worker finishes a job: its message is deleted, an entity is changed if it is as it was seen, and
+ * another message is put. The script does the same with a stream, a hash and a list, and checks what we
+ * check. Only that step is measured. */
 
 enum { JOBS = 1024, REQUEST_BYTES = 1024 };
 
@@ -148,9 +144,9 @@ static void atomic_write(const struct jobs *jobs, const struct job *job, struct 
     request_text(request, "t");
     request_text(request, "p");
     request_text(request, job->row);
-    for (size_t index = 0; index < sizeof merge / sizeof *merge; index++)
-        if (*merge[index])
-            request_text(request, merge[index]);
+    for (size_t i = 0; i < sizeof(merge) / sizeof(*merge); i++)
+        if (*merge[i])
+            request_text(request, merge[i]);
         else
             request_word(request, job->etag, job->etag_length);
     request_text(request, "3");
@@ -208,17 +204,15 @@ static const struct phase queue_puts = {put_write, put_read}, queue_finishes = {
 
 static void jobs_send(struct jobs *jobs, const struct phase *phase, unsigned first) {
     struct request request = {.bytes = jobs->requests};
-    for (unsigned index = 0; index < PIPELINE; index++)
-        phase->write(jobs, &jobs->jobs[first + index], &request);
+    for (unsigned i = 0; i < PIPELINE; i++) phase->write(jobs, &jobs->jobs[first + i], &request);
     connection_send(jobs->data->connections[first / PIPELINE % CONNECTIONS], request.bytes, request.length);
 }
 
 static void jobs_receive(struct jobs *jobs, const struct phase *phase, unsigned first) {
-    for (unsigned index = 0; index < PIPELINE; index++) {
+    for (unsigned i = 0; i < PIPELINE; i++) {
         struct reply reply =
             connection_receive(jobs->data->connections[first / PIPELINE % CONNECTIONS], "a job");
-        require(phase->read(&jobs->jobs[first + index], &reply),
-                "a job was answered by something unexpected");
+        require(phase->read(&jobs->jobs[first + i], &reply), "a job was answered by something unexpected");
     }
 }
 
@@ -232,7 +226,7 @@ static void phase_run(struct jobs *jobs, const struct phase *phase) {
 }
 
 static struct jobs *jobs_open(struct server *server, const struct dataset *data) {
-    struct jobs *jobs = allocate(1, sizeof *jobs);
+    struct jobs *jobs = allocate(1, sizeof(*jobs));
     jobs->data = data;
     jobs->requests = allocate(PIPELINE, REQUEST_BYTES);
     server_load_script(server, finish_script, jobs->digest);
@@ -240,9 +234,9 @@ static struct jobs *jobs_open(struct server *server, const struct dataset *data)
     server_tell(server, "QUEUE.CREATE mail");
     server_tell(server, "TABLE.CREATE t");
     server_tell(server, "XGROUP CREATE stream g $ MKSTREAM");
-    for (unsigned index = 0; index < JOBS; index++) {
-        struct job *job = &jobs->jobs[index];
-        snprintf(job->row, sizeof job->row, "row%u", index);
+    for (unsigned i = 0; i < JOBS; i++) {
+        struct job *job = &jobs->jobs[i];
+        snprintf(job->row, sizeof(job->row), "row%u", i);
         redisReply *etag =
             server_command(server, "TABLE.INSERT t p %s PROPS 2 name x age:int32 42", job->row);
         job->etag_length = etag->len;
@@ -300,8 +294,8 @@ static void measure_several(const struct context *context, const char *label, co
 static void measure_largest(const struct context *context) {
     struct server *server = server_start(context->options, "");
     char *command = format_text("HOLDFAST.ATOMIC %d", COMMANDS_MAX);
-    for (int index = 0; index < COMMANDS_MAX; index++) {
-        char *longer = format_text("%s 4 BLOB.PUT several blob%d content", command, index);
+    for (int i = 0; i < COMMANDS_MAX; i++) {
+        char *longer = format_text("%s 4 BLOB.PUT several blob%d content", command, i);
         free(command);
         command = longer;
     }

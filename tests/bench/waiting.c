@@ -8,11 +8,9 @@
 
 /* --- Handed over --- */
 
-/*
- * One lease that goes from client to client: whoever has it gives it back and gets in line again. A hop is what
+/* One lease that goes from client to client: whoever has it gives it back and gets in line again. A hop is what
  * that costs, and how long it takes until the next in line knows. PINGs sent in the same way tell what the
- * machine has to do with it.
- */
+ * machine has to do with it. */
 
 enum { LINES = 4, HOPS = 500, ROUNDS_MAX = 20, AIMED_AT = 1000 };
 #define HOP_P99_MS 1
@@ -95,8 +93,7 @@ static void add_hop_facts(const struct context *context, const char *name, const
         {context->section->name, format_text("%s: time, p99", name), spread_of(times->p99_ms, rounds).median,
          "ms", true},
     };
-    for (size_t index = 0; index < sizeof facts / sizeof *facts; index++)
-        results_fact(context->results, facts[index]);
+    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) results_fact(context->results, facts[i]);
 }
 
 static void add_hand_over_bars(struct results *results, const struct line *shortest, const struct line *line,
@@ -131,18 +128,15 @@ void measure_handover(const struct context *context) {
     struct connection_set *set = connection_set_open(server, people);
     struct connection *idler = connection_open_small(server);
     struct hop_times pings;
-    struct line *lines = allocate(LINES, sizeof *lines);
-    for (unsigned index = 0; index < count; index++)
-        lines[index] = line_make(server, set, firsts[index], lengths[index]);
+    struct line *lines = allocate(LINES, sizeof(*lines));
+    for (unsigned i = 0; i < count; i++) lines[i] = line_make(server, set, firsts[i], lengths[i]);
     for (unsigned round = 0; round < rounds; round++) {
-        for (unsigned index = 0; index < count; index++)
-            hops_measure(server, &lines[index].times, round, hop, &lines[index]);
+        for (unsigned i = 0; i < count; i++) hops_measure(server, &lines[i].times, round, hop, &lines[i]);
         hops_measure(server, &pings, round, ping, idler);
     }
-    for (unsigned index = 0; index < count; index++) {
-        add_hop_facts(context, format_text("%u in line", lines[index].length), &lines[index].times, rounds,
-                      false);
-        add_hand_over_bars(context->results, lines, &lines[index], rounds);
+    for (unsigned i = 0; i < count; i++) {
+        add_hop_facts(context, format_text("%u in line", lines[i].length), &lines[i].times, rounds, false);
+        add_hand_over_bars(context->results, lines, &lines[i], rounds);
     }
     add_hop_facts(context, "PING, for comparison", &pings, rounds, true);
     free(lines);
@@ -153,10 +147,8 @@ void measure_handover(const struct context *context) {
 
 /* --- Messages and changes, told to one who waits --- */
 
-/*
- * One message or one change at a time, until a client that waits for it knows, next to the hand-over of an element
- * of a list.
- */
+/* One message or one change at a time, until a client that waits for it knows, next to the
+ * hand-over of an element of a list. */
 
 enum { TELLINGS = 500, DELAY_ROUNDS = 20, DELAY_ROUNDS_QUICK = 8, MESSAGE_BYTES = 100, BOOKMARK_BYTES = 80 };
 #define DELAY_MAX 1.2
@@ -176,7 +168,7 @@ static void queue_wait(struct pair *pair) {
 }
 
 static void queue_send(struct pair *pair) {
-    connection_ask(pair->producer, "QUEUE.PUT delay %b", pair->content, sizeof pair->content);
+    connection_ask(pair->producer, "QUEUE.PUT delay %b", pair->content, sizeof(pair->content));
 }
 
 static void queue_clean(struct pair *pair, const struct reply *reply) {
@@ -191,7 +183,7 @@ static void list_wait(struct pair *pair) {
 }
 
 static void list_send(struct pair *pair) {
-    connection_ask(pair->producer, "RPUSH list %b", pair->content, sizeof pair->content);
+    connection_ask(pair->producer, "RPUSH list %b", pair->content, sizeof(pair->content));
 }
 
 static void changes_wait(struct pair *pair) {
@@ -199,12 +191,12 @@ static void changes_wait(struct pair *pair) {
 }
 
 static void changes_send(struct pair *pair) {
-    connection_ask(pair->producer, "BLOB.PUT followed blob %b", pair->content, sizeof pair->content);
+    connection_ask(pair->producer, "BLOB.PUT followed blob %b", pair->content, sizeof(pair->content));
 }
 
 static void bookmark_keep(struct pair *pair, const struct reply *reply) {
     struct reply bookmark = reply_element(reply, 0);
-    snprintf(pair->bookmark, sizeof pair->bookmark, "%.*s", (int)bookmark.length, bookmark.text);
+    snprintf(pair->bookmark, sizeof(pair->bookmark), "%.*s", (int)bookmark.length, bookmark.text);
 }
 
 static const struct transport {
@@ -217,7 +209,7 @@ static const struct transport {
     {"RPUSH to BLPOP", list_wait, list_send, nothing_clean, ABOUT_QUEUES},
     {"QUEUE.PUT to QUEUE.GET BLOCK", queue_wait, queue_send, queue_clean, ABOUT_QUEUES},
     {"BLOB.PUT to CONTAINER.CHANGES BLOCK", changes_wait, changes_send, bookmark_keep, ABOUT_FEEDS}};
-enum { TRANSPORTS = sizeof transports / sizeof *transports };
+enum { TRANSPORTS = sizeof(transports) / sizeof(*transports) };
 
 static double telling_us(const struct transport *transport, struct pair *pair) {
     transport->wait(pair);
@@ -244,7 +236,7 @@ void measure_delays(const struct context *context) {
     double medians[TRANSPORTS][DELAY_ROUNDS], p99s[TRANSPORTS][DELAY_ROUNDS];
     struct server *server = server_start(context->options, "");
     struct pair pair = {.producer = connection_open(server, 0), .consumer = connection_open(server, 0)};
-    memset(pair.content, 'x', sizeof pair.content);
+    memset(pair.content, 'x', sizeof(pair.content));
     server_tell(server, "QUEUE.CREATE delay");
     server_tell(server, "CONTAINER.CREATE followed");
     server_tell(server, "CONTAINER.FEED followed ON");
@@ -273,16 +265,14 @@ void measure_delays(const struct context *context) {
 
 /* --- One lock, twenty clients --- */
 
-/*
- * One lock that twenty clients want all the time. Each holds it for a moment, as long as a small piece of
+/* One lock that twenty clients want all the time. Each holds it for a moment, as long as a small piece of
  * guarded work takes, gives it back, and wants it again.
  *
  *   asking     what client libraries do: SET NX PX; if somebody has it, a pause of random length, then again;
  *              given back by a script. Whoever had it pauses, too, or it would be the first again each time.
  *   in line    LEASE.ACQUIRE with BLOCK, LEASE.RELEASE
  *
- * A wait is the time from wanting the lock to having it.
- */
+ * A wait is the time from wanting the lock to having it. */
 
 enum { CLIENTS = 20, HOLD_US = 2000, PAUSE_MIN_US = 50000, PAUSE_MAX_US = 200000 };
 enum { RUN_MS = 4000, RUN_MS_QUICK = 1500, IDLE_MS = 500 };
@@ -426,8 +416,7 @@ static void add_method_facts(const struct context *context, const struct content
         {context->section->name, format_text("%s: CPU per hand-over", name),
          cpu_us / (double)contention->hand_overs, "us", true},
     };
-    for (size_t index = 0; index < sizeof facts / sizeof *facts; index++)
-        results_fact(context->results, facts[index]);
+    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) results_fact(context->results, facts[i]);
 }
 
 static double idle_share(struct server *server) {
@@ -462,7 +451,7 @@ static void measure_method(const struct context *context, struct server *server,
 void measure_passing(const struct context *context) {
     struct server *server = server_start(context->options, "");
     int64_t run_ms = context->is_quick ? RUN_MS_QUICK : RUN_MS;
-    for (size_t index = 0; index < sizeof methods / sizeof *methods; index++)
-        measure_method(context, server, &methods[index], run_ms);
+    for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
+        measure_method(context, server, &methods[i], run_ms);
     server_stop(server);
 }

@@ -26,24 +26,23 @@ static uint64_t random_next(uint64_t *state) {
 /* "417/000000006239": a path in one of many folders, as names in a store are. */
 static void name_write(char *name, unsigned object, uint64_t *random) {
     char text[NAME_BYTES + 1];
-    snprintf(text, sizeof text, "%03u/%012u", (unsigned)(random_next(random) % DIRECTORIES), object);
+    snprintf(text, sizeof(text), "%03u/%012u", (unsigned)(random_next(random) % DIRECTORIES), object);
     memcpy(name, text, NAME_BYTES);
 }
 
 static void letters_write(char *text, size_t length, uint64_t random) {
-    for (size_t index = 0; index < length; index++) text[index] = (char)('a' + random_next(&random) % 26);
+    for (size_t i = 0; i < length; i++) text[i] = (char)('a' + random_next(&random) % 26);
 }
 
 struct dataset *dataset_open(const struct server *server, unsigned database, unsigned objects, size_t bytes) {
     uint64_t random = objects;
-    struct dataset *data = allocate(1, sizeof *data);
-    for (unsigned index = 0; index < CONNECTIONS; index++)
-        data->connections[index] = connection_open(server, database);
+    struct dataset *data = allocate(1, sizeof(*data));
+    for (unsigned i = 0; i < CONNECTIONS; i++) data->connections[i] = connection_open(server, database);
     data->objects = objects;
     data->bytes = bytes;
     data->content = allocate(bytes, 1);
     data->names = allocate(objects, NAME_BYTES);
-    data->order = allocate(objects, sizeof *data->order);
+    data->order = allocate(objects, sizeof(*data->order));
     letters_write(data->content, bytes, random);
     for (unsigned object = 0; object < objects; object++) name_write(data->names[object], object, &random);
     dataset_shuffle(data, random);
@@ -65,7 +64,7 @@ void dataset_close(struct dataset *data) {
         free(object_set->tokens);
         free(object_set);
     }
-    for (unsigned index = 0; index < CONNECTIONS; index++) connection_close(data->connections[index]);
+    for (unsigned i = 0; i < CONNECTIONS; i++) connection_close(data->connections[i]);
     free(data->content);
     free(data->names);
     free(data->order);
@@ -89,12 +88,11 @@ void commands_call(struct connection *connection, const char *commands) {
 }
 
 struct object_set *dataset_prepare(struct dataset *data, const struct workload *filler) {
-    struct object_set *object_set = allocate(1, sizeof *object_set);
+    struct object_set *object_set = allocate(1, sizeof(*object_set));
     *object_set = (struct object_set){.filler = filler, .next = data->object_sets};
     object_set->tokens = allocate(data->objects, TOKEN_BYTES);
-    for (unsigned object = 0; object < data->objects; object++) {
+    for (unsigned object = 0; object < data->objects; object++)
         memcpy(object_set->tokens[object], first_token, TOKEN_BYTES);
-    }
     data->object_sets = object_set;
     commands_call(data->connections[0], filler->creates);
     if (filler->prepare) filler->prepare(data);
@@ -116,12 +114,12 @@ struct object_set *dataset_fill(struct dataset *data, const struct workload *fil
 const struct family *const families[] = {&native_family,      &blob_family,  &lock_family,    &lease_family,
                                          &kind_family,        &queue_family, &storage_family, &feed_family,
                                          &transaction_family, &hash_family,  &table_family,   &file_family};
-const size_t family_count = sizeof families / sizeof *families;
+const size_t family_count = sizeof(families) / sizeof(*families);
 
 const struct workload *workload_named(const char *name) {
-    for (size_t index = 0; index < family_count; index++) {
-        for (size_t number = 0; number < families[index]->workload_count; number++) {
-            const struct workload *workload = &families[index]->workloads[number];
+    for (size_t i = 0; i < family_count; i++) {
+        for (size_t number = 0; number < families[i]->workload_count; number++) {
+            const struct workload *workload = &families[i]->workloads[number];
             if (text_is(workload->name, name)) return workload;
         }
     }
@@ -129,8 +127,8 @@ const struct workload *workload_named(const char *name) {
 }
 
 const struct family *family_of(const struct workload *workload) {
-    for (size_t index = 0; index < family_count; index++) {
-        const struct family *family = families[index];
+    for (size_t i = 0; i < family_count; i++) {
+        const struct family *family = families[i];
         for (size_t number = 0; number < family->workload_count; number++)
             if (workload == &family->workloads[number]) return family;
     }
@@ -180,7 +178,7 @@ static void part_write(const struct driver *driver, int part, FILE *word) {
         fwrite(digest.text, 1, digest.length, word);
         break;
     default: /* bytes that no request contains, to be found again */
-        for (size_t index = 0; index < part_bytes(driver, part); index++) putc(1 + part, word);
+        for (size_t i = 0; i < part_bytes(driver, part); i++) putc(1 + part, word);
     }
 }
 
@@ -292,9 +290,8 @@ struct driver driver_open(const struct workload *workload, struct dataset *data,
     if (workload->offsets) driver.offsets = workload->offsets(data);
     driver.template = template_make(&driver);
     driver.requests = allocate(pipeline, driver.template.length);
-    for (unsigned index = 0; driver.template.bytes && index < pipeline; index++) {
-        memcpy(driver.requests + index * driver.template.length, driver.template.bytes,
-               driver.template.length);
+    for (unsigned i = 0; driver.template.bytes && i < pipeline; i++) {
+        memcpy(driver.requests + i * driver.template.length, driver.template.bytes, driver.template.length);
     }
     return driver;
 }
@@ -337,8 +334,8 @@ static void placeholder_fill(const struct driver *driver, unsigned object,
 /* Of the gaps of a kind each is for the next one of the objects, and then again for the first. */
 static void request_write(const struct driver *driver, const unsigned *objects, char *request) {
     const struct template *template = &driver->template;
-    for (unsigned index = 0; index < template->placeholder_count; index++) {
-        const struct placeholder *placeholder = &template->placeholders[index];
+    for (unsigned i = 0; i < template->placeholder_count; i++) {
+        const struct placeholder *placeholder = &template->placeholders[i];
         placeholder_fill(driver, objects[placeholder->number % driver->batch], placeholder,
                          request + placeholder->at);
     }
@@ -356,9 +353,9 @@ static void reply_check(struct driver *driver, struct connection *connection, un
 static void batch_send(struct driver *driver, unsigned connection, unsigned count) {
     const unsigned *objects = driver->data->order + driver->position;
     unsigned requests = count / driver->batch;
-    for (unsigned index = 0; index < requests; index++) {
-        request_write(driver, objects + (size_t)index * driver->batch,
-                      driver->requests + index * driver->template.length);
+    for (unsigned i = 0; i < requests; i++) {
+        request_write(driver, objects + (size_t)i * driver->batch,
+                      driver->requests + i * driver->template.length);
     }
     connection_send(driver->data->connections[connection], driver->requests,
                     requests * driver->template.length);
@@ -369,8 +366,8 @@ static void batch_send(struct driver *driver, unsigned connection, unsigned coun
 
 static void batch_receive(struct driver *driver, unsigned connection) {
     const unsigned *objects = driver->batches[connection].objects;
-    for (unsigned index = 0; index < driver->batches[connection].count; index += driver->batch) {
-        driver->answered = objects + index;
+    for (unsigned i = 0; i < driver->batches[connection].count; i += driver->batch) {
+        driver->answered = objects + i;
         for (unsigned command = 0; command < driver->template.commands; command++)
             reply_check(driver, driver->data->connections[connection],
                         driver->answered[command % driver->batch]);
@@ -384,8 +381,8 @@ uint64_t driver_run(struct driver *driver, int64_t nanoseconds) {
     int64_t end = monotonic_ns() + nanoseconds;
     for (unsigned connection = 0; monotonic_ns() < end; connection = (connection + 1) % driver->connections) {
         batch_receive(driver, connection);
-        /* All that is in flight are different objects, so that the token that a reply brings is there before
-         * it is needed. */
+        /* All that is in flight are different objects, so that the token that a reply
+         * brings is there before it is needed. */
         if (driver->position + count > driver->data->objects) driver->position = 0;
         batch_send(driver, connection, count);
         operations += count;
@@ -459,9 +456,9 @@ bool is_tokens(struct driver *driver, unsigned object, const struct reply *reply
     struct reply token = *reply;
     (void)object;
     if (reply->kind != '*' || reply->length != driver->batch) return false;
-    for (unsigned index = 0; index < driver->batch; index++) {
+    for (unsigned i = 0; i < driver->batch; i++) {
         token = reply_next(&token);
-        if (!is_token(driver, driver->answered[index], &token)) return false;
+        if (!is_token(driver, driver->answered[i], &token)) return false;
     }
     return true;
 }
@@ -472,12 +469,12 @@ enum { COMMAND_BYTES = 8192, DIGITS = 20 };
 
 static void number_write(struct request *request, char kind, uint64_t number) {
     char digits[DIGITS];
-    size_t at = sizeof digits;
+    size_t at = sizeof(digits);
     do digits[--at] = (char)('0' + number % 10);
     while (number /= 10);
     request->bytes[request->length++] = kind;
-    memcpy(request->bytes + request->length, digits + at, sizeof digits - at);
-    request->length += sizeof digits - at;
+    memcpy(request->bytes + request->length, digits + at, sizeof(digits) - at);
+    request->length += sizeof(digits) - at;
     memcpy(request->bytes + request->length, "\r\n", 2);
     request->length += 2;
 }
@@ -499,7 +496,7 @@ void request_text(struct request *request, const char *text) {
 
 void request_number(struct request *request, uint64_t number) {
     char text[DIGITS + 1];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)number);
+    snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
     request_text(request, text);
 }
 
@@ -511,10 +508,10 @@ void word_keep(char *to, size_t *length, const struct reply *element) {
 
 struct client_pool *client_pool_open(const struct sequence *sequence, const struct dataset *data,
                                      const char *key) {
-    struct client_pool *pool = allocate(1, sizeof *pool);
+    struct client_pool *pool = allocate(1, sizeof(*pool));
     pool->sequence = sequence;
     pool->data = data;
-    snprintf(pool->key, sizeof pool->key, "%s", key);
+    snprintf(pool->key, sizeof(pool->key), "%s", key);
     pool->requests = allocate((size_t)PIPELINE * STEPS_MAX, COMMAND_BYTES);
     return pool;
 }
@@ -528,8 +525,7 @@ static void pipeline_send(struct client_pool *pool, unsigned which) {
     struct pipeline *pipeline = &pool->pipelines[which];
     const struct step *step = pool->sequence->steps[pipeline->step];
     struct request request = {.bytes = pool->requests};
-    for (unsigned index = 0; index < PIPELINE; index++)
-        step->write(pool, &pipeline->clients[index], &request);
+    for (unsigned i = 0; i < PIPELINE; i++) step->write(pool, &pipeline->clients[i], &request);
     connection_send(pool->data->connections[which], request.bytes, request.length);
 }
 
@@ -537,9 +533,9 @@ static void pipeline_start(struct client_pool *pool, unsigned which) {
     struct pipeline *pipeline = &pool->pipelines[which];
     pipeline->is_busy = true;
     pipeline->step = 0;
-    for (unsigned index = 0; index < PIPELINE; index++) {
-        pipeline->clients[index].batch = pool->sequence->batch;
-        pipeline->clients[index].number = ++pool->started;
+    for (unsigned i = 0; i < PIPELINE; i++) {
+        pipeline->clients[i].batch = pool->sequence->batch;
+        pipeline->clients[i].number = ++pool->started;
     }
     pipeline_send(pool, which);
 }
@@ -548,10 +544,10 @@ static void pipeline_start(struct client_pool *pool, unsigned which) {
 static void pipeline_continue(struct client_pool *pool, unsigned which) {
     struct pipeline *pipeline = &pool->pipelines[which];
     const struct step *step = pool->sequence->steps[pipeline->step];
-    for (unsigned index = 0; index < PIPELINE; index++) {
+    for (unsigned i = 0; i < PIPELINE; i++) {
         for (unsigned command = 0; command < step->commands; command++) {
             struct reply reply = connection_receive(pool->data->connections[which], pool->key);
-            require(step->read(&pipeline->clients[index], &reply),
+            require(step->read(&pipeline->clients[i], &reply),
                     "%s: step %u was answered by something unexpected", pool->key, pipeline->step + 1);
         }
     }

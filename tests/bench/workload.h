@@ -1,5 +1,4 @@
-/*
- * What is measured: workloads, and the objects that they work on.
+/* What is measured: workloads, and the objects that they work on.
  *
  *   family       the workloads of one kind of data, and what they are compared with
  *   workload     an operation: a template of its request, and what is expected of the reply
@@ -9,8 +8,7 @@
  *   sequence     requests that depend on replies, see below
  *
  * A new family is a `struct family` in the file of its subject, and an entry in the list of families in workload.c. A
- * section lists the names of the workloads that it measures.
- */
+ * section lists the names of the workloads that it measures. */
 #ifndef BENCH_WORKLOAD_H
 #define BENCH_WORKLOAD_H
 
@@ -217,15 +215,13 @@ const struct family *family_of(const struct workload *workload);
 
 /* --- Sequences --- */
 
-/*
- * A sequence: requests of which each is made of earlier replies, as when a worker deletes a message by the id that it
+/* A sequence: requests of which each is made of earlier replies, as when a worker deletes a message by the id that it
  * got from the server.
  *
  *   step     a request of one or more commands, and what is kept of the replies
  *   sequence steps in their order
  *   client   runs a sequence, and keeps what it got: a message, or a batch of them
- *   pool     the clients that run at once: 16 on each of several connections
- */
+ *   pool     the clients that run at once: 16 on each of several connections */
 
 enum { MESSAGES_AT_ONCE = 50, STEPS_MAX = 3, HELD_BYTES = 40, KEY_BYTES = 40 };
 

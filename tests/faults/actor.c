@@ -79,8 +79,8 @@ static bool is_connected(struct actor *actor) {
 static bool is_of_the_server(const char *error) {
     static const char *const servers_own[] = {"READONLY", "LOADING",     "MASTERDOWN", "UNBLOCKED", "MISCONF",
                                               "TRYAGAIN", "CLUSTERDOWN", "NOREPLICAS", "MOVED",     "ASK"};
-    for (size_t index = 0; index < sizeof servers_own / sizeof *servers_own; index++)
-        if (text_begins(error, servers_own[index])) return true;
+    for (size_t i = 0; i < sizeof(servers_own) / sizeof(*servers_own); i++)
+        if (text_begins(error, servers_own[i])) return true;
     return false;
 }
 

@@ -32,7 +32,7 @@ static struct history selected(struct part *part, bool (*fits)(const struct part
                                order order) {
     struct history chosen = {0};
     for_each_event(&part->history) if (fits(part, event)) history_add(&chosen, *event);
-    if (chosen.count) qsort(chosen.events, chosen.count, sizeof *chosen.events, order);
+    if (chosen.count) qsort(chosen.events, chosen.count, sizeof(*chosen.events), order);
     return chosen;
 }
 
@@ -51,9 +51,9 @@ static bool gave_version_rightly(const struct part *part, const struct event *ev
 
 static void require_once(struct part *part) {
     struct history given = selected(part, gave_version, by_version);
-    for (size_t index = 1; index < given.count; index++)
-        if (given.events[index].version == given.events[index - 1].version)
-            violation(part, "the version 0x%016" PRIX64 " was given twice", given.events[index].version);
+    for (size_t i = 1; i < given.count; i++)
+        if (given.events[i].version == given.events[i - 1].version)
+            violation(part, "the version 0x%016" PRIX64 " was given twice", given.events[i].version);
     history_free(&given);
 }
 
@@ -143,7 +143,7 @@ void ledger_add(struct part *part, uint64_t version, bool survived) {
     struct ledger *ledger = &part->trial->ledger;
     if (ledger->count == ledger->room) {
         ledger->room = ledger->room ? 2 * ledger->room : 256;
-        ledger->entries = realloc(ledger->entries, ledger->room * sizeof *ledger->entries);
+        ledger->entries = realloc(ledger->entries, ledger->room * sizeof(*ledger->entries));
         require(ledger->entries, "out of memory");
     }
     ledger->entries[ledger->count++] = (struct ledger_entry){part, version, survived};
@@ -165,10 +165,10 @@ static void judge_loss(struct trial *trial, const struct ledger_entry *lost, uin
 
 void ledger_check(struct trial *trial) {
     struct ledger *ledger = &trial->ledger;
-    if (ledger->count) qsort(ledger->entries, ledger->count, sizeof *ledger->entries, newest_first);
+    if (ledger->count) qsort(ledger->entries, ledger->count, sizeof(*ledger->entries), newest_first);
     uint64_t survivor = 0;
-    for (size_t index = 0; index < ledger->count; index++) {
-        const struct ledger_entry *entry = &ledger->entries[index];
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct ledger_entry *entry = &ledger->entries[i];
         if (entry->survived)
             survivor = entry->version;
         else

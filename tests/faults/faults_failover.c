@@ -6,10 +6,8 @@
 
 enum { PROMOTIONS = 2, FAILOVERS = 3, LOST_MS = 300 };
 
-/*
- * The tail is lost for certain: the heir is cut off, and the primary goes on answering. Then it is killed, or it lives
- * on beside its successor for a while, with the clients that are still connected to it.
- */
+/* The tail is lost for certain: the heir is cut off, and the primary goes on answering. Then it is killed, or it lives
+ * on beside its successor for a while, with the clients that are still connected to it. */
 static void promote(struct trial *trial) {
     struct stage *stage = &trial->stage;
     int old = atomic_load(&stage->primary), heir = stage_replica(stage, (unsigned)trial_chance(trial, 2));

@@ -59,7 +59,7 @@ const struct fault cut_fault = {.name = "cut file",
 static char place[] = "/tmp/holdfast-disk-XXXXXX";
 
 static bool mount_disk(void) {
-    memset(place + sizeof place - 7, 'X', 6);
+    memset(place + sizeof(place) - 7, 'X', 6);
     return mkdtemp(place) && !mount("tmpfs", place, "tmpfs", 0, "size=24m");
 }
 
@@ -96,7 +96,7 @@ static const char *fill_disk(void) {
     const char *path = pool_print("%s/filler", place);
     int file = open(path, O_WRONLY | O_CREAT, 0600);
     require(file >= 0, "no file %s", path);
-    while (write(file, block, sizeof block) > 0) continue;
+    while (write(file, block, sizeof(block)) > 0) continue;
     close(file);
     return path;
 }

@@ -47,9 +47,9 @@ const struct fault backlog_fault = {.name = "backlog",
 static void load_in_each_way(struct trial *trial) {
     static const char *const ways[] = {"disabled", "on-empty-db", "swapdb"};
     struct stage *stage = &trial->stage;
-    for (int index = 0; index < 3; index++) {
-        int replica = stage_replica(stage, (unsigned)index);
-        expect_ok(call(stage_client(stage, replica), "CONFIG SET repl-diskless-load %s", ways[index]));
+    for (int i = 0; i < 3; i++) {
+        int replica = stage_replica(stage, (unsigned)i);
+        expect_ok(call(stage_client(stage, replica), "CONFIG SET repl-diskless-load %s", ways[i]));
         stall(trial, replica);
     }
     int victim = stage_replica(stage, (unsigned)trial_chance(trial, 2));

@@ -1,7 +1,5 @@
-/*
- * Three Sentinels watch a primary and two replicas. The primary is killed; they promote a replica, and the clients,
- * who ask them, go on there. The old primary comes back with the data that it had, and they make it a replica.
- */
+/* Three Sentinels watch a primary and two replicas. The primary is killed; they promote a replica, and the clients,
+ * who ask them, go on there. The old primary comes back with the data that it had, and they make it a replica. */
 #include <string.h>
 
 #include "expect.h"
@@ -16,12 +14,12 @@ static struct client *watchers[SENTINELS];
 
 static atomic_bool on_duty;
 
-/* The primary as the first Sentinel that answers knows it, or -1. Any thread may ask. When they have gone, nothing
- * changes any more. */
+/* The primary as the first Sentinel that answers knows it, or -1. Any thread may ask. When they have
+ * gone, nothing changes any more. */
 static int ask_sentinels(struct stage *stage) {
     if (!atomic_load(&on_duty)) return atomic_load(&stage->primary);
-    for (int index = 0; index < SENTINELS; index++) {
-        redisContext *context = redisConnect("127.0.0.1", sentinels[index]->port);
+    for (int i = 0; i < SENTINELS; i++) {
+        redisContext *context = redisConnect("127.0.0.1", sentinels[i]->port);
         redisReply *reply = NULL;
         if (context && !context->err)
             reply = redisCommand(context, "SENTINEL GET-MASTER-ADDR-BY-NAME holdfast");
@@ -36,8 +34,8 @@ static int ask_sentinels(struct stage *stage) {
 }
 
 static bool all_are_known(void) {
-    for (int index = 0; index < SENTINELS; index++) {
-        redisReply *primary = call(watchers[index], "SENTINEL MASTER holdfast");
+    for (int i = 0; i < SENTINELS; i++) {
+        redisReply *primary = call(watchers[i], "SENTINEL MASTER holdfast");
         redisReply *replicas = field(primary, "num-slaves"), *others = field(primary, "num-other-sentinels");
         if (atoi(replicas->str) != 2 || atoi(others->str) != SENTINELS - 1) return false;
         if (strcmp(field(primary, "flags")->str, "master") != 0) return false;
@@ -57,11 +55,11 @@ static void post_sentinels(struct stage *stage) {
                                       "sentinel down-after-milliseconds holdfast 1500\n"
                                       "sentinel failover-timeout holdfast 4000\n",
                                       stage_primary(stage)->port);
-    for (int index = 0; index < SENTINELS; index++)
-        sentinels[index] = server_launch_sentinel(pool_print("sentinel-%d", index), settings);
-    for (int index = 0; index < SENTINELS; index++) {
-        server_await(sentinels[index]);
-        watchers[index] = test_client(sentinels[index]);
+    for (int i = 0; i < SENTINELS; i++)
+        sentinels[i] = server_launch_sentinel(pool_print("sentinel-%d", i), settings);
+    for (int i = 0; i < SENTINELS; i++) {
+        server_await(sentinels[i]);
+        watchers[i] = test_client(sentinels[i]);
     }
     require(become(all_are_known), "the Sentinels do not know each other");
     atomic_store(&on_duty, true);
@@ -70,14 +68,14 @@ static void post_sentinels(struct stage *stage) {
 /* Actors may still be asking. */
 static void stand_down(void) {
     atomic_store(&on_duty, false);
-    for (int index = 0; index < SENTINELS; index++) server_kill(sentinels[index]);
+    for (int i = 0; i < SENTINELS; i++) server_kill(sentinels[i]);
 }
 
 static void dismiss_sentinels(struct trial *trial) {
     (void)trial;
-    for (int index = 0; index < SENTINELS; index++) {
-        if (sentinels[index]) server_forget(sentinels[index]);
-        sentinels[index] = NULL;
+    for (int i = 0; i < SENTINELS; i++) {
+        if (sentinels[i]) server_forget(sentinels[i]);
+        sentinels[i] = NULL;
     }
 }
 
@@ -113,8 +111,8 @@ static bool is_undisturbed(struct trial *trial) {
 }
 
 static bool all_follow(struct stage *stage) {
-    for (int index = 0; index < stage->count; index++)
-        if (index != atomic_load(&stage->primary) && !follows(stage, index)) return false;
+    for (int i = 0; i < stage->count; i++)
+        if (i != atomic_load(&stage->primary) && !follows(stage, i)) return false;
     return true;
 }
 

@@ -1,7 +1,5 @@
-/*
- * Slots move to and fro between two nodes of a cluster, with all the keys that the actors work on and wait for; key by
- * key, and where the server can, at once. A container of 100,000 blobs moves along.
- */
+/* Slots move to and fro between two nodes of a cluster, with all the keys that the actors work on and wait for; key by
+ * key, and where the server can, at once. A container of 100,000 blobs moves along. */
 #include <string.h>
 
 #include "expect.h"
@@ -17,9 +15,9 @@ static const char large[] = "large:{counters}";
 static void fill(struct client *client) {
     expect_etag(call(client, "CONTAINER.CREATE %s", large));
     for (int sent = 0; sent < BLOBS; sent += SENT_AT_ONCE) {
-        for (int index = 0; index < SENT_AT_ONCE; index++)
-            send_call(client, "BLOB.PUT %s blob-%06d content", large, sent + index);
-        for (int index = 0; index < SENT_AT_ONCE; index++) expect_etag(receive(client));
+        for (int i = 0; i < SENT_AT_ONCE; i++)
+            send_call(client, "BLOB.PUT %s blob-%06d content", large, sent + i);
+        for (int i = 0; i < SENT_AT_ONCE; i++) expect_etag(receive(client));
     }
 }
 
@@ -32,8 +30,8 @@ static void move_by_hand(int slot, struct client *from, struct client *to) {
 
 static void move_all(struct trial *trial, struct client *from, struct client *to) {
     bool may_at_once = slots_migrate_at_once(from);
-    for (int index = 0; index < trial->part_count; index++) {
-        int slot = slot_of(trial->parts[index].workload->key);
+    for (int i = 0; i < trial->part_count; i++) {
+        int slot = slot_of(trial->parts[i].workload->key);
         if (may_at_once && trial_chance(trial, 2))
             slot_migrates(slot, from, to);
         else
@@ -43,11 +41,11 @@ static void move_all(struct trial *trial, struct client *from, struct client *to
 }
 
 static void require_no_misfits(struct trial *trial) {
-    for (int index = 0; index < trial->stage.count; index++) {
-        redisReply *info = call(node[index], "INFO holdfast");
+    for (int i = 0; i < trial->stage.count; i++) {
+        redisReply *info = call(node[i], "INFO holdfast");
         long long misfits =
             info_number(info, "holdfast_effects_misfit") + info_number(info, "holdfast_effects_malformed");
-        if (misfits) violation(&trial->parts[0], "%lld effects did not fit at node %d", misfits, index);
+        if (misfits) violation(&trial->parts[0], "%lld effects did not fit at node %d", misfits, i);
     }
 }
 

@@ -25,7 +25,7 @@ void pause_us(int64_t us) {
 void history_add(struct history *history, struct event event) {
     if (history->count == history->room) {
         history->room = history->room ? history->room * 2 : 256;
-        history->events = realloc(history->events, history->room * sizeof *history->events);
+        history->events = realloc(history->events, history->room * sizeof(*history->events));
         if (!history->events) abort();
     }
     history->events[history->count++] = event;
@@ -43,7 +43,7 @@ void history_free(struct history *history) {
 void numbers_add(struct numbers *numbers, long long number) {
     if (numbers->count == numbers->room) {
         numbers->room = numbers->room ? 2 * numbers->room : 256;
-        numbers->number = pool_grow(numbers->number, numbers->room * sizeof *numbers->number);
+        numbers->number = pool_grow(numbers->number, numbers->room * sizeof(*numbers->number));
     }
     numbers->number[numbers->count++] = number;
 }
@@ -54,12 +54,12 @@ static int compare_numbers(const void *one, const void *other) {
 }
 
 void numbers_sort(struct numbers *numbers) {
-    if (numbers->count) qsort(numbers->number, numbers->count, sizeof *numbers->number, compare_numbers);
+    if (numbers->count) qsort(numbers->number, numbers->count, sizeof(*numbers->number), compare_numbers);
 }
 
 bool numbers_have(const struct numbers *numbers, long long number) {
     return numbers->count &&
-           bsearch(&number, numbers->number, numbers->count, sizeof number, compare_numbers);
+           bsearch(&number, numbers->number, numbers->count, sizeof(number), compare_numbers);
 }
 
 uint64_t version_of(const char *text) {

@@ -1,10 +1,8 @@
-/*
- * holdfast-faults: servers in trouble, clients at work, and what was promised.
+/* holdfast-faults: servers in trouble, clients at work, and what was promised.
  *
  * Each trial is one fault and all workloads. The faults follow each other until the time is up, each at least once;
  * then come the controls, which have to show violations. The seed decides what befalls the servers and when; what the
- * threads do in between is the machine's. Answers in TAP, and ends with a table.
- */
+ * threads do in between is the machine's. Answers in TAP, and ends with a table. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +81,7 @@ static void play(int row, unsigned seed) {
         skipped(fault->name, trial.spoiled);
         return;
     }
-    snprintf(more, sizeof more, " with seed %u: %lld operations, %lld violations", seed, operations,
+    snprintf(more, sizeof(more), " with seed %u: %lld operations, %lld violations", seed, operations,
              violations);
     tell(!violations, fault->name, more);
 }
@@ -115,22 +113,22 @@ static void play_all(void) {
 static void play_controls(void) {
     static const char *const names[] = {"leases without grace", "SET NX PX and a plain write",
                                         "versions without epochs"};
-    int shown[sizeof names / sizeof *names] = {0};
+    int shown[sizeof(names) / sizeof(*names)] = {0};
     bool all_shown = false;
     printf("# The controls have to show violations, and here they come:\n");
     for (unsigned attempt = 0; attempt < CONTROL_ATTEMPTS && !all_shown; attempt++) {
         trial_play(&trial, &no_grace_fault, controls, options.seed + attempt);
         all_shown = true;
-        for (int index = 0; controls[index]; index++) {
-            shown[index] += trial.parts[index].violations;
-            all_shown = all_shown && shown[index];
+        for (int i = 0; controls[i]; i++) {
+            shown[i] += trial.parts[i].violations;
+            all_shown = all_shown && shown[i];
         }
     }
-    for (int index = 0; controls[index]; index++) {
+    for (int i = 0; controls[i]; i++) {
         char more[60];
-        snprintf(more, sizeof more, ": %d violations, as there must be", shown[index]);
-        tell(shown[index] > 0, names[index],
-             shown[index] ? more : ": nothing went wrong, so this program proves nothing");
+        snprintf(more, sizeof(more), ": %d violations, as there must be", shown[i]);
+        tell(shown[i] > 0, names[i],
+             shown[i] ? more : ": nothing went wrong, so this program proves nothing");
     }
 }
 
@@ -140,7 +138,7 @@ static void print_row(int row) {
     printf("# %-12s %6d", faults[row]->name, results.trials[row]);
     for (int column = 0; workloads[column]; column++) {
         char text[40];
-        snprintf(text, sizeof text, "%lld/%lld", results.cells[row][column].operations,
+        snprintf(text, sizeof(text), "%lld/%lld", results.cells[row][column].operations,
                  results.cells[row][column].violations);
         printf(" %12s", text);
     }
@@ -166,14 +164,14 @@ static void usage(void) {
 
 static void read_options(int count, char **words) {
     options.seed = (unsigned)getpid();
-    for (int index = 1; index < count; index += 2) {
-        if (index + 1 == count) usage();
-        const char *value = words[index + 1];
-        if (!strcmp(words[index], "--minutes"))
+    for (int i = 1; i < count; i += 2) {
+        if (i + 1 == count) usage();
+        const char *value = words[i + 1];
+        if (!strcmp(words[i], "--minutes"))
             options.minutes = atof(value);
-        else if (!strcmp(words[index], "--seed"))
+        else if (!strcmp(words[i], "--seed"))
             options.seed = (unsigned)strtoul(value, NULL, 10);
-        else if (!strcmp(words[index], "--only"))
+        else if (!strcmp(words[i], "--only"))
             options.only = value;
         else
             usage();

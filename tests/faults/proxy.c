@@ -53,8 +53,8 @@ static void pair_drop(struct pair **place) {
 }
 
 static struct pair **free_place(struct proxy *proxy) {
-    for (int index = 0; index < PAIRS_MAX; index++)
-        if (!proxy->pairs[index]) return &proxy->pairs[index];
+    for (int i = 0; i < PAIRS_MAX; i++)
+        if (!proxy->pairs[i]) return &proxy->pairs[i];
     return NULL;
 }
 
@@ -64,12 +64,12 @@ static void welcome(struct proxy *proxy) {
     struct pair **place = free_place(proxy);
     struct sockaddr_in address = loopback(atomic_load(&proxy->target));
     int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (!place || server < 0 || connect(server, (struct sockaddr *)&address, sizeof address)) {
+    if (!place || server < 0 || connect(server, (struct sockaddr *)&address, sizeof(address))) {
         close(client);
         if (server >= 0) close(server);
         return;
     }
-    *place = calloc(1, sizeof **place);
+    *place = calloc(1, sizeof(**place));
     if (!*place) abort();
     (*place)->ends[0] = client;
     (*place)->ends[1] = server;
@@ -131,12 +131,12 @@ static nfds_t look(struct proxy *proxy, struct pollfd *inputs, int *timeout_ms) 
     nfds_t count = 1;
     inputs[LISTENER] = (struct pollfd){.fd = proxy->listener, .events = POLLIN};
     *timeout_ms = 20;
-    for (int index = 0; index < PAIRS_MAX; index++)
-        for (int end = 0; proxy->pairs[index] && end < 2; end++) {
-            bool pending = is_pending(&proxy->pairs[index]->ways[end]);
+    for (int i = 0; i < PAIRS_MAX; i++)
+        for (int end = 0; proxy->pairs[i] && end < 2; end++) {
+            bool pending = is_pending(&proxy->pairs[i]->ways[end]);
             if (pending) *timeout_ms = 1;
             inputs[count++] =
-                (struct pollfd){.fd = pending ? -1 : proxy->pairs[index]->ends[end], .events = POLLIN};
+                (struct pollfd){.fd = pending ? -1 : proxy->pairs[i]->ends[end], .events = POLLIN};
         }
     return count;
 }
@@ -149,12 +149,12 @@ static void *serve(void *data) {
         nfds_t count = look(proxy, inputs, &timeout_ms);
         poll(inputs, count, timeout_ms);
         nfds_t at = 1;
-        for (int index = 0; index < PAIRS_MAX; index++) {
-            if (!proxy->pairs[index]) continue;
+        for (int i = 0; i < PAIRS_MAX; i++) {
+            if (!proxy->pairs[i]) continue;
             bool goes_on = true;
             for (int end = 0; end < 2; end++)
-                goes_on = move(proxy, proxy->pairs[index], end, inputs[at++].revents) && goes_on;
-            if (!goes_on) pair_drop(&proxy->pairs[index]);
+                goes_on = move(proxy, proxy->pairs[i], end, inputs[at++].revents) && goes_on;
+            if (!goes_on) pair_drop(&proxy->pairs[i]);
         }
         if (inputs[LISTENER].revents) welcome(proxy);
     }
@@ -162,10 +162,10 @@ static void *serve(void *data) {
 }
 
 struct proxy *proxy_open(int target_port, unsigned seed) {
-    struct proxy *proxy = calloc(1, sizeof *proxy);
+    struct proxy *proxy = calloc(1, sizeof(*proxy));
     require(proxy, "out of memory");
     struct sockaddr_in address = loopback(0);
-    socklen_t size = sizeof address;
+    socklen_t size = sizeof(address);
     proxy->seed = seed;
     proxy->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     require(proxy->listener >= 0 && !bind(proxy->listener, (struct sockaddr *)&address, size) &&
@@ -182,8 +182,8 @@ void proxy_close(struct proxy *proxy) {
     if (!proxy) return;
     atomic_store(&proxy->stop, true);
     pthread_join(proxy->thread, NULL);
-    for (int index = 0; index < PAIRS_MAX; index++)
-        if (proxy->pairs[index]) pair_drop(&proxy->pairs[index]);
+    for (int i = 0; i < PAIRS_MAX; i++)
+        if (proxy->pairs[i]) pair_drop(&proxy->pairs[i]);
     close(proxy->listener);
     free(proxy);
 }

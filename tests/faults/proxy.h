@@ -1,7 +1,5 @@
-/*
- * A TCP proxy that makes trouble: it delays, forwards a part of what it got, and drops connections in the middle of
- * commands and answers. It is a thread of its own. Order and content of the bytes stay as they are.
- */
+/* A TCP proxy that makes trouble: it delays, forwards a part of what it got, and drops connections in the middle of
+ * commands and answers. It is a thread of its own. Order and content of the bytes stay as they are. */
 #ifndef HOLDFAST_FAULTS_PROXY_H
 #define HOLDFAST_FAULTS_PROXY_H
 

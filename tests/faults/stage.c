@@ -27,9 +27,9 @@ void stage_term_ends(struct stage *stage) {
 }
 
 int stage_term(const struct stage *stage, int server, int64_t begin_us, int64_t end_us) {
-    for (int index = 0; index < stage->term_count; index++) {
-        const struct term *term = &stage->terms[index];
-        if (term->server == server && term->from_us <= begin_us && end_us <= term->until_us) return index;
+    for (int i = 0; i < stage->term_count; i++) {
+        const struct term *term = &stage->terms[i];
+        if (term->server == server && term->from_us <= begin_us && end_us <= term->until_us) return i;
     }
     return -1;
 }
@@ -48,8 +48,8 @@ struct server *stage_primary(struct stage *stage) {
 }
 
 int stage_server_at(const struct stage *stage, int port) {
-    for (int index = 0; index < stage->count; index++)
-        if (stage->servers[index]->port == port) return index;
+    for (int i = 0; i < stage->count; i++)
+        if (stage->servers[i]->port == port) return i;
     return -1;
 }
 
@@ -63,7 +63,7 @@ struct client *stage_client(struct stage *stage, int server) {
 }
 
 void stage_forget_clients(struct stage *stage) {
-    memset(stage->clients, 0, sizeof stage->clients);
+    memset(stage->clients, 0, sizeof(stage->clients));
 }
 
 int stage_replica(const struct stage *stage, unsigned number) {
@@ -83,8 +83,8 @@ void stage_follow(struct stage *stage, int server) {
 }
 
 static void all_follow(struct stage *stage, int except) {
-    for (int index = 0; index < stage->count; index++)
-        if (index != atomic_load(&stage->primary) && index != except) stage_follow(stage, index);
+    for (int i = 0; i < stage->count; i++)
+        if (i != atomic_load(&stage->primary) && i != except) stage_follow(stage, i);
 }
 
 static void aim_proxies(struct stage *stage) {
@@ -94,18 +94,17 @@ static void aim_proxies(struct stage *stage) {
 
 void stage_open(struct stage *stage, int count, const char *settings) {
     stage->count = count;
-    for (int index = 0; index < count; index++)
-        stage->servers[index] = server_launch(pool_print("node-%d", index), settings);
-    for (int index = 0; index < count; index++) server_await(stage->servers[index]);
+    for (int i = 0; i < count; i++) stage->servers[i] = server_launch(pool_print("node-%d", i), settings);
+    for (int i = 0; i < count; i++) server_await(stage->servers[i]);
     stage_term_begins(stage, 0);
     aim_proxies(stage);
     all_follow(stage, -1);
 }
 
 static void give_to_first(int slot) {
-    for (int index = 1; index < SHARDS_MAX && node[index]; index++) {
-        if (!slot_is_at(slot, node[index])) continue;
-        slot_opens(slot, node[index], node[0]);
+    for (int i = 1; i < SHARDS_MAX && node[i]; i++) {
+        if (!slot_is_at(slot, node[i])) continue;
+        slot_opens(slot, node[i], node[0]);
         slot_closes(slot, node[0]);
         await_slot(slot, node[0]);
     }
@@ -115,9 +114,9 @@ void stage_open_cluster(struct stage *stage, int count, const char *settings, co
     stage->count = count;
     stage->is_cluster = true;
     shards_start(count, 0, settings);
-    for (int index = count - 1; index >= 0; index--) {
-        stage->servers[index] = node[index]->server;
-        stage_term_begins(stage, index);
+    for (int i = count - 1; i >= 0; i--) {
+        stage->servers[i] = node[i]->server;
+        stage_term_begins(stage, i);
     }
     for (; *keys; keys++) give_to_first(slot_of(*keys));
 }
@@ -125,8 +124,8 @@ void stage_open_cluster(struct stage *stage, int count, const char *settings, co
 const char *stage_close(struct stage *stage) {
     const char *fault = NULL;
     if (stage->is_cluster) shards_leave();
-    for (int index = 0; index < stage->count; index++) {
-        struct server *server = stage->servers[index];
+    for (int i = 0; i < stage->count; i++) {
+        struct server *server = stage->servers[i];
         const char *ending = server_runs(server) ? server_ending(server) : server_obituary(server);
         if (ending && !fault) fault = ending;
         server_forget(server);
@@ -195,9 +194,9 @@ static bool becomes_same(struct client *one, struct client *other) {
 const char *stage_difference(struct stage *stage) {
     if (stage->is_cluster) return NULL;
     struct client *leader = test_client(stage_primary(stage));
-    for (int index = 0; index < stage->count; index++) {
-        if (index == atomic_load(&stage->primary)) continue;
-        struct client *follower = stage_client(stage, index);
+    for (int i = 0; i < stage->count; i++) {
+        if (i == atomic_load(&stage->primary)) continue;
+        struct client *follower = stage_client(stage, i);
         const char *name = follower->server->name;
         if (!comes_in_step(follower, leader)) return pool_print("%s does not get in step", name);
         if (!becomes_same(follower, leader))

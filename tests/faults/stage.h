@@ -1,10 +1,8 @@
-/*
- * The servers of a trial, and who of them is the primary. One thread, which injects the faults, moves them; actors ask
+/* The servers of a trial, and who of them is the primary. One thread, which injects the faults, moves them; actors ask
  * where to connect to.
  *
  * A term is the time in which one server is the rightful primary. It ends before another one is promoted, and when the
- * server dies or is demoted. What a primary that was cut off answers later is outside of all terms.
- */
+ * server dies or is demoted. What a primary that was cut off answers later is outside of all terms. */
 #ifndef HOLDFAST_FAULTS_STAGE_H
 #define HOLDFAST_FAULTS_STAGE_H
 
@@ -81,8 +79,8 @@ void stage_follow(struct stage *stage, int server);
 /* Starts a killed server, which follows the primary from its first moment on. */
 void stage_bring_back(struct stage *stage, int server);
 
-/* Waits until all replicas have what the primary has, and requires that it is the same. Answers what
- * differs, or NULL. */
+/* Waits until all replicas have what the primary has, and requires that it is the same.
+ * Answers what differs, or NULL. */
 const char *stage_difference(struct stage *stage);
 
 #endif

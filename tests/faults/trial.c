@@ -22,7 +22,7 @@ void violation(struct part *part, const char *format, ...) {
     char text[500];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     printf("# %s, %s: %s\n", part->trial->fault->name, part->workload->name, text);
 }
@@ -67,10 +67,10 @@ static void prepare_parts(struct trial *trial, const struct workload *const *wor
 }
 
 static void begin_load(struct trial *trial) {
-    for (int index = 0; index < trial->part_count; index++)
-        for (int number = 0; number < trial->parts[index].workload->actors; number++) {
+    for (int i = 0; i < trial->part_count; i++)
+        for (int number = 0; number < trial->parts[i].workload->actors; number++) {
             struct actor *actor = &trial->actors[trial->actor_count];
-            actor->part = &trial->parts[index];
+            actor->part = &trial->parts[i];
             actor->number = trial->actor_count++;
             actor->seed = trial->seed + (unsigned)actor->number * 7919;
             require(!pthread_create(&actor->thread, NULL, actor_life, actor), "no thread for an actor");
@@ -79,8 +79,8 @@ static void begin_load(struct trial *trial) {
 
 static void end_load(struct trial *trial) {
     atomic_store(&trial->stop, true);
-    for (int index = 0; index < trial->actor_count; index++) {
-        struct actor *actor = &trial->actors[index];
+    for (int i = 0; i < trial->actor_count; i++) {
+        struct actor *actor = &trial->actors[i];
         pthread_join(actor->thread, NULL);
         history_join(&actor->part->history, &actor->history);
         history_free(&actor->history);
@@ -91,15 +91,14 @@ static void check_all(struct trial *trial) {
     const char *difference = stage_difference(&trial->stage);
     if (difference) violation(&trial->parts[0], "%s", difference);
     struct client *client = test_client(stage_primary(&trial->stage));
-    for (int index = 0; index < trial->part_count; index++)
-        trial->parts[index].workload->check(&trial->parts[index], client);
+    for (int i = 0; i < trial->part_count; i++) trial->parts[i].workload->check(&trial->parts[i], client);
     ledger_check(trial);
 }
 
 static void close_all(struct trial *trial) {
     const char *ending = stage_close(&trial->stage);
     if (ending) violation(&trial->parts[0], "%s", ending);
-    for (int index = 0; index < trial->part_count; index++) history_free(&trial->parts[index].history);
+    for (int i = 0; i < trial->part_count; i++) history_free(&trial->parts[i].history);
     if (trial->fault->clean) trial->fault->clean(trial);
     pool_drain();
 }
@@ -108,7 +107,7 @@ static void open_stage(struct trial *trial, const struct workload *const *worklo
     const struct fault *fault = trial->fault;
     const char *settings = pool_print("%s%s", common_settings, fault->settings),
                *keys[WORKLOADS_MAX + 1] = {NULL};
-    for (int index = 0; workloads[index]; index++) keys[index] = workloads[index]->key;
+    for (int i = 0; workloads[i]; i++) keys[i] = workloads[i]->key;
     if (fault->cluster)
         stage_open_cluster(&trial->stage, fault->servers, settings, keys);
     else
@@ -117,7 +116,7 @@ static void open_stage(struct trial *trial, const struct workload *const *worklo
 
 void trial_play(struct trial *trial, const struct fault *fault, const struct workload *const *workloads,
                 unsigned seed) {
-    memset(trial, 0, sizeof *trial);
+    memset(trial, 0, sizeof(*trial));
     trial->fault = fault;
     trial->seed = seed;
     if (fault->prepare) fault->prepare(trial);

@@ -1,10 +1,8 @@
-/*
- * A trial: servers, actors that work on them in threads of their own, one fault, and the checks of what they saw.
+/* A trial: servers, actors that work on them in threads of their own, one fault, and the checks of what they saw.
  *
  * A workload is a way to use one primitive. Its actors do one step after the other until the load ends, and note in
  * their histories what they asked and what came of it. Then its check looks at what the servers hold, and at the whole
- * history, and reports what is not as promised.
- */
+ * history, and reports what is not as promised. */
 #ifndef HOLDFAST_FAULTS_TRIAL_H
 #define HOLDFAST_FAULTS_TRIAL_H
 
@@ -80,11 +78,9 @@ struct actor {
     int64_t until_us;
 };
 
-/*
- * What has become of versions that were given. A server mints all its versions from one counter and sends its effects
- * in that order. So of those of one epoch the survivors are all up to some version, and none behind it, whatever key
- * they are of.
- */
+/* What has become of versions that were given. A server mints all its versions from one counter and sends
+ * its effects in that order. So of those of one epoch the survivors are all up to some version, and none
+ * behind it, whatever key they are of. */
 struct ledger {
     struct ledger_entry {
         struct part *part;
@@ -121,8 +117,8 @@ void trial_pause_ms(struct trial *trial, int min, int max);
 
 /* --- For the steps of actors ------------------------------------------------------------------------------- */
 
-/* One command. The reply lasts until the step ends; NULL if it was not done. The fields of the actor tell what
- * came of it. */
+/* One command. The reply lasts until the step ends; NULL if it was not done. The fields of
+ * the actor tell what came of it. */
 redisReply *actor_asks(struct actor *actor, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 int actor_chance(struct actor *actor, int below);

@@ -1,5 +1,5 @@
-/* Transactions over a table, a queue and a log: each enters its number into all three. Either it is in all,
- * or in none. */
+/* Transactions over a table, a queue and a log: each enters its number into all three.
+ * Either it is in all, or in none. */
 #include <stdlib.h>
 
 #include "checks.h"
@@ -35,8 +35,8 @@ static struct numbers numbers_of_table(struct client *client) {
     redisReply *page = call(client, "TABLE.QUERY {shop}:orders");
     for (;;) {
         expect_elements(page, 2);
-        for (size_t index = 0; index < page->element[1]->elements; index++)
-            numbers_add(&numbers, atoll(page->element[1]->element[index]->element[1]->str));
+        for (size_t i = 0; i < page->element[1]->elements; i++)
+            numbers_add(&numbers, atoll(page->element[1]->element[i]->element[1]->str));
         const redisReply *next = page->element[0];
         if (reply_is_null(next)) break;
         page = call(client, "TABLE.QUERY {shop}:orders NEXT %s %s", next->element[0]->str,
@@ -49,8 +49,8 @@ static struct numbers numbers_of_queue(struct client *client) {
     struct numbers numbers = {0};
     for (;;) {
         redisReply *reply = call(client, "QUEUE.GET {shop}:mail COUNT 32 VISIBILITY 600");
-        for (size_t index = 0; index < reply->elements; index++)
-            numbers_add(&numbers, atoll(field(reply->element[index], "message")->str));
+        for (size_t i = 0; i < reply->elements; i++)
+            numbers_add(&numbers, atoll(field(reply->element[i], "message")->str));
         if (!reply->elements) return numbers;
     }
 }
@@ -67,9 +67,9 @@ static void require_same(struct part *part, struct numbers *one, struct numbers 
     numbers_sort(other);
     if (one->count != other->count)
         violation(part, "%zu transactions are in the table, %zu in the %s", one->count, other->count, where);
-    for (size_t index = 0; index < one->count; index++)
-        if (!numbers_have(other, one->number[index]))
-            violation(part, "transaction %lld is in the table, and not in the %s", one->number[index], where);
+    for (size_t i = 0; i < one->count; i++)
+        if (!numbers_have(other, one->number[i]))
+            violation(part, "transaction %lld is in the table, and not in the %s", one->number[i], where);
 }
 
 static void atomic_check(struct part *part, struct client *client) {

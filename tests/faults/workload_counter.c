@@ -1,10 +1,8 @@
-/*
- * Counters under ETags: read, add one, write if it is still what was read. Whoever writes leaves the number of its
+/* Counters under ETags: read, add one, write if it is still what was read. Whoever writes leaves the number of its
  * operation beside the count, so that readers learn of writes whose answer was lost.
  *
  * At the end one walks back from what is there, from each write to the version that it was decided on: each step has to
- * be known, and the count to be as many as the steps. What was answered and is not on that way is lost.
- */
+ * be known, and the count to be as many as the steps. What was answered and is not on that way is lost. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +16,7 @@ enum { COUNTERS = 2, STALE_ONE_IN = 8 };
 
 static void counter_prepare(struct client *client) {
     expect_etag(call(client, "CONTAINER.CREATE counters"));
-    for (int index = 0; index < COUNTERS; index++)
-        expect_etag(call(client, "BLOB.PUT counters %d 0:0", index));
+    for (int i = 0; i < COUNTERS; i++) expect_etag(call(client, "BLOB.PUT counters %d 0:0", i));
 }
 
 struct content {
@@ -96,9 +93,9 @@ static struct writes writes_of(const struct part *part) {
 static const struct event *write_of(const struct writes *writes, uint64_t version, long long operation) {
     struct event key = {.version = version, .number = operation};
     const struct event *seen = NULL;
-    if (!operation) seen = bsearch(&key, writes->by_version, writes->versions, sizeof key, compare_versions);
+    if (!operation) seen = bsearch(&key, writes->by_version, writes->versions, sizeof(key), compare_versions);
     if (seen) key.number = seen->number;
-    return bsearch(&key, writes->by_number, writes->numbers, sizeof key, compare_numbers);
+    return bsearch(&key, writes->by_number, writes->numbers, sizeof(key), compare_numbers);
 }
 
 /* Marks the versions on the way, and answers how many there are. */
@@ -115,7 +112,7 @@ static long long walk_back(struct writes *writes, struct content last, struct hi
 
 static bool is_on(const struct history *way, uint64_t version) {
     struct event key = {.version = version};
-    return way->count && bsearch(&key, way->events, way->count, sizeof key, compare_versions);
+    return way->count && bsearch(&key, way->events, way->count, sizeof(key), compare_versions);
 }
 
 static void check_one(struct part *part, struct client *client, struct writes *writes, int which) {
@@ -124,7 +121,7 @@ static void check_one(struct part *part, struct client *client, struct writes *w
     long long steps = walk_back(writes, last, &way);
     if (steps != last.count)
         violation(part, "counter %d is at %lld, and %lld writes lead there", which, last.count, steps);
-    if (way.count) qsort(way.events, way.count, sizeof *way.events, compare_versions);
+    if (way.count) qsort(way.events, way.count, sizeof(*way.events), compare_versions);
     for_each_event(&part->history) {
         if (event->kind != WROTE || event->outcome != DONE || event->resource != which) continue;
         ledger_add(part, event->version, is_on(&way, event->version));
@@ -134,7 +131,7 @@ static void check_one(struct part *part, struct client *client, struct writes *w
 
 static void counter_check(struct part *part, struct client *client) {
     struct writes writes = writes_of(part);
-    for (int index = 0; index < COUNTERS; index++) check_one(part, client, &writes, index);
+    for (int i = 0; i < COUNTERS; i++) check_one(part, client, &writes, i);
     free(writes.by_version);
     free(writes.by_number);
     versions_check(part);

@@ -1,8 +1,6 @@
-/*
- * A feed: writers put and delete blobs, and one actor follows them from bookmark to bookmark. When it is told that
- * changes are lost it begins anew. At the end it goes on to the last change, and has to know what is there, no more
- * and no less.
- */
+/* A feed: writers put and delete blobs, and one actor follows them from bookmark to bookmark. When it is
+ * told that changes are lost it begins anew. At the end it goes on to the last change, and has to know what
+ * is there, no more and no less. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +18,8 @@ static struct {
 } follower;
 
 static void begin_anew(void) {
-    snprintf(follower.bookmark, sizeof follower.bookmark, "0");
-    memset(follower.etags, 0, sizeof follower.etags);
+    snprintf(follower.bookmark, sizeof(follower.bookmark), "0");
+    memset(follower.etags, 0, sizeof(follower.etags));
 }
 
 static void feed_prepare(struct client *client) {
@@ -33,13 +31,13 @@ static void feed_prepare(struct client *client) {
 /* --- Steps ------------------------------------------------------------------------------------------------------ */
 
 static void take_page(const redisReply *page) {
-    for (size_t index = 0; index < page->element[1]->elements; index++) {
-        const redisReply *map = page->element[1]->element[index];
+    for (size_t i = 0; i < page->element[1]->elements; i++) {
+        const redisReply *map = page->element[1]->element[i];
         int name = atoi(reply_field_if_any(map, "name")->str);
         bool deleted = reply_field_if_any(map, "deleted");
         follower.etags[name % NAMES] = deleted ? 0 : version_of(reply_field_if_any(map, "etag")->str);
     }
-    snprintf(follower.bookmark, sizeof follower.bookmark, "%s", page->element[0]->str);
+    snprintf(follower.bookmark, sizeof(follower.bookmark), "%s", page->element[0]->str);
 }
 
 static void follow_on(struct actor *actor) {
@@ -84,9 +82,9 @@ static void feed_check(struct part *part, struct client *client) {
     uint64_t there[NAMES] = {0};
     catch_up(client);
     const redisReply *items = expect_elements(call(client, "BLOB.LIST feed"), 2)->element[1];
-    for (size_t index = 0; index < items->elements; index++)
-        there[atoi(field(items->element[index], "name")->str) % NAMES] =
-            version_of(field(items->element[index], "etag")->str);
+    for (size_t i = 0; i < items->elements; i++)
+        there[atoi(field(items->element[i], "name")->str) % NAMES] =
+            version_of(field(items->element[i], "etag")->str);
     for (int name = 0; name < NAMES; name++)
         if (there[name] != follower.etags[name])
             violation(part, "blob %d has 0x%016llX, and 0x%016llX by the feed", name,

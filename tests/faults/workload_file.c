@@ -1,8 +1,6 @@
-/*
- * Locks of files: each actor has a session and a handle, locks a range, reads the number there, writes the next one and
+/* Locks of files: each actor has a session and a handle, locks a range, reads the number there, writes the next one and
  * unlocks. The session lasts for as long as grace after a failover does, so a lock is believed in until it is unlocked,
- * refused, or until the session may have ended.
- */
+ * refused, or until the session may have ended. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +23,12 @@ static bool sign_in(struct actor *actor) {
     *actor->handle = '\0';
     redisReply *reply = actor_asks(actor, "SHARE.CONNECT files 0.%d", SESSION_MS);
     if (!reply) return false;
-    snprintf(actor->session, sizeof actor->session, "%s", reply->str);
+    snprintf(actor->session, sizeof(actor->session), "%s", reply->str);
     actor->until_us = actor->begin_us + belief_us(SESSION_MS);
     reply = actor_asks(actor, "FILE.OPEN files %s numbers ACCESS 2 READ WRITE SHARE 3 READ WRITE DELETE",
                        actor->session);
     const redisReply *handle = reply ? reply_field_if_any(reply, "handle") : NULL;
-    if (handle) snprintf(actor->handle, sizeof actor->handle, "%s", handle->str);
+    if (handle) snprintf(actor->handle, sizeof(actor->handle), "%s", handle->str);
     return handle != NULL;
 }
 
@@ -52,7 +50,7 @@ static bool count_up(struct actor *actor, long long range) {
     actor_pause_ms(actor, 0, 10);
     if (!actor_chance(actor, IDLE_ONE_IN)) actor_pause_ms(actor, SESSION_MS / 2, SESSION_MS);
     char text[2 * WIDTH];
-    snprintf(text, sizeof text, "%0*lld", WIDTH, next);
+    snprintf(text, sizeof(text), "%0*lld", WIDTH, next);
     reply = actor_asks(actor, "FILE.WRITE files %s %lld %s", actor->handle, range * WIDTH, text);
     struct event event = actor_event(actor, CHANGED);
     event.resource = range;
@@ -92,9 +90,9 @@ static void check_range(struct part *part, long long last, long long range) {
         if (counts) numbers_add(&written, event->number);
     }
     numbers_sort(&written);
-    for (size_t index = 1; index < written.count; index++)
-        if (written.number[index] == written.number[index - 1])
-            violation(part, "%lld was written twice", written.number[index]);
+    for (size_t i = 1; i < written.count; i++)
+        if (written.number[i] == written.number[i - 1])
+            violation(part, "%lld was written twice", written.number[i]);
     if (written.count && written.number[written.count - 1] > last)
         violation(part, "%lld was answered, and %lld is there", written.number[written.count - 1], last);
 }

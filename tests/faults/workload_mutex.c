@@ -1,8 +1,6 @@
-/*
- * Mutexes under leases: acquire, write what the lease guards, release. Some holders sleep through the end of their
+/* Mutexes under leases: acquire, write what the lease guards, release. Some holders sleep through the end of their
  * lease and write then; some never release. A holder believes in its lease from the answer on until it gives it back,
- * is told that it is lost, or until as much time has passed since it asked as the lease lasts.
- */
+ * is told that it is lost, or until as much time has passed since it asked as the lease lasts. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -14,8 +12,7 @@ enum { MUTEXES = 2, LEASE_MS = 400, SLEEPY_ONE_IN = 15, FORGETFUL_ONE_IN = 6 };
 
 static void mutex_prepare(struct client *client) {
     expect_etag(call(client, "CONTAINER.CREATE mutexes"));
-    for (int index = 0; index < MUTEXES; index++)
-        expect_etag(call(client, "BLOB.PUT mutexes %d free", index));
+    for (int i = 0; i < MUTEXES; i++) expect_etag(call(client, "BLOB.PUT mutexes %d free", i));
 }
 
 struct holding {
@@ -31,7 +28,7 @@ static bool acquire(struct actor *actor, struct holding *holding, int which) {
     granted.resource = which;
     granted.version = version_of(reply->element[1]->str);
     actor_notes(actor, granted);
-    snprintf(holding->id, sizeof holding->id, "%s", reply->element[0]->str);
+    snprintf(holding->id, sizeof(holding->id), "%s", reply->element[0]->str);
     holding->event = granted;
     holding->event.kind = HELD;
     holding->event.number = granted.end_us;
@@ -88,7 +85,7 @@ static void check_last(struct part *part, struct client *client, int which) {
 }
 
 static void mutex_check(struct part *part, struct client *client) {
-    for (int index = 0; index < MUTEXES; index++) check_last(part, client, index);
+    for (int i = 0; i < MUTEXES; i++) check_last(part, client, i);
     versions_check(part);
     holders_check(part);
     guards_check(part);

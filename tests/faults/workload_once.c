@@ -1,7 +1,5 @@
-/*
- * Writes that are sent again until they are answered, with a token: each actor appends its operations to one log.
- * Whatever breaks in between, none is there twice, and none that was answered is missing.
- */
+/* Writes that are sent again until they are answered, with a token: each actor appends its operations to one log.
+ * Whatever breaks in between, none is there twice, and none that was answered is missing. */
 #include <stdlib.h>
 
 #include "checks.h"
@@ -37,9 +35,9 @@ static void once_check(struct part *part, struct client *client) {
     struct numbers there = {0};
     for (char *end; *log; log = end + 1) numbers_add(&there, strtoll(log, &end, 10));
     numbers_sort(&there);
-    for (size_t index = 1; index < there.count; index++)
-        if (there.number[index] == there.number[index - 1])
-            violation(part, "operation %lld is there twice", there.number[index]);
+    for (size_t i = 1; i < there.count; i++)
+        if (there.number[i] == there.number[i - 1])
+            violation(part, "operation %lld is there twice", there.number[i]);
     for_each_event(&part->history) {
         if (event->outcome == DONE) ledger_add(part, event->version, numbers_have(&there, event->number));
     }

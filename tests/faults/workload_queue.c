@@ -1,7 +1,5 @@
-/*
- * A queue: actors put messages and take them, delete most of what they took, give some back, and leave some to their
- * windows. At the end all that is left is taken. Then every message that was put is accounted for.
- */
+/* A queue: actors put messages and take them, delete most of what they took, give some back, and leave some to their
+ * windows. At the end all that is left is taken. Then every message that was put is accounted for. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,8 +67,7 @@ static void handle(struct actor *actor, struct event taken, const redisReply *ma
 static void take(struct actor *actor) {
     redisReply *reply = actor_asks(actor, "QUEUE.GET jobs COUNT 3 VISIBILITY 1 BLOCK 0.1");
     struct event taken = actor_event(actor, TAKEN);
-    for (size_t index = 0; reply && index < reply->elements; index++)
-        handle(actor, taken, reply->element[index]);
+    for (size_t i = 0; reply && i < reply->elements; i++) handle(actor, taken, reply->element[i]);
 }
 
 static void queue_step(struct actor *actor) {
@@ -104,7 +101,7 @@ static int by_number(const void *one, const void *other) {
 
 static struct message *message_of(struct account *account, long long number) {
     struct message key = {.number = number};
-    return account->count ? bsearch(&key, account->messages, account->count, sizeof key, by_number) : NULL;
+    return account->count ? bsearch(&key, account->messages, account->count, sizeof(key), by_number) : NULL;
 }
 
 static struct account account_of(struct part *part) {
@@ -147,8 +144,8 @@ static void take_what_is_left(struct part *part, struct account *account, struct
     int64_t until = now_us() + DRAIN_SECONDS * INT64_C(1000000);
     while (now_us() < until && field(call(client, "QUEUE.STAT jobs"), "messages")->integer) {
         redisReply *reply = call(client, "QUEUE.GET jobs COUNT 32 VISIBILITY 600 BLOCK 0.5");
-        for (size_t index = 0; index < reply->elements; index++) {
-            redisReply *map = reply->element[index];
+        for (size_t i = 0; i < reply->elements; i++) {
+            redisReply *map = reply->element[i];
             struct message *message = known_message(part, account, atoll(text_of(map, "message")));
             if (message && message->is_left) violation(part, "message %lld is there twice", message->number);
             if (message) message->is_left = true;
@@ -159,8 +156,8 @@ static void take_what_is_left(struct part *part, struct account *account, struct
 }
 
 static void require_all(struct part *part, const struct account *account) {
-    for (size_t index = 0; index < account->count; index++) {
-        const struct message *message = &account->messages[index];
+    for (size_t i = 0; i < account->count; i++) {
+        const struct message *message = &account->messages[i];
         bool must_be_left = message->put == DONE && !message->delete_asked;
         if (must_be_left && !message->is_left)
             violation(part, "message %lld was put, and is lost", message->number);
@@ -175,8 +172,8 @@ static void require_all(struct part *part, const struct account *account) {
  * it may have been before or after the loss. */
 static void require_prefix(struct part *part, const struct account *account) {
     const struct message *lost = NULL;
-    for (size_t index = 0; index < account->count; index++) {
-        const struct message *message = &account->messages[index];
+    for (size_t i = 0; i < account->count; i++) {
+        const struct message *message = &account->messages[i];
         bool same_row =
             lost && lost->number / 10000000 == message->number / 10000000 && lost->term == message->term;
         if (!same_row) lost = NULL;

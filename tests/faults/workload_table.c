@@ -1,7 +1,5 @@
-/*
- * Batches of a table: money goes from one account to another, and a journal tells of it, all in one batch under the
- * ETags of both accounts. So the sum never changes, and accounts and journal agree, whatever is lost.
- */
+/* Batches of a table: money goes from one account to another, and a journal tells of it, all in one batch under the
+ * ETags of both accounts. So the sum never changes, and accounts and journal agree, whatever is lost. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +14,8 @@ static const char all_accounts[] = "PartitionKey eq 'p' and RowKey lt 'b'";
 
 static void table_prepare(struct client *client) {
     expect_ok(call(client, "TABLE.CREATE bank"));
-    for (int index = 0; index < ACCOUNTS; index++)
-        expect_etag(call(client, "TABLE.INSERT bank p a%d PROPS 1 balance:int32 %d", index, BALANCE));
+    for (int i = 0; i < ACCOUNTS; i++)
+        expect_etag(call(client, "TABLE.INSERT bank p a%d PROPS 1 balance:int32 %d", i, BALANCE));
 }
 
 /* --- Steps -------------------------------------------------------------------------------------------------- */
@@ -31,15 +29,15 @@ struct account {
 static bool read_account(struct actor *actor, struct account *account) {
     redisReply *reply = actor_asks(actor, "TABLE.GET bank p a%d", account->which);
     if (!reply) return false;
-    snprintf(account->etag, sizeof account->etag, "%s", reply->element[0]->str);
+    snprintf(account->etag, sizeof(account->etag), "%s", reply->element[0]->str);
     account->balance = reply_field_if_any(reply->element[1], "balance:int32")->integer;
     return true;
 }
 
 static long long sum_of(const redisReply *rows) {
     long long sum = 0;
-    for (size_t index = 0; index < rows->elements; index++) {
-        const redisReply *balance = reply_field_if_any(rows->element[index]->element[3], "balance:int32");
+    for (size_t i = 0; i < rows->elements; i++) {
+        const redisReply *balance = reply_field_if_any(rows->element[i]->element[3], "balance:int32");
         sum += balance ? balance->integer : 0;
     }
     return sum;
@@ -103,8 +101,8 @@ static struct books books_of(struct client *client) {
     redisReply *page = call(client, "TABLE.QUERY bank");
     for (;;) {
         expect_elements(page, 2);
-        for (size_t index = 0; index < page->element[1]->elements; index++)
-            enter_row(&books, page->element[1]->element[index]);
+        for (size_t i = 0; i < page->element[1]->elements; i++)
+            enter_row(&books, page->element[1]->element[i]);
         const redisReply *next = page->element[0];
         if (reply_is_null(next)) break;
         page = call(client, "TABLE.QUERY bank NEXT %s %s", next->element[0]->str, next->element[1]->str);
@@ -115,10 +113,10 @@ static struct books books_of(struct client *client) {
 
 static void table_check(struct part *part, struct client *client) {
     struct books books = books_of(client);
-    for (int index = 0; index < ACCOUNTS; index++)
-        if (books.balances[index] != BALANCE + books.journal[index])
-            violation(part, "account %d has %lld, and %lld by its journal", index, books.balances[index],
-                      BALANCE + books.journal[index]);
+    for (int i = 0; i < ACCOUNTS; i++)
+        if (books.balances[i] != BALANCE + books.journal[i])
+            violation(part, "account %d has %lld, and %lld by its journal", i, books.balances[i],
+                      BALANCE + books.journal[i]);
     for_each_event(&part->history) {
         if (event->kind != MOVED || event->outcome != DONE) continue;
         ledger_add(part, event->version, numbers_have(&books.entries, event->number));

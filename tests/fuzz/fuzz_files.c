@@ -476,8 +476,8 @@ static void load_and_compare(size_t family, const struct tape *tape, const struc
     require(loaded || !is_untouched, "a file that nobody has touched is not loaded");
     if (loaded) require_lasting(family, &loader, &saved);
     if (is_untouched) require_same_tape(&saved, tape);
-    /* What has come is kept; a share has a root besides. A blob whose content has not come is written as
-     * an empty one. */
+    /* What has come is kept; a share has a root besides. A blob whose content has not
+     * come is written as an empty one. */
     bool is_of_blobs = loader.container.container != NULL;
     if (loaded && is_beginning && !is_of_blobs) require_begins_with(&saved, tape);
     if (loaded && loader.share) share_require_whole(loader.share);

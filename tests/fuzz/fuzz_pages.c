@@ -125,8 +125,8 @@ static void take_over(struct life *life, size_t to, size_t from, bool twin) {
     memcpy(life->subjects[to].values, life->subjects[from].values, sizeof(life->subjects[to].values));
 }
 
-/* A leaf from outside, which need not fit: its pages follow from the count, and how many bytes come with it
- * from the value. */
+/* A leaf from outside, which need not fit: its pages follow from the count, and how many
+ * bytes come with it from the value. */
 static void add_leaf(struct account *account, struct subject *subject, const struct choice *choice) {
     static char bytes[(LEAF_PAGES + 1) * PAGE_BYTES];
     struct page_leaf leaf = {page_of(choice->at % (PLACES + 1)) / LEAF_PAGES, 0, NULL};

@@ -1,7 +1,7 @@
-/* Another server from which a blob is copied, in the worst of moods: all bytes but the first two are what it says,
- * in portions as the first byte has it; the second one chooses the order. Whatever it is, the reader asks and
- * takes on, and each change that it tells is sound and fits the container, up to the end of the copy, in which
- * nothing is half. */
+/* Another server from which a blob is copied, in the worst of moods: all bytes but the first two are what it
+ * says, in portions as the first byte has it; the second one chooses the order. Whatever it is, the reader
+ * asks and takes on, and each change that it tells is sound and fits the container, up to the end of the
+ * copy, in which nothing is half. */
 #include "blob/container.h"
 #include "blob/container_apply.h"
 #include "blob/source_reader.h"

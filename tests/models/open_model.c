@@ -6,8 +6,8 @@ bool open_model_fits(struct model_sharing one, struct model_sharing other) {
     return !(one.access & ~other.share) && !(other.access & ~one.share);
 }
 
-/* A command is like an open that shares everything. Nobody deletes what is open, and a lease wants everything to itself
- * but reading. */
+/* A command is like an open that shares everything. Nobody deletes what is open, and a lease wants
+ * everything to itself but reading. */
 bool open_model_lets(struct model_sharing open, enum model_class class) {
     static const unsigned access[] = {
         [MODEL_READS] = MODEL_READ_ACCESS,
@@ -20,8 +20,8 @@ bool open_model_lets(struct model_sharing open, enum model_class class) {
     return open_model_fits(open, (struct model_sharing){access[class], MODEL_ALL_ACCESS});
 }
 
-/* Each begins before the other one ends. A range without bytes lies where it begins: it overlaps what has bytes on both
- * sides of it. */
+/* Each begins before the other one ends. A range without bytes lies where it begins: it overlaps what
+ * has bytes on both sides of it. */
 static bool overlap(struct model_range a, struct model_range b) {
     __extension__ typedef unsigned __int128 wide;
     return a.offset < (wide)b.offset + b.length && b.offset < (wide)a.offset + a.length;

@@ -108,8 +108,8 @@ bool share_model_close(struct share_model *model, int handle);
 bool share_model_lock(struct share_model *model, int handle, bool exclusive, struct model_range range);
 bool share_model_unlock(struct share_model *model, int handle, struct model_range range);
 
-/* What a file leaves behind: handles that have nothing are forgotten, and so are sessions that have ended and have no
- * handles of files. */
+/* What a file leaves behind: handles that have nothing are forgotten, and so are sessions that have
+ * ended and have no handles of files. */
 void share_model_reload(struct share_model *model);
 /* All sessions are over, and there are no leases. */
 void share_model_twin(struct share_model *model);
@@ -125,8 +125,8 @@ bool share_model_has_space_for_lock(const struct share_model *model);
 
 bool share_model_is_over(const struct share_model *model, int session, int64_t now_ms);
 
-/* Whether a file is to be deleted and nobody who counts has it open. With no instant, only sessions that were told to
- * end are over. */
+/* Whether a file is to be deleted and nobody who counts has it open. With no instant, only sessions
+ * that were told to end are over. */
 bool share_model_is_gone(const struct share_model *model, int node, int64_t now_ms);
 bool share_model_is_pending(const struct share_model *model, int node, int64_t now_ms);
 

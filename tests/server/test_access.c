@@ -394,15 +394,15 @@ static const char *const without_keys[] = {"HOLDFAST.ATOMIC",  "HOLDFAST.GRACE",
 TEST(every_command_is_documented) {
     struct words commands = grammar_commands(primary);
     assert_true(commands.count >= 16);
-    for (size_t index = 0; index < commands.count; index++) {
-        struct grammar grammar = grammar_of(primary->server, commands.word[index]);
-        require(grammar.summary && *grammar.summary, "no summary of %s", commands.word[index]);
-        require(grammar.since && *grammar.since, "no since of %s", commands.word[index]);
-        require(grammar.complexity && *grammar.complexity, "no complexity of %s", commands.word[index]);
-        if (text_is_one_of(commands.word[index], without_keys)) continue;
-        require(grammar.all.count >= 1, "no arguments of %s", commands.word[index]);
+    for (size_t i = 0; i < commands.count; i++) {
+        struct grammar grammar = grammar_of(primary->server, commands.word[i]);
+        require(grammar.summary && *grammar.summary, "no summary of %s", commands.word[i]);
+        require(grammar.since && *grammar.since, "no since of %s", commands.word[i]);
+        require(grammar.complexity && *grammar.complexity, "no complexity of %s", commands.word[i]);
+        if (text_is_one_of(commands.word[i], without_keys)) continue;
+        require(grammar.all.count >= 1, "no arguments of %s", commands.word[i]);
         require(!strcmp(grammar.all.part[0].type, "key"), "the first argument of %s is no key",
-                commands.word[index]);
+                commands.word[i]);
     }
 }
 

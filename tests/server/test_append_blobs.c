@@ -76,7 +76,7 @@ TEST(positions_and_sizes_are_conditions) {
         {"IFMATCH 0x0000000000000001 IFPOSITION 4", "PRECONDITION ConditionNotMet"},
     };
     create("box");
-    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
         expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
         expect_etag(call(primary, "BLOB.APPEND box log 12345"));
         step_play(pool_print("BLOB.APPEND box log abc %s", rows[row].clauses), rows[row].answer, 0);
@@ -90,15 +90,15 @@ TEST(pieces_of_all_sizes_stand_in_their_order) {
     struct text all = {0};
     create("box");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
-    for (size_t index = 0; index < sizeof lengths / sizeof *lengths; index++) {
-        char *piece = pool_take((size_t)lengths[index]);
-        for (int at = 0; at < lengths[index]; at++) piece[at] = (char)(at * 7 + (int)index * 31);
-        redisReply *reply = call(primary, "BLOB.APPEND box log %b", piece, (size_t)lengths[index]);
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+        char *piece = pool_take((size_t)lengths[i]);
+        for (int at = 0; at < lengths[i]; at++) piece[at] = (char)(at * 7 + (int)i * 31);
+        redisReply *reply = call(primary, "BLOB.APPEND box log %b", piece, (size_t)lengths[i]);
         expect_number(expect_elements(reply, 3)->element[1], (long long)all.length);
-        expect_number(reply->element[2], (long long)index + 1);
-        text_add(&all, piece, (size_t)lengths[index]);
+        expect_number(reply->element[2], (long long)i + 1);
+        text_add(&all, piece, (size_t)lengths[i]);
         expect_bytes(call(primary, "BLOB.GET box log")->element[1], all.bytes, all.length);
-        if (index % 4 == 3) expect_ok(call(primary, "DEBUG RELOAD"));
+        if (i % 4 == 3) expect_ok(call(primary, "DEBUG RELOAD"));
     }
     for (size_t offset = 0; offset + 100 < all.length; offset += 9973)
         expect_bytes(call(primary, "BLOB.GET box log RANGE %d 100", (int)offset)->element[1],
@@ -176,10 +176,9 @@ TEST(many_small_appends_take_little_more_than_their_bytes) {
     create("box");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     char piece[101];
-    memset(piece, 'x', sizeof piece);
-    for (int index = 0; index < 20000; index++)
-        send_call(primary, "BLOB.APPEND box log %b", piece, (size_t)100);
-    for (int index = 0; index < 20000; index++) expect_elements(receive(primary), 3);
+    memset(piece, 'x', sizeof(piece));
+    for (int i = 0; i < 20000; i++) send_call(primary, "BLOB.APPEND box log %b", piece, (size_t)100);
+    for (int i = 0; i < 20000; i++) expect_elements(receive(primary), 3);
     long long held = memory_of(primary, "box");
     require(held < 2000000 * 2 + 10000, "2000000 bytes take %lld", held);
 }

@@ -1,5 +1,4 @@
-/*
- * The order of checks: of each command two faults that stand next to each other in its order, given at once. The
+/* The order of checks: of each command two faults that stand next to each other in its order, given at once. The
  * earlier one answers, and nothing has happened: no blob, block, snapshot or lease has changed (step_play sees to it).
  *
  * The stage, `box`:
@@ -9,8 +8,7 @@
  *   held, page, roll   one of each kind under an infinite lease of A; held has a snapshot
  *   short  a block blob under a finite lease of A
  *   busy   a block blob to which a copy goes on, under an infinite lease of A
- *   parts  a name with a staged block alone
- */
+ *   parts  a name with a staged block alone */
 #include "blobs.h"
 #include "harness.h"
 #include "leases.h"

@@ -79,7 +79,7 @@ TEST(metadata_of_a_copy) {
     stage_copies();
     expect_etag(call(primary, "BLOB.SETMETA box cat META 2 a b c d"));
     expect_etag(call(primary, "BLOB.PUT box twin x META 1 old old PROPS 1 content-language fr"));
-    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
         step_play(pool_print("BLOB.COPY box twin box cat %s", rows[row].clause), COPIED, 0);
         step_play("BLOB.GETMETA box twin", rows[row].meta, 0);
         assert_null(reply_field_if_any(stat_of("box", "twin"), "content-language"));
@@ -234,7 +234,7 @@ TEST(two_sets_of_conditions) {
         {"SOURCEIFUNMODIFIEDSINCE -1", "INVALID InvalidHeaderValue"},
     };
     stage_copies();
-    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
         step_keep('t', put("other", "dog", "woof"));
         step_keep('s', put("box", "cat", "meow"));
         step_play(pool_print("BLOB.COPY other dog box cat %s", rows[row].clauses), rows[row].answer, 0);
@@ -273,8 +273,8 @@ TEST(the_lease_of_the_target) {
     };
     /* clang-format on */
     static const char *const ids[] = {"", "LEASE A", "LEASE B"};
-    for (size_t index = 0; index < lease_ways_count; index++) {
-        const struct lease_way *way = &lease_ways[index];
+    for (size_t i = 0; i < lease_ways_count; i++) {
+        const struct lease_way *way = &lease_ways[i];
         if (!lease_way_fits(way, &on_blob)) continue;
         for (int id = 0; id < 3; id++) {
             lease_reach(way, &on_blob);
@@ -371,7 +371,7 @@ TEST(contents_shared_by_copies_are_shared_after_a_reload) {
          "BLOB.PUTBLOCKLIST box large 2 LATEST AAAA LATEST AAAB"},
         {"BLOB.CREATEPAGE box large 1048576", "BLOB.PUTPAGE box large 0 1048576*x"},
     };
-    for (size_t source = 0; source < sizeof sources / sizeof *sources; source++) {
+    for (size_t source = 0; source < sizeof(sources) / sizeof(*sources); source++) {
         call(primary, "DEL box other");
         stage_copies();
         for (int step = 0; step < 3 && sources[source][step]; step++)
@@ -425,8 +425,8 @@ TEST(effects_read_no_key_that_their_sender_may_not) {
     step_play("BLOB.COPY other loot box secret", COPIED, 0);
     redisReply *effect = expect_elements(stream_commands(stream, primary), 1)->element[0];
     struct words words = {0};
-    for (size_t index = 0; index < effect->elements; index++)
-        words_add_bytes(&words, effect->element[index]->str, effect->element[index]->len);
+    for (size_t i = 0; i < effect->elements; i++)
+        words_add_bytes(&words, effect->element[i]->str, effect->element[i]->len);
     expect_ok(call(primary, "BLOB.DELETE other loot"));
     expect_misfits();
     configure(primary, "holdfast.accept-effects", "yes");

@@ -39,7 +39,7 @@ static const char *const filling[] = {
     "BLOB.APPEND box log end",
 };
 
-enum { FILLING = sizeof filling / sizeof *filling };
+enum { FILLING = sizeof(filling) / sizeof(*filling) };
 
 static redisReply *must(struct client *client, const char *line) {
     struct words words = step_words(line);
@@ -49,7 +49,7 @@ static redisReply *must(struct client *client, const char *line) {
 }
 
 static void fill(struct client *client) {
-    for (int index = 0; index < FILLING; index++) must(client, filling[index]);
+    for (int i = 0; i < FILLING; i++) must(client, filling[i]);
 }
 
 static void rewrite_plainly(struct client *client) {
@@ -110,7 +110,7 @@ TEST(a_torn_end_loses_the_last_write_alone) {
                                         "BLOB.SNAPSHOT box disk",
                                         "BLOB.COPY other new box disk",
                                         "BLOB.DELETE box parts SNAPSHOTS ONLY"};
-    for (size_t last = 0; last < sizeof lasts / sizeof *lasts; last++) {
+    for (size_t last = 0; last < sizeof(lasts) / sizeof(*lasts); last++) {
         struct server *server = server_start("single", settings_with_file);
         struct client *client = test_client(server);
         fill(client);
@@ -149,9 +149,8 @@ TEST(a_rewritten_file_may_stop_anywhere) {
     must(client, "BLOB.PUTBLOCK box parts AAAA 1100000*a");
     must(client, "BLOB.PUTBLOCK box parts AAAB 5000*b");
     must(client, "BLOB.PUTBLOCKLIST box parts 3 LATEST AAAB LATEST AAAA LATEST AAAB META 1 a b");
-    for (int index = 9; index < FILLING; index++)
-        if (!strstr(filling[index], " other ") && !strstr(filling[index], "0000*"))
-            must(client, filling[index]);
+    for (int i = 9; i < FILLING; i++)
+        if (!strstr(filling[i], " other ") && !strstr(filling[i], "0000*")) must(client, filling[i]);
     must(client, "BLOB.PUTPAGE box disk 0 70144*y");
     must(client, "BLOB.PUTBLOCK box waiting AAAA 5*d");
     rewrite_append_only_file(client, false);

@@ -44,14 +44,14 @@ static const char *const commands[] = {
     "BLOB.LIST box INCLUDE 4 SNAPSHOTS META UNCOMMITTED COPY",
 };
 
-enum { COMMANDS = sizeof commands / sizeof *commands };
+enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
 
 static const char *shapes[COMMANDS];
 
 static void play_plainly(void) {
-    for (int index = 0; index < COMMANDS; index++) {
-        struct words words = step_words(commands[index]);
-        shapes[index] = reply_shape(call_words(primary, &words));
+    for (int i = 0; i < COMMANDS; i++) {
+        struct words words = step_words(commands[i]);
+        shapes[i] = reply_shape(call_words(primary, &words));
     }
 }
 
@@ -69,13 +69,12 @@ TEST(blob_commands_in_transactions) {
     play_plainly();
     expect_number(call(primary, "DEL box"), 1);
     expect_ok(call(primary, "MULTI"));
-    for (int index = 0; index < COMMANDS; index++) {
-        struct words words = step_words(commands[index]);
+    for (int i = 0; i < COMMANDS; i++) {
+        struct words words = step_words(commands[i]);
         expect_text(call_words(primary, &words), "QUEUED");
     }
     redisReply *replies = expect_elements(call(primary, "EXEC"), COMMANDS);
-    for (int index = 0; index < COMMANDS; index++)
-        require_same_shape(index, replies->element[index], "in a transaction");
+    for (int i = 0; i < COMMANDS; i++) require_same_shape(i, replies->element[i], "in a transaction");
 }
 
 static redisReply *call_in_script(const char *line) {
@@ -83,16 +82,14 @@ static redisReply *call_in_script(const char *line) {
     words_add(&words, "return redis.call(unpack(ARGV))");
     words_add_line(&words, "1 box");
     struct words inner = step_words(line);
-    for (size_t index = 0; index < inner.count; index++)
-        words_add_bytes(&words, inner.word[index], inner.length[index]);
+    for (size_t i = 0; i < inner.count; i++) words_add_bytes(&words, inner.word[i], inner.length[i]);
     return call_words(primary, &words);
 }
 
 TEST(blob_commands_in_scripts) {
     play_plainly();
     expect_number(call(primary, "DEL box"), 1);
-    for (int index = 0; index < COMMANDS; index++)
-        require_same_shape(index, call_in_script(commands[index]), "in a script");
+    for (int i = 0; i < COMMANDS; i++) require_same_shape(i, call_in_script(commands[i]), "in a script");
 }
 
 /* One script that does all of it, with arguments that are kept. */
@@ -142,7 +139,7 @@ TEST(replies_in_resp3_have_maps) {
     step_keep('s', snapshot("box", "disk"));
     step_play("BLOB.PUTPAGE box disk 0 512*x", "[<etag>, 0]", 0);
     struct wire *wire = wire_open_resp3(primary->server);
-    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
         struct words words = step_words(rows[row].command);
         redisReply *reply = wire_call_words(wire, &words);
         require(text_begins(reply_shape(reply), rows[row].answer), "%s gave %s", rows[row].command,
@@ -159,7 +156,7 @@ TEST(watchers_of_all_kinds) {
         "BLOB.CLEARPAGE box disk 0 512", "BLOB.CREATEAPPEND box log",
         "BLOB.APPEND box log x"};
     create("box");
-    for (size_t write = 0; write < sizeof writes / sizeof *writes; write++) {
+    for (size_t write = 0; write < sizeof(writes) / sizeof(*writes); write++) {
         struct client *other = test_client(primary->server);
         expect_ok(call(other, "WATCH box"));
         step_play(writes[write], NULL, 0);

@@ -18,7 +18,7 @@ struct listing {
 };
 
 static void listing_add(struct listing *listing, const char *bytes, size_t length, bool is_prefix) {
-    listing->entry = pool_grow(listing->entry, (listing->count + 1) * sizeof *listing->entry);
+    listing->entry = pool_grow(listing->entry, (listing->count + 1) * sizeof(*listing->entry));
     struct entry *entry = &listing->entry[listing->count++];
     entry->bytes = pool_copy(bytes, length);
     entry->length = length;
@@ -34,11 +34,11 @@ static int entry_compare(const void *one, const void *other) {
 }
 
 static void require_same_entries(const struct listing *real, const struct listing *expected) {
-    for (size_t index = 0; index < real->count && index < expected->count; index++) {
-        const struct entry *got = &real->entry[index];
-        const struct entry *wanted = &expected->entry[index];
+    for (size_t i = 0; i < real->count && i < expected->count; i++) {
+        const struct entry *got = &real->entry[i];
+        const struct entry *wanted = &expected->entry[i];
         require(!entry_compare(got, wanted) && got->is_prefix == wanted->is_prefix, "item %zu is %s, not %s",
-                index, text_quoted(got->bytes, got->length), text_quoted(wanted->bytes, wanted->length));
+                i, text_quoted(got->bytes, got->length), text_quoted(wanted->bytes, wanted->length));
     }
     require(real->count == expected->count, "%zu items instead of %zu", real->count, expected->count);
 }
@@ -47,9 +47,9 @@ static void require_same_entries(const struct listing *real, const struct listin
 static redisReply *listing_add_page(struct listing *listing, redisReply *page, size_t items_max) {
     redisReply *items = expect_elements(page, 2)->element[1];
     require(reply_is_aggregate(items) && items->elements <= items_max, "a page of %s", reply_text(page));
-    for (size_t index = 0; index < items->elements; index++) {
-        redisReply *prefix = reply_field_if_any(items->element[index], "prefix");
-        redisReply *name = prefix ? prefix : field(items->element[index], "name");
+    for (size_t i = 0; i < items->elements; i++) {
+        redisReply *prefix = reply_field_if_any(items->element[i], "prefix");
+        redisReply *name = prefix ? prefix : field(items->element[i], "name");
         listing_add(listing, name->str, name->len, prefix != NULL);
     }
     redisReply *marker = page->element[0];
@@ -140,13 +140,13 @@ TEST(names_with_zeros_and_line_ends_are_whole) {
         {"\0", 1, false},  {"\0\0", 2, false}, {"a", 1, false},
         {"a\0", 2, false}, {"a\0b", 3, false}, {"a\r\nb", 4, false},
     };
-    enum { NAMES_COUNT = sizeof names / sizeof *names };
+    enum { NAMES_COUNT = sizeof(names) / sizeof(*names) };
     create("box");
     struct listing expected = {0};
-    for (size_t index = 0; index < NAMES_COUNT; index++) {
-        const struct entry *name = &names[(index * 5 + 2) % NAMES_COUNT];
+    for (size_t i = 0; i < NAMES_COUNT; i++) {
+        const struct entry *name = &names[(i * 5 + 2) % NAMES_COUNT];
         expect_etag(call(primary, "BLOB.PUT box %b x", name->bytes, name->length));
-        listing_add(&expected, names[index].bytes, names[index].length, false);
+        listing_add(&expected, names[i].bytes, names[i].length, false);
     }
     for (size_t page_size = 0; page_size <= NAMES_COUNT; page_size++) {
         struct listing real = listed("", page_size);
@@ -209,8 +209,8 @@ TEST(a_group_may_end_in_the_highest_bytes) {
 static const char *next_random_name(unsigned *seed) {
     static const char letters[] = "ab/-";
     char name[8] = {0};
-    size_t length = 1 + (size_t)rand_r(seed) % (sizeof name - 1);
-    for (size_t index = 0; index < length; index++) name[index] = letters[rand_r(seed) % 4];
+    size_t length = 1 + (size_t)rand_r(seed) % (sizeof(name) - 1);
+    for (size_t i = 0; i < length; i++) name[i] = letters[rand_r(seed) % 4];
     return pool_copy(name, length);
 }
 
@@ -218,8 +218,8 @@ static const char *next_random_name(unsigned *seed) {
 static struct listing folded(const struct listing *names, const char *prefix, const char *delimiter) {
     struct listing listing = {0};
     size_t prefix_length = strlen(prefix);
-    for (size_t index = 0; index < names->count; index++) {
-        const struct entry *name = &names->entry[index];
+    for (size_t i = 0; i < names->count; i++) {
+        const struct entry *name = &names->entry[i];
         if (!text_begins(name->bytes, prefix)) continue;
         const char *cut = *delimiter ? strstr(name->bytes + prefix_length, delimiter) : NULL;
         size_t length = cut ? (size_t)(cut - name->bytes) + strlen(delimiter) : name->length;
@@ -233,16 +233,16 @@ static struct listing folded(const struct listing *names, const char *prefix, co
 
 static struct listing put_random_names(unsigned *seed, int count) {
     struct listing names = {0};
-    for (int index = 0; index < count; index++) {
+    for (int i = 0; i < count; i++) {
         const char *name = next_random_name(seed);
         put("box", name, "x");
         listing_add(&names, name, strlen(name), false);
     }
-    qsort(names.entry, names.count, sizeof *names.entry, entry_compare);
+    qsort(names.entry, names.count, sizeof(*names.entry), entry_compare);
     struct listing unique = {0};
-    for (size_t index = 0; index < names.count; index++) {
-        const struct entry *name = &names.entry[index];
-        if (index && !entry_compare(name - 1, name)) continue;
+    for (size_t i = 0; i < names.count; i++) {
+        const struct entry *name = &names.entry[i];
+        if (i && !entry_compare(name - 1, name)) continue;
         listing_add(&unique, name->bytes, name->length, false);
     }
     return unique;
@@ -254,8 +254,8 @@ TEST(random_names_list_as_defined) {
     unsigned seed = 20211004;
     create("box");
     struct listing names = put_random_names(&seed, 400);
-    for (size_t prefix = 0; prefix < sizeof prefixes / sizeof *prefixes; prefix++) {
-        for (size_t delimiter = 0; delimiter < sizeof delimiters / sizeof *delimiters; delimiter++) {
+    for (size_t prefix = 0; prefix < sizeof(prefixes) / sizeof(*prefixes); prefix++) {
+        for (size_t delimiter = 0; delimiter < sizeof(delimiters) / sizeof(*delimiters); delimiter++) {
             struct listing expected = folded(&names, prefixes[prefix], delimiters[delimiter]);
             struct text options = {0};
             text_print(&options, "PREFIX %s", *prefixes[prefix] ? prefixes[prefix] : "''");
@@ -286,8 +286,8 @@ TEST(a_marker_outlives_its_blob) {
 TEST(blobs_that_stay_are_listed_once_whatever_happens_between_pages) {
     enum { BLOBS = 200 };
     create("box");
-    for (int index = 0; index < BLOBS; index++) put("box", pool_print("stay-%03d", index), "x");
-    for (int index = 0; index < BLOBS; index++) put("box", pool_print("stay-%03d-go", index), "x");
+    for (int i = 0; i < BLOBS; i++) put("box", pool_print("stay-%03d", i), "x");
+    for (int i = 0; i < BLOBS; i++) put("box", pool_print("stay-%03d-go", i), "x");
     struct listing seen = {0};
     redisReply *marker = listing_add_page(&seen, call(primary, "BLOB.LIST box COUNT 7"), 7);
     for (int round = 0; marker; round++) {
@@ -298,9 +298,9 @@ TEST(blobs_that_stay_are_listed_once_whatever_happens_between_pages) {
             &seen, call(primary, "BLOB.LIST box COUNT 7 MARKER %b", marker->str, marker->len), 7);
     }
     int stayed = 0;
-    for (size_t index = 0; index < seen.count; index++) {
-        if (index) assert_true(entry_compare(&seen.entry[index - 1], &seen.entry[index]) < 0);
-        if (seen.entry[index].length == strlen("stay-000")) stayed++;
+    for (size_t i = 0; i < seen.count; i++) {
+        if (i) assert_true(entry_compare(&seen.entry[i - 1], &seen.entry[i]) < 0);
+        if (seen.entry[i].length == strlen("stay-000")) stayed++;
     }
     assert_int_equal(stayed, BLOBS);
 }
@@ -310,8 +310,8 @@ TEST(counts_have_bounds) {
         "0", "-1", "x", "", "1.5", "9223372036854775808", "-9223372036854775808"};
     enum { BLOBS = 5100 };
     create("box");
-    for (int index = 0; index < BLOBS; index++) send_call(primary, "BLOB.PUT box %d x", index);
-    for (int index = 0; index < BLOBS; index++) expect_etag(receive(primary));
+    for (int i = 0; i < BLOBS; i++) send_call(primary, "BLOB.PUT box %d x", i);
+    for (int i = 0; i < BLOBS; i++) expect_etag(receive(primary));
     expect_elements(call(primary, "BLOB.LIST box")->element[1], 1000);
     expect_elements(call(primary, "BLOB.LIST box COUNT 1")->element[1], 1);
     /* A page may end early by its bytes, never late by its count. */
@@ -320,8 +320,8 @@ TEST(counts_have_bounds) {
     page = call(primary, "BLOB.LIST box COUNT 9223372036854775807");
     assert_true(page->element[1]->elements <= 5000);
     traces_begin("");
-    for (size_t index = 0; index < sizeof refused / sizeof *refused; index++) {
-        expect_error(call(primary, "BLOB.LIST box COUNT %s", refused[index]),
+    for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+        expect_error(call(primary, "BLOB.LIST box COUNT %s", refused[i]),
                      "INVALID OutOfRangeQueryParameterValue");
     }
     traces_require_none();
@@ -330,9 +330,8 @@ TEST(counts_have_bounds) {
 TEST(heavy_items_make_shorter_pages) {
     enum { BLOBS = 300, VALUE = 8000, BYTES_AT_MAX = 4 << 20 };
     create("box");
-    for (int index = 0; index < BLOBS; index++) {
-        expect_etag(
-            call(primary, "BLOB.PUT box %d x META 1 heavy %s", index, pool_print("%0*d", VALUE, index)));
+    for (int i = 0; i < BLOBS; i++) {
+        expect_etag(call(primary, "BLOB.PUT box %d x META 1 heavy %s", i, pool_print("%0*d", VALUE, i)));
     }
     redisReply *page = call(primary, "BLOB.LIST box COUNT 5000 INCLUDE 1 META");
     assert_true(page->element[1]->elements > 0);

@@ -1,8 +1,6 @@
-/*
- * Long random sequences of commands on containers and on blobs of all kinds, with conditions and without, against the
+/* Long random sequences of commands on containers and on blobs of all kinds, with conditions and without, against the
  * model that the unit tests ask, too. Every answer is foretold; now and then all is compared, on a replica as well, and
- * loaded anew from files of every sort.
- */
+ * loaded anew from files of every sort. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,11 +242,11 @@ static void play_putblocklist(struct spot spot) {
     put.call.blocks = choices;
     put.call.block_count = random_size(BLOCKS);
     words_add_number(&put.words, (long long)put.call.block_count);
-    for (size_t index = 0; index < put.call.block_count; index++) {
+    for (size_t i = 0; i < put.call.block_count; i++) {
         int id = some_id(spot, 5), origin = random_below(6) ? FROM_LATEST : random_below(3);
         if (used[id] && random_below(10)) origin = used[id] - 1;
         used[id] = origin + 1;
-        choices[index] = (struct model_choice){(enum model_origin)origin, view_of_text(ids[id])};
+        choices[i] = (struct model_choice){(enum model_origin)origin, view_of_text(ids[id])};
         words_add(&put.words, origins[origin]);
         words_add(&put.words, ids[id]);
     }
@@ -482,9 +480,9 @@ TEST(random_blobs_are_the_same_in_append_only_files) {
 TEST(random_blobs_beside_others_are_as_foretold) {
     struct client *other = test_client(primary->server);
     expect_etag(call(other, "CONTAINER.CREATE other"));
-    for (int index = 0; index < 2000; index++) send_call(other, "BLOB.PUT other blob-%d %d", index, index);
+    for (int i = 0; i < 2000; i++) send_call(other, "BLOB.PUT other blob-%d %d", i, i);
     int done = 0;
     while (!done) redisBufferWrite(other->context, &done);
     play_sequence(STEPS / 3, await_replicas);
-    for (int index = 0; index < 2000; index++) expect_etag(receive(other));
+    for (int i = 0; i < 2000; i++) expect_etag(receive(other));
 }

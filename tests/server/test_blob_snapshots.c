@@ -123,7 +123,7 @@ TEST(deleting_with_snapshots) {
         {"BLOB.DELETE box cat SNAPSHOTS ONLY IFMATCH 0x0000000000000001", "PRECONDITION ConditionNotMet",
          true, true, true},
     };
-    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
         call(primary, "DEL box");
         create("box");
         put("box", "cat", "old");
@@ -187,10 +187,10 @@ static const char *listed(const char *rest) {
     struct text names = {0};
     text_add(&names, "", 0);
     redisReply *page = expect_elements(call_line(primary, pool_print("BLOB.LIST box %s", rest)), 2);
-    for (size_t index = 0; index < page->element[1]->elements; index++) {
-        const redisReply *item = page->element[1]->element[index];
+    for (size_t i = 0; i < page->element[1]->elements; i++) {
+        const redisReply *item = page->element[1]->element[i];
         const redisReply *id = reply_field_if_any(item, "snapshot");
-        text_print(&names, "%s%s%s", index ? " " : "", reply_string(field(item, "name")),
+        text_print(&names, "%s%s%s", i ? " " : "", reply_string(field(item, "name")),
                    id ? reply_string(id) : "");
     }
     return names.bytes;
@@ -245,8 +245,8 @@ TEST(pages_of_a_listing_may_end_between_snapshots) {
                 words_add_bytes(&words, marker->str, marker->len);
             }
             redisReply *reply = expect_elements(call_words(primary, &words), 2);
-            for (size_t index = 0; index < reply->element[1]->elements; index++) {
-                const redisReply *item = reply->element[1]->element[index];
+            for (size_t i = 0; i < reply->element[1]->elements; i++) {
+                const redisReply *item = reply->element[1]->element[i];
                 const redisReply *id = reply_field_if_any(item, "snapshot");
                 text_print(&paged, "%s%s%s", paged.length ? " " : "", reply_string(field(item, "name")),
                            id ? reply_string(id) : "");
@@ -272,7 +272,7 @@ TEST(a_snapshot_takes_its_record_alone) {
         {"BLOB.CREATEPAGE box cat 10485760", "BLOB.PUTPAGE box cat 0 4194304*x",
          "BLOB.PUTPAGE box cat 4194304 4194304*x"},
     };
-    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+    for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++) {
         call(primary, "DEL box");
         create("box");
         step_play(kinds[kind].create, NULL, 0);

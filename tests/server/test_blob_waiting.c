@@ -128,13 +128,13 @@ TEST(many_watch_one_blob) {
     static struct client *watchers[WATCHERS];
     lease_setup();
     etag = reply_string(field(stat_of("box", "cat"), "etag"));
-    for (int index = 0; index < WATCHERS; index++) {
-        watchers[index] = test_client(primary->server);
-        send_line(watchers[index], pool_print("BLOB.GET box cat IFNONEMATCH %s BLOCK 0", etag));
+    for (int i = 0; i < WATCHERS; i++) {
+        watchers[i] = test_client(primary->server);
+        send_line(watchers[i], pool_print("BLOB.GET box cat IFNONEMATCH %s BLOCK 0", etag));
     }
     await_waiters(primary, WATCHERS);
     put("box", "cat", "purr");
-    for (int index = 0; index < WATCHERS; index++) expect_news(watchers[index], "purr");
+    for (int i = 0; i < WATCHERS; i++) expect_news(watchers[i], "purr");
     assert_int_equal(waiters_at(primary), 0);
 }
 

@@ -1,10 +1,8 @@
-/*
- * What each write does to the rest of a blob, row by row as the specification has it: ETag and instant, metadata,
+/* What each write does to the rest of a blob, row by row as the specification has it: ETag and instant, metadata,
  * properties, staged blocks, snapshots, what is left of a lease, copy properties.
  *
  * Before each row the blob is of the row's kind, has metadata and properties, a snapshot, a broken lease, the marks of
- * a copy, and, if it is a block blob, staged blocks.
- */
+ * a copy, and, if it is a block blob, staged blocks. */
 #include <string.h>
 
 #include "blobs.h"
@@ -129,7 +127,7 @@ static void play_row(const struct row *row) {
     require_fate(row, "staged", row->staged, fate_of_staged(staged, staged_of(row->kind)));
     static const char *const marks[] = {"copy-id", "copy-status", "copy-source", "copy-progress",
                                         "copy-completed"};
-    for (size_t mark = 0; mark < sizeof marks / sizeof *marks; mark++) {
+    for (size_t mark = 0; mark < sizeof(marks) / sizeof(*marks); mark++) {
         enum fate fate = fate_of_field(before, after, marks[mark]);
         bool may_equal = row->copy == NEW && fate == KEPT && mark > 0;
         if (!may_equal) require_fate(row, marks[mark], row->copy, fate);
@@ -144,7 +142,7 @@ static void play_row(const struct row *row) {
 
 TEST(each_write_does_what_it_says) {
     time_passes(0);
-    for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) play_row(&rows[index]);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) play_row(&rows[i]);
 }
 
 /* Staged blocks belong to the name: a blob that goes takes them along, and its lease. */

@@ -29,8 +29,8 @@ TEST(content_is_any_bytes_of_any_length) {
     static const size_t lengths[] = {0,   1,   2,    31,    32,    33,    43,    44,     45,
                                      255, 256, 4096, 16383, 16384, 32768, 65536, 1000003};
     create("box");
-    for (size_t index = 0; index < sizeof lengths / sizeof *lengths; index++) {
-        size_t length = lengths[index];
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+        size_t length = lengths[i];
         char *content = pool_take(length + 1);
         for (size_t place = 0; place < length; place++) content[place] = (char)(place * 31 + length);
         expect_etag(call(primary, "BLOB.PUT box blob %b", content, length));
@@ -43,9 +43,9 @@ TEST(content_is_any_bytes_of_any_length) {
 TEST(numbers_as_content_stay_text) {
     static const char *const contents[] = {"0", "12", "-7", "007", "1e3", "9223372036854775807", " 1"};
     create("box");
-    for (size_t index = 0; index < sizeof contents / sizeof *contents; index++) {
-        put("box", contents[index], contents[index]);
-        expect_text(call(primary, "BLOB.GET box %s", contents[index])->element[1], contents[index]);
+    for (size_t i = 0; i < sizeof(contents) / sizeof(*contents); i++) {
+        put("box", contents[i], contents[i]);
+        expect_text(call(primary, "BLOB.GET box %s", contents[i])->element[1], contents[i]);
     }
 }
 
@@ -163,9 +163,9 @@ TEST(setmeta_replaces_all_and_keeps_the_rest) {
 TEST(many_metadata_up_to_the_limit) {
     create("box");
     struct words words = words_of_line("BLOB.SETMETA box cat META 512");
-    for (int index = 0; index < 512; index++) {
-        words_add(&words, pool_print("name_%03d", index));
-        words_add(&words, pool_print("value%03d", index));
+    for (int i = 0; i < 512; i++) {
+        words_add(&words, pool_print("name_%03d", i));
+        words_add(&words, pool_print("value%03d", i));
     }
     put("box", "cat", "meow");
     expect_etag(call_words(primary, &words)); /* 512 x 16 = 8192 bytes */
@@ -218,10 +218,10 @@ TEST(ranges_answer_parts) {
     };
     create("box");
     put("box", "digits", "0123456789");
-    for (size_t index = 0; index < sizeof ranges / sizeof *ranges; index++) {
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++) {
         redisReply *reply =
-            call(primary, "BLOB.GET box digits RANGE %lld %lld", ranges[index].offset, ranges[index].length);
-        expect_text(expect_elements(reply, 2)->element[1], ranges[index].part);
+            call(primary, "BLOB.GET box digits RANGE %lld %lld", ranges[i].offset, ranges[i].length);
+        expect_text(expect_elements(reply, 2)->element[1], ranges[i].part);
     }
 }
 
@@ -239,10 +239,10 @@ TEST(ranges_beyond_the_end_are_refused) {
     put("box", "digits", "0123456789");
     put("box", "empty", "");
     traces_begin("");
-    for (size_t index = 0; index < sizeof ranges / sizeof *ranges; index++) {
-        expect_error(call(primary, "BLOB.GET box %s RANGE %s %s", ranges[index].blob, ranges[index].offset,
-                          ranges[index].length),
-                     "INVALID InvalidRange");
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++) {
+        expect_error(
+            call(primary, "BLOB.GET box %s RANGE %s %s", ranges[i].blob, ranges[i].offset, ranges[i].length),
+            "INVALID InvalidRange");
     }
     traces_require_none();
 }
@@ -264,9 +264,9 @@ TEST(names_are_any_bytes) {
     static const char *const names[] = {"a/b/c", "a b",  "\xff\xfe\x80", "line\r\nbreak",
                                         "*",     "META", "\"quoted\""};
     create("box");
-    for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
-        put("box", names[index], names[index]);
-        expect_text(call(primary, "BLOB.GET box %s", names[index])->element[1], names[index]);
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        put("box", names[i], names[i]);
+        expect_text(call(primary, "BLOB.GET box %s", names[i])->element[1], names[i]);
     }
     expect_etag(call(primary, "BLOB.PUT box %b longer", "a\0b", (size_t)3));
     put("box", "a", "shorter");
@@ -322,16 +322,14 @@ TEST(replies_that_are_too_long_are_asked_for_in_parts) {
 TEST(thousands_of_blobs_keep_their_own_content) {
     enum { BLOBS = 3000, STRIDE = 7919 };
     create("box");
-    for (int index = 0; index < BLOBS; index++) {
-        const char *name = pool_print("blob-%d", index * STRIDE % BLOBS);
+    for (int i = 0; i < BLOBS; i++) {
+        const char *name = pool_print("blob-%d", i * STRIDE % BLOBS);
         send_call(primary, "BLOB.PUT box %s %s", name, name);
     }
-    for (int index = 0; index < BLOBS; index++) expect_etag(receive(primary));
-    for (int index = 0; index < BLOBS; index++) send_call(primary, "BLOB.GET box blob-%d", index);
-    for (int index = 0; index < BLOBS; index++) {
-        expect_text(receive(primary)->element[1], pool_print("blob-%d", index));
-    }
-    for (int index = 0; index < BLOBS; index += 2) send_call(primary, "BLOB.DELETE box blob-%d", index);
-    for (int index = 0; index < BLOBS; index += 2) expect_ok(receive(primary));
+    for (int i = 0; i < BLOBS; i++) expect_etag(receive(primary));
+    for (int i = 0; i < BLOBS; i++) send_call(primary, "BLOB.GET box blob-%d", i);
+    for (int i = 0; i < BLOBS; i++) expect_text(receive(primary)->element[1], pool_print("blob-%d", i));
+    for (int i = 0; i < BLOBS; i += 2) send_call(primary, "BLOB.DELETE box blob-%d", i);
+    for (int i = 0; i < BLOBS; i += 2) expect_ok(receive(primary));
     expect_number(field(call(primary, "CONTAINER.GET box"), "blobs"), BLOBS / 2);
 }

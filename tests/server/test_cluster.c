@@ -1,7 +1,5 @@
-/*
- * A cluster: every command is sent on to where its key is, keys move while clients work and wait, and whoever waits is
- * told where to go on.
- */
+/* A cluster: every command is sent on to where its key is, keys move while clients work and wait, and whoever waits is
+ * told where to go on. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,8 +42,8 @@ static int play_close(void **state) {
 static const char *with_key(const char *line, const char *key) {
     struct words words = words_of_line(line);
     struct text text = {0};
-    for (size_t index = 0; index < words.count; index++)
-        text_print(&text, "%s%s", index ? " " : "", strcmp(words.word[index], "K") ? words.word[index] : key);
+    for (size_t i = 0; i < words.count; i++)
+        text_print(&text, "%s%s", i ? " " : "", strcmp(words.word[i], "K") ? words.word[i] : key);
     return text.bytes;
 }
 
@@ -84,9 +82,9 @@ TEST(every_command_is_sent_to_its_node) {
     const char *key = pool_print("%s:k", shards_tag(1, 0));
     struct words commands = grammar_commands(node[0]);
     size_t sent = 0;
-    for (size_t index = 0; index < commands.count; index++) {
-        if (!has_key(commands.word[index])) continue;
-        struct words words = min_words(commands.word[index], key);
+    for (size_t i = 0; i < commands.count; i++) {
+        if (!has_key(commands.word[i])) continue;
+        struct words words = min_words(commands.word[i], key);
         expect_error(call_words(node[0], &words), sent_to("MOVED", slot_of(key), node[1]));
         sent++;
     }
@@ -244,16 +242,15 @@ TEST(waiters_are_told_of_a_failover) {
     }
     await_in_step(node[2], node[0]);
     fail_over_to(node[2]);
-    for (int index = 0; index < count; index++) {
-        redisReply *reply = answer_within(waiters[index], 2 * REDIRECT_MS);
+    for (int i = 0; i < count; i++) {
+        redisReply *reply = answer_within(waiters[i], 2 * REDIRECT_MS);
         bool told = reply_is_error(reply) &&
                     (text_begins(reply->str, "UNBLOCKED ") || text_begins(reply->str, "MOVED "));
-        require(told, "%s: %s", waits[index].name, reply_text(reply));
+        require(told, "%s: %s", waits[i].name, reply_text(reply));
     }
     await_slot(slot_of(shards_tag(0, 0)), node[2]);
     require(!waiters_at(node[0]), "somebody is left in line");
-    for (int index = 0; index < count; index++)
-        expect_served(node[2], &waits[index], pool_print("%s:k", shards_tag(0, index)));
+    for (int i = 0; i < count; i++) expect_served(node[2], &waits[i], pool_print("%s:k", shards_tag(0, i)));
     await_in_step(node[0], node[2]);
     expect_ok(call(node[0], "CLUSTER FAILOVER TAKEOVER")); /* nobody votes twice in a short time */
     await_slot(slot_of(shards_tag(0, 0)), node[0]);
@@ -271,8 +268,8 @@ static void need_migration_at_once(void) {
 /* So that the slot takes a while to move. */
 static void make_large(const char *key) {
     expect_etag(call(node[0], "CONTAINER.CREATE %s", key));
-    for (int index = 0; index < LARGE; index++) send_call(node[0], "BLOB.PUT %s b%d x", key, index);
-    for (int index = 0; index < LARGE; index++) expect_etag(receive(node[0]));
+    for (int i = 0; i < LARGE; i++) send_call(node[0], "BLOB.PUT %s b%d x", key, i);
+    for (int i = 0; i < LARGE; i++) expect_etag(receive(node[0]));
 }
 
 static long long misfits_at(struct client *client) {
@@ -288,8 +285,8 @@ TEST(expiries_in_a_moving_slot_are_decided_by_one_node) {
     make_large(pool_print("%s:large", tag));
     expect_ok(call(node[0], "QUEUE.CREATE %s MAXDELIVERIES 1", jobs));
     expect_etag(call(node[0], "SHARE.CREATE %s", files));
-    for (int index = 0; index < ENDINGS; index++) {
-        call(node[0], "QUEUE.PUT %s m%d", jobs, index);
+    for (int i = 0; i < ENDINGS; i++) {
+        call(node[0], "QUEUE.PUT %s m%d", jobs, i);
         expect_elements(call(node[0], "QUEUE.GET %s VISIBILITY 1", jobs), 1);
         call(node[0], "SHARE.CONNECT %s 1", files);
         usleep(3000);

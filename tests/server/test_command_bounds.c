@@ -55,7 +55,7 @@ static void commit_blocks(const char *blob) {
 static void list_a_block(void) {
     static char block[10240];
     struct words words = words_of_line(pool_print("BLOB.PUTBLOCKLIST box listed %d", BLOCKS));
-    send_content("BLOB.PUTBLOCK box listed AAAA", block, sizeof block, "");
+    send_content("BLOB.PUTBLOCK box listed AAAA", block, sizeof(block), "");
     for (int i = 0; i < BLOCKS; i++) words_add_line(&words, "LATEST AAAA");
     bounds_send_words(&words);
     bounds_receive_all();
@@ -65,7 +65,7 @@ static void fill_pages(const char *create, const char *put) {
     static char part[4 * MEGABYTE];
     bounds_do(create);
     for (int i = 0; i < PAGES_MEGABYTES / 4; i++)
-        send_content(pool_print("%s %d", put, i * 4 * MEGABYTE), part, sizeof part, "");
+        send_content(pool_print("%s %d", put, i * 4 * MEGABYTE), part, sizeof(part), "");
     bounds_receive_all();
 }
 
@@ -518,7 +518,7 @@ TEST(shares_hold_nobody_up) {
 static const struct bound *const all_bounds[] = {blob_bounds, queue_bounds, table_bounds, share_bounds};
 
 static bool is_measured(const char *command) {
-    for (size_t i = 0; i < sizeof all_bounds / sizeof *all_bounds; i++)
+    for (size_t i = 0; i < sizeof(all_bounds) / sizeof(*all_bounds); i++)
         for (const struct bound *row = all_bounds[i]; row->line; row++)
             if (!strncmp(row->line, command, strlen(command)) && strchr(" ", row->line[strlen(command)]))
                 return true;

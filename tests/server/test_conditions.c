@@ -1,8 +1,6 @@
-/*
- * Conditional writes and reads: every operation, on what is there and on what is missing, under every
+/* Conditional writes and reads: every operation, on what is there and on what is missing, under every
  * combination of conditions. What must come out stands in one table, `rules`, which is the specification; the
- * first row that fits a case tells its outcome.
- */
+ * first row that fits a case tells its outcome. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -256,8 +254,8 @@ static void play_operations(bool on_container) {
     create("box");
     const char *old_etag = put("box", "cat", "meow");
     put("box", "cat", "purr");
-    for (size_t index = 0; index < sizeof operations / sizeof *operations; index++) {
-        const struct operation *operation = &operations[index];
+    for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
+        const struct operation *operation = &operations[i];
         if (operation->on_container != on_container) continue;
         struct object object = object_now(operation, old_etag);
         for (unsigned state = THERE; state <= CONTAINER_MISSING; state *= 2) {
@@ -309,21 +307,20 @@ TEST(malformed_etags_never_match) {
         "0x 000000000000001",
     };
     traces_begin("");
-    for (size_t index = 0; index < sizeof malformed / sizeof *malformed; index++) {
-        expect_error(call(primary, "BLOB.GET box cat IFMATCH %s", malformed[index]),
+    for (size_t i = 0; i < sizeof(malformed) / sizeof(*malformed); i++) {
+        expect_error(call(primary, "BLOB.GET box cat IFMATCH %s", malformed[i]),
                      "PRECONDITION ConditionNotMet");
-        expect_error(call(primary, "BLOB.PUT box cat x IFMATCH %s", malformed[index]),
+        expect_error(call(primary, "BLOB.PUT box cat x IFMATCH %s", malformed[i]),
                      "PRECONDITION ConditionNotMet");
-        expect_error(call(primary, "CONTAINER.DELETE box IFMATCH %s", malformed[index]),
+        expect_error(call(primary, "CONTAINER.DELETE box IFMATCH %s", malformed[i]),
                      "PRECONDITION ConditionNotMet");
-        expect_etag(call(primary, "BLOB.GET box cat IFNONEMATCH %s", malformed[index]));
+        expect_etag(call(primary, "BLOB.GET box cat IFNONEMATCH %s", malformed[i]));
     }
     expect_error(call(primary, "BLOB.GET box cat IFMATCH %b", pool_print("%s", etag), (size_t)19),
                  "PRECONDITION ConditionNotMet");
     traces_require_none();
-    for (size_t index = 0; index < sizeof malformed / sizeof *malformed; index++) {
-        expect_etag(call(primary, "BLOB.PUT box cat x IFNONEMATCH %s", malformed[index]));
-    }
+    for (size_t i = 0; i < sizeof(malformed) / sizeof(*malformed); i++)
+        expect_etag(call(primary, "BLOB.PUT box cat x IFNONEMATCH %s", malformed[i]));
 }
 
 TEST(instants_are_whole_milliseconds) {
@@ -332,12 +329,12 @@ TEST(instants_are_whole_milliseconds) {
     create("box");
     put("box", "cat", "meow");
     traces_begin("");
-    for (size_t index = 0; index < sizeof malformed / sizeof *malformed; index++) {
-        expect_error(call(primary, "BLOB.GET box cat IFMODIFIEDSINCE %s", malformed[index]),
+    for (size_t i = 0; i < sizeof(malformed) / sizeof(*malformed); i++) {
+        expect_error(call(primary, "BLOB.GET box cat IFMODIFIEDSINCE %s", malformed[i]),
                      "INVALID InvalidHeaderValue");
-        expect_error(call(primary, "BLOB.DELETE box cat IFUNMODIFIEDSINCE %s", malformed[index]),
+        expect_error(call(primary, "BLOB.DELETE box cat IFUNMODIFIEDSINCE %s", malformed[i]),
                      "INVALID InvalidHeaderValue");
-        expect_error(call(primary, "CONTAINER.DELETE box IFUNMODIFIEDSINCE %s", malformed[index]),
+        expect_error(call(primary, "CONTAINER.DELETE box IFUNMODIFIEDSINCE %s", malformed[i]),
                      "INVALID InvalidHeaderValue");
     }
     expect_etag(call(primary, "BLOB.GET box cat IFMODIFIEDSINCE 0"));

@@ -194,10 +194,10 @@ TEST(etags_grow_across_containers_and_commands) {
 TEST(keys_are_any_redis_keys) {
     static const char *const names[] = {"a b",      "prod:{eu}:photos", "UPPER/lower",
                                         "\xff\xfe", "line\r\nbreak",    "$"};
-    for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
-        create(names[index]);
-        put(names[index], "blob", names[index]);
-        expect_text(call(primary, "BLOB.GET %s blob", names[index])->element[1], names[index]);
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        create(names[i]);
+        put(names[i], "blob", names[i]);
+        expect_text(call(primary, "BLOB.GET %s blob", names[i])->element[1], names[i]);
     }
     expect_etag(call(primary, "CONTAINER.CREATE %b", "nul\0nul", (size_t)7));
     expect_error(call(primary, "CONTAINER.GET nul"), "NOTFOUND ContainerNotFound");

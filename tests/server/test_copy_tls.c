@@ -1,5 +1,5 @@
-/* Copies by TLS: with a source whose certificate this server's own authority has signed, and with one that it
- * does not know. */
+/* Copies by TLS: with a source whose certificate this server's own authority has signed, and
+ * with one that it does not know. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

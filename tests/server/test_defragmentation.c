@@ -37,7 +37,7 @@ static size_t content_of(int number) {
     size_t length = SHORTEST + (size_t)number * 7919 % (LONGEST - SHORTEST);
     length -= length % SECTOR;
     char word[16];
-    int word_length = snprintf(word, sizeof word, "%d;", number);
+    int word_length = snprintf(word, sizeof(word), "%d;", number);
     for (size_t at = 0; at < length; at++) content[at] = word[at % (size_t)word_length];
     return length;
 }
@@ -158,7 +158,7 @@ static void require_unchanged(const struct holder *holder) {
 static void scribble(int round) {
     enum { STRINGS = 300 };
     static char other[LONGEST];
-    memset(other, 'A' + round % 26, sizeof other);
+    memset(other, 'A' + round % 26, sizeof(other));
     for (int number = 0; number < STRINGS; number++)
         expect_ok(call(client, "SET string-%d %b", number, other, content_of(round * STRINGS + number)));
 }
@@ -190,6 +190,6 @@ static void begin(void) {
 
 TEST(contents_survive_while_memory_moves) {
     begin();
-    for (size_t index = 0; index < sizeof holders / sizeof *holders; index++) play(&holders[index]);
+    for (size_t i = 0; i < sizeof(holders) / sizeof(*holders); i++) play(&holders[i]);
     server_stop(client->server);
 }

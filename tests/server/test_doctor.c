@@ -1,8 +1,6 @@
-/*
- * HOLDFAST.DOCTOR: each finding is provoked, and is gone when its cause is. A server on which all is well has none.
+/* HOLDFAST.DOCTOR: each finding is provoked, and is gone when its cause is. A server on which all is well has none.
  *
- * Time passes by the module's clock. What the wall clock does to it is in test_wall_clock.
- */
+ * Time passes by the module's clock. What the wall clock does to it is in test_wall_clock. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,9 +33,8 @@ static void wait_s(long long seconds) {
 static redisReply *finding_of(struct client *client, const char *subject) {
     redisReply *findings = call(client, "HOLDFAST.DOCTOR");
     require(!reply_is_error(findings), "%s", reply_text(findings));
-    for (size_t index = 0; index < findings->elements; index++)
-        if (!strcmp(field(findings->element[index], "subject")->str, subject))
-            return findings->element[index];
+    for (size_t i = 0; i < findings->elements; i++)
+        if (!strcmp(field(findings->element[i], "subject")->str, subject)) return findings->element[i];
     return NULL;
 }
 
@@ -80,12 +77,11 @@ TEST(a_finding_is_a_map_in_both_protocols) {
     redisReply *flat = expect_elements(call(patient, "HOLDFAST.DOCTOR"), 1)->element[0];
     static const char *const names[] = {"severity", "subject", "finding", "advice"};
     expect_elements(flat, 8);
-    for (size_t index = 0; index < 4; index++) expect_text(flat->element[2 * index], names[index]);
+    for (size_t i = 0; i < 4; i++) expect_text(flat->element[2 * i], names[i]);
     struct wire *wire = wire_open_resp3(patient->server);
     redisReply *map = expect_elements(wire_call(wire, "HOLDFAST.DOCTOR"), 1)->element[0];
     assert_int_equal(map->type, REPLY_MAP);
-    for (size_t index = 0; index < 4; index++)
-        expect_text(field(map, names[index]), field(flat, names[index])->str);
+    for (size_t i = 0; i < 4; i++) expect_text(field(map, names[i]), field(flat, names[i])->str);
     finish();
 }
 
@@ -113,7 +109,7 @@ TEST(doctor_finds_settings_that_endanger_a_promise) {
         {"holdfast.accept-effects", "yes", "no", "warning", "HOLDFAST.APPLY"},
     };
     examine("");
-    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
         expect_ok(call(patient, "CONFIG SET %s %s", rows[row].setting, rows[row].bad));
         expect_finding(rows[row].severity, rows[row].setting, rows[row].part);
         expect_ok(call(patient, "CONFIG SET %s %s", rows[row].setting, rows[row].good));
@@ -200,7 +196,7 @@ TEST(doctor_finds_a_line_of_a_hundred_waiters) {
     examine("maxclients 500\n");
     done("SELECT 3");
     done("QUEUE.CREATE jobs");
-    for (int index = 0; index < LONG - 1; index++) waiting_at(patient->server, 3, "QUEUE.GET jobs BLOCK 0");
+    for (int i = 0; i < LONG - 1; i++) waiting_at(patient->server, 3, "QUEUE.GET jobs BLOCK 0");
     await_waiters(patient, LONG - 1);
     expect_all_well();
     waiting_at(patient->server, 3, "QUEUE.GET jobs BLOCK 0");
@@ -237,7 +233,7 @@ TEST(doctor_finds_holders_beyond_their_time) {
         {"LEASE.ACQUIRE fs -1 FILE notes.txt ID " ID_A " OWNER \"b\\x01\"",
          "LEASE.RELEASE fs " ID_A " FILE notes.txt", "fs", "'notes.txt' is held by "},
     };
-    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
         stage_leases();
         done(rows[row].acquire);
         wait_s(4);
@@ -328,7 +324,7 @@ TEST(doctor_follows_keys_that_move) {
     examine("enable-debug-command yes\n");
     die("jobs");
     wait_s(2);
-    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
         done(ways[way].way);
         done("SELECT 0"); /* Valkey 8.1 forgets it */
         for (int attempt = 0; attempt < 1000 && !finding_of(patient, ways[way].key); attempt++) usleep(1000);
@@ -393,7 +389,7 @@ TEST(aggregates_that_are_too_big_to_migrate) {
         {"QUEUE.CREATE big", "QUEUE.PUT big ", ""},
         {"TABLE.CREATE big", "TABLE.INSERT big p r", " PROPS 1 a:binary "},
     };
-    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
         examine("");
         done(rows[row].create);
         fill(rows[row].write, rows[row].rest, 0, 15);
@@ -419,8 +415,8 @@ enum { SHOWN_MAX = 200, KNOWN_MAX = 1000 };
 
 TEST(keys_that_are_deleted_make_room_at_once) {
     examine("");
-    for (int index = 0; index < KNOWN_MAX; index++) die(pool_print("q%d", index));
-    for (int index = 0; index < KNOWN_MAX; index++) done(pool_print("DEL q%d", index));
+    for (int i = 0; i < KNOWN_MAX; i++) die(pool_print("q%d", i));
+    for (int i = 0; i < KNOWN_MAX; i++) done(pool_print("DEL q%d", i));
     die("late");
     wait_s(2);
     redisReply *findings = expect_elements(call(patient, "HOLDFAST.DOCTOR"), 1);
@@ -452,11 +448,11 @@ TEST(more_holders_than_can_be_seen) {
 /* So many are known, and fewer shown. When they are not worth a look any more they make room. */
 TEST(more_keys_than_can_be_known) {
     examine("");
-    for (int index = 0; index < KNOWN_MAX + 5; index++) die(pool_print("q%d", index));
+    for (int i = 0; i < KNOWN_MAX + 5; i++) die(pool_print("q%d", i));
     wait_s(2);
     expect_elements(call(patient, "HOLDFAST.DOCTOR"), SHOWN_MAX + 1);
     expect_finding("note", "keys", "more than 1000 keys");
-    for (int index = 0; index < KNOWN_MAX + 5; index++) done(pool_print("QUEUE.CLEAR q%d DEAD", index));
+    for (int i = 0; i < KNOWN_MAX + 5; i++) done(pool_print("QUEUE.CLEAR q%d DEAD", i));
     die("late");
     wait_s(2);
     for (int attempt = 0; attempt < 3000 && finding_of(patient, "keys"); attempt++) usleep(1000);
@@ -487,10 +483,10 @@ static void expect_large_is_found(void) {
 TEST(large_values_are_found_after_a_crowd_of_others) {
     enum { CROWD = KNOWN_MAX + 1, TIMES = 50 };
     examine("");
-    for (int index = 0; index < CROWD; index++) die(pool_print("q%d", index));
+    for (int i = 0; i < CROWD; i++) die(pool_print("q%d", i));
     wait_s(2);
     clear_many_times(TIMES, pool_print("QUEUE.PUT q%d x", KNOWN_MAX));
-    for (int index = 0; index < CROWD; index++) done(pool_print("DEL q%d", index));
+    for (int i = 0; i < CROWD; i++) done(pool_print("DEL q%d", i));
     wait_s(2);
     for (int attempt = 0; attempt < 3000 && finding_of(patient, "keys"); attempt++) usleep(1000);
     expect_all_well();
@@ -502,8 +498,8 @@ static void stage_large_crowd(const char *settings) {
     examine(settings);
     done("CONTAINER.CREATE c0");
     fill("BLOB.PUT c0 b", " ", 0, 30);
-    for (int index = 1; index <= KNOWN_MAX; index++) done(pool_print("COPY c0 c%d", index));
-    for (int index = 0; index <= KNOWN_MAX; index++) done(pool_print("BLOB.PUT c%d x x", index));
+    for (int i = 1; i <= KNOWN_MAX; i++) done(pool_print("COPY c0 c%d", i));
+    for (int i = 0; i <= KNOWN_MAX; i++) done(pool_print("BLOB.PUT c%d x x", i));
 }
 
 static size_t count_findings_below(const char *limit) {

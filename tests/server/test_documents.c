@@ -12,8 +12,8 @@
 #include "text.h"
 
 static bool pages_show(const struct pages *pages, const char *line) {
-    for (size_t index = 0; index < pages->count; index++) {
-        if (strstr(pages->page[index].text, line)) return true;
+    for (size_t i = 0; i < pages->count; i++) {
+        if (strstr(pages->page[i].text, line)) return true;
     }
     return false;
 }
@@ -23,9 +23,9 @@ TEST(the_reference_shows_every_command_as_it_is) {
     struct words commands = grammar_commands(primary);
     struct text missing = {0};
     text_add(&missing, "", 0);
-    for (size_t index = 0; index < commands.count; index++) {
-        if (is_effect_command(commands.word[index])) continue;
-        struct grammar grammar = grammar_of(primary->server, commands.word[index]);
+    for (size_t i = 0; i < commands.count; i++) {
+        if (is_effect_command(commands.word[i])) continue;
+        struct grammar grammar = grammar_of(primary->server, commands.word[i]);
         const char *line = pool_print("`%s`", grammar_line(&grammar));
         if (!pages_show(&pages, line)) text_print(&missing, "\n%s", line);
     }
@@ -59,13 +59,12 @@ TEST(the_errors_of_the_commands_are_those_of_the_module) {
     struct words commands = grammar_commands(primary);
     struct text faults = {0};
     text_add(&faults, "", 0);
-    for (size_t index = 0; index < commands.count; index++) {
-        const char *section = section_of(&pages, commands.word[index]);
+    for (size_t i = 0; i < commands.count; i++) {
+        const char *section = section_of(&pages, commands.word[i]);
         const char *errors = section ? paragraph_of(section, "**Errors**") : NULL;
         for (const char *code; errors && (code = next_code(&errors));) {
-            if (looks_like_a_code(code) && !is_code_of_an_error(code)) {
-                text_print(&faults, "\n%s: %s", commands.word[index], code);
-            }
+            if (looks_like_a_code(code) && !is_code_of_an_error(code))
+                text_print(&faults, "\n%s: %s", commands.word[i], code);
         }
     }
     require(!faults.length, "no such errors:%s", faults.bytes);
@@ -76,13 +75,13 @@ TEST(summaries_are_in_the_words_of_redis) {
     struct words commands = grammar_commands(primary);
     struct text faults = {0};
     text_add(&faults, "", 0);
-    for (size_t index = 0; index < commands.count; index++) {
-        const char *summary = grammar_of(primary->server, commands.word[index]).summary;
+    for (size_t i = 0; i < commands.count; i++) {
+        const char *summary = grammar_of(primary->server, commands.word[i]).summary;
         size_t first = strcspn(summary, " ");
         bool is_sound = isupper((unsigned char)summary[0]) && first > 1 && summary[first - 1] == 's' &&
                         summary[strlen(summary) - 1] == '.' && !strstr(summary, "nswers");
-        if (!is_sound && strncmp(commands.word[index], "HFA", 3) != 0)
-            text_print(&faults, "\n%s: %s", commands.word[index], summary);
+        if (!is_sound && strncmp(commands.word[i], "HFA", 3) != 0)
+            text_print(&faults, "\n%s: %s", commands.word[i], summary);
     }
     require(!faults.length, "%s", faults.bytes);
 }

@@ -1,7 +1,5 @@
-/*
- * Every error that the module can report is provoked here, and its counter in INFO moves. An error that INFO does not
- * tell of in the end is one that no test provokes: add one.
- */
+/* Every error that the module can report is provoked here, and its counter in INFO moves. An error that INFO does not
+ * tell of in the end is one that no test provokes: add one. */
 #include <string.h>
 
 #include "blobs.h"
@@ -356,12 +354,12 @@ TEST(every_error_is_provoked) {
     expect_etag(call(primary, "CONTAINER.CREATE box META 1 a b"));
     put("box", "cat", "meow");
     expect_ok(call(primary, "SET text x"));
-    for (size_t index = 0; index < sizeof provocations / sizeof *provocations; index++) {
-        struct words words = step_words(provocations[index].command);
-        if (provocations[index].error) {
-            provoke(&words, provocations[index].error);
+    for (size_t i = 0; i < sizeof(provocations) / sizeof(*provocations); i++) {
+        struct words words = step_words(provocations[i].command);
+        if (provocations[i].error) {
+            provoke(&words, provocations[i].error);
         } else {
-            require(!reply_is_error(call_words(primary, &words)), "%s fails", provocations[index].command);
+            require(!reply_is_error(call_words(primary, &words)), "%s fails", provocations[i].command);
         }
     }
     provoke_with_snapshots();

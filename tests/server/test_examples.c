@@ -26,8 +26,8 @@ static void play_page(struct text *faults, const struct page *page, bool is_resp
     struct fences fences = fences_of(page);
     struct reading reading;
     begin(&reading, is_resp3);
-    for (size_t index = 0; index < fences.count; index++) {
-        const struct fence *fence = &fences.fence[index];
+    for (size_t i = 0; i < fences.count; i++) {
+        const struct fence *fence = &fences.fence[i];
         if (!is_example(fence)) continue;
         if (strstr(fence->info, "fresh")) begin(&reading, is_resp3);
         const char *fault = example_play(&reading, fence);
@@ -40,7 +40,7 @@ static void play_all(bool is_resp3) {
     struct pages pages = pages_read();
     struct text faults = {0};
     text_add(&faults, "", 0);
-    for (size_t index = 0; index < pages.count; index++) play_page(&faults, &pages.page[index], is_resp3);
+    for (size_t i = 0; i < pages.count; i++) play_page(&faults, &pages.page[i], is_resp3);
     require(!faults.length, "%s", faults.bytes);
 }
 
@@ -73,7 +73,7 @@ static struct {
 } seen;
 
 static void see(const struct words *command, const redisReply *reply) {
-    seen.item = pool_grow(seen.item, (seen.count + 1) * sizeof *seen.item);
+    seen.item = pool_grow(seen.item, (seen.count + 1) * sizeof(*seen.item));
     seen.item[seen.count].command = command->word[0];
     seen.item[seen.count++].reply = reply;
 }
@@ -107,22 +107,22 @@ TEST(the_pages_tell_what_each_command_returns) {
     struct words commands = grammar_commands(primary);
     struct text faults = {0};
     text_add(&faults, "", 0);
-    memset(&seen, 0, sizeof seen);
+    memset(&seen, 0, sizeof(seen));
     tell = see;
-    for (size_t index = 0; index < pages.count; index++) play_page(&faults, &pages.page[index], true);
+    for (size_t i = 0; i < pages.count; i++) play_page(&faults, &pages.page[i], true);
     tell = NULL;
-    for (size_t index = 0; index < commands.count; index++) {
-        const char *section = section_of(&pages, commands.word[index]);
+    for (size_t i = 0; i < commands.count; i++) {
+        const char *section = section_of(&pages, commands.word[i]);
         bool is_shown = false;
-        if (!section || is_effect_command(commands.word[index])) continue;
+        if (!section || is_effect_command(commands.word[i])) continue;
         for (size_t place = 0; place < seen.count; place++) {
-            if (strcasecmp(seen.item[place].command, commands.word[index]) != 0) continue;
+            if (strcasecmp(seen.item[place].command, commands.word[i]) != 0) continue;
             is_shown = true;
             if (is_told(section, seen.item[place].reply)) continue;
-            text_print(&faults, "\n%s does not tell of %s", commands.word[index],
+            text_print(&faults, "\n%s does not tell of %s", commands.word[i],
                        reply_text(seen.item[place].reply));
         }
-        if (!is_shown) text_print(&faults, "\n%s has no example", commands.word[index]);
+        if (!is_shown) text_print(&faults, "\n%s has no example", commands.word[i]);
     }
     require(!faults.length, "%s", faults.bytes);
 }

@@ -1,8 +1,6 @@
-/*
- * What time has ended is seen by nobody: every command that reads is asked about it in the very transaction in which
+/* What time has ended is seen by nobody: every command that reads is asked about it in the very transaction in which
  * the time passes, where nothing can have cleared it away, and must answer what it answers later, after the memory
- * has come back, and what a replica answers.
- */
+ * has come back, and what a replica answers. */
 #include <ctype.h>
 #include <string.h>
 
@@ -134,7 +132,7 @@ static const char *timeless(const redisReply *reply) {
     static const char *const names[] = {"\"oldest-ms\", ", "\"remaining-ms\", "};
     const char *text = reply_text(reply);
     char *copy = pool_copy(text, strlen(text));
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         for (char *at = copy; (at = strstr(at, names[i]));)
             for (at += strlen(names[i]); isdigit((unsigned char)*at); at++) *at = '#';
     return copy;
@@ -188,7 +186,7 @@ static void require_same_answers(const struct ending *ending, struct client *cli
 }
 
 TEST(objects_whose_time_ended_are_gone_for_later_commands_of_a_transaction) {
-    for (size_t row = 0; row < sizeof endings / sizeof *endings; row++) {
+    for (size_t row = 0; row < sizeof(endings) / sizeof(*endings); row++) {
         prepare(endings[row].preparation);
         const redisReply *replies = ask_at_once(&endings[row]);
         size_t count = 0;
@@ -200,7 +198,7 @@ TEST(objects_whose_time_ended_are_gone_for_later_commands_of_a_transaction) {
 }
 
 TEST(objects_whose_time_ended_stay_gone_after_the_transaction) {
-    for (size_t row = 0; row < sizeof endings / sizeof *endings; row++) {
+    for (size_t row = 0; row < sizeof(endings) / sizeof(*endings); row++) {
         const struct ending *ending = &endings[row];
         struct ending undone = *ending;
         const char *answers[QUESTIONS_MAX] = {NULL};

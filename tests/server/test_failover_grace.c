@@ -1,9 +1,7 @@
-/*
- * Grace: after a failover that lost the newest writes, nobody gets what somebody else may still believe to hold.
+/* Grace: after a failover that lost the newest writes, nobody gets what somebody else may still believe to hold.
  *
  * The tail is lost for certain: the replica is cut off from its primary, the primary goes on answering, is killed, and
- * the replica is promoted. The first scene shows, without grace, that two then hold one lease at the same time.
- */
+ * the replica is promoted. The first scene shows, without grace, that two then hold one lease at the same time. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,8 +57,8 @@ static void finish(void) {
     pass(NULL, 0);
 }
 
-/* How long the second holder has it while the first one does, in ms of the server's clock; what was lost is the first
- * one's lease. */
+/* How long the second holder has it while the first one does, in ms of the server's clock; what was
+ * lost is the first one's lease. */
 static long long overlap_ms(const char *grace) {
     stage(pool_print("holdfast.grace-seconds %s\n", grace));
     cut_off();
@@ -166,7 +164,7 @@ static struct client *in_line(const char *line) {
 /* Who waits is served when grace ends, in the order of arrival; to the millisecond. */
 TEST(waiters_are_served_when_grace_ends) {
     static const char *const ends[] = {"", "HOLDFAST.GRACE END", "CONFIG SET holdfast.grace-seconds 0"};
-    for (size_t way = 0; way < sizeof ends / sizeof *ends; way++) {
+    for (size_t way = 0; way < sizeof(ends) / sizeof(*ends); way++) {
         stage("holdfast.grace-seconds 30\n");
         acts_by(first, {"k = open t a RW/RWD", NULL}, {"create b 1", NULL});
         await_in_step(second, first);

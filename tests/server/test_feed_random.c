@@ -1,8 +1,6 @@
-/*
- * Followers of a container and of a table that live at random: written, deleted, created anew, copied, renamed, restored,
+/* Followers of a container and of a table that live at random: written, deleted, created anew, copied, renamed, restored,
  * reloaded, moved to another server and back, their feed turned off and on, with few deletions remembered. Followers stop
- * and go on, at the primary and at the replica; in the end each of their copies is what the container or the table is.
- */
+ * and go on, at the primary and at the replica; in the end each of their copies is what the container or the table is. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +75,7 @@ static void take_change(struct follower *follower, const redisReply *change) {
     char *copy = follower->copy[number_of(name)];
     const char *etag = reply_string(field(change, "etag"));
     require(strcmp(etag, copy) > 0, "%s is told with %s after %s", name, etag, copy);
-    snprintf(copy, sizeof *follower->copy, "%s", reply_field_if_any(change, "deleted") ? "" : etag);
+    snprintf(copy, sizeof(*follower->copy), "%s", reply_field_if_any(change, "deleted") ? "" : etag);
 }
 
 /* Whether it got something, or a better bookmark. */
@@ -97,7 +95,7 @@ static bool reads_page(struct follower *follower, struct client *client, int cou
     const char *bookmark = reply_string(reply->element[0]);
     bool moved = strcmp(bookmark, follower->since) != 0;
     require(strlen(bookmark) <= 64, "a long bookmark");
-    snprintf(follower->since, sizeof follower->since, "%s", bookmark);
+    snprintf(follower->since, sizeof(follower->since), "%s", bookmark);
     return moved;
 }
 
@@ -181,7 +179,7 @@ static void expect_the_same(struct follower *follower, struct client *client) {
         const redisReply *item = list->element[i];
         bool is_row = followed == &table; /* partition key, row key, ETag, properties */
         const char *name = reply_string(is_row ? item->element[1] : field(item, "name"));
-        snprintf(there[number_of(name)], sizeof *there, "%s",
+        snprintf(there[number_of(name)], sizeof(*there), "%s",
                  reply_string(is_row ? item->element[2] : field(item, "etag")));
     }
     for (size_t i = 0; i < NAMES; i++)

@@ -1,7 +1,5 @@
-/*
- * CONTAINER.FEED and CONTAINER.CHANGES, sentence by sentence: what a feed tells, what it remembers, what it says when
- * something is lost, and who waits for it.
- */
+/* CONTAINER.FEED and CONTAINER.CHANGES, sentence by sentence: what a feed tells, what it remembers, what it says when
+ * something is lost, and who waits for it. */
 #include <string.h>
 #include <unistd.h>
 

@@ -1,7 +1,5 @@
-/*
- * The order of the checks. Each row is a file with two things that a command minds: the one that comes first answers.
- * When it is mended, the next one does.
- */
+/* The order of the checks. Each row is a file with two things that a command minds: the one that comes first answers.
+ * When it is mended, the next one does. */
 #include <string.h>
 
 #include "file_commands.h"
@@ -141,8 +139,8 @@ static const struct row rows[] = {
 };
 
 TEST(the_first_of_two_faults_answers) {
-    for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
-        const struct row *row = &rows[index];
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        const struct row *row = &rows[i];
         file_commands_setup();
         for (size_t step = 0; step < 6 && row->prepare[step]; step++) act(row->prepare[step], NULL);
         act(row->line, row->first);
@@ -167,7 +165,7 @@ TEST(missing_parents_and_files_are_told_apart) {
             {"text", "a", "WRONGTYPE"}, {"fs", "d//x", BAD_NAME},
         };
         expect_ok(call(primary, "SET text x"));
-        for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+        for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
             const char *answer = ways[way].answer;
             bool knows_directories = command->class == MODEL_ASKS || !strcmp(words.word[0], "FILE.SETMETA") ||
                                      !strcmp(words.word[0], "FILE.RENAME");

@@ -1,7 +1,5 @@
-/*
- * What is in a file: bytes that are written, cleared, cut off and never there; how much all files may have; and what
- * writing does to ETags and times.
- */
+/* What is in a file: bytes that are written, cleared, cut off and never there; how much all files may have; and what
+ * writing does to ETags and times. */
 #include <string.h>
 
 #include "blobs.h"
@@ -21,9 +19,9 @@ static const char *ranges_of(const char *path, const char *rest, const char *nam
     text_add(&text, "", 0);
     struct words words = act_words(pool_print("ranges %s %s", path, rest));
     redisReply *ranges = field(call_words(primary, &words), name);
-    for (size_t index = 0; index < ranges->elements; index++)
-        text_print(&text, "%s%lld+%lld", index ? " " : "", ranges->element[index]->element[0]->integer,
-                   ranges->element[index]->element[1]->integer);
+    for (size_t i = 0; i < ranges->elements; i++)
+        text_print(&text, "%s%lld+%lld", i ? " " : "", ranges->element[i]->element[0]->integer,
+                   ranges->element[i]->element[1]->integer);
     return text.bytes;
 }
 
@@ -32,8 +30,8 @@ static const char *ranges_of(const char *path, const char *rest, const char *nam
 static void expect_zeros(const char *path, long long offset, long long length) {
     redisReply *part = call(primary, "FILE.GET fs %s RANGE %lld %lld", path, offset, length)->element[1];
     require(part->len == (size_t)length, "%zu bytes of %lld", part->len, length);
-    for (size_t index = 0; index < part->len; index++)
-        require(!part->str[index], "there is something at %lld", offset + (long long)index);
+    for (size_t i = 0; i < part->len; i++)
+        require(!part->str[i], "there is something at %lld", offset + (long long)i);
 }
 
 /* --- Ranges --------------------------------------------------------------------------------------------- */
@@ -104,7 +102,7 @@ TEST(ranges_of_a_part) {
                 {"RANGE 1500 4000", "1024+512 5120+512"},
                 {"RANGE 9000 1", ""},
                 {"RANGE 5000 100000", "5120+1024"}};
-    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++)
+    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++)
         assert_string_equal(ranges_of("a", rows[row].range, "ranges"), rows[row].ranges);
 }
 
@@ -128,7 +126,7 @@ TEST(random_writes_and_clears_equal_an_array) {
     static char model[SIZE];
     size_t length = 5000;
     random_begin();
-    memset(model, 0, sizeof model);
+    memset(model, 0, sizeof(model));
     share_setup();
     acts({"create a 5000", NULL}, {"h = open s a RW/RWD", NULL});
     const char *h = step_kept('h');
@@ -257,7 +255,7 @@ TEST(content_and_properties_change_the_etag_of_a_file) {
     };
     file_commands_setup();
     act("h = open s a RW/RWD", NULL);
-    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
         bool renames = strstr(rows[row].line, "rename") != NULL;
         if (renames) act("close $h", "OK");
         const char *path = strstr(rows[row].line, "rename A2") ? "A2" : "a";

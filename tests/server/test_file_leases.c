@@ -1,7 +1,5 @@
-/*
- * Leases on files, which have no end but the one that is asked for, cell by cell of the service's table; leases on
- * shares, which guard their deletion; and what leases and opens do to each other.
- */
+/* Leases on files, which have no end but the one that is asked for, cell by cell of the service's table; leases on
+ * shares, which guard their deletion; and what leases and opens do to each other. */
 #include <string.h>
 
 #include "file_commands.h"
@@ -81,9 +79,9 @@ static const char *const read_cells[3][STATES] = {
 /* clang-format on */
 
 TEST(scenario_29_lease_operations) {
-    for (size_t index = 0; index < sizeof lease_table / sizeof *lease_table; index++) {
+    for (size_t i = 0; i < sizeof(lease_table) / sizeof(*lease_table); i++) {
         for (int state = 0; state < STATES; state++) {
-            const struct row *row = &lease_table[index];
+            const struct row *row = &lease_table[i];
             reach(state);
             const char *before = reply_string(file_field("a", "etag"));
             long long modified = file_field("a", "last-modified")->integer;
@@ -118,11 +116,11 @@ static void play_all(const char *const *lines, size_t count, const char *const c
 }
 
 TEST(scenario_29_writes) {
-    play_all(writes, sizeof writes / sizeof *writes, write_cells);
+    play_all(writes, sizeof(writes) / sizeof(*writes), write_cells);
 }
 
 TEST(scenario_29_reads) {
-    play_all(reads, sizeof reads / sizeof *reads, read_cells);
+    play_all(reads, sizeof(reads) / sizeof(*reads), read_cells);
 }
 
 TEST(leases_of_files_are_not_renewed) {
@@ -153,7 +151,7 @@ TEST(scenario_30_to_lease_what_is_open) {
         const char *open, *answer;
     } rows[] = {{"R/RWD", NULL}, {"W/RWD", SV}, {"A/-", NULL}, {"A/RWD", NULL}, {"R/R", SV},    {"R/RW", SV},
                 {"R/RD", SV},    {"R/WD", SV},  {"D/RWD", SV}, {"RW/RWD", SV},  {"RD/RWD", SV}, {"R/-", SV}};
-    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
         reach(0);
         act(pool_print("h = open s a %s", rows[row].open), NULL);
         act("LEASE.ACQUIRE fs -1 ID A FILE a", rows[row].answer);
@@ -232,7 +230,7 @@ TEST(a_lease_comes_along_only_where_it_could_begin) {
         const char *open, *answer;
     } rows[] = {{"W/RWD", SV}, {"RW/RWD", SV}, {"R/RWD", NULL}, {"A/-", NULL},
                 {"R/WD", SV},  {"WD/RWD", SV}, {"D/RWD", SV}};
-    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
         reach(1);
         act(pool_print("h = open s b %s", rows[row].open), NULL);
         act("rename a b REPLACE LEASE A", rows[row].answer);
@@ -301,7 +299,7 @@ TEST(leases_of_files_are_listed) {
     acts({"mkdir d", NULL}, {"create d/Deep 1", NULL},
          {"LEASE.ACQUIRE fs -1 ID B OWNER me FILE d/deep", NULL}, {"LEASE.ACQUIRE fs 30", NULL});
     redisReply *list = expect_elements(expect_elements(call(primary, "LEASE.LIST fs"), 2)->element[1], 2);
-    for (size_t index = 0; index < 2; index++) expect_elements(list->element[index], 2);
+    for (size_t i = 0; i < 2; i++) expect_elements(list->element[i], 2);
     const char *text = reply_text(list);
     require(strstr(text, "\"d/Deep\"") && strstr(text, "\"a\"") && strstr(text, "\"me\""), "it is %s", text);
     require(!strstr(text, ID_A) && !strstr(text, ID_B), "the ids are shown: %s", text);
@@ -365,7 +363,7 @@ TEST(scenario_33_to_delete_a_leased_share) {
 }
 
 TEST(uses_of_a_leased_share_go_by_the_table) {
-    for (size_t line = 0; line < sizeof uses / sizeof *uses; line++)
+    for (size_t line = 0; line < sizeof(uses) / sizeof(*uses); line++)
         for (int id = 0; id < 3; id++)
             for (int state = 0; state < STATES_OF_SHARES; state++)
                 play_share(uses[line], id, state, use[id][state]);

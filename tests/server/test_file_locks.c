@@ -1,7 +1,5 @@
-/*
- * Byte-range locks: what is refused beside what is held, in the service's own table and at its odd corners, and how
- * locks go.
- */
+/* Byte-range locks: what is refused beside what is held, in the service's own table and at its
+ * odd corners, and how locks go. */
 #include <string.h>
 
 #include "file_commands.h"
@@ -45,8 +43,8 @@ static const char *const apart[] = {"0 4", "7 3", "100 1", FROM_HALF_ON, "4 0", 
 /* NOLINTEND(bugprone-suspicious-missing-comma) */
 
 TEST(scenario_21_all_cells) {
-    for (size_t row = 0; row < sizeof table / sizeof *table; row++) {
-        for (size_t range = 0; range < sizeof touching / sizeof *touching; range++) {
+    for (size_t row = 0; row < sizeof(table) / sizeof(*table); row++) {
+        for (size_t range = 0; range < sizeof(touching) / sizeof(*touching); range++) {
             for (size_t question = 0; question < 4; question++) {
                 stage();
                 act(pool_print("lock $%s %s %s", table[row].by, table[row].held, touching[range]), "OK");
@@ -57,9 +55,9 @@ TEST(scenario_21_all_cells) {
 }
 
 TEST(locks_of_separate_ranges_do_not_conflict) {
-    for (size_t row = 0; row < sizeof table / sizeof *table; row++) {
+    for (size_t row = 0; row < sizeof(table) / sizeof(*table); row++) {
         stage();
-        for (size_t range = 0; range < sizeof apart / sizeof *apart; range++)
+        for (size_t range = 0; range < sizeof(apart) / sizeof(*apart); range++)
             act(pool_print("lock $%s %s %s", table[row].by, table[row].held, apart[range]), "OK");
         for (size_t question = 0; question < 4; question++) {
             act(questions[question], NULL);
@@ -70,7 +68,7 @@ TEST(locks_of_separate_ranges_do_not_conflict) {
 
 /* Another session is no more of a stranger than another handle. */
 TEST(sessions_make_no_difference) {
-    for (size_t row = 0; row < sizeof table / sizeof *table; row++) {
+    for (size_t row = 0; row < sizeof(table) / sizeof(*table); row++) {
         for (size_t question = 0; question < 4; question++) {
             stage();
             acts({"t = SHARE.CONNECT fs 100", NULL}, {"i = open t a RW/RWD", NULL});
@@ -124,13 +122,13 @@ TEST(scenario_25_locks_stack) {
 
 TEST(scenario_26_locks_go_with_their_handle) {
     static const char *const ways[] = {"close $h", "SHARE.DISCONNECT fs $t", "closeall a 1", "10 s"};
-    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
         file_commands_setup();
         acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a RW/RWD", NULL}, {"i = open s a RW/RWD", NULL});
         redisReply *handles = act("handles a", NULL)->element[1];
         long long number = 0;
-        for (size_t index = 0; index < handles->elements; index++)
-            if (!number) number = field(handles->element[index], "handle")->integer;
+        for (size_t i = 0; i < handles->elements; i++)
+            if (!number) number = field(handles->element[i], "handle")->integer;
         acts({"lock $h EXCLUSIVE 0 10", "OK"}, {"lock $h SHARED 100 10", "OK"},
              {"lock $h SHARED 100 10", "OK"}, {"read $i 0 1", LOCKED});
         if (strstr(ways[way], "closeall"))
@@ -183,7 +181,7 @@ TEST(locks_at_offset_zero_and_at_the_last_byte) {
         "0x10 1",
     };
     /* NOLINTEND(bugprone-suspicious-missing-comma) */
-    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
         act(pool_print("lock $h EXCLUSIVE %s", rows[row]), BAD_LOCK);
         act(pool_print("lock $h SHARED %s", rows[row]), BAD_LOCK);
         act(pool_print("unlock $h %s", rows[row]), BAD_LOCK);
@@ -214,7 +212,7 @@ TEST(a_handle_may_do_what_its_access_allows) {
     static const char *const lines[] = {
         "read $h 0 1",   "write $h 0 x",  "truncate $h 9", "lock $h SHARED 0 1",
         "unlock $h 0 1", "dispose $h ON", "close $h"};
-    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
         file_commands_setup();
         act(pool_print("h = open s a %s/RWD", rows[row].access), NULL);
         for (size_t line = 0; line < 7; line++) act(lines[line], rows[row].answers[line]);
@@ -248,16 +246,16 @@ TEST(thousands_of_locks) {
     enum { LOCKS = 3000 };
     stage();
     const char *h = step_kept('h'), *i = step_kept('i');
-    for (int index = 0; index < LOCKS; index++)
-        send_call(primary, "FILE.LOCK fs %s %s %d 5", index % 2 ? h : i, index % 3 ? "EXCLUSIVE" : "SHARED",
-                  index * 10);
-    for (int index = 0; index < LOCKS; index++) expect_ok(receive(primary));
+    for (int lock = 0; lock < LOCKS; lock++)
+        send_call(primary, "FILE.LOCK fs %s %s %d 5", lock % 2 ? h : i, lock % 3 ? "EXCLUSIVE" : "SHARED",
+                  lock * 10);
+    for (int lock = 0; lock < LOCKS; lock++) expect_ok(receive(primary));
     expect_number(call(primary, "FILE.WRITE fs %s %d x", h, LOCKS / 2 * 10 + 7), 1);
-    for (int index = 0; index < LOCKS; index += 7) {
-        redisReply *reply = call(primary, "FILE.LOCK fs %s SHARED %d 1", h, index * 10 + 4);
-        if (index % 2 || index % 3 == 0) {
+    for (int lock = 0; lock < LOCKS; lock += 7) {
+        redisReply *reply = call(primary, "FILE.LOCK fs %s SHARED %d 1", h, lock * 10 + 4);
+        if (lock % 2 || lock % 3 == 0) {
             expect_ok(reply);
-            expect_ok(call(primary, "FILE.UNLOCK fs %s %d 1", h, index * 10 + 4));
+            expect_ok(call(primary, "FILE.UNLOCK fs %s %d 1", h, lock * 10 + 4));
         } else {
             expect_error(reply, LOCKED);
         }
@@ -269,9 +267,8 @@ TEST(thousands_of_locks) {
 TEST(as_many_locks_as_a_handle_may_have) {
     enum { MAX = 10000 };
     stage();
-    for (int index = 0; index < MAX; index++)
-        send_call(primary, "FILE.LOCK fs %s SHARED %d 1", step_kept('h'), index);
-    for (int index = 0; index < MAX; index++) expect_ok(receive(primary));
+    for (int i = 0; i < MAX; i++) send_call(primary, "FILE.LOCK fs %s SHARED %d 1", step_kept('h'), i);
+    for (int i = 0; i < MAX; i++) expect_ok(receive(primary));
     acts({"lock $h SHARED 20000 1", LOCKED}, {"lock $h SHARED 20000 1 BLOCK 0", LOCKED},
          {"lock $i SHARED 20000 1", "OK"}, {"unlock $h 77 1", "OK"}, {"lock $h SHARED 20000 1", "OK"},
          {"lock $h SHARED 20000 1", LOCKED});

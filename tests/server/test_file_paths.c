@@ -1,7 +1,5 @@
-/*
- * Paths: which are none, which lead to the same file, and what happens where a file stands and a directory should; and
- * the tree that they lead through: listing it, moving parts of it.
- */
+/* Paths: which are none, which lead to the same file, and what happens where a file stands and a directory should; and
+ * the tree that they lead through: listing it, moving parts of it. */
 #include <string.h>
 
 #include "file_commands.h"
@@ -41,16 +39,16 @@ static const char *const places[] = {
 
 static struct words at_place(size_t place, const char *path, size_t length) {
     struct words words = step_words(places[place]);
-    for (size_t index = 0; index < words.count; index++) {
-        if (strcmp(words.word[index], "PATH") != 0) continue;
-        words.word[index] = pool_copy(path, length);
-        words.length[index] = length;
+    for (size_t i = 0; i < words.count; i++) {
+        if (strcmp(words.word[i], "PATH") != 0) continue;
+        words.word[i] = pool_copy(path, length);
+        words.length[i] = length;
     }
     return words;
 }
 
 static void expect_no_path(const char *path, size_t length, const char *answer) {
-    for (size_t place = 0; place < sizeof places / sizeof *places; place++) {
+    for (size_t place = 0; place < sizeof(places) / sizeof(*places); place++) {
         struct words words = at_place(place, path, length);
         redisReply *reply = call_words(primary, &words);
         require(reply_is_answer(reply, answer), "%s should give %s, but gave %s", words_text(&words), answer,
@@ -101,10 +99,10 @@ TEST(reserved_and_malformed_file_names_are_refused) {
     static const char *const ways[] = {"/", "/a", "a/", "dir//a", "//", "dir/"};
     file_commands_setup();
     act("mkdir dir", NULL);
-    for (size_t index = 0; index < sizeof names / sizeof *names; index++)
-        expect_no_path(names[index], strlen(names[index]), BAD_NAME);
-    for (size_t index = 0; index < sizeof ways / sizeof *ways; index++)
-        expect_no_path(ways[index], strlen(ways[index]), BAD_PATH);
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        expect_no_path(names[i], strlen(names[i]), BAD_NAME);
+    for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+        expect_no_path(ways[i], strlen(ways[i]), BAD_PATH);
     assert_string_equal(listed(""), "a b dir/");
 }
 
@@ -113,25 +111,25 @@ TEST(unusual_file_names_are_accepted) {
                                         "com0", "-",   "[x]",   "{y}", "100%",    "a&b=c;d",
                                         "~",    "é",   "日本",  "😀",   "nul.x",   "lpt"};
     file_commands_setup();
-    for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
-        expect_etag(call(primary, "FILE.CREATE fs %s %d", names[index], 1));
-        expect_number(field(call(primary, "FILE.STAT fs %s", names[index]), "content-length"), 1);
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        expect_etag(call(primary, "FILE.CREATE fs %s %d", names[i], 1));
+        expect_number(field(call(primary, "FILE.STAT fs %s", names[i]), "content-length"), 1);
     }
-    assert_int_equal(share_number("files"), 2 + sizeof names / sizeof *names);
+    assert_int_equal(share_number("files"), 2 + sizeof(names) / sizeof(*names));
 }
 
 static char *repeated(const char *text, size_t times) {
     size_t length = strlen(text);
     char *whole = pool_take(length * times + 1);
-    for (size_t index = 0; index < times; index++) memcpy(whole + index * length, text, length + 1);
+    for (size_t i = 0; i < times; i++) memcpy(whole + i * length, text, length + 1);
     return whole;
 }
 
 TEST(file_names_have_at_most_255_characters) {
     static const char *const letters[] = {"x", "é", "日", "😀"};
     file_commands_setup();
-    for (size_t index = 0; index < sizeof letters / sizeof *letters; index++) {
-        const char *longest = repeated(letters[index], 255), *longer = repeated(letters[index], 256);
+    for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++) {
+        const char *longest = repeated(letters[i], 255), *longer = repeated(letters[i], 256);
         expect_etag(call(primary, "FILE.CREATE fs %s 1", longest));
         expect_etag(call(primary, "FILE.GETMETA fs %s", longest));
         expect_no_path(longer, strlen(longer), BAD_PATH);
@@ -203,12 +201,12 @@ TEST(case_beyond_ascii) {
                                            {"ŒUVRE", "œuvre"}, {"Ǆ", "ǆ"},     {"Ａ", "ａ"},
                                            {"Ⱥ", "ⱥ"},         {"ԱԲ", "աբ"},   {"𐐀", "𐐨"}};
     file_commands_setup();
-    for (size_t index = 0; index < sizeof pairs / sizeof *pairs; index++) {
-        expect_etag(call(primary, "FILE.CREATE fs %s %d", pairs[index][0], 3));
-        expect_etag(call(primary, "FILE.CREATE fs %s %d", pairs[index][1], 5));
-        expect_number(field(call(primary, "FILE.STAT fs %s", pairs[index][0]), "content-length"), 5);
-        require(strstr(listed(""), pairs[index][0]), "%s is not listed", pairs[index][0]);
-        expect_ok(call(primary, "FILE.DELETE fs %s", pairs[index][1]));
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+        expect_etag(call(primary, "FILE.CREATE fs %s %d", pairs[i][0], 3));
+        expect_etag(call(primary, "FILE.CREATE fs %s %d", pairs[i][1], 5));
+        expect_number(field(call(primary, "FILE.STAT fs %s", pairs[i][0]), "content-length"), 5);
+        require(strstr(listed(""), pairs[i][0]), "%s is not listed", pairs[i][0]);
+        expect_ok(call(primary, "FILE.DELETE fs %s", pairs[i][1]));
     }
     /* Not the same: a language's own rules, and what is composed in another way. */
     acts({"create ss 1", NULL}, {"get ß", NO_FILE}, {"create é 1", NULL}, {"get e\xcc\x81", NO_FILE});
@@ -287,8 +285,8 @@ static const char *paged(const char *rest, int count) {
         if (marker) words_add(&words, marker);
         redisReply *page = expect_elements(call_words(primary, &words), 2);
         require(page->element[1]->elements <= (size_t)count, "a page has too much");
-        for (size_t index = 0; index < page->element[1]->elements; index++)
-            text_print(&names, "%s ", reply_string(field(page->element[1]->element[index], "name")));
+        for (size_t i = 0; i < page->element[1]->elements; i++)
+            text_print(&names, "%s ", reply_string(field(page->element[1]->element[i], "name")));
         marker = reply_is_null(page->element[0]) ? NULL : reply_string(page->element[0]);
     } while (marker);
     return names.bytes;
@@ -318,7 +316,7 @@ TEST(listing_by_pages) {
 TEST(listing_what_changes) {
     file_commands_setup();
     acts({"mkdir d", NULL});
-    for (int index = 0; index < 50; index++) act(pool_print("create d/f%02d 0", index), NULL);
+    for (int i = 0; i < 50; i++) act(pool_print("create d/f%02d 0", i), NULL);
     redisReply *page = act("list d COUNT 20", NULL);
     const char *marker = reply_string(page->element[0]);
     acts({"delete d/f19", "OK"}, {"delete d/f20", "OK"}, {"create d/f195 0", NULL},
@@ -334,9 +332,9 @@ TEST(directories_move_with_all_that_is_in_them) {
     enum { FILES = 3000 };
     file_commands_setup();
     acts({"mkdir from", NULL}, {"mkdir from/sub", NULL}, {"mkdir to", NULL});
-    for (int index = 0; index < FILES; index++)
-        send_call(primary, "FILE.CREATE fs from/%sfile%d %d", index % 2 ? "sub/" : "", index, index);
-    for (int index = 0; index < FILES; index++) expect_etag(receive(primary));
+    for (int i = 0; i < FILES; i++)
+        send_call(primary, "FILE.CREATE fs from/%sfile%d %d", i % 2 ? "sub/" : "", i, i);
+    for (int i = 0; i < FILES; i++) expect_etag(receive(primary));
     long long begin = stopwatch();
     for (int turn = 0; turn < 100; turn++)
         expect_etag(call(primary, "FILE.RENAME fs %s %s", turn % 2 ? "to/there" : "from",
@@ -400,8 +398,7 @@ TEST(copies_of_files_within_a_share) {
     /* Bytes are shared until one of the two is written. */
     acts({"create big 8388608", NULL});
     char *block = repeated("0123456789abcdef", 65536);
-    for (int index = 0; index < 8; index++)
-        expect_etag(call(primary, "FILE.PUTRANGE fs big %d %s", index << 20, block));
+    for (int i = 0; i < 8; i++) expect_etag(call(primary, "FILE.PUTRANGE fs big %d %s", i << 20, block));
     long long one = call(primary, "MEMORY USAGE fs SAMPLES 0")->integer;
     act("copy big twin", NULL);
     long long two = call(primary, "MEMORY USAGE fs SAMPLES 0")->integer;

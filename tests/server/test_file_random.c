@@ -1,8 +1,6 @@
-/*
- * Long random sequences of commands by clients whose sessions die, against a model that is as simple as can be: a few
+/* Long random sequences of commands by clients whose sessions die, against a model that is as simple as can be: a few
  * files in plain arrays, with all that is open, locked, leased and marked. Every answer is foretold, and every now and
- * then all is compared and reloaded.
- */
+ * then all is compared and reloaded. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,7 +17,7 @@
 static const struct {
     const char *path, *names;
 } files[] = {{"a", "a"}, {"b", "b"}, {"c", "c"}, {"d/x", "dx"}, {"d/y", "dy"}, {"D/Z", "dz"}};
-enum { FILES = sizeof files / sizeof *files, FILES_OF_ROOT = 3 };
+enum { FILES = sizeof(files) / sizeof(*files), FILES_OF_ROOT = 3 };
 
 static const char *const lease_ids[] = {"", ID_A, ID_B};
 
@@ -189,7 +187,7 @@ static void play_write(void) {
     size_t offset = random_size(SIZE), length = random_size(random_below(2) ? 20 : SIZE - offset + 1);
     char bytes[SIZE];
     if (length > SIZE - offset) length = SIZE - offset;
-    memset(bytes, 'a' + random_below(26), sizeof bytes);
+    memset(bytes, 'a' + random_below(26), sizeof(bytes));
     const char *refusal =
         share_model_use_refusal(&model, handle, MODEL_USE_WRITE, (struct model_range){offset, length});
     redisReply *reply =
@@ -456,8 +454,8 @@ static void compare_handles(void) {
         pending += as->is_there && model.nodes[as->node].pending;
     }
     assert_int_equal(handles->elements, open);
-    for (size_t index = 0; index < handles->elements; index++)
-        told += field(handles->element[index], "pending")->integer == 1;
+    for (size_t i = 0; i < handles->elements; i++)
+        told += field(handles->element[i], "pending")->integer == 1;
     assert_int_equal(told, pending);
 }
 
@@ -527,8 +525,8 @@ static void play_step(void) {
 static void play_sequence(int steps) {
     random_begin();
     share_model_start(&model);
-    memset(session_ids, 0, sizeof session_ids);
-    memset(handle_ids, 0, sizeof handle_ids);
+    memset(session_ids, 0, sizeof(session_ids));
+    memset(handle_ids, 0, sizeof(handle_ids));
     time_passes(0);
     acts({"SHARE.CREATE fs", NULL}, {"mkdir D", NULL});
     share_model_create(&model, share_model_find(&model, "d"), MODEL_DIRECTORY, 0, 0);
@@ -550,9 +548,9 @@ TEST(a_random_sequence_beside_others_goes_as_foretold) {
     enum { MADE = 2000 };
     struct client *other = test_client(primary->server);
     expect_etag(call(other, "SHARE.CREATE other"));
-    for (int index = 0; index < MADE; index++) send_call(other, "FILE.CREATE other file-%d %d", index, index);
+    for (int i = 0; i < MADE; i++) send_call(other, "FILE.CREATE other file-%d %d", i, i);
     int done = 0;
     while (!done) redisBufferWrite(other->context, &done);
     play_sequence(STEPS / 3);
-    for (int index = 0; index < MADE; index++) expect_etag(receive(other));
+    for (int i = 0; i < MADE; i++) expect_etag(receive(other));
 }

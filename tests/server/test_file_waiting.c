@@ -1,7 +1,5 @@
-/*
- * Those who wait for a file: FILE.OPEN and FILE.LOCK with BLOCK. They are served in the order in which they came, by
- * whatever takes away what stood in the way; they leave when they can have it no more, and circles are not closed.
- */
+/* Those who wait for a file: FILE.OPEN and FILE.LOCK with BLOCK. They are served in the order in which they came, by
+ * whatever takes away what stood in the way; they leave when they can have it no more, and circles are not closed. */
 #include <string.h>
 #include <unistd.h>
 
@@ -44,7 +42,7 @@ static void expect_answer_at(struct place place, struct client *client, const ch
 
 TEST(an_open_waits_for_whatever_ends_the_other) {
     static const char *const ways[] = {"close $h", "closeall a *", "SHARE.DISCONNECT fs $t", "1000 s"};
-    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
         stage();
         act("h = open t a RW/R", NULL);
         struct client *client = act_waiting("open s a RW/R BLOCK 0");
@@ -58,7 +56,7 @@ TEST(an_open_waits_for_whatever_ends_the_other) {
 
 TEST(a_lock_waits_for_whatever_ends_the_other) {
     static const char *const ways[] = {"unlock $h 0 10", "close $h", "SHARE.DISCONNECT fs $t", "1000 s"};
-    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
         stage();
         acts({"h = open t a RW/RWD", NULL}, {"i = open s a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"},
              {"lock $h EXCLUSIVE 20 10", "OK"});
@@ -145,11 +143,11 @@ TEST(waiters_for_a_file_are_served_in_order) {
     struct client *clients[CLIENTS];
     stage();
     act("h = open t a RW/-", NULL);
-    for (int index = 0; index < CLIENTS; index++) clients[index] = act_waiting("open s a RW/- BLOCK 0");
-    for (int index = 0; index < CLIENTS; index++) {
+    for (int i = 0; i < CLIENTS; i++) clients[i] = act_waiting("open s a RW/- BLOCK 0");
+    for (int i = 0; i < CLIENTS; i++) {
         act("close $h", "OK");
-        expect_opened(clients[index], 'h');
-        if (index + 1 < CLIENTS) expect_still_waiting(clients[index + 1]);
+        expect_opened(clients[i], 'h');
+        if (i + 1 < CLIENTS) expect_still_waiting(clients[i + 1]);
     }
 }
 
@@ -160,16 +158,16 @@ TEST(locks_in_turn) {
     const char *handles[CLIENTS];
     stage();
     acts({"h = open t a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"});
-    for (int index = 0; index < CLIENTS; index++) {
+    for (int i = 0; i < CLIENTS; i++) {
         acts({"w = SHARE.CONNECT fs 1000", NULL}, {"i = open w a RW/RWD", NULL});
-        handles[index] = step_kept('i');
-        clients[index] = act_waiting("lock $i EXCLUSIVE 0 10 BLOCK 0");
+        handles[i] = step_kept('i');
+        clients[i] = act_waiting("lock $i EXCLUSIVE 0 10 BLOCK 0");
     }
-    for (int index = 0; index < CLIENTS; index++) {
+    for (int i = 0; i < CLIENTS; i++) {
         act("unlock $h 0 10", "OK");
-        expect_answer(clients[index], "OK");
-        step_keep('h', handles[index]);
-        if (index + 1 < CLIENTS) expect_still_waiting(clients[index + 1]);
+        expect_answer(clients[i], "OK");
+        step_keep('h', handles[i]);
+        if (i + 1 < CLIENTS) expect_still_waiting(clients[i + 1]);
     }
 }
 
@@ -219,9 +217,9 @@ TEST(hundreds_are_served_by_one_close) {
     struct client *clients[CLIENTS];
     stage();
     act("h = open t a RW/-", NULL);
-    for (int index = 0; index < CLIENTS; index++) clients[index] = act_waiting("open s a R/RW BLOCK 0");
+    for (int i = 0; i < CLIENTS; i++) clients[i] = act_waiting("open s a R/RW BLOCK 0");
     act("close $h", "OK");
-    for (int index = 0; index < CLIENTS; index++) expect_opened(clients[index], 'i');
+    for (int i = 0; i < CLIENTS; i++) expect_opened(clients[i], 'i');
     assert_int_equal(info_of(primary, "holdfast_file_handles"), CLIENTS);
 }
 
@@ -230,15 +228,15 @@ TEST(over_a_thousand_lines_are_served_by_one_session_that_ends) {
     const char *open = "FILE.OPEN fs %s f%d ACCESS 2 READ WRITE SHARE 1 READ%s";
     struct client *clients[LINES];
     stage();
-    for (int index = 0; index < LINES; index++) {
-        expect_etag(call(primary, "FILE.CREATE fs f%d 1", index));
-        expect_elements(call(primary, open, step_kept('t'), index, ""), 8);
-        clients[index] = test_client(primary->server);
-        send_line(clients[index], pool_print(open, step_kept('s'), index, " BLOCK 0"));
+    for (int i = 0; i < LINES; i++) {
+        expect_etag(call(primary, "FILE.CREATE fs f%d 1", i));
+        expect_elements(call(primary, open, step_kept('t'), i, ""), 8);
+        clients[i] = test_client(primary->server);
+        send_line(clients[i], pool_print(open, step_kept('s'), i, " BLOCK 0"));
     }
     await_waiters(primary, LINES);
     expect_ok(call(primary, "SHARE.DISCONNECT fs %s", step_kept('t')));
-    for (int index = 0; index < LINES; index++) expect_opened(clients[index], 'i');
+    for (int i = 0; i < LINES; i++) expect_opened(clients[i], 'i');
 }
 
 /* The shortest of several rounds: of the time in which so many sessions end. */
@@ -247,12 +245,11 @@ static long long shortest_end_us(void) {
     const char *sessions[SESSIONS];
     long long shortest_us = 0;
     for (int round = 0; round < ROUNDS; round++) {
-        for (int index = 0; index < SESSIONS; index++) send_call(primary, "SHARE.CONNECT fs 1000");
-        for (int index = 0; index < SESSIONS; index++) sessions[index] = receive(primary)->str;
+        for (int i = 0; i < SESSIONS; i++) send_call(primary, "SHARE.CONNECT fs 1000");
+        for (int i = 0; i < SESSIONS; i++) sessions[i] = receive(primary)->str;
         long long before_us = cpu_time_us(primary->server);
-        for (int index = 0; index < SESSIONS; index++)
-            send_call(primary, "SHARE.DISCONNECT fs %s", sessions[index]);
-        for (int index = 0; index < SESSIONS; index++) expect_ok(receive(primary));
+        for (int i = 0; i < SESSIONS; i++) send_call(primary, "SHARE.DISCONNECT fs %s", sessions[i]);
+        for (int i = 0; i < SESSIONS; i++) expect_ok(receive(primary));
         long long us = cpu_time_us(primary->server) - before_us;
         if (!round || us < shortest_us) shortest_us = us;
     }
@@ -263,9 +260,9 @@ TEST(a_session_ends_in_the_same_time_however_many_wait_elsewhere) {
     enum { LINES = 3000 };
     stage();
     long long alone_us = shortest_end_us();
-    for (int index = 0; index < LINES; index++) {
-        call(primary, "QUEUE.CREATE q%d", index);
-        send_line(test_client(primary->server), pool_print("QUEUE.GET q%d BLOCK 0", index));
+    for (int i = 0; i < LINES; i++) {
+        call(primary, "QUEUE.CREATE q%d", i);
+        send_line(test_client(primary->server), pool_print("QUEUE.GET q%d BLOCK 0", i));
     }
     await_waiters(primary, LINES);
     long long among_us = shortest_end_us();
@@ -413,7 +410,7 @@ TEST(in_a_transaction_or_a_script_opens_and_locks_never_wait) {
 TEST(a_share_that_goes_leaves_its_line_waiting) {
     static const char *const ways[] = {"DEL fs", "SHARE.DELETE fs", "FLUSHALL", "RENAME fs other",
                                        "SET fs text"};
-    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
         stage();
         act("h = open t a RW/-", NULL);
         struct client *client = act_waiting("open s a R/R BLOCK 0.3");

@@ -1,8 +1,6 @@
-/*
- * Golden files: what a release has written of every data type loads for ever, and answers the same.
+/* Golden files: what a release has written of every data type loads for ever, and answers the same.
  * tests/golden/make.sh makes them, reads.txt has the commands that are asked, and answers.txt of each release what
- * they answered; GOLDEN=write writes that anew.
- */
+ * they answered; GOLDEN=write writes that anew. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,8 +80,8 @@ static void compare(const char *what, const char *told, const char *golden) {
 }
 
 static void answers_as_ever(const char *name, const char *settings) {
-    for (size_t index = 0; index < releases_count; index++) {
-        const char *release = releases[index], *told = answers(loaded(release, name, settings));
+    for (size_t i = 0; i < releases_count; i++) {
+        const char *release = releases[i], *told = answers(loaded(release, name, settings));
         const char *writing = getenv("GOLDEN");
         if (writing && !strcmp(writing, "write")) write_answers(release, told);
         compare(pool_print("%s of %s", name, release), told,

@@ -1,8 +1,5 @@
-/*
- * Faults of syntax, tried out on every command that COMMAND DOCS tells of: too few words, tokens that are
- * unknown, repeated or half-given, counts that lie. All are answered with Redis's own kind of error, and
- * nothing happens.
- */
+/* Faults of syntax, tried out on every command that COMMAND DOCS tells of: too few words, tokens that are unknown,
+ * repeated or half-given, counts that lie. All are answered with Redis's own kind of error, and nothing happens. */
 #include <string.h>
 #include <strings.h>
 
@@ -151,8 +148,8 @@ struct subject {
 };
 
 static const char *sample_of(const char *command, const char *name) {
-    for (size_t index = 0; index < sizeof samples / sizeof *samples; index++) {
-        const struct sample *sample = &samples[index];
+    for (size_t i = 0; i < sizeof(samples) / sizeof(*samples); i++) {
+        const struct sample *sample = &samples[i];
         if (!strcmp(sample->name, name) && (!sample->command || !strcmp(sample->command, command)))
             return sample->words;
     }
@@ -171,8 +168,8 @@ static struct subject subject_of(const char *command) {
     struct subject subject = {
         .command = command, .required = words_of_line(command), .positional = 1, .min = 1};
     bool rest = false;
-    for (size_t index = 0; index < grammar.all.count; index++) {
-        const struct argument *argument = &grammar.all.part[index];
+    for (size_t i = 0; i < grammar.all.count; i++) {
+        const struct argument *argument = &grammar.all.part[i];
         bool last = !argument->is_multiple && !token_of(argument);
         if (argument->is_optional && !last && !token_of(argument)) {
             subject.has_rest = !subject.counted;
@@ -194,8 +191,8 @@ static struct subject subject_of(const char *command) {
 }
 
 static bool subject_requires(const struct subject *subject, const char *clause) {
-    for (size_t index = subject->positional; index < subject->required.count; index++) {
-        if (!strcmp(subject->required.word[index], clause)) return true;
+    for (size_t i = subject->positional; i < subject->required.count; i++) {
+        if (!strcmp(subject->required.word[i], clause)) return true;
     }
     return false;
 }
@@ -208,9 +205,9 @@ static void for_each_subject(void (*play)(const struct subject *subject)) {
     expect_ok(call(primary, "TABLE.CREATE t"));
     struct words commands = grammar_commands(primary);
     require(commands.count > 1, "the module has no commands");
-    for (size_t index = 0; index < commands.count; index++) {
-        if (is_effect_command(commands.word[index])) continue;
-        struct subject subject = subject_of(commands.word[index]);
+    for (size_t i = 0; i < commands.count; i++) {
+        if (is_effect_command(commands.word[i])) continue;
+        struct subject subject = subject_of(commands.word[i]);
         traces_begin("none content");
         play(&subject);
         traces_require_none();
@@ -218,8 +215,8 @@ static void for_each_subject(void (*play)(const struct subject *subject)) {
 }
 
 static bool takes_clause(const struct subject *subject, const char *clause) {
-    for (size_t index = 0; index < subject->clauses.count; index++) {
-        if (!strcmp(subject->clauses.word[index], clause)) return true;
+    for (size_t i = 0; i < subject->clauses.count; i++) {
+        if (!strcmp(subject->clauses.word[i], clause)) return true;
     }
     return false;
 }
@@ -302,8 +299,8 @@ TEST(unknown_tokens_are_named) {
 }
 
 static void play_repeated_clauses(const struct subject *subject) {
-    for (size_t index = 0; index < subject->clauses.count; index++) {
-        const char *clause = subject->clauses.word[index];
+    for (size_t i = 0; i < subject->clauses.count; i++) {
+        const char *clause = subject->clauses.word[i];
         struct words words = words_copy(&subject->required);
         if (!subject_requires(subject, clause)) words_add_line(&words, sample_of(subject->command, clause));
         words_add_line(&words, sample_of(subject->command, clause));
@@ -323,8 +320,8 @@ static struct words with_clause_last(const struct subject *subject, const char *
 }
 
 static void play_half_clauses(const struct subject *subject) {
-    for (size_t index = 0; index < subject->clauses.count; index++) {
-        const char *clause = subject->clauses.word[index];
+    for (size_t i = 0; i < subject->clauses.count; i++) {
+        const char *clause = subject->clauses.word[i];
         struct words whole = with_clause_last(subject, clause);
         size_t start = whole.count - words_of_line(sample_of(subject->command, clause)).count;
         for (size_t count = start + 1; count < whole.count; count++) {
@@ -370,8 +367,8 @@ static void play_lying_first_counts(const struct subject *subject) {
 
 static void play_lying_counts(const struct subject *subject) {
     play_lying_first_counts(subject);
-    for (size_t index = 0; index < subject->clauses.count; index++) {
-        const char *clause = subject->clauses.word[index];
+    for (size_t i = 0; i < subject->clauses.count; i++) {
+        const char *clause = subject->clauses.word[i];
         if (!text_is_one_of(clause, lists)) continue;
         struct words words = with_clause_last(subject, clause);
         size_t place = words.count - words_of_line(sample_of(subject->command, clause)).count + 1;
@@ -395,8 +392,8 @@ TEST(counts_that_lie_are_faults_of_syntax) {
 
 /* Without its count, and with a word in its place. */
 static void play_missing_counts(const struct subject *subject) {
-    for (size_t index = 0; index < subject->clauses.count; index++) {
-        const char *clause = subject->clauses.word[index];
+    for (size_t i = 0; i < subject->clauses.count; i++) {
+        const char *clause = subject->clauses.word[i];
         if (!text_is_one_of(clause, lists)) continue;
         struct words words = with_clause_last(subject, clause);
         size_t place = words.count - words_of_line(sample_of(subject->command, clause)).count + 1;
@@ -436,14 +433,14 @@ TEST(a_missing_count_is_shown_by_example) {
         {"FILE.OPEN files s doc ACCESS 0 SHARE 1 READ", "ACCESS", ""},
     };
     create("box");
-    for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
-        struct words words = words_of_line(rows[index].command);
-        const char *mark = *rows[index].example ? ": " : "";
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct words words = words_of_line(rows[i].command);
+        const char *mark = *rows[i].example ? ": " : "";
         const char *expected =
-            pool_print("ERR syntax error near '%s'%s%s", rows[index].near, mark, rows[index].example);
+            pool_print("ERR syntax error near '%s'%s%s", rows[i].near, mark, rows[i].example);
         redisReply *reply = call_words(primary, &words);
         require(reply_is_error(reply) && !strcmp(reply->str, expected), "%s\n    should give %s, but gave %s",
-                rows[index].command, expected, reply_text(reply));
+                rows[i].command, expected, reply_text(reply));
     }
 }
 
@@ -456,15 +453,14 @@ static void play_control_bytes(const struct subject *subject) {
     } tokens[] = {{"a\r\n+OK\r\nb", 9}, {"\n", 1},       {"\r", 1},      {"\0", 1},
                   {"a\0b", 3},          {"\x1b[31m", 5}, {"\xff\xfe", 2}};
     struct wire *wire = wire_open(primary->server);
-    for (size_t index = 0; index < sizeof tokens / sizeof *tokens; index++) {
+    for (size_t i = 0; i < sizeof(tokens) / sizeof(*tokens); i++) {
         struct words words = words_copy(&subject->required);
-        words_add_bytes(&words, tokens[index].bytes, tokens[index].length);
+        words_add_bytes(&words, tokens[i].bytes, tokens[i].length);
         redisReply *reply = wire_call_words(wire, &words);
         require(reply_is_error(reply) && text_begins(reply->str, "ERR syntax error near '"),
                 "%s\n    gave %s", words_text(&words), reply_text(reply));
-        for (size_t place = 0; place < reply->len; place++) {
+        for (size_t place = 0; place < reply->len; place++)
             require((unsigned char)reply->str[place] >= ' ', "a control byte in %s", reply_text(reply));
-        }
         expect_text(wire_call(wire, "ECHO still-in-step"), "still-in-step");
     }
 }
@@ -552,9 +548,9 @@ TEST(words_that_choose_are_named_when_unknown) {
     create("box");
     put("box", "cat", "meow");
     traces_begin("");
-    for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
-        struct words words = words_of_line(rows[index].command);
-        expect_syntax_error(&words, rows[index].near);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct words words = words_of_line(rows[i].command);
+        expect_syntax_error(&words, rows[i].near);
     }
     traces_require_none();
 }

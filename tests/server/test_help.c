@@ -18,8 +18,8 @@ static const char *line_at(const redisReply *help, size_t index) {
 
 TEST(help_shows_syntax_summary_and_an_example) {
     struct words commands = grammar_commands(primary);
-    for (size_t index = 0; index < commands.count; index++) {
-        const char *command = commands.word[index];
+    for (size_t i = 0; i < commands.count; i++) {
+        const char *command = commands.word[i];
         struct grammar grammar = grammar_of(primary->server, command);
         redisReply *help = call(primary, "HOLDFAST.HELP %s", command);
         expect_text(help->element[0], grammar_line(&grammar));
@@ -44,14 +44,14 @@ static void play_example(const char *command) {
 
 TEST(the_examples_are_of_the_right_form) {
     struct words commands = grammar_commands(primary);
-    for (size_t index = 0; index < commands.count; index++)
-        if (!is_effect_command(commands.word[index])) play_example(commands.word[index]);
+    for (size_t i = 0; i < commands.count; i++)
+        if (!is_effect_command(commands.word[i])) play_example(commands.word[i]);
 }
 
 TEST(help_lists_a_family) {
     redisReply *help = call(primary, "HOLDFAST.HELP queue");
-    for (size_t index = 0; index < help->elements; index++)
-        require(text_begins(line_at(help, index), "QUEUE."), "%s", line_at(help, index));
+    for (size_t i = 0; i < help->elements; i++)
+        require(text_begins(line_at(help, i), "QUEUE."), "%s", line_at(help, i));
     expect_text(help->element[0], "QUEUE.CREATE: Creates a queue, unless it exists with the same metadata.");
     redisReply *lower = call(primary, "HOLDFAST.HELP queue.delete");
     expect_text(lower->element[0], "QUEUE.DELETE queue id receipt [ONCE token]");
@@ -61,10 +61,9 @@ TEST(help_without_a_topic_lists_all_but_what_nobody_sends) {
     struct words commands = grammar_commands(primary);
     redisReply *help = call(primary, "HOLDFAST.HELP");
     assert_int_equal(help->elements, commands.count - 2); /* HOLDFAST.APPLY, and HFA */
-    for (size_t index = 0; index < help->elements; index++)
-        require(!text_begins(line_at(help, index), "HOLDFAST.APPLY") &&
-                    !text_begins(line_at(help, index), "HFA"),
-                "%s", line_at(help, index));
+    for (size_t i = 0; i < help->elements; i++)
+        require(!text_begins(line_at(help, i), "HOLDFAST.APPLY") && !text_begins(line_at(help, i), "HFA"),
+                "%s", line_at(help, i));
 }
 
 TEST(an_unknown_topic_is_refused) {

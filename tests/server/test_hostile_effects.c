@@ -1,8 +1,6 @@
-/*
- * Hostile effects: HOLDFAST.APPLY, where the operator lets clients send it, with records that were doctored,
+/* Hostile effects: HOLDFAST.APPLY, where the operator lets clients send it, with records that were doctored,
  * or that do not fit the state they meet. Each is refused, or leaves a value that is whole and safe, and all
- * servers hold the same.
- */
+ * servers hold the same. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,12 +43,12 @@ static redisReply *captured_effects(void) {
     hostile_fill_kinds("box");
     hostile_fill_kinds("other");
     struct stream *stream = stream_attach(primary->server);
-    for (size_t index = 0; index < sizeof commands / sizeof *commands; index++) {
-        struct words words = step_words(commands[index]);
-        require(!reply_is_error(call_words(primary, &words)), "%s failed", commands[index]);
+    for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+        struct words words = step_words(commands[i]);
+        require(!reply_is_error(call_words(primary, &words)), "%s failed", commands[i]);
     }
     redisReply *effects = stream_commands(stream, primary);
-    assert_int_equal(effects->elements, sizeof commands / sizeof *commands);
+    assert_int_equal(effects->elements, sizeof(commands) / sizeof(*commands));
     expect_number(call(primary, "DEL box other"), 2);
     hostile_fill_kinds("other");
     return effects;
@@ -58,9 +56,8 @@ static redisReply *captured_effects(void) {
 
 static struct words words_of_reply(const redisReply *command) {
     struct words words = {0};
-    for (size_t index = 0; index < command->elements; index++) {
-        words_add_bytes(&words, command->element[index]->str, command->element[index]->len);
-    }
+    for (size_t i = 0; i < command->elements; i++)
+        words_add_bytes(&words, command->element[i]->str, command->element[i]->len);
     return words;
 }
 
@@ -88,9 +85,9 @@ static void apply_doctored(struct words (*doctor)(const redisReply *effect, int 
     expect_misfits();
     configure(primary, "holdfast.accept-effects", "yes");
     struct tally tally = {0};
-    for (size_t index = 0; index < effects->elements; index++) {
+    for (size_t i = 0; i < effects->elements; i++) {
         for (int round = 0; round < rounds; round++) {
-            struct words words = doctor(effects->element[index], round);
+            struct words words = doctor(effects->element[i], round);
             set_setup(round);
             apply(&words, &tally);
             if (text_begins(call(primary, "TYPE box")->str, "holdfast")) require_whole("box");
@@ -132,7 +129,7 @@ static struct words effect_cut_or_grown(const redisReply *effect, int round) {
     } else {
         struct text grown = {0};
         text_add(&grown, words.word[which], words.length[which]);
-        for (int index = random_below(6); index >= 0; index--) text_print(&grown, "%c", random_below(256));
+        for (int i = random_below(6); i >= 0; i--) text_print(&grown, "%c", random_below(256));
         words.word[which] = grown.bytes;
         words.length[which] = grown.length;
     }
@@ -163,7 +160,7 @@ static struct words effect_of_noise(const redisReply *effect, int round) {
     words.count = 2;
     for (int word = 0; word <= round % 3; word++) {
         char noise[40];
-        size_t length = random_size(sizeof noise);
+        size_t length = random_size(sizeof(noise));
         random_fill(noise, length);
         words_add_bytes(&words, noise, length);
     }
@@ -177,7 +174,7 @@ TEST(effects_of_random_bytes) {
 /* Turns the effect into one of any other kind, with a content of many sizes beside it, and perhaps one inside. */
 static struct words effect_of_another_kind(const redisReply *effect, int round) {
     static const size_t lengths[] = {0, 1, 44, 100, 5000, 70000};
-    enum { KIND_AT = 1, KINDS = 37, IS_INSIDE = 0x80, LENGTHS = sizeof lengths / sizeof *lengths };
+    enum { KIND_AT = 1, KINDS = 37, IS_INSIDE = 0x80, LENGTHS = sizeof(lengths) / sizeof(*lengths) };
     struct words words = words_of_reply(effect);
     require(words.count > 2 && words.length[2] > KIND_AT, "an effect without a record");
     char *record = pool_copy(words.word[2], words.length[2]);

@@ -1,8 +1,5 @@
-/*
- * Values that no command takes: names, numbers, metadata, properties, policies out of bounds, keys of another
- * type, and several faults at once, of which the first in the order of checks is answered. Nothing happens in
- * any case.
- */
+/* Values that no command takes: names, numbers, metadata, properties, policies out of bounds, keys of another type, and
+ * several faults at once, of which the first in the order of checks is answered. Nothing happens in any case. */
 #include <string.h>
 
 #include "harness.h"
@@ -36,18 +33,18 @@ static const struct {
 };
 
 static void expect_name_refused(const char *name, size_t length, const char *error) {
-    for (size_t index = 0; index < sizeof blob_commands / sizeof *blob_commands; index++) {
-        struct words words = words_of_line(blob_commands[index].command);
+    for (size_t i = 0; i < sizeof(blob_commands) / sizeof(*blob_commands); i++) {
+        struct words words = words_of_line(blob_commands[i].command);
         words_add(&words, "box");
         words_add_bytes(&words, name, length);
-        words_add_line(&words, blob_commands[index].rest);
+        words_add_line(&words, blob_commands[i].rest);
         expect_refused(&words, error);
     }
 }
 
 static const char *segments(size_t count) {
     char *name = pool_take(count * 2);
-    for (size_t index = 0; index < count; index++) memcpy(name + index * 2, "s/", 2);
+    for (size_t i = 0; i < count; i++) memcpy(name + i * 2, "s/", 2);
     name[count * 2 - 1] = '\0';
     return name;
 }
@@ -76,9 +73,8 @@ static const char *const metadata_commands[] = {
 static void expect_metadata_refused(const struct words *metadata, const char *error) {
     for (const char *const *command = metadata_commands; *command; command++) {
         struct words words = words_of_line(*command);
-        for (size_t index = 0; index < metadata->count; index++) {
-            words_add_bytes(&words, metadata->word[index], metadata->length[index]);
-        }
+        for (size_t i = 0; i < metadata->count; i++)
+            words_add_bytes(&words, metadata->word[i], metadata->length[i]);
         expect_refused(&words, error);
     }
 }
@@ -96,9 +92,8 @@ TEST(metadata_names_are_identifiers) {
         "a:", "a\r\nb", "\n",  "\x7f", "$a", "a/b",
     };
     begin_with_something();
-    for (size_t index = 0; index < sizeof bad / sizeof *bad; index++) {
-        expect_metadata_name_refused(bad[index], strlen(bad[index]), "INVALID InvalidMetadata");
-    }
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+        expect_metadata_name_refused(bad[i], strlen(bad[i]), "INVALID InvalidMetadata");
     expect_metadata_name_refused("a\0b", 3, "INVALID InvalidMetadata");
     expect_metadata_name_refused("\0", 1, "INVALID InvalidMetadata");
     expect_metadata_name_refused("", 0, "INVALID EmptyMetadataKey");
@@ -109,8 +104,8 @@ TEST(metadata_names_are_unique_in_any_case) {
     static const char *const bad[] = {"META 2 a 1 a 2", "META 2 a 1 A 2", "META 3 aB 1 c 2 Ab 1",
                                       "META 2 _ 1 _ 1"};
     begin_with_something();
-    for (size_t index = 0; index < sizeof bad / sizeof *bad; index++) {
-        struct words metadata = words_of_line(bad[index]);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        struct words metadata = words_of_line(bad[i]);
         expect_metadata_refused(&metadata, "INVALID InvalidMetadata");
     }
     traces_require_none();
@@ -154,9 +149,8 @@ TEST(unknown_properties_are_refused) {
         "PROPS 2 content-type a CONTENT-TYPE b",
     };
     begin_with_something();
-    for (size_t index = 0; index < sizeof bad / sizeof *bad; index++) {
-        expect_properties_refused(bad[index], "INVALID InvalidHeaderValue");
-    }
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+        expect_properties_refused(bad[i], "INVALID InvalidHeaderValue");
     expect_properties_refused(pool_print("PROPS 1 content-type %09000d", 1), "INVALID InvalidHeaderValue");
     expect_properties_refused(pool_print("PROPS 2 content-type %05000d content-language %05000d", 1, 2),
                               "INVALID InvalidHeaderValue");
@@ -180,9 +174,8 @@ TEST(md5_is_base64_of_sixteen_bytes) {
         "AAAAAAAAAAAAAAAAAAAAAA==\r\n",
     };
     begin_with_something();
-    for (size_t index = 0; index < sizeof bad / sizeof *bad; index++) {
-        expect_properties_refused(pool_print("PROPS 1 content-md5 %s", bad[index]), "INVALID InvalidMd5");
-    }
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+        expect_properties_refused(pool_print("PROPS 1 content-md5 %s", bad[i]), "INVALID InvalidMd5");
     traces_require_none();
 }
 
@@ -206,10 +199,10 @@ TEST(policies_have_bounds) {
         {"POLICIES 1 a - - r,w", "INVALID InvalidXmlNodeValue"},
     };
     begin_with_something();
-    for (size_t index = 0; index < sizeof bad / sizeof *bad; index++) {
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         struct words words = words_of_line("CONTAINER.SETACL box");
-        words_add_line(&words, bad[index].policies);
-        expect_refused(&words, bad[index].error);
+        words_add_line(&words, bad[i].policies);
+        expect_refused(&words, bad[i].error);
     }
     expect_error(call(primary, "CONTAINER.SETACL box POLICIES 1 %s - - r", pool_print("%065d", 1)),
                  "INVALID InvalidXmlDocument");
@@ -221,12 +214,12 @@ TEST(policies_have_bounds) {
 TEST(unknown_access_levels_are_refused) {
     static const char *const bad[] = {"", "NOBODY", "private ", "BLOBS", "1", "BLOB\r\n"};
     begin_with_something();
-    for (size_t index = 0; index < sizeof bad / sizeof *bad; index++) {
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         struct words words = words_of_line("CONTAINER.CREATE none ACCESS");
-        words_add(&words, bad[index]);
+        words_add(&words, bad[i]);
         expect_refused(&words, "ERR syntax error near '");
         words = words_of_line("CONTAINER.SETACL box ACCESS");
-        words_add(&words, bad[index]);
+        words_add(&words, bad[i]);
         expect_refused(&words, "ERR syntax error near '");
     }
     struct words words = words_of_line("CONTAINER.CREATE none ACCESS");
@@ -255,9 +248,9 @@ TEST(keys_of_other_types_are_refused) {
         "CONTAINER.DELETE %s IFMATCH *",
     };
     begin_with_something();
-    for (size_t index = 0; index < sizeof commands / sizeof *commands; index++) {
-        expect_error(call(primary, commands[index], "text"), "WRONGTYPE");
-        expect_error(call(primary, commands[index], "list"), "WRONGTYPE");
+    for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+        expect_error(call(primary, commands[i], "text"), "WRONGTYPE");
+        expect_error(call(primary, commands[i], "list"), "WRONGTYPE");
     }
     expect_error(call(primary, "GET box"), "WRONGTYPE");
     expect_error(call(primary, "LPUSH box x"), "WRONGTYPE");
@@ -350,8 +343,8 @@ static const struct ladder ladders[] = {
 
 static bool same_clause(const char *one, const char *other) {
     struct words words = words_of_line(one);
-    for (size_t index = 0; index < words.count; index++) {
-        if (text_begins(words.word[index], "IF") && strstr(other, words.word[index])) return true;
+    for (size_t i = 0; i < words.count; i++) {
+        if (text_begins(words.word[i], "IF") && strstr(other, words.word[i])) return true;
     }
     return strstr(other, words.word[0]) != NULL;
 }
@@ -386,8 +379,8 @@ static struct words faulty_command(const struct ladder *ladder, const struct fau
 TEST(two_faults_are_answered_in_the_order_of_checks) {
     static const struct fault no_fault = {NULL, NULL, NULL, NULL};
     begin_with_something();
-    for (size_t index = 0; index < sizeof ladders / sizeof *ladders; index++) {
-        const struct ladder *ladder = &ladders[index];
+    for (size_t i = 0; i < sizeof(ladders) / sizeof(*ladders); i++) {
+        const struct ladder *ladder = &ladders[i];
         for (const struct fault *first = ladder->faults; first->error; first++) {
             struct words alone = faulty_command(ladder, first, &no_fault);
             expect_refused(&alone, first->error);

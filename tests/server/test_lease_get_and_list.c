@@ -21,27 +21,27 @@ TEST(a_lease_that_was_never_acquired_is_available) {
 TEST(a_lease_shows_all_but_its_id) {
     const struct lease_place *const places[] = {&on_blob, &on_container};
     lease_setup();
-    for (int index = 0; index < 2; index++) {
+    for (int i = 0; i < 2; i++) {
         const char *token =
-            acquire("box", "-1", pool_print("%s ID %s OWNER worker-7", places[index]->clause, ID_A));
-        expect_text(field(lease_of("box", places[index]), "token"), token);
-        expect_shape(lease_of("box", places[index]),
+            acquire("box", "-1", pool_print("%s ID %s OWNER worker-7", places[i]->clause, ID_A));
+        expect_text(field(lease_of("box", places[i]), "token"), token);
+        expect_shape(lease_of("box", places[i]),
                      "[\"state\", \"leased\", \"status\", \"locked\", \"duration\", \"infinite\", \"owner\", "
                      "\"worker-7\", \"token\", <etag>, \"waiters\", 0]");
-        lease_play("LEASE.ACQUIRE box 60 ID A OWNER other", places[index]);
-        redisReply *lease = lease_of("box", places[index]);
+        lease_play("LEASE.ACQUIRE box 60 ID A OWNER other", places[i]);
+        redisReply *lease = lease_of("box", places[i]);
         long long left = field(lease, "remaining-ms")->integer;
         require(left > 59000 && left <= 60000, "%lld ms are left", left);
         expect_text(field(lease, "duration"), "fixed");
         expect_text(field(lease, "owner"), "other");
         expect_text(field(lease, "token"), token);
-        expect_number(lease_play("LEASE.BREAK box PERIOD 9", places[index]), 9);
-        lease = lease_of("box", places[index]);
+        expect_number(lease_play("LEASE.BREAK box PERIOD 9", places[i]), 9);
+        lease = lease_of("box", places[i]);
         left = field(lease, "remaining-ms")->integer;
         require(left > 8000 && left <= 9000, "%lld ms are left", left);
         assert_null(reply_field_if_any(lease, "duration"));
-        expect_ok(lease_play("LEASE.RELEASE box A", places[index]));
-        lease = lease_of("box", places[index]);
+        expect_ok(lease_play("LEASE.RELEASE box A", places[i]));
+        lease = lease_of("box", places[i]);
         assert_null(reply_field_if_any(lease, "owner"));
         assert_null(reply_field_if_any(lease, "remaining-ms"));
     }
@@ -69,7 +69,7 @@ TEST(lists_have_what_is_locked) {
     lease_setup();
     static const char *const names[] = {"broken", "breaking", "expired", "free",
                                         "leased", "never",    "written"};
-    for (size_t index = 0; index < sizeof names / sizeof *names; index++) put("box", names[index], "x");
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) put("box", names[i], "x");
     acquire("box", "60", "");
     acquire("box", "-1", "BLOB broken");
     acquire("box", "60", "BLOB breaking");
@@ -105,8 +105,8 @@ static void walk_pages(int leases, int count) {
         if (marker) words_add(&words, marker);
         redisReply *page = expect_elements(call_words(primary, &words), 2);
         require((int)page->element[1]->elements <= count, "the page has %zu", page->element[1]->elements);
-        for (size_t index = 0; index < page->element[1]->elements; index++) {
-            expect_text(page->element[1]->element[index]->element[0], pool_print("blob-%04d", seen * 2));
+        for (size_t i = 0; i < page->element[1]->elements; i++) {
+            expect_text(page->element[1]->element[i]->element[0], pool_print("blob-%04d", seen * 2));
             seen++;
         }
         marker = reply_is_null(page->element[0]) ? NULL : reply_string(page->element[0]);
@@ -118,12 +118,12 @@ TEST(lists_come_in_pages) {
     enum { LEASES = 250 };
     static const int counts[] = {1, 7, 50, 249, 250, 251, 1000};
     lease_setup();
-    for (int index = 0; index < LEASES * 2; index++) {
-        put("box", pool_print("blob-%04d", index), "x");
-        acquire("box", index % 2 ? "15" : "60", pool_print("BLOB blob-%04d", index));
+    for (int i = 0; i < LEASES * 2; i++) {
+        put("box", pool_print("blob-%04d", i), "x");
+        acquire("box", i % 2 ? "15" : "60", pool_print("BLOB blob-%04d", i));
     }
     time_passes(15000);
-    for (size_t index = 0; index < sizeof counts / sizeof *counts; index++) walk_pages(LEASES, counts[index]);
+    for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) walk_pages(LEASES, counts[i]);
     expect_elements(page_of("")->element[1], 100);
     expect_elements(page_of("MARKER blob-0498 COUNT 9223372036854775807")->element[1], 1);
     expect_elements(page_of("MARKER blob-0499")->element[1], 0);
@@ -135,11 +135,11 @@ TEST(lists_come_in_pages) {
 TEST(lists_get_past_what_has_ended) {
     enum { ENDED = 12000 };
     lease_setup();
-    for (int index = 0; index < ENDED; index++) {
-        send_call(primary, "BLOB.PUT box %05d x", index);
-        send_call(primary, "LEASE.ACQUIRE box 15 BLOB %05d", index);
+    for (int i = 0; i < ENDED; i++) {
+        send_call(primary, "BLOB.PUT box %05d x", i);
+        send_call(primary, "LEASE.ACQUIRE box 15 BLOB %05d", i);
     }
-    for (int index = 0; index < ENDED * 2; index++) require(!reply_is_error(receive(primary)), "it fails");
+    for (int i = 0; i < ENDED * 2; i++) require(!reply_is_error(receive(primary)), "it fails");
     time_passes(15000);
     acquire("box", "60", "BLOB cat");
     redisReply *page = page_of("");
@@ -178,10 +178,10 @@ TEST(labels_may_hold_anything) {
     static const char *const labels[] = {"a\r\n-ERR b",  "quoted \" label", "back\\slash",
                                          "\x01\x7f\xff", "%s%n%d",          ""};
     lease_setup();
-    for (size_t index = 0; index < sizeof labels / sizeof *labels; index++) {
-        lease_id(call(primary, "LEASE.ACQUIRE box 60 BLOB cat ID %s OWNER %s", ID_A, labels[index]));
+    for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++) {
+        lease_id(call(primary, "LEASE.ACQUIRE box 60 BLOB cat ID %s OWNER %s", ID_A, labels[i]));
         redisReply *owner = reply_field_if_any(lease_of("box", &on_blob), "owner");
-        if (*labels[index]) expect_text(owner, labels[index]);
+        if (*labels[i]) expect_text(owner, labels[i]);
         redisReply *refusal = call(primary, "LEASE.ACQUIRE box 60 BLOB cat");
         expect_error(refusal, "CONFLICT LeaseAlreadyPresent held");
         require(!strstr(refusal->str, "quoted \" label"), "the label ends early: %s", refusal->str);
@@ -197,8 +197,8 @@ TEST(labels_may_hold_anything) {
 static bool shows_id(const char *text) {
     static const char *const forms[] = {"aaaaaaaa-",    "AAAAAAAA-",    "aaaaaaaa0000",
                                         "AAAAAAAA0000", "00000000000a", "0000000000000a"};
-    for (size_t index = 0; index < sizeof forms / sizeof *forms; index++) {
-        if (strstr(text, forms[index])) return true;
+    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+        if (strstr(text, forms[i])) return true;
     }
     return false;
 }
@@ -239,9 +239,9 @@ TEST(ids_are_shown_to_nobody_else) {
     acquire("box", "60", "BLOB cat ID " ID_A);
     acquire("box", "-1", "ID " ID_A);
     waiting("LEASE.ACQUIRE box 60 BLOCK 0");
-    for (size_t index = 0; index < sizeof questions / sizeof *questions; index++) {
-        const char *answer = reply_text(call_line(other, questions[index]));
-        require(!shows_id(answer), "%s shows an id: %s", questions[index], answer);
+    for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++) {
+        const char *answer = reply_text(call_line(other, questions[i]));
+        require(!shows_id(answer), "%s shows an id: %s", questions[i], answer);
     }
     expect_error(call(other, "LEASE.ACQUIRE box 60 BLOB cat ID %s", ID_A),
                  "CONFLICT LeaseIsBreakingAndCannotBeAcquired");
@@ -252,11 +252,11 @@ TEST(drawn_ids_are_random) {
     enum { DRAWN = 300 };
     const char *ids[DRAWN];
     lease_setup();
-    for (int index = 0; index < DRAWN; index++) {
-        ids[index] = lease_id(call(primary, "LEASE.ACQUIRE box 60 BLOB cat"));
-        require(ids[index][14] == '4' && strchr("89ab", ids[index][19]), "%s is of another kind", ids[index]);
-        for (int other = 0; other < index; other++) assert_string_not_equal(ids[index], ids[other]);
-        expect_ok(call(primary, "LEASE.RELEASE box %s BLOB cat", ids[index]));
+    for (int i = 0; i < DRAWN; i++) {
+        ids[i] = lease_id(call(primary, "LEASE.ACQUIRE box 60 BLOB cat"));
+        require(ids[i][14] == '4' && strchr("89ab", ids[i][19]), "%s is of another kind", ids[i]);
+        for (int other = 0; other < i; other++) assert_string_not_equal(ids[i], ids[other]);
+        expect_ok(call(primary, "LEASE.RELEASE box %s BLOB cat", ids[i]));
     }
 }
 
@@ -292,16 +292,16 @@ TEST(info_counts_what_happens) {
     };
     static const char *const counters[] = {"grants", "refusals", "renewals", "changes", "releases",
                                            "breaks", "expiries", "waits",    "handoffs"};
-    enum { COUNTERS = sizeof counters / sizeof *counters };
+    enum { COUNTERS = sizeof(counters) / sizeof(*counters) };
     long long before[COUNTERS];
     lease_setup();
-    for (size_t step = 0; step < sizeof steps / sizeof *steps; step++) {
-        for (int index = 0; index < COUNTERS; index++) before[index] = counted(counters[index]);
+    for (size_t step = 0; step < sizeof(steps) / sizeof(*steps); step++) {
+        for (int i = 0; i < COUNTERS; i++) before[i] = counted(counters[i]);
         lease_play(steps[step].line, &on_blob);
-        for (int index = 0; index < COUNTERS; index++) {
-            long long grown = counted(counters[index]) - before[index];
-            require(grown == (strstr(steps[step].counters, counters[index]) != NULL),
-                    "%s (step %zu): lease_%s grew by %lld", steps[step].line, step, counters[index], grown);
+        for (int i = 0; i < COUNTERS; i++) {
+            long long grown = counted(counters[i]) - before[i];
+            require(grown == (strstr(steps[step].counters, counters[i]) != NULL),
+                    "%s (step %zu): lease_%s grew by %lld", steps[step].line, step, counters[i], grown);
         }
     }
 }
@@ -394,7 +394,7 @@ TEST(notifications_tell_of_every_change) {
     await_replicas();
     traces_begin("");
     wire_call(listener, "PSUBSCRIBE __keyevent@*");
-    for (size_t step = 0; step < sizeof steps / sizeof *steps; step++) {
+    for (size_t step = 0; step < sizeof(steps) / sizeof(*steps); step++) {
         lease_play(steps[step].line, &on_blob);
         const char *events = traces_notifications();
         require(!strcmp(events, steps[step].events), "%s (step %zu) notified \"%s\"", steps[step].line, step,
@@ -430,7 +430,7 @@ TEST(changes_of_leases_abort_those_who_watch) {
     static const char *const steps[] = {"LEASE.ACQUIRE box 60 ID A", "LEASE.RENEW box A",
                                         "LEASE.CHANGE box A B", "LEASE.BREAK box", "LEASE.RELEASE box B"};
     lease_setup();
-    for (size_t step = 0; step < sizeof steps / sizeof *steps; step++) {
+    for (size_t step = 0; step < sizeof(steps) / sizeof(*steps); step++) {
         traces_begin("");
         lease_play(steps[step], &on_blob);
         require(watched_transaction_aborts(), "%s let a transaction pass", steps[step]);

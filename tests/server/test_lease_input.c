@@ -42,17 +42,17 @@ static const char *const bad_waits[] = {"-1",  "-0.001",         "INFINITE", "Na
 
 static const char *const bad_periods[] = {"-1", "61", "60.001", "INFINITE", "1e1", "''", "NaN", "x", "-0"};
 
-#define COUNT(list) (sizeof(list) / sizeof *(list))
+#define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
 /* Every line, a %s in it being a bad value, must be refused alike. */
 static void refuse_values(const char *const *lines, const char *const *values, size_t count,
                           const char *error) {
     for (; *lines; lines++) {
-        for (size_t index = 0; index < count; index++) {
+        for (size_t i = 0; i < count; i++) {
             struct words words = words_of_line(*lines);
             for (size_t word = 0; word < words.count; word++) {
                 if (strcmp(words.word[word], "%") != 0) continue;
-                words_replace(&words, word, strcmp(values[index], "''") ? values[index] : "");
+                words_replace(&words, word, strcmp(values[i], "''") ? values[i] : "");
             }
             expect_error(call_words(primary, &words), error);
         }
@@ -163,8 +163,8 @@ TEST(oversized_keys_and_names_are_refused) {
     char *name = pool_take(1026);
     memset(name, 'n', 1025);
     crowded_setup();
-    for (size_t index = 0; index < COUNT(commands); index++) {
-        struct words words = words_of_line(commands[index]);
+    for (size_t i = 0; i < COUNT(commands); i++) {
+        struct words words = words_of_line(commands[i]);
         words_add(&words, "BLOB");
         words_add(&words, "");
         expect_error(call_words(primary, &words), "INVALID OutOfRangeInput");
@@ -246,9 +246,8 @@ TEST(refusals_of_leases_leave_no_trace) {
         {"BLOB.LIST box LEASE " ID_A, "ERR syntax error"},
     };
     crowded_setup();
-    for (size_t index = 0; index < COUNT(refusals); index++) {
-        expect_error(call_line(primary, refusals[index].line), refusals[index].error);
-    }
+    for (size_t i = 0; i < COUNT(refusals); i++)
+        expect_error(call_line(primary, refusals[i].line), refusals[i].error);
     crowd_goes_on();
 }
 
@@ -278,9 +277,9 @@ TEST(durations_that_the_operator_allows) {
 
 TEST(settings_of_lease_bounds_refuse_other_values) {
     static const char *const values[] = {"0", "-1", "x", "", "0.0001", "INFINITE", "1e3"};
-    for (size_t index = 0; index < COUNT(values); index++) {
-        expect_error(call(primary, "CONFIG SET holdfast.lease-min-seconds %s", values[index]), "ERR");
-        expect_error(call(primary, "CONFIG SET holdfast.lease-max-seconds %s", values[index]), "ERR");
+    for (size_t i = 0; i < COUNT(values); i++) {
+        expect_error(call(primary, "CONFIG SET holdfast.lease-min-seconds %s", values[i]), "ERR");
+        expect_error(call(primary, "CONFIG SET holdfast.lease-max-seconds %s", values[i]), "ERR");
     }
     expect_text(call(primary, "CONFIG GET holdfast.lease-min-seconds")->element[1], "15");
     expect_text(call(primary, "CONFIG GET holdfast.lease-max-seconds")->element[1], "60");

@@ -1,11 +1,9 @@
-/*
- * Mutual exclusion under fire: processes that take turns at one blob by its lease, and are stopped for longer
+/* Mutual exclusion under fire: processes that take turns at one blob by its lease, and are stopped for longer
  * than their lease lasts in the middle of their work. What they write later, with the id that they had, must
  * not land between what the next holder writes.
  *
  * The same without LEASE, with the lease beside the data as locks usually are, must show such overlaps, or the
- * test would prove nothing.
- */
+ * test would prove nothing. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -93,12 +91,12 @@ static int by_etag(const void *one, const void *other) {
 static int overlaps(void) {
     const char *newest = "";
     int count = 0;
-    qsort(ledger->effects, (size_t)ledger->count, sizeof *ledger->effects, by_etag);
-    for (int index = 0; index < ledger->count; index++) {
-        if (strcmp(ledger->effects[index].token, newest) < 0)
+    qsort(ledger->effects, (size_t)ledger->count, sizeof(*ledger->effects), by_etag);
+    for (int i = 0; i < ledger->count; i++) {
+        if (strcmp(ledger->effects[i].token, newest) < 0)
             count++;
         else
-            newest = ledger->effects[index].token;
+            newest = ledger->effects[i].token;
     }
     return count;
 }
@@ -116,17 +114,16 @@ static void stop_and_go(const pid_t workers[WORKERS]) {
 
 static void end_workers(const pid_t workers[WORKERS]) {
     ledger->is_over = 1;
-    for (int index = 0; index < WORKERS; index++) {
+    for (int i = 0; i < WORKERS; i++) {
         int status = 0;
-        kill(workers[index], SIGCONT);
-        require(waitpid(workers[index], &status, 0) == workers[index], "a worker is lost: %s",
-                strerror(errno));
+        kill(workers[i], SIGCONT);
+        require(waitpid(workers[i], &status, 0) == workers[i], "a worker is lost: %s", strerror(errno));
         require(WIFEXITED(status) && !WEXITSTATUS(status), "a worker ended with status %d", status);
     }
 }
 
 static void ledger_free(void *target) {
-    munmap(target, sizeof *ledger);
+    munmap(target, sizeof(*ledger));
 }
 
 static void play(bool fenced) {
@@ -137,14 +134,14 @@ static void play(bool fenced) {
     create("box");
     put("box", "data", "none");
     put("box", "lock", "none");
-    ledger = mmap(NULL, sizeof *ledger, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ledger = mmap(NULL, sizeof(*ledger), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     require(ledger != MAP_FAILED, "no memory: %s", strerror(errno));
     pool_keep(ledger, ledger_free);
     fflush(NULL);
-    for (int index = 0; index < WORKERS; index++) {
-        workers[index] = fork();
-        require(workers[index] >= 0, "cannot fork: %s", strerror(errno));
-        if (!workers[index]) become_worker(primary->server->port, fenced);
+    for (int i = 0; i < WORKERS; i++) {
+        workers[i] = fork();
+        require(workers[i] >= 0, "cannot fork: %s", strerror(errno));
+        if (!workers[i]) become_worker(primary->server->port, fenced);
     }
     stop_and_go(workers);
     end_workers(workers);

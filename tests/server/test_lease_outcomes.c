@@ -1,10 +1,8 @@
-/*
- * The outcome tables of the five lease operations, cell by cell, on containers and blobs: each cell in every
+/* The outcome tables of the five lease operations, cell by cell, on containers and blobs: each cell in every
  * way that leads to its state, reached by real commands with the clock moved.
  *
  * A is the current or last id, B and C are others. "Leased A 60" says who holds what comes out, and for how
- * many seconds more; where an operation is refused nothing may have changed.
- */
+ * many seconds more; where an operation is refused nothing may have changed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,7 +175,7 @@ static void play_table(const struct row *rows, size_t count, const struct lease_
     }
 }
 
-#define PLAY_TABLE(table, where) play_table(table, sizeof(table) / sizeof *(table), where)
+#define PLAY_TABLE(table, where) play_table(table, sizeof(table) / sizeof(*(table)), where)
 
 TEST(acquire_on_blobs) {
     PLAY_TABLE(acquire_table, &on_blob);

@@ -1,7 +1,5 @@
-/*
- * Leases beyond the server that granted them: replicas, files, dumps, promoted servers. And fencing tokens,
- * which grow with each new holder whatever happens.
- */
+/* Leases beyond the server that granted them: replicas, files, dumps, promoted servers. And fencing tokens,
+ * which grow with each new holder whatever happens. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,23 +41,23 @@ static void every_state(struct client *client) {
         "LEASE.RELEASE box " ID_A " BLOB released",
         "LEASE.ACQUIRE box 15 BLOB brief ID " ID_A " OWNER gone",
     };
-    for (size_t index = 0; index < sizeof lines / sizeof *lines; index++) {
-        redisReply *reply = call_line(client, lines[index]);
-        require(!reply_is_error(reply), "%s gave %s", lines[index], reply_text(reply));
+    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+        redisReply *reply = call_line(client, lines[i]);
+        require(!reply_is_error(reply), "%s gave %s", lines[i], reply_text(reply));
     }
 }
 
 static const char *const names[] = {"available", "infinite", "finite", "breaking",
                                     "broken",    "released", "brief"};
 
-enum { NAMES = sizeof names / sizeof *names };
+enum { NAMES = sizeof(names) / sizeof(*names) };
 
 /* What the owner of A is answered, lease by lease. */
 static void expect_every_state(struct client *client, bool brief_has_ended) {
     static const char *const states[] = {"available", "leased", "leased", "breaking", "broken", "available"};
-    for (int index = 0; index < NAMES - 1; index++) {
-        redisReply *lease = call(client, "LEASE.GET box BLOB %s", names[index]);
-        expect_text(field(lease, "state"), states[index]);
+    for (int i = 0; i < NAMES - 1; i++) {
+        redisReply *lease = call(client, "LEASE.GET box BLOB %s", names[i]);
+        expect_text(field(lease, "state"), states[i]);
     }
     redisReply *brief = call(client, "LEASE.GET box BLOB brief");
     expect_text(field(brief, "state"), brief_has_ended ? "expired" : "leased");
@@ -90,7 +88,7 @@ TEST(effects_of_leases_travel) {
     };
     lease_setup();
     struct stream *stream = stream_attach(primary->server);
-    for (size_t step = 0; step < sizeof steps / sizeof *steps; step++) {
+    for (size_t step = 0; step < sizeof(steps) / sizeof(*steps); step++) {
         lease_play(steps[step].line, &on_blob);
         stream_expect(stream, primary, steps[step].stream);
     }
@@ -101,9 +99,8 @@ TEST(effects_of_leases_travel) {
     lease_id(answer_of(waiter));
     redisReply *effects = stream_commands(stream, primary);
     int applied = 0;
-    for (size_t index = 0; index < effects->elements; index++) {
-        applied += !strcmp(stream_line(effects->element[index]), "HOLDFAST.APPLY box");
-    }
+    for (size_t i = 0; i < effects->elements; i++)
+        applied += !strcmp(stream_line(effects->element[i]), "HOLDFAST.APPLY box");
     assert_int_equal(applied, 2);
 }
 
@@ -142,12 +139,12 @@ TEST(a_copy_has_no_leases) {
     time_passes(0);
     every_state(primary);
     expect_number(call(primary, "COPY box twin"), 1);
-    for (int index = 0; index < NAMES; index++) {
-        redisReply *lease = call(primary, "LEASE.GET twin BLOB %s", names[index]);
+    for (int i = 0; i < NAMES; i++) {
+        redisReply *lease = call(primary, "LEASE.GET twin BLOB %s", names[i]);
         expect_text(field(lease, "state"), "available");
-        expect_error(call(primary, "BLOB.GET twin %s LEASE %s", names[index], ID_A),
+        expect_error(call(primary, "BLOB.GET twin %s LEASE %s", names[i], ID_A),
                      "PRECONDITION LeaseNotPresentWithBlobOperation");
-        expect_etag(call(primary, "BLOB.PUT twin %s x", names[index]));
+        expect_etag(call(primary, "BLOB.PUT twin %s x", names[i]));
     }
     expect_elements(call(primary, "LEASE.LIST twin")->element[1], 0);
     expect_every_state(primary, false);
@@ -225,7 +222,7 @@ TEST(tokens_grow_with_each_new_holder) {
     static const char *const same[] = {"LEASE.RENEW box A", "LEASE.ACQUIRE box 30 ID A",
                                        "LEASE.CHANGE box A A", "LEASE.ACQUIRE box -1 ID A",
                                        "LEASE.RENEW box A"};
-    for (size_t step = 0; step < sizeof same / sizeof *same; step++) {
+    for (size_t step = 0; step < sizeof(same) / sizeof(*same); step++) {
         assert_string_equal(lease_token(lease_play(same[step], &on_blob)), token);
         expect_text(field(lease_of("box", &on_blob), "token"), token);
     }
@@ -238,11 +235,9 @@ TEST(tokens_grow_with_each_new_holder) {
         {"LEASE.CHANGE box A C", NULL},
         {"BLOB.PUT box cat x LEASE C", "LEASE.CHANGE box C A"},
     };
-    for (size_t step = 0; step < sizeof new / sizeof *new; step++) {
+    for (size_t step = 0; step < sizeof(new) / sizeof(*new); step++) {
         redisReply *reply = NULL;
-        for (int part = 0; part < 2 && new[step][part]; part++) {
-            reply = lease_play(new[step][part], &on_blob);
-        }
+        for (int part = 0; part < 2 && new[step][part]; part++) reply = lease_play(new[step][part], &on_blob);
         require_greater(lease_token(reply), token);
         token = lease_token(reply);
     }
@@ -319,9 +314,9 @@ static redisReply *captured_effects(void) {
     lease_setup();
     struct stream *stream = stream_attach(primary->server);
     for (int place = 0; place < 2; place++) {
-        for (size_t index = 0; index < sizeof lines / sizeof *lines; index++) {
-            redisReply *reply = lease_play(lines[index], places[place]);
-            require(!reply_is_error(reply), "%s gave %s", lines[index], reply_text(reply));
+        for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+            redisReply *reply = lease_play(lines[i], places[place]);
+            require(!reply_is_error(reply), "%s gave %s", lines[i], reply_text(reply));
         }
     }
     return stream_commands(stream, primary);
@@ -339,7 +334,7 @@ static void require_whole_leases(void) {
                                         "LEASE.BREAK box PERIOD 1",
                                         "LEASE.ACQUIRE box 60 ID " ID_C,
                                         "BLOB.PUT box cat y"};
-    for (size_t index = 0; index < sizeof lines / sizeof *lines; index++) call_line(primary, lines[index]);
+    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) call_line(primary, lines[i]);
     require_whole("box");
 }
 
@@ -360,8 +355,8 @@ TEST(doctored_effects_of_leases) {
     expect_misfits();
     configure(primary, "holdfast.accept-effects", "yes");
     struct tally tally = {0};
-    for (size_t index = 0; index < effects->elements; index++) {
-        const redisReply *record = effects->element[index]->element[2];
+    for (size_t i = 0; i < effects->elements; i++) {
+        const redisReply *record = effects->element[i]->element[2];
         for (size_t place = 0; place < record->len; place++) {
             char *doctored = pool_copy(record->str, record->len);
             doctored[place] = (char)random_below(256);
@@ -410,7 +405,7 @@ TEST(effects_with_extreme_instants) {
     int accepted = 0;
     for (int number = 0; number < 4 * 4 * 4 * 4; number++) {
         struct text record = extreme_effect(effect, number);
-        for (size_t step = 0; step < sizeof steps / sizeof *steps; step++) {
+        for (size_t step = 0; step < sizeof(steps) / sizeof(*steps); step++) {
             call(primary, "DEL box");
             create("box");
             accepted += !reply_is_error(call(primary, "HOLDFAST.APPLY box %b", record.bytes, record.length));

@@ -1,11 +1,9 @@
-/*
- * Four clients and two blobs: long random sequences of lease operations, reads and writes, waits and moves of
+/* Four clients and two blobs: long random sequences of lease operations, reads and writes, waits and moves of
  * the clock, against a model that is as naive as can be. Every answer is foretold, and so is who is served
  * when, and what everybody is told then.
  *
  * The model's clock goes in minutes and the server's runs on in between, but the few seconds that a test takes
- * do not make a minute.
- */
+ * do not make a minute. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +51,8 @@ static struct model_blob blobs[BLOBS];
 static struct model_client clients[CLIENTS];
 static int64_t now_ms;
 
-/* The greatest version of all, and the greatest before the step: lines that are served in the same moment may be served
- * in any order. */
+/* The greatest version of all, and the greatest before the step: lines that are served in the same
+ * moment may be served in any order. */
 static char greatest_version[20], version_before[20];
 
 /* Whether a sequence was worth playing. */
@@ -90,8 +88,9 @@ static struct lease_call call_of(enum lease_verb verb, int id, int proposed) {
 static void note_version(char *place, const char *version) {
     require(strcmp(version, version_before) > 0, "%s is not greater than %s", version, version_before);
     require(strcmp(version, place) > 0, "%s is not greater than %s", version, place);
-    if (strcmp(version, greatest_version) > 0) memcpy(greatest_version, version, sizeof greatest_version - 1);
-    memcpy(place, version, sizeof greatest_version - 1);
+    if (strcmp(version, greatest_version) > 0)
+        memcpy(greatest_version, version, sizeof(greatest_version) - 1);
+    memcpy(place, version, sizeof(greatest_version) - 1);
 }
 
 /* The answer to a call: the refusal that the model knows, or what the lease becomes. A new holder has a token that is
@@ -106,7 +105,7 @@ static bool settle(struct model_blob *blob, struct lease_call *call, const redis
     const char *token = lease_token(reply);
     if (lease->token == NEW_HOLDER) {
         char place[20];
-        snprintf(place, sizeof place, "0x%016llX", (unsigned long long)before);
+        snprintf(place, sizeof(place), "0x%016llX", (unsigned long long)before);
         note_version(place, token);
         lease->token = strtoull(token, NULL, 16);
     }
@@ -171,7 +170,7 @@ static void begin_to_wait(int client, struct model_blob *blob, struct words *wor
     clients[client].waits = true;
     clients[client].blob = (int)(blob - blobs);
     long long waiting = 0;
-    for (int index = 0; index < BLOBS; index++) waiting += blobs[index].waiting;
+    for (int i = 0; i < BLOBS; i++) waiting += blobs[i].waiting;
     await_waiters(primary, waiting);
 }
 
@@ -182,7 +181,7 @@ static void play_acquire(int client, struct model_blob *blob) {
     this->wanted.duration_ms = random_below(5) ? (1 + random_below(3)) * MINUTE_MS : MODEL_INFINITE;
     this->match[0] = '\0';
     if (!random_below(5))
-        memcpy(this->match, random_below(3) ? blob->etag : "0x0000000000000001", sizeof this->match);
+        memcpy(this->match, random_below(3) ? blob->etag : "0x0000000000000001", sizeof(this->match));
     bool endless = this->wanted.duration_ms == MODEL_INFINITE;
     const char *duration = endless ? "-1" : pool_print("%d", (int)(this->wanted.duration_ms / 1000));
     struct words words = lease_command("ACQUIRE", duration, blob);
@@ -371,10 +370,10 @@ static void play_step(void) {
         {7, play_break},    {8, play_put},   {4, play_setmeta}, {2, play_delete},
         {5, play_get},      {7, play_look},  {7, play_clock},   {3, play_unblock},
     };
-    enum { PLAYS = sizeof plays / sizeof *plays };
+    enum { PLAYS = sizeof(plays) / sizeof(*plays) };
     int drawn = random_below(100), client = random_below(CLIENTS);
     size_t index = 0;
-    memcpy(version_before, greatest_version, sizeof version_before);
+    memcpy(version_before, greatest_version, sizeof(version_before));
     while (drawn >= plays[index].weight) drawn -= plays[index++].weight;
     for (int other = 0; other < CLIENTS && clients[client].waits; other++) client = (client + 1) % CLIENTS;
     /* Where everybody waits only time can help, or somebody who gives up. */
@@ -395,16 +394,16 @@ static void clear_lines(void) {
 
 static void play_sequence(int steps) {
     random_begin();
-    memset(blobs, 0, sizeof blobs);
-    memset(&seen, 0, sizeof seen);
-    memset(greatest_version, 0, sizeof greatest_version);
+    memset(blobs, 0, sizeof(blobs));
+    memset(&seen, 0, sizeof(seen));
+    memset(greatest_version, 0, sizeof(greatest_version));
     configure(primary, "holdfast.lease-max-seconds", "3600");
     lease_setup();
     expect_ok(call(primary, "BLOB.DELETE box cat"));
     now_ms = 0;
-    for (int index = 0; index < CLIENTS; index++) {
-        clients[index] = (struct model_client){.client = test_client(primary->server)};
-        clients[index].number = call(clients[index].client, "CLIENT ID")->integer;
+    for (int i = 0; i < CLIENTS; i++) {
+        clients[i] = (struct model_client){.client = test_client(primary->server)};
+        clients[i].number = call(clients[i].client, "CLIENT ID")->integer;
     }
     for (int step = 0; step < steps; step++) {
         play_step();

@@ -161,10 +161,10 @@ TEST(ids_are_compared_as_numbers) {
         "{0xaaaaaaaa,0x0000,0x4000,{0x80,0x00,0x00,0x00,0x00,0xab,0xcd,0xef}}",
         "{0XAAAAAAAA,0X0000,0X4000,{0X80,0X00,0X00,0X00,0X00,0XAB,0XCD,0XEF}}",
     };
-    enum { SPELLINGS = sizeof spellings / sizeof *spellings };
+    enum { SPELLINGS = sizeof(spellings) / sizeof(*spellings) };
     lease_setup();
-    for (int index = 0; index < SPELLINGS; index++) {
-        const char *one = spellings[index], *other = spellings[(index + 1) % SPELLINGS];
+    for (int i = 0; i < SPELLINGS; i++) {
+        const char *one = spellings[i], *other = spellings[(i + 1) % SPELLINGS];
         redisReply *reply = call(primary, "LEASE.ACQUIRE box 60 BLOB cat ID %s", one);
         expect_text(expect_elements(reply, 2)->element[0], spellings[2]);
         expect_etag(call(primary, "BLOB.PUT box cat x LEASE %s", other));

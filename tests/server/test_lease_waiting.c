@@ -1,7 +1,5 @@
-/*
- * Waiting in line for a lease: who gets it, and when. What frees a lease hands it over within the same turn
- * of the server, so the next holder's answer is there when the answer to what freed it is.
- */
+/* Waiting in line for a lease: who gets it, and when. What frees a lease hands it over within the same turn
+ * of the server, so the next holder's answer is there when the answer to what freed it is. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,18 +35,18 @@ TEST(waiters_for_a_lease_are_served_in_order) {
     for (size_t place = 0; place < 2; place++) {
         leased_setup(places[place]);
         const char *holder = ID_A;
-        for (int index = 0; index < WAITERS; index++) {
-            waiters[index] =
-                waiting(pool_print("LEASE.ACQUIRE box 60 %s OWNER %d BLOCK 0", places[place]->clause, index));
+        for (int i = 0; i < WAITERS; i++) {
+            waiters[i] =
+                waiting(pool_print("LEASE.ACQUIRE box 60 %s OWNER %d BLOCK 0", places[place]->clause, i));
         }
-        for (int index = 0; index < WAITERS; index++) {
-            expect_number(field(lease_of("box", places[place]), "waiters"), WAITERS - index);
+        for (int i = 0; i < WAITERS; i++) {
+            expect_number(field(lease_of("box", places[place]), "waiters"), WAITERS - i);
             redisReply *reply =
                 call_line(primary, pool_print("LEASE.RELEASE box %s %s", holder, places[place]->clause));
             expect_ok(reply);
-            holder = lease_id(answer_of(waiters[index]));
-            expect_text(field(lease_of("box", places[place]), "owner"), pool_print("%d", index));
-            if (index + 1 < WAITERS) expect_still_waiting(waiters[index + 1]);
+            holder = lease_id(answer_of(waiters[i]));
+            expect_text(field(lease_of("box", places[place]), "owner"), pool_print("%d", i));
+            if (i + 1 < WAITERS) expect_still_waiting(waiters[i + 1]);
         }
         expect_number(field(lease_of("box", places[place]), "waiters"), 0);
     }
@@ -66,7 +64,7 @@ TEST(each_way_of_freeing_a_lease_hands_it_over) {
         {"LEASE.ACQUIRE box -1 ID A", "LEASE.BREAK box"},
         {"LEASE.RENEW box A", "60 s"},
     };
-    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
         for (size_t place = 0; place < 2; place++) {
             leased_setup(places[place]);
             struct client *waiter = waiting_as(ID_B, places[place]);
@@ -145,13 +143,13 @@ TEST(time_hands_over_to_the_millisecond) {
     };
     lease_setup();
     allow_short_leases();
-    for (size_t index = 0; index < sizeof moments / sizeof *moments; index++) {
+    for (size_t i = 0; i < sizeof(moments) / sizeof(*moments); i++) {
         long long best = LATE_MS;
         for (int attempt = 0; attempt < ATTEMPTS && best >= LATE_MS; attempt++) {
-            long long lateness = lateness_of(&moments[index]);
+            long long lateness = lateness_of(&moments[i]);
             if (lateness < best) best = lateness;
         }
-        require(best < LATE_MS, "moment %zu is always late", index);
+        require(best < LATE_MS, "moment %zu is always late", i);
     }
 }
 
@@ -162,12 +160,10 @@ TEST(expiring_leases_pass_along_the_line) {
     lease_setup();
     allow_short_leases();
     acquire("box", "0.3", "BLOB cat");
-    for (int index = 0; index < WAITERS; index++) {
-        waiters[index] = waiting("LEASE.ACQUIRE box 0.05 BLOB cat BLOCK 0");
-    }
+    for (int i = 0; i < WAITERS; i++) waiters[i] = waiting("LEASE.ACQUIRE box 0.05 BLOB cat BLOCK 0");
     const char *last = "";
-    for (int index = 0; index < WAITERS; index++) {
-        const char *token = lease_token(answer_within(waiters[index], 5000));
+    for (int i = 0; i < WAITERS; i++) {
+        const char *token = lease_token(answer_within(waiters[i], 5000));
         assert_true(strcmp(token, last) > 0);
         last = token;
     }
@@ -283,19 +279,19 @@ TEST(lines_do_not_touch_each_other) {
     static const char *const subjects[] = {"box 60 BLOB cat", "box 60 BLOB dog", "box 60",
                                            "other 60 BLOB cat"};
     struct client *waiters[5];
-    for (int index = 0; index < 4; index++) {
-        lease_token(call_line(primary, pool_print("LEASE.ACQUIRE %s ID " ID_A, subjects[index])));
-        waiters[index] = waiting(pool_print("LEASE.ACQUIRE %s BLOCK 0", subjects[index]));
+    for (int i = 0; i < 4; i++) {
+        lease_token(call_line(primary, pool_print("LEASE.ACQUIRE %s ID " ID_A, subjects[i])));
+        waiters[i] = waiting(pool_print("LEASE.ACQUIRE %s BLOCK 0", subjects[i]));
     }
     waiters[4] = waiting_at(primary->server, 7, "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
     static const char *const releases[] = {"box %s BLOB cat", "box %s BLOB dog", "box %s",
                                            "other %s BLOB cat"};
-    for (int index = 3; index >= 0; index--) {
-        struct words words = words_of_line(pool_print("LEASE.RELEASE %s", releases[index]));
+    for (int i = 3; i >= 0; i--) {
+        struct words words = words_of_line(pool_print("LEASE.RELEASE %s", releases[i]));
         words_replace(&words, 2, ID_A);
         expect_ok(call_words(primary, &words));
-        lease_id(answer_of(waiters[index]));
-        for (int left = 0; left < index; left++) expect_still_waiting(waiters[left]);
+        lease_id(answer_of(waiters[i]));
+        for (int left = 0; left < i; left++) expect_still_waiting(waiters[left]);
         expect_still_waiting(waiters[4]);
     }
     expect_ok(call(primary, "SELECT 7"));
@@ -309,18 +305,17 @@ TEST(time_serves_every_database) {
     static const int databases[] = {3, 9, 0, 15};
     struct client *waiters[4];
     time_passes(0);
-    for (int index = 0; index < 4; index++) {
-        expect_ok(call(primary, "SELECT %d", databases[index]));
+    for (int i = 0; i < 4; i++) {
+        expect_ok(call(primary, "SELECT %d", databases[i]));
         create("box");
         put("box", "cat", "x");
-        acquire("box", pool_print("%d", 20 + 10 * index), "BLOB cat");
-        waiters[index] =
-            waiting_at(primary->server, databases[index], "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
+        acquire("box", pool_print("%d", 20 + 10 * i), "BLOB cat");
+        waiters[i] = waiting_at(primary->server, databases[i], "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
     }
-    for (int index = 0; index < 4; index++) {
-        expect_still_waiting(waiters[index]);
-        time_passes(index ? 10000 : 20000);
-        lease_id(answer_of(waiters[index]));
+    for (int i = 0; i < 4; i++) {
+        expect_still_waiting(waiters[i]);
+        time_passes(i ? 10000 : 20000);
+        lease_id(answer_of(waiters[i]));
     }
     expect_ok(call(primary, "SELECT 0"));
 }
@@ -330,17 +325,17 @@ TEST(a_thousand_waiters_in_one_line_are_served) {
     enum { WAITERS = 1000 };
     static struct client *waiters[WAITERS];
     leased_setup(&on_blob);
-    for (int index = 0; index < WAITERS; index++) {
-        waiters[index] = test_client(primary->server);
-        send_line(waiters[index], "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
-        await_waiters(primary, index + 1);
+    for (int i = 0; i < WAITERS; i++) {
+        waiters[i] = test_client(primary->server);
+        send_line(waiters[i], "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
+        await_waiters(primary, i + 1);
     }
     redisReply *refused = call(primary, "LEASE.ACQUIRE box 60 BLOB cat");
     require(strstr(refused->str, ", 1000 waiting"), "the refusal is %s", reply_text(refused));
     const char *holder = ID_A, *last = "";
-    for (int index = 0; index < WAITERS; index++) {
+    for (int i = 0; i < WAITERS; i++) {
         expect_ok(call(primary, "LEASE.RELEASE box %s BLOB cat", holder));
-        redisReply *reply = answer_of(waiters[index]);
+        redisReply *reply = answer_of(waiters[i]);
         holder = lease_id(reply);
         assert_true(strcmp(lease_token(reply), last) > 0);
         last = lease_token(reply);
@@ -354,7 +349,7 @@ TEST(a_new_client_does_not_overtake_a_long_line) {
     leased_setup(&on_blob);
     const char *etag = reply_string(field(stat_of("box", "cat"), "etag"));
     const char *line = pool_print("LEASE.ACQUIRE box 60 BLOB cat IFMATCH %s BLOCK 0", etag);
-    for (int index = 0; index < WAITERS; index++) send_line(test_client(primary->server), line);
+    for (int i = 0; i < WAITERS; i++) send_line(test_client(primary->server), line);
     await_waiters(primary, WAITERS);
     struct client *last = waiting_as(ID_B, &on_blob);
     send_call(primary, "BLOB.PUT box cat x LEASE %s", ID_A);
@@ -373,13 +368,13 @@ TEST(many_lines_at_once) {
     static struct client *waiters[LINES];
     time_passes(0);
     create("box");
-    for (int index = 0; index < LINES; index++) {
-        put("box", pool_print("blob-%d", index), "x");
-        acquire("box", "60", pool_print("BLOB blob-%d", index));
-        waiters[index] = test_client(primary->server);
-        send_line(waiters[index], pool_print("LEASE.ACQUIRE box 60 BLOB blob-%d BLOCK 0", index));
+    for (int i = 0; i < LINES; i++) {
+        put("box", pool_print("blob-%d", i), "x");
+        acquire("box", "60", pool_print("BLOB blob-%d", i));
+        waiters[i] = test_client(primary->server);
+        send_line(waiters[i], pool_print("LEASE.ACQUIRE box 60 BLOB blob-%d BLOCK 0", i));
     }
     await_waiters(primary, LINES);
     time_passes(60000);
-    for (int index = 0; index < LINES; index++) lease_id(answer_within(waiters[index], 5000));
+    for (int i = 0; i < LINES; i++) lease_id(answer_within(waiters[i], 5000));
 }

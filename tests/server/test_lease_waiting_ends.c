@@ -1,7 +1,5 @@
-/*
- * Every way to leave a line without the lease: time, disconnection, the administrator. Whoever leaves is
- * forgotten at once, and those behind him move up.
- */
+/* Every way to leave a line without the lease: time, disconnection, the administrator. Whoever leaves is
+ * forgotten at once, and those behind him move up. */
 #include <string.h>
 #include <sys/socket.h>
 
@@ -20,9 +18,8 @@ static void stage(void) {
     call(primary, "DEL box");
     lease_setup();
     acquire("box", "60", "BLOB cat OWNER worker-7 ID " ID_A);
-    for (int index = 0; index < WAITERS; index++) {
-        waiter[index] = waiting(pool_print("LEASE.ACQUIRE box 60 BLOB cat OWNER %d BLOCK 0", index));
-    }
+    for (int i = 0; i < WAITERS; i++)
+        waiter[i] = waiting(pool_print("LEASE.ACQUIRE box 60 BLOB cat OWNER %d BLOCK 0", i));
 }
 
 /* The other waiters get the lease one after the other. */
@@ -30,10 +27,10 @@ static void expect_rest_served(int gone) {
     const char *holder = ID_A;
     await_waiters(primary, WAITERS - (gone >= 0));
     expect_number(field(lease_of("box", &on_blob), "waiters"), WAITERS - (gone >= 0));
-    for (int index = 0; index < WAITERS; index++) {
-        if (index == gone) continue;
+    for (int i = 0; i < WAITERS; i++) {
+        if (i == gone) continue;
         expect_ok(call(primary, "LEASE.RELEASE box %s BLOB cat", holder));
-        holder = lease_id(answer_of(waiter[index]));
+        holder = lease_id(answer_of(waiter[i]));
     }
     expect_number(field(lease_of("box", &on_blob), "waiters"), 0);
 }
@@ -68,9 +65,8 @@ static void known_setup(long long id[WAITERS]) {
     call(primary, "DEL box");
     lease_setup();
     acquire("box", "60", "BLOB cat ID " ID_A);
-    for (int index = 0; index < WAITERS; index++) {
-        waiter[index] = waiting_known("LEASE.ACQUIRE box 60 BLOB cat BLOCK 0", &id[index]);
-    }
+    for (int i = 0; i < WAITERS; i++)
+        waiter[i] = waiting_known("LEASE.ACQUIRE box 60 BLOB cat BLOCK 0", &id[i]);
 }
 
 TEST(a_killed_waiter_has_left_the_line) {
@@ -88,10 +84,9 @@ static void leave_before_release(const char *command, const char *how) {
     long long id[WAITERS];
     for (int gone = 0; gone < WAITERS - 1; gone++) {
         known_setup(id);
-        for (int index = 0; index <= gone; index++)
-            send_line(primary, pool_print("%s %lld %s", command, id[index], how));
+        for (int i = 0; i <= gone; i++) send_line(primary, pool_print("%s %lld %s", command, id[i], how));
         send_line(primary, "LEASE.RELEASE box " ID_A " BLOB cat");
-        for (int index = 0; index <= gone; index++) expect_number(receive(primary), 1);
+        for (int i = 0; i <= gone; i++) expect_number(receive(primary), 1);
         expect_ok(receive(primary));
         lease_id(answer_of(waiter[gone + 1]));
         await_waiters(primary, WAITERS - gone - 2);

@@ -1,7 +1,5 @@
-/*
- * Those who wait while the server is turned upside down: keys that go and come, paused clients, transactions
- * and scripts, other roles, the end.
- */
+/* Those who wait while the server is turned upside down: keys that go and come, paused clients, transactions
+ * and scripts, other roles, the end. */
 #include <string.h>
 #include <unistd.h>
 
@@ -32,7 +30,7 @@ TEST(keys_that_go_leave_those_who_wait) {
                                        "FLUSHDB",    "RENAME box away", "CONTAINER.DELETE box",
                                        "MOVE box 5", "SET box text",    "PEXPIRE box -1",
                                        "SWAPDB 0 5", "FLUSHALL ASYNC"};
-    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
         struct client *waiter = stage();
         redisReply *reply = call_line(primary, ways[way]);
         require(!reply_is_error(reply), "%s gave %s", ways[way], reply_text(reply));
@@ -355,9 +353,9 @@ TEST(a_failover_lets_all_go) {
 TEST(a_shutdown_with_a_line) {
     first = test_client(server_start("single", "appendonly yes\nappendfsync always\n"));
     single_setup();
-    for (int index = 0; index < 20; index++) {
+    for (int i = 0; i < 20; i++) {
         waiting_at(first->server, 0,
-                   index % 2 ? "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0" : "BLOB.GET box none BLOCK 0");
+                   i % 2 ? "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0" : "BLOB.GET box none BLOCK 0");
     }
     first = restarted_as_it_was(first, server_stop);
     assert_int_equal(waiters_at(first), 0);

@@ -1,8 +1,6 @@
-/*
- * Another module hears of a change and at once deletes, replaces, renames or changes the key: whatever the event, and
- * however it came about. The server goes on, what was told comes in the order in which it happened, and the files tell
- * the same story.
- */
+/* Another module hears of a change and at once deletes, replaces, renames or changes the key: whatever the
+ * event, and however it came about. The server goes on, what was told comes in the order in which it happened,
+ * and the files tell the same story. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

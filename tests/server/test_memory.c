@@ -30,10 +30,10 @@ static void put_many(const char *container, int count, size_t length, const char
     memset(content, 'x', length);
     struct client *filler = client_open(single);
     expect_etag(call(filler, "CONTAINER.CREATE %s", container));
-    for (int index = 0; index < count; index++) {
+    for (int i = 0; i < count; i++) {
         struct words words = {0};
         words_add_line(&words, pool_print("BLOB.PUT %s", container));
-        words_add(&words, pool_print("blob-%011d", index));
+        words_add(&words, pool_print("blob-%011d", i));
         words_add_bytes(&words, content, length);
         words_add_line(&words, clauses);
         expect_etag(call_words(filler, &words));
@@ -61,8 +61,8 @@ static const struct load {
 
 TEST(memory_usage_tells_what_is_used) {
     begin_alone();
-    for (size_t index = 0; index < sizeof loads / sizeof *loads; index++) {
-        const struct load *load = &loads[index];
+    for (size_t i = 0; i < sizeof(loads) / sizeof(*loads); i++) {
+        const struct load *load = &loads[i];
         long long before = memory_in_use(single);
         put_many(load->name, load->count, load->length, load->clauses);
         long long used = memory_in_use(single) - before;
@@ -113,13 +113,13 @@ static struct words words_for(const char *step, const char *name) {
 
 TEST(memory_usage_tells_what_all_kinds_use) {
     begin_alone();
-    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+    for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++) {
         long long before = memory_in_use(single);
         struct client *filler = client_open(single);
         expect_etag(call(filler, "CONTAINER.CREATE kind"));
-        for (int index = 0; index < kinds[kind].count; index++) {
+        for (int i = 0; i < kinds[kind].count; i++) {
             for (int step = 0; step < 6 && kinds[kind].steps[step]; step++) {
-                struct words words = words_for(kinds[kind].steps[step], pool_print("blob-%d", index));
+                struct words words = words_for(kinds[kind].steps[step], pool_print("blob-%d", i));
                 redisReply *reply = call_words(filler, &words);
                 require(!reply_is_error(reply), "%s gave %s", kinds[kind].steps[step], reply_text(reply));
             }
@@ -143,7 +143,7 @@ TEST(deleted_blobs_give_back_their_memory) {
     long long before = memory_in_use(single);
     put_many("box", 20000, 100, "META 1 a b");
     long long full = memory_in_use(single) - before;
-    for (int index = 0; index < 20000; index++) expect_ok(call(client, "BLOB.DELETE box blob-%011d", index));
+    for (int i = 0; i < 20000; i++) expect_ok(call(client, "BLOB.DELETE box blob-%011d", i));
     long long emptied = memory_in_use(single) - before;
     require(emptied * PERCENT < full * 20, "%lld of %lld bytes are still used by no blobs", emptied, full);
     long long told = memory_usage("box");
@@ -159,10 +159,9 @@ TEST(overwriting_does_not_grow) {
     put_many("box", 100, 1000, "META 1 a b");
     long long before = memory_in_use(single);
     for (int round = 0; round < 200; round++) {
-        for (int index = 0; index < 100; index++) {
-            send_call(client, "BLOB.PUT box blob-%011d %01000d META 1 a b", index, round);
-        }
-        for (int index = 0; index < 100; index++) expect_etag(receive(client));
+        for (int i = 0; i < 100; i++)
+            send_call(client, "BLOB.PUT box blob-%011d %01000d META 1 a b", i, round);
+        for (int i = 0; i < 100; i++) expect_etag(receive(client));
     }
     long long grown = memory_in_use(single) - before;
     require(grown < 200000, "overwriting left %lld bytes more", grown);
@@ -206,8 +205,8 @@ TEST(a_full_server_takes_nothing_in_and_lets_go) {
     server_stop(single);
 }
 
-/* Who has taken a message can go on with it and end it, but not make it longer; nor does being refused
- * cost the receipt. */
+/* Who has taken a message can go on with it and end it, but not make it longer; nor does
+ * being refused cost the receipt. */
 TEST(a_full_server_lets_consumers_go_on) {
     begin_alone();
     expect_ok(call(client, "QUEUE.CREATE jobs"));
@@ -263,7 +262,7 @@ static const char *const emptied_by[] = {
 TEST(replicas_free_large_contents_too) {
     create("box");
     long long max = memory_of(replica, "box") + 100000;
-    for (size_t i = 0; i < sizeof emptied_by / sizeof *emptied_by; i++) {
+    for (size_t i = 0; i < sizeof(emptied_by) / sizeof(*emptied_by); i++) {
         fill_disk();
         redisReply *reply = call_line(primary, emptied_by[i]);
         require(!reply_is_error(reply), "%s: %s", emptied_by[i], reply_text(reply));
@@ -333,9 +332,8 @@ TEST(a_copy_outlives_its_original) {
     expect_number(call(client, "UNLINK box"), 1);
     char *content = pool_take(LENGTH);
     memset(content, 'x', LENGTH);
-    for (int index = 0; index < BLOBS; index++) {
-        expect_bytes(call(client, "BLOB.GET twin blob-%011d", index)->element[1], content, LENGTH);
-    }
+    for (int i = 0; i < BLOBS; i++)
+        expect_bytes(call(client, "BLOB.GET twin blob-%011d", i)->element[1], content, LENGTH);
     expect_ok(call(client, "CONTAINER.DELETE twin"));
     server_stop(single);
 }

@@ -1,7 +1,5 @@
-/*
- * ONCE on every command that writes: the second call answers what the first one did, to the byte, and leaves no trace.
- * Alone, in a transaction and in a script. What is not remembered is decided anew.
- */
+/* ONCE on every command that writes: the second call answers what the first one did, to the byte, and leaves no trace.
+ * Alone, in a transaction and in a script. What is not remembered is decided anew. */
 #include <string.h>
 
 #include "files.h"
@@ -98,7 +96,7 @@ static const char *const lines[] = {
     "TABLE.BATCH t p 2 INSERT x PROPS 1 ONCE token DELETE r IFMATCH *",
 };
 
-enum { LINES = sizeof lines / sizeof *lines };
+enum { LINES = sizeof(lines) / sizeof(*lines) };
 
 /* --- What there is ----------------------------------------------------------------------------------------------- */
 
@@ -165,8 +163,7 @@ static redisReply *play_in_script(const struct words *words) {
     words_add(&script, "return redis.call(unpack(ARGV))");
     words_add(&script, "1");
     words_add(&script, words->word[1]);
-    for (size_t index = 0; index < words->count; index++)
-        words_add_bytes(&script, words->word[index], words->length[index]);
+    for (size_t i = 0; i < words->count; i++) words_add_bytes(&script, words->word[i], words->length[i]);
     return call_words(primary, &script);
 }
 
@@ -213,8 +210,8 @@ TEST(a_repeated_call_removes_no_expired_messages) {
 /* --- Which commands ---------------------------------------------------------------------------------------------- */
 
 static bool takes_once(const struct grammar *grammar) {
-    for (size_t index = 0; index < grammar->all.count; index++) {
-        const char *token = grammar->all.part[index].token;
+    for (size_t i = 0; i < grammar->all.count; i++) {
+        const char *token = grammar->all.part[i].token;
         if (token && !strcmp(token, "ONCE")) return true;
     }
     return false;
@@ -232,15 +229,15 @@ static const char *const without_once[] = {"CONTAINER.DELETE", "QUEUE.DROP", "TA
 
 static bool writes(const char *command) {
     redisReply *info = expect_elements(call(primary, "COMMAND INFO %s", command), 1)->element[0];
-    for (size_t index = 0; index < info->element[2]->elements; index++)
-        if (!strcmp(info->element[2]->element[index]->str, "write")) return true;
+    for (size_t i = 0; i < info->element[2]->elements; i++)
+        if (!strcmp(info->element[2]->element[i]->str, "write")) return true;
     return false;
 }
 
 TEST(every_command_that_writes_takes_once) {
     struct words commands = grammar_commands(primary);
-    for (size_t index = 0; index < commands.count; index++) {
-        const char *command = commands.word[index];
+    for (size_t i = 0; i < commands.count; i++) {
+        const char *command = commands.word[i];
         if (text_begins(command, "H")) continue; /* a transaction has tests of its own */
         struct grammar grammar = grammar_of(primary->server, command);
         bool should = writes(command) && !text_is_one_of(command, without_once);
@@ -272,8 +269,8 @@ TEST(tokens_have_bounds) {
 
 #define MISMATCH "INVALID IdempotentParameterMismatch"
 
-/* Every other word is another call, and so is another command; the key's name does not count, nor how its
- * name is written. */
+/* Every other word is another call, and so is another command; the key's name does not
+ * count, nor how its name is written. */
 TEST(a_token_with_other_words_is_refused) {
     stage_everything();
     acts({"BLOB.PUT box cat x META 1 a b ONCE t", NULL}, {"BLOB.PUT box cat y META 1 a b ONCE t", MISMATCH},
@@ -366,8 +363,8 @@ static const char *again(void) {
     redisReply *got = call(primary, "QUEUE.GET jobs COUNT 4 VISIBILITY 60 ONCE t");
     struct text texts = {0};
     text_add(&texts, "", 0);
-    for (size_t index = 0; index < got->elements; index++)
-        text_print(&texts, "%s%s", index ? " " : "", field(got->element[index], "message")->str);
+    for (size_t i = 0; i < got->elements; i++)
+        text_print(&texts, "%s%s", i ? " " : "", field(got->element[i], "message")->str);
     return texts.bytes;
 }
 

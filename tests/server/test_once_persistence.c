@@ -1,7 +1,5 @@
-/*
- * What is remembered of calls with ONCE, in all the ways in which a value lives: files, copies, replicas and failover,
- * time and numbers, clients that wait or are lost, connections that break, and doctored values.
- */
+/* What is remembered of calls with ONCE, in all the ways in which a value lives: files, copies, replicas and failover,
+ * time and numbers, clients that wait or are lost, connections that break, and doctored values. */
 #include <arpa/inet.h>
 #include <signal.h>
 #include <string.h>
@@ -69,22 +67,22 @@ static const char *const calls[] = {
     "SHARE.CONNECT s 3600 ONCE v",
 };
 
-enum { CALLS = sizeof calls / sizeof *calls };
+enum { CALLS = sizeof(calls) / sizeof(*calls) };
 
 static redisReply *answers[CALLS];
 
 static void make_calls(void) {
-    for (size_t index = 0; index < CALLS; index++) {
-        answers[index] = call_line(primary, calls[index]);
-        require(!reply_is_error(answers[index]), "%s gives %s", calls[index], reply_text(answers[index]));
+    for (size_t i = 0; i < CALLS; i++) {
+        answers[i] = call_line(primary, calls[i]);
+        require(!reply_is_error(answers[i]), "%s gives %s", calls[i], reply_text(answers[i]));
     }
 }
 
 static void require_answered_again(struct client *client, const char *when) {
-    for (size_t index = 0; index < CALLS; index++) {
-        redisReply *again = call_line(client, calls[index]);
-        require(reply_same(again, answers[index]), "%s %s gives %s, and gave %s", calls[index], when,
-                reply_text(again), reply_text(answers[index]));
+    for (size_t i = 0; i < CALLS; i++) {
+        redisReply *again = call_line(client, calls[i]);
+        require(reply_same(again, answers[i]), "%s %s gives %s, and gave %s", calls[i], when,
+                reply_text(again), reply_text(answers[i]));
     }
 }
 
@@ -93,11 +91,11 @@ TEST(files_and_payloads_keep_remembered_calls) {
     make_calls();
     expect_ok(call(primary, "DEBUG RELOAD"));
     require_answered_again(primary, "after a reload");
-    for (size_t index = 0; index < sizeof keys / sizeof *keys; index++) {
-        redisReply *dump = call(primary, "DUMP %s", keys[index]);
-        expect_ok(call(primary, "RESTORE %s 0 %b REPLACE", keys[index], dump->str, dump->len));
-        expect_ok(call(primary, "RENAME %s elsewhere", keys[index]));
-        expect_ok(call(primary, "RENAME elsewhere %s", keys[index]));
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+        redisReply *dump = call(primary, "DUMP %s", keys[i]);
+        expect_ok(call(primary, "RESTORE %s 0 %b REPLACE", keys[i], dump->str, dump->len));
+        expect_ok(call(primary, "RENAME %s elsewhere", keys[i]));
+        expect_ok(call(primary, "RENAME elsewhere %s", keys[i]));
     }
     require_answered_again(primary, "after RESTORE and RENAME");
 }
@@ -175,15 +173,15 @@ TEST(no_more_calls_are_remembered_than_once_most) {
     stage_log();
     configure(primary, "holdfast.once-most", "3");
     long long dropped = info_of(primary, "holdfast_once_dropped");
-    for (int index = 0; index < 5; index++) append(primary, "box", pool_print("%d", index));
+    for (int i = 0; i < 5; i++) append(primary, "box", pool_print("%d", i));
     await_tokens(primary, 3);
-    for (int index = 2; index < 5; index++) append(primary, "box", pool_print("%d", index));
+    for (int i = 2; i < 5; i++) append(primary, "box", pool_print("%d", i));
     assert_int_equal(length_of("box"), 5);
     append(primary, "box", "1");
     assert_int_equal(length_of("box"), 6);
     assert_int_equal(info_of(primary, "holdfast_once_dropped"), dropped + 3);
     call(primary, "CONFIG SET holdfast.once-most 100000");
-    for (int index = 10; index < 100; index++) append(primary, "box", pool_print("%d", index));
+    for (int i = 10; i < 100; i++) append(primary, "box", pool_print("%d", i));
     call(primary, "CONFIG SET holdfast.once-most 2");
     append(primary, "box", "next");
     await_tokens(primary, 2);
@@ -211,7 +209,7 @@ TEST(random_calls_leave_the_same_everywhere) {
         "SHARE.CONNECT s 30",
         "CONTAINER.CREATE c",
     };
-    enum { LINES = sizeof lines / sizeof *lines, STEPS = 4000, TOKENS = 40 };
+    enum { LINES = sizeof(lines) / sizeof(*lines), STEPS = 4000, TOKENS = 40 };
     random_begin();
     lease_setup(); /* the clocks are alike */
     make_calls();
@@ -235,9 +233,9 @@ TEST(a_token_takes_little_memory) {
     enum { MANY = 20000 };
     stage_log();
     long long before = call(primary, "MEMORY USAGE box")->integer;
-    for (int index = 0; index < MANY; index++)
-        send_call(primary, "BLOB.PUT box cat meow ONCE %08xd98f4f51bcb92111287cb627", (unsigned)index);
-    for (int index = 0; index < MANY; index++) expect_etag(receive(primary));
+    for (int i = 0; i < MANY; i++)
+        send_call(primary, "BLOB.PUT box cat meow ONCE %08xd98f4f51bcb92111287cb627", (unsigned)i);
+    for (int i = 0; i < MANY; i++) expect_etag(receive(primary));
     long long bytes = (call(primary, "MEMORY USAGE box")->integer - before) / MANY;
     require(bytes <= 80, "%lld bytes for a token of 32 and an ETag", bytes);
 }
@@ -368,10 +366,10 @@ static void hand_on(int client, int server_port, bool swallow) {
     struct sockaddr_in address;
     char bytes[4096];
     int server = socket_at(&address, server_port);
-    ssize_t length = read(client, bytes, sizeof bytes);
-    if (length > 0 && !connect(server, (struct sockaddr *)&address, sizeof address) &&
+    ssize_t length = read(client, bytes, sizeof(bytes));
+    if (length > 0 && !connect(server, (struct sockaddr *)&address, sizeof(address)) &&
         write(server, bytes, (size_t)length) == length) {
-        length = read(server, bytes, sizeof bytes);
+        length = read(server, bytes, sizeof(bytes));
         if (length > 0 && !swallow && write(client, bytes, (size_t)length) < 0) _exit(1);
     }
     close(server);
@@ -379,10 +377,10 @@ static void hand_on(int client, int server_port, bool swallow) {
 
 static struct proxy proxy_start(int server_port) {
     struct sockaddr_in address;
-    socklen_t size = sizeof address;
+    socklen_t size = sizeof(address);
     struct proxy proxy;
     int listener = socket_at(&address, 0);
-    require(!bind(listener, (struct sockaddr *)&address, sizeof address) && !listen(listener, 64) &&
+    require(!bind(listener, (struct sockaddr *)&address, sizeof(address)) && !listen(listener, 64) &&
                 !getsockname(listener, (struct sockaddr *)&address, &size),
             "nobody listens");
     proxy.port = ntohs(address.sin_port);
@@ -421,12 +419,12 @@ TEST(retries_append_once) {
     random_begin();
     struct proxy proxy = proxy_start(primary->server->port);
     stage_log();
-    for (int index = 0; index < APPENDS; index++)
-        append_until_answered(&proxy, pool_print("BLOB.APPEND box log x ONCE %d", index));
+    for (int i = 0; i < APPENDS; i++)
+        append_until_answered(&proxy, pool_print("BLOB.APPEND box log x ONCE %d", i));
     assert_int_equal(length_of("box"), APPENDS);
     require(info_of(primary, "holdfast_once_answered") > APPENDS, "the proxy swallows nothing");
     stage_log();
-    for (int index = 0; index < APPENDS; index++) append_until_answered(&proxy, "BLOB.APPEND box log x");
+    for (int i = 0; i < APPENDS; i++) append_until_answered(&proxy, "BLOB.APPEND box log x");
     require(length_of("box") > 2LL * APPENDS, "without tokens nothing doubles");
     proxy_end(&proxy);
 }
@@ -506,9 +504,9 @@ TEST(doctored_calls_are_refused) {
     queue_setup("");
     redisReply *dump = call(primary, "DUMP jobs");
     const struct records *whole = records_of(dump);
-    for (size_t row = 0; row < sizeof doctored / sizeof *doctored; row++) {
+    for (size_t row = 0; row < sizeof(doctored) / sizeof(*doctored); row++) {
         const struct doctored *call_told = &doctored[row];
-        struct records *records = pool_take(sizeof *records);
+        struct records *records = pool_take(sizeof(*records));
         records_add(records, whole->record[0].bytes, whole->record[0].length);
         add_call(records, "first", FIRST_MS, "\0", 1, 0, "");
         add_call(records, call_told->token, call_told->called_ms, call_told->answer, call_told->length,
@@ -559,7 +557,7 @@ TEST(doctored_effects_are_refused) {
     expect_error(remember("u", now_ms, 0, "Q\17", 2), UNREADABLE);
     expect_error(remember("u", now_ms, 0, "Q\4", 2), UNREADABLE); /* drops the queue, and remembers */
     expect_error(remember("u", now_ms, 0, "O", 1), UNREADABLE);
-    for (size_t row = 0; row < sizeof effects / sizeof *effects; row++)
+    for (size_t row = 0; row < sizeof(effects) / sizeof(*effects); row++)
         expect_error(call(primary, "HOLDFAST.APPLY jobs %b", effects[row].bytes, effects[row].length),
                      effects[row].error);
     expect_error(call(primary, "HOLDFAST.APPLY jobs %b content", "O\1\0", (size_t)3), UNREADABLE);

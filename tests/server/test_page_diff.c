@@ -154,7 +154,7 @@ static void require_difference(const struct disk *now, const struct disk *then) 
 
 TEST(differences_of_random_writes) {
     static struct disk now, taken[KEPT];
-    memset(&now, 0, sizeof now);
+    memset(&now, 0, sizeof(now));
     random_begin();
     create("box");
     step_play(pool_print("BLOB.CREATEPAGE box disk %d", DISK_PAGES * PAGE), "<etag>", 0);

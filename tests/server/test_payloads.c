@@ -1,7 +1,5 @@
-/*
- * Hostile payloads: RESTORE with a valid checksum around a doctored value. Each is answered with an error, or
- * gives a value that is whole and safe. No server dies, and all hold the same.
- */
+/* Hostile payloads: RESTORE with a valid checksum around a doctored value. Each is answered with an error, or
+ * gives a value that is whole and safe. No server dies, and all hold the same. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
-/*
- * What a server knows after it was stopped, killed, or moved in time. The other tests reload the data of
- * running servers; here processes end and start again with the files that they left.
- */
+/* What a server knows after it was stopped, killed, or moved in time. The other tests reload the data of
+ * running servers; here processes end and start again with the files that they left. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +14,12 @@ static const char *fill(struct client *client) {
     expect_etag(call(client, "CONTAINER.CREATE box META 2 a b Other value ACCESS CONTAINER"));
     expect_etag(call(client, "CONTAINER.SETACL box ACCESS BLOB POLICIES 2 one 0 1800000000000 rw two - - l"));
     expect_etag(call(client, "CONTAINER.CREATE empty"));
-    for (int index = 0; index < 200; index++) {
+    for (int i = 0; i < 200; i++) {
         expect_etag(call(client,
                          "BLOB.PUT box blob-%d %s META 1 n %d PROPS 2 content-type text/%d cache-control x",
-                         index, pool_print("%0*d", index * 17 + 1, index), index, index));
+                         i, pool_print("%0*d", i * 17 + 1, i), i, i));
     }
-    for (int index = 0; index < 200; index += 3) expect_ok(call(client, "BLOB.DELETE box blob-%d", index));
+    for (int i = 0; i < 200; i += 3) expect_ok(call(client, "BLOB.DELETE box blob-%d", i));
     expect_etag(call(client, "BLOB.SETMETA box blob-1 META 0"));
     expect_etag(call(client, "BLOB.SETPROPS box blob-2 PROPS 1 content-language en"));
     expect_number(call(client, "EXPIRE empty 100000"), 1);

@@ -1,8 +1,6 @@
-/*
- * Consumers that wait while the roles of servers change: a replica is promoted after its primary has ended, or while it
- * lives. Who waited at the old one is let go; who waits at the new one is served; messages, windows and receipts are as
- * they were.
- */
+/* Consumers that wait while the roles of servers change: a replica is promoted after its primary has ended, or
+ * while it lives. Who waited at the old one is let go; who waits at the new one is served; messages, windows
+ * and receipts are as they were. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -97,7 +95,7 @@ TEST(a_replica_is_promoted_when_its_primary_has_stopped) {
     struct client *old[] = {waiting_at(first->server, 0, line_up), waiting_at(first->server, 0, line_up)};
     const char *digest = digest_of(first);
     server_stop(first->server);
-    for (int index = 0; index < 2; index++) expect_let_go(old[index]);
+    for (int i = 0; i < 2; i++) expect_let_go(old[i]);
     promote();
     assert_string_equal(digest_of(second), digest);
     struct client *one = waiting_at(second->server, 0, line_up),
@@ -145,11 +143,10 @@ TEST(a_primary_that_follows_lets_its_consumers_go) {
     enum { CONSUMERS = 20 };
     struct client *old[CONSUMERS];
     stage();
-    for (int index = 0; index < CONSUMERS; index++) old[index] = waiting_at(first->server, 0, line_up);
+    for (int i = 0; i < CONSUMERS; i++) old[i] = waiting_at(first->server, 0, line_up);
     promote();
     expect_ok(call(first, "REPLICAOF 127.0.0.1 %d", second->server->port));
-    for (int index = 0; index < CONSUMERS; index++)
-        expect_error(answer_within(old[index], 5000), "UNBLOCKED");
+    for (int i = 0; i < CONSUMERS; i++) expect_error(answer_within(old[i], 5000), "UNBLOCKED");
     assert_int_equal(waiters_at(first), 0);
     await_in_step(first, second);
     struct client *one = waiting_at(second->server, 0, line_up);
@@ -205,16 +202,16 @@ TEST(promoted_under_load) {
     enum { MESSAGES = 2000, CONSUMERS = 8 };
     static int seen[MESSAGES];
     struct client *consumers[CONSUMERS];
-    memset(seen, 0, sizeof seen);
+    memset(seen, 0, sizeof(seen));
     stage();
     for (int number = 0; number < MESSAGES; number++) send_call(first, "QUEUE.PUT jobs %d", number);
     for (int number = 0; number < MESSAGES; number++) parcel_of(receive(first));
     await_in_step(second, first);
     server_kill(first->server);
     promote();
-    for (int index = 0; index < CONSUMERS; index++) {
-        consumers[index] = test_client(second->server);
-        send_line(consumers[index], line_up);
+    for (int i = 0; i < CONSUMERS; i++) {
+        consumers[i] = test_client(second->server);
+        send_line(consumers[i], line_up);
     }
     for (int number = 0; number < MESSAGES; number++) {
         struct client *consumer = consumers[number % CONSUMERS];
@@ -236,8 +233,8 @@ TEST(a_cleared_queue_leaves_memory_on_replicas) {
     memset(text, 'x', BYTES);
     text[BYTES] = '\0';
     queue_setup("");
-    for (int index = 0; index < MESSAGES; index++) send_call(primary, "QUEUE.PUT jobs %s", text);
-    for (int index = 0; index < MESSAGES; index++) receive(primary);
+    for (int i = 0; i < MESSAGES; i++) send_call(primary, "QUEUE.PUT jobs %s", text);
+    for (int i = 0; i < MESSAGES; i++) receive(primary);
     await_in_step(replica, primary);
     long long full = info_of(replica, "used_memory"), cleared = full;
     expect_number(call(primary, "QUEUE.CLEAR jobs"), MESSAGES);

@@ -1,7 +1,5 @@
-/*
- * A server that is killed under load, again and again, and comes back from its append-only file: what was acknowledged
- * is so. Of what nobody was told it may know either way, but of nothing else.
- */
+/* A server that is killed under load, again and again, and comes back from its append-only file: what was acknowledged
+ * is so. Of what nobody was told it may know either way, but of nothing else. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdlib.h>
@@ -88,7 +86,7 @@ static const char *put_line(struct worker *worker) {
     require(numbers + worker->count <= NUMBERS, "too many messages");
     const char *line =
         worker->count == 1 ? "QUEUE.PUT jobs" : pool_print("QUEUE.PUTMANY jobs %d", worker->count);
-    for (int index = 0; index < worker->count; index++) line = pool_print("%s %d", line, numbers++);
+    for (int i = 0; i < worker->count; i++) line = pool_print("%s %d", line, numbers++);
     return line;
 }
 
@@ -124,10 +122,10 @@ static void ask(struct worker *worker) {
 /* --- What they are told ------------------------------------------------------------------------------------ */
 
 static void told_of_put(struct worker *worker, redisReply *reply) {
-    for (int index = 0; index < worker->count; index++) {
-        redisReply *map = worker->count == 1 ? reply : reply->element[index];
-        messages[worker->number + index].put = true;
-        note_id(&messages[worker->number + index], map);
+    for (int i = 0; i < worker->count; i++) {
+        redisReply *map = worker->count == 1 ? reply : reply->element[i];
+        messages[worker->number + i].put = true;
+        note_id(&messages[worker->number + i], map);
     }
 }
 
@@ -144,9 +142,9 @@ static void take(const redisReply *map) {
 }
 
 static void told_of_get(struct worker *worker, redisReply *reply) {
-    for (size_t index = 0; index < reply->elements; index++) {
-        take(reply->element[index]);
-        worker->taken[worker->holds++] = atoi(field(reply->element[index], "message")->str);
+    for (size_t i = 0; i < reply->elements; i++) {
+        take(reply->element[i]);
+        worker->taken[worker->holds++] = atoi(field(reply->element[i], "message")->str);
     }
 }
 
@@ -189,22 +187,22 @@ static bool listen_to(struct worker *worker) {
 
 static void work(int ms) {
     struct pollfd inputs[WORKERS];
-    for (int index = 0; index < WORKERS; index++)
-        inputs[index] = (struct pollfd){.fd = workers[index].client->context->fd, .events = POLLIN};
+    for (int i = 0; i < WORKERS; i++)
+        inputs[i] = (struct pollfd){.fd = workers[i].client->context->fd, .events = POLLIN};
     for (long long begin = stopwatch(); stopwatch() - begin < ms;) {
-        for (int index = 0; index < WORKERS; index++)
-            if (workers[index].task == NOTHING) ask(&workers[index]);
+        for (int i = 0; i < WORKERS; i++)
+            if (workers[i].task == NOTHING) ask(&workers[i]);
         poll(inputs, WORKERS, 10);
-        for (int index = 0; index < WORKERS; index++)
-            if (inputs[index].revents) require(listen_to(&workers[index]), "a worker was cut off");
+        for (int i = 0; i < WORKERS; i++)
+            if (inputs[i].revents) require(listen_to(&workers[i]), "a worker was cut off");
     }
 }
 
 /* What the server had said before it died counts. */
 static void kill_it(struct server *server) {
     server_kill(server);
-    for (int index = 0; index < WORKERS; index++)
-        while (listen_to(&workers[index])) continue;
+    for (int i = 0; i < WORKERS; i++)
+        while (listen_to(&workers[i])) continue;
 }
 
 /* Half of those that were taken: their receipts are good. */
@@ -222,16 +220,16 @@ static int find_all(struct client *client, bool windows_are_over) {
     int untold = 0;
     for (redisReply *got = NULL; !got || got->elements;) {
         got = call(client, "QUEUE.GET jobs COUNT 1000 VISIBILITY 86400");
-        for (size_t index = 0; index < got->elements; index++) {
-            struct message *message = message_of_number(field(got->element[index], "message"));
-            long long more = field(got->element[index], "dequeue-count")->integer - 1 - message->deliveries;
-            note_id(message, got->element[index]);
-            require(!message->found, "%s is there twice", reply_text(got->element[index]));
-            require(!message->deleted, "%s was deleted", reply_text(got->element[index]));
+        for (size_t i = 0; i < got->elements; i++) {
+            struct message *message = message_of_number(field(got->element[i], "message"));
+            long long more = field(got->element[i], "dequeue-count")->integer - 1 - message->deliveries;
+            note_id(message, got->element[i]);
+            require(!message->found, "%s is there twice", reply_text(got->element[i]));
+            require(!message->deleted, "%s was deleted", reply_text(got->element[i]));
             bool hidden = message->taken && message->asked != RELEASE;
-            require(windows_are_over || !hidden, "%s was taken", reply_text(got->element[index]));
+            require(windows_are_over || !hidden, "%s was taken", reply_text(got->element[i]));
             require(more == 0 || (more == 1 && windows_are_over), "%s was taken %d times",
-                    reply_text(got->element[index]), message->deliveries);
+                    reply_text(got->element[i]), message->deliveries);
             message->found = true;
             untold += (int)more;
         }
@@ -242,8 +240,8 @@ static int find_all(struct client *client, bool windows_are_over) {
 /* What nobody was told of may be so or not: as many as were asked for when it died. */
 static int asked_to_get(void) {
     int count = 0;
-    for (int index = 0; index < WORKERS; index++)
-        if (workers[index].task == GET) count += workers[index].count;
+    for (int i = 0; i < WORKERS; i++)
+        if (workers[i].task == GET) count += workers[i].count;
     return count;
 }
 
@@ -268,8 +266,7 @@ static void settle_accounts(struct client *client) {
 }
 
 static void play_round(struct server *server, bool rewriting) {
-    for (int index = 0; index < WORKERS; index++)
-        workers[index] = (struct worker){.client = test_client(server)};
+    for (int i = 0; i < WORKERS; i++) workers[i] = (struct worker){.client = test_client(server)};
     work(LOAD_MS + random_below(20));
     if (rewriting) call(test_client(server), "BGREWRITEAOF");
     work(random_below(20));
@@ -280,8 +277,8 @@ static void play_round(struct server *server, bool rewriting) {
 
 TEST(acknowledged_messages_survive_a_kill) {
     random_begin();
-    memset(messages, 0, sizeof messages);
-    memset(acknowledged, 0, sizeof acknowledged);
+    memset(messages, 0, sizeof(messages));
+    memset(acknowledged, 0, sizeof(acknowledged));
     numbers = round_begin = 0;
     struct server *server = start_lone();
     expect_ok(call(test_client(server), "QUEUE.CREATE jobs"));

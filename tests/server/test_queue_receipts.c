@@ -1,7 +1,5 @@
-/*
- * Receipts: row by row what makes them good and what ends them, for every command that wants one, by every way to it,
- * and under both settings of what a wrong one is answered with. And what is no receipt, or that of something else.
- */
+/* Receipts: row by row what makes them good and what ends them, for every command that wants one, by every way to it,
+ * and under both settings of what a wrong one is answered with. And what is no receipt, or that of something else. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +84,7 @@ static const struct {
     {"put GROUP g; get; /QUEUE.PUT jobs next GROUP g", GOOD},
 };
 
-enum { ROWS = sizeof rows / sizeof *rows };
+enum { ROWS = sizeof(rows) / sizeof(*rows) };
 
 static void play_step(const char *step, struct parcel *parcel) {
     const char *rest = strchr(step, ' ');
@@ -121,7 +119,7 @@ static const struct {
               {"QUEUE.RELEASE jobs", "REASON busy"},
               {"QUEUE.DELETEMANY jobs 1", ""}};
 
-enum { CLAIMS = sizeof claims / sizeof *claims };
+enum { CLAIMS = sizeof(claims) / sizeof(*claims) };
 
 static struct wire *wire;
 
@@ -252,9 +250,8 @@ TEST(garbage_is_no_receipt) {
                                  "-1",
                                  "*"};
         const char *ids[] = {one.id, ID_NONE, "garbage"};
-        for (size_t index = 0; index < sizeof garbage / sizeof *garbage; index++)
-            for (int id = 0; id < 3; id++)
-                expect_refusal(((struct parcel){ids[id], garbage[index]}), BAD_VALUE);
+        for (size_t i = 0; i < sizeof(garbage) / sizeof(*garbage); i++)
+            for (int id = 0; id < 3; id++) expect_refusal(((struct parcel){ids[id], garbage[i]}), BAD_VALUE);
         expect_refusal(((struct parcel){one.id, "''"}), "INVALID MissingRequiredQueryParameter");
         redisReply *reply = call(primary, "QUEUE.DELETE jobs %s %b", one.id,
                                  "0123456789abcde\0"
@@ -291,8 +288,8 @@ TEST(receipts_of_something_else) {
     }
 }
 
-/* Unless it is told to be frank, the server answers to the byte the same whether the id is known or not; and it never
- * shows a receipt. */
+/* Unless it is told to be frank, the server answers to the byte the same whether the id is known or
+ * not; and it never shows a receipt. */
 TEST(which_ids_are_known_is_not_given_away) {
     queue_setup("");
     struct parcel one = put_job("text", "");
@@ -317,12 +314,12 @@ TEST(a_hundred_messages_that_expired_at_once_are_gone) {
     struct parcel parcels[MESSAGES];
     queue_setup("");
     configure(primary, "holdfast.queue-receipt-mismatch", "mismatch");
-    for (int index = 0; index < MESSAGES; index++) parcels[index] = put_job("text", "TTL 10");
+    for (int i = 0; i < MESSAGES; i++) parcels[i] = put_job("text", "TTL 10");
     expect_ok(call(primary, "MULTI"));
     call(primary, "CONFIG SET holdfast.clock-offset-ms %lld", clock_after(10000));
-    for (int index = MESSAGES - 1; index >= 0; index--) act_on("DELETE", parcels[index], "");
+    for (int i = MESSAGES - 1; i >= 0; i--) act_on("DELETE", parcels[i], "");
     redisReply *replies = expect_elements(call(primary, "EXEC"), MESSAGES + 1);
-    for (int index = 1; index <= MESSAGES; index++) expect_error(replies->element[index], GONE);
+    for (int i = 1; i <= MESSAGES; i++) expect_error(replies->element[i], GONE);
     time_passes(0);
 }
 
@@ -335,22 +332,22 @@ TEST(receipts_are_distinct_and_hard_to_guess) {
     enum { MESSAGES = 500, GIVEN = 3 * MESSAGES, DIGITS = 32 };
     queue_setup("");
     configure(primary, "holdfast.queue-max-count", "1000");
-    const char **given = pool_take(GIVEN * sizeof *given);
-    for (int index = 0; index < MESSAGES; index++) given[index] = put_job("x", "").receipt;
+    const char **given = pool_take(GIVEN * sizeof(*given));
+    for (int i = 0; i < MESSAGES; i++) given[i] = put_job("x", "").receipt;
     redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs COUNT 500"), MESSAGES);
-    for (int index = 0; index < MESSAGES; index++) {
-        struct parcel parcel = parcel_of(got->element[index]);
-        given[MESSAGES + index] = parcel.receipt;
+    for (int i = 0; i < MESSAGES; i++) {
+        struct parcel parcel = parcel_of(got->element[i]);
+        given[MESSAGES + i] = parcel.receipt;
         update(&parcel, "VISIBILITY 0");
-        given[2 * MESSAGES + index] = parcel.receipt;
+        given[2 * MESSAGES + i] = parcel.receipt;
     }
-    qsort(given, GIVEN, sizeof *given, by_text);
-    for (int index = 1; index < GIVEN; index++) assert_string_not_equal(given[index - 1], given[index]);
+    qsort(given, GIVEN, sizeof(*given), by_text);
+    for (int i = 1; i < GIVEN; i++) assert_string_not_equal(given[i - 1], given[i]);
     int unchanging = 0;
     for (int digit = 0; digit < DIGITS; digit++) {
         int counts[256] = {0}, max = 0;
-        for (int index = 0; index < GIVEN; index++) {
-            int count = ++counts[(unsigned char)given[index][digit]];
+        for (int i = 0; i < GIVEN; i++) {
+            int count = ++counts[(unsigned char)given[i][digit]];
             if (count > max) max = count;
         }
         unchanging += max > GIVEN / 2;

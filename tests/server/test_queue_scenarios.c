@@ -1,7 +1,5 @@
-/*
- * The storage service's own scenarios for queues, one by one. Where an instant matters the clock stands still: what is
- * so a millisecond before, at it, and behind it is told apart.
- */
+/* The storage service's own scenarios for queues, one by one. Where an instant matters the clock stands still: what is
+ * so a millisecond before, at it, and behind it is told apart. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,10 +51,10 @@ TEST(scenario_2_dropping_and_creating) {
 /* Names are those of keys, whatever the service would say. */
 TEST(scenario_3_names) {
     const char *names[] = {"ab", pool_print("%064d", 1), "Abc", "a--b", "-ab", "ab-", "jobs:{eu}:\xff\n"};
-    for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
-        expect_ok(call(primary, "QUEUE.CREATE %s", names[index]));
-        parcel_of(call(primary, "QUEUE.PUT %s text", names[index]));
-        expect_texts(call(primary, "QUEUE.GET %s", names[index]), "text");
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        expect_ok(call(primary, "QUEUE.CREATE %s", names[i]));
+        parcel_of(call(primary, "QUEUE.PUT %s text", names[i]));
+        expect_texts(call(primary, "QUEUE.GET %s", names[i]), "text");
     }
 }
 
@@ -145,7 +143,7 @@ TEST(scenario_9_sizes_of_texts) {
     parcel_of(call(primary, "QUEUE.PUT jobs %b", "", (size_t)0));
     static const char letter[] = {'\xc3', '\xa4'};
     /* Bytes count, not characters: 32,769 of two bytes each are too many. */
-    for (int place = 0; place < LARGEST; place += 2) memcpy(text + place, letter, sizeof letter);
+    for (int place = 0; place < LARGEST; place += 2) memcpy(text + place, letter, sizeof(letter));
     parcel_of(call(primary, "QUEUE.PUT jobs %b", text, (size_t)LARGEST));
     expect_error(call(primary, "QUEUE.PUT jobs %b", text, (size_t)LARGEST + 1), TOO_LARGE);
     redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs COUNT 3"), 3);
@@ -250,10 +248,10 @@ TEST(scenario_17_what_an_update_changes) {
                    {"VISIBILITY 0 MESSAGE longer-than-before", "longer-than-before"},
                    {"VISIBILITY 0", "longer-than-before"},
                    {"VISIBILITY 0 MESSAGE ''", ""}};
-    for (size_t index = 0; index < sizeof updates / sizeof *updates; index++) {
-        update(&parcel, updates[index].rest);
+    for (size_t i = 0; i < sizeof(updates) / sizeof(*updates); i++) {
+        update(&parcel, updates[i].rest);
         redisReply *seen = peeked();
-        expect_text(field(seen, "message"), updates[index].text);
+        expect_text(field(seen, "message"), updates[i].text);
         expect_number(field(seen, "dequeue-count"), 1);
         expect_number(field(seen, "inserted"), field(put, "inserted")->integer);
         expect_number(field(seen, "expires"), field(put, "expires")->integer);
@@ -330,10 +328,10 @@ TEST(scenario_23_expiry) {
     time_passes(10000);
     expect_depth(0, 1);
     struct parcel expired[] = {visible, hidden};
-    for (int index = 0; index < 2; index++) {
-        expect_error(act_on("UPDATE", expired[index], "VISIBILITY 0"), GONE);
-        expect_error(act_on("RELEASE", expired[index], ""), GONE);
-        expect_error(act_on("DELETE", expired[index], ""), GONE);
+    for (int i = 0; i < 2; i++) {
+        expect_error(act_on("UPDATE", expired[i], "VISIBILITY 0"), GONE);
+        expect_error(act_on("RELEASE", expired[i], ""), GONE);
+        expect_error(act_on("DELETE", expired[i], ""), GONE);
     }
     expect_elements(call(primary, "QUEUE.PEEK jobs COUNT 32"), 0);
     assert_string_equal(got_jobs("COUNT 32"), "");
@@ -393,7 +391,7 @@ TEST(scenario_27_two_consumers_at_once) {
     enum { MESSAGES = 100 };
     queue_setup("");
     int seen[MESSAGES] = {0};
-    for (int index = 0; index < MESSAGES; index++) put_job(pool_print("%d", index), "");
+    for (int i = 0; i < MESSAGES; i++) put_job(pool_print("%d", i), "");
     struct client *clients[] = {test_client(primary->server), test_client(primary->server)};
     for (int round = 0; round < MESSAGES; round++) {
         send_line(clients[0], "QUEUE.GET jobs");
@@ -403,7 +401,7 @@ TEST(scenario_27_two_consumers_at_once) {
         redisReply *got = receive(clients[answer % 2]);
         if (got->elements) seen[atoi(field(got->element[0], "message")->str)]++;
     }
-    for (int index = 0; index < MESSAGES; index++) assert_int_equal(seen[index], 1);
+    for (int i = 0; i < MESSAGES; i++) assert_int_equal(seen[i], 1);
     expect_depth(0, MESSAGES);
 }
 
@@ -497,13 +495,12 @@ TEST(scenario_33_policies) {
 TEST(scenario_34_one_window_and_many_receipts) {
     enum { MAX = 32 };
     queue_setup("");
-    for (int index = 0; index < MAX; index++) put_job(pool_print("%d", index), "");
+    for (int i = 0; i < MAX; i++) put_job(pool_print("%d", i), "");
     redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs COUNT 32"), MAX);
-    for (int index = 1; index < MAX; index++) {
-        const char *receipt = parcel_of(got->element[index]).receipt;
-        expect_number(field(got->element[index], "visible-at"),
-                      field(got->element[0], "visible-at")->integer);
-        for (int other = 0; other < index; other++)
+    for (int i = 1; i < MAX; i++) {
+        const char *receipt = parcel_of(got->element[i]).receipt;
+        expect_number(field(got->element[i], "visible-at"), field(got->element[0], "visible-at")->integer);
+        for (int other = 0; other < i; other++)
             assert_string_not_equal(receipt, parcel_of(got->element[other]).receipt);
     }
 }
@@ -518,8 +515,8 @@ TEST(scenario_35_reloading_and_replicas) {
     time_passes(5000);
     await_replicas();
     struct client *all[] = {primary, replica, chained};
-    for (int index = 0; index < 3; index++) {
-        redisReply *seen = first_of(call(all[index], "QUEUE.PEEK jobs"));
+    for (int i = 0; i < 3; i++) {
+        redisReply *seen = first_of(call(all[i], "QUEUE.PEEK jobs"));
         expect_text(field(seen, "message"), "taken");
         expect_number(field(seen, "dequeue-count"), 1);
         assert_true(reply_same(seen, peeked()));

@@ -20,8 +20,8 @@ static const char *texts_of(const redisReply *reply) {
     struct text texts = {0};
     text_add(&texts, "", 0);
     require(reply_is_aggregate(reply), "no messages: %s", reply_text(reply));
-    for (size_t index = 0; index < reply->elements; index++)
-        text_print(&texts, "%s%s", index ? " " : "", field(reply->element[index], "message")->str);
+    for (size_t i = 0; i < reply->elements; i++)
+        text_print(&texts, "%s%s", i ? " " : "", field(reply->element[i], "message")->str);
     return texts.bytes;
 }
 
@@ -44,11 +44,11 @@ TEST(consumers_are_served_in_order) {
     enum { CONSUMERS = 12 };
     struct client *clients[CONSUMERS];
     queue_setup("");
-    for (int index = 0; index < CONSUMERS; index++) clients[index] = consumer("");
-    for (int index = 0; index < CONSUMERS; index++) {
-        put_job(pool_print("%d", index), "");
-        received(clients[index], pool_print("%d", index));
-        if (index + 1 < CONSUMERS) expect_still_waiting(clients[index + 1]);
+    for (int i = 0; i < CONSUMERS; i++) clients[i] = consumer("");
+    for (int i = 0; i < CONSUMERS; i++) {
+        put_job(pool_print("%d", i), "");
+        received(clients[i], pool_print("%d", i));
+        if (i + 1 < CONSUMERS) expect_still_waiting(clients[i + 1]);
     }
 }
 
@@ -68,12 +68,12 @@ TEST(hundreds_are_served_by_one_batch) {
     enum { CONSUMERS = 250 };
     struct client *clients[CONSUMERS];
     queue_setup("");
-    for (int index = 0; index < CONSUMERS; index++) clients[index] = consumer("");
+    for (int i = 0; i < CONSUMERS; i++) clients[i] = consumer("");
     struct words many = words_of_line(pool_print("QUEUE.PUTMANY jobs %d", CONSUMERS));
-    for (int index = 0; index < CONSUMERS; index++) words_add_number(&many, index);
+    for (int i = 0; i < CONSUMERS; i++) words_add_number(&many, i);
     expect_elements(call_words(primary, &many), CONSUMERS);
-    for (int index = 0; index < CONSUMERS; index++)
-        assert_string_equal(texts_of(answer_within(clients[index], 5000)), pool_print("%d", index));
+    for (int i = 0; i < CONSUMERS; i++)
+        assert_string_equal(texts_of(answer_within(clients[i], 5000)), pool_print("%d", i));
 }
 
 TEST(a_get_does_not_overtake_waiting_consumers) {
@@ -188,7 +188,7 @@ TEST(a_client_that_leaves_takes_no_message_along) {
 TEST(a_queue_that_goes_leaves_its_line_waiting) {
     static const char *const ways[] = {"DEL jobs",        "UNLINK jobs",       "FLUSHALL",
                                        "QUEUE.DROP jobs", "RENAME jobs other", "SET jobs text"};
-    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
         call(primary, "DEL jobs other");
         queue_setup("");
         struct client *client = consumer("");
@@ -253,9 +253,9 @@ TEST(each_message_goes_to_one_waiting_consumer) {
     enum { MESSAGES = 300, CONSUMERS = 5 };
     struct client *clients[CONSUMERS];
     static int seen[MESSAGES];
-    memset(seen, 0, sizeof seen);
+    memset(seen, 0, sizeof(seen));
     queue_setup("");
-    for (int index = 0; index < CONSUMERS; index++) clients[index] = consumer("VISIBILITY 1000");
+    for (int i = 0; i < CONSUMERS; i++) clients[i] = consumer("VISIBILITY 1000");
     for (int message = 0, turn = 0; message < MESSAGES; message++, turn = (turn + 1) % CONSUMERS) {
         put_job(pool_print("%d", message), "");
         seen[atoi(texts_of(answer_within(clients[turn], 5000)))]++;

@@ -1,9 +1,7 @@
-/*
- * Workers that crash, stall past their window and come back, against a model that is as naive as can be, while the
+/* Workers that crash, stall past their window and come back, against a model that is as naive as can be, while the
  * clock makes steps of all sizes. The model foretells which messages a worker gets, in which order, how often they were
  * delivered and which receipts are good, to the millisecond: between its steps the clock stands still. In the end all
- * that was put and did not expire has been delivered, and nothing is lost.
- */
+ * that was put and did not expire has been delivered, and nothing is lost. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +128,7 @@ static void play_put(struct worker *worker) {
     message->inserted_ms = now_ms;
     message->visible_ms = now_ms + delay_ms;
     message->expires_ms = life_ms ? now_ms + life_ms : MODEL_FOREVER_MS;
-    message->length = (size_t)snprintf(message->text, sizeof message->text, "%d", numbers);
+    message->length = (size_t)snprintf(message->text, sizeof(message->text), "%d", numbers);
     if (group) message->group[0] = (char)('0' + group);
     note(message->id, field(put, "id"));
     note(message->receipt, field(put, "receipt"));
@@ -143,8 +141,8 @@ static void play_put(struct worker *worker) {
 
 static void hold(struct worker *worker, const struct model_message *message) {
     struct parcel_held *parcel = &worker->held[worker->holds++];
-    memcpy(parcel->id, message->id, sizeof parcel->id);
-    memcpy(parcel->receipt, message->receipt, sizeof parcel->receipt);
+    memcpy(parcel->id, message->id, sizeof(parcel->id));
+    memcpy(parcel->receipt, message->receipt, sizeof(parcel->receipt));
 }
 
 static void deliver(struct worker *worker, struct model_message *message, long long window_ms,
@@ -177,8 +175,8 @@ static void play_get(struct worker *worker) {
     list_all(false);
     size_t count = list.count < max ? list.count : max;
     expect_elements(got, count);
-    for (size_t index = 0; index < count; index++)
-        deliver(worker, (struct model_message *)list.message[index], window_ms, got->element[index]);
+    for (size_t i = 0; i < count; i++)
+        deliver(worker, (struct model_message *)list.message[i], window_ms, got->element[i]);
 }
 
 /* Whatever it is that a worker does with a message that it has, or once had. Answers the message when it may. */
@@ -257,7 +255,7 @@ static void play_redrive(struct worker *worker) {
     list_all(true);
     size_t count = list.count < max ? list.count : max;
     expect_number(reply, (long long)count);
-    for (size_t index = 0; index < count; index++) {
+    for (size_t i = 0; i < count; i++) {
         list_all(true);
         const struct model_message *dead = list.message[0];
         int64_t inserted_ms = dead->inserted_ms;
@@ -279,11 +277,11 @@ static void play_configure(struct worker *worker) {
 static void expect_dead(const redisReply *shown) {
     list_all(true);
     require(list.count == shown->elements, "%zu are dead, %zu are shown", list.count, shown->elements);
-    for (size_t index = 0; index < list.count; index++) {
-        const struct model_message *message = list.message[index];
-        expect_text(field(shown->element[index], "message"), message->text);
-        expect_number(field(shown->element[index], "dequeue-count"), message->deliveries);
-        expect_number(field(shown->element[index], "died"), message->visible_ms);
+    for (size_t i = 0; i < list.count; i++) {
+        const struct model_message *message = list.message[i];
+        expect_text(field(shown->element[i], "message"), message->text);
+        expect_number(field(shown->element[i], "dequeue-count"), message->deliveries);
+        expect_number(field(shown->element[i], "died"), message->visible_ms);
     }
 }
 
@@ -305,8 +303,8 @@ static void play_look(struct worker *worker) {
     if (living) expect_number(field(stat, "oldest-ms"), now_ms - oldest()->inserted_ms);
     redisReply *peeked = ask(worker->client, "QUEUE.PEEK jobs COUNT 32");
     expect_elements(peeked, list.count < PEEKED ? list.count : PEEKED);
-    for (size_t index = 0; index < peeked->elements; index++)
-        expect_text(field(peeked->element[index], "message"), list.message[index]->text);
+    for (size_t i = 0; i < peeked->elements; i++)
+        expect_text(field(peeked->element[i], "message"), list.message[i]->text);
 }
 
 /* --- Sequences --------------------------------------------------------------------------------------------- */
@@ -355,24 +353,24 @@ static void look_elsewhere(void) {
 
 static void forget_workers(void *target) {
     (void)target;
-    for (int index = 0; index < WORKERS; index++) client_close(workers[index].client);
-    memset(workers, 0, sizeof workers);
+    for (int i = 0; i < WORKERS; i++) client_close(workers[i].client);
+    memset(workers, 0, sizeof(workers));
 }
 
 static void play_sequence(bool groups, bool deaths) {
     random_begin();
-    memset(&seen, 0, sizeof seen);
+    memset(&seen, 0, sizeof(seen));
     groups_are_used = groups;
     letters_die = deaths;
     numbers = 0;
-    memset(&model, 0, sizeof model);
-    memset(messages, 0, sizeof messages);
+    memset(&model, 0, sizeof(model));
+    memset(messages, 0, sizeof(messages));
     max_deliveries = deaths ? 2 : 0;
     queue_setup(pool_print("MAXDELIVERIES %d", max_deliveries));
     let_time_pass(0);
     configure(primary, "holdfast.queue-max-count", "1000");
     pool_keep(workers, forget_workers);
-    for (int index = 0; index < WORKERS; index++) workers[index].client = client_open(primary->server);
+    for (int i = 0; i < WORKERS; i++) workers[i].client = client_open(primary->server);
     for (int step = 0; step < STEPS; step++) {
         play_step();
         if (step % STEPS_BETWEEN_LOOKS == STEPS_BETWEEN_LOOKS - 1) look_elsewhere();

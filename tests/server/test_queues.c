@@ -153,10 +153,10 @@ TEST(faults_of_queue_commands_are_answered_in_order) {
     queue_setup("");
     configure(primary, "holdfast.queue-max-message-bytes", "3");
     traces_begin("none");
-    for (size_t index = 0; index < sizeof lines / sizeof *lines; index++) {
-        redisReply *reply = call_line(primary, lines[index].line);
-        require(reply_is_error(reply) && text_begins(reply->str, lines[index].error), "%s gave %s",
-                lines[index].line, reply_text(reply));
+    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+        redisReply *reply = call_line(primary, lines[i].line);
+        require(reply_is_error(reply) && text_begins(reply->str, lines[i].error), "%s gave %s", lines[i].line,
+                reply_text(reply));
     }
     traces_require_none();
 }
@@ -225,10 +225,10 @@ TEST(messages_of_one_get_have_one_window_and_many_receipts) {
     queue_setup("");
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 5 a b c d e"), 5);
     redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs COUNT 32 VISIBILITY 7"), 5);
-    for (size_t index = 1; index < 5; index++) {
-        expect_number(field(got->element[index], "visible-at"), number_of(got->element[0], "visible-at"));
-        for (size_t other = 0; other < index; other++)
-            assert_string_not_equal(parcel_of(got->element[index]).receipt,
+    for (size_t i = 1; i < 5; i++) {
+        expect_number(field(got->element[i], "visible-at"), number_of(got->element[0], "visible-at"));
+        for (size_t other = 0; other < i; other++)
+            assert_string_not_equal(parcel_of(got->element[i]).receipt,
                                     parcel_of(got->element[other]).receipt);
     }
 }
@@ -278,10 +278,10 @@ TEST(receipts_of_others_are_none) {
         {one.id, two.receipt},  {one.id, elsewhere.receipt}, {elsewhere.id, elsewhere.receipt},
         {ID_NONE, one.receipt}, {"no-guid", one.receipt},    {one.id, RECEIPT_NONE}};
     traces_begin("");
-    for (size_t index = 0; index < sizeof wrong / sizeof *wrong; index++) {
-        expect_error(act_on("DELETE", wrong[index], ""), "NOTFOUND MessageNotFound");
-        expect_error(act_on("UPDATE", wrong[index], "VISIBILITY 1"), "NOTFOUND MessageNotFound");
-        expect_error(act_on("RELEASE", wrong[index], ""), "NOTFOUND MessageNotFound");
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        expect_error(act_on("DELETE", wrong[i], ""), "NOTFOUND MessageNotFound");
+        expect_error(act_on("UPDATE", wrong[i], "VISIBILITY 1"), "NOTFOUND MessageNotFound");
+        expect_error(act_on("RELEASE", wrong[i], ""), "NOTFOUND MessageNotFound");
     }
     configure(primary, "holdfast.queue-receipt-mismatch", "mismatch");
     expect_error(act_on("DELETE", wrong[0], ""), "INVALID PopReceiptMismatch");
@@ -314,8 +314,8 @@ TEST(expired_messages_leave_memory_by_themselves) {
     enum { MESSAGES = 2000 };
     queue_setup("");
     long long empty = call(primary, "MEMORY USAGE jobs")->integer;
-    for (int index = 0; index < MESSAGES; index++) send_call(primary, "QUEUE.PUT jobs text TTL 10");
-    for (int index = 0; index < MESSAGES; index++) receive(primary);
+    for (int i = 0; i < MESSAGES; i++) send_call(primary, "QUEUE.PUT jobs text TTL 10");
+    for (int i = 0; i < MESSAGES; i++) receive(primary);
     assert_true(call(primary, "MEMORY USAGE jobs")->integer > MESSAGES * 100LL);
     long long expiries = info_of(primary, "holdfast_queue_expiries");
     time_passes(20000);
@@ -482,7 +482,7 @@ TEST(batches_answer_for_each) {
     expect_ok(deleted->element[4]);
     expect_depth(0, 1);
     struct words many = words_of_line("QUEUE.PUTMANY jobs 1000");
-    for (int index = 0; index < 1000; index++) words_add_number(&many, index);
+    for (int i = 0; i < 1000; i++) words_add_number(&many, i);
     expect_elements(call_words(primary, &many), 1000);
     words_replace(&many, 2, "1001");
     words_add(&many, "x");

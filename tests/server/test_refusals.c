@@ -45,7 +45,7 @@ static const char *const refused[] = {
     "BLOB.GET box cat IFMATCH 0x0000000000000001",
 };
 
-enum { REFUSED = sizeof refused / sizeof *refused };
+enum { REFUSED = sizeof(refused) / sizeof(*refused) };
 
 static void begin_with_something(void) {
     create("box");
@@ -54,9 +54,9 @@ static void begin_with_something(void) {
 }
 
 static void refuse_all(void) {
-    for (size_t index = 0; index < REFUSED; index++) {
-        redisReply *reply = call_line(primary, refused[index]);
-        require(reply_is_error(reply), "%s gave %s", refused[index], reply_text(reply));
+    for (size_t i = 0; i < REFUSED; i++) {
+        redisReply *reply = call_line(primary, refused[i]);
+        require(reply_is_error(reply), "%s gave %s", refused[i], reply_text(reply));
     }
 }
 
@@ -74,11 +74,9 @@ TEST(refusals_in_a_transaction_leave_no_trace) {
     struct stream *stream = stream_attach(primary->server);
     traces_begin("none");
     expect_ok(call(primary, "MULTI"));
-    for (size_t index = 0; index < REFUSED; index++) {
-        call_line(primary, refused[index]);
-    }
+    for (size_t i = 0; i < REFUSED; i++) call_line(primary, refused[i]);
     redisReply *replies = expect_elements(call(primary, "EXEC"), REFUSED);
-    for (size_t index = 0; index < REFUSED; index++) assert_true(reply_is_error(replies->element[index]));
+    for (size_t i = 0; i < REFUSED; i++) assert_true(reply_is_error(replies->element[i]));
     traces_require_none();
     stream_expect(stream, primary, "");
 }
@@ -87,13 +85,13 @@ TEST(refusals_in_a_script_leave_no_trace) {
     begin_with_something();
     struct stream *stream = stream_attach(primary->server);
     traces_begin("none");
-    for (size_t index = 0; index < REFUSED; index++) {
+    for (size_t i = 0; i < REFUSED; i++) {
         struct words words = words_of_line("EVAL");
         words_add(&words, "return redis.pcall(unpack(ARGV))");
         words_add_line(&words, "3 box none text");
-        words_add_line(&words, refused[index]);
+        words_add_line(&words, refused[i]);
         redisReply *reply = call_words(primary, &words);
-        require(reply_is_error(reply), "%s gave %s", refused[index], reply_text(reply));
+        require(reply_is_error(reply), "%s gave %s", refused[i], reply_text(reply));
     }
     traces_require_none();
     stream_expect(stream, primary, "");
@@ -150,20 +148,16 @@ TEST(a_client_may_not_send_effects) {
     put("box", "dog", "woof");
     redisReply *effect = stream_commands(stream, primary)->element[0];
     traces_begin("none");
-    for (size_t index = 0; index < sizeof attempts / sizeof *attempts; index++) {
-        assert_true(reply_is_error(call_line(primary, attempts[index])));
-    }
+    for (size_t i = 0; i < sizeof(attempts) / sizeof(*attempts); i++)
+        assert_true(reply_is_error(call_line(primary, attempts[i])));
     struct words real = {0};
-    for (size_t index = 0; index < effect->elements; index++) {
-        words_add_bytes(&real, effect->element[index]->str, effect->element[index]->len);
-    }
+    for (size_t i = 0; i < effect->elements; i++)
+        words_add_bytes(&real, effect->element[i]->str, effect->element[i]->len);
     assert_true(reply_is_error(call_words(primary, &real)));
     struct words script = words_of_line("EVAL");
     words_add(&script, "return redis.pcall(unpack(ARGV))");
     words_add_line(&script, "1 box");
-    for (size_t index = 0; index < real.count; index++) {
-        words_add_bytes(&script, real.word[index], real.length[index]);
-    }
+    for (size_t i = 0; i < real.count; i++) words_add_bytes(&script, real.word[i], real.length[i]);
     assert_true(reply_is_error(call_words(primary, &script)));
     traces_require_none();
 }

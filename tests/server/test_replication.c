@@ -47,10 +47,10 @@ TEST(effects_alone_travel) {
         {"CONTAINER.DELETE box", "HOLDFAST.APPLY box"},
     };
     struct stream *stream = stream_attach(primary->server);
-    for (size_t index = 0; index < sizeof steps / sizeof *steps; index++) {
-        redisReply *reply = call_line(primary, steps[index].command);
-        require(!reply_is_error(reply), "%s gave %s", steps[index].command, reply_text(reply));
-        stream_expect(stream, primary, steps[index].stream);
+    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+        redisReply *reply = call_line(primary, steps[i].command);
+        require(!reply_is_error(reply), "%s gave %s", steps[i].command, reply_text(reply));
+        stream_expect(stream, primary, steps[i].stream);
     }
 }
 
@@ -123,7 +123,7 @@ TEST(a_broken_link_goes_on_where_it_was) {
     await_replicas();
     long long partial = info_of(primary, "sync_partial_ok");
     expect_number(call(primary, "CLIENT KILL TYPE replica"), 1);
-    for (int index = 0; index < 100; index++) put("box", pool_print("blob-%d", index), "x");
+    for (int i = 0; i < 100; i++) put("box", pool_print("blob-%d", i), "x");
     await_replicas();
     assert_true(info_of(primary, "sync_partial_ok") > partial);
     require_same(primary, replica, "after a partial resynchronisation");
@@ -155,11 +155,11 @@ static void resynchronise_fully(void) {
 
 static void fill(const char *container, int count) {
     expect_etag(call(primary, "CONTAINER.CREATE %s META 1 a b ACCESS BLOB", container));
-    for (int index = 0; index < count; index++) {
-        send_call(primary, "BLOB.PUT %s blob-%d %s META 1 n %d PROPS 1 content-type text/%d", container,
-                  index, pool_print("%0*d", index + 1, index), index, index);
+    for (int i = 0; i < count; i++) {
+        send_call(primary, "BLOB.PUT %s blob-%d %s META 1 n %d PROPS 1 content-type text/%d", container, i,
+                  pool_print("%0*d", i + 1, i), i, i);
     }
-    for (int index = 0; index < count; index++) expect_etag(receive(primary));
+    for (int i = 0; i < count; i++) expect_etag(receive(primary));
 }
 
 TEST(a_full_synchronisation_brings_everything) {
@@ -191,7 +191,7 @@ TEST(a_promoted_replica_mints_greater_etags) {
 TEST(a_primary_that_was_cut_off_is_outranked) {
     promote();
     const char *by_old = NULL;
-    for (int index = 0; index < 1000; index++) by_old = put("box", "cat", "old");
+    for (int i = 0; i < 1000; i++) by_old = put("box", "cat", "old");
     const char *by_new = expect_etag(call(replica, "BLOB.PUT box cat new"));
     assert_true(strcmp(by_new, by_old) > 0);
     expect_error(call(replica, "BLOB.PUT box cat x IFMATCH %s", by_old), "PRECONDITION ConditionNotMet");

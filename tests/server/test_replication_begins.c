@@ -1,8 +1,6 @@
-/*
- * The moments in which somebody begins or ceases to listen: an append-only file that is switched on, a
+/* The moments in which somebody begins or ceases to listen: an append-only file that is switched on, a
  * replica that comes, goes and comes back. Whatever is written at such a moment must reach the listener as an
- * effect or within the picture of the data that it gets, never twice and never in another form.
- */
+ * effect or within the picture of the data that it gets, never twice and never in another form. */
 #include <string.h>
 #include <unistd.h>
 
@@ -26,16 +24,14 @@ static struct client *lone_client(const char *settings) {
 static int send_writes(struct client *client) {
     static int round;
     round++;
-    for (int index = 0; index < WRITES; index++) {
-        send_call(client, "BLOB.PUT box %d round-%d", index % (WRITES / 2), round);
-    }
+    for (int i = 0; i < WRITES; i++) send_call(client, "BLOB.PUT box %d round-%d", i % (WRITES / 2), round);
     send_call(client, "BLOB.SETMETA box 1 META 1 round %d", round);
     send_call(client, "BLOB.DELETE box 2");
     return WRITES + 2;
 }
 
 static void receive_all(struct client *client, int count) {
-    for (int index = 0; index < count; index++) {
+    for (int i = 0; i < count; i++) {
         redisReply *reply = receive(client);
         require(!reply_is_error(reply), "a write gave %s", reply_text(reply));
     }

@@ -169,12 +169,12 @@ static size_t reply_bytes_of(const redisReply *reply) {
     char head[32];
     size_t bytes = 0;
     if (reply->type == REDIS_REPLY_INTEGER)
-        return (size_t)snprintf(head, sizeof head, ":%lld\r\n", reply->integer);
+        return (size_t)snprintf(head, sizeof(head), ":%lld\r\n", reply->integer);
     if (reply_is_null(reply)) return strlen("$-1\r\n");
     if (!reply_is_aggregate(reply))
-        return (size_t)snprintf(head, sizeof head, "$%zu\r\n\r\n", reply->len) + reply->len;
+        return (size_t)snprintf(head, sizeof(head), "$%zu\r\n\r\n", reply->len) + reply->len;
     for (size_t i = 0; i < reply->elements; i++) bytes += reply_bytes_of(reply->element[i]);
-    return bytes + (size_t)snprintf(head, sizeof head, "*%zu\r\n", reply->elements);
+    return bytes + (size_t)snprintf(head, sizeof(head), "*%zu\r\n", reply->elements);
 }
 
 /* Makes item number `at`; `word` is long. */
@@ -236,10 +236,10 @@ static size_t walk_pages(const struct paged *row, size_t max_bytes) {
 
 TEST(pages_end_before_the_bound) {
     char word[201] = "";
-    memset(word, 'w', sizeof word - 1);
+    memset(word, 'w', sizeof(word) - 1);
     begin_alone("holdfast.max-reply-bytes 65536\n");
-    for (size_t i = 0; i < sizeof paged / sizeof *paged; i++)
-        for (size_t cut = 0; cut < sizeof word; cut += sizeof word - 1) {
+    for (size_t i = 0; i < sizeof(paged) / sizeof(*paged); i++)
+        for (size_t cut = 0; cut < sizeof(word); cut += sizeof(word) - 1) {
             fill(&paged[i], cut ? "" : word);
             assert_int_equal(walk_pages(&paged[i], 65536), ITEMS);
         }

@@ -83,7 +83,7 @@ static const struct role roles[] = {
     {"replica", "change-this-replica-password", {replication}, OWN_NONE, false},
 };
 
-enum { ROLE_COUNT = sizeof roles / sizeof *roles };
+enum { ROLE_COUNT = sizeof(roles) / sizeof(*roles) };
 
 static const char *proposal(const char *name) {
     return pages_source(pool_print("deploy/%s", name));
@@ -102,7 +102,7 @@ static const char *with_default_user(const char *name) {
     FILE *from = open_or_fail(proposal(name), "r"), *to = open_or_fail(path, "w");
     bool is_off = false;
     char line[4096];
-    while (fgets(line, sizeof line, from)) {
+    while (fgets(line, sizeof(line), from)) {
         bool is_default = !strcmp(line, "user default off\n");
         is_off = is_off || is_default;
         fputs(is_default ? "user default on nopass ~* &* +@all\n" : line, to);
@@ -158,8 +158,8 @@ static void for_each_command(struct client *client, void (*look)(const redisRepl
                              void *what) {
     redisReply *all = call(client, "COMMAND");
     require(all->elements > 200, "COMMAND answers %zu commands", all->elements);
-    for (size_t index = 0; index < all->elements; index++) {
-        redisReply *info = all->element[index], *parts = info->elements > 9 ? info->element[9] : NULL;
+    for (size_t i = 0; i < all->elements; i++) {
+        redisReply *info = all->element[i], *parts = info->elements > 9 ? info->element[9] : NULL;
         if (!parts || !parts->elements) look(info, what);
         for (size_t part = 0; parts && part < parts->elements; part++) look(parts->element[part], what);
     }
@@ -175,8 +175,8 @@ struct survey {
 };
 
 static const char *own_name(const struct survey *survey, const char *name) {
-    for (size_t index = 0; index < survey->own.count; index++)
-        if (!strcasecmp(survey->own.word[index], name)) return survey->own.word[index];
+    for (size_t i = 0; i < survey->own.count; i++)
+        if (!strcasecmp(survey->own.word[i], name)) return survey->own.word[i];
     return NULL;
 }
 
@@ -192,19 +192,19 @@ static void survey_command(const redisReply *info, void *what) {
 
 /* With + for what is granted though it is not meant, and - for what is missing. */
 static void expect_roles(struct client *client, bool in_cluster) {
-    for (size_t index = 0; index < ROLE_COUNT; index++) {
-        struct survey survey = {client, &roles[index], grammar_commands(client), in_cluster, 0, {0}};
+    for (size_t i = 0; i < ROLE_COUNT; i++) {
+        struct survey survey = {client, &roles[i], grammar_commands(client), in_cluster, 0, {0}};
         for_each_command(client, survey_command, &survey);
-        require(!survey.misfits.length, "%s: %s", roles[index].user, survey.misfits.bytes);
-        require(survey.granted >= 3, "%s may send %zu commands only", roles[index].user, survey.granted);
+        require(!survey.misfits.length, "%s: %s", roles[i].user, survey.misfits.bytes);
+        require(survey.granted >= 3, "%s may send %zu commands only", roles[i].user, survey.granted);
     }
 }
 
 static struct client *login_as(struct server *server, const char *user) {
-    for (size_t index = 0; index < ROLE_COUNT; index++) {
-        if (strcmp(roles[index].user, user) != 0) continue;
+    for (size_t i = 0; i < ROLE_COUNT; i++) {
+        if (strcmp(roles[i].user, user) != 0) continue;
         struct client *client = test_client(server);
-        expect_ok(call(client, "AUTH %s %s", user, roles[index].password));
+        expect_ok(call(client, "AUTH %s %s", user, roles[i].password));
         return client;
     }
     require(false, "no role %s", user);
@@ -230,8 +230,8 @@ static void refuse_elsewhere(const redisReply *info, void *what) {
 
 TEST(no_role_works_on_other_keys) {
     struct client *client = server_with("users.acl", "");
-    for (size_t index = 0; index < ROLE_COUNT; index++) {
-        struct survey survey = {client, &roles[index], grammar_commands(client), false, 0, {0}};
+    for (size_t i = 0; i < ROLE_COUNT; i++) {
+        struct survey survey = {client, &roles[i], grammar_commands(client), false, 0, {0}};
         for_each_command(client, refuse_elsewhere, &survey);
     }
 }
@@ -254,7 +254,7 @@ TEST(a_reader_stops_nobody) {
                                           NULL};
     struct client *client = server_with("users.acl", "");
     struct client *reader = login_as(client->server, "reader");
-    for (size_t index = 0; refused[index]; index++) expect_error(call_line(reader, refused[index]), "NOPERM");
+    for (size_t i = 0; refused[i]; i++) expect_error(call_line(reader, refused[i]), "NOPERM");
     expect_error(call(reader, "BLOB.GET app:box cat"), "NOTFOUND ContainerNotFound");
 }
 
@@ -276,9 +276,9 @@ TEST(clients_of_a_cluster_start) {
     expect_ok(call(client, "CLUSTER ADDSLOTSRANGE 0 16383"));
     for (const char *const *user = (const char *const[]){"app", "reader", NULL}; *user; user++) {
         struct client *visiting = login_as(client->server, *user);
-        for (size_t index = 0; first_words[index]; index++) {
-            redisReply *reply = call_line(visiting, first_words[index]);
-            require(!reply_is_error(reply), "%s: %s gave %s", *user, first_words[index], reply_text(reply));
+        for (size_t i = 0; first_words[i]; i++) {
+            redisReply *reply = call_line(visiting, first_words[i]);
+            require(!reply_is_error(reply), "%s: %s gave %s", *user, first_words[i], reply_text(reply));
         }
         expect_error(call(visiting, "CLUSTER FAILOVER"), "NOPERM");
         expect_error(call(visiting, "CLUSTER RESET"), "NOPERM");

@@ -76,8 +76,8 @@ TEST(settings_of_bytes_take_units) {
     };
     static const char *const settings[] = {"max-blob-bytes", "max-block-bytes", "max-append-bytes",
                                            "queue-max-message-bytes", "max-reply-bytes"};
-    for (size_t setting = 0; setting < sizeof settings / sizeof *settings; setting++)
-        for (size_t unit = 0; unit < sizeof units / sizeof *units; unit++) {
+    for (size_t setting = 0; setting < sizeof(settings) / sizeof(*settings); setting++)
+        for (size_t unit = 0; unit < sizeof(units) / sizeof(*units); unit++) {
             configure(primary, pool_print("holdfast.%s", settings[setting]), units[unit].given);
             expect_setting(primary, pool_print("holdfast.%s", settings[setting]), units[unit].kept);
         }
@@ -158,8 +158,8 @@ TEST(bad_arguments_of_loadmodule_stop_the_start) {
     static const char *const bad[] = {
         "nonsense 1",         "max-blob-bytes",      "max-blob-bytes x",     "max-blob-bytes 0",
         "max-blob-bytes 1xb", "queue-max-count 1kb", "accept-effects maybe", "queue-receipt-mismatch maybe"};
-    for (size_t index = 0; index < sizeof bad / sizeof *bad; index++)
-        expect_no_start("", bad[index], pool_copy(bad[index], strcspn(bad[index], " ")));
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+        expect_no_start("", bad[i], pool_copy(bad[i], strcspn(bad[i], " ")));
 }
 
 TEST(crossed_bounds_of_leases_stop_the_start) {
@@ -196,7 +196,7 @@ TEST(settings_survive_in_the_configuration_file) {
     expect_ok(call(client, "CONFIG REWRITE"));
     FILE *file = fopen(pool_print("%s/redis.conf", server->folder), "r");
     char text[8192];
-    size_t length = fread(text, 1, sizeof text - 1, file);
+    size_t length = fread(text, 1, sizeof(text) - 1, file);
     fclose(file);
     text[length] = '\0';
     assert_non_null(strstr(text, "holdfast.max-blob-bytes 77"));

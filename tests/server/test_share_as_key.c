@@ -1,7 +1,5 @@
-/*
- * Shares as keys of Redis: what happens to sessions, leases and files when a key is moved, copied, dumped and restored,
- * expires, or lies in a cluster; what is notified; and what may be done when memory is full.
- */
+/* Shares as keys of Redis: what happens to sessions, leases and files when a key is moved, copied, dumped and restored,
+ * expires, or lies in a cluster; what is notified; and what may be done when memory is full. */
 #include <string.h>
 #include <unistd.h>
 
@@ -88,7 +86,7 @@ static void stage_ending(void) {
 TEST(sessions_end_wherever_their_key_is) {
     needs(KEEPS_DATABASE);
     static const char *const ways[] = {"PING", "RENAME fs other", "MOVE fs 3", "SWAPDB 0 3", "DEBUG RELOAD"};
-    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
         stage_ending();
         require(!reply_is_error(call_line(primary, ways[way])), "%s fails", ways[way]);
         await_info(primary, "holdfast_files", 0);
@@ -136,14 +134,14 @@ TEST(a_session_that_is_being_swept_away) {
     enum { HANDLES = 1500 };
     file_commands_setup();
     acts({"t = SHARE.CONNECT fs 1000", NULL});
-    for (int index = 0; index < HANDLES; index++) {
+    for (int i = 0; i < HANDLES; i++) {
         static const char *const lines[] = {
             "FILE.OPEN fs %s f%d ACCESS 2 READ DELETE SHARE 3 READ WRITE DELETE DISPOSITION OPENIF",
             "FILE.OPEN fs %s f%d ACCESS 2 READ DELETE SHARE 3 READ WRITE DELETE DISPOSITION OPENIF "
             "DELETEONCLOSE"};
-        send_call(primary, lines[index % 2], step_kept('t'), index % 500);
+        send_call(primary, lines[i % 2], step_kept('t'), i % 500);
     }
-    for (int index = 0; index < HANDLES; index++) expect_elements(receive(primary), 8);
+    for (int i = 0; i < HANDLES; i++) expect_elements(receive(primary), 8);
     expect_ok(call(primary, "MULTI"));
     call(primary, "SHARE.DISCONNECT fs %s", step_kept('t'));
     call(primary, "DUMP fs");
@@ -265,7 +263,7 @@ TEST(maps_are_maps_where_there_are_such) {
     struct wire *wire = wire_open_resp3(primary->server);
     static const char *const lines[] = {"SHARE.GET fs", "FILE.STAT fs a", "FILE.GETRANGES fs a",
                                         "SHARE.GETACL fs"};
-    for (size_t line = 0; line < sizeof lines / sizeof *lines; line++) {
+    for (size_t line = 0; line < sizeof(lines) / sizeof(*lines); line++) {
         redisReply *reply = wire_call(wire, lines[line]);
         require(reply->type == REPLY_MAP, "%s is no map: %s", lines[line], reply_text(reply));
     }
@@ -299,7 +297,7 @@ TEST(a_full_server_refuses_files_that_grow) {
                                           "lock $h SHARED 100 1",
                                           "SHARE.SETMETA fs META 1 a b",
                                           "LEASE.ACQUIRE fs -1 FILE a"};
-    for (size_t line = 0; line < sizeof growing / sizeof *growing; line++) {
+    for (size_t line = 0; line < sizeof(growing) / sizeof(*growing); line++) {
         struct words words = act_words(growing[line]);
         expect_error(call_words(primary, &words), "OOM");
     }
@@ -340,13 +338,13 @@ static const struct {
 static struct words load_words(const char *step, int number, const char *session, const char *handle) {
     static char content[4096];
     struct words words = words_of_line(step);
-    memset(content, 'x', sizeof content);
-    for (size_t index = 0; index < words.count; index++) {
-        const char *word = words.word[index], *blank = strstr(word, "%d");
-        if (blank) words_replace(&words, index, pool_print("%.*s%d", (int)(blank - word), word, number));
-        if (!strcmp(word, "SESSION")) words_replace(&words, index, session);
-        if (!strcmp(word, "HANDLE")) words_replace(&words, index, handle);
-        if (!strcmp(word, "CONTENT")) words.word[index] = content, words.length[index] = sizeof content;
+    memset(content, 'x', sizeof(content));
+    for (size_t i = 0; i < words.count; i++) {
+        const char *word = words.word[i], *blank = strstr(word, "%d");
+        if (blank) words_replace(&words, i, pool_print("%.*s%d", (int)(blank - word), word, number));
+        if (!strcmp(word, "SESSION")) words_replace(&words, i, session);
+        if (!strcmp(word, "HANDLE")) words_replace(&words, i, handle);
+        if (!strcmp(word, "CONTENT")) words.word[i] = content, words.length[i] = sizeof(content);
     }
     return words;
 }
@@ -366,7 +364,7 @@ static void load(struct client *client, const char *step, int count, const char 
 
 TEST(memory_usage_tells_what_is_used) {
     struct client *client = test_client(server_start("single", ""));
-    for (size_t index = 0; index < sizeof loads / sizeof *loads; index++) {
+    for (size_t i = 0; i < sizeof(loads) / sizeof(*loads); i++) {
         call(client, "FLUSHALL");
         call(client, "SHARE.CREATE fs");
         call(client, "FILE.CREATE fs once 5");
@@ -377,19 +375,19 @@ TEST(memory_usage_tells_what_is_used) {
         long long used = memory_in_use(client->server), told = memory_of(client, "fs");
         struct client *filler = client_open(client->server);
         for (size_t step = 0; step < 4; step++) {
-            if (loads[index].steps[step])
-                load(filler, loads[index].steps[step], loads[index].count, session, handle);
-            else if (step + 1 < 4 && loads[index].steps[step + 1])
+            if (loads[i].steps[step])
+                load(filler, loads[i].steps[step], loads[i].count, session, handle);
+            else if (step + 1 < 4 && loads[i].steps[step + 1])
                 expect_elements(call(filler, "SHARE.SNAPSHOT fs"), 2);
         }
         client_close(filler);
         used = memory_in_use(client->server) - used;
         told = memory_of(client, "fs") - told;
         long long difference = told > used ? told - used : used - told;
-        print_message("# %s: %lld bytes used, %lld told, %lld each\n", loads[index].name, used, told,
-                      used / loads[index].count);
+        print_message("# %s: %lld bytes used, %lld told, %lld each\n", loads[i].name, used, told,
+                      used / loads[i].count);
         require(difference * PERCENT <= used * TOLERANCE_PERCENT, "%s use %lld bytes, but tell of %lld",
-                loads[index].name, used, told);
+                loads[i].name, used, told);
     }
     server_stop(client->server);
 }

@@ -1,8 +1,6 @@
-/*
- * Hostile payloads for shares: RESTORE with a valid checksum around a doctored value, and doctored effects. Each is
- * answered with an error, or gives a share that is whole and safe; and none costs much. No server dies, and all
- * hold the same.
- */
+/* Hostile payloads for shares: RESTORE with a valid checksum around a doctored value, and doctored
+ * effects. Each is answered with an error, or gives a share that is whole and safe; and none costs much.
+ * No server dies, and all hold the same. */
 #include <string.h>
 #include <strings.h>
 
@@ -77,12 +75,12 @@ static void look_below(const char *key, const char *path, const char *rest, stru
     words_add_line(&words, rest);
     redisReply *items = expect_elements(call_words(primary, &words), 2)->element[1];
     const char *previous = "";
-    for (size_t index = 0; index < items->elements && sums->left-- > 0; index++) {
-        const char *name = reply_string(field(items->element[index], "name"));
+    for (size_t i = 0; i < items->elements && sums->left-- > 0; i++) {
+        const char *name = reply_string(field(items->element[i], "name"));
         require(strcasecmp(name, previous), "%s is there twice", name);
         previous = name;
         const char *below = *path ? pool_print("%s/%s", path, name) : name;
-        redisReply *length = reply_field_if_any(items->element[index], "content-length");
+        redisReply *length = reply_field_if_any(items->element[i], "content-length");
         if (length)
             look_at_file(key, below, rest, length->integer, sums);
         else
@@ -105,8 +103,8 @@ static void require_sums(const char *key) {
     expect_number(field(share, "directories"), sums.directories);
     expect_number(field(share, "bytes"), sums.bytes);
     redisReply *snapshots = field(share, "snapshots");
-    for (size_t index = 0; index < snapshots->elements; index++)
-        look("twin", pool_print("SNAPSHOT %s", reply_string(snapshots->element[index])));
+    for (size_t i = 0; i < snapshots->elements; i++)
+        look("twin", pool_print("SNAPSHOT %s", reply_string(snapshots->element[i])));
 }
 
 static void require_whole_share(const char *key) {
@@ -185,8 +183,8 @@ TEST(payloads_that_lie_about_numbers) {
     redisReply *dump = dump_of_everything();
     const struct records *whole = records_of(dump);
     struct tally tally = {0, 0};
-    for (size_t index = 0; index < whole->count; index++) {
-        const struct record *sound = &whole->record[index];
+    for (size_t i = 0; i < whole->count; i++) {
+        const struct record *sound = &whole->record[i];
         for (size_t place = 2; !sound->is_content && place < sound->length && place < 60;
              place += 1 + random_size(EVERY_SO_MANY)) {
             const char *lie = lies[random_below(4)];
@@ -196,14 +194,14 @@ TEST(payloads_that_lie_about_numbers) {
             size_t skipped = place + (random_below(3) ? 1 : 0);
             text_add(&record, sound->bytes + skipped, sound->length - skipped);
             struct records records = {.count = 0};
-            memcpy(records.record, whole->record, whole->count * sizeof *whole->record);
+            memcpy(records.record, whole->record, whole->count * sizeof(*whole->record));
             records.count = whole->count;
             records_add(&records, record.bytes, record.length);
-            records.record[index] = records.record[--records.count];
-            records.record[index].has_content = sound->has_content;
+            records.record[i] = records.record[--records.count];
+            records.record[i].has_content = sound->has_content;
             long long before = cpu_time_us(primary->server);
             hostile_offer_records(dump, &records, require_whole_share, &tally);
-            require(cpu_time_us(primary->server) - before < COSTS_MAX_US, "record %zu costs %lld us", index,
+            require(cpu_time_us(primary->server) - before < COSTS_MAX_US, "record %zu costs %lld us", i,
                     cpu_time_us(primary->server) - before);
         }
     }
@@ -220,9 +218,9 @@ TEST(payloads_with_parts_left_out) {
         for (size_t count = 1; count <= PARTS_MAX && first + count <= whole->count; count++) {
             for (size_t other = first + count; other < whole->count; other += 1 + whole->count / 8) {
                 struct records records = {.count = 0};
-                for (size_t index = 0; index < whole->count; index++) {
-                    bool left_out = (index >= first && index < first + count) || index == other;
-                    if (!left_out) records.record[records.count++] = whole->record[index];
+                for (size_t i = 0; i < whole->count; i++) {
+                    bool left_out = (i >= first && i < first + count) || i == other;
+                    if (!left_out) records.record[records.count++] = whole->record[i];
                 }
                 hostile_offer_records(dump, &records, require_whole_share, &tally);
             }
@@ -243,11 +241,11 @@ TEST(payloads_without_the_end_of_the_tree) {
     struct tally tally = {0, 0};
     for (int way = 0; way < 2; way++) {
         struct records records = {.count = 0};
-        for (size_t index = 0, states = 0; index < whole->count; index++) {
-            const struct record *record = &whole->record[index];
+        for (size_t i = 0, states = 0; i < whole->count; i++) {
+            const struct record *record = &whole->record[i];
             bool last_state = record->bytes[KIND_AT] == STATE && ++states == 2;
             if (record->bytes[KIND_AT] == END || (way && last_state)) continue;
-            records.record[records.count++] = whole->record[index];
+            records.record[records.count++] = whole->record[i];
         }
         require(records.count + 1 + (size_t)way == whole->count, "the records are others");
         hostile_offer_records(dump, &records, require_whole_share, &tally);
@@ -264,9 +262,9 @@ TEST(payloads_with_parts_doubled) {
     for (size_t first = 0; first < whole->count; first++) {
         for (size_t count = 1; count <= PARTS_MAX && first + count <= whole->count; count++) {
             struct records records = {.count = whole->count + count};
-            memcpy(records.record, whole->record, (first + count) * sizeof *whole->record);
+            memcpy(records.record, whole->record, (first + count) * sizeof(*whole->record));
             memcpy(records.record + first + count, whole->record + first,
-                   (whole->count - first) * sizeof *whole->record);
+                   (whole->count - first) * sizeof(*whole->record));
             hostile_offer_records(dump, &records, require_whole_share, &tally);
         }
     }
@@ -300,10 +298,9 @@ static void apply_doctored(const redisReply *command, int way) {
     if (way == 3)
         memset(record + length, random_below(2) ? 0xff : 0, 1 + random_size(8)), length += 1 + random_size(8);
     words_add_bytes(&words, record, length);
-    for (size_t index = 3; index < command->elements; index++)
-        words_add_bytes(&words, command->element[index]->str,
-                        way == 4 ? random_size(command->element[index]->len + 1)
-                                 : command->element[index]->len);
+    for (size_t i = 3; i < command->elements; i++)
+        words_add_bytes(&words, command->element[i]->str,
+                        way == 4 ? random_size(command->element[i]->len + 1) : command->element[i]->len);
     long long before = cpu_time_us(primary->server);
     call_words(primary, &words);
     require(cpu_time_us(primary->server) - before < COSTS_MAX_US, "%s costs %lld us", words_text(&words),

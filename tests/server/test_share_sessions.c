@@ -1,7 +1,5 @@
-/*
- * Sessions: how long they live, how they end, and that all they had open ends with them, at once, whoever asks and
- * however much it is. Handles as operators see them, and close them.
- */
+/* Sessions: how long they live, how they end, and that all they had open ends with them, at once, whoever asks and
+ * however much it is. Handles as operators see them, and close them. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -148,7 +146,7 @@ TEST(a_killed_connection_ends_it_as_well) {
 
 TEST(without_onclose_end_a_session_outlives_its_connection) {
     static const char *const ways[] = {"", "ONCLOSE KEEP", "ONCLOSE END"};
-    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
         file_commands_setup();
         struct client *client = connected(ways[way]);
         act("h = open t a RW/-", NULL);
@@ -171,7 +169,7 @@ TEST(all_sessions_of_a_connection_end) {
     expect_ok(call(primary, "SELECT 0"));
     struct client *client = connected("ONCLOSE END");
     act("h = open t a R/-", NULL);
-    for (int index = 0; index < 20; index++) call(client, "SHARE.CONNECT fs 1000 ONCLOSE END");
+    for (int i = 0; i < 20; i++) call(client, "SHARE.CONNECT fs 1000 ONCLOSE END");
     call(client, "SHARE.CONNECT other 1000 ONCLOSE END");
     call(client, "SHARE.CONNECT other 1000 ONCLOSE KEEP");
     expect_ok(call(client, "SELECT 3"));
@@ -240,7 +238,7 @@ TEST(handles_as_they_are_shown) {
 TEST(handles_by_pages) {
     enum { HANDLES = 250 };
     file_commands_setup();
-    for (int index = 0; index < HANDLES; index++) act(index % 2 ? "open s a R/RWD" : "open s b R/RWD", NULL);
+    for (int i = 0; i < HANDLES; i++) act(i % 2 ? "open s a R/RWD" : "open s b R/RWD", NULL);
     for (int count = 1; count < 400; count = count * 3 + 1) {
         const char *marker = "0";
         int seen = 0, of_a = 0;
@@ -263,9 +261,9 @@ TEST(handles_by_pages) {
 TEST(the_handles_of_one_file_come_at_once) {
     enum { OTHERS = 21000 };
     file_commands_setup();
-    for (int index = 0; index < OTHERS; index++)
+    for (int i = 0; i < OTHERS; i++)
         send_call(primary, "FILE.OPEN fs %s b ACCESS 1 READ SHARE 3 READ WRITE DELETE", step_kept('s'));
-    for (int index = 0; index < OTHERS; index++) expect_elements(receive(primary), 8);
+    for (int i = 0; i < OTHERS; i++) expect_elements(receive(primary), 8);
     acts({"open s a R/RWD", NULL}, {"open s a R/RWD", NULL});
     redisReply *page = expect_elements(call(primary, "FILE.HANDLES fs a COUNT 1"), 2);
     expect_elements(page->element[1], 1);
@@ -346,11 +344,11 @@ enum { FILES = 300, MANY = 30000, FEWER = 5000, LONGEST_US = 10000, LONGEST_UNDE
 static void open_many(int count) {
     file_commands_setup();
     act("t = SHARE.CONNECT fs 1000", NULL);
-    for (int index = 0; index < FILES; index++) call(primary, "FILE.CREATE fs f%d 1", index);
-    for (int index = 0; index < count; index++)
+    for (int i = 0; i < FILES; i++) call(primary, "FILE.CREATE fs f%d 1", i);
+    for (int i = 0; i < count; i++)
         send_call(primary, "FILE.OPEN fs %s f%d ACCESS 1 READ SHARE 3 READ WRITE DELETE", step_kept('t'),
-                  index % FILES);
-    for (int index = 0; index < count; index++) expect_elements(receive(primary), 8);
+                  i % FILES);
+    for (int i = 0; i < count; i++) expect_elements(receive(primary), 8);
 }
 
 /* Ends the session, and has somebody else work on until all is gone: no answer is kept up for long. */

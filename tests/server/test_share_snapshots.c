@@ -1,7 +1,5 @@
-/*
- * Snapshots of shares: what they show whatever comes later, what they cost, what differs from one to the next, and that
- * nothing is written in them.
- */
+/* Snapshots of shares: what they show whatever comes later, what they cost, what differs from one to the next, and that
+ * nothing is written in them. */
 #include <string.h>
 
 #include "blobs.h"
@@ -94,18 +92,18 @@ TEST(snapshots_have_their_own_metadata_and_description) {
          {"SHARE.SNAPSHOT fs", "[<etag>, <etag>]"});
     redisReply *ids = expect_elements(field(call(primary, "SHARE.GET fs"), "snapshots"), 4);
     expect_text(ids->element[0], step_kept('o'));
-    for (size_t index = 1; index < 4; index++)
-        require(strcmp(reply_string(ids->element[index]), reply_string(ids->element[index - 1])) > 0,
+    for (size_t i = 1; i < 4; i++)
+        require(strcmp(reply_string(ids->element[i]), reply_string(ids->element[i - 1])) > 0,
                 "they do not grow");
 }
 
 TEST(a_share_has_at_most_two_hundred_snapshots) {
     file_commands_setup();
-    for (int index = 0; index < MAX; index++) {
+    for (int i = 0; i < MAX; i++) {
         redisReply *made = act("SHARE.SNAPSHOT fs", "[<etag>, <etag>]");
-        if (index % 50 == 0) step_keep((char)('k' + index / 50), reply_string(made->element[0]));
-        expect_etag(call(primary, "FILE.PUTRANGE fs a 0 %s", pool_print("%03d", index)));
-        if (index % 3 == 0) expect_etag(call(primary, "FILE.CREATE fs f%d 0", index));
+        if (i % 50 == 0) step_keep((char)('k' + i / 50), reply_string(made->element[0]));
+        expect_etag(call(primary, "FILE.PUTRANGE fs a 0 %s", pool_print("%03d", i)));
+        if (i % 3 == 0) expect_etag(call(primary, "FILE.CREATE fs f%d 0", i));
     }
     acts({"SHARE.SNAPSHOT fs", "CONFLICT ShareSnapshotCountExceeded"}, {"get a SNAPSHOT $k", "=0123456789"},
          {"get a SNAPSHOT $l", "=0493456789"}, {"get a SNAPSHOT $n", "=1493456789"}, {"get a", "=1993456789"},
@@ -121,21 +119,21 @@ TEST(snapshots_share_bytes) {
     file_commands_setup();
     char *content = pool_take(SIZE);
     memset(content, 'x', SIZE);
-    for (int index = 0; index < FILES; index++) {
-        call(primary, "FILE.CREATE fs f%d %d", index, SIZE);
-        expect_etag(call(primary, "FILE.PUTRANGE fs f%d 0 %b", index, content, (size_t)SIZE));
+    for (int i = 0; i < FILES; i++) {
+        call(primary, "FILE.CREATE fs f%d %d", i, SIZE);
+        expect_etag(call(primary, "FILE.PUTRANGE fs f%d 0 %b", i, content, (size_t)SIZE));
     }
     long long before = memory_of(primary, "fs");
-    for (int index = 0; index < 50; index++) act("p = SHARE.SNAPSHOT fs", NULL);
+    for (int i = 0; i < 50; i++) act("p = SHARE.SNAPSHOT fs", NULL);
     require(memory_of(primary, "fs") - before < 20000, "50 snapshots take %lld",
             memory_of(primary, "fs") - before);
-    for (int index = 0; index < FILES; index++) act(pool_print("put f%d 0 y", index), NULL);
+    for (int i = 0; i < FILES; i++) act(pool_print("put f%d 0 y", i), NULL);
     long long later = memory_of(primary, "fs");
     require(later - before < FILES * 60000LL, "a byte in each of %d files takes %lld", FILES, later - before);
-    for (int index = 0; index < FILES; index++) act(pool_print("setmeta f%d META 1 a b", index), NULL);
+    for (int i = 0; i < FILES; i++) act(pool_print("setmeta f%d META 1 a b", i), NULL);
     require(memory_of(primary, "fs") - later < FILES * 500LL, "metadata take %lld",
             memory_of(primary, "fs") - later);
-    for (int index = 0; index < FILES; index++) act(pool_print("delete f%d", index), "OK");
+    for (int i = 0; i < FILES; i++) act(pool_print("delete f%d", i), "OK");
     acts({"get f3 RANGE 0 2 SNAPSHOT $p", "=xx"});
     assert_int_equal(share_number("bytes"), 20);
 }
@@ -143,13 +141,13 @@ TEST(snapshots_share_bytes) {
 TEST(a_snapshot_costs_the_same_for_any_tree) {
     enum { FILES = 4000 };
     file_commands_setup();
-    for (int index = 0; index < FILES; index++) send_call(primary, "FILE.CREATE fs f%d 10", index);
-    for (int index = 0; index < FILES; index++) expect_etag(receive(primary));
+    for (int i = 0; i < FILES; i++) send_call(primary, "FILE.CREATE fs f%d 10", i);
+    for (int i = 0; i < FILES; i++) expect_etag(receive(primary));
     long long before = memory_of(primary, "fs");
     act("p = SHARE.SNAPSHOT fs", NULL);
     require(memory_of(primary, "fs") - before < 1000, "it takes %lld", memory_of(primary, "fs") - before);
-    for (int index = 0; index < FILES; index += 2) send_call(primary, "FILE.DELETE fs f%d", index);
-    for (int index = 0; index < FILES; index += 2) expect_ok(receive(primary));
+    for (int i = 0; i < FILES; i += 2) send_call(primary, "FILE.DELETE fs f%d", i);
+    for (int i = 0; i < FILES; i += 2) expect_ok(receive(primary));
     redisReply *page =
         expect_elements(call(primary, "FILE.LIST fs %s COUNT 5000 SNAPSHOT %s", "", step_kept('p')), 2);
     expect_elements(page->element[1], FILES + 2);
@@ -203,13 +201,13 @@ static void describe(struct text *text, const char *path, const char *rest) {
     words_add(&words, path);
     words_add_line(&words, rest);
     redisReply *items = expect_elements(call_words(primary, &words), 2)->element[1];
-    for (size_t index = 0; index < items->elements; index++) {
-        const char *name = reply_string(field(items->element[index], "name"));
+    for (size_t i = 0; i < items->elements; i++) {
+        const char *name = reply_string(field(items->element[i], "name"));
         const char *below = *path ? pool_print("%s/%s", path, name) : name;
-        bool is_file = reply_field_if_any(items->element[index], "content-length") != NULL;
+        bool is_file = reply_field_if_any(items->element[i], "content-length") != NULL;
         redisReply *stat = call_line(primary, pool_print("FILE.STAT fs %s %s", below, rest));
         text_print(text, "%s", below);
-        for (size_t told = 0; told < sizeof properties / sizeof *properties; told++)
+        for (size_t told = 0; told < sizeof(properties) / sizeof(*properties); told++)
             text_print(text, " %s", reply_text(reply_field_if_any(stat, properties[told])));
         text_print(text, "\n");
         if (is_file)

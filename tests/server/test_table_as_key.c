@@ -130,15 +130,15 @@ static const struct {
 
 TEST(each_change_is_one_effect_and_one_event) {
     struct stream *stream = stream_attach(primary->server);
-    for (size_t index = 0; index < sizeof steps / sizeof *steps; index++) {
-        const char *event = steps[index].event;
+    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+        const char *event = steps[i].event;
         traces_begin("t");
-        redisReply *reply = ask(steps[index].line);
-        require(!reply_is_error(reply), "%s gives %s", steps[index].line, reply_text(reply));
+        redisReply *reply = ask(steps[i].line);
+        require(!reply_is_error(reply), "%s gives %s", steps[i].line, reply_text(reply));
         if (event) {
             const char *told = traces_notifications();
-            require(!strcmp(told, event), "%s tells \"%s\"", steps[index].line, told);
-            require(watched_transaction_aborts(), "%s lets a transaction pass", steps[index].line);
+            require(!strcmp(told, event), "%s tells \"%s\"", steps[i].line, told);
+            require(watched_transaction_aborts(), "%s lets a transaction pass", steps[i].line);
         } else {
             traces_require_none();
         }
@@ -213,9 +213,9 @@ static void fill_both_ways(void) {
 
 static void expect_twin(const char *key) {
     static const char *const questions[] = {"TABLE.QUERY %s", "TABLE.GETACL %s", "TABLE.INDEXES %s"};
-    for (size_t index = 0; index < 3; index++)
-        require(reply_same(call(primary, questions[index], "t"), call(primary, questions[index], key)),
-                "%s differs in %s", key, questions[index]);
+    for (size_t i = 0; i < 3; i++)
+        require(reply_same(call(primary, questions[i], "t"), call(primary, questions[i], key)),
+                "%s differs in %s", key, questions[i]);
     redisReply *found_rows = call(primary, "TABLE.QUERY %s FILTER %s", key, "n eq 7");
     expect_elements(found_rows->element[1], 1);
     assert_string_equal(field(explained(primary, key, "n eq 7"), "plan")->str, "index");
@@ -301,9 +301,9 @@ static void begin_alone(void) {
                                       "TABLE.DELETE t p r IFMATCH *",
                                       "UNLINK t"};
     client = test_client(server_start("single", ""));
-    for (size_t index = 0; index < sizeof all / sizeof *all; index++) {
-        redisReply *reply = ask_at(client, all[index]);
-        require(!reply_is_error(reply), "%s gives %s", all[index], reply_text(reply));
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        redisReply *reply = ask_at(client, all[i]);
+        require(!reply_is_error(reply), "%s gives %s", all[i], reply_text(reply));
     }
 }
 

@@ -1,7 +1,5 @@
-/*
- * Batches: what is wrong with them and in which order it is told; and that each is all or nothing, for whoever looks at
- * whatever instant: another connection, a replica, a replica that takes over, a file that was cut off anywhere.
- */
+/* Batches: what is wrong with them and in which order it is told; and that each is all or nothing, for whoever looks at
+ * whatever instant: another connection, a replica, a replica that takes over, a file that was cut off anywhere. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +46,8 @@ TEST(each_etag_is_that_of_its_entity) {
     table_setup();
     redisReply *etags = ask("TABLE.BATCH t p 3 INSERT b PROPS 0 INSERT a PROPS 0 INSERTORMERGE c PROPS 0");
     static const char *const rows[] = {"b", "a", "c"};
-    for (int index = 0; index < 3; index++)
-        expect_text(ask(pool_print("TABLE.GET t p %s", rows[index]))->element[0], etags->element[index]->str);
+    for (int i = 0; i < 3; i++)
+        expect_text(ask(pool_print("TABLE.GET t p %s", rows[i]))->element[0], etags->element[i]->str);
     const char *stamps[] = {timestamp_of("p b"), timestamp_of("p a"), timestamp_of("p c")};
     assert_true(strcmp(stamps[0], stamps[1]) < 0 && strcmp(stamps[1], stamps[2]) < 0);
 }
@@ -118,9 +116,8 @@ TEST(the_failing_index_is_told) {
     table_setup();
     for (int failing = 0; failing < OPERATIONS; failing += failing < 12 ? 1 : 29) {
         struct words words = words_of_line(pool_print("TABLE.BATCH t p %d", OPERATIONS));
-        for (int index = 0; index < OPERATIONS; index++)
-            words_add_line(&words,
-                           pool_print(index == failing ? "DELETE %d IFMATCH *" : "INSERT %d PROPS 0", index));
+        for (int i = 0; i < OPERATIONS; i++)
+            words_add_line(&words, pool_print(i == failing ? "DELETE %d IFMATCH *" : "INSERT %d PROPS 0", i));
         if (!failing) traces_begin("none");
         expect_error(call_words(primary, &words), pool_print("NOTFOUND ResourceNotFound %d:", failing));
     }
@@ -194,10 +191,10 @@ TEST(readers_never_see_half_of_a_batch) {
             different += mark != marks[look % 3];
             marks[look % 3] = mark;
         }
-        for (int index = 0; index < 20; index++) expect_elements(receive(writer), ROWS + 1);
+        for (int i = 0; i < 20; i++) expect_elements(receive(writer), ROWS + 1);
     }
     await_replicas();
-    for (int index = 0; index < 3; index++) assert_int_equal(mark_at(watchers[index]), BATCHES);
+    for (int i = 0; i < 3; i++) assert_int_equal(mark_at(watchers[i]), BATCHES);
     assert_true(different > 3);
 }
 
@@ -235,8 +232,8 @@ static struct text file_of(const char *path) {
     struct text text = {0};
     char part[4096];
     require(file, "no file %s", path);
-    for (size_t length = fread(part, 1, sizeof part, file); length;
-         length = fread(part, 1, sizeof part, file))
+    for (size_t length = fread(part, 1, sizeof(part), file); length;
+         length = fread(part, 1, sizeof(part), file))
         text_add(&text, part, length);
     fclose(file);
     return text;

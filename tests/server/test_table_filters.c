@@ -1,8 +1,6 @@
-/*
- * Filters as callers meet them: where a malformed one is wrong, what keys and Timestamps compare with, conditions on
- * properties, and answers that are the same whichever way a query goes. What filters mean, value by value, is tested
- * without a server.
- */
+/* Filters as callers meet them: where a malformed one is wrong, what keys and Timestamps compare with,
+ * conditions on properties, and answers that are the same whichever way a query goes. What filters mean, value
+ * by value, is tested without a server. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,22 +70,22 @@ TEST(malformed_filters_say_where) {
     table_setup();
     written("TABLE.INSERT t p r PROPS 1 a:int32 1");
     traces_begin("none");
-    for (size_t index = 0; index < sizeof malformed / sizeof *malformed; index++) {
-        const char *filter = malformed[index].filter;
-        const char *expected = pool_print("INVALID InvalidInput at %d: ", malformed[index].position);
+    for (size_t i = 0; i < sizeof(malformed) / sizeof(*malformed); i++) {
+        const char *filter = malformed[i].filter;
+        const char *expected = pool_print("INVALID InvalidInput at %d: ", malformed[i].position);
         redisReply *replies[] = {
             call(primary, "TABLE.QUERY t FILTER %s", filter),
             call(primary, "TABLE.QUERY none FILTER %s EXPLAIN", filter),
             call(primary, "TABLE.MERGE t p r IFMATCH * IF %s PROPS 1 a x", filter),
             call(primary, "TABLE.DELETE none p r IFMATCH * IF %s", filter),
         };
-        for (size_t reply = 0; reply < sizeof replies / sizeof *replies; reply++)
+        for (size_t reply = 0; reply < sizeof(replies) / sizeof(*replies); reply++)
             require(reply_is_error(replies[reply]) && text_begins(replies[reply]->str, expected) &&
                         strlen(replies[reply]->str) > strlen(expected),
                     "%s gives %s", filter, reply_text(replies[reply]));
         redisReply *batch =
             call(primary, "TABLE.BATCH t p 2 INSERT s PROPS 0 DELETE r IFMATCH * IF %s", filter);
-        expected = pool_print("INVALID InvalidInput 1: at %d: ", malformed[index].position);
+        expected = pool_print("INVALID InvalidInput 1: at %d: ", malformed[i].position);
         require(reply_is_error(batch) && text_begins(batch->str, expected), "%s gives %s", filter,
                 reply_text(batch));
     }
@@ -109,9 +107,9 @@ TEST(malformed_and_oversized_filters_are_refused) {
     play_answers(rows);
     for (int depth = 99; depth < 102; depth++) {
         struct text filter = {0};
-        for (int index = 0; index < depth; index++) text_print(&filter, "(");
+        for (int i = 0; i < depth; i++) text_print(&filter, "(");
         text_print(&filter, "a");
-        for (int index = 0; index < depth; index++) text_print(&filter, ")");
+        for (int i = 0; i < depth; i++) text_print(&filter, ")");
         redisReply *reply = call(primary, "TABLE.QUERY t FILTER %s", filter.bytes);
         require(reply_is_error(reply) == (depth > 100), "%d parentheses give %s", depth, reply_text(reply));
     }
@@ -149,11 +147,11 @@ TEST(true_and_false_stand_alone) {
     written("TABLE.INSERT t q a PROPS 1 flag:bool true");
     for (int indexed = 0; indexed < 2; indexed++) {
         if (indexed) expect_ok(call(primary, "TABLE.INDEX t n flag"));
-        for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
-            const char *found = found_by(rows[index].filter), *plan = plan_of(rows[index].filter);
-            require(!strcmp(found, rows[index].rows), "%s finds %s", rows[index].filter, found);
-            if (!rows[index].plan || indexed) continue;
-            require(!strcmp(plan, rows[index].plan), "%s goes by %s", rows[index].filter, plan);
+        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+            const char *found = found_by(rows[i].filter), *plan = plan_of(rows[i].filter);
+            require(!strcmp(found, rows[i].rows), "%s finds %s", rows[i].filter, found);
+            if (!rows[i].plan || indexed) continue;
+            require(!strcmp(plan, rows[i].plan), "%s goes by %s", rows[i].filter, plan);
         }
     }
     expect_error(ask("TABLE.MERGE t p a IFMATCH * IF \"false or n eq 2\" PROPS 0"), "PRECONDITION");
@@ -167,9 +165,9 @@ static const char *keys_on(redisReply *page) {
     struct text keys = {0};
     text_add(&keys, "", 0);
     const redisReply *rows = expect_elements(page, 2)->element[1];
-    for (size_t index = 0; index < rows->elements; index++)
-        text_print(&keys, "%s%s/%s", index ? " " : "", rows->element[index]->element[0]->str,
-                   rows->element[index]->element[1]->str);
+    for (size_t i = 0; i < rows->elements; i++)
+        text_print(&keys, "%s%s/%s", i ? " " : "", rows->element[i]->element[0]->str,
+                   rows->element[i]->element[1]->str);
     return keys.bytes;
 }
 
@@ -199,11 +197,10 @@ TEST(zero_bytes_in_texts) {
     expect_etag(call(primary, "TABLE.INSERT t q a PROPS 1 s b"));
     for (int indexed = 0; indexed < 2; indexed++) {
         if (indexed) expect_ok(call(primary, "TABLE.INDEX t s"));
-        for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
-            redisReply *page =
-                call(primary, "TABLE.QUERY t FILTER %b", rows[index].filter, rows[index].length);
+        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+            redisReply *page = call(primary, "TABLE.QUERY t FILTER %b", rows[i].filter, rows[i].length);
             const char *found = keys_on(page);
-            require(!strcmp(found, rows[index].rows), "row %zu finds %s", index, found);
+            require(!strcmp(found, rows[i].rows), "row %zu finds %s", i, found);
         }
     }
     expect_error(call(primary, "TABLE.QUERY t FILTER %b", "s\0 eq 'a'", (size_t)9), BAD_INPUT " at 2:");
@@ -239,9 +236,9 @@ TEST(keys_and_timestamps_in_filters) {
     written("TABLE.INSERT t q a PROPS 0");
     written("TABLE.INSERT t p a PROPS 0");
     assert_string_equal(found(""), all);
-    for (size_t index = 0; index < sizeof filters / sizeof *filters; index++) {
-        const char *rows = found_by(filters[index].filter);
-        require(!strcmp(rows, filters[index].rows), "%s finds %s", filters[index].filter, rows);
+    for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++) {
+        const char *rows = found_by(filters[i].filter);
+        require(!strcmp(rows, filters[i].rows), "%s finds %s", filters[i].filter, rows);
     }
     assert_string_equal(found_by(pool_print("Timestamp eq datetime'%s'", timestamp_of("p a"))), "p/a");
     assert_string_equal(found_by(pool_print("Timestamp ge datetime'%s'", timestamp_of("q a"))), "p/a q/a");
@@ -283,13 +280,13 @@ TEST(sellers_at_once_never_sell_more_than_the_stock) {
     int sold = 0;
     table_setup();
     written(pool_print("TABLE.INSERT t p r PROPS 1 left:int32 %d", STOCK));
-    for (int index = 0; index < BUYERS; index++) buyers[index] = test_client(primary->server);
+    for (int i = 0; i < BUYERS; i++) buyers[i] = test_client(primary->server);
     for (int attempt = 0; attempt < TRIES; attempt++) {
-        for (int index = 0; index < BUYERS; index++)
-            send_call(buyers[index], "TABLE.MERGE t p r IFMATCH * IF %s PROPS 1 left:int32 %d",
+        for (int i = 0; i < BUYERS; i++)
+            send_call(buyers[i], "TABLE.MERGE t p r IFMATCH * IF %s PROPS 1 left:int32 %d",
                       pool_print("left eq %d", STOCK - sold), STOCK - sold - 1);
         int granted = 0;
-        for (int index = 0; index < BUYERS; index++) granted += !reply_is_error(receive(buyers[index]));
+        for (int i = 0; i < BUYERS; i++) granted += !reply_is_error(receive(buyers[i]));
         assert_int_equal(granted, 1);
         sold += granted;
     }
@@ -351,7 +348,7 @@ static const char *const stored[] = {
     ":datetime 2026-11-18",
 };
 
-#define ONE_OF(list) (list)[random_below(sizeof(list) / sizeof *(list))]
+#define ONE_OF(list) (list)[random_below(sizeof(list) / sizeof(*(list)))]
 
 /* A key as it is written in a command: without the quotes doubled. */
 static const char *plain_key(void) {
@@ -361,7 +358,7 @@ static const char *plain_key(void) {
 
 static void fill_both(void) {
     static const char *const tables[] = {"t", "u"};
-    for (int index = 0; index < ENTITIES; index++) {
+    for (int i = 0; i < ENTITIES; i++) {
         int count = random_below(NAMES + 1);
         const char *partition = plain_key(), *row = pool_print("%s%d", plain_key(), random_below(6));
         struct text props = {0};
@@ -419,8 +416,8 @@ static const char *answer_of(const char *table, const char *filter) {
     while (true) {
         redisReply *page = call_words(primary, &words);
         require(!reply_is_error(page), "%s gives %s", filter, reply_text(page));
-        for (size_t index = 0; index < page->element[1]->elements; index++)
-            text_print(&rows, "%s\n", reply_text(page->element[1]->element[index]->element[3]));
+        for (size_t i = 0; i < page->element[1]->elements; i++)
+            text_print(&rows, "%s\n", reply_text(page->element[1]->element[i]->element[3]));
         const redisReply *next = page->element[0];
         if (reply_is_null(next)) return rows.bytes;
         words.count = asked;

@@ -1,8 +1,6 @@
-/*
- * Indexes: every write keeps them, on every server and after every way of writing them down; they are built behind
+/* Indexes: every write keeps them, on every server and after every way of writing them down; they are built behind
  * the scenes while queries are right, whoever dies meanwhile; and they are given up bit by bit. What counts is always
- * that a query by index answers what a walk answers.
- */
+ * that a query by index answers what a walk answers. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -99,7 +97,7 @@ static void write_something(void) {
     struct text batch = {0};
     int count = 1 + random_below(4), row = random_below(ROWS / 4);
     text_print(&batch, "%d", count);
-    for (int index = 0; index < count; index++, row += 1 + random_below(ROWS / 6))
+    for (int i = 0; i < count; i++, row += 1 + random_below(ROWS / 6))
         text_print(&batch, " %s", some_operation(row));
     on_both("TABLE.BATCH %s p %s", batch.bytes);
 }
@@ -213,11 +211,11 @@ TEST(values_that_look_alike) {
     play_answers(rows);
     for (const char *const *filter = filters; *filter; filter++) compare_with_a_walk(primary, "t", *filter);
     static const int lengths[] = {32768, 5001, 5000, 32767};
-    for (int index = 0; index < 4; index++) {
-        char *text = pool_take((size_t)lengths[index] + 1);
-        memset(text, 'x', (size_t)lengths[index]);
+    for (int i = 0; i < 4; i++) {
+        char *text = pool_take((size_t)lengths[i] + 1);
+        memset(text, 'x', (size_t)lengths[i]);
         expect_elements(call(primary, "TABLE.QUERY t FILTER %s", pool_print("v eq '%s'", text))->element[1],
-                        index < 2 ? 1 : 0);
+                        i < 2 ? 1 : 0);
     }
 }
 

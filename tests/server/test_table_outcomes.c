@@ -1,7 +1,5 @@
-/*
- * What becomes of each way to write, cell by cell: by what IFMATCH says and what is there, and by what a property was
- * and what it is given. And the order in which faults are told: each line breaks two neighbouring rules.
- */
+/* What becomes of each way to write, cell by cell: by what IFMATCH says and what is there, and by what a property was
+ * and what it is given. And the order in which faults are told: each line breaks two neighbouring rules. */
 #include <string.h>
 
 #include "harness.h"
@@ -90,11 +88,11 @@ static void play_cell(const struct cell_row *row, const char *verb, int state, b
 }
 
 static void play_outcomes(bool in_batch) {
-    for (size_t index = 0; index < sizeof outcomes / sizeof *outcomes; index++) {
-        struct words verbs = words_of_line(outcomes[index].verbs);
+    for (size_t i = 0; i < sizeof(outcomes) / sizeof(*outcomes); i++) {
+        struct words verbs = words_of_line(outcomes[i].verbs);
         for (size_t verb = 0; verb < verbs.count; verb++)
             for (int state = THERE; state < STATES; state++)
-                play_cell(&outcomes[index], verbs.word[verb], state, in_batch);
+                play_cell(&outcomes[i], verbs.word[verb], state, in_batch);
     }
 }
 
@@ -132,12 +130,12 @@ static void play_write(const char *verb, const char *row, const char *expected, 
 }
 
 TEST(each_verb_replaces_or_merges_properties) {
-    for (size_t index = 0; index < sizeof effects_of_verbs / sizeof *effects_of_verbs; index++) {
+    for (size_t i = 0; i < sizeof(effects_of_verbs) / sizeof(*effects_of_verbs); i++) {
         call(primary, "DEL t");
         table_setup();
         const char *etag = written("TABLE.INSERT t p there PROPS 2 kept:int32 1 changed:int32 1");
-        play_write(effects_of_verbs[index].verb, "there", effects_of_verbs[index].there, etag);
-        play_write(effects_of_verbs[index].verb, "absent", effects_of_verbs[index].absent, etag);
+        play_write(effects_of_verbs[i].verb, "there", effects_of_verbs[i].there, etag);
+        play_write(effects_of_verbs[i].verb, "absent", effects_of_verbs[i].absent, etag);
     }
 }
 
@@ -243,8 +241,8 @@ TEST(the_request_is_measured_before_its_properties) {
     char *part = pool_take(PART + 1);
     memset(part, 'x', PART);
     struct words words = words_of_line("TABLE.MERGE none p r IFMATCH * PROPS 65");
-    for (int index = 0; index < 65; index++) {
-        words_add(&words, index ? pool_print("p%d:binary", index) : "1a");
+    for (int i = 0; i < 65; i++) {
+        words_add(&words, i ? pool_print("p%d:binary", i) : "1a");
         words_add(&words, part);
     }
     traces_begin("none");

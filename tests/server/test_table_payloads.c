@@ -1,6 +1,6 @@
-/* Hostile payloads for tables: RESTORE with a valid checksum around a doctored value, and doctored effects. Each
- * is answered with an error, or gives a table that is whole and safe. No server dies, none takes long, and all
- * hold the same. */
+/* Hostile payloads for tables: RESTORE with a valid checksum around a doctored value, and doctored
+ * effects. Each is answered with an error, or gives a table that is whole and safe. No server dies, none
+ * takes long, and all hold the same. */
 #include <string.h>
 
 #include "effects.h"
@@ -47,13 +47,13 @@ static const char *read_entities(const char *key) {
     const char *greatest = "";
     redisReply *page = call(primary, "TABLE.QUERY %s", key);
     require(!reply_is_error(page), "TABLE.QUERY gives %s", reply_text(page));
-    for (size_t index = 0; index < page->element[1]->elements; index++) {
-        redisReply **row = page->element[1]->element[index]->element;
+    for (size_t i = 0; i < page->element[1]->elements; i++) {
+        redisReply **row = page->element[1]->element[i]->element;
         redisReply *entity =
             call(primary, "TABLE.GET %s %b %b", key, row[0]->str, row[0]->len, row[1]->str, row[1]->len);
         require(!reply_is_error(entity) && reply_same(entity->element[0], row[2]) &&
                     reply_same(entity->element[1], row[3]),
-                "%s is answered as %s", reply_text(page->element[1]->element[index]), reply_text(entity));
+                "%s is answered as %s", reply_text(page->element[1]->element[i]), reply_text(entity));
         if (strcmp(row[2]->str, greatest) > 0) greatest = row[2]->str;
         call(primary, "TABLE.GET %s %b %b SELECT 2 Timestamp n", key, row[0]->str, row[0]->len, row[1]->str,
              row[1]->len);
@@ -132,7 +132,7 @@ static void put_list(struct text *record, uint64_t count, const struct text *ite
 static struct text created(uint64_t ticks, const char *names) {
     struct text record = record_of(CREATE), items = {0};
     struct words words = words_of_line(names);
-    for (size_t index = 0; index < words.count; index++) effect_text(&items, words.word[index]);
+    for (size_t i = 0; i < words.count; i++) effect_text(&items, words.word[i]);
     effect_number(&record, 0);
     effect_number(&record, ticks);
     put_list(&record, words.count, &items);
@@ -184,7 +184,7 @@ static void put_step(struct text *steps, const struct entity *entity) {
 
 static struct text change_of(enum kind kind, uint64_t count, const struct entity *entities, size_t there) {
     struct text record = record_of(kind), steps = {0};
-    for (size_t index = 0; index < there; index++) put_step(&steps, &entities[index]);
+    for (size_t i = 0; i < there; i++) put_step(&steps, &entities[i]);
     put_list(&record, count, &steps);
     return record;
 }
@@ -250,9 +250,9 @@ TEST(effects_with_keys_that_are_none) {
                 {"?\0r", 3}};
     expect_misfits();
     table_setup();
-    for (size_t index = 0; index < sizeof keys / sizeof *keys; index++) {
-        struct text record = change_of_one(INSERT, with_key(keys[index].key, keys[index].length));
-        expect_effect(text_quoted(keys[index].key, keys[index].length), &record, MALFORMED);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+        struct text record = change_of_one(INSERT, with_key(keys[i].key, keys[i].length));
+        expect_effect(text_quoted(keys[i].key, keys[i].length), &record, MALFORMED);
     }
     char long_key[515] = "p";
     memset(long_key + 2, 'k', 513);
@@ -267,7 +267,7 @@ static struct entity with_names(const char *names, uint64_t told) {
     struct entity entity = entity_of(ADD, "x");
     struct words words = words_of_line(names);
     entity.properties = (struct text){0};
-    for (size_t index = 0; index < words.count; index++) put_number(&entity.properties, words.word[index], 1);
+    for (size_t i = 0; i < words.count; i++) put_number(&entity.properties, words.word[i], 1);
     entity.count = told;
     return entity;
 }
@@ -275,7 +275,7 @@ static struct entity with_names(const char *names, uint64_t told) {
 static struct entity with_so_many(int count) {
     struct text names = {0};
     text_add(&names, "", 0);
-    for (int index = 0; index < count; index++) text_print(&names, "p%d ", index);
+    for (int i = 0; i < count; i++) text_print(&names, "p%d ", i);
     return with_names(names.bytes, (uint64_t)count);
 }
 
@@ -297,10 +297,10 @@ TEST(effects_with_properties_that_are_none) {
                  {"\xff", 1}, {"a", 0},     {"", 1},    {"a", 253}, {"a", UINT64_MAX}, {"a", 1ULL << 40}};
     expect_misfits();
     table_setup();
-    for (size_t index = 0; index < sizeof lists / sizeof *lists; index++) {
-        struct text record = change_of_one(INSERT, with_names(lists[index].names, lists[index].told));
-        if (lists[index].told == 0) text_add(&record, "x", 1);
-        expect_effect(lists[index].names, &record, MALFORMED);
+    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+        struct text record = change_of_one(INSERT, with_names(lists[i].names, lists[i].told));
+        if (lists[i].told == 0) text_add(&record, "x", 1);
+        expect_effect(lists[i].names, &record, MALFORMED);
     }
     struct text record = change_of_one(INSERT, with_so_many(253));
     expect_effect("253 properties", &record, MALFORMED);
@@ -331,10 +331,10 @@ TEST(effects_with_values_that_are_none) {
     };
     expect_misfits();
     table_setup();
-    for (size_t index = 0; index < sizeof values / sizeof *values; index++) {
+    for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
         struct text record =
-            change_of_one(INSERT, with_value(values[index].head, values[index].bytes, values[index].length));
-        expect_effect(text_quoted(values[index].bytes, values[index].length), &record, MALFORMED);
+            change_of_one(INSERT, with_value(values[i].head, values[i].bytes, values[i].length));
+        expect_effect(text_quoted(values[i].bytes, values[i].length), &record, MALFORMED);
     }
     struct text record = change_of_one(INSERT, with_value(4 | 1 << 3, "\1", 1));
     expect_effect("true", &record, NULL);
@@ -356,14 +356,14 @@ TEST(effects_with_versions_and_instants_ahead_of_the_clock) {
     expect_effect("no ETag", &record, MALFORMED);
     entity.etag = some_etag();
     static const uint64_t all_ticks[] = {2650467743999999999, 2650467744000000000, UINT64_MAX, 1ULL << 63};
-    for (size_t index = 0; index < sizeof all_ticks / sizeof *all_ticks; index++) {
-        entity.ticks = all_ticks[index];
+    for (size_t i = 0; i < sizeof(all_ticks) / sizeof(*all_ticks); i++) {
+        entity.ticks = all_ticks[i];
         record = change_of_one(INSERT, entity);
         expect_effect("a Timestamp ahead", &record, MALFORMED);
     }
     expect_number(call(primary, "DEL t"), 1);
-    for (size_t index = 0; index < sizeof all_ticks / sizeof *all_ticks; index++) {
-        record = created(all_ticks[index], "");
+    for (size_t i = 0; i < sizeof(all_ticks) / sizeof(*all_ticks); i++) {
+        record = created(all_ticks[i], "");
         expect_error(effect_play("t", &record, NULL), MALFORMED);
         expect_number(call(primary, "EXISTS t"), 0);
     }
@@ -377,7 +377,7 @@ TEST(effects_with_steps_that_do_not_go_together) {
     static struct entity many[102];
     expect_misfits();
     table_setup();
-    for (int index = 0; index < 102; index++) many[index] = entity_of(ADD, pool_print("%03d", index));
+    for (int i = 0; i < 102; i++) many[i] = entity_of(ADD, pool_print("%03d", i));
     struct entity twins[] = {entity_of(ADD, "x"), entity_of(ADD, "y"), entity_of(ADD, "x")};
     struct entity wrong_step[] = {entity_of(ADD, "x")};
     wrong_step[0].step = (enum deed)4;
@@ -400,8 +400,8 @@ TEST(effects_with_steps_that_do_not_go_together) {
         {"nothing but a kind", record_of(BATCH)},
         {"names that are none", record_of(INDEX)},
     };
-    for (size_t index = 0; index < sizeof rows / sizeof *rows; index++)
-        expect_effect(rows[index].what, &rows[index].record, MALFORMED);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        expect_effect(rows[i].what, &rows[i].record, MALFORMED);
     struct text whole = change_of(BATCH, 100, many, 100);
     expect_effect("a hundred steps", &whole, NULL);
 }
@@ -422,9 +422,9 @@ TEST(effects_that_do_not_fit) {
                              created(some_ticks(), "")};
     expect_misfits();
     const char *digest = value_digest(primary, "t");
-    for (size_t index = 0; index < sizeof records / sizeof *records; index++) {
+    for (size_t i = 0; i < sizeof(records) / sizeof(*records); i++) {
         long long before = info_of(primary, "holdfast_effects_misfit");
-        effect_play("t", &records[index], NULL);
+        effect_play("t", &records[i], NULL);
         assert_int_equal(info_of(primary, "holdfast_effects_misfit"), before + 1);
         assert_string_equal(value_digest(primary, "t"), digest);
     }
@@ -469,11 +469,10 @@ TEST(files_made_by_hand) {
                                              {&many, &one},
                                              {&one, &head}};
     struct tally tally = {0};
-    for (size_t index = 0; index < sizeof sound / sizeof *sound; index++) offer(dump, sound[index], &tally);
+    for (size_t i = 0; i < sizeof(sound) / sizeof(*sound); i++) offer(dump, sound[i], &tally);
     assert_int_equal(tally.refused, 0);
-    for (size_t index = 0; index < sizeof refused / sizeof *refused; index++)
-        offer(dump, refused[index], &tally);
-    assert_int_equal(tally.accepted, sizeof sound / sizeof *sound);
+    for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) offer(dump, refused[i], &tally);
+    assert_int_equal(tally.accepted, sizeof(sound) / sizeof(*sound));
     /* One index, or none at all. */
     const struct text *const doubled[] = {&names, &one, NULL};
     offer(dump, doubled, &tally);
@@ -482,11 +481,11 @@ TEST(files_made_by_hand) {
 /* As many entities as a record of a file may have, and as many properties and indexes: none of it takes long. */
 TEST(small_payloads_take_no_time) {
     enum { MAX = 4096 };
-    struct entity *entities = pool_take((MAX + 1) * sizeof *entities);
+    struct entity *entities = pool_take((MAX + 1) * sizeof(*entities));
     struct tally tally = {0};
     table_setup();
     redisReply *dump = call(primary, "DUMP t");
-    for (int index = 0; index <= MAX; index++) entities[index] = entity_of(ADD, pool_print("%05d", index));
+    for (int i = 0; i <= MAX; i++) entities[i] = entity_of(ADD, pool_print("%05d", i));
     struct text head = created(some_ticks(), "n a b c d e f g h i j k l m o q"),
                 max = change_of(ENTITIES, MAX, entities, MAX),
                 more = change_of(ENTITIES, MAX + 1, entities, MAX + 1);
@@ -495,10 +494,10 @@ TEST(small_payloads_take_no_time) {
     assert_int_equal(tally.accepted, 1);
     offer(dump, too_many, &tally);
     assert_int_equal(tally.refused, 1);
-    for (int index = 0; index < 60; index++) {
-        entities[index] = with_so_many(252);
-        entities[index].key = entity_of(ADD, pool_print("%05d", index)).key;
-        entities[index].key_length = 7;
+    for (int i = 0; i < 60; i++) {
+        entities[i] = with_so_many(252);
+        entities[i].key = entity_of(ADD, pool_print("%05d", i)).key;
+        entities[i].key_length = 7;
     }
     struct text wide = change_of(ENTITIES, 60, entities, 60);
     const struct text *const all[] = {&head, &wide, NULL};
@@ -525,12 +524,12 @@ static redisReply *captured_effects(void) {
     };
     fill_with_everything();
     struct stream *stream = stream_attach(primary->server);
-    for (size_t index = 0; index < sizeof commands / sizeof *commands; index++) {
-        redisReply *reply = ask(commands[index]);
-        require(!reply_is_error(reply), "%s gives %s", commands[index], reply_text(reply));
+    for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+        redisReply *reply = ask(commands[i]);
+        require(!reply_is_error(reply), "%s gives %s", commands[i], reply_text(reply));
     }
     redisReply *effects = stream_commands(stream, primary);
-    require(effects->elements >= sizeof commands / sizeof *commands, "%zu effects", effects->elements);
+    require(effects->elements >= sizeof(commands) / sizeof(*commands), "%zu effects", effects->elements);
     return effects;
 }
 
@@ -549,9 +548,9 @@ TEST(effects_changed_and_cut_off) {
     redisReply *effects = captured_effects();
     expect_misfits();
     configure(primary, "holdfast.accept-effects", "yes");
-    for (size_t index = 0; index < effects->elements; index++) {
-        if (effects->element[index]->elements < 3) continue; /* what frames the building of an index */
-        const redisReply *effect = effects->element[index]->element[2];
+    for (size_t i = 0; i < effects->elements; i++) {
+        if (effects->element[i]->elements < 3) continue; /* what frames the building of an index */
+        const redisReply *effect = effects->element[i]->element[2];
         for (size_t length = 0; length < effect->len; length++) {
             expect_error(call(primary, "HOLDFAST.APPLY t %b", effect->str, length), MALFORMED);
             char *changed = pool_copy(effect->str, effect->len);

@@ -36,15 +36,14 @@ static const char *const in_order[] = {
     "\xef\xbf\xbd",
 };
 
-enum { KEYS = sizeof in_order / sizeof *in_order };
+enum { KEYS = sizeof(in_order) / sizeof(*in_order) };
 
 static void expect_keys(const redisReply *rows, int which, int from, int to) {
     require(rows->elements == (size_t)(to - from), "%s instead of %d to %d", reply_text(rows), from, to);
-    for (int index = from; index < to; index++) {
-        const redisReply *key = rows->element[index - from]->element[which];
-        require(key->len == strlen(in_order[index]) && !memcmp(key->str, in_order[index], key->len),
-                "%s stands where %s should", reply_text(key),
-                text_quoted(in_order[index], strlen(in_order[index])));
+    for (int i = from; i < to; i++) {
+        const redisReply *key = rows->element[i - from]->element[which];
+        require(key->len == strlen(in_order[i]) && !memcmp(key->str, in_order[i], key->len),
+                "%s stands where %s should", reply_text(key), text_quoted(in_order[i], strlen(in_order[i])));
     }
 }
 
@@ -58,49 +57,46 @@ TEST(keys_stand_in_the_order_of_code_units) {
     random_begin();
     int places[KEYS];
     table_setup();
-    for (int index = 0; index < KEYS; index++) places[index] = index;
-    for (int index = KEYS - 1; index > 0; index--) {
-        int other = random_below(index + 1), kept = places[index];
-        places[index] = places[other];
+    for (int i = 0; i < KEYS; i++) places[i] = i;
+    for (int i = KEYS - 1; i > 0; i--) {
+        int other = random_below(i + 1), kept = places[i];
+        places[i] = places[other];
         places[other] = kept;
     }
-    for (int index = 0; index < KEYS; index++) {
-        const char *key = in_order[places[index]];
+    for (int i = 0; i < KEYS; i++) {
+        const char *key = in_order[places[i]];
         expect_etag(call(primary, "TABLE.INSERT t r %s PROPS 1 s %s", key, key));
         expect_etag(call(primary, "TABLE.INSERT t %s p PROPS 0", pool_print("x%s", key)));
     }
-    for (int index = 0; index < KEYS; index++) {
-        const char *key = in_order[index];
-        expect_keys(rows_of("PartitionKey eq 'r' and RowKey lt '%s'", key), 1, 0, index);
-        expect_keys(rows_of("PartitionKey eq 'r' and RowKey le '%s'", key), 1, 0, index + 1);
-        expect_keys(rows_of("PartitionKey eq 'r' and RowKey gt '%s'", key), 1, index + 1, KEYS);
-        expect_keys(rows_of("PartitionKey eq 'r' and RowKey ge '%s'", key), 1, index, KEYS);
-        expect_keys(rows_of("s ge '%s'", key), 1, index, KEYS);
-        expect_keys(rows_of("s lt '%s'", key), 1, 0, index);
-        require(rows_of("PartitionKey gt 'x%s'", key)->elements == (size_t)(KEYS - 1 - index), "not so many");
-        require(rows_of("PartitionKey ge 'x%s' and PartitionKey lt 'y'", key)->elements ==
-                    (size_t)(KEYS - index),
+    for (int i = 0; i < KEYS; i++) {
+        const char *key = in_order[i];
+        expect_keys(rows_of("PartitionKey eq 'r' and RowKey lt '%s'", key), 1, 0, i);
+        expect_keys(rows_of("PartitionKey eq 'r' and RowKey le '%s'", key), 1, 0, i + 1);
+        expect_keys(rows_of("PartitionKey eq 'r' and RowKey gt '%s'", key), 1, i + 1, KEYS);
+        expect_keys(rows_of("PartitionKey eq 'r' and RowKey ge '%s'", key), 1, i, KEYS);
+        expect_keys(rows_of("s ge '%s'", key), 1, i, KEYS);
+        expect_keys(rows_of("s lt '%s'", key), 1, 0, i);
+        require(rows_of("PartitionKey gt 'x%s'", key)->elements == (size_t)(KEYS - 1 - i), "not so many");
+        require(rows_of("PartitionKey ge 'x%s' and PartitionKey lt 'y'", key)->elements == (size_t)(KEYS - i),
                 "not so many");
     }
     expect_ok(ask("TABLE.INDEX t s"));
     await_index(primary, "t", "s");
-    for (int index = 0; index < KEYS; index++)
-        expect_keys(rows_of("s ge '%s'", in_order[index]), 1, index, KEYS);
+    for (int i = 0; i < KEYS; i++) expect_keys(rows_of("s ge '%s'", in_order[i]), 1, i, KEYS);
 }
 
 /* Every key that a query can answer leads on from there, the empty one and those with quotes among them. */
 TEST(pages_continue_at_any_key) {
     static const char *const all[] = {"", "'", "''", "it's", "\"", "NEXT", "TOP", "%27", "a b"};
-    enum { COUNT = sizeof all / sizeof *all };
+    enum { COUNT = sizeof(all) / sizeof(*all) };
     table_setup();
-    for (int index = 0; index < KEYS; index++) {
-        expect_etag(
-            call(primary, "TABLE.INSERT t %s %s PROPS 0", in_order[index], in_order[KEYS - 1 - index]));
-        expect_etag(call(primary, "TABLE.INSERT t %s x PROPS 0", in_order[index]));
+    for (int i = 0; i < KEYS; i++) {
+        expect_etag(call(primary, "TABLE.INSERT t %s %s PROPS 0", in_order[i], in_order[KEYS - 1 - i]));
+        expect_etag(call(primary, "TABLE.INSERT t %s x PROPS 0", in_order[i]));
     }
-    for (int index = 0; index < COUNT; index++)
+    for (int i = 0; i < COUNT; i++)
         for (int row = 0; row < COUNT; row++)
-            expect_etag(call(primary, "TABLE.INSERTORREPLACE t %s %s PROPS 0", all[index], all[row]));
+            expect_etag(call(primary, "TABLE.INSERTORREPLACE t %s %s PROPS 0", all[i], all[row]));
     int one_by_one, at_once;
     const char *rows = found_at(primary, "TOP 1", &one_by_one);
     assert_string_equal(rows, found_at(primary, "", &at_once));
@@ -151,10 +147,10 @@ TEST(pages_have_as_many_rows_as_top_allows) {
                                           NULL};
     table_setup();
     fill_table(primary, "t", 1500);
-    for (size_t index = 0; index < sizeof pages / sizeof *pages; index++) {
-        redisReply *page = ask(pool_print("TABLE.QUERY t %s", pages[index].top));
-        expect_elements(page->element[1], pages[index].rows);
-        expect_shape(page->element[0], pool_print("[\"p\", \"%06zu\"]", pages[index].rows));
+    for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
+        redisReply *page = ask(pool_print("TABLE.QUERY t %s", pages[i].top));
+        expect_elements(page->element[1], pages[i].rows);
+        expect_shape(page->element[0], pool_print("[\"p\", \"%06zu\"]", pages[i].rows));
     }
     expect_shape(ask("TABLE.QUERY t TOP 0"), "[null, []]");
     expect_shape(ask("TABLE.QUERY t TOP 0 FILTER \"n eq 5\""), "[null, []]");
@@ -209,8 +205,8 @@ static bool is_wanted(int number, const char *filter) {
 
 /* Marks what was answered. Keys must grow: so nothing comes twice. */
 static void note_rows(const redisReply *rows, char *seen, const char **last) {
-    for (size_t index = 0; index < rows->elements; index++) {
-        const char *row = rows->element[index]->element[1]->str;
+    for (size_t i = 0; i < rows->elements; i++) {
+        const char *row = rows->element[i]->element[1]->str;
         require(strcmp(row, *last) > 0, "%s after %s", row, *last);
         *last = row;
         if (!strchr(row, 'v')) seen[atoi(row)] = 1;
@@ -220,7 +216,7 @@ static void note_rows(const redisReply *rows, char *seen, const char **last) {
 static void walk_under_change(const char *filter, struct client *writer) {
     const char *next = "", *last = "";
     char seen[STABLE];
-    memset(seen, 0, sizeof seen);
+    memset(seen, 0, sizeof(seen));
     while (next) {
         redisReply *page =
             ask(pool_print("TABLE.QUERY t FILTER \"%s\" TOP %d %s", filter, 1 + random_below(60), next));
@@ -251,7 +247,7 @@ TEST(pages_of_a_query_have_each_row_once) {
                                           NULL};
     struct client *writer = test_client(primary->server);
     random_begin();
-    memset(volatile_there, 0, sizeof volatile_there);
+    memset(volatile_there, 0, sizeof(volatile_there));
     table_setup();
     for (int number = 0; number < STABLE; number++)
         written(pool_print("TABLE.INSERT t p %05d PROPS 1 n:int32 %d", number, number % 7));
@@ -297,14 +293,14 @@ static const struct {
 TEST(explain_says_what_will_be_walked) {
     table_setup();
     fill_table(primary, "t", 1000);
-    for (size_t index = 0; index < sizeof plans / sizeof *plans; index++) {
-        const char *filter = plans[index].filter;
+    for (size_t i = 0; i < sizeof(plans) / sizeof(*plans); i++) {
+        const char *filter = plans[i].filter;
         redisReply *told = explained(primary, "t", filter);
         const char *plan = field(told, "plan")->str;
-        require(!plans[index].plan || !strcmp(plan, plans[index].plan), "%s: %s", filter, reply_text(told));
-        if (plans[index].ranges < 0) continue;
-        require(field(told, "ranges")->integer == plans[index].ranges &&
-                    field(told, "entities-estimated")->integer == plans[index].estimated,
+        require(!plans[i].plan || !strcmp(plan, plans[i].plan), "%s: %s", filter, reply_text(told));
+        if (plans[i].ranges < 0) continue;
+        require(field(told, "ranges")->integer == plans[i].ranges &&
+                    field(told, "entities-estimated")->integer == plans[i].estimated,
                 "%s: %s", filter, reply_text(told));
         require(!reply_field_if_any(told, "index"), "%s: %s", filter, reply_text(told));
     }
@@ -333,13 +329,13 @@ TEST(explain_names_the_index) {
     table_setup();
     expect_ok(ask("TABLE.INDEX t n ten"));
     fill_table(primary, "t", 1000);
-    for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
-        redisReply *told = explained(primary, "t", rows[index].filter),
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        redisReply *told = explained(primary, "t", rows[i].filter),
                    *named = reply_field_if_any(told, "index");
-        bool is_told = !strcmp(field(told, "plan")->str, rows[index].plan) && !named == !rows[index].index &&
-                       (!named || !strcmp(named->str, rows[index].index)) &&
-                       field(told, "entities-estimated")->integer == rows[index].estimated;
-        require(is_told, "%s: %s", rows[index].filter, reply_text(told));
+        bool is_told = !strcmp(field(told, "plan")->str, rows[i].plan) && !named == !rows[i].index &&
+                       (!named || !strcmp(named->str, rows[i].index)) &&
+                       field(told, "entities-estimated")->integer == rows[i].estimated;
+        require(is_told, "%s: %s", rows[i].filter, reply_text(told));
     }
     assert_string_equal(found_by("n ge 10 and n lt 13"), "p/000010 p/000011 p/000012");
     assert_string_equal(found_by("n eq 12 or n eq 3 or n eq 7"), "p/000003 p/000007 p/000012");
@@ -349,7 +345,7 @@ TEST(answers_by_index_stand_in_the_order_of_keys) {
     random_begin();
     table_setup();
     expect_ok(ask("TABLE.INDEX t v"));
-    for (int index = 0; index < 300; index++)
+    for (int i = 0; i < 300; i++)
         written(pool_print("TABLE.INSERTORREPLACE t p %03d PROPS 1 v:int32 %d", random_below(1000),
                            random_below(5)));
     static const char *const filters[] = {"v eq 1", "v ge 1 and v le 3", "v eq 1 or v eq 4", "v lt 2", NULL};
@@ -357,9 +353,9 @@ TEST(answers_by_index_stand_in_the_order_of_keys) {
         const char *last = "", *const rows = found(pool_print("FILTER \"%s\" TOP 7", *filter));
         struct words keys = words_of_line(rows);
         assert_true(keys.count > 10);
-        for (size_t index = 0; index < keys.count; index++) {
-            require(strcmp(keys.word[index], last) > 0, "%s: %s after %s", *filter, keys.word[index], last);
-            last = keys.word[index];
+        for (size_t i = 0; i < keys.count; i++) {
+            require(strcmp(keys.word[i], last) > 0, "%s: %s after %s", *filter, keys.word[i], last);
+            last = keys.word[i];
         }
     }
 }

@@ -89,15 +89,15 @@ TEST(scenario_25_what_binds_closer) {
         written(pool_print("TABLE.INSERT t p %s PROPS 3 a:bool %c b:bool %c c:bool %c", bits, bits[0],
                            bits[1], bits[2]));
     }
-    for (size_t index = 0; index < sizeof filters / sizeof *filters; index++) {
-        const char *rows = found_by(filters[index].filter);
-        require(!strcmp(rows, filters[index].rows), "%s finds %s", filters[index].filter, rows);
+    for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++) {
+        const char *rows = found_by(filters[i].filter);
+        require(!strcmp(rows, filters[i].rows), "%s finds %s", filters[i].filter, rows);
     }
 }
 
 static const char *comparisons(int count, const char *between) {
     struct text text = {0};
-    for (int index = 0; index < count; index++) text_print(&text, "%sn ne %d", index ? between : "", index);
+    for (int i = 0; i < count; i++) text_print(&text, "%sn ne %d", i ? between : "", i);
     return text.bytes;
 }
 
@@ -134,7 +134,7 @@ TEST(scenario_27_types_that_meet) {
         {"g", "g:guid 55555555-0000-4000-8000-000000000000", "guid'55555555-0000-4000-8000-000000000000'",
          "guid'66666666-0000-4000-8000-000000000000'"},
         {"x", "x:binary 5", "X'35'", "binary'36'"}};
-    enum { TYPES = sizeof types / sizeof *types, OPERATORS = 6 };
+    enum { TYPES = sizeof(types) / sizeof(*types), OPERATORS = 6 };
     static const struct {
         const char *word;
         bool if_equal, if_less; /* and less is what a mismatch counts as */
@@ -151,15 +151,14 @@ TEST(scenario_27_types_that_meet) {
             bool meets =
                 stored == literal ||
                 text_is_one_of(pool_print("%s %s", types[stored].name, types[literal].literal), converted);
-            for (int index = 0; index < OPERATORS; index++) {
-                bool equal = operators[index].if_equal, less = operators[index].if_less;
+            for (int i = 0; i < OPERATORS; i++) {
+                bool equal = operators[i].if_equal, less = operators[i].if_less;
                 const char *format = "%s %s %s";
                 const char *filter =
-                    pool_print(format, types[stored].name, operators[index].word, types[literal].literal);
+                    pool_print(format, types[stored].name, operators[i].word, types[literal].literal);
                 bool holds = *found_by(filter);
                 require(holds == (meets ? equal : less), "%s is %d", filter, holds);
-                filter =
-                    pool_print(format, types[stored].name, operators[index].word, types[literal].greater);
+                filter = pool_print(format, types[stored].name, operators[i].word, types[literal].greater);
                 holds = *found_by(filter);
                 require(holds == less, "%s is %d", filter, holds);
             }
@@ -245,9 +244,8 @@ TEST(scenario_30_a_hundred_inserts_at_once) {
             require(seen == 0 || seen == 100, "%zu of 100 are seen", seen);
         }
         redisReply *etags = expect_elements(receive(writer), 100);
-        for (size_t index = 1; index < 100; index++)
-            assert_true(strcmp(expect_etag(etags->element[index]), expect_etag(etags->element[index - 1])) >
-                        0);
+        for (size_t i = 1; i < 100; i++)
+            assert_true(strcmp(expect_etag(etags->element[i]), expect_etag(etags->element[i - 1])) > 0);
         expect_ok(ask("TABLE.DROP t"));
         table_setup();
     }

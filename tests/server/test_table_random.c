@@ -1,7 +1,5 @@
-/*
- * Long random sequences of commands on two tables of a few partitions and rows, against the model that the unit tests
- * ask, too. Every answer is foretold, and every now and then all is compared, reloaded and passed on.
- */
+/* Long random sequences of commands on two tables of a few partitions and rows, against the model that the unit tests
+ * ask, too. Every answer is foretold, and every now and then all is compared, reloaded and passed on. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +48,7 @@ static const struct {
     {":binary", "\xff\x01", "\"\\xff\\x01\""},
 };
 
-enum { VALUES = sizeof values / sizeof *values };
+enum { VALUES = sizeof(values) / sizeof(*values) };
 
 /* An entity that may be there, or not. For the model its key is two bytes, and a value the place in the table above. */
 struct spot {
@@ -110,15 +108,15 @@ static void add_match(struct words *words, struct spot spot, struct model_write 
 }
 
 static void add_properties(struct words *words, struct model_write *write) {
-    struct model_given *given = pool_take(NAMES * sizeof *given);
+    struct model_given *given = pool_take(NAMES * sizeof(*given));
     int first = random_below(NAMES);
     write->given = given;
     write->given_count = random_size(4);
     words_add(words, "PROPS");
     words_add_number(words, (long long)write->given_count);
-    for (int index = 0; index < (int)write->given_count; index++) {
-        int name = (first + index) % NAMES, value = random_below(VALUES);
-        given[index] = (struct model_given){name_view(name), {(const char *)&numbers[value], 1}, 0};
+    for (int i = 0; i < (int)write->given_count; i++) {
+        int name = (first + i) % NAMES, value = random_below(VALUES);
+        given[i] = (struct model_given){name_view(name), {(const char *)&numbers[value], 1}, 0};
         words_add(words, pool_print("%s%s", names[name], values[value].type));
         words_add(words, values[value].written);
     }
@@ -173,16 +171,16 @@ static void play_batch(struct spot spot) {
     struct words words = words_of_line(pool_print("TABLE.BATCH %s", tables[spot.table]));
     words_add(&words, partitions[spot.partition]);
     words_add_number(&words, (long long)count);
-    for (size_t index = 0; index < count; index++) {
-        spots[index] = spot;
-        spots[index].row = random_below(60) ? (spot.row + (int)index) % ROWS : random_below(ROWS);
-        enum model_entity_verb *verb = &writes[index].verb;
-        bool there = entity_at(spots[index]);
+    for (size_t i = 0; i < count; i++) {
+        spots[i] = spot;
+        spots[i].row = random_below(60) ? (spot.row + (int)i) % ROWS : random_below(ROWS);
+        enum model_entity_verb *verb = &writes[i].verb;
+        bool there = entity_at(spots[i]);
         *verb = (enum model_entity_verb)random_below(MODEL_ENTITY_VERBS);
         if (random_below(4) && table_model_needs(*verb) != there) *verb = there ? MODEL_MERGE : MODEL_INSERT;
         words_add(&words, verb_words[*verb]);
-        words_add(&words, rows[spots[index].row]);
-        add_write(&words, spots[index], &writes[index]);
+        words_add(&words, rows[spots[i].row]);
+        add_write(&words, spots[i], &writes[i]);
     }
     redisReply *reply = call_words(primary, &words);
     const char *refusal = table_model_batch_refusal(&model[spot.table], writes, count, &which);
@@ -191,8 +189,7 @@ static void play_batch(struct spot spot) {
         return;
     }
     expect_elements(reply, count);
-    for (size_t index = 0; index < count; index++)
-        happen(spots[index], &writes[index], reply->element[index]);
+    for (size_t i = 0; i < count; i++) happen(spots[i], &writes[i], reply->element[i]);
 }
 
 static void play_table(struct spot spot) {
@@ -203,7 +200,7 @@ static void play_table(struct spot spot) {
     } else if (!random_below(6)) {
         expect_ok(call(primary, "TABLE.DROP %s", table));
         table_model_end(&model[spot.table]);
-        memset(old_etags[spot.table], 0, sizeof old_etags[spot.table]);
+        memset(old_etags[spot.table], 0, sizeof(old_etags[spot.table]));
     } else {
         const char *name = names[random_below(NAMES)];
         redisReply *reply =
@@ -228,9 +225,9 @@ static void play_step(void) {
 static const char *shape_of(const struct model_entity *entity) {
     struct text shape = {0};
     text_print(&shape, "[");
-    for (size_t index = 0; index < entity->count; index++) {
-        const struct model_property *property = &entity->properties[index];
-        text_print(&shape, "%s\"", index ? ", " : "");
+    for (size_t i = 0; i < entity->count; i++) {
+        const struct model_property *property = &entity->properties[i];
+        text_print(&shape, "%s\"", i ? ", " : "");
         text_add_escaped(&shape, property->name.data, property->name.length);
         text_print(&shape, "%s\", %s", values[(int)*property->value.data].type,
                    values[(int)*property->value.data].shown);
@@ -254,17 +251,17 @@ static void compare_table(struct client *client, int table) {
     }
     expect_null(expect_elements(page, 2)->element[0]);
     expect_elements(page->element[1], model[table].count);
-    for (size_t index = 0; index < model[table].count; index++)
-        compare_row(page->element[1]->element[index], &model[table].entities[index]);
+    for (size_t i = 0; i < model[table].count; i++)
+        compare_row(page->element[1]->element[i], &model[table].entities[i]);
 }
 
 /* By the value of a property, with or without an index. */
 static void compare_by_value(struct client *client, int table) {
     int name = random_below(NAMES);
     size_t expected = 0;
-    for (size_t index = 0; index < model[table].count; index++) {
+    for (size_t i = 0; i < model[table].count; i++) {
         const struct model_property *property =
-            table_model_property(&model[table].entities[index], name_view(name));
+            table_model_property(&model[table].entities[i], name_view(name));
         expected += property && *property->value.data == 1;
     }
     redisReply *page =
@@ -282,7 +279,7 @@ static void compare_all(struct client *client) {
 static void forget(void *target) {
     (void)target;
     for (int table = 0; table < TABLES; table++) table_model_end(&model[table]);
-    memset(old_etags, 0, sizeof old_etags);
+    memset(old_etags, 0, sizeof(old_etags));
     last_etag = 0;
 }
 

@@ -252,7 +252,7 @@ TEST(scenario_17_so_much_in_one_value_and_in_one_entity) {
     play_answers(rows);
     struct text line = {0};
     text_print(&line, "TABLE.INSERT t p large PROPS 16");
-    for (int index = 0; index < 16; index++) text_print(&line, " b%d:binary 65000*x", index);
+    for (int i = 0; i < 16; i++) text_print(&line, " b%d:binary 65000*x", i);
     written(line.bytes);
     step_play("TABLE.MERGE t p large IFMATCH * PROPS 1 more:binary 60000*x", "INVALID EntityTooLarge", 0);
     const char *larger = strstr(line.bytes, "16") + 2;
@@ -273,9 +273,9 @@ TEST(scenario_18_the_ends_of_each_type_come_back) {
         {"v:double -Infinity", "\"v:double\", \"-inf\""},
     };
     table_setup();
-    for (size_t index = 0; index < sizeof values / sizeof *values; index++) {
-        written(pool_print("TABLE.INSERTORREPLACE t p r PROPS 1 %s", values[index].written));
-        expect_shape(ask("TABLE.GET t p r"), pool_print("[<etag>, [%s]]", values[index].read));
+    for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+        written(pool_print("TABLE.INSERTORREPLACE t p r PROPS 1 %s", values[i].written));
+        expect_shape(ask("TABLE.GET t p r"), pool_print("[<etag>, [%s]]", values[i].read));
     }
     static const char *const outside[] = {
         "TABLE.INSERT t p s PROPS 1 v:datetime 1600-12-31T23:59:59.9999999Z",

@@ -70,11 +70,11 @@ static const char *own_double(struct wire *wire, const char *written, const char
 TEST(every_type_comes_back_as_what_it_is) {
     table_setup();
     struct wire *wire = wire_open_resp3(primary->server);
-    for (size_t index = 0; index < sizeof values / sizeof *values; index++) {
-        const char *type = values[index].type, *shown = strcmp(type, ":string") != 0 ? type : "";
-        const char *resp2 = values[index].resp2, *resp3 = values[index].resp3 ? values[index].resp3 : resp2;
-        if (!resp2) resp2 = own_double(wire, values[index].written, &resp3);
-        written(pool_print("TABLE.INSERTORREPLACE t p r PROPS 1 v%s %s", type, values[index].written));
+    for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+        const char *type = values[i].type, *shown = strcmp(type, ":string") != 0 ? type : "";
+        const char *resp2 = values[i].resp2, *resp3 = values[i].resp3 ? values[i].resp3 : resp2;
+        if (!resp2) resp2 = own_double(wire, values[i].written, &resp3);
+        written(pool_print("TABLE.INSERTORREPLACE t p r PROPS 1 v%s %s", type, values[i].written));
         expect_shape(ask("TABLE.GET t p r"), pool_print("[<etag>, [\"v%s\", %s]]", shown, resp2));
         expect_shape(wire_call(wire, "TABLE.GET t p r"), pool_print("[<etag>, {\"v%s\": %s}]", shown, resp3));
         expect_shape(wire_call(wire, "TABLE.QUERY t"),
@@ -98,9 +98,9 @@ TEST(types_of_replies) {
                  {"s", REDIS_REPLY_STRING, REDIS_REPLY_STRING}};
     assert_int_equal(plain->type, REDIS_REPLY_ARRAY);
     assert_int_equal(third->type, REPLY_MAP);
-    for (size_t index = 0; index < sizeof types / sizeof *types; index++) {
-        assert_int_equal(field(plain, types[index].name)->type, types[index].resp2);
-        assert_int_equal(field(third, types[index].name)->type, types[index].resp3);
+    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+        assert_int_equal(field(plain, types[i].name)->type, types[i].resp2);
+        assert_int_equal(field(third, types[i].name)->type, types[i].resp3);
     }
 }
 
@@ -120,7 +120,7 @@ static const char *some_double(void) {
         char bytes[8];
         double number;
     } bits;
-    random_fill(bits.bytes, sizeof bits.bytes);
+    random_fill(bits.bytes, sizeof(bits.bytes));
     return pool_print("%.17g", bits.number);
 }
 
@@ -157,7 +157,7 @@ static void add_some_value(struct words *words, int number) {
         break;
     case 7: {
         char bytes[40];
-        size_t length = random_size(sizeof bytes);
+        size_t length = random_size(sizeof(bytes));
         random_fill(bytes, length);
         words_add_bytes(words, bytes, length);
         break;
@@ -179,9 +179,9 @@ static void write_back(const char *row, const redisReply *map) {
     struct words words = words_of_line("TABLE.INSERTORREPLACE t p");
     words_add(&words, row);
     words_add_line(&words, pool_print("PROPS %zu", map->elements / 2));
-    for (size_t index = 0; index < map->elements; index += 2) {
-        words_add_bytes(&words, map->element[index]->str, map->element[index]->len);
-        add_as_read(&words, map->element[index + 1]);
+    for (size_t i = 0; i < map->elements; i += 2) {
+        words_add_bytes(&words, map->element[i]->str, map->element[i]->len);
+        add_as_read(&words, map->element[i + 1]);
     }
     expect_etag(call_words(primary, &words));
 }
@@ -216,15 +216,15 @@ TEST(scripts_write_large_numbers_back_as_they_were) {
         "redis.setresp(3) local map = {} "
         "for name, n in pairs(redis.call('TABLE.GET', KEYS[1], 'p', 'r')[2].map) do map = {name, n} end"};
     table_setup();
-    for (size_t index = 0; index < sizeof numbers / sizeof *numbers; index++) {
-        written(pool_print("TABLE.INSERTORREPLACE t p r PROPS 1 n:int64 %s", numbers[index]));
-        for (size_t reader = 0; reader < sizeof readers / sizeof *readers; reader++) {
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+        written(pool_print("TABLE.INSERTORREPLACE t p r PROPS 1 n:int64 %s", numbers[i]));
+        for (size_t reader = 0; reader < sizeof(readers) / sizeof(*readers); reader++) {
             const char *script = pool_print("%s return redis.call('TABLE.INSERTORREPLACE', KEYS[1], 'p', "
                                             "'back', 'PROPS', 1, map[1], map[2])",
                                             readers[reader]);
             expect_etag(call(primary, "EVAL %s 1 t", script));
             expect_shape(ask("TABLE.GET t p back"),
-                         pool_print("[<etag>, [\"n:int64\", \"%s\"]]", numbers[index]));
+                         pool_print("[<etag>, [\"n:int64\", \"%s\"]]", numbers[i]));
         }
     }
 }
@@ -264,13 +264,13 @@ TEST(values_that_are_not_of_their_type) {
     table_setup();
     written("TABLE.INSERT t p r PROPS 1 a b");
     traces_begin("none");
-    for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
-        struct words words = step_words(rows[index].values);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct words words = step_words(rows[i].values);
         for (size_t value = 0; value < words.count; value++) {
             redisReply *reply = call(primary, "TABLE.MERGE t p r IFMATCH * PROPS 2 good x v:%s %s",
-                                     rows[index].type, words.word[value]);
+                                     rows[i].type, words.word[value]);
             require(reply_is_error(reply) && text_begins(reply->str, BAD_INPUT), "%s %s gives %s",
-                    rows[index].type, words.word[value], reply_text(reply));
+                    rows[i].type, words.word[value], reply_text(reply));
         }
     }
     traces_require_none();
@@ -331,12 +331,12 @@ TEST(lengths_are_counted_in_code_units) {
         int units;
     } pieces[] = {{"k", 1}, {UMLAUT, 1}, {"\xe2\x82\xac", 1}, {SMILE, 2}};
     table_setup();
-    for (size_t index = 0; index < sizeof pieces / sizeof *pieces; index++) {
-        const char *piece = pieces[index].piece;
-        int units = pieces[index].units;
+    for (size_t i = 0; i < sizeof(pieces) / sizeof(*pieces); i++) {
+        const char *piece = pieces[i].piece;
+        int units = pieces[i].units;
         const char *key = many(piece, 512 / units), *string = many(piece, 32768 / units);
         const char *name = many(piece, 255 / units), *line = "TABLE.INSERT t %s %s PROPS 1 %s %s";
-        expect_etag(call(primary, line, key, key, index ? name : "name", string));
+        expect_etag(call(primary, line, key, key, i ? name : "name", string));
         redisReply *entity = call(primary, "TABLE.GET t %s %s", key, key);
         expect_text(entity->element[1]->element[1], string);
         traces_begin("none");
@@ -454,7 +454,7 @@ TEST(limits_of_lists) {
     expect_elements(ask("TABLE.INDEXES t"), 16);
     written("TABLE.INSERT t p r PROPS 1 p7 x");
     struct words words = words_of_line("TABLE.GET t p r SELECT 255");
-    for (int index = 0; index < 255; index++) words_add(&words, pool_print("p%d", index));
+    for (int i = 0; i < 255; i++) words_add(&words, pool_print("p%d", i));
     expect_shape(call_words(primary, &words), "[<etag>, [\"p7\", \"x\"]]");
     words_add(&words, "more");
     words_replace(&words, 5, "256");

@@ -1,7 +1,5 @@
-/*
- * Upkeep knows keys by name. Names of keys that are gone must not stay, neither on a primary nor on its replicas; and
- * those that are alive must be known wherever they come to, also on a replica that is promoted.
- */
+/* Upkeep knows keys by name. Names of keys that are gone must not stay, neither on a primary nor on its replicas; and
+ * those that are alive must be known wherever they come to, also on a replica that is promoted. */
 #include <string.h>
 #include <unistd.h>
 
@@ -28,8 +26,7 @@ static void await_names(struct client *client, long long count, const char *when
 static void await_names_everywhere(long long count, const char *when) {
     struct client *const clients[] = {primary, replica, chained};
     await_replicas();
-    for (size_t index = 0; index < sizeof clients / sizeof *clients; index++)
-        await_names(clients[index], count, when);
+    for (size_t i = 0; i < sizeof(clients) / sizeof(*clients); i++) await_names(clients[i], count, when);
 }
 
 static const char *long_name(int index) {
@@ -45,7 +42,7 @@ static const char *const makers[][3] = {
     {"CONTAINER.CREATE %s", "BLOB.PUTBLOCK %s b AAAA x", NULL},
     {"SHARE.CREATE %s", "SHARE.CONNECT %s 3600 ONCLOSE END", NULL},
 };
-enum { MAKERS = sizeof makers / sizeof *makers };
+enum { MAKERS = sizeof(makers) / sizeof(*makers) };
 
 static void make(struct client *client, int index) {
     const char *const *steps = makers[index % MAKERS], *name = long_name(index);
@@ -81,10 +78,10 @@ static void (*const losses[])(struct client *, int) = {drop, delete, overwrite, 
 static const char *const lost[] = {"after a drop", "after DEL", "after SET", "after PEXPIRE"};
 
 TEST(names_go_with_their_keys) {
-    for (size_t way = 0; way < sizeof losses / sizeof *losses; way++) {
-        for (int index = 0; index < 60; index++) make(primary, index);
+    for (size_t way = 0; way < sizeof(losses) / sizeof(*losses); way++) {
+        for (int i = 0; i < 60; i++) make(primary, i);
         await_names_everywhere(60, "of keys that are there");
-        for (int index = 0; index < 60; index++) losses[way](primary, index);
+        for (int i = 0; i < 60; i++) losses[way](primary, i);
         await_names_everywhere(0, lost[way]);
         expect_ok(call(primary, "FLUSHALL"));
     }
@@ -96,23 +93,23 @@ TEST(many_short_lives_leave_nothing) {
                                 server_start("second", "repl-backlog-size 16384\n")};
     struct client *first = test_client(servers[0]), *second = test_client(servers[1]);
     follow(second, first);
-    for (int index = 0; index < 300; index++) make(first, index), drop(first, index);
+    for (int i = 0; i < 300; i++) make(first, i), drop(first, i);
     await_in_step(second, first);
     struct client *worker = client_open(servers[0]);
     long long before[] = {memory_in_use(servers[0]), memory_in_use(servers[1])};
-    for (int index = 0; index < MANY; index++) make(worker, index), drop(worker, index);
+    for (int i = 0; i < MANY; i++) make(worker, i), drop(worker, i);
     await_in_step(second, first);
     require(names_at(first) == 0 && names_at(second) == 0, "%lld and %lld names are left", names_at(first),
             names_at(second));
     expect_ok(call(first, "CONFIG SET holdfast.clock-offset-ms %d", SWEEP_MS + 1000));
-    for (int index = 0; index < 2; index++) {
-        long long grown = memory_in_use(servers[index]) - before[index];
+    for (int i = 0; i < 2; i++) {
+        long long grown = memory_in_use(servers[i]) - before[i];
         for (int attempt = 0; attempt < PATIENCE / 10 && grown > 100000; attempt++) {
             usleep(10000);
-            grown = memory_in_use(servers[index]) - before[index];
+            grown = memory_in_use(servers[i]) - before[i];
         }
-        print_message("# %s grew by %lld bytes\n", servers[index]->name, grown);
-        require(grown <= 100000, "%s grew by %lld bytes", servers[index]->name, grown);
+        print_message("# %s grew by %lld bytes\n", servers[i]->name, grown);
+        require(grown <= 100000, "%s grew by %lld bytes", servers[i]->name, grown);
     }
     client_close(worker);
     server_stop(servers[0]);
@@ -120,21 +117,21 @@ TEST(many_short_lives_leave_nothing) {
 }
 
 TEST(names_of_keys_lost_without_notice_are_dropped) {
-    for (int index = 0; index < MANY; index++) make(primary, index);
+    for (int i = 0; i < MANY; i++) make(primary, i);
     make(primary, MANY);
     await_names_everywhere(MANY + 1, "of keys that are there");
     expect_ok(call(primary, "FLUSHALL"));
     await_names_everywhere(0, "after FLUSHALL");
     expect_ok(call(primary, "SELECT 3"));
-    for (int index = 0; index < 60; index++) make(primary, index);
+    for (int i = 0; i < 60; i++) make(primary, i);
     expect_ok(call(primary, "SELECT 0"));
-    for (int index = 30; index < 90; index++) make(primary, index);
+    for (int i = 30; i < 90; i++) make(primary, i);
     await_names_everywhere(120, "in two databases");
     expect_ok(call(primary, "SWAPDB 0 3"));
     await_names_everywhere(120, "after SWAPDB");
     expect_ok(call(primary, "FLUSHDB ASYNC"));
     await_names_everywhere(60, "after FLUSHDB");
-    for (int index = 0; index < 60; index++) make(primary, index);
+    for (int i = 0; i < 60; i++) make(primary, i);
     expect_ok(call(primary, "DEBUG RELOAD"));
     await_names_everywhere(120, "after a reload");
     expect_ok(call(primary, "FLUSHALL"));
@@ -144,13 +141,13 @@ TEST(names_of_keys_lost_without_notice_are_dropped) {
 /* A replica that is given the data anew forgets what it knew. */
 TEST(a_full_synchronisation_brings_its_own_names) {
     static const char *const loads[] = {"disabled", "on-empty-db", "swapdb"};
-    for (size_t way = 0; way < sizeof loads / sizeof *loads; way++) {
+    for (size_t way = 0; way < sizeof(loads) / sizeof(*loads); way++) {
         struct server *servers[] = {
             server_start("first", "repl-diskless-sync yes\nrepl-diskless-sync-delay 0\n"),
             server_start("second", pool_print("repl-diskless-load %s\n", loads[way]))};
         struct client *first = test_client(servers[0]), *second = test_client(servers[1]);
-        for (int index = 0; index < 60; index++) make(first, index);
-        for (int index = 30; index < 330; index++) make(second, index);
+        for (int i = 0; i < 60; i++) make(first, i);
+        for (int i = 30; i < 330; i++) make(second, i);
         await_names(second, 300, "before it follows");
         follow(second, first);
         await_names(second, 60, pool_print("after repl-diskless-load %s", loads[way]));

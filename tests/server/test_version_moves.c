@@ -1,7 +1,5 @@
-/*
- * Versions of keys that move between servers: they stay new wherever a key lives, also when what had the newest ones
- * was deleted before, and when both servers have begun the same epoch.
- */
+/* Versions of keys that move between servers: they stay new wherever a key lives, also when what had the newest ones
+ * was deleted before, and when both servers have begun the same epoch. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,8 +17,7 @@
 
 /* The greatest version anywhere in a reply. */
 static const char *newest_in(const redisReply *reply, const char *before) {
-    for (size_t index = 0; index < reply->elements; index++)
-        before = newest_in(reply->element[index], before);
+    for (size_t i = 0; i < reply->elements; i++) before = newest_in(reply->element[i], before);
     bool is_version = reply->type == REDIS_REPLY_STRING && reply->len == 18 && text_begins(reply->str, "0x");
     return is_version && strcmp(reply->str, before) > 0 ? reply->str : before;
 }
@@ -68,7 +65,7 @@ static const struct kind {
      "FILE.CREATE k plan 10;LEASE.ACQUIRE k -1 ID " ID_A " FILE plan", "FILE.DELETE k plan LEASE " ID_A},
 };
 
-enum { KINDS = sizeof kinds / sizeof *kinds };
+enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
 static void migrate(struct client *from, struct client *to) {
     expect_ok(call(from, "MIGRATE 127.0.0.1 %d k 0 5000", to->server->port));
@@ -94,8 +91,8 @@ static void pass_epochs(struct client *client, int epochs) {
 /* What is written and deleted so many epochs after its key was made, and then moves to the primary. */
 static void move_what_was_deleted(int epochs) {
     struct client *later = later_server(60);
-    for (int index = 0; index < KINDS; index++) {
-        const struct kind *kind = &kinds[index];
+    for (int i = 0; i < KINDS; i++) {
+        const struct kind *kind = &kinds[i];
         play(later, kind->create);
         pass_epochs(later, epochs);
         const char *old = play(later, kind->write);
@@ -130,8 +127,8 @@ TEST(a_stale_etag_does_not_match_behind_a_move) {
 
 TEST(versions_stay_new_after_a_move_there_and_back) {
     struct client *later = later_server(60);
-    for (int index = 0; index < KINDS; index++) {
-        const struct kind *kind = &kinds[index];
+    for (int i = 0; i < KINDS; i++) {
+        const struct kind *kind = &kinds[i];
         struct client *here = primary, *there = later;
         const char *last = play(here, kind->create);
         for (int round = 0; round < 30; round++) {
@@ -168,15 +165,15 @@ static void require_apart(const char *what, struct client *one, struct client *o
 
 TEST(versions_of_copies_are_told_apart) {
     struct client *later = later_server(60);
-    for (int index = 0; index < KINDS; index++) {
-        play(later, kinds[index].create);
-        play(later, kinds[index].write);
-        play(later, kinds[index].erase);
+    for (int i = 0; i < KINDS; i++) {
+        play(later, kinds[i].create);
+        play(later, kinds[i].write);
+        play(later, kinds[i].erase);
         redisReply *dump = call(later, "DUMP k");
         expect_ok(call(primary, "RESTORE k 0 %b", dump->str, dump->len));
-        require_apart("a copy", primary, later, &kinds[index]);
+        require_apart("a copy", primary, later, &kinds[i]);
         expect_ok(call(primary, "RESTORE k 0 %b REPLACE", dump->str, dump->len));
-        require_apart("an old copy", primary, later, &kinds[index]);
+        require_apart("an old copy", primary, later, &kinds[i]);
         expect_number(call(primary, "DEL k"), 1);
         expect_number(call(later, "DEL k"), 1);
     }
@@ -189,10 +186,10 @@ static void begin_the_same_epoch(struct client *one, struct client *other, int s
     play(future, "CONTAINER.CREATE seed");
     redisReply *dump = call(future, "DUMP seed");
     struct client *const both[] = {one, other};
-    for (int index = 0; index < 2; index++) {
-        expect_ok(call(both[index], "RESTORE seed 0 %b REPLACE", dump->str, dump->len));
-        expect_ok(call(both[index], "DEBUG RELOAD"));
-        play(both[index], "CONTAINER.CREATE begun;DEL begun seed");
+    for (int i = 0; i < 2; i++) {
+        expect_ok(call(both[i], "RESTORE seed 0 %b REPLACE", dump->str, dump->len));
+        expect_ok(call(both[i], "DEBUG RELOAD"));
+        play(both[i], "CONTAINER.CREATE begun;DEL begun seed");
     }
     require(epoch_of(one) == epoch_of(other), "%lld and %lld", epoch_of(one), epoch_of(other));
     server_stop(future->server);
@@ -203,11 +200,11 @@ static void begin_the_same_epoch(struct client *one, struct client *other, int s
 TEST(servers_with_equal_epochs_stay_apart) {
     struct client *one = test_client(server_start("one", "")),
                   *other = test_client(server_start("other", ""));
-    for (int index = 0; index < KINDS; index++) {
-        const struct kind *kind = &kinds[index];
+    for (int i = 0; i < KINDS; i++) {
+        const struct kind *kind = &kinds[i];
         call(one, "FLUSHALL");
         call(other, "FLUSHALL");
-        begin_the_same_epoch(one, other, 3600 * (index + 1));
+        begin_the_same_epoch(one, other, 3600 * (i + 1));
         bool first_is_ahead =
             number_of(play(one, "CONTAINER.CREATE c")) > number_of(play(other, "CONTAINER.CREATE c"));
         struct client *giver = first_is_ahead ? one : other, *taker = first_is_ahead ? other : one;
@@ -330,23 +327,22 @@ TEST(versions_in_a_payload_are_checked) {
     struct records *records = records_of(dump);
     long long now_s = server_time() / 1000;
     records->count -= 2;
-    for (size_t index = 0; index < sizeof wrong / sizeof *wrong; index++) {
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         size_t whole = records->count;
-        for (const char *const *record = wrong[index]; *record; record++)
+        for (const char *const *record = wrong[i]; *record; record++)
             records_add(records, *record, strlen(*record));
         records_add(records, "", 0);
         assert_true(reply_is_error(restore_records(dump, records)));
         records->count = whole;
     }
-    for (size_t index = 0; index < sizeof endings / sizeof *endings; index++) {
-        unsigned long long epoch = (unsigned long long)(now_s + endings[index].years * 31557600);
+    for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+        unsigned long long epoch = (unsigned long long)(now_s + endings[i].years * 31557600);
         records_end(records, epoch << 32 | 5);
         long long before = epoch_of(primary);
         redisReply *reply = restore_records(dump, records);
         records->count -= 2;
-        require(reply_is_error(reply) != endings[index].taken, "%s: %s", endings[index].what,
-                reply_text(reply));
-        bool rises = endings[index].taken && (long long)epoch > before;
+        require(reply_is_error(reply) != endings[i].taken, "%s: %s", endings[i].what, reply_text(reply));
+        bool rises = endings[i].taken && (long long)epoch > before;
         assert_int_equal(epoch_of(primary), rises ? (long long)epoch : before);
     }
 }
@@ -370,9 +366,9 @@ TEST(a_server_without_versions_tells_none) {
 TEST(a_moved_clock_loses_nothing) {
     static const char *const offsets[] = {"1577880000000", "-1577880000000"};
     static const char *const ways[] = {"appendonly yes\nappendfsync always\n", "save \"\"\n"};
-    for (int index = 0; index < 4; index++) {
-        struct server *server = server_start(
-            "moved", pool_print("%sholdfast.clock-offset-ms %s\n", ways[index / 2], offsets[index % 2]));
+    for (int i = 0; i < 4; i++) {
+        struct server *server =
+            server_start("moved", pool_print("%sholdfast.clock-offset-ms %s\n", ways[i / 2], offsets[i % 2]));
         struct client *client = test_client(server);
         for (int at = 0; at < KINDS; at++) {
             play(client, kinds[at].create);
@@ -381,7 +377,7 @@ TEST(a_moved_clock_loses_nothing) {
         }
         play(client, "QUEUE.CREATE q;QUEUE.PUT q x");
         const char *digest = digest_of(client);
-        if (index / 2) play(client, "SAVE");
+        if (i / 2) play(client, "SAVE");
         client = restarted(server, server_kill);
         assert_string_equal(digest_of(client), digest);
         expect_number(call(client, "DBSIZE"), KINDS + 1);

@@ -1,7 +1,5 @@
-/*
- * The wall clock is set while leases are held and messages are hidden: they last as long as they were to last, and what
- * waits for their end is served in time. The server gets a wall clock of its own for it.
- */
+/* The wall clock is set while leases are held and messages are hidden: they last as long as they were to last, and what
+ * waits for their end is served in time. The server gets a wall clock of its own for it. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,8 +26,8 @@ static void preload(const char *folder) {
     pool_keep(library, free);
     char *path = pool_print("%s/wall-clock", folder);
     int file = open(path, O_RDWR | O_CREAT, 0666);
-    require(file >= 0 && !ftruncate(file, NUMBERS * sizeof *offset_us), "cannot make %s", path);
-    offset_us = mmap(NULL, NUMBERS * sizeof *offset_us, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    require(file >= 0 && !ftruncate(file, NUMBERS * sizeof(*offset_us)), "cannot make %s", path);
+    offset_us = mmap(NULL, NUMBERS * sizeof(*offset_us), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     require(offset_us != MAP_FAILED, "cannot map %s", path);
     close(file);
     pause_us = offset_us + 1;
@@ -58,7 +56,7 @@ static long long behind_ms(void) {
 }
 
 static void end(void) {
-    munmap((void *)offset_us, NUMBERS * sizeof *offset_us);
+    munmap((void *)offset_us, NUMBERS * sizeof(*offset_us));
     server_stop(server);
 }
 
@@ -94,22 +92,22 @@ static void stage(const char *settings) {
 TEST(a_step_of_the_wall_clock_takes_nothing_from_a_lease) {
     static const int steps_s[] = {45, -6, 3600, -3600};
     stage("");
-    for (size_t index = 0; index < sizeof steps_s / sizeof *steps_s; index++) {
+    for (size_t i = 0; i < sizeof(steps_s) / sizeof(*steps_s); i++) {
         long long before_s = wall_s(), began_ms = stopwatch();
         redisReply *reply = call(client, "LEASE.ACQUIRE box 60");
         const char *id = lease_id(reply);
         int64_t was_us = *offset_us;
-        set_wall_clock(steps_s[index]);
-        require(llabs(wall_s() - before_s - steps_s[index]) <= 2, "the wall clock was not set");
+        set_wall_clock(steps_s[i]);
+        require(llabs(wall_s() - before_s - steps_s[i]) <= 2, "the wall clock was not set");
         long long passed_ms = stopwatch() - began_ms, left_ms = remaining_ms();
         require(left_ms <= 60000 && left_ms >= 60000 - passed_ms * 201 / 200 - 50,
                 "%lld ms after it was granted, and a step of %d s, a lease of 60 s has %lld ms left",
-                passed_ms, steps_s[index], left_ms);
+                passed_ms, steps_s[i], left_ms);
         expect_error(call(client, "LEASE.ACQUIRE box 60"), "CONFLICT LeaseAlreadyPresent");
         long long told_ms = behind_ms(), set_ms = (*offset_us - was_us) / 1000;
         require(llabs(told_ms - set_ms) < 100, "INFO tells of %lld ms, not %lld", told_ms, set_ms);
         require(!reply_is_error(call(client, "LEASE.RELEASE box %s", id)), "it is not its holder's any more");
-        set_wall_clock(-steps_s[index]);
+        set_wall_clock(-steps_s[i]);
         require(llabs(behind_ms()) < 100, "INFO tells of %lld ms when all is as before", behind_ms());
     }
     end();
@@ -119,15 +117,14 @@ TEST(a_step_of_the_wall_clock_takes_nothing_from_a_lease) {
 TEST(a_waiter_is_served_in_time_whatever_the_wall_clock_does) {
     static const int steps_s[] = {-3600, 3600, -6, 45};
     stage("");
-    for (size_t index = 0; index < sizeof steps_s / sizeof *steps_s; index++) {
+    for (size_t i = 0; i < sizeof(steps_s) / sizeof(*steps_s); i++) {
         require(!reply_is_error(call(client, "LEASE.ACQUIRE box 0.8")), "no lease");
         long long began_ms = stopwatch();
         struct client *waiter = waiting_at(server, 0, "LEASE.ACQUIRE box 60 BLOCK 0");
-        set_wall_clock(steps_s[index]);
+        set_wall_clock(steps_s[i]);
         redisReply *reply = answer_within(waiter, 3000);
         long long waited_ms = stopwatch() - began_ms;
-        require(waited_ms >= 700, "after a step of %d s it is served after %lld ms", steps_s[index],
-                waited_ms);
+        require(waited_ms >= 700, "after a step of %d s it is served after %lld ms", steps_s[i], waited_ms);
         require(!reply_is_error(call(client, "LEASE.RELEASE box %s", lease_id(reply))), "it was not granted");
     }
     end();
@@ -147,9 +144,9 @@ TEST(messages_end_in_time_whatever_the_wall_clock_does) {
 /* What HOLDFAST.DOCTOR says of the clock; an empty text for nothing. */
 static const char *told_of_clock(void) {
     redisReply *findings = call(client, "HOLDFAST.DOCTOR");
-    for (size_t index = 0; index < findings->elements; index++)
-        if (!strcmp(field(findings->element[index], "subject")->str, "clock"))
-            return field(findings->element[index], "finding")->str;
+    for (size_t i = 0; i < findings->elements; i++)
+        if (!strcmp(field(findings->element[i], "subject")->str, "clock"))
+            return field(findings->element[i], "finding")->str;
     return "";
 }
 

@@ -1,7 +1,5 @@
-/*
- * Who watches a key (or caches what was read of it, which the server treats alike) is told of what happens to it in the
- * background, if a read can show it, and not if none does: on the primary, and where it arrives as an effect.
- */
+/* Who watches a key (or caches what was read of it, which the server treats alike) is told of what happens to it in the
+ * background, if a read can show it, and not if none does: on the primary, and where it arrives as an effect. */
 #include <string.h>
 #include <unistd.h>
 
@@ -51,9 +49,9 @@ static struct {
 
 static void see_effects(void) {
     redisReply *commands = stream_commands(seen.stream, primary);
-    for (size_t index = 0; index < commands->elements && seen.count < EFFECTS_MAX; index++)
-        if (strstr(stream_line(commands->element[index]), "HOLDFAST.APPLY"))
-            seen.effect[seen.count++] = commands->element[index];
+    for (size_t i = 0; i < commands->elements && seen.count < EFFECTS_MAX; i++)
+        if (strstr(stream_line(commands->element[i]), "HOLDFAST.APPLY"))
+            seen.effect[seen.count++] = commands->element[i];
 }
 
 static bool aborts(struct client *watcher) {
@@ -63,13 +61,13 @@ static bool aborts(struct client *watcher) {
 }
 
 static void send_many(const char *line) {
-    for (int index = 0; index < MANY; index++) {
+    for (int i = 0; i < MANY; i++) {
         struct words words = words_of_line(line);
         for (size_t at = 0; at < words.count; at++)
-            if (!strcmp(words.word[at], "#")) words_replace(&words, at, pool_print("%d", index));
+            if (!strcmp(words.word[at], "#")) words_replace(&words, at, pool_print("%d", i));
         send_words(primary, &words);
     }
-    for (int index = 0; index < MANY; index++) require(!reply_is_error(receive(primary)), "a refusal");
+    for (int i = 0; i < MANY; i++) require(!reply_is_error(receive(primary)), "a refusal");
 }
 
 /* In one packet, so that nothing happens in the background before the key is watched. */
@@ -91,17 +89,17 @@ static bool primary_tells(const struct scene *scene) {
 
 static void send_effect(struct client *receiver, const redisReply *effect) {
     struct words words = {0};
-    for (size_t index = 0; index < effect->elements; index++)
-        words_add_bytes(&words, effect->element[index]->str, effect->element[index]->len);
+    for (size_t i = 0; i < effect->elements; i++)
+        words_add_bytes(&words, effect->element[i]->str, effect->element[i]->len);
     send_words(receiver, &words);
 }
 
 /* Plays the effects, and watches the key from one of them on. All in one packet: the receiver has upkeep of its own. */
 static bool receiver_tells(struct client *receiver, const char *key, size_t before, size_t count) {
     expect_ok(call(receiver, "FLUSHALL"));
-    for (size_t index = 0; index < before; index++) send_effect(receiver, seen.effect[index]);
+    for (size_t i = 0; i < before; i++) send_effect(receiver, seen.effect[i]);
     send_call(receiver, "WATCH %s", key);
-    for (size_t index = before; index < count; index++) send_effect(receiver, seen.effect[index]);
+    for (size_t i = before; i < count; i++) send_effect(receiver, seen.effect[i]);
     send_call(receiver, "MULTI");
     send_call(receiver, "PING");
     send_call(receiver, "EXEC");
@@ -113,8 +111,8 @@ static bool receiver_tells(struct client *receiver, const char *key, size_t befo
 TEST(background_changes_that_a_read_can_show_reach_those_who_watch) {
     struct client *receiver = test_client(server_start("receiver", "holdfast.accept-effects yes\n"));
     seen.stream = stream_attach(primary->server);
-    for (size_t index = 0; index < sizeof scenes / sizeof *scenes; index++) {
-        const struct scene *scene = &scenes[index];
+    for (size_t i = 0; i < sizeof(scenes) / sizeof(*scenes); i++) {
+        const struct scene *scene = &scenes[i];
         expect_ok(call(primary, "FLUSHALL"));
         seen.count = 0;
         require(primary_tells(scene) == scene->is_told, "%s: the primary does not", scene->name);

@@ -23,7 +23,7 @@ enum {
 
 static int any_free_port(void) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
+    socklen_t size = sizeof(address);
     int port = 0, number = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (number < 0) return 0;
     if (!bind(number, (struct sockaddr *)&address, size) &&

@@ -1,7 +1,5 @@
-/*
- * Processes of servers, for all harnesses: that of the tests, that of the bench, and that of what counts instructions. Nothing
- * here ends the program: each harness says in its own way what went wrong.
- */
+/* Processes of servers, for all harnesses: that of the tests, that of the bench, and that of what counts instructions. Nothing
+ * here ends the program: each harness says in its own way what went wrong. */
 #ifndef HOLDFAST_TESTS_PROCESSES_H
 #define HOLDFAST_TESTS_PROCESSES_H
 
@@ -9,15 +7,15 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* A port of the loopback interface that was free a moment ago; 0 if there is none. In a cluster the port 10000 above it can be
- * used, too. */
+/* A port of the loopback interface that was free a moment ago; 0 if there is none. In a cluster the port
+ * 10000 above it can be used, too. */
 int free_port(void);
 
 /* Makes the folder and those above it. */
 void folder_make(const char *path);
 
-/* Makes a folder whose name begins with `name` in the folder `base`. Returns its absolute path, which is the caller's, or NULL
- * and errno. */
+/* Makes a folder whose name begins with `name` in the folder `base`. Returns its absolute path, which is
+ * the caller's, or NULL and errno. */
 char *folder_make_new(const char *base, const char *name);
 
 /* Removes it with all that is in it. A signal handler may call it. */

@@ -1,7 +1,5 @@
-/*
- * The tests of a program. TEST(title) { ... } defines one, and that is all: it puts itself on the list. They are played in the
- * order of the source, by the main() of tests/unit or of tests/server.
- */
+/* The tests of a program. TEST(title) { ... } defines one, and that is all: it puts itself on the list. They are played in the
+ * order of the source, by the main() of tests/unit or of tests/server. */
 #ifndef HOLDFAST_TESTS_TEST_LIST_H
 #define HOLDFAST_TESTS_TEST_LIST_H
 

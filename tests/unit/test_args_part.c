@@ -1,5 +1,5 @@
-/* Parts of a line that have a grammar of their own: where they end, what they lack, and that they are what they would
- * be alone. */
+/* Parts of a line that have a grammar of their own: where they end, what they lack, and that
+ * they are what they would be alone. */
 #include "server/grammar/args.h"
 
 #include "dice.h"

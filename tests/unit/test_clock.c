@@ -1,5 +1,5 @@
-/* The clock: never runs backwards, whatever its readings and the offset do; follows the wall clock, but no
- * step of it. */
+/* The clock: never runs backwards, whatever its readings and the offset do; follows the
+ * wall clock, but no step of it. */
 #include "core/clock.h"
 
 #include "dice.h"

@@ -8,8 +8,8 @@
 
 static const struct stamp there = {UINT64_C(0x65a0000000000005), 5000};
 
-/* Reads are not asked about what is missing. Plain writes may be, for a name that has only staged blocks, which no
- * condition finds. */
+/* Reads are not asked about what is missing. Plain writes may be, for a name that has only staged
+ * blocks, which no condition finds. */
 static const struct {
     enum condition_use use;
     const char *name;

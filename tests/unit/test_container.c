@@ -1,5 +1,5 @@
-/* Containers: long random work of every kind against a naive model, contents around the size that fits into a blob, and
- * moving in memory. */
+/* Containers: long random work of every kind against a naive model, contents around the size that fits
+ * into a blob, and moving in memory. */
 #include "blob/container_walk.h"
 
 #include "acts.h"

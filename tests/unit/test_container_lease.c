@@ -1,5 +1,5 @@
-/* Leases in containers: what a write, an overwrite, a deletion, a copy and a move do to them, and the index of
- * those that stand. */
+/* Leases in containers: what a write, an overwrite, a deletion, a copy and a move do to them, and
+ * the index of those that stand. */
 #include "blob/snapshots.h"
 
 #include "blob/container_walk.h"

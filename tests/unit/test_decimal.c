@@ -96,7 +96,7 @@ TEST(a_digit_after_many_zeros_counts) {
         char text[1300], *at = text;
         at += sprintf(at, "9007199254740993.");
         memset(at, '0', zeros);
-        memcpy(at + zeros, "1", sizeof "1");
+        memcpy(at + zeros, "1", sizeof("1"));
         require_read(text, 9007199254740994.0);
         at[zeros] = '0';
         require_read(text, 9007199254740992.0);

@@ -74,14 +74,14 @@ TEST(names_bring_their_types) {
 TEST(names_are_as_long_as_may_be) {
     char name[2000];
     memset(name, 'n', sizeof(name));
-    memcpy(name + 255, ":int32", sizeof ":int32");
+    memcpy(name + 255, ":int32", sizeof(":int32"));
     struct bytes read;
     enum value_type type;
     require_same(property_name_check(bytes_of(name, 255)), OUTCOME_DONE, "255");
     require_same(property_name_read(bytes_of(name, 261), &read, &type), OUTCOME_DONE, "255 and a type");
     memset(name, 'n', 256);
     require_same(property_name_check(bytes_of(name, 256)), OUTCOME_PROPERTY_NAME_TOO_LONG, "256");
-    for (size_t i = 0; i < 256; i++) memcpy(name + 3 * i, "\xe2\x82\xac", sizeof "\xe2\x82\xac");
+    for (size_t i = 0; i < 256; i++) memcpy(name + 3 * i, "\xe2\x82\xac", sizeof("\xe2\x82\xac"));
     require_same(property_name_check(bytes_of(name, 765)), OUTCOME_DONE, "255 of three bytes");
     require_same(property_name_check(bytes_of(name, 768)), OUTCOME_PROPERTY_NAME_TOO_LONG,
                  "256 of three bytes");

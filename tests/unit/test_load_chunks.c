@@ -1,5 +1,5 @@
-/* Pools: chunks by their numbers as a file brings them, whole or in pieces, and what a file may say of them that
- * is not so. */
+/* Pools: chunks by their numbers as a file brings them, whole or in pieces, and what a file
+ * may say of them that is not so. */
 #include "blob/load_chunks.h"
 
 #include "core/memory.h"

@@ -280,7 +280,7 @@ static void rebuild(struct account *account, struct subject *subject) {
     struct pages built = {0};
     struct page_leaf leaf;
     pages_resize(account, &built, subject->pages.length);
-    for (uint64_t index = 0; pages_leaf(&subject->pages, index, &leaf); index = leaf.index + 1) {
+    for (uint64_t i = 0; pages_leaf(&subject->pages, i, &leaf); i = leaf.index + 1) {
         leaf.chunk = chunk_copy(chunk_bytes(leaf.chunk));
         require(pages_leaf_fits(&built, &leaf), "leaf %llu", (unsigned long long)leaf.index);
         pages_add_leaf(account, &built, &leaf);

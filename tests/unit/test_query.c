@@ -1,5 +1,5 @@
-/* Queries: every way through a table answers the same, page by page, whatever comes and goes meanwhile; and no page is
- * without bounds. */
+/* Queries: every way through a table answers the same, page by page, whatever comes and goes meanwhile;
+ * and no page is without bounds. */
 #include "table/query.h"
 
 #include "table/table.h"

@@ -1,5 +1,5 @@
-/* Changes of queues as records: the bytes that files already hold, every kind there and back, and what is no
- * record at all. */
+/* Changes of queues as records: the bytes that files already hold, every kind there and
+ * back, and what is no record at all. */
 #include "queue/queue_change.h"
 
 #include "dice.h"

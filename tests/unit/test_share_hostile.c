@@ -148,20 +148,25 @@ TEST(records_that_end_too_soon_are_not_read) {
     forget(&changes);
 }
 
-/* Whoever stops reading in the middle has a share that is whole: it can be saved, and counts what it has. */
+/* What the first records of a file make. */
+static struct share *loaded(const struct tape *file, size_t count) {
+    struct share *share = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const struct record *record = &file->records[i];
+        struct bytes content = bytes_of(record->content, record->content_length);
+        require(share_trial_take(&share, bytes_of(record->bytes, record->length), content), "record %zu", i);
+    }
+    return share;
+}
+
+/* A share whose file was read in part is whole: it can be saved, and counts what it has. */
 TEST(a_share_that_comes_in_part_is_whole) {
     static struct tape changes, file;
     struct share *share = furnished(&changes);
     share_walk(share, &(struct change_walk){.holders = true, .take = write_down, .context = &file});
     share_free(share);
     for (size_t count = 1; count <= file.count; count++) {
-        share = NULL;
-        for (size_t i = 0; i < count; i++) {
-            const struct record *record = &file.records[i];
-            struct bytes content = bytes_of(record->content, record->content_length);
-            require(share_trial_take(&share, bytes_of(record->bytes, record->length), content), "record %zu",
-                    i);
-        }
+        share = loaded(&file, count);
         share_require_whole(share);
         share_free(share);
     }

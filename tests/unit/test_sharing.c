@@ -81,8 +81,8 @@ TEST(opens_fit_by_each_bit_and_both_ways) {
             fitting += fits;
         }
     }
-    /* Bit by bit 9 of 16 ways fit, in all 729; 368 of these are with one that has no access, and such pairs, 960 in
-     * all, fit anyway. */
+    /* Bit by bit 9 of 16 ways fit, in all 729; 368 of these are with one that has no access, and such
+     * pairs, 960 in all, fit anyway. */
     require_same(fitting, 729 - 368 + 960, "so many pairs fit");
 }
 

@@ -67,8 +67,8 @@ static void twin(struct aggregate *aggregate, const struct aggregate *source) {
     pages_twin(&aggregate->account, &aggregate->pages, &source->pages);
 }
 
-/* The bytes are at first the changed one's, or in every second round one of the others'; the third is a twin
- * of a twin. */
+/* The bytes are at first the changed one's, or in every second round one of the others';
+ * the third is a twin of a twin. */
 static void begin(struct round *round, int number) {
     *round = (struct round){
         .backwards = number & 2, .late = number & 4, .twins_pass = number & 8, .others_sound = true};

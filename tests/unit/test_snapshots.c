@@ -11,8 +11,8 @@ static struct bytes whole(const struct blob *blob) {
 
 /* --- What they keep --- */
 
-/* Whatever is written later, a snapshot of each kind of blob is as it was; the model has whole copies
- * to compare with. */
+/* Whatever is written later, a snapshot of each kind of blob is as it was; the model
+ * has whole copies to compare with. */
 TEST(a_snapshot_stays_as_it_was) {
     struct container_trial trial;
     acts_start(&trial);

@@ -123,14 +123,14 @@ static void load(struct server *server, int key, const struct payload *payload) 
 
 static struct state state_of(const struct server *server) {
     struct state state = {.newest = world.rule->carries ? server->mint.newest : 0};
-    memcpy(state.values, server->values, sizeof state.values);
+    memcpy(state.values, server->values, sizeof(state.values));
     return state;
 }
 
 /* A process that knows only this, and becomes a primary. */
 static void begin(struct server *server, const struct state *state) {
     server->mint = (struct mint)MINT_INITIAL;
-    memcpy(server->values, state->values, sizeof server->values);
+    memcpy(server->values, state->values, sizeof(server->values));
     for (int key = 0; key < KEYS; key++) {
         observe(server, state->values[key].stored);
         server->minted[key] = 0;
@@ -204,7 +204,7 @@ static void step(void) {
 static const int64_t offsets_ms[SERVERS] = {0, DAY_MS, -DAY_MS, -6 * YEAR_MS};
 
 static void play(const struct rule *rule, uint64_t seed, size_t steps) {
-    memset(&world, 0, sizeof world);
+    memset(&world, 0, sizeof(world));
     world.rule = rule;
     world.dice.state = seed;
     world.now_ms = NOW_MS;

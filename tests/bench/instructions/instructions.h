@@ -19,8 +19,7 @@ void require(bool condition, const char *format, ...) __attribute__((format(prin
 
 /* --- Rows --- */
 
-/*
- * The rows of the table: which commands are counted, and what is prepared for them.
+/* The rows of the table: which commands are counted, and what is prepared for them.
  *
  * A step is a command as one types it. Braces hold a word with blanks together: FILTER {RowKey eq 'r'}.
  * In a step these are replaced:
@@ -32,8 +31,7 @@ void require(bool condition, const char *format, ...) __attribute__((format(prin
  *   %a %b %c what an earlier step kept
  *
  * "STEP => a 1.3" keeps element 3 of element 1 of the reply as %a, for later steps with the same %i; "." is the whole
- * reply. What a step without a number keeps is for all.
- */
+ * reply. What a step without a number keeps is for all. */
 
 enum { STEPS = 5, KEPT = 3, CALLS = 50 };
 

@@ -1,5 +1,4 @@
-/*
- * Counts the instructions that a server executes for commands of the module, and for Redis's own commands beside
+/* Counts the instructions that a server executes for commands of the module, and for Redis's own commands beside
  * them, and compares the counts with the table that is stored in the repository.
  *
  * Instructions do not depend on what else the machine does, so a difference of one per cent is a difference of the
@@ -8,8 +7,7 @@
  *   holdfast-instructions TABLE [--update] [PATTERN]
  *
  * Exit status 1: some row needs over 3 % more instructions than in the table. With a PATTERN only the rows whose
- * names match it are counted.
- */
+ * names match it are counted. */
 #include "instructions.h"
 
 #include <errno.h>
@@ -36,11 +34,9 @@ void require(bool condition, const char *format, ...) {
 
 /* --- Batches --- */
 
-/*
- * A batch is sent as a pipeline, in pieces that the server reads at once, so that the turns of the server's loop are
- * the same in each run. Of several batches the cheapest counts: what the server does once a second falls into some
- * of them only.
- */
+/* A batch is sent as a pipeline, in pieces that the server reads at once, so that the turns of the
+ * server's loop are the same in each run. Of several batches the cheapest counts: what the server does
+ * once a second falls into some of them only. */
 
 enum {
     BATCHES = 15,
@@ -75,7 +71,7 @@ struct run {
 #define KEEP_MARK " => "
 
 static size_t print_run(char *target, size_t count) {
-    for (size_t index = 0; index < count; index++) target[index] = (char)('a' + index % 26);
+    for (size_t i = 0; i < count; i++) target[i] = (char)('a' + i % 26);
     return count;
 }
 
@@ -206,14 +202,13 @@ static void pipeline(struct run *run, const char *step, unsigned calls) {
 
 /* Sends steps that are not counted. */
 static void prepare(struct run *run, const char *const *steps, unsigned calls) {
-    for (int index = 0; index < STEPS && steps[index]; index++) {
-        pipeline(run, steps[index], is_for_each_call(steps[index]) ? calls : 1);
-    }
+    for (int i = 0; i < STEPS && steps[i]; i++)
+        pipeline(run, steps[i], is_for_each_call(steps[i]) ? calls : 1);
 }
 
 static void require_blocked(struct run *run) {
     char expected[32];
-    snprintf(expected, sizeof expected, "blocked_clients:%u\r", run->calls);
+    snprintf(expected, sizeof(expected), "blocked_clients:%u\r", run->calls);
     for (int poll = 0; poll < WAIT_POLLS; poll++) {
         redisReply *reply = server_call(run->server->client, "INFO clients");
         bool are_blocked = strstr(reply->str, expected);
@@ -288,8 +283,8 @@ struct table {
 };
 
 static struct count *find_count(struct table *table, const char *name) {
-    for (size_t index = 0; index < table->length; index++) {
-        if (!strcmp(table->counts[index].name, name)) return &table->counts[index];
+    for (size_t i = 0; i < table->length; i++) {
+        if (!strcmp(table->counts[i].name, name)) return &table->counts[i];
     }
     return NULL;
 }
@@ -318,7 +313,7 @@ static void read_table(struct table *table, const char *path) {
     FILE *file = fopen(path, "r");
     if (!file) return;
     char line[LINE_BYTES];
-    while (fgets(line, sizeof line, file)) {
+    while (fgets(line, sizeof(line), file)) {
         line[strcspn(line, "\n")] = '\0';
         if (!strncmp(line, "# With ", strlen("# With ")))
             snprintf(table->environment, LINE_BYTES, "%s", line);
@@ -344,8 +339,8 @@ static void write_table(struct table *table, const char *path) {
         "that replica.\n%s\n#\n"
         "# %-*s%12s  %-24s%6s\n",
         table->environment, NAME_WIDTH - 2, "command", "instructions", "compared with", "ratio");
-    for (size_t index = 0; index < table->length; index++) {
-        const struct count *count = &table->counts[index];
+    for (size_t i = 0; i < table->length; i++) {
+        const struct count *count = &table->counts[i];
         fprintf(file, "%-*s%12.0f", NAME_WIDTH, count->name, count->instructions);
         double ratio = ratio_to_native(table, count);
         if (ratio > 0) fprintf(file, "  %-24s%6.2f", count->native, ratio);
@@ -389,8 +384,8 @@ static void count_rows(struct table *table, struct table *stored, const char *pa
     static struct server server;
     server_start(&server, propagation);
     describe_environment(&server, table);
-    for (size_t index = 0; index < row_count; index++) {
-        const struct row *row = &rows[index];
+    for (size_t i = 0; i < row_count; i++) {
+        const struct row *row = &rows[i];
         if (propagation != NOBODY && !row->is_propagated) continue;
         if (propagation == ON_A_REPLICA && row->changes_nothing) continue;
         const char *suffix = suffixes[propagation];

@@ -1,13 +1,11 @@
-/*
- * A module for the counted server: it tells valgrind where counting begins and ends, and takes chance away.
+/* A module for the counted server: it tells valgrind where counting begins and ends, and takes chance away.
  *
  * COUNT.START sets valgrind's counters to zero. COUNT.STOP makes valgrind write a file with what it has counted
  * since then. Both cost the same number of instructions every time, so the caller can subtract them. A replica gets
  * them, too, and counts between them what it spends on applying.
  *
- * The server's hash tables have a random seed, and how many keys share a bucket changes the count of a short
- * command by some per cent. So this library is preloaded as well, and hands /dev/zero to those who open /dev/urandom.
- */
+ * The server's hash tables have a random seed, and how many keys share a bucket changes the count of a short command
+ * by some per cent. So this library is preloaded as well, and hands /dev/zero to those who open /dev/urandom. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <redismodule.h>

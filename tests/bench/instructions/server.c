@@ -27,14 +27,14 @@ static const char *environment(const char *name) {
 /* The socket of the replica, if there is one; the other server's is server->socket. */
 static const char *replica_socket(const struct server *server) {
     static char socket[PATH_BYTES + 16];
-    snprintf(socket, sizeof socket, "%s.replica", server->socket);
+    snprintf(socket, sizeof(socket), "%s.replica", server->socket);
     return socket;
 }
 
 /* What the server does by itself once in a while would be counted, too; so it is to do it as seldom as it can. */
 static void write_configuration(const struct server *server, int port) {
     char path[PATH_BYTES + 16];
-    snprintf(path, sizeof path, "%s/redis.conf", server->folder);
+    snprintf(path, sizeof(path), "%s/redis.conf", server->folder);
     bool is_replica = server->propagation == ON_A_REPLICA;
     FILE *file = fopen(path, "w");
     require(file, "cannot write %s: %s", path, strerror(errno));
@@ -61,8 +61,8 @@ static void become_companion(const void *what) {
     const struct server *server = program->server;
     bool is_primary = server->propagation == ON_A_REPLICA;
     char number[16], log[PATH_BYTES + 16];
-    snprintf(number, sizeof number, "%d", program->port);
-    snprintf(log, sizeof log, "%s/companion.log", server->folder);
+    snprintf(number, sizeof(number), "%d", program->port);
+    snprintf(log, sizeof(log), "%s/companion.log", server->folder);
     execlp(environment("HOLDFAST_SERVER"), "redis-server", "--port", is_primary ? number : "0",
            "--unixsocket", is_primary ? server->socket : replica_socket(server), "--save", "", "--dir",
            server->folder, "--dbfilename", "companion.rdb", "--logfile", log, "--repl-diskless-sync-delay",
@@ -75,9 +75,9 @@ static void become_server(const void *what) {
     const struct program *program = what;
     const char *folder = program->server->folder;
     char counts[PATH_BYTES + 64], log[PATH_BYTES + 64], configuration[PATH_BYTES + 16];
-    snprintf(counts, sizeof counts, "--callgrind-out-file=%s/counts", folder);
-    snprintf(log, sizeof log, "--log-file=%s/valgrind", folder);
-    snprintf(configuration, sizeof configuration, "%s/redis.conf", folder);
+    snprintf(counts, sizeof(counts), "--callgrind-out-file=%s/counts", folder);
+    snprintf(log, sizeof(log), "--log-file=%s/valgrind", folder);
+    snprintf(configuration, sizeof(configuration), "%s/redis.conf", folder);
     /* The allocator gives memory back by the clock. JE_: the name in a server with an allocator of its own. */
     setenv("MALLOC_CONF", "dirty_decay_ms:-1,muzzy_decay_ms:-1", 1);
     setenv("JE_MALLOC_CONF", "dirty_decay_ms:-1,muzzy_decay_ms:-1", 1);
@@ -112,8 +112,8 @@ redisReply *server_call(redisContext *client, const char *command) {
     return reply;
 }
 
-/* What is counted when nothing is done: the least of several counts, since the server may do something of its
- * own in between. */
+/* What is counted when nothing is done: the least of several counts, since the server may do
+ * something of its own in between. */
 static void measure_markers(struct server *server) {
     uint64_t least = UINT64_MAX;
     for (int round = 0; round < MARKER_ROUNDS; round++) {
@@ -143,10 +143,10 @@ static void await_replica(struct server *server) {
 void server_start(struct server *server, enum propagation propagation) {
     bool has_companion = propagation == A_REPLICA || propagation == ON_A_REPLICA;
     *server = (struct server){.propagation = propagation};
-    snprintf(server->folder, sizeof server->folder, "%s/instructions.XXXXXX", environment("HOLDFAST_TMP"));
+    snprintf(server->folder, sizeof(server->folder), "%s/instructions.XXXXXX", environment("HOLDFAST_TMP"));
     require(mkdtemp(server->folder), "cannot make %s: %s", server->folder, strerror(errno));
     /* The name of a socket is at most about 100 characters long, that of a folder may be longer. */
-    snprintf(server->socket, sizeof server->socket, "/tmp/holdfast-instructions.%d.%d", (int)getpid(),
+    snprintf(server->socket, sizeof(server->socket), "/tmp/holdfast-instructions.%d.%d", (int)getpid(),
              (int)propagation);
     int port = has_companion ? free_port() : 0;
     write_configuration(server, port);
@@ -179,7 +179,7 @@ static uint64_t read_total(const char *path) {
     require(file, "cannot read %s: %s", path, strerror(errno));
     uint64_t total = 0;
     char line[LINE_BYTES];
-    while (fgets(line, sizeof line, file)) {
+    while (fgets(line, sizeof(line), file)) {
         if (!strncmp(line, "totals: ", strlen("totals: ")))
             total = strtoull(line + strlen("totals: "), NULL, 10);
     }
@@ -192,7 +192,7 @@ uint64_t server_count_stop(struct server *server) {
     freeReplyObject(server_call(server->client, "COUNT.STOP"));
     if (server->propagation == ON_A_REPLICA) freeReplyObject(server_call(server->client, "WAIT 1 0"));
     char path[PATH_BYTES + 32];
-    snprintf(path, sizeof path, "%s/counts.%u", server->folder, ++server->counts);
+    snprintf(path, sizeof(path), "%s/counts.%u", server->folder, ++server->counts);
     uint64_t total = read_total(path);
     unlink(path);
     return total - server->marker_instructions;

@@ -1,10 +1,8 @@
-/*
- * Another module that listens to keyspace events, and does not only listen.
+/* Another module that listens to keyspace events, and does not only listen.
  *
- * LISTENER.ON event word … runs a command whenever it hears of the event; the word KEY stands for the key, and what the
- * command changes is replicated. LISTENER.HEARD tells what was heard since, as "event key, event key". LISTENER.OFF ends
- * it.
- */
+ * LISTENER.ON event word … runs a command whenever it hears of the event; the word KEY stands for the key,
+ * and what the command changes is replicated. LISTENER.HEARD tells what was heard since, as "event key,
+ * event key". LISTENER.OFF ends it. */
 #include <redismodule.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +29,7 @@ static void act(RedisModuleCtx *ctx, RedisModuleString *key) {
 static int on_event(RedisModuleCtx *ctx, int type, const char *event, RedisModuleString *key) {
     (void)type;
     size_t length = strlen(heard);
-    snprintf(heard + length, sizeof heard - length, "%s%s %s", length ? ", " : "", event, text_of(key));
+    snprintf(heard + length, sizeof(heard) - length, "%s%s %s", length ? ", " : "", event, text_of(key));
     if (words_count && strcmp(event, text_of(words[0])) == 0) act(ctx, key);
     return REDISMODULE_OK;
 }

@@ -1,10 +1,8 @@
-/*
- * A wall clock that a test sets, preloaded into a server: as far from the machine's as the first number in the file that
+/* A wall clock that a test sets, preloaded into a server: as far from the machine's as the first number in the file that
  * HOLDFAST_WALL_CLOCK names says, in microseconds, from the moment at which the test writes it there. When the second
  * number changes, so many microseconds pass before the next reading, and after it. Every other reading is ahead by the
  * third. Of the clocks that nobody can set, the one that counts since the machine started is moved on by each reading of
- * it, by the fourth; the others are left alone.
- */
+ * it, by the fourth; the others are left alone. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdbool.h>
@@ -25,7 +23,7 @@ static const volatile int64_t *numbers(void) {
         const char *path = getenv("HOLDFAST_WALL_CLOCK");
         int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
         void *page =
-            file >= 0 ? mmap(NULL, NUMBERS * sizeof *set, PROT_READ, MAP_SHARED, file, 0) : MAP_FAILED;
+            file >= 0 ? mmap(NULL, NUMBERS * sizeof(*set), PROT_READ, MAP_SHARED, file, 0) : MAP_FAILED;
         set = page == MAP_FAILED ? unset : page;
         if (file >= 0) close(file);
     }

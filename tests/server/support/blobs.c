@@ -20,9 +20,9 @@ void stage(const char *container, const char *blob, const char *id, size_t lengt
 void fill_append_blob(const char *container, const char *blob, int times) {
     for (int done = 0; done < times; done += PIPELINED) {
         int more = times - done < PIPELINED ? times - done : PIPELINED;
-        for (int index = 0; index < more; index++) send_call(primary, "BLOB.APPEND %s %s x", container, blob);
-        for (int index = 0; index < more; index++)
-            expect_number(expect_elements(receive(primary), 3)->element[2], done + index + 1);
+        for (int i = 0; i < more; i++) send_call(primary, "BLOB.APPEND %s %s x", container, blob);
+        for (int i = 0; i < more; i++)
+            expect_number(expect_elements(receive(primary), 3)->element[2], done + i + 1);
     }
 }
 

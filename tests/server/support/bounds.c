@@ -75,7 +75,7 @@ static const char *gist(const redisReply *reply) {
     const redisReply *receipt = reply_field_if_any(reply, "receipt");
     if (receipt) keep("r", reply_string(receipt));
     if (reply->type == REDIS_REPLY_STRING) return reply_string(reply);
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
         const redisReply *field = reply_field_if_any(reply, fields[i]);
         if (field && field->type == REDIS_REPLY_STRING) {
             keep(fields[i], reply_string(field));
@@ -123,8 +123,8 @@ static void prepare(const struct bound *row) {
     if (row->before) bounds_do(row->before);
 }
 
-/* Sends the words and waits for the beginning of the reply: the rest is sent in portions, between which others have
- * their turn. */
+/* Sends the words and waits for the beginning of the reply: the rest is sent in portions,
+ * between which others have their turn. */
 static long long worked_for_us(const struct words *words) {
     int sent = 0;
     long long before = cpu_time_us(bounds_server);

@@ -1,12 +1,10 @@
-/*
- * What one command may cost, measured on values that are made to be the worst.
+/* What one command may cost, measured on values that are made to be the worst.
  *
  * Lines of bounds have short forms:
  *   4*a        as many letters
  *   a~b        one word with a space in it
  *   @x         what an earlier line kept under x
- *   x = LINE   keeps what the reply brings: a handle, a session, an id, or the reply itself
- */
+ *   x = LINE   keeps what the reply brings: a handle, a session, an id, or the reply itself */
 #ifndef HOLDFAST_TESTS_BOUNDS_H
 #define HOLDFAST_TESTS_BOUNDS_H
 
@@ -37,8 +35,8 @@ void bounds_send(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void bounds_send_words(const struct words *words);
 void bounds_receive_all(void);
 
-/* Measures each row, up to the one without a line: no call may take longer than 50 ms, and no reply more than the
- * server's bound. */
+/* Measures each row, up to the one without a line: no call may take longer than 50 ms, and no
+ * reply more than the server's bound. */
 void bounds_measure(const struct bound *rows);
 
 #endif

@@ -7,7 +7,7 @@
 #include "pool.h"
 
 struct client *client_open(struct server *server) {
-    struct client *client = calloc(1, sizeof *client);
+    struct client *client = calloc(1, sizeof(*client));
     require(client, "out of memory");
     client->server = server;
     client->context = redisConnect("127.0.0.1", server->port);
@@ -33,9 +33,8 @@ struct client *test_client(struct server *server) {
 
 redisReply *receive(struct client *client) {
     void *reply = NULL;
-    if (redisGetReply(client->context, &reply) != REDIS_OK || !reply) {
+    if (redisGetReply(client->context, &reply) != REDIS_OK || !reply)
         failure("no reply: %s; %s", client->context->errstr, server_obituary(client->server));
-    }
     pool_keep(reply, freeReplyObject);
     return reply;
 }

@@ -1,9 +1,6 @@
-/*
- * Talking to a server. Replies live in the pool, that is until the test ends.
+/* Talking to a server. Replies live in the pool, that is until the test ends.
  *
- * A connection that breaks fails the test, and shows the end of the server's log: the server has most likely
- * died.
- */
+ * A connection that breaks fails the test, and shows the end of the server's log: the server has most likely died. */
 #ifndef HOLDFAST_TESTS_CLIENT_H
 #define HOLDFAST_TESTS_CLIENT_H
 

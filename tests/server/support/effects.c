@@ -17,7 +17,7 @@ void effect_number(struct text *record, uint64_t number) {
 }
 
 void effect_word(struct text *record, uint64_t word) {
-    for (int index = 0; index < 8; index++, word >>= 8) effect_byte(record, (unsigned char)word);
+    for (int i = 0; i < 8; i++, word >>= 8) effect_byte(record, (unsigned char)word);
 }
 
 void effect_bytes(struct text *record, const void *bytes, size_t length) {

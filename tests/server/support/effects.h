@@ -1,7 +1,5 @@
-/*
- * Effects and records made by hand, in the form in which they travel and stand in files: for states that no command
- * leads to, and for hostile ones.
- */
+/* Effects and records made by hand, in the form in which they travel and stand in files: for states that no command
+ * leads to, and for hostile ones. */
 #ifndef HOLDFAST_TESTS_EFFECTS_H
 #define HOLDFAST_TESTS_EFFECTS_H
 

@@ -54,7 +54,7 @@ static struct speaker *speaker_named(struct reading *reading, const char *name) 
 
 static long long waiting(struct reading *reading) {
     long long count = 0;
-    for (size_t index = 0; index < SPEAKERS_MAX; index++) count += reading->speaker[index].waits != NULL;
+    for (size_t i = 0; i < SPEAKERS_MAX; i++) count += reading->speaker[i].waits != NULL;
     return count;
 }
 
@@ -79,9 +79,8 @@ static const char *without_indent(const struct passage *passage) {
     struct text shown = {0};
     size_t indent = strlen(passage->name) + 2;
     text_print(&shown, "%s\n", passage->first);
-    for (const char *rest = passage->rest, *line; (line = line_of(&rest));) {
+    for (const char *rest = passage->rest, *line; (line = line_of(&rest));)
         text_print(&shown, "%s\n", strspn(line, " ") >= indent ? line + indent : line);
-    }
     return shown.bytes;
 }
 

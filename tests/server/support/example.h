@@ -1,8 +1,8 @@
 /* Plays the examples of the pages on a server and compares the replies with those shown.
  *
- * A line that begins with '> ' or 'NAME> ' is a command, sent on the connection of that name; the lines below it
- * are the reply as redis-cli shows it. A command without a reply waits (BLOCK); its reply is shown later, behind
- * its name again. */
+ * A line that begins with '> ' or 'NAME> ' is a command, sent on the connection of that name; the lines
+ * below it are the reply as redis-cli shows it. A command without a reply waits (BLOCK); its reply is
+ * shown later, behind its name again. */
 #ifndef HOLDFAST_TESTS_EXAMPLE_H
 #define HOLDFAST_TESTS_EXAMPLE_H
 

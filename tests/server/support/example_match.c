@@ -47,14 +47,13 @@ static size_t passing_at(const char *text) {
 }
 
 static bool likeness_binds(struct example_match *example_match, const char *shown, const char *real) {
-    for (size_t index = 0; index < example_match->count; index++) {
-        bool is_shown = !strcmp(example_match->pair[index].shown, shown);
-        if (is_shown || !strcmp(example_match->pair[index].real, real)) {
-            return is_shown && !strcmp(example_match->pair[index].real, real);
-        }
+    for (size_t i = 0; i < example_match->count; i++) {
+        bool is_shown = !strcmp(example_match->pair[i].shown, shown);
+        if (is_shown || !strcmp(example_match->pair[i].real, real))
+            return is_shown && !strcmp(example_match->pair[i].real, real);
     }
     example_match->pair =
-        pool_grow(example_match->pair, (example_match->count + 1) * sizeof *example_match->pair);
+        pool_grow(example_match->pair, (example_match->count + 1) * sizeof(*example_match->pair));
     example_match->pair[example_match->count].shown = shown;
     example_match->pair[example_match->count++].real = real;
     return true;
@@ -119,10 +118,10 @@ const char *example_real(const struct example_match *example_match, const char *
     while (*shown) {
         size_t length = 1;
         const char *added = shown;
-        for (size_t index = 0; index < example_match->count; index++) {
-            if (!text_begins(shown, example_match->pair[index].shown)) continue;
-            length = strlen(example_match->pair[index].shown);
-            added = example_match->pair[index].real;
+        for (size_t i = 0; i < example_match->count; i++) {
+            if (!text_begins(shown, example_match->pair[i].shown)) continue;
+            length = strlen(example_match->pair[i].shown);
+            added = example_match->pair[i].real;
         }
         text_add(&real, added, length);
         shown += length;

@@ -17,9 +17,8 @@ void expect_null_at(struct place place, const redisReply *reply) {
 }
 
 void expect_number_at(struct place place, const redisReply *reply, long long number) {
-    if (reply->type != REDIS_REPLY_INTEGER || reply->integer != number) {
+    if (reply->type != REDIS_REPLY_INTEGER || reply->integer != number)
         failure_at(place.file, place.line, "expected %lld, but got %s", number, reply_text(reply));
-    }
 }
 
 void expect_bytes_at(struct place place, const redisReply *reply, const void *bytes, size_t length) {
@@ -46,9 +45,8 @@ void expect_each_error_at(struct place place, struct client *client, const char 
 
 void expect_shape_at(struct place place, const redisReply *reply, const char *shape) {
     const char *real_shape = reply_shape(reply);
-    if (strcmp(real_shape, shape) != 0) {
+    if (strcmp(real_shape, shape) != 0)
         failure_at(place.file, place.line, "expected the shape\n    %s\nbut got\n    %s", shape, real_shape);
-    }
 }
 
 const char *expect_etag_at(struct place place, const redisReply *reply) {
@@ -59,9 +57,8 @@ const char *expect_etag_at(struct place place, const redisReply *reply) {
 }
 
 redisReply *expect_elements_at(struct place place, redisReply *reply, size_t count) {
-    if (!reply_is_aggregate(reply) || reply->elements != count) {
+    if (!reply_is_aggregate(reply) || reply->elements != count)
         failure_at(place.file, place.line, "expected %zu elements, but got %s", count, reply_text(reply));
-    }
     return reply;
 }
 

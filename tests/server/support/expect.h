@@ -1,7 +1,5 @@
-/*
- * What a test says about a reply, in words: expect_error(call(...), "PRECONDITION ConditionNotMet").
- * Each fails at the line of its caller and shows the reply.
- */
+/* What a test says about a reply, in words: expect_error(call(...), "PRECONDITION ConditionNotMet").
+ * Each fails at the line of its caller and shows the reply. */
 #ifndef HOLDFAST_TESTS_EXPECT_H
 #define HOLDFAST_TESTS_EXPECT_H
 

@@ -51,9 +51,9 @@ static void expect_pages(const redisReply *pages, const struct model_state *stat
 static void expect_blocks(const redisReply *list, const struct model_blocks *blocks) {
     struct text items = {0};
     text_add(&items, "[", 1);
-    for (size_t index = 0; index < blocks->count; index++) {
-        const struct model_block *block = &blocks->all[index];
-        text_print(&items, "%s[\"%.*s\", %zu]", index ? ", " : "", (int)block->id.length, block->id.data,
+    for (size_t i = 0; i < blocks->count; i++) {
+        const struct model_block *block = &blocks->all[i];
+        text_print(&items, "%s[\"%.*s\", %zu]", i ? ", " : "", (int)block->id.length, block->id.data,
                    block->bytes.length);
     }
     expect_list(list, &items);
@@ -112,11 +112,11 @@ static void expect_listing(struct client *client, const char *key, const struct 
     redisReply *reply = call(client, "BLOB.LIST %s INCLUDE 1 META", key);
     redisReply *items = expect_elements(reply, 2)->element[1];
     expect_elements(items, container_model_blobs(model));
-    for (size_t index = 0, place = 0; index < items->elements; index++, place++) {
+    for (size_t i = 0, place = 0; i < items->elements; i++, place++) {
         while (!model_exists(&model->blobs[place])) place++;
         const struct model_blob *blob = &model->blobs[place];
-        expect_bytes(field(items->element[index], "name"), blob->name.data, blob->name.length);
-        expect_told(items->element[index], &blob->state);
+        expect_bytes(field(items->element[i], "name"), blob->name.data, blob->name.length);
+        expect_told(items->element[i], &blob->state);
     }
 }
 
@@ -131,5 +131,5 @@ void expect_container(struct client *client, const char *key, const struct conta
     expect_number(field(all, "blobs"), (long long)container_model_blobs(model));
     expect_number(field(all, "bytes"), (long long)container_model_bytes(model));
     expect_listing(client, key, model);
-    for (size_t index = 0; index < model->count; index++) expect_blob(client, key, &model->blobs[index]);
+    for (size_t i = 0; i < model->count; i++) expect_blob(client, key, &model->blobs[i]);
 }

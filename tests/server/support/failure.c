@@ -24,16 +24,16 @@ static const char *last_command_words(void) {
     struct text text = {0};
     text_add(&text, "", 0);
     bool is_length_line = true;
-    for (size_t index = 0; index < last_command.length;) {
-        const char *line = last_command.bytes + index;
-        const char *end = memchr(line, '\n', last_command.length - index);
-        size_t length = end ? (size_t)(end - line) : last_command.length - index;
+    for (size_t i = 0; i < last_command.length;) {
+        const char *line = last_command.bytes + i;
+        const char *end = memchr(line, '\n', last_command.length - i);
+        size_t length = end ? (size_t)(end - line) : last_command.length - i;
         is_length_line = length && (line[0] == '$' || line[0] == '*');
         if (!is_length_line) {
             text_add_escaped(&text, line, length && line[length - 1] == '\r' ? length - 1 : length);
             text_add(&text, " ", 1);
         }
-        index += length + 1;
+        i += length + 1;
     }
     return text.bytes;
 }

@@ -1,7 +1,5 @@
-/*
- * The stateless commands on files, each with the access as which it counts, and a file for it to meet: `a`, which has
- * the ten bytes 0123456789, beside `b`, which has them as well.
- */
+/* The stateless commands on files, each with the access as which it counts, and a file for it to meet: `a`, which has
+ * the ten bytes 0123456789, beside `b`, which has them as well. */
 #ifndef HOLDFAST_TESTS_FILE_COMMANDS_H
 #define HOLDFAST_TESTS_FILE_COMMANDS_H
 

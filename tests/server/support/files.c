@@ -51,8 +51,8 @@ static void add_letters(struct words *words, const char *token, const char *lett
     words_add(words, token);
     words_add_number(words, (long long)length);
     for (size_t at = 0; at < length; at++)
-        for (size_t index = 0; index < sizeof names / sizeof *names; index++)
-            if (names[index].letter == letters[at]) words_add(words, names[index].word);
+        for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+            if (names[i].letter == letters[at]) words_add(words, names[i].word);
 }
 
 /* session path access/share, and what else there is */
@@ -64,8 +64,7 @@ static struct words opening(struct words given) {
     words_add_bytes(&words, given.word[2], given.length[2]);
     add_letters(&words, "ACCESS", access, (size_t)(share - access) - 1);
     add_letters(&words, "SHARE", share, strlen(share));
-    for (size_t index = 4; index < given.count; index++)
-        words_add_bytes(&words, given.word[index], given.length[index]);
+    for (size_t i = 4; i < given.count; i++) words_add_bytes(&words, given.word[i], given.length[i]);
     return words;
 }
 
@@ -80,8 +79,8 @@ struct words act_words(const char *line) {
     if (!islower((unsigned char)*words.word[0])) return words;
     if (!strcmp(words.word[0], "open")) return opening(words);
     const char *verb = capitals_of(words.word[0]);
-    for (size_t index = 0; index < sizeof verbs / sizeof *verbs; index++) {
-        if (strcmp(verbs[index], verb) != 0) continue;
+    for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
+        if (strcmp(verbs[i], verb) != 0) continue;
         words_replace(&words, 0, command_of(verb));
         words_insert(&words, 1, "fs");
         return words;
@@ -159,8 +158,8 @@ void acts_play_at(struct place place, const struct act *acts) {
 struct client *act_waiting_at(struct server *server, const char *line) {
     struct words words = act_words(line);
     struct text plain = {0};
-    for (size_t index = 0; index < words.count; index++)
-        text_print(&plain, "%s%s", index ? " " : "", *words.word[index] ? words.word[index] : "''");
+    for (size_t i = 0; i < words.count; i++)
+        text_print(&plain, "%s%s", i ? " " : "", *words.word[i] ? words.word[i] : "''");
     return waiting_at(server, 0, plain.bytes);
 }
 
@@ -177,10 +176,10 @@ const char *listed_at(struct client *client, const char *path, const char *rest)
     words_add(&words, path);
     words_add_line(&words, rest);
     redisReply *items = expect_elements(call_words(client, &words), 2)->element[1];
-    for (size_t index = 0; index < items->elements; index++) {
-        const redisReply *item = items->element[index];
+    for (size_t i = 0; i < items->elements; i++) {
+        const redisReply *item = items->element[i];
         bool is_file = !strcmp(reply_string(field(item, "kind")), "file");
-        text_print(&names, "%s%s%s", index ? " " : "", reply_string(field(item, "name")), is_file ? "" : "/");
+        text_print(&names, "%s%s%s", i ? " " : "", reply_string(field(item, "name")), is_file ? "" : "/");
     }
     return names.bytes;
 }
@@ -194,9 +193,9 @@ const char *opened(const char *rest) {
     text_add(&paths, "", 0);
     struct words words = words_of_line(pool_print("FILE.HANDLES fs %s", rest));
     redisReply *items = expect_elements(call_words(primary, &words), 2)->element[1];
-    for (size_t index = 0; index < items->elements; index++) {
-        const redisReply *item = items->element[index];
-        text_print(&paths, "%s%s%s", index ? " " : "", reply_string(field(item, "path")),
+    for (size_t i = 0; i < items->elements; i++) {
+        const redisReply *item = items->element[i];
+        text_print(&paths, "%s%s%s", i ? " " : "", reply_string(field(item, "path")),
                    field(item, "pending")->integer ? "!" : "");
     }
     return paths.bytes;

@@ -1,5 +1,4 @@
-/*
- * What tests of shares have in common: the share `fs`, the session that is kept under s, and acts: lines with the
+/* What tests of shares have in common: the share `fs`, the session that is kept under s, and acts: lines with the
  * answers that they must get.
  *
  * A line is a command, or time that passes; see steps.h for its short forms. Besides:
@@ -8,8 +7,7 @@
  *                            letters of R, W, D; "A" is for attributes alone, "-" shares nothing
  *   get, put, close ...      short for FILE.GET fs, FILE.PUTRANGE fs, FILE.CLOSE fs and so on: lower case
  *
- * An answer is as in steps.h, or "=text" for content. What answers with an error must leave no trace.
- */
+ * An answer is as in steps.h, or "=text" for content. What answers with an error must leave no trace. */
 #ifndef HOLDFAST_TESTS_FILES_H
 #define HOLDFAST_TESTS_FILES_H
 

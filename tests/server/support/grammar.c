@@ -21,8 +21,8 @@ bool is_effect_command(const char *command) {
 struct words grammar_commands(struct client *client) {
     redisReply *names = call(client, "COMMAND LIST FILTERBY MODULE holdfast");
     struct words sorted = {0};
-    for (size_t index = 0; index < names->elements; index++) {
-        const char *name = capitals(names->element[index]->str);
+    for (size_t i = 0; i < names->elements; i++) {
+        const char *name = capitals(names->element[i]->str);
         size_t place = 0;
         while (place < sorted.count && strcmp(sorted.word[place], name) < 0) place++;
         words_insert(&sorted, place, name);
@@ -36,8 +36,8 @@ static const char *text_field(const redisReply *map, const char *name) {
 }
 
 static bool is_among(const redisReply *flags, const char *flag) {
-    for (size_t index = 0; flags && index < flags->elements; index++)
-        if (!strcmp(flags->element[index]->str, flag)) return true;
+    for (size_t i = 0; flags && i < flags->elements; i++)
+        if (!strcmp(flags->element[i]->str, flag)) return true;
     return false;
 }
 
@@ -55,10 +55,8 @@ static struct argument argument_of(const redisReply *map) {
     redisReply *parts = reply_field_if_any(map, "arguments");
     if (!parts) return argument;
     argument.count = parts->elements;
-    argument.part = pool_take((argument.count + 1) * sizeof *argument.part);
-    for (size_t index = 0; index < argument.count; index++) {
-        argument.part[index] = argument_of(parts->element[index]);
-    }
+    argument.part = pool_take((argument.count + 1) * sizeof(*argument.part));
+    for (size_t i = 0; i < argument.count; i++) argument.part[i] = argument_of(parts->element[i]);
     return argument;
 }
 
@@ -79,9 +77,9 @@ struct grammar grammar_of(struct server *server, const char *command) {
 static void add_argument(struct text *line, const struct argument *argument);
 
 static void add_parts(struct text *line, const struct argument *argument, const char *between) {
-    for (size_t index = 0; index < argument->count; index++) {
-        if (index) text_print(line, "%s", between);
-        add_argument(line, &argument->part[index]);
+    for (size_t i = 0; i < argument->count; i++) {
+        if (i) text_print(line, "%s", between);
+        add_argument(line, &argument->part[i]);
     }
 }
 
@@ -109,9 +107,9 @@ static void add_argument(struct text *line, const struct argument *argument) {
 const char *grammar_line(const struct grammar *grammar) {
     struct text line = {0};
     text_print(&line, "%s", grammar->command);
-    for (size_t index = 0; index < grammar->all.count; index++) {
+    for (size_t i = 0; i < grammar->all.count; i++) {
         text_print(&line, " ");
-        add_argument(&line, &grammar->all.part[index]);
+        add_argument(&line, &grammar->all.part[i]);
     }
     return line.bytes;
 }

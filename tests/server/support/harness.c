@@ -122,8 +122,8 @@ void expect_misfits(void) {
 static long long misfits_so_far(void) {
     struct client *clients[] = {primary, replica, chained};
     long long count = 0;
-    for (size_t index = 0; index < sizeof clients / sizeof *clients; index++) {
-        redisReply *info = call(clients[index], "INFO holdfast");
+    for (size_t i = 0; i < sizeof(clients) / sizeof(*clients); i++) {
+        redisReply *info = call(clients[i], "INFO holdfast");
         count +=
             info_number(info, "holdfast_effects_misfit") + info_number(info, "holdfast_effects_malformed");
     }
@@ -134,10 +134,10 @@ static long long misfits_so_far(void) {
 static void world_mend(void) {
     if (server_runs(primary->server) && server_runs(replica->server) && server_runs(chained->server)) return;
     struct client **clients[] = {&primary, &replica, &chained};
-    for (size_t index = 0; index < sizeof clients / sizeof *clients; index++) {
-        struct server *server = (*clients[index])->server;
-        client_close(*clients[index]);
-        *clients[index] = NULL;
+    for (size_t i = 0; i < sizeof(clients) / sizeof(*clients); i++) {
+        struct server *server = (*clients[i])->server;
+        client_close(*clients[i]);
+        *clients[i] = NULL;
         server_forget(server);
     }
     harness_open(NULL);
@@ -208,7 +208,7 @@ static void configured_undo(void *target) {
 
 void configure(struct client *client, const char *name, const char *value) {
     redisReply *old = expect_elements(call(client, "CONFIG GET %s", name), 2);
-    struct configured *configured = pool_take(sizeof *configured);
+    struct configured *configured = pool_take(sizeof(*configured));
     configured->server = client->server;
     configured->name = pool_copy(name, strlen(name));
     configured->value = reply_string(old->element[1]);

@@ -19,14 +19,14 @@ static void read_parts(const char *key, const redisReply *item, const redisReply
                                             "BLOB.GETMETA"};
     const redisReply *type = reply_field_if_any(item, "blob-type");
     const char *kind = type ? reply_string(type) : NULL;
-    for (size_t index = 0; index < sizeof questions / sizeof *questions; index++) {
-        struct words words = words_of_line(questions[index]);
+    for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++) {
+        struct words words = words_of_line(questions[i]);
         words_add(&words, key);
         words_add_bytes(&words, name->str, name->len);
         words_add_line(&words, tail);
         redisReply *reply = call_words(primary, &words);
-        bool is_of_all = index > 1, says_kind = is_of_all || kind;
-        bool fits = is_of_all || (kind && !strcmp(kind, index ? "page" : "block"));
+        bool is_of_all = i > 1, says_kind = is_of_all || kind;
+        bool fits = is_of_all || (kind && !strcmp(kind, i ? "page" : "block"));
         require(!says_kind || fits != reply_is_error(reply), "%s gave %s", words_text(&words),
                 reply_text(reply));
     }
@@ -57,8 +57,8 @@ static void require_sums(const char *key) {
         call(primary, "BLOB.LIST %s COUNT %d INCLUDE 4 META SNAPSHOTS UNCOMMITTED COPY", key, BLOBS_LISTED),
         2);
     long long blobs = 0, bytes = 0;
-    for (size_t index = 0; index < page->element[1]->elements; index++) {
-        const redisReply *item = page->element[1]->element[index];
+    for (size_t i = 0; i < page->element[1]->elements; i++) {
+        const redisReply *item = page->element[1]->element[i];
         bool is_blob = reply_field_if_any(item, "etag") && !reply_field_if_any(item, "snapshot");
         if (is_blob) blobs++;
         bytes += read_item(key, item);
@@ -120,9 +120,9 @@ void hostile_change_every_byte(const redisReply *dump, look_at_value *look) {
                                 (char)(dump->str[place] - 1),
                                 (char)0x80,
                                 (char)0x40};
-        for (size_t index = 0; index < sizeof changed; index++) {
+        for (size_t i = 0; i < sizeof(changed); i++) {
             char *payload = pool_copy(dump->str, dump->len);
-            payload[place] = changed[index];
+            payload[place] = changed[i];
             hostile_offer(payload, dump->len, look, &tally);
         }
     }
@@ -144,11 +144,11 @@ void hostile_fill(const char *container, int blobs) {
     expect_etag(call(primary, "CONTAINER.CREATE %s META 2 a b c d ACCESS BLOB", container));
     expect_etag(
         call(primary, "CONTAINER.SETACL %s ACCESS CONTAINER POLICIES 2 one 0 99 rw two - - l", container));
-    for (int index = 0; index < blobs; index++) {
+    for (int i = 0; i < blobs; i++) {
         expect_etag(call(primary,
                          "BLOB.PUT %s blob-%d %s META 1 name %d PROPS 2 content-type text/plain "
                          "cache-control %d",
-                         container, index, pool_print("%0*d", index * 9 + 1, index), index, index));
+                         container, i, pool_print("%0*d", i * 9 + 1, i), i, i));
     }
 }
 
@@ -172,10 +172,10 @@ void hostile_fill_kinds(const char *container) {
         "BLOB.APPEND %s log 50*m",
     };
     hostile_fill(container, 2);
-    for (size_t index = 0; index < sizeof commands / sizeof *commands; index++) {
-        const char *blank = strchr(commands[index], '%');
+    for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+        const char *blank = strchr(commands[i], '%');
         const char *line =
-            pool_print("%.*s%s%s", (int)(blank - commands[index]), commands[index], container, blank + 2);
+            pool_print("%.*s%s%s", (int)(blank - commands[i]), commands[i], container, blank + 2);
         struct words words = step_words(line);
         redisReply *reply = call_words(primary, &words);
         require(!reply_is_error(reply), "%s gave %s", line, reply_text(reply));

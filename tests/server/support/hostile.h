@@ -1,7 +1,5 @@
-/*
- * Doctored values and effects: building them, handing them to the primary, and requiring that what was
- * accepted is whole and safe.
- */
+/* Doctored values and effects: building them, handing them to the primary, and requiring that what was
+ * accepted is whole and safe. */
 #ifndef HOLDFAST_TESTS_HOSTILE_H
 #define HOLDFAST_TESTS_HOSTILE_H
 
@@ -37,8 +35,8 @@ void hostile_offer(char *payload, size_t length, look_at_value *look, struct tal
 /* Likewise for a container. */
 void hostile_restore(char *payload, size_t length, struct tally *tally);
 
-/* Offers the value with each byte of it changed in several ways, and cut off at every length: some and all of which
- * must be refused. */
+/* Offers the value with each byte of it changed in several ways, and cut off at every length: some
+ * and all of which must be refused. */
 void hostile_change_every_byte(const redisReply *dump, look_at_value *look);
 void hostile_cut_at_every_length(const redisReply *dump, look_at_value *look);
 

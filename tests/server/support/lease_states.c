@@ -71,7 +71,7 @@ const struct lease_way lease_ways[] = {
 };
 /* clang-format on */
 
-const size_t lease_ways_count = sizeof lease_ways / sizeof *lease_ways;
+const size_t lease_ways_count = sizeof(lease_ways) / sizeof(*lease_ways);
 
 bool lease_way_fits(const struct lease_way *way, const struct lease_place *where) {
     return !way->only || way->only == where;
@@ -124,9 +124,8 @@ void lease_reach(const struct lease_way *way, const struct lease_place *where) {
 const char *lease_way_text(const struct lease_way *way, const struct lease_place *where) {
     struct text text = {0};
     text_print(&text, "a %s", where->noun);
-    for (int step = 0; step < LEASE_STEPS_AT_MAX && way->steps[step]; step++) {
+    for (int step = 0; step < LEASE_STEPS_AT_MAX && way->steps[step]; step++)
         text_print(&text, "; %s", way->steps[step]);
-    }
     return text.bytes;
 }
 
@@ -150,10 +149,9 @@ const char *lease_refusal(const char *name, const struct lease_place *where) {
          {"PRECONDITION LeaseNotPresentWithBlobOperation",
           "PRECONDITION LeaseNotPresentWithContainerOperation"}},
     };
-    for (size_t index = 0; index < sizeof refusals / sizeof *refusals; index++) {
-        const char *const *error = refusals[index].error;
-        if (!strcmp(name, refusals[index].name))
-            return error[1] && where == &on_container ? error[1] : error[0];
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
+        const char *const *error = refusals[i].error;
+        if (!strcmp(name, refusals[i].name)) return error[1] && where == &on_container ? error[1] : error[0];
     }
     return NULL;
 }

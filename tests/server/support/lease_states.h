@@ -1,9 +1,7 @@
-/*
- * The states of a lease and all the ways that lead there, by real commands and a clock that is moved.
+/* The states of a lease and all the ways that lead there, by real commands and a clock that is moved.
  *
  * The lease is always that of ID_A. Where time runs, 20 seconds are left; whatever can be renewed was
- * acquired for 60 seconds.
- */
+ * acquired for 60 seconds. */
 #ifndef HOLDFAST_TESTS_LEASE_STATES_H
 #define HOLDFAST_TESTS_LEASE_STATES_H
 
@@ -50,10 +48,8 @@ void lease_reach(const struct lease_way *way, const struct lease_place *where);
 /* The steps in words, for the message of a failure. */
 const char *lease_way_text(const struct lease_way *way, const struct lease_place *where);
 
-/*
- * A step in short: "15 s" lets time pass, and has no reply. In a command A, B and C stand for the ids, and one of the
- * family LEASE gets the clause of the place.
- */
+/* A step in short: "15 s" lets time pass, and has no reply. In a command A, B and C stand for the ids, and one of the
+ * family LEASE gets the clause of the place. */
 redisReply *lease_play(const char *line, const struct lease_place *where);
 
 /* The code for which a short name stands, PRES for "CONFLICT LeaseAlreadyPresent"; NULL for none. */

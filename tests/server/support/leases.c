@@ -23,12 +23,9 @@ long long clock_after(long long ms) {
 void time_passes(long long ms) {
     struct client *clients[] = {primary, replica, chained};
     clock_after(ms);
-    for (size_t index = 0; index < sizeof clients / sizeof *clients; index++) {
-        send_call(clients[index], "CONFIG SET holdfast.clock-offset-ms %lld", offset_ms);
-    }
-    for (size_t index = 0; index < sizeof clients / sizeof *clients; index++) {
-        expect_ok(receive(clients[index]));
-    }
+    for (size_t i = 0; i < sizeof(clients) / sizeof(*clients); i++)
+        send_call(clients[i], "CONFIG SET holdfast.clock-offset-ms %lld", offset_ms);
+    for (size_t i = 0; i < sizeof(clients) / sizeof(*clients); i++) expect_ok(receive(clients[i]));
 }
 
 void lease_setup(void) {
@@ -147,7 +144,6 @@ redisReply *answer_of_at(struct place place, struct client *client) {
 
 void expect_still_waiting_at(struct place place, struct client *client) {
     call(primary, "PING");
-    if (has_answer(client, 0)) {
+    if (has_answer(client, 0))
         failure_at(place.file, place.line, "it was answered: %s", reply_text(receive(client)));
-    }
 }

@@ -1,9 +1,7 @@
-/*
- * What tests of leases have in common: ids, a clock that is moved, and clients that wait.
+/* What tests of leases have in common: ids, a clock that is moved, and clients that wait.
  *
  * The clock goes forwards only, through all tests of a program, and is the same on all three servers,
- * so that all of them show the same leases as held.
- */
+ * so that all of them show the same leases as held. */
 #ifndef HOLDFAST_TESTS_LEASES_H
 #define HOLDFAST_TESTS_LEASES_H
 

@@ -15,9 +15,9 @@ void update_at(struct place place, struct parcel *parcel, const char *rest) {
 void expect_texts_at(struct place place, const redisReply *messages, const char *texts) {
     struct words words = words_of_line(texts);
     bool same = reply_is_aggregate(messages) && messages->elements == words.count;
-    for (size_t index = 0; same && index < words.count; index++) {
-        const redisReply *text = field_at(place, messages->element[index], "message");
-        same = text->len == words.length[index] && !memcmp(text->str, words.word[index], text->len);
+    for (size_t i = 0; same && i < words.count; i++) {
+        const redisReply *text = field_at(place, messages->element[i], "message");
+        same = text->len == words.length[i] && !memcmp(text->str, words.word[i], text->len);
     }
     if (!same) failure_at(place.file, place.line, "expected \"%s\", but got %s", texts, reply_text(messages));
 }

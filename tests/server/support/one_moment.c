@@ -16,7 +16,7 @@ static const char probe[] = "QUEUE.PUT clock x";
 const char *const *lines_of(const char *text) {
     static const char between[] = "; ";
     size_t count = 0;
-    const char **lines = pool_take((strlen(text) + 2) * sizeof *lines);
+    const char **lines = pool_take((strlen(text) + 2) * sizeof(*lines));
     for (const char *end; (end = strstr(text, between)); text = end + strlen(between))
         lines[count++] = pool_copy(text, (size_t)(end - text));
     lines[count] = text;
@@ -53,9 +53,9 @@ static redisReply *play_once(const char *const *lines, size_t count) {
     long long stepped_ms = 0;
     expect_ok(call(primary, "MULTI"));
     play_in_transaction(probe);
-    for (size_t index = 0; index < count; index++) {
-        play_in_transaction(lines[index]);
-        if (is_step(lines[index])) stepped_ms += atoll(lines[index] + 1);
+    for (size_t i = 0; i < count; i++) {
+        play_in_transaction(lines[i]);
+        if (is_step(lines[i])) stepped_ms += atoll(lines[i] + 1);
     }
     play_in_transaction(probe);
     redisReply *all = expect_elements(call(primary, "EXEC"), count + 2);
@@ -67,7 +67,7 @@ redisReply *at_one_moment(const char *preparation, const char *text) {
     const char *const *lines = lines_of(text);
     size_t count = 0;
     while (lines[count]) count++;
-    redisReply *all = NULL, *replies = pool_take(sizeof *replies);
+    redisReply *all = NULL, *replies = pool_take(sizeof(*replies));
     for (int attempt = 0; attempt < ATTEMPTS && !all; attempt++) {
         prepare(preparation);
         all = play_once(lines, count);
@@ -75,9 +75,9 @@ redisReply *at_one_moment(const char *preparation, const char *text) {
     }
     require(all, "the clock does not stand still");
     replies->type = REDIS_REPLY_ARRAY;
-    replies->element = pool_take((count + 1) * sizeof *replies->element);
-    for (size_t index = 0; index < count; index++)
-        if (!is_step(lines[index])) replies->element[replies->elements++] = all->element[index + 1];
+    replies->element = pool_take((count + 1) * sizeof(*replies->element));
+    for (size_t i = 0; i < count; i++)
+        if (!is_step(lines[i])) replies->element[replies->elements++] = all->element[i + 1];
     expect_number(call(primary, "DEL clock"), 1);
     return replies;
 }

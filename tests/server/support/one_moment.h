@@ -1,6 +1,4 @@
-/*
- * Commands at one moment, so that what happens at an instant, and what a millisecond before it, can be told apart.
- */
+/* Commands at one moment, so that what happens at an instant, and what a millisecond before it, can be told apart. */
 #ifndef HOLDFAST_TESTS_ONE_MOMENT_H
 #define HOLDFAST_TESTS_ONE_MOMENT_H
 

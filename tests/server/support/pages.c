@@ -20,15 +20,14 @@ const char *pages_source(const char *path) {
 struct pages pages_read(void) {
     static const char *const folders[] = {"", "module/", "module/*/", "deploy/", "deploy/*/", "tests/"};
     glob_t found = {0};
-    for (size_t index = 0; index < sizeof folders / sizeof *folders; index++) {
-        glob(pages_source(pool_print("%s*.md", folders[index])), index ? GLOB_APPEND : 0, NULL, &found);
-    }
+    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+        glob(pages_source(pool_print("%s*.md", folders[i])), i ? GLOB_APPEND : 0, NULL, &found);
     require(found.gl_pathc >= 8, "only %zu pages in %s", found.gl_pathc, top());
-    struct pages pages = {found.gl_pathc, pool_take(found.gl_pathc * sizeof *pages.page)};
-    for (size_t index = 0; index < found.gl_pathc; index++) {
-        const char *path = found.gl_pathv[index];
-        pages.page[index] = (struct page){
-            pool_copy(path + strlen(top()) + 1, strlen(path) - strlen(top()) - 1), text_of_file(path, NULL)};
+    struct pages pages = {found.gl_pathc, pool_take(found.gl_pathc * sizeof(*pages.page))};
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const char *path = found.gl_pathv[i];
+        pages.page[i] = (struct page){pool_copy(path + strlen(top()) + 1, strlen(path) - strlen(top()) - 1),
+                                      text_of_file(path, NULL)};
     }
     globfree(&found);
     return pages;
@@ -63,7 +62,7 @@ struct fences fences_of(const struct page *page) {
     const char *rest = page->text;
     for (const char *line; (line = line_of(&rest));) {
         if (!text_begins(line, "```")) continue;
-        fences.fence = pool_grow(fences.fence, (fences.count + 1) * sizeof *fences.fence);
+        fences.fence = pool_grow(fences.fence, (fences.count + 1) * sizeof(*fences.fence));
         fences.fence[fences.count++] = fence_in(page, line + 3, lines_between(page->text, rest), &rest);
     }
     return fences;
@@ -78,8 +77,8 @@ static const char *up_to(const char *text, const char *end, const char *other_en
 
 const char *section_of(const struct pages *pages, const char *command) {
     const char *heading = pool_print("\n### %s\n", command);
-    for (size_t index = 0; index < pages->count; index++) {
-        const char *found = strstr(pages->page[index].text, heading);
+    for (size_t i = 0; i < pages->count; i++) {
+        const char *found = strstr(pages->page[i].text, heading);
         if (found) return up_to(found + strlen(heading), "\n### ", "\n## ");
     }
     return NULL;

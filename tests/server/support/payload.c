@@ -17,7 +17,5 @@ uint64_t payload_checksum(const void *bytes, size_t length) {
 void payload_sign(void *payload, size_t length) {
     uint64_t checksum = payload_checksum(payload, length - CHECKSUM_BYTES);
     unsigned char *byte = (unsigned char *)payload + length - CHECKSUM_BYTES;
-    for (int index = 0; index < CHECKSUM_BYTES; index++) {
-        byte[index] = (unsigned char)(checksum >> (BITS * index));
-    }
+    for (int i = 0; i < CHECKSUM_BYTES; i++) byte[i] = (unsigned char)(checksum >> (BITS * i));
 }

@@ -1,7 +1,5 @@
-/*
- * The pool is a doubly linked list of nodes, each in front of the memory that it stands for, so that growing
- * one relinks it in constant time. Tests are single-threaded, so there is one list.
- */
+/* The pool is a doubly linked list of nodes, each in front of the memory that it stands for, so that growing
+ * one relinks it in constant time. Tests are single-threaded, so there is one list. */
 #include "pool.h"
 
 #include <stdio.h>
@@ -30,7 +28,7 @@ static void node_unlink(struct node *node) {
 }
 
 static struct node *node_allocate(struct node *old, size_t size) {
-    struct node *node = realloc(old, sizeof *node + size);
+    struct node *node = realloc(old, sizeof(*node) + size);
     if (!node) {
         fprintf(stderr, "out of memory\n");
         abort();
@@ -40,7 +38,7 @@ static struct node *node_allocate(struct node *old, size_t size) {
 
 void *pool_take(size_t size) {
     struct node *node = node_allocate(NULL, size);
-    memset(node, 0, sizeof *node + size);
+    memset(node, 0, sizeof(*node) + size);
     node_link(node);
     return node + 1;
 }

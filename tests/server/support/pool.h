@@ -1,9 +1,7 @@
-/*
- * Memory that lives as long as one test.
+/* Memory that lives as long as one test.
  *
  * Replies, texts and argument lists are taken from here and nobody frees them by hand: a test that fails
- * jumps out of the middle of its function, and the teardown drains the pool all the same.
- */
+ * jumps out of the middle of its function, and the teardown drains the pool all the same. */
 #ifndef HOLDFAST_TESTS_POOL_H
 #define HOLDFAST_TESTS_POOL_H
 

@@ -1,5 +1,5 @@
-/* What a server can do, found out by trying, never by its version: a test that needs what this one lacks is skipped,
- * and says why. */
+/* What a server can do, found out by trying, never by its version: a test that needs what this one
+ * lacks is skipped, and says why. */
 #ifndef HOLDFAST_TESTS_PROBES_H
 #define HOLDFAST_TESTS_PROBES_H
 

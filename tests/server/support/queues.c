@@ -34,8 +34,8 @@ const char *got_jobs(const char *rest) {
     text_add(&texts, "", 0);
     redisReply *reply = call_line(primary, pool_print("QUEUE.GET jobs %s", rest));
     require(reply_is_aggregate(reply), "QUEUE.GET gives %s", reply_text(reply));
-    for (size_t index = 0; index < reply->elements; index++)
-        text_print(&texts, "%s%s", index ? " " : "", field(reply->element[index], "message")->str);
+    for (size_t i = 0; i < reply->elements; i++)
+        text_print(&texts, "%s%s", i ? " " : "", field(reply->element[i], "message")->str);
     return texts.bytes;
 }
 

@@ -23,5 +23,5 @@ size_t random_size(size_t below) {
 }
 
 void random_fill(char *bytes, size_t length) {
-    for (size_t index = 0; index < length; index++) bytes[index] = (char)random_below(256);
+    for (size_t i = 0; i < length; i++) bytes[i] = (char)random_below(256);
 }

@@ -63,7 +63,7 @@ static bool records_take_apart(struct records *records, struct record together) 
 }
 
 struct records *records_of(const redisReply *dump) {
-    struct records *records = pool_take(sizeof *records);
+    struct records *records = pool_take(sizeof(*records));
     const char *byte = dump->str + HEADER;
     bool is_content = false;
     while (*byte == STRING_MARK) {
@@ -90,7 +90,7 @@ void records_add_content(struct records *records, const void *bytes, size_t leng
 static void string_add(struct text *payload, const void *bytes, size_t length) {
     unsigned char head[] = {STRING_MARK, FOUR_BYTES << 6, 0, 0, 0, 0};
     for (int at = 0; at < 4; at++) head[2 + at] = (unsigned char)(length >> (8 * (3 - at)));
-    text_add(payload, head, sizeof head);
+    text_add(payload, head, sizeof(head));
     text_add(payload, bytes, length);
 }
 
@@ -104,8 +104,8 @@ static void record_add(struct text *payload, const struct record *record) {
 struct text records_payload(const redisReply *dump, const struct records *records) {
     struct text payload = {0};
     text_add(&payload, dump->str, HEADER);
-    for (size_t index = 0; index < records->count; index++) {
-        const struct record *record = &records->record[index];
+    for (size_t i = 0; i < records->count; i++) {
+        const struct record *record = &records->record[i];
         if (record->is_content || !record->length)
             string_add(&payload, record->bytes, record->length);
         else
@@ -136,7 +136,7 @@ void hostile_restore_records(const redisReply *dump, const struct records *recor
 static void records_remove(struct records *records, size_t index) {
     records->count--;
     memmove(&records->record[index], &records->record[index + 1],
-            (records->count - index) * sizeof *records->record);
+            (records->count - index) * sizeof(*records->record));
 }
 
 /* Drops, doubles, swaps and borrows records, so that each is sound and the whole is not. */

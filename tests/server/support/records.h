@@ -32,8 +32,8 @@ void records_add(struct records *records, const void *bytes, size_t length);
 /* A content beside the last record. */
 void records_add_content(struct records *records, const void *bytes, size_t length);
 
-/* What ends each value: the newest version of the server that saved it, and an empty string, which is added as
- * an empty record. */
+/* What ends each value: the newest version of the server that saved it, and an empty string,
+ * which is added as an empty record. */
 void records_end(struct records *records, uint64_t newest);
 
 /* A payload like this one, with these records: each has a string of its own. */

@@ -52,9 +52,9 @@ static void show(struct text *shown, const redisReply *reply, size_t indent);
 static void show_elements(struct text *shown, const redisReply *reply, size_t indent) {
     if (!reply->elements) text_print(shown, "(empty array)\n");
     int width = (int)strlen(pool_print("%zu", reply->elements));
-    for (size_t index = 0; index < reply->elements; index++) {
-        text_print(shown, "%*s%*zu) ", index ? (int)indent : 0, "", width, index + 1);
-        show(shown, reply->element[index], indent + (size_t)width + 2);
+    for (size_t i = 0; i < reply->elements; i++) {
+        text_print(shown, "%*s%*zu) ", i ? (int)indent : 0, "", width, i + 1);
+        show(shown, reply->element[i], indent + (size_t)width + 2);
     }
 }
 

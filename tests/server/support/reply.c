@@ -27,8 +27,8 @@ bool reply_is_aggregate(const redisReply *reply) {
 
 bool is_etag(const char *text, size_t length) {
     if (length != ETAG_LENGTH || !text_begins(text, "0x")) return false;
-    for (size_t index = 2; index < length; index++) {
-        if (!isxdigit((unsigned char)text[index])) return false;
+    for (size_t i = 2; i < length; i++) {
+        if (!isxdigit((unsigned char)text[i])) return false;
     }
     return true;
 }
@@ -53,9 +53,9 @@ static void add_reply(struct text *text, const redisReply *reply, bool as_shape)
 static void add_elements(struct text *text, const redisReply *reply, bool as_shape) {
     bool is_map = reply->type == REPLY_MAP;
     text_print(text, "%s", is_map ? "{" : "[");
-    for (size_t index = 0; index < reply->elements; index++) {
-        if (index) text_print(text, "%s", is_map && index % 2 ? ": " : ", ");
-        add_reply(text, reply->element[index], as_shape);
+    for (size_t i = 0; i < reply->elements; i++) {
+        if (i) text_print(text, "%s", is_map && i % 2 ? ": " : ", ");
+        add_reply(text, reply->element[i], as_shape);
     }
     text_print(text, "%s", is_map ? "}" : "]");
 }
@@ -95,8 +95,8 @@ bool reply_same(const redisReply *one, const redisReply *other) {
     if (one->type != other->type) return false;
     if (reply_is_aggregate(one)) {
         if (one->elements != other->elements) return false;
-        for (size_t index = 0; index < one->elements; index++) {
-            if (!reply_same(one->element[index], other->element[index])) return false;
+        for (size_t i = 0; i < one->elements; i++) {
+            if (!reply_same(one->element[i], other->element[i])) return false;
         }
         return true;
     }
@@ -107,11 +107,10 @@ bool reply_same(const redisReply *one, const redisReply *other) {
 
 redisReply *reply_field_if_any(const redisReply *map, const char *name) {
     if (!reply_is_aggregate(map)) return NULL;
-    for (size_t index = 0; index + 1 < map->elements; index += 2) {
-        const redisReply *key = map->element[index];
-        if (key->str && key->len == strlen(name) && !memcmp(key->str, name, key->len)) {
-            return map->element[index + 1];
-        }
+    for (size_t i = 0; i + 1 < map->elements; i += 2) {
+        const redisReply *key = map->element[i];
+        if (key->str && key->len == strlen(name) && !memcmp(key->str, name, key->len))
+            return map->element[i + 1];
     }
     return NULL;
 }

@@ -1,7 +1,5 @@
-/*
- * Reading replies, of hiredis and of support/wire alike (which adds the types of RESP3 to those of hiredis).
- * Replies live in the pool.
- */
+/* Reading replies, of hiredis and of support/wire alike (which adds the types of RESP3 to those of hiredis).
+ * Replies live in the pool. */
 #ifndef HOLDFAST_TESTS_REPLY_H
 #define HOLDFAST_TESTS_REPLY_H
 

@@ -49,8 +49,8 @@ static const char *differing_keys(struct client *one, struct client *other) {
         redisReply *keys = call(one, "KEYS *");
         redisReply *there = call(other, "DBSIZE");
         text_print(&differing, "\n    db %d: %zu and %lld keys", database, keys->elements, there->integer);
-        for (size_t index = 0; index < keys->elements; index++) {
-            redisReply *key = keys->element[index];
+        for (size_t i = 0; i < keys->elements; i++) {
+            redisReply *key = keys->element[i];
             if (reply_same(key_digest(one, key), key_digest(other, key))) continue;
             text_print(&differing, ", differing: %s", text_quoted(key->str, key->len));
         }
@@ -83,11 +83,11 @@ static void require_same_answers(struct client *one, struct client *other, const
         "TABLE.QUERY %b TOP 300",
         "SHARE.GET %b",
         "SHARE.GETACL %b"};
-    for (size_t index = 0; index < sizeof questions / sizeof *questions; index++) {
-        const redisReply *answer = ask(one, questions[index], key);
-        const redisReply *other_answer = ask(other, questions[index], key);
+    for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++) {
+        const redisReply *answer = ask(one, questions[i], key);
+        const redisReply *other_answer = ask(other, questions[i], key);
         require(reply_same(answer, other_answer), "%s and %s differ in %s %s:\n%s\n%s", one->server->name,
-                other->server->name, questions[index], when, reply_text(answer), reply_text(other_answer));
+                other->server->name, questions[i], when, reply_text(answer), reply_text(other_answer));
     }
 }
 
@@ -97,10 +97,8 @@ static void require_all_same_answers(struct client *one, struct client *other, c
         call(one, "SELECT %d", database);
         call(other, "SELECT %d", database);
         redisReply *keys = call(one, "KEYS *");
-        for (size_t index = 0; index < keys->elements; index++) {
-            if (is_ours(one, keys->element[index])) {
-                require_same_answers(one, other, keys->element[index], when);
-            }
+        for (size_t i = 0; i < keys->elements; i++) {
+            if (is_ours(one, keys->element[i])) require_same_answers(one, other, keys->element[i], when);
         }
     }
     call(one, "SELECT 0");
@@ -139,8 +137,8 @@ void await_settled_files(struct client *client) {
     failure("the rewrite does not end:\n%s", server_log(client->server));
 }
 
-/* A server that forks while another thread frees memory leaves a child that a sanitizer's allocator can
- * stop for ever. */
+/* A server that forks while another thread frees memory leaves a child that a
+ * sanitizer's allocator can stop for ever. */
 static void await_freed(struct client *client) {
     for (int attempt = 0; attempt < SETTLED_SECONDS * 1000 && info_of(client, "lazyfree_pending_objects");
          attempt++)
@@ -209,8 +207,8 @@ static const char *differing_duplicate(const redisReply *key, const redisReply n
     expect_ok(call(primary, "RESTORE %b 0 %b REPLACE", names[0].str, names[0].len, dump->str, dump->len));
     expect_number(call(primary, "COPY %b %b REPLACE", key->str, key->len, names[1].str, names[1].len), 1);
     redisReply *digests[] = {digest, digest_to_copy(key, &names[0])};
-    for (int index = 0; index < 2; index++)
-        if (!reply_same(digests[index], key_digest(primary, &names[index]))) return names[index].str;
+    for (int i = 0; i < 2; i++)
+        if (!reply_same(digests[i], key_digest(primary, &names[i]))) return names[i].str;
     return NULL;
 }
 
@@ -238,14 +236,14 @@ static void everywhere_under_other_names(void) {
         if (!database_is_used(primary, database)) continue;
         call(primary, "SELECT %d", database);
         redisReply *keys = call(primary, "KEYS *");
-        for (size_t index = 0; index < keys->elements; index++) {
-            if (is_ours(primary, keys->element[index])) duplicate(keys->element[index]);
+        for (size_t i = 0; i < keys->elements; i++) {
+            if (is_ours(primary, keys->element[i])) duplicate(keys->element[i]);
         }
         everywhere_replicated("after RESTORE and COPY");
-        for (size_t index = 0; index < keys->elements; index++) {
-            if (!is_ours(primary, keys->element[index])) continue;
-            remove_duplicate(restored_prefix, keys->element[index]);
-            remove_duplicate(copied_prefix, keys->element[index]);
+        for (size_t i = 0; i < keys->elements; i++) {
+            if (!is_ours(primary, keys->element[i])) continue;
+            remove_duplicate(restored_prefix, keys->element[i]);
+            remove_duplicate(copied_prefix, keys->element[i]);
         }
     }
     call(primary, "SELECT 0");

@@ -1,7 +1,5 @@
-/*
- * Everywhere the same: whatever a test did, the data must be equal on the primary, on its replicas, after
- * every way of writing them to a file and reading them back, and under another key.
- */
+/* Everywhere the same: whatever a test did, the data must be equal on the primary, on its replicas, after
+ * every way of writing them to a file and reading them back, and under another key. */
 #ifndef HOLDFAST_TESTS_SAME_EVERYWHERE_H
 #define HOLDFAST_TESTS_SAME_EVERYWHERE_H
 

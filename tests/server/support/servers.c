@@ -46,8 +46,8 @@ static const char *environment(const char *name, const char *otherwise) {
 }
 
 static void kill_all(void) {
-    for (int index = 0; index < SERVERS_AT_MAX; index++) {
-        if (servers[index] && servers[index]->process) kill(servers[index]->process, SIGKILL);
+    for (int i = 0; i < SERVERS_AT_MAX; i++) {
+        if (servers[i] && servers[i]->process) kill(servers[i]->process, SIGKILL);
     }
 }
 
@@ -57,9 +57,9 @@ static void server_register(struct server *server) {
         is_prepared = true;
         atexit(kill_all);
     }
-    for (int index = 0; index < SERVERS_AT_MAX; index++) {
-        if (!servers[index]) {
-            servers[index] = server;
+    for (int i = 0; i < SERVERS_AT_MAX; i++) {
+        if (!servers[i]) {
+            servers[i] = server;
             return;
         }
     }
@@ -67,8 +67,8 @@ static void server_register(struct server *server) {
 }
 
 static void server_unregister(const struct server *server) {
-    for (int index = 0; index < SERVERS_AT_MAX; index++) {
-        if (servers[index] == server) servers[index] = NULL;
+    for (int i = 0; i < SERVERS_AT_MAX; i++) {
+        if (servers[i] == server) servers[i] = NULL;
     }
 }
 
@@ -96,9 +96,9 @@ static void write_configuration(const struct server *server) {
  * no for an answer; a sanitizer must give that answer, too. */
 static void preload(const struct server *server, const char *library) {
     static const char *const variables[] = {"ASAN_OPTIONS", "UBSAN_OPTIONS"};
-    for (size_t index = 0; index < sizeof variables / sizeof *variables; index++) {
-        const char *options = environment(variables[index], "print_stacktrace=1");
-        setenv(variables[index],
+    for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+        const char *options = environment(variables[i], "print_stacktrace=1");
+        setenv(variables[i],
                pool_print("%s:log_path=%s/sanitizer:allocator_may_return_null=1", options, server->folder),
                1);
     }
@@ -122,7 +122,7 @@ static void server_run(struct server *server) {
 }
 
 static struct server *server_new(const char *name, const char *settings, const char *arguments) {
-    struct server *server = calloc(1, sizeof *server);
+    struct server *server = calloc(1, sizeof(*server));
     require(server, "out of memory");
     server->name = strdup(name);
     server->settings = strdup(settings);
@@ -189,13 +189,13 @@ static const char *file_telling(const char *path) {
     struct text text = {0};
     char part[4096];
     text_add(&text, "", 0);
-    for (size_t length = fread(part, 1, sizeof part, file); length;
-         length = fread(part, 1, sizeof part, file)) {
+    for (size_t length = fread(part, 1, sizeof(part), file); length;
+         length = fread(part, 1, sizeof(part), file)) {
         text_add(&text, part, length);
     }
     fclose(file);
-    for (size_t index = 0; index < sizeof reports / sizeof *reports; index++) {
-        const char *report = strstr(text.bytes, reports[index]);
+    for (size_t i = 0; i < sizeof(reports) / sizeof(*reports); i++) {
+        const char *report = strstr(text.bytes, reports[i]);
         if (report) return pool_print("%.*s", LOG_BYTES_SHOWN, report);
     }
     return text.bytes + (text.length > LOG_BYTES_SHOWN ? text.length - LOG_BYTES_SHOWN : 0);
@@ -205,12 +205,11 @@ const char *server_log(const struct server *server) {
     static const char *const files[] = {"sanitizer.*", "output", "log"};
     struct text text = {0};
     text_add(&text, "", 0);
-    for (size_t index = 0; index < sizeof files / sizeof *files; index++) {
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
         glob_t found;
-        if (glob(pool_print("%s/%s", server->folder, files[index]), 0, NULL, &found)) continue;
-        for (size_t place = 0; place < found.gl_pathc; place++) {
+        if (glob(pool_print("%s/%s", server->folder, files[i]), 0, NULL, &found)) continue;
+        for (size_t place = 0; place < found.gl_pathc; place++)
             text_print(&text, "%s\n", file_telling(found.gl_pathv[place]));
-        }
         globfree(&found);
     }
     return text.bytes;

@@ -1,10 +1,8 @@
-/*
- * redis-server processes with the module loaded, each in a scratch folder of its own, on a free port.
+/* redis-server processes with the module loaded, each in a scratch folder of its own, on a free port.
  *
  * They die with the test program whatever happens: by its regular end, by a failing check, and by its death.
  * The environment tells where things are: HOLDFAST_SERVER, HOLDFAST_MODULE, HOLDFAST_PRELOAD (a library that
- * is preloaded into the servers only, for sanitizers), HOLDFAST_TMP.
- */
+ * is preloaded into the servers only, for sanitizers), HOLDFAST_TMP. */
 #ifndef HOLDFAST_TESTS_SERVERS_H
 #define HOLDFAST_TESTS_SERVERS_H
 

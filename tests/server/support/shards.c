@@ -40,24 +40,24 @@ static void until(bool (*is_so)(void), const char *what) {
 
 static bool all_know_all(void) {
     const char *known = pool_print("cluster_known_nodes:%d\r", node_count);
-    for (int index = 0; index < node_count; index++) {
-        bool meets = strstr(call(node[index], "CLUSTER NODES")->str, "handshake");
-        if (meets || !strstr(call(node[index], "CLUSTER INFO")->str, known)) return false;
+    for (int i = 0; i < node_count; i++) {
+        bool meets = strstr(call(node[i], "CLUSTER NODES")->str, "handshake");
+        if (meets || !strstr(call(node[i], "CLUSTER INFO")->str, known)) return false;
     }
     return true;
 }
 
 static bool all_is_served(void) {
-    for (int index = 0; index < node_count; index++) {
-        const char *info = call(node[index], "CLUSTER INFO")->str;
+    for (int i = 0; i < node_count; i++) {
+        const char *info = call(node[i], "CLUSTER INFO")->str;
         if (!strstr(info, "cluster_state:ok") || !strstr(info, "cluster_slots_ok:16384")) return false;
     }
     return true;
 }
 
 static bool replicas_are_up(void) {
-    for (int index = primary_count; index < node_count; index++)
-        if (!strstr(call(node[index], "INFO replication")->str, "master_link_status:up")) return false;
+    for (int i = primary_count; i < node_count; i++)
+        if (!strstr(call(node[i], "INFO replication")->str, "master_link_status:up")) return false;
     return true;
 }
 
@@ -71,27 +71,25 @@ void shards_start(int primaries, int replicas, const char *settings) {
     const int count = primaries + replicas;
     node_count = count;
     struct server *servers[SHARDS_MAX] = {NULL};
-    for (int index = 0; index < count; index++)
-        servers[index] =
-            server_launch(pool_print("shard-%d", index), pool_print("%s%s", cluster_settings, settings));
-    for (int index = 0; index < count; index++) server_await(servers[index]);
-    for (int index = 0; index < count; index++) node[index] = client_open(servers[index]);
+    for (int i = 0; i < count; i++)
+        servers[i] = server_launch(pool_print("shard-%d", i), pool_print("%s%s", cluster_settings, settings));
+    for (int i = 0; i < count; i++) server_await(servers[i]);
+    for (int i = 0; i < count; i++) node[i] = client_open(servers[i]);
     primary = node[0];
-    for (int index = 0; index < primaries; index++) hand_out(index);
-    for (int index = 1; index < count; index++)
-        expect_ok(call(node[0], "CLUSTER MEET 127.0.0.1 %d", servers[index]->port));
+    for (int i = 0; i < primaries; i++) hand_out(i);
+    for (int i = 1; i < count; i++) expect_ok(call(node[0], "CLUSTER MEET 127.0.0.1 %d", servers[i]->port));
     until(all_know_all, "the nodes do not meet");
-    for (int index = 0; index < replicas; index++)
-        expect_ok(call(node[primaries + index], "CLUSTER REPLICATE %s", node_id(node[index])));
+    for (int i = 0; i < replicas; i++)
+        expect_ok(call(node[primaries + i], "CLUSTER REPLICATE %s", node_id(node[i])));
     until(all_is_served, "not all slots are served");
     until(replicas_are_up, "a replica does not follow");
     pool_drain();
 }
 
 void shards_leave(void) {
-    for (int index = 0; index < node_count; index++) {
-        client_close(node[index]);
-        node[index] = NULL;
+    for (int i = 0; i < node_count; i++) {
+        client_close(node[i]);
+        node[i] = NULL;
     }
     primary = NULL;
 }
@@ -99,11 +97,11 @@ void shards_leave(void) {
 void shards_stop(void) {
     struct server *servers[SHARDS_MAX] = {NULL};
     const int count = node_count;
-    for (int index = 0; index < count; index++) servers[index] = node[index]->server;
+    for (int i = 0; i < count; i++) servers[i] = node[i]->server;
     shards_leave();
-    for (int index = 0; index < count; index++) {
-        server_stop(servers[index]);
-        server_forget(servers[index]);
+    for (int i = 0; i < count; i++) {
+        server_stop(servers[i]);
+        server_forget(servers[i]);
     }
 }
 
@@ -113,10 +111,10 @@ static bool sees_slot_at(struct client *client, int slot, struct client *at);
 
 /* Whoever gets a slot by way of importing it gets a new epoch, which all others believe. */
 static void give_back(int slot, int owner) {
-    for (int index = 0; index < primary_count; index++) call(node[index], "CLUSTER SETSLOT %d STABLE", slot);
-    for (int index = 0; index < primary_count; index++) {
-        if (index == owner || sees_slot_at(node[owner], slot, node[owner])) continue;
-        expect_ok(call(node[owner], "CLUSTER SETSLOT %d IMPORTING %s", slot, node_id(node[index])));
+    for (int i = 0; i < primary_count; i++) call(node[i], "CLUSTER SETSLOT %d STABLE", slot);
+    for (int i = 0; i < primary_count; i++) {
+        if (i == owner || sees_slot_at(node[owner], slot, node[owner])) continue;
+        expect_ok(call(node[owner], "CLUSTER SETSLOT %d IMPORTING %s", slot, node_id(node[i])));
         slot_closes(slot, node[owner]);
     }
     await_slot(slot, node[owner]);
@@ -131,9 +129,9 @@ static bool is_as_it_was(int index) {
 }
 
 void shards_begin(void) {
-    for (int index = 0; index < primary_count; index++) call(node[index], "FLUSHALL");
-    for (int index = 0; index < primary_count; index++) {
-        if (is_as_it_was(index)) continue;
+    for (int i = 0; i < primary_count; i++) call(node[i], "FLUSHALL");
+    for (int i = 0; i < primary_count; i++) {
+        if (is_as_it_was(i)) continue;
         for (int tag = 0; tag < 64; tag++) {
             int slot = slot_of(shards_tag(tag % primary_count, tag / primary_count));
             give_back(slot, first_owner(slot));
@@ -167,23 +165,22 @@ void slot_moves(int slot, struct client *from, struct client *to) {
     for (;;) {
         redisReply *keys = call(from, "CLUSTER GETKEYSINSLOT %d %d", slot, KEYS_AT_ONCE);
         if (!keys->elements) return;
-        for (size_t index = 0; index < keys->elements; index++)
-            expect_ok(
-                call(from, "MIGRATE 127.0.0.1 %d %s 0 20000", to->server->port, keys->element[index]->str));
+        for (size_t i = 0; i < keys->elements; i++)
+            expect_ok(call(from, "MIGRATE 127.0.0.1 %d %s 0 20000", to->server->port, keys->element[i]->str));
     }
 }
 
 /* The new owner hears of it first, so that nobody is sent to and fro. */
 void slot_closes(int slot, struct client *to) {
     expect_ok(call(to, "CLUSTER SETSLOT %d NODE %s", slot, node_id(to)));
-    for (int index = 0; index < primary_count; index++)
-        if (node[index] != to) expect_ok(call(node[index], "CLUSTER SETSLOT %d NODE %s", slot, node_id(to)));
+    for (int i = 0; i < primary_count; i++)
+        if (node[i] != to) expect_ok(call(node[i], "CLUSTER SETSLOT %d NODE %s", slot, node_id(to)));
 }
 
 static bool sees_slot_at(struct client *client, int slot, struct client *at) {
     redisReply *ranges = call(client, "CLUSTER SLOTS");
-    for (size_t index = 0; index < ranges->elements; index++) {
-        redisReply *const *range = ranges->element[index]->element;
+    for (size_t i = 0; i < ranges->elements; i++) {
+        redisReply *const *range = ranges->element[i]->element;
         if (range[0]->integer <= slot && slot <= range[1]->integer)
             return range[2]->element[1]->integer == at->server->port;
     }
@@ -203,8 +200,8 @@ bool slots_migrate_at_once(struct client *at) {
 /* The newest one of this slot comes first. */
 static const char *state_of_migration(int slot, struct client *from) {
     redisReply *all = call(from, "CLUSTER GETSLOTMIGRATIONS");
-    for (size_t index = 0; index < all->elements; index++) {
-        const redisReply *migration = all->element[index];
+    for (size_t i = 0; i < all->elements; i++) {
+        const redisReply *migration = all->element[i];
         bool of_slot = atoi(field(migration, "slot_ranges")->str) == slot;
         if (of_slot && !strcmp(field(migration, "operation")->str, "EXPORT"))
             return field(migration, "state")->str;
@@ -225,9 +222,9 @@ void slot_migrates(int slot, struct client *from, struct client *to) {
 }
 
 void await_slot(int slot, struct client *at) {
-    for (int index = 0; index < node_count; index++) {
-        if (!server_runs(node[index]->server)) continue;
-        for (int attempt = 0; !sees_slot_at(node[index], slot, at); attempt++, usleep(5000))
+    for (int i = 0; i < node_count; i++) {
+        if (!server_runs(node[i]->server)) continue;
+        for (int attempt = 0; !sees_slot_at(node[i], slot, at); attempt++, usleep(5000))
             require(attempt < AGREE_SECONDS * 200, "slot %d does not come to %s", slot, at->server->name);
     }
 }

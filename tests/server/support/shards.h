@@ -1,7 +1,5 @@
-/*
- * A real cluster: primaries that share the slots evenly, and replicas of the first ones. All tests of a program play on
- * the same one; each begins with empty nodes, and with the slots where they were at first.
- */
+/* A real cluster: primaries that share the slots evenly, and replicas of the first ones. All tests of a program play on
+ * the same one; each begins with empty nodes, and with the slots where they were at first. */
 #ifndef HOLDFAST_TESTS_SHARDS_H
 #define HOLDFAST_TESTS_SHARDS_H
 

@@ -1,5 +1,5 @@
-/* Servers beside the three of the harness: alone, with an append-only file that loses nothing, as a cluster of one node,
- * or a pair. */
+/* Servers beside the three of the harness: alone, with an append-only file that loses nothing, as a
+ * cluster of one node, or a pair. */
 #ifndef HOLDFAST_TESTS_SINGLE_SERVER_H
 #define HOLDFAST_TESTS_SINGLE_SERVER_H
 

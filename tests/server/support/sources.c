@@ -53,7 +53,7 @@ static void speak(struct speech *speech, const void *bytes, size_t length) {
 
 static void speak_line(struct speech *speech, char kind, long long number) {
     char line[32];
-    int length = snprintf(line, sizeof line, "%c%lld\r\n", kind, number);
+    int length = snprintf(line, sizeof(line), "%c%lld\r\n", kind, number);
     speak(speech, line, (size_t)length);
 }
 
@@ -187,7 +187,7 @@ static bool answer_all(struct source *source, struct guest *guest) {
 
 static void hear(struct source *source, struct guest *guest) {
     char bytes[QUESTION_BYTES];
-    ssize_t count = recv(guest->socket, bytes, sizeof bytes, 0);
+    ssize_t count = recv(guest->socket, bytes, sizeof(bytes), 0);
     if (count <= 0) {
         see_off(guest);
         return;
@@ -233,9 +233,9 @@ static void *host(void *data) {
 /* --- For tests --- */
 
 struct source *source_start(const struct told *script) {
-    struct source *source = calloc(1, sizeof *source);
+    struct source *source = calloc(1, sizeof(*source));
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof address;
+    socklen_t length = sizeof(address);
     source->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     require(!bind(source->listener, (struct sockaddr *)&address, length) && !listen(source->listener, 512) &&
                 !getsockname(source->listener, (struct sockaddr *)&address, &length) &&

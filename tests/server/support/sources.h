@@ -1,5 +1,4 @@
-/*
- * Servers from which blobs are copied, played by the test: they answer what a script says, true or not.
+/* Servers from which blobs are copied, played by the test: they answer what a script says, true or not.
  *
  * Answers are written short, and spoken as RESP2:
  *   [a b [c] :7 ~]   a list of texts, a list, a number and nothing
@@ -8,8 +7,7 @@
  *   -CODE text       an error, up to the end of the line
  *   raw …            the bytes behind it, as they are
  *   close            the connection is closed
- * NULL is no answer at all.
- */
+ * NULL is no answer at all. */
 #ifndef HOLDFAST_TESTS_SOURCES_H
 #define HOLDFAST_TESTS_SOURCES_H
 

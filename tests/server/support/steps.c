@@ -16,7 +16,7 @@ static const char *kept[LETTERS];
 
 static void forget(void *target) {
     (void)target;
-    memset(kept, 0, sizeof kept);
+    memset(kept, 0, sizeof(kept));
 }
 
 void step_keep(char letter, const char *text) {

@@ -1,5 +1,4 @@
-/*
- * Stories: commands with the answers that they must get, one after the other, as a table.
+/* Stories: commands with the answers that they must get, one after the other, as a table.
  *
  * Words of a command have short forms:
  *   A, B, C    lease ids
@@ -9,8 +8,7 @@
  * A line like "15 s" lets so much time pass, on all servers.
  *
  * An answer is the shape of the reply (see reply_shape), or an error without its explanation. NULL stands for any
- * answer but an error. What answers with an error must leave no trace: no change, no effect, no notification.
- */
+ * answer but an error. What answers with an error must leave no trace: no change, no effect, no notification. */
 #ifndef HOLDFAST_TESTS_STEPS_H
 #define HOLDFAST_TESTS_STEPS_H
 

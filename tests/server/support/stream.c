@@ -17,7 +17,7 @@ struct stream {
 };
 
 struct stream *stream_attach(struct server *server) {
-    struct stream *stream = pool_take(sizeof *stream);
+    struct stream *stream = pool_take(sizeof(*stream));
     stream->wire = wire_open(server);
     redisReply *answer = wire_call(stream->wire, "PSYNC ? -1");
     require(answer->type == REDIS_REPLY_STATUS && text_begins(answer->str, "FULLRESYNC"), "PSYNC answers %s",
@@ -49,14 +49,14 @@ redisReply *stream_commands(struct stream *stream, struct client *client) {
     static long long marks;
     const char *channel = pool_print("%s-%lld", mark, ++marks);
     call(client, "PUBLISH %s x", channel);
-    redisReply *commands = pool_take(sizeof *commands);
+    redisReply *commands = pool_take(sizeof(*commands));
     commands->type = REDIS_REPLY_ARRAY;
     for (;;) {
         redisReply *command = wire_receive(stream->wire);
         if (is_command(command, "PUBLISH") && !strcmp(command->element[1]->str, channel)) return commands;
         if (is_silent(command)) continue;
         commands->element =
-            pool_grow(commands->element, (commands->elements + 1) * sizeof *commands->element);
+            pool_grow(commands->element, (commands->elements + 1) * sizeof(*commands->element));
         commands->element[commands->elements++] = command;
     }
 }
@@ -65,9 +65,9 @@ const char *stream_line(const redisReply *command) {
     struct text line = {0};
     bool is_effect = !strcmp(command->element[0]->str, "HFA");
     if (is_effect) text_print(&line, "HOLDFAST.APPLY");
-    for (size_t index = is_effect; index < command->elements && index < 2; index++) {
-        if (index) text_add(&line, " ", 1);
-        text_add_escaped(&line, command->element[index]->str, command->element[index]->len);
+    for (size_t i = is_effect; i < command->elements && i < 2; i++) {
+        if (i) text_add(&line, " ", 1);
+        text_add_escaped(&line, command->element[i]->str, command->element[i]->len);
     }
     return line.bytes;
 }
@@ -76,8 +76,7 @@ void stream_expect(struct stream *stream, struct client *client, const char *lin
     redisReply *commands = stream_commands(stream, client);
     struct text real = {0};
     text_add(&real, "", 0);
-    for (size_t index = 0; index < commands->elements; index++) {
-        text_print(&real, "%s%s", index ? "\n" : "", stream_line(commands->element[index]));
-    }
+    for (size_t i = 0; i < commands->elements; i++)
+        text_print(&real, "%s%s", i ? "\n" : "", stream_line(commands->element[i]));
     require(!strcmp(real.bytes, lines), "expected in the stream\n%s\nbut there was\n%s", lines, real.bytes);
 }

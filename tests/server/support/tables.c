@@ -53,8 +53,8 @@ static const char *walk(struct client *client, struct words *words, int *pages) 
         require(!reply_is_error(page), "%s gives %s", words_text(words), reply_text(page));
         require(++*pages < PAGES_AT_MAX, "%s does not end", words_text(words));
         const redisReply *rows = expect_elements(page, 2)->element[1];
-        for (size_t index = 0; index < rows->elements; index++) {
-            const redisReply *row = expect_elements(rows->element[index], 4);
+        for (size_t i = 0; i < rows->elements; i++) {
+            const redisReply *row = expect_elements(rows->element[i], 4);
             text_print(&keys, "%s%s/%s", keys.length ? " " : "", reply_string(row->element[0]),
                        reply_string(row->element[1]));
         }
@@ -90,7 +90,7 @@ const char *plan_of(const char *filter) {
 const char *some_properties(int first, int count) {
     struct text text = {0};
     text_print(&text, "PROPS %d", count);
-    for (int index = first; index < first + count; index++) text_print(&text, " p%d %d", index, index);
+    for (int i = first; i < first + count; i++) text_print(&text, " p%d %d", i, i);
     return text.bytes;
 }
 

@@ -44,7 +44,7 @@ static void text_add_escaped_byte(struct text *text, unsigned char byte) {
 
 void text_add_escaped(struct text *text, const void *bytes, size_t length) {
     const unsigned char *byte = bytes;
-    for (size_t index = 0; index < length; index++) text_add_escaped_byte(text, byte[index]);
+    for (size_t i = 0; i < length; i++) text_add_escaped_byte(text, byte[i]);
 }
 
 const char *text_quoted(const void *bytes, size_t length) {
@@ -74,7 +74,7 @@ const char *text_of_file(const char *path, size_t *length) {
     struct text text = {0};
     text_add(&text, "", 0);
     char part[4096];
-    for (size_t count = fread(part, 1, sizeof part, file); count; count = fread(part, 1, sizeof part, file))
+    for (size_t count = fread(part, 1, sizeof(part), file); count; count = fread(part, 1, sizeof(part), file))
         text_add(&text, part, count);
     fclose(file);
     if (length) *length = text.length;

@@ -17,7 +17,7 @@ static struct {
 
 static void witness_forget(void *target) {
     (void)target;
-    memset(&witness, 0, sizeof witness);
+    memset(&witness, 0, sizeof(witness));
 }
 
 static void witness_prepare(void) {
@@ -31,9 +31,8 @@ static void watch(const char *absent) {
     struct words words = words_of_line("WATCH");
     words_add_line(&words, absent);
     redisReply *keys = call(witness.watcher, "KEYS *");
-    for (size_t index = 0; index < keys->elements; index++) {
-        words_add_bytes(&words, keys->element[index]->str, keys->element[index]->len);
-    }
+    for (size_t i = 0; i < keys->elements; i++)
+        words_add_bytes(&words, keys->element[i]->str, keys->element[i]->len);
     expect_ok(call(witness.watcher, "UNWATCH"));
     if (words.count > 1) expect_ok(call_words(witness.watcher, &words));
 }

@@ -1,8 +1,5 @@
-/*
- * Watches that nothing happens: whatever runs between traces_begin and traces_require_none must leave no trace in
- * the data, in the replication stream, in the count of changes, in notifications, or with those who WATCH
- * keys.
- */
+/* Watches that nothing happens: whatever runs between traces_begin and traces_require_none must leave no trace in the
+ * data, in the replication stream, in the count of changes, in notifications, or with those who WATCH keys. */
 #ifndef HOLDFAST_TESTS_TRACES_H
 #define HOLDFAST_TESTS_TRACES_H
 

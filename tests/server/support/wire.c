@@ -27,15 +27,15 @@ static void wire_close(void *target) {
 }
 
 struct wire *wire_open(struct server *server) {
-    struct wire *wire = pool_take(sizeof *wire);
+    struct wire *wire = pool_take(sizeof(*wire));
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)server->port)};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     struct timeval patience = {.tv_sec = PATIENCE_SECONDS};
     wire->server = server;
     wire->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     pool_keep(wire, wire_close);
-    setsockopt(wire->socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    require(!connect(wire->socket, (struct sockaddr *)&address, sizeof address),
+    setsockopt(wire->socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    require(!connect(wire->socket, (struct sockaddr *)&address, sizeof(address)),
             "cannot connect to server %s", server->name);
     return wire;
 }
@@ -58,9 +58,9 @@ void wire_send_raw(struct wire *wire, const void *bytes, size_t length) {
 void wire_send(struct wire *wire, const struct words *words) {
     struct text command = {0};
     text_print(&command, "*%zu\r\n", words->count);
-    for (size_t index = 0; index < words->count; index++) {
-        text_print(&command, "$%zu\r\n", words->length[index]);
-        text_add(&command, words->word[index], words->length[index]);
+    for (size_t i = 0; i < words->count; i++) {
+        text_print(&command, "$%zu\r\n", words->length[i]);
+        text_add(&command, words->word[i], words->length[i]);
         text_add(&command, "\r\n", 2);
     }
     failure_note_command(command.bytes, command.length);
@@ -95,7 +95,7 @@ static const char *wire_receive_line(struct wire *wire) {
 }
 
 static redisReply *reply_new(int type, const char *string, size_t length) {
-    redisReply *reply = pool_take(sizeof *reply);
+    redisReply *reply = pool_take(sizeof(*reply));
     reply->type = type;
     reply->str = pool_copy(string, length);
     reply->len = length;
@@ -110,11 +110,11 @@ static redisReply *receive_bulk(struct wire *wire, long long length) {
 
 static redisReply *receive_elements(struct wire *wire, int type, long long count) {
     if (count < 0) return reply_new(REDIS_REPLY_NIL, "", 0);
-    redisReply *reply = pool_take(sizeof *reply);
+    redisReply *reply = pool_take(sizeof(*reply));
     reply->type = type;
     reply->elements = (size_t)(type == REPLY_MAP ? count * 2 : count);
-    reply->element = pool_take((reply->elements + 1) * sizeof *reply->element);
-    for (size_t index = 0; index < reply->elements; index++) reply->element[index] = wire_receive(wire);
+    reply->element = pool_take((reply->elements + 1) * sizeof(*reply->element));
+    for (size_t i = 0; i < reply->elements; i++) reply->element[i] = wire_receive(wire);
     return reply;
 }
 
@@ -129,8 +129,8 @@ static const struct {
 };
 
 static int wire_type(char mark) {
-    for (size_t index = 0; index < sizeof wire_types / sizeof *wire_types; index++) {
-        if (wire_types[index].mark == mark) return wire_types[index].type;
+    for (size_t i = 0; i < sizeof(wire_types) / sizeof(*wire_types); i++) {
+        if (wire_types[i].mark == mark) return wire_types[i].type;
     }
     failure("a reply begins with %s", text_quoted(&mark, 1));
     return 0;

@@ -1,7 +1,5 @@
-/*
- * A connection that reads the protocol itself, for what hiredis 0.14 cannot read: RESP3, deeply nested
- * replies, pushed messages, and the stream that a primary sends to its replicas.
- */
+/* A connection that reads the protocol itself, for what hiredis 0.14 cannot read: RESP3, deeply nested
+ * replies, pushed messages, and the stream that a primary sends to its replicas. */
 #ifndef HOLDFAST_TESTS_WIRE_H
 #define HOLDFAST_TESTS_WIRE_H
 

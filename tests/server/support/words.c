@@ -8,8 +8,8 @@
 static void words_make_room(struct words *words) {
     if (words->count < words->room) return;
     words->room = words->room ? words->room * 2 : 16;
-    words->word = pool_grow(words->word, words->room * sizeof *words->word);
-    words->length = pool_grow(words->length, words->room * sizeof *words->length);
+    words->word = pool_grow(words->word, words->room * sizeof(*words->word));
+    words->length = pool_grow(words->length, words->room * sizeof(*words->length));
 }
 
 void words_add_bytes(struct words *words, const void *bytes, size_t length) {
@@ -46,16 +46,14 @@ struct words words_of_line(const char *line) {
 
 struct words words_copy(const struct words *words) {
     struct words copy = {0};
-    for (size_t index = 0; index < words->count; index++) {
-        words_add_bytes(&copy, words->word[index], words->length[index]);
-    }
+    for (size_t i = 0; i < words->count; i++) words_add_bytes(&copy, words->word[i], words->length[i]);
     return copy;
 }
 
 void words_remove(struct words *words, size_t index) {
     size_t behind = words->count - index - 1;
-    memmove(words->word + index, words->word + index + 1, behind * sizeof *words->word);
-    memmove(words->length + index, words->length + index + 1, behind * sizeof *words->length);
+    memmove(words->word + index, words->word + index + 1, behind * sizeof(*words->word));
+    memmove(words->length + index, words->length + index + 1, behind * sizeof(*words->length));
     words->count--;
 }
 
@@ -76,13 +74,13 @@ void words_replace(struct words *words, size_t index, const char *word) {
 const char *words_text(const struct words *words) {
     struct text text = {0};
     text_add(&text, "", 0);
-    for (size_t index = 0; index < words->count; index++) {
-        const char *gap = index ? " " : "";
-        if (words->length[index] && !memchr(words->word[index], ' ', words->length[index])) {
+    for (size_t i = 0; i < words->count; i++) {
+        const char *gap = i ? " " : "";
+        if (words->length[i] && !memchr(words->word[i], ' ', words->length[i])) {
             text_print(&text, "%s", gap);
-            text_add_escaped(&text, words->word[index], words->length[index]);
+            text_add_escaped(&text, words->word[i], words->length[i]);
         } else {
-            text_print(&text, "%s%s", gap, text_quoted(words->word[index], words->length[index]));
+            text_print(&text, "%s%s", gap, text_quoted(words->word[i], words->length[i]));
         }
     }
     return text.bytes;

@@ -1,5 +1,5 @@
-/* Edits of changes: one field of a sound record becomes another one, so that the record says something else, and says
- * it well. */
+/* Edits of changes: one field of a sound record becomes another one, so that the record says
+ * something else, and says it well. */
 #ifndef HOLDFAST_UNIT_CHANGE_EDIT_H
 #define HOLDFAST_UNIT_CHANGE_EDIT_H
 

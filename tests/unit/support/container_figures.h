@@ -1,5 +1,5 @@
-/* What a container's account should say: a walk over all that hangs from it, each part once however often
- * it is found. */
+/* What a container's account should say: a walk over all that hangs from it, each part
+ * once however often it is found. */
 #ifndef HOLDFAST_UNIT_CONTAINER_FIGURES_H
 #define HOLDFAST_UNIT_CONTAINER_FIGURES_H
 

@@ -1,5 +1,5 @@
-/* The naive model against the share: nodes now and in each snapshot, who has what open, locked and leased, and what the
- * census counts. */
+/* The naive model against the share: nodes now and in each snapshot, who has what open, locked and
+ * leased, and what the census counts. */
 #include "file/tree.h"
 #include "require.h"
 #include "share_details.h"

@@ -1,5 +1,5 @@
-/* Crowds: tables of entities that are drawn by chance, some of which are there and some not, and what a naive filter
- * says of each. */
+/* Crowds: tables of entities that are drawn by chance, some of which are there and some not, and
+ * what a naive filter says of each. */
 #ifndef HOLDFAST_UNIT_TABLE_CROWD_H
 #define HOLDFAST_UNIT_TABLE_CROWD_H
 
