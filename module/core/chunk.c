@@ -3,7 +3,6 @@
 #include "core/memory.h"
 
 #include <stdatomic.h>
-#include <stdint.h>
 
 struct chunk {
     atomic_size_t references; /* its aggregate, and its twins */
@@ -40,9 +39,8 @@ struct chunk *chunk_empty(size_t capacity) {
 }
 
 struct chunk *chunk_copy(struct bytes bytes) {
-    if (bytes.length > SIZE_MAX - sizeof(struct chunk)) return NULL;
-    struct chunk *chunk = memory_try(sizeof(*chunk) + bytes.length);
-    if (chunk) chunk_extend(chunk_new(chunk, chunk->own, 0), bytes);
+    struct chunk *chunk = chunk_empty(bytes.length);
+    chunk_extend(chunk, bytes);
     return chunk;
 }
 

@@ -24,7 +24,7 @@ struct chunk;
  * owner really occupies. */
 struct chunk *chunk_adopt(void *owner, struct bytes bytes, size_t memory);
 
-/* Copies the bytes. NULL when that much memory cannot be allocated. */
+/* Copies the bytes. */
 struct chunk *chunk_copy(struct bytes bytes);
 
 /* An empty chunk with this capacity. */

@@ -1,8 +1,8 @@
 /* Memory: the only way in which pure code allocates.
  *
  * The module binds these to the server's allocator, so that used_memory, maxmemory and MEMORY USAGE see every
- * byte; unit tests bind them to malloc and can let them fail. Only memory_try may answer NULL: it is for
- * sizes that a payload from outside asks for. The others end the process as the server's own allocations do. */
+ * byte; unit tests bind them to malloc. None of these answers NULL: as with the server's own allocations, the process
+ * ends when there is no memory left. */
 #ifndef HOLDFAST_MEMORY_H
 #define HOLDFAST_MEMORY_H
 
@@ -10,7 +10,6 @@
 
 void *memory_alloc(size_t size);
 void *memory_zeroed(size_t size);
-void *memory_try(size_t size);
 void *memory_resize(void *memory, size_t size);
 void memory_free(void *memory);
 

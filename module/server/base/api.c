@@ -38,7 +38,7 @@ static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, cons
     X(ReplyWithSimpleString) X(ReplyWithStringBuffer) X(SaveStringBuffer) X(SelectDb) \
     X(ServerInfoGetFieldUnsigned) X(SetCommandInfo) X(SetDisconnectCallback) X(SetModuleAttribs) \
     X(SetModuleOptions) X(SignalModifiedKey) X(StopTimer) X(StringPtrLen) X(SubscribeToKeyspaceEvents) \
-    X(SubscribeToServerEvent) X(TrimStringAllocation) X(TryAlloc) X(UnblockClient) X(UnlinkKey)
+    X(SubscribeToServerEvent) X(TrimStringAllocation) X(UnblockClient) X(UnlinkKey)
 /* clang-format on */
 
 #define REQUIRED_ROW(name)        {"RedisModule_" #name, (void **)&RedisModule_##name, 1},

@@ -13,10 +13,6 @@ void *memory_zeroed(size_t size) {
     return RedisModule_Calloc(1, size);
 }
 
-void *memory_try(size_t size) {
-    return RedisModule_TryAlloc(size);
-}
-
 void *memory_resize(void *memory, size_t size) {
     return RedisModule_Realloc(memory, size);
 }

@@ -51,20 +51,15 @@ bool effect_read_newest(struct bytes record, int64_t horizon_ms, version *newest
     return sound && (horizon_ms == INT64_MAX || version_plausible(*newest, horizon_ms));
 }
 
-/* Inside MULTI or a script the server may go on using an argument after the command. A loaded content has
- * no context, and belongs to us alone. */
+/* Inside MULTI or a script the server may go on using an argument after the command. It counts references without
+ * locks, and ours may be dropped on another thread. A loaded content has no context, and belongs to us alone. */
 static bool is_shared(const struct effect_content *content) {
     return content->ctx && api_runs_several(content->ctx);
 }
 
 struct chunk *effect_chunk(const struct effect_content *content) {
-    RedisModuleString *argument = content->argument;
-    if (is_shared(content)) {
-        /* The server counts its references without locks, and ours may be dropped on another thread. */
-        struct chunk *copy = chunk_copy(content->bytes);
-        if (copy) return copy;
-    }
-    RedisModuleString *kept = RedisModule_HoldString(NULL, argument);
+    if (is_shared(content)) return chunk_copy(content->bytes);
+    RedisModuleString *kept = RedisModule_HoldString(NULL, content->argument);
     RedisModule_TrimStringAllocation(kept);
     return chunk_adopt(kept, api_bytes(kept), RedisModule_MallocSizeString(kept));
 }

@@ -1,4 +1,4 @@
-/* The unit tests' memory: core/memory.h on malloc, counted, with failures on demand.
+/* The unit tests' memory: core/memory.h on malloc, counted.
  *
  * A resize always moves, so that whoever keeps an old pointer is found out. */
 #ifndef HOLDFAST_UNIT_ALLOCATIONS_H
@@ -13,11 +13,8 @@ size_t allocations_bytes(void);
 /* How many there have been, freed or not. */
 size_t allocations_made(void);
 
-/* Starts counting from zero, and ends the failures. */
+/* Starts counting from zero. */
 void allocations_forget(void);
-
-/* The nth memory_try from now on answers NULL; 0 for none. */
-void allocations_fail_try(unsigned nth);
 
 /* An owner for a chunk: it points to a copy of the bytes, an allocation of its own. memory_drop_owner frees both. */
 void *owner_new(struct bytes bytes);

@@ -6,13 +6,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* No machine of a test has this much; sanitizers complain of such a request instead of refusing it. */
-#define MORE_THAN_THERE_IS ((size_t)1 << 32)
-
 /* Threads count here, too. That orders nothing between them: a sanitizer that looks for races would otherwise take
  * every allocation for an agreement between two threads, and see no race at all. */
 static atomic_size_t live_count, live_bytes, made;
-static unsigned until_failure; /* of one thread at a time */
 
 static void add(atomic_size_t *counter, size_t number) {
     atomic_fetch_add_explicit(counter, number, memory_order_relaxed);
@@ -37,11 +33,6 @@ size_t allocations_made(void) {
 void allocations_forget(void) {
     live_count = 0;
     live_bytes = 0;
-    until_failure = 0;
-}
-
-void allocations_fail_try(unsigned nth) {
-    until_failure = nth;
 }
 
 static void *doctor_listed(void *memory) {
@@ -58,11 +49,6 @@ void *memory_alloc(size_t size) {
 
 void *memory_zeroed(size_t size) {
     return doctor_listed(calloc(1, size ? size : 1));
-}
-
-void *memory_try(size_t size) {
-    if (until_failure && --until_failure == 0) return NULL;
-    return size < MORE_THAN_THERE_IS ? memory_alloc(size) : NULL;
 }
 
 void *memory_resize(void *memory, size_t size) {
