@@ -328,13 +328,13 @@ TEST(counts_have_bounds) {
 }
 
 TEST(heavy_items_make_shorter_pages) {
-    enum { BLOBS = 300, VALUE = 8000, BYTES_AT_MAX = 4 << 20 };
+    enum { BLOBS = 300, VALUE = 8000, BYTES_MAX = 4 << 20 };
     create("box");
     for (int i = 0; i < BLOBS; i++) {
         expect_etag(call(primary, "BLOB.PUT box %d x META 1 heavy %s", i, pool_print("%0*d", VALUE, i)));
     }
     redisReply *page = call(primary, "BLOB.LIST box COUNT 5000 INCLUDE 1 META");
     assert_true(page->element[1]->elements > 0);
-    assert_true(page->element[1]->elements * VALUE < BYTES_AT_MAX);
+    assert_true(page->element[1]->elements * VALUE < BYTES_MAX);
     assert_int_equal(listed("INCLUDE 1 META", 5000).count, BLOBS);
 }

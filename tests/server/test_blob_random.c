@@ -18,7 +18,7 @@ enum {
     IDS = 6,
     BLOCKS = 12,
     PAGES = 200,
-    CONTENT_AT_MAX = 160000,
+    CONTENT_MAX = 160000,
     STEPS = 12000,
     STEPS_BETWEEN_LOOKS = 400,
 };
@@ -161,7 +161,7 @@ static void play_described(struct draw *draw) {
 
 static void play_put(struct spot spot) {
     struct draw put = draw("BLOB.PUT", spot, MODEL_PUT);
-    add_content(&put, some_length(CONTENT_AT_MAX));
+    add_content(&put, some_length(CONTENT_MAX));
     add_metadata(&put);
     add_language(&put);
     play_guarded(&put);
@@ -230,7 +230,7 @@ static void play_putblock(struct spot spot) {
     struct draw put = draw("BLOB.PUTBLOCK", spot, MODEL_PUT_BLOCK);
     put.call.block_id = view_of_text(ids[id]);
     words_add(&put.words, ids[id]);
-    add_content(&put, 1 + some_length(CONTENT_AT_MAX / BLOCKS - 1));
+    add_content(&put, 1 + some_length(CONTENT_MAX / BLOCKS - 1));
     play(&put);
 }
 
@@ -293,7 +293,7 @@ static void play_append(struct spot spot) {
     const struct model_state *state = state_at(spot);
     struct draw append = draw("BLOB.APPEND", spot, MODEL_APPEND_TO);
     add_content(&append, 1 + some_length(70000));
-    if (state->kind == MODEL_APPEND && state->length + append.call.content.length > CONTENT_AT_MAX) {
+    if (state->kind == MODEL_APPEND && state->length + append.call.content.length > CONTENT_MAX) {
         play_createappend(spot);
         return;
     }

@@ -261,7 +261,7 @@ TEST(pages_of_a_listing_may_end_between_snapshots) {
 /* --- Memory --- */
 
 TEST(a_snapshot_takes_its_record_alone) {
-    enum { RECORD_AT_MAX = 1024, THREE_AT_MAX = 3072 };
+    enum { RECORD_MAX = 1024, THREE_MAX = 3072 };
     static const struct {
         const char *create, *fill, *change;
     } kinds[] = {
@@ -282,15 +282,15 @@ TEST(a_snapshot_takes_its_record_alone) {
         long long before = memory_of(primary, "box");
         snapshot("box", "cat");
         long long more = memory_of(primary, "box") - before;
-        require(more > 0 && more < RECORD_AT_MAX, "%s: a snapshot takes %lld bytes", kinds[kind].fill, more);
+        require(more > 0 && more < RECORD_MAX, "%s: a snapshot takes %lld bytes", kinds[kind].fill, more);
         snapshot("box", "cat");
         snapshot("box", "cat");
         expect_ok(call(primary, "DEBUG RELOAD"));
         more = memory_of(primary, "box") - before;
-        require(more < THREE_AT_MAX, "%s: three take %lld bytes after a reload", kinds[kind].fill, more);
+        require(more < THREE_MAX, "%s: three take %lld bytes after a reload", kinds[kind].fill, more);
         await_replicas();
         more = memory_of(replica, "box") - before;
-        require(more < THREE_AT_MAX, "%s: three take %lld bytes on a replica", kinds[kind].fill, more);
+        require(more < THREE_MAX, "%s: three take %lld bytes on a replica", kinds[kind].fill, more);
         expect_ok(call(primary, "BLOB.DELETE box cat SNAPSHOTS ONLY"));
         require(memory_of(primary, "box") <= before, "%s: deleted snapshots leave something",
                 kinds[kind].fill);

@@ -21,7 +21,7 @@
 #include "random.h"
 #include "same_everywhere.h"
 
-enum { WORKERS = 4, EFFECTS_AT_MAX = 20000, WRITES_PER_TURN = 4, LEASE_MS = 80, STOPS = 12 };
+enum { WORKERS = 4, EFFECTS_MAX = 20000, WRITES_PER_TURN = 4, LEASE_MS = 80, STOPS = 12 };
 
 /* A write that was accepted: what the server called it, and under which token its writer held the lease. */
 struct effect {
@@ -33,7 +33,7 @@ struct effect {
 struct ledger {
     volatile sig_atomic_t is_over;
     volatile int turns, refused, count;
-    struct effect effects[EFFECTS_AT_MAX];
+    struct effect effects[EFFECTS_MAX];
 };
 
 static struct ledger *ledger;
@@ -42,7 +42,7 @@ static struct ledger *ledger;
 
 static void note_effect(const redisReply *etag, const char *token) {
     int place = __sync_fetch_and_add(&ledger->count, 1);
-    if (place >= EFFECTS_AT_MAX) _exit(3);
+    if (place >= EFFECTS_MAX) _exit(3);
     memcpy(ledger->effects[place].etag, etag->str, 18);
     memcpy(ledger->effects[place].token, token, 18);
 }

@@ -18,7 +18,7 @@
 #include "stream.h"
 #include "text.h"
 
-enum { COSTS_MAX_US = 300000, READ_AT_MAX = 1 << 17, EVERY_SO_MANY = 6 };
+enum { COSTS_MAX_US = 300000, READ_MAX = 1 << 17, EVERY_SO_MANY = 6 };
 
 /* One of everything that a share can hold. */
 static void fill(void) {
@@ -59,9 +59,9 @@ static void look_at_file(const char *key, const char *path, const char *rest, lo
     struct words words = words_of_line(pool_print("FILE.GET %s", key));
     words_add(&words, path);
     words_add_line(&words, rest);
-    if (length > READ_AT_MAX) words_add_line(&words, "RANGE 0 1000");
+    if (length > READ_MAX) words_add_line(&words, "RANGE 0 1000");
     redisReply *content = call_words(primary, &words);
-    if (!reply_is_error(content) && length <= READ_AT_MAX) assert_int_equal(content->element[1]->len, length);
+    if (!reply_is_error(content) && length <= READ_MAX) assert_int_equal(content->element[1]->len, length);
     words_replace(&words, 0, "FILE.GETRANGES");
     call_words(primary, &words);
     (void)stat;

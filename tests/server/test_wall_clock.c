@@ -15,8 +15,9 @@ enum { SECOND_US = 1000000, NUMBERS = 4 };
 
 static struct server *server;
 static struct client *client;
-static volatile int64_t *offset_us, *pause_us, *leap_us,
-    *stride_us; /* in this order: see preload/wall_clock.c */
+
+/* In this order: see preload/wall_clock.c. */
+static volatile int64_t *offset_us, *pause_us, *leap_us, *stride_us;
 
 /* Its sanitizer, if there is one, comes first. */
 static void preload(const char *folder) {

@@ -36,9 +36,9 @@ static void set_unlooked(struct lines_of_key *key, size_t count) {
     key->unlooked = count;
 }
 
-void key_lines_add(struct key_line *line, struct key_name name) {
-    line->of = find_lines_of_key(name);
-    if (!line->of) line->of = new_lines_of_key(name);
+void key_lines_add(struct key_line *line, struct key_name key) {
+    line->of = find_lines_of_key(key);
+    if (!line->of) line->of = new_lines_of_key(key);
     list_add_tail(&line->of->lines, &line->node);
     line->of->count++;
 }

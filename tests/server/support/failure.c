@@ -7,15 +7,15 @@
 #include "pool.h"
 #include "text.h"
 
-enum { COMMAND_BYTES_AT_MAX = 600, REASON_BYTES_AT_MAX = 8000, PRINTED_AT_ONCE = 500 };
+enum { COMMAND_BYTES_MAX = 600, REASON_BYTES_MAX = 8000, PRINTED_AT_ONCE = 500 };
 
 static struct {
-    char bytes[COMMAND_BYTES_AT_MAX];
+    char bytes[COMMAND_BYTES_MAX];
     size_t length;
 } last_command;
 
 void failure_note_command(const void *bytes, size_t length) {
-    last_command.length = length < COMMAND_BYTES_AT_MAX ? length : COMMAND_BYTES_AT_MAX;
+    last_command.length = length < COMMAND_BYTES_MAX ? length : COMMAND_BYTES_MAX;
     memcpy(last_command.bytes, bytes, last_command.length);
 }
 
@@ -41,7 +41,7 @@ static const char *last_command_words(void) {
 /* In pieces, since cmocka cuts off what is longer than a kibibyte. */
 void failure_print(const char *text) {
     size_t left = strlen(text);
-    if (left > REASON_BYTES_AT_MAX) left = REASON_BYTES_AT_MAX;
+    if (left > REASON_BYTES_MAX) left = REASON_BYTES_MAX;
     for (size_t length; left; text += length, left -= length) {
         length = left < PRINTED_AT_ONCE ? left : PRINTED_AT_ONCE;
         print_error("%.*s", (int)length, text);

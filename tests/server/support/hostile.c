@@ -10,7 +10,7 @@
 #include "steps.h"
 #include "text.h"
 
-enum { READ_WHOLE_AT_MAX = 1 << 17, BLOBS_LISTED = 5000, ATTEMPTS = 10 };
+enum { READ_WHOLE_MAX = 1 << 17, BLOBS_LISTED = 5000, ATTEMPTS = 10 };
 
 /* What only some kinds of blobs answer; `tail` names the snapshot, if it is one. A blob says no kind
  * while its first copy is pending. */
@@ -44,9 +44,9 @@ static long long read_item(const char *key, const redisReply *item) {
     struct words words = words_of_line(pool_print("BLOB.GET %s", key));
     words_add_bytes(&words, name->str, name->len);
     words_add_line(&words, tail);
-    if (length > READ_WHOLE_AT_MAX) words_add_line(&words, "RANGE 0 1000");
+    if (length > READ_WHOLE_MAX) words_add_line(&words, "RANGE 0 1000");
     redisReply *blob = expect_elements(call_words(primary, &words), 2);
-    if (length <= READ_WHOLE_AT_MAX) assert_int_equal(blob->element[1]->len, length);
+    if (length <= READ_WHOLE_MAX) assert_int_equal(blob->element[1]->len, length);
     read_parts(key, item, name, tail);
     return id ? 0 : length;
 }

@@ -112,7 +112,7 @@ void lease_reach(const struct lease_way *way, const struct lease_place *where) {
         expect_ok(call(primary, "BLOB.DELETE box cat"));
         expect_etag(call_line(primary, used_kind->create));
     }
-    for (int step = 0; step < LEASE_STEPS_AT_MAX && way->steps[step]; step++) {
+    for (int step = 0; step < LEASE_STEPS_MAX && way->steps[step]; step++) {
         const char *line = step_of_kind(way->steps[step]);
         redisReply *reply = lease_play(line, where);
         bool may_fail = !reply || !text_begins(line, "LEASE.");
@@ -124,7 +124,7 @@ void lease_reach(const struct lease_way *way, const struct lease_place *where) {
 const char *lease_way_text(const struct lease_way *way, const struct lease_place *where) {
     struct text text = {0};
     text_print(&text, "a %s", where->noun);
-    for (int step = 0; step < LEASE_STEPS_AT_MAX && way->steps[step]; step++)
+    for (int step = 0; step < LEASE_STEPS_MAX && way->steps[step]; step++)
         text_print(&text, "; %s", way->steps[step]);
     return text.bytes;
 }

@@ -18,12 +18,12 @@ enum lease_state {
     LEASE_STATES
 };
 
-enum { LEASE_STEPS_AT_MAX = 5 };
+enum { LEASE_STEPS_MAX = 5 };
 
 struct lease_way {
     enum lease_state state;
     const struct lease_place *only; /* NULL: a way for containers and blobs alike */
-    const char *steps[LEASE_STEPS_AT_MAX];
+    const char *steps[LEASE_STEPS_MAX];
 };
 
 extern const struct lease_way lease_ways[];

@@ -36,7 +36,7 @@ static struct record string_at(const char *start) {
 }
 
 static void records_put(struct records *records, struct record record) {
-    require(records->count < RECORDS_AT_MAX, "more records than expected");
+    require(records->count < RECORDS_MAX, "more records than expected");
     records->record[records->count++] = record;
 }
 

@@ -16,10 +16,10 @@ struct record {
     bool has_content; /* a record that says of itself that a content stands beside it */
 };
 
-enum { RECORDS_AT_MAX = 4000 };
+enum { RECORDS_MAX = 4000 };
 
 struct records {
-    struct record record[RECORDS_AT_MAX];
+    struct record record[RECORDS_MAX];
     size_t count;
 };
 

@@ -16,7 +16,7 @@
 #include "text.h"
 
 enum {
-    SERVERS_AT_MAX = 32,
+    SERVERS_MAX = 32,
     START_SECONDS = 30,
     STOP_SECONDS = 30,
     START_ATTEMPTS = 5,
@@ -38,7 +38,7 @@ static const char common_settings[] = "bind 127.0.0.1\n"
                                       "appendfsync no\n"
                                       "notify-keyspace-events KEAd\n";
 
-static struct server *servers[SERVERS_AT_MAX];
+static struct server *servers[SERVERS_MAX];
 
 static const char *environment(const char *name, const char *otherwise) {
     const char *value = getenv(name);
@@ -46,7 +46,7 @@ static const char *environment(const char *name, const char *otherwise) {
 }
 
 static void kill_all(void) {
-    for (int i = 0; i < SERVERS_AT_MAX; i++) {
+    for (int i = 0; i < SERVERS_MAX; i++) {
         if (servers[i] && servers[i]->process) kill(servers[i]->process, SIGKILL);
     }
 }
@@ -57,17 +57,17 @@ static void server_register(struct server *server) {
         is_prepared = true;
         atexit(kill_all);
     }
-    for (int i = 0; i < SERVERS_AT_MAX; i++) {
+    for (int i = 0; i < SERVERS_MAX; i++) {
         if (!servers[i]) {
             servers[i] = server;
             return;
         }
     }
-    failure("more than %d servers at once", SERVERS_AT_MAX);
+    failure("more than %d servers at once", SERVERS_MAX);
 }
 
 static void server_unregister(const struct server *server) {
-    for (int i = 0; i < SERVERS_AT_MAX; i++) {
+    for (int i = 0; i < SERVERS_MAX; i++) {
         if (servers[i] == server) servers[i] = NULL;
     }
 }

@@ -9,7 +9,7 @@
 #include "steps.h"
 #include "text.h"
 
-enum { PAGES_AT_MAX = 100000, ROWS_IN_BATCH = 100, PATIENCE_MS = 8000 };
+enum { PAGES_MAX = 100000, ROWS_IN_BATCH = 100, PATIENCE_MS = 8000 };
 
 void table_setup(void) {
     expect_ok(call(primary, "TABLE.CREATE t"));
@@ -51,7 +51,7 @@ static const char *walk(struct client *client, struct words *words, int *pages) 
     do {
         redisReply *page = call_words(client, words);
         require(!reply_is_error(page), "%s gives %s", words_text(words), reply_text(page));
-        require(++*pages < PAGES_AT_MAX, "%s does not end", words_text(words));
+        require(++*pages < PAGES_MAX, "%s does not end", words_text(words));
         const redisReply *rows = expect_elements(page, 2)->element[1];
         for (size_t i = 0; i < rows->elements; i++) {
             const redisReply *row = expect_elements(rows->element[i], 4);

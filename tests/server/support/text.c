@@ -8,7 +8,7 @@
 #include "failure.h"
 #include "pool.h"
 
-enum { QUOTED_BYTES_AT_MAX = 400 };
+enum { QUOTED_BYTES_MAX = 400 };
 
 void text_add(struct text *text, const void *bytes, size_t length) {
     if (text->length + length + 1 > text->room) {
@@ -49,7 +49,7 @@ void text_add_escaped(struct text *text, const void *bytes, size_t length) {
 
 const char *text_quoted(const void *bytes, size_t length) {
     struct text quoted = {0};
-    size_t shown = length < QUOTED_BYTES_AT_MAX ? length : QUOTED_BYTES_AT_MAX;
+    size_t shown = length < QUOTED_BYTES_MAX ? length : QUOTED_BYTES_MAX;
     text_add(&quoted, "\"", 1);
     text_add_escaped(&quoted, bytes, shown);
     text_add(&quoted, "\"", 1);
