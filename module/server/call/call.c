@@ -37,20 +37,21 @@ static enum outcome look_into_key(struct call *call, RedisModuleKey *key) {
     return command->data_type ? command->data_type->missing : data_type_next_leasable(NULL)->missing;
 }
 
-enum outcome call_open_key(struct call *call) {
+void call_open_key(struct call *call) {
     const struct command *command = call->command;
-    if (command->key == KEY_EFFECT || command->key == KEY_NONE) return OUTCOME_DONE;
+    if (command->key == KEY_EFFECT || command->key == KEY_NONE) return;
     int mode = command->key == KEY_READ ? REDISMODULE_READ : REDISMODULE_READ | REDISMODULE_WRITE;
     call->key = RedisModule_OpenKey(call->ctx, call->argv[1], mode);
-    return call->opened = look_into_key(call, call->key);
+    call->opened = look_into_key(call, call->key);
 }
 
-enum outcome call_share_key(struct call *call, const struct call *opened) {
-    bool alike = opened->data_type && opened->data_type == call->command->data_type;
-    if (!alike) return call->opened = look_into_key(call, opened->key);
-    call->data_type = opened->data_type;
-    call->value = opened->value;
-    return OUTCOME_DONE;
+void call_share_key(struct call *call, const struct call *opener) {
+    if (!opener->data_type || opener->data_type != call->command->data_type) {
+        call->opened = look_into_key(call, opener->key);
+        return;
+    }
+    call->data_type = opener->data_type;
+    call->value = opener->value;
 }
 
 const void *call_other_value(struct call *call, enum outcome *outcome) {

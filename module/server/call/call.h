@@ -127,10 +127,10 @@ void call_start(struct call *call, const struct command *command, RedisModuleCtx
                 RedisModuleString **argv, int argc);
 /* For upkeep, and visits to a key. The call has no words, and may change the value. */
 void call_start_internal(struct call *call, RedisModuleCtx *ctx, RedisModuleString *argv[2]);
-/* OUTCOME_DONE when there is a value for the command, or need not be one. */
-enum outcome call_open_key(struct call *call);
+/* Sets `opened` to OUTCOME_DONE if there is a value for the command, or need not be one. */
+void call_open_key(struct call *call);
 /* The same, with a key that another call has opened and will close. */
-enum outcome call_share_key(struct call *call, const struct call *opened);
+void call_share_key(struct call *call, const struct call *opener);
 void call_end(struct call *call);
 
 /* Opens a key outside of any command, calls the visitor, which may change the value, and closes it. Does nothing for

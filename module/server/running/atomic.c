@@ -29,8 +29,7 @@ struct part {
     struct call call;
     struct slice slice;
     struct bytes key;
-    enum outcome opened; /* what became of the key */
-    bool shares_key;     /* an earlier part has opened it */
+    bool shares_key; /* an earlier part has opened it */
 };
 
 struct transaction {
@@ -270,7 +269,10 @@ static void open_parts(struct transaction *transaction) {
         struct call *call = &part->call;
         const struct call *opener = opener_of(transaction, i);
         part->shares_key = opener;
-        part->opened = opener ? call_share_key(call, opener) : call_open_key(call);
+        if (opener)
+            call_share_key(call, opener);
+        else
+            call_open_key(call);
         call->now_us = now_us;
         if (call->value && call->command->prefetch) call->command->prefetch(call);
     }
@@ -286,7 +288,7 @@ static void settle_parts(struct transaction *transaction) {
 }
 
 static enum outcome decide_part(struct part *part) {
-    if (part->opened != OUTCOME_DONE) return part->opened;
+    if (part->call.opened != OUTCOME_DONE) return part->call.opened;
     enum outcome outcome = run_part(&part->call);
     if (outcome != OUTCOME_UNCHANGED) return outcome;
     part->call.out.packed->length = 0;

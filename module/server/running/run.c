@@ -233,18 +233,18 @@ static enum outcome run_decision(struct call *call) {
 /* Waiters go on waiting when their key is deleted or becomes something else. When their time is up, a reader gets null;
  * so does one that was served and reads only now, when the key is gone again. A follower of a feed gets the error:
  * its replies always have a bookmark. */
-static enum outcome refusal_without_value(const struct call *call, enum outcome opened) {
+static enum outcome refusal_without_value(const struct call *call) {
     if (call->mode == CALL_PROBE || call->mode == CALL_GRANTED) return OUTCOME_WAITING;
     bool has_nothing = call->command->key == KEY_READ && !args_given(&call->args, SLOT_SINCE_BOOKMARK);
     bool waited = call->mode == CALL_TIMED_OUT || call->mode == CALL_SERVED;
-    return waited && has_nothing ? OUTCOME_UNCHANGED : opened;
+    return waited && has_nothing ? OUTCOME_UNCHANGED : call->opened;
 }
 
 static enum outcome run_with_key(struct call *call) {
-    enum outcome opened = call_open_key(call);
+    call_open_key(call);
     if (call->value && call->command->prefetch) call->command->prefetch(call);
     enum outcome outcome = call->parsed ? OUTCOME_DONE : form_check(call);
-    if (outcome == OUTCOME_DONE && opened != OUTCOME_DONE) outcome = refusal_without_value(call, opened);
+    if (outcome == OUTCOME_DONE && call->opened != OUTCOME_DONE) outcome = refusal_without_value(call);
     if (outcome == OUTCOME_DONE)
         outcome = call->command->decide ? run_decision(call) : call->command->handle(call);
     call_end(call);
@@ -313,8 +313,8 @@ static void give_back_grant(const struct held_call *held, RedisModuleCtx *ctx) {
     const struct record_writer *grant = &held->result.grant;
     struct record_reader granted = record_reader(bytes_of(grant->data, grant->length));
     held_call_resume(held, &call, ctx, CALL_GIVE_BACK);
-    if (call_open_key(&call) == OUTCOME_DONE && call.value && once_take_back(&call))
-        held->command->give_back(&call, &granted);
+    call_open_key(&call);
+    if (call.value && once_take_back(&call)) held->command->give_back(&call, &granted);
     carry_out_decision(&call);
     call_end(&call);
 }
