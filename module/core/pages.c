@@ -235,12 +235,15 @@ struct bytes pages_view(const struct pages *pages, uint64_t offset, uint64_t len
 
 /* --- Leaves --- */
 
-bool pages_leaf_fits(const struct pages *pages, const struct page_leaf *leaf) {
+bool pages_leaf_is_sound(const struct pages *pages, const struct page_leaf *leaf) {
     if (!leaf->present || leaf->index >= PAGES_MAX_BYTES / LEAF_BYTES) return false;
     uint64_t end = leaf->index * LEAF_PAGES + LEAF_PAGES - (unsigned)__builtin_clzll(leaf->present);
     if (end * PAGE_BYTES > pages->length) return false;
-    if (chunk_bytes(leaf->chunk).length != (size_t)page_count(leaf->present) * PAGE_BYTES) return false;
-    return !page_leaf_find(pages->root, pages->height, leaf->index);
+    return chunk_bytes(leaf->chunk).length == (size_t)page_count(leaf->present) * PAGE_BYTES;
+}
+
+bool pages_leaf_fits(const struct pages *pages, const struct page_leaf *leaf) {
+    return pages_leaf_is_sound(pages, leaf) && !page_leaf_find(pages->root, pages->height, leaf->index);
 }
 
 void pages_add_leaf(struct account *account, struct pages *pages, const struct page_leaf *leaf) {

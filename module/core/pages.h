@@ -78,7 +78,10 @@ struct page_leaf {
 /* The first leaf from this index on. */
 bool pages_leaf(const struct pages *pages, uint64_t index, struct page_leaf *leaf);
 
-/* Whether this is a valid leaf that does not exist yet. */
+/* Whether its chunk has the pages that it says, and they are within the length. */
+bool pages_leaf_is_sound(const struct pages *pages, const struct page_leaf *leaf);
+
+/* Whether it is sound, and does not exist yet. */
 bool pages_leaf_fits(const struct pages *pages, const struct page_leaf *leaf);
 
 /* Adds a leaf that fits. */

@@ -146,20 +146,21 @@ static void load_length(struct share *share, struct file_node *node, uint64_t le
     sparse_resize(&share->account, &node->content, length);
 }
 
+/* A leaf takes the place of the one that an earlier state of the node has. */
+static bool load_leaf(struct share *share, struct pages *pages, const struct share_change *change) {
+    struct page_leaf leaf = {change->leaf, change->present, change->chunk};
+    if (change->kind == LOAD_LEAF && !(change->chunk && pages_leaf_is_sound(pages, &leaf))) return false;
+    clear_leaf(share, pages, change->leaf);
+    if (change->kind == LOAD_LEAF) pages_add_leaf(&share->account, pages, &leaf);
+    return true;
+}
+
 /* Takes ownership of the change's chunk only on success. */
 static bool load_content(struct share *share, struct share_loader *loader,
                          const struct share_change *change) {
     if (!loader->current || !node_is_file(loader->current)) return false;
-    struct sparse_bytes *content = &loader->current->content;
-    if (change->kind == LOAD_LENGTH) {
-        load_length(share, loader->current, change->length);
-        return true;
-    }
-    clear_leaf(share, &content->pages, change->leaf);
-    if (change->kind == LOAD_GAP) return true;
-    struct page_leaf leaf = {change->leaf, change->present, change->chunk};
-    if (!change->chunk || !pages_leaf_fits(&content->pages, &leaf)) return false;
-    pages_add_leaf(&share->account, &content->pages, &leaf);
+    if (change->kind != LOAD_LENGTH) return load_leaf(share, &loader->current->content.pages, change);
+    load_length(share, loader->current, change->length);
     return true;
 }
 

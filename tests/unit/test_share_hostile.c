@@ -93,6 +93,28 @@ static void doctor(struct dice *dice, struct record *record) {
     if (dice_percent(dice, 20)) record->length = dice_roll(dice, record->length + 1);
 }
 
+static struct bytes written_in(const struct record_writer *writer) {
+    return bytes_of(writer->data, writer->length);
+}
+
+/* One that is not taken changes nothing. */
+static void take_doctored(struct share **share, const struct record *record) {
+    struct bytes bytes = bytes_of(record->bytes, record->length);
+    struct bytes content = bytes_of(record->content, record->content_length);
+    struct record_writer before, after;
+    if (!*share) {
+        share_trial_take(share, bytes, content);
+        return;
+    }
+    share_free(share_rebuilt(*share, &before));
+    if (!share_trial_take(share, bytes, content)) {
+        share_free(share_rebuilt(*share, &after));
+        require_bytes(written_in(&after), written_in(&before), "kind %d, not taken", record->bytes[1]);
+        record_end(&after);
+    }
+    record_end(&before);
+}
+
 /* Most are as they were, some have other bytes, some come twice, early or not at all. */
 static void play(struct dice *dice, const struct tape *tape) {
     struct share *share = NULL;
@@ -101,9 +123,13 @@ static void play(struct dice *dice, const struct tape *tape) {
         struct record record = tape->records[at];
         if (dice_percent(dice, 3)) continue;
         record.bytes = copy_of(bytes_of(record.bytes, record.length));
-        if (dice_percent(dice, 8)) doctor(dice, &record);
-        share_trial_take(&share, bytes_of(record.bytes, record.length),
-                         bytes_of(record.content, record.content_length));
+        bool is_doctored = dice_percent(dice, 8);
+        if (is_doctored) doctor(dice, &record);
+        if ((is_doctored || at != i) && dice_percent(dice, 30))
+            take_doctored(&share, &record);
+        else
+            share_trial_take(&share, bytes_of(record.bytes, record.length),
+                             bytes_of(record.content, record.content_length));
         free(record.bytes);
     }
     if (!share) return;
