@@ -74,16 +74,6 @@ struct bytes sparse_view(const struct sparse_bytes *sparse, uint64_t offset, uin
     return pages_view(&sparse->pages, offset, length < left ? length : left);
 }
 
-void sparse_read(const struct sparse_bytes *sparse, uint64_t offset, char *to, size_t length) {
-    while (length) {
-        struct bytes view = sparse_view(sparse, offset, length);
-        memcpy(to, view.data, view.length);
-        to += view.length;
-        offset += view.length;
-        length -= view.length;
-    }
-}
-
 struct page_range sparse_window(struct page_range range) {
     uint64_t from = page_floor(range.offset);
     return (struct page_range){from, page_ceiling(range.offset + range.length) - from};

@@ -23,9 +23,6 @@ void sparse_resize(struct account *account, struct sparse_bytes *sparse, uint64_
 /* The longest contiguous run of bytes from offset on, at most length. Empty only beyond the end. */
 struct bytes sparse_view(const struct sparse_bytes *sparse, uint64_t offset, uint64_t length);
 
-/* Copies bytes within the length. */
-void sparse_read(const struct sparse_bytes *sparse, uint64_t offset, char *to, size_t length);
-
 /* The whole pages around a range within the length. */
 struct page_range sparse_window(struct page_range range);
 

@@ -4,7 +4,6 @@
 
 #include "blob/snapshots.h"
 #include "core/inlining.h"
-#include "core/memory.h"
 #include "core/name.h"
 #include "core/property.h"
 #include "lease/redis/leases.h"
@@ -161,13 +160,8 @@ enum outcome blob_put_decide(struct call *call) {
 
 /* --- Reading --- */
 
-/* Puts a content of several chunks together, since a reply is one run of bytes. */
-static void reply_in_one_piece(struct reply *out, const struct blob *blob, uint64_t offset, size_t length) {
-    if (!reply_is_wanted(out)) return;
-    char *whole = memory_alloc(length);
-    blob_read(blob, offset, whole, length);
-    reply_bytes(out, bytes_of(whole, length));
-    memory_free(whole);
+static struct bytes view_of_blob(const void *blob, uint64_t offset, uint64_t length) {
+    return blob_view(blob, offset, length);
 }
 
 /* BLOCK waits for a change of the ETag or, without conditions, for the blob to exist. Nobody waits for a
@@ -184,21 +178,12 @@ static enum outcome await_news(struct call *call, enum outcome outcome) {
 
 enum outcome blob_get_decide(struct call *call) {
     const struct blob *blob;
-    struct page_range range;
     enum outcome outcome = blob_find_content_to_read(call, ANY_KIND, &blob);
     if (outcome != OUTCOME_DONE) return await_news(call, outcome);
-    outcome = range_read(call, SLOT_RANGE, blob_length(blob), &range);
-    if (outcome != OUTCOME_DONE) return outcome;
-    struct bytes view = blob_view(blob, range.offset, range.length);
-    outcome = range_check_size(call, range.length, view.length == range.length);
-    if (outcome != OUTCOME_DONE) return outcome;
-    reply_array(&call->out, 2);
-    reply_version(&call->out, blob->stamp.etag);
-    if (view.length == range.length)
-        reply_bytes(&call->out, view);
-    else
-        reply_in_one_piece(&call->out, blob, range.offset, (size_t)range.length);
-    return OUTCOME_DONE;
+    return range_answer(call, &(struct range_bytes){.content = blob,
+                                                    .view = view_of_blob,
+                                                    .length = blob_length(blob),
+                                                    .etag = blob->stamp.etag});
 }
 
 enum outcome blob_stat_decide(struct call *call) {

@@ -1,8 +1,6 @@
 /* Page blobs: CREATEPAGE, PUTPAGE, CLEARPAGE and GETPAGES. */
 #include "blob/redis/blob_commands.h"
 #include "blob/snapshots.h"
-#include "core/page_ranges.h"
-#include "core/sparse.h"
 #include "server/call/ranges.h"
 
 #include <inttypes.h>
@@ -87,13 +85,6 @@ enum outcome blob_clearpage_decide(struct call *call) {
 
 /* --- Ranges --- */
 
-/* The whole pages around RANGE; all pages without it. */
-static enum outcome read_window(const struct call *call, const struct blob *blob, struct page_range *window) {
-    enum outcome outcome = range_read(call, SLOT_RANGE, blob_length(blob), window);
-    if (outcome == OUTCOME_DONE) *window = sparse_window(*window);
-    return outcome;
-}
-
 /* The snapshot given by SINCE, which must be an older state of the same pages. */
 static enum outcome find_previous_blob(const struct call *call, const struct blob *blob,
                                        const struct blob **previous) {
@@ -106,42 +97,18 @@ static enum outcome find_previous_blob(const struct call *call, const struct blo
                                                                      : OUTCOME_BLOB_OVERWRITTEN;
 }
 
-static enum outcome collect_pages(struct call *call, const struct blob *blob, struct page_range window,
-                                  struct page_ranges *ranges) {
-    const struct blob *previous;
-    bool whole;
-    if (args_given(&call->args, SLOT_SINCE)) {
-        enum outcome outcome = find_previous_blob(call, blob, &previous);
-        if (outcome != OUTCOME_DONE) return outcome;
-        whole = page_ranges_between(ranges, blob_pages(blob), blob_pages(previous), window);
-    } else {
-        whole = page_ranges_of(ranges, blob_pages(blob), window);
-    }
-    if (whole) return range_list_check_size(call, ranges->pages.count + ranges->cleared.count);
-    refusal_note(call, "too many pages for one answer, use a smaller RANGE");
-    return OUTCOME_INVALID_RANGE;
-}
-
-static void reply_pages(struct call *call, const struct blob *blob, const struct page_ranges *ranges) {
-    struct reply_map map = reply_map(&call->out, args_given(&call->args, SLOT_SINCE) ? 4 : 3);
-    reply_field_version(&map, "etag", blob->stamp.etag);
-    reply_field_number(&map, "content-length", (long long)blob_length(blob));
-    reply_field(&map, "pages");
-    reply_ranges(&call->out, ranges->pages.ranges, ranges->pages.count);
-    if (args_given(&call->args, SLOT_SINCE)) {
-        reply_field(&map, "cleared");
-        reply_ranges(&call->out, ranges->cleared.ranges, ranges->cleared.count);
-    }
-}
-
 enum outcome blob_getpages_decide(struct call *call) {
-    const struct blob *blob;
-    struct page_range window;
-    struct page_ranges ranges = {0};
+    const struct blob *blob, *previous = NULL;
+    struct page_range range;
     enum outcome outcome = blob_find_content_to_read(call, KIND_PAGE, &blob);
-    if (outcome == OUTCOME_DONE) outcome = read_window(call, blob, &window);
-    if (outcome == OUTCOME_DONE) outcome = collect_pages(call, blob, window, &ranges);
-    if (outcome == OUTCOME_DONE) reply_pages(call, blob, &ranges);
-    page_ranges_end(&ranges);
-    return outcome;
+    if (outcome == OUTCOME_DONE) outcome = range_read(call, SLOT_RANGE, blob_length(blob), &range);
+    if (outcome == OUTCOME_DONE && args_given(&call->args, SLOT_SINCE))
+        outcome = find_previous_blob(call, blob, &previous);
+    if (outcome != OUTCOME_DONE) return outcome;
+    const struct range_pages pages = {.noun = "pages",
+                                      .pages = blob_pages(blob),
+                                      .previous = previous ? blob_pages(previous) : NULL,
+                                      .length = blob_length(blob),
+                                      .etag = blob->stamp.etag};
+    return range_answer_pages(call, &pages, range);
 }

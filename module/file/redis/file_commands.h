@@ -39,9 +39,8 @@ extern const struct lease_home share_leases;
 
 const char *file_path_explain(struct bytes text);
 
-/* Replies a range within the content; `view` has it if it is contiguous. */
-void reply_content(struct reply *out, const struct sparse_bytes *content, struct page_range range,
-                   struct bytes view);
+/* A file's content, to be answered. */
+struct range_bytes file_range_bytes(const struct sparse_bytes *content, version etag);
 
 /* Before a writing command is decided: ends the expired sessions that have handles of its files, and takes the handles
  * of all ended sessions away from these files. So what is in memory is what counts. */

@@ -1,6 +1,4 @@
 /* The stateless FILE.* commands that read. */
-#include "core/memory.h"
-#include "core/page_ranges.h"
 #include "core/property.h"
 #include "file/redis/file_access.h"
 #include "file/redis/file_commands.h"
@@ -36,33 +34,22 @@ static enum outcome find_data(struct call *call, struct file_found *found) {
     return file_find_to_read(call, NODE_FILE, &access, found);
 }
 
-void reply_content(struct reply *out, const struct sparse_bytes *content, struct page_range range,
-                   struct bytes view) {
-    if (view.length == range.length) {
-        reply_bytes(out, view);
-        return;
-    }
-    char *whole = memory_alloc((size_t)range.length);
-    sparse_read(content, range.offset, whole, (size_t)range.length);
-    reply_bytes(out, bytes_of(whole, (size_t)range.length));
-    memory_free(whole);
+static struct bytes view_of_file(const void *content, uint64_t offset, uint64_t length) {
+    return sparse_view(content, offset, length);
+}
+
+struct range_bytes file_range_bytes(const struct sparse_bytes *content, version etag) {
+    return (struct range_bytes){
+        .content = content, .view = view_of_file, .length = content->length, .etag = etag};
 }
 
 enum outcome file_get_decide(struct call *call) {
     struct file_found found;
-    struct page_range range;
     enum outcome outcome = find_data(call, &found);
     if (outcome != OUTCOME_DONE) return outcome;
     pages_prefetch_bytes(&found.view.content->pages);
-    outcome = range_read(call, SLOT_RANGE, found.view.content->length, &range);
-    if (outcome != OUTCOME_DONE) return outcome;
-    struct bytes view = sparse_view(found.view.content, range.offset, range.length);
-    outcome = range_check_size(call, range.length, view.length == range.length);
-    if (outcome != OUTCOME_DONE) return outcome;
-    reply_array(&call->out, 2);
-    reply_version(&call->out, found.view.stamp.etag);
-    reply_content(&call->out, found.view.content, range, view);
-    return OUTCOME_DONE;
+    const struct range_bytes bytes = file_range_bytes(found.view.content, found.view.stamp.etag);
+    return range_answer(call, &bytes);
 }
 
 /* --- Properties and metadata --- */
@@ -130,54 +117,21 @@ static enum outcome find_previous_file(const struct call *call, unsigned now,
     return OUTCOME_DONE;
 }
 
-/* Pages end at the end of the file. */
-static void clip_ranges(struct range_list *list, uint64_t length) {
-    struct page_range *last = list->count ? &list->ranges[list->count - 1] : NULL;
-    if (last && last->offset + last->length > length) last->length = length - last->offset;
-}
-
-static enum outcome collect_ranges(struct call *call, const struct file_found *found,
-                                   struct page_range window, struct page_ranges *ranges) {
-    const struct sparse_bytes *content = found->view.content, *previous;
-    bool whole;
-    window = sparse_window(window);
-    if (args_given(&call->args, SLOT_SINCE)) {
-        enum outcome outcome = find_previous_file(call, found->snapshot, &previous);
-        if (outcome != OUTCOME_DONE) return outcome;
-        whole = page_ranges_between(ranges, &content->pages, &previous->pages, window);
-    } else {
-        whole = page_ranges_of(ranges, &content->pages, window);
-    }
-    clip_ranges(&ranges->pages, content->length);
-    clip_ranges(&ranges->cleared, content->length);
-    if (whole) return range_list_check_size(call, ranges->pages.count + ranges->cleared.count);
-    refusal_note(call, "too many ranges for one answer, use a smaller RANGE");
-    return OUTCOME_INVALID_RANGE;
-}
-
-static void reply_file_ranges(struct call *call, const struct file_found *found,
-                              const struct page_ranges *ranges) {
-    struct reply_map map = reply_map(&call->out, args_given(&call->args, SLOT_SINCE) ? 4 : 3);
-    reply_field_version(&map, "etag", found->view.stamp.etag);
-    reply_field_number(&map, "content-length", (long long)found->view.content->length);
-    reply_field(&map, "ranges");
-    reply_ranges(&call->out, ranges->pages.ranges, ranges->pages.count);
-    if (args_given(&call->args, SLOT_SINCE)) {
-        reply_field(&map, "cleared");
-        reply_ranges(&call->out, ranges->cleared.ranges, ranges->cleared.count);
-    }
-}
-
 enum outcome file_getranges_decide(struct call *call) {
     struct file_found found;
-    struct page_range window;
-    struct page_ranges ranges = {0};
+    struct page_range range;
+    const struct sparse_bytes *previous = NULL;
     enum outcome outcome = find_data(call, &found);
-    if (outcome == OUTCOME_DONE) outcome = range_read(call, SLOT_RANGE, found.view.content->length, &window);
-    if (outcome == OUTCOME_DONE) outcome = collect_ranges(call, &found, window, &ranges);
-    if (outcome == OUTCOME_DONE) reply_file_ranges(call, &found, &ranges);
-    page_ranges_end(&ranges);
-    return outcome;
+    if (outcome == OUTCOME_DONE) outcome = range_read(call, SLOT_RANGE, found.view.content->length, &range);
+    if (outcome == OUTCOME_DONE && args_given(&call->args, SLOT_SINCE))
+        outcome = find_previous_file(call, found.snapshot, &previous);
+    if (outcome != OUTCOME_DONE) return outcome;
+    const struct range_pages pages = {.noun = "ranges",
+                                      .pages = &found.view.content->pages,
+                                      .previous = previous ? &previous->pages : NULL,
+                                      .length = found.view.content->length,
+                                      .etag = found.view.stamp.etag};
+    return range_answer_pages(call, &pages, range);
 }
 
 /* --- Listing --- */

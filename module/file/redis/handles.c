@@ -53,11 +53,8 @@ enum outcome file_read_decide(struct call *call) {
     const struct sparse_bytes *content = &open_node(open)->content;
     uint64_t left = offset < content->length ? content->length - offset : 0;
     if (length > left) length = left;
-    struct bytes view = sparse_view(content, offset, length);
-    outcome = reply_check_content_size(call, length, view.length == length, "read fewer at once");
-    if (outcome == OUTCOME_DONE)
-        reply_content(&call->out, content, (struct page_range){offset, length}, view);
-    return outcome;
+    const struct range_bytes bytes = file_range_bytes(content, 0);
+    return range_answer_part(call, &bytes, (struct page_range){offset, length}, "read fewer at once");
 }
 
 enum outcome file_write_check(struct call *call) {
