@@ -14,6 +14,7 @@
 #include "server/base/alarm.h"
 #include "server/base/events.h"
 #include "server/base/propagation.h"
+#include "server/call/error_template.h"
 #include "server/effects/doctor_keys.h"
 #include "server/effects/upkeep.h"
 #include "server/grammar/registration.h"
@@ -125,6 +126,7 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (register_commands(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (info_section_register(ctx, RELEASE_TEXT, data_types, lease_info) != REDISMODULE_OK)
         return REDISMODULE_ERR;
+    error_templates_start();
     wait_start(wait_kinds, &waiting_calls);
     if (grace_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (alarms_start(ctx) != REDISMODULE_OK || upkeep_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;

@@ -20,7 +20,7 @@ static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, cons
 /* clang-format off */
 #define REQUIRED_CALLS(X) \
     X(ACLCheckCommandPermissions) X(ACLCheckKeyPermissions) X(Alloc) X(AvoidReplicaTraffic) \
-    X(BlockClientOnKeys) X(Call) X(CallReplyArrayElement) X(CallReplyStringPtr) X(Calloc) X(CloseKey) \
+    X(BlockClientOnKeys) X(Call) X(CallReplyArrayElement) X(CallReplyProto) X(CallReplyStringPtr) X(Calloc) X(CloseKey) \
     X(CreateCommand) X(CreateDataType) X(CreateString) X(CreateTimer) X(DefragAlloc) X(DefragCursorGet) \
     X(DefragCursorSet) X(DefragShouldStop) X(DigestAddStringBuffer) X(DigestEndSequence) X(EmitAOF) \
     X(EventLoopAddOneShot) X(Free) X(FreeCallReply) X(FreeModuleUser) X(FreeServerInfo) X(FreeString) \
@@ -33,7 +33,7 @@ static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, cons
     X(LoadString) X(LoadStringBuffer) X(Log) X(LogIOError) X(MallocSize) X(MallocSizeString) \
     X(ModuleTypeGetType) X(ModuleTypeGetValue) X(ModuleTypeSetValue) X(NotifyKeyspaceEvent) X(OpenKey) \
     X(Realloc) X(RegisterBoolConfig) X(RegisterEnumConfig) X(RegisterInfoFunc) X(RegisterNumericConfig) \
-    X(RegisterStringConfig) X(Replicate) X(ReplicateVerbatim) X(ReplyWithArray) X(ReplyWithBool) \
+    X(RegisterStringConfig) X(Replicate) X(ReplicateVerbatim) X(ReplyWithArray) X(ReplyWithBool) X(ReplyWithCallReply) \
     X(ReplyWithDouble) X(ReplyWithError) X(ReplyWithLongLong) X(ReplyWithMap) X(ReplyWithNull) \
     X(ReplyWithSimpleString) X(ReplyWithStringBuffer) X(SaveStringBuffer) X(SelectDb) \
     X(ServerInfoGetFieldUnsigned) X(SetCommandInfo) X(SetDisconnectCallback) X(SetModuleAttribs) \

@@ -2,6 +2,7 @@
 
 #include "core/packed_reply.h"
 #include "core/policy.h"
+#include "server/call/error_template.h"
 
 static void pack_value(struct reply *out, enum packed_reply what) {
     if (out->packed) record_put_byte(out->packed, (uint8_t)what);
@@ -49,7 +50,7 @@ void reply_pack_bytes(struct reply *out, struct bytes bytes) {
 
 void reply_error(struct reply *out, const char *error) {
     if (out->ctx) {
-        RedisModule_ReplyWithError(out->ctx, error);
+        error_template_reply(out->ctx, error);
         return;
     }
     pack_value(out, PACKED_ERROR);

@@ -2,7 +2,7 @@
  *
  * LISTENER.ON event word … runs a command whenever it hears of the event; the word KEY stands for the key,
  * and what the command changes is replicated. LISTENER.HEARD tells what was heard since, as "event key,
- * event key". LISTENER.OFF ends it. */
+ * event key". LISTENER.OFF ends it. LISTENER.ASK word … runs a command at once, and passes its reply on. */
 #include <redismodule.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,11 +58,21 @@ static int listener_off(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }
 
+static int listener_ask(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    if (argc < 2) return RedisModule_WrongArity(ctx);
+    RedisModuleCallReply *reply = RedisModule_Call(ctx, text_of(argv[1]), "!v", argv + 2, (size_t)argc - 2);
+    if (!reply) return RedisModule_ReplyWithNull(ctx);
+    RedisModule_ReplyWithCallReply(ctx, reply);
+    RedisModule_FreeCallReply(reply);
+    return REDISMODULE_OK;
+}
+
 __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ctx) {
     if (RedisModule_Init(ctx, "listener", 1, REDISMODULE_APIVER_1) == REDISMODULE_ERR) return REDISMODULE_ERR;
     if (RedisModule_CreateCommand(ctx, "listener.on", listener_on, "", 0, 0, 0) == REDISMODULE_ERR ||
         RedisModule_CreateCommand(ctx, "listener.heard", listener_heard, "", 0, 0, 0) == REDISMODULE_ERR ||
-        RedisModule_CreateCommand(ctx, "listener.off", listener_off, "", 0, 0, 0) == REDISMODULE_ERR)
+        RedisModule_CreateCommand(ctx, "listener.off", listener_off, "", 0, 0, 0) == REDISMODULE_ERR ||
+        RedisModule_CreateCommand(ctx, "listener.ask", listener_ask, "", 0, 0, 0) == REDISMODULE_ERR)
         return REDISMODULE_ERR;
     return RedisModule_SubscribeToKeyspaceEvents(ctx, REDISMODULE_NOTIFY_MODULE, on_event);
 }
