@@ -29,6 +29,10 @@ static bool read_seconds(struct bytes text, int64_t *seconds) {
 
 bool duration_read(struct bytes text, int64_t *duration_ms) {
     int64_t seconds, thousandths = 0;
+    if (number_read(text, &seconds) && seconds >= 0 && seconds <= SECONDS_MAX) {
+        *duration_ms = seconds * 1000;
+        return true;
+    }
     *duration_ms = DURATION_INFINITE_MS;
     if (bytes_same_word(text, bytes_text("INFINITE")) || bytes_equal(text, bytes_text("-1"))) return true;
     const char *point = text.length ? memchr(text.data, '.', text.length) : NULL;

@@ -28,16 +28,9 @@ static bool read_by(const char *pattern, struct bytes text, struct guid *guid) {
     return true;
 }
 
-static bool read_word(const char *text, uint64_t *word) {
-    uint32_t high, low;
-    if (!hex_read(text, &high) || !hex_read(text + 8, &low)) return false;
-    *word = (uint64_t)high << 32 | low;
-    return true;
-}
-
 static bool read_digits(const char *text, struct guid *guid) {
     struct guid read;
-    if (!read_word(text, &read.high) || !read_word(text + 16, &read.low)) return false;
+    if (!hex_read(text, &read.high) || !hex_read(text + 16, &read.low)) return false;
     *guid = read;
     return true;
 }

@@ -28,21 +28,30 @@ static inline void hex_write(uint32_t number, char first_letter, char text[8]) {
     memcpy(text, &v, sizeof(v));
 }
 
-/* Reads eight digits as a number; false when one of them is not a digit. All at once, too: a byte's top bit is set by
- * adding what the first character of a range lacks to 0x80. */
-static inline bool hex_read(const char text[8], uint32_t *number) {
-    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones * 0x80;
+/* Reads eight digits as a number; sets top bits of *wrong when one of them is not a digit. All at once, too: each byte
+ * becomes its distance from '0', or from 'a' in either case, which is at most 9, or 5. In a byte where it is greater,
+ * or below zero, it has its top bit set itself or gets it by the addition. */
+static inline uint32_t hex_read_part(const char text[8], uint64_t *wrong) {
+    const uint64_t ones = UINT64_C(0x0101010101010101);
     uint64_t v;
     memcpy(&v, text, sizeof(v));
     v = be64_to_cpu(v);
-    uint64_t plain = v & ~tops, small = plain | ones * 0x20;
-    uint64_t digits = (plain + ones * (0x80 - '0')) & ~(plain + ones * (0x80 - '9' - 1)) & tops;
-    uint64_t letters = (small + ones * (0x80 - 'a')) & ~(small + ones * (0x80 - 'f' - 1)) & tops;
-    uint64_t nibbles = (v & ones * 0x0f) + (letters >> 7) * 9;
-    nibbles = (nibbles | nibbles >> 4) & UINT64_C(0x00ff00ff00ff00ff);
-    nibbles = (nibbles | nibbles >> 8) & UINT64_C(0x0000ffff0000ffff);
-    *number = (uint32_t)(nibbles | nibbles >> 16);
-    return !(v & tops) && (digits | letters) == tops;
+    uint64_t letters = v >> 6 & ones;
+    v = (v | letters << 5) - ones * '0' - letters * ('a' - '0');
+    *wrong |= v | (v + ones * (0x80 - 10) + letters * 4);
+    v += letters * 10;
+    v = (v | v >> 4) & UINT64_C(0x00ff00ff00ff00ff);
+    v = (v | v >> 8) & UINT64_C(0x0000ffff0000ffff);
+    return (uint32_t)(v | v >> 16);
+}
+
+/* Reads sixteen digits as a number; false when one of them is not a digit. */
+static inline bool hex_read(const char text[16], uint64_t *number) {
+    uint64_t wrong = 0;
+    uint64_t high = hex_read_part(text, &wrong), low = hex_read_part(text + 8, &wrong);
+    if (wrong & UINT64_C(0x8080808080808080)) return false;
+    *number = high << 32 | low;
+    return true;
 }
 
 #endif

@@ -2,14 +2,16 @@
 
 #include "ccan/array_size/array_size.h"
 
+enum { SAFE_DIGITS = 18 }; /* they never exceed a maximum of at least INT64_MAX */
+
 static bool add_up(struct bytes digits, uint64_t max, uint64_t *sum) {
-    *sum = 0;
+    uint64_t total = 0;
     for (size_t at = 0; at < digits.length; at++) {
-        if (digits.data[at] < '0' || digits.data[at] > '9') return false;
-        uint64_t digit = (uint64_t)(digits.data[at] - '0');
-        if (*sum > (max - digit) / 10) return false;
-        *sum = *sum * 10 + digit;
+        uint64_t digit = (uint64_t)(unsigned char)digits.data[at] - '0';
+        if (digit > 9 || (at >= SAFE_DIGITS && total > (max - digit) / 10)) return false;
+        total = total * 10 + digit;
     }
+    *sum = total;
     return digits.length > 0;
 }
 

@@ -129,8 +129,5 @@ bool version_read(struct bytes text, version *v) {
         text = bytes_of(text.data + 1, VERSION_TEXT_LENGTH);
     if (text.length != VERSION_TEXT_LENGTH || text.data[0] != '0' || bytes_lower(text.data[1]) != 'x')
         return false;
-    uint32_t high, low;
-    if (!hex_read(text.data + 2, &high) || !hex_read(text.data + 10, &low)) return false;
-    *v = (version)high << 32 | low;
-    return true;
+    return hex_read(text.data + 2, v);
 }

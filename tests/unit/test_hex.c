@@ -21,18 +21,22 @@ TEST(numbers_are_eight_digits) {
     require_bytes(bytes_of(text, 8), bytes_text("F0DC5A09"), "capitals");
 }
 
-/* Each byte in each place of a number that is sound otherwise. */
-TEST(eight_digits_are_a_number) {
-    uint32_t number;
-    for (size_t at = 0; at < 8; at++) {
+/* Each byte in each place, beside each byte: neither hides the other. */
+TEST(sixteen_digits_are_a_number) {
+    uint64_t number;
+    for (size_t at = 0; at < 16; at++) {
         for (int c = 0; c < 256; c++) {
-            char text[] = "19aFA0f2";
-            text[at] = (char)c;
-            uint32_t expected = 0;
-            for (size_t i = 0; i < 8; i++) expected = expected << 4 | ((uint32_t)hex_value(text[i]) & 15);
-            bool is_read = hex_read(text, &number);
-            require_same(is_read, hex_value((char)c) >= 0, "the byte %d at %zu", c, at);
-            if (is_read) require_same(number, expected, "the byte %d at %zu", c, at);
+            for (int other = 0; other < 256; other++) {
+                char text[] = "19aFA0f2c7D83e4B";
+                text[(at + 1) % 16] = (char)other;
+                text[at] = (char)c;
+                uint64_t expected = 0;
+                for (size_t i = 0; i < 16; i++)
+                    expected = expected << 4 | ((uint64_t)hex_value(text[i]) & 15);
+                bool is_right = hex_value((char)c) >= 0 && hex_value((char)other) >= 0;
+                require_same(hex_read(text, &number), is_right, "the bytes %d, %d at %zu", c, other, at);
+                if (is_right) require_same(number, expected, "the bytes %d, %d at %zu", c, other, at);
+            }
         }
     }
 }
