@@ -366,7 +366,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     call = (struct call){.argv = (RedisModuleString **)words.argv, .argc = words.argc, .command = &batch};
     if (words.argc < args_min(batch.grammar)) return 0;
     arena_start(&call.arena);
-    struct fault fault = args_parse(batch.grammar, call.argv, call.argc, &call.args);
+    struct fault fault = {.outcome = OUTCOME_DONE};
+    args_parse(batch.grammar, call.argv, call.argc, &call.args, &fault);
     if (fault.outcome != OUTCOME_DONE) return 0;
     read_both(&call, &words);
     require_same(allocations_count(), 0, "all is freed");

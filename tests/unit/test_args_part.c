@@ -81,7 +81,8 @@ TEST(a_part_ends_where_its_words_end) {
         struct words words = split(parts[i].line);
         struct args args = {.given = 0};
         int next = -1;
-        struct fault fault = args_parse_part(operation, words.argv, words.argc, PART_AT, &args, &next);
+        struct fault fault = {.outcome = OUTCOME_DONE};
+        args_parse_part(operation, words.argv, words.argc, PART_AT, &args, &fault, &next);
         require(fault.outcome == parts[i].outcome, "'%s': %s", parts[i].line, outcome_word(fault.outcome));
         require_same(fault.at, parts[i].at, "'%s'", parts[i].line);
         require_same(next, parts[i].next, "'%s'", parts[i].line);
@@ -107,7 +108,8 @@ TEST(the_missing_clause_is_named) {
     for (size_t i = 0; i < COUNT_OF(lines); i++) {
         struct words words = split(lines[i].line);
         struct args args = {.given = 0};
-        struct fault fault = args_parse(command, words.argv, words.argc, &args);
+        struct fault fault = {.outcome = OUTCOME_DONE};
+        args_parse(command, words.argv, words.argc, &args, &fault);
         args_require_sound(command, words.argv, words.argc, &args, &fault);
         require(fault.missing == lines[i].missing, "'%s' lacks something else", lines[i].line);
         require(fault.outcome == lines[i].outcome, "'%s': %s", lines[i].line, outcome_word(fault.outcome));
@@ -128,7 +130,10 @@ static void require_same_slots(const struct args *part, const struct args *alone
         if (!args_given(part, slot)) continue;
         require_same(part->slots[slot].at, alone->slots[slot].at + at, "slot %d", slot);
         require_same(part->slots[slot].count, alone->slots[slot].count, "slot %d", slot);
-        require_same(part->slots[slot].number, alone->slots[slot].number, "slot %d", slot);
+        if (slot == SLOT_IFMATCH)
+            require_same(part->slots[slot].tag.kind, alone->slots[slot].tag.kind, "slot %d", slot);
+        else
+            require_same(part->slots[slot].number, alone->slots[slot].number, "slot %d", slot);
     }
 }
 
@@ -138,7 +143,8 @@ static bool require_like_alone(const struct bytes *argv, int argc, int at) {
     int next = -1;
     memset(&part, 0x5a, sizeof(part));
     memset(&alone, 0x5a, sizeof(alone));
-    struct fault fault = args_parse_part(operation, argv, argc, at, &part, &next);
+    struct fault fault = {.outcome = OUTCOME_DONE};
+    args_parse_part(operation, argv, argc, at, &part, &fault, &next);
     if (next < 0) {
         require_same(fault.outcome, OUTCOME_SYNTAX, "no end, so a fault of syntax");
         require(fault.at >= at && fault.at < argc && !fault.missing, "it is in the part");
@@ -146,7 +152,8 @@ static bool require_like_alone(const struct bytes *argv, int argc, int at) {
     }
     require(next > at && next <= argc, "the next part begins at %d of %d", next, argc);
     require(next == argc || !is_option(operation, argv[next]), "an option was left");
-    struct fault same = args_parse(operation, argv + at, next - at, &alone);
+    struct fault same = {.outcome = OUTCOME_DONE};
+    args_parse(operation, argv + at, next - at, &alone, &same);
     require_same(fault.outcome, same.outcome, "the same fault");
     require(fault.missing == same.missing, "the same is missing");
     require_same(fault.at, same.at ? same.at + at : 0, "at the same place");

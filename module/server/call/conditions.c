@@ -12,9 +12,8 @@ void conditions_read(const struct call *call, int first_slot, struct conditions 
                  1 << SLOT_IFUNMODIFIEDSINCE == IF_UNMODIFIED_SINCE);
     const struct argument *slots = &call->args.slots[first_slot];
     conditions->given = (unsigned)(call->args.given >> first_slot) & CONDITION_BITS;
-    if (conditions->given & IF_MATCH) conditions->match = tag_read(call_word(call, slots[SLOT_IFMATCH].at));
-    if (conditions->given & IF_NONE_MATCH)
-        conditions->none_match = tag_read(call_word(call, slots[SLOT_IFNONEMATCH].at));
+    if (conditions->given & IF_MATCH) conditions->match = slots[SLOT_IFMATCH].tag;
+    if (conditions->given & IF_NONE_MATCH) conditions->none_match = slots[SLOT_IFNONEMATCH].tag;
     if (conditions->given & IF_MODIFIED_SINCE)
         conditions->modified_since_ms = slots[SLOT_IFMODIFIEDSINCE].number;
     if (conditions->given & IF_UNMODIFIED_SINCE)

@@ -7,8 +7,11 @@
 #include "server/call/conditions.h"
 #include "server/call/refusal.h"
 
-/* What is read for every command that has it: conditions, metadata, properties and policies. */
-enum { SHARED_BITS = (1 << (SLOT_POLICIES + 1)) - 1 };
+/* What is read for every command that has it. */
+enum {
+    CONDITION_SLOTS = (1 << (SLOT_IFUNMODIFIEDSINCE + 1)) - 1,
+    LIST_SLOTS = 1 << SLOT_META | 1 << SLOT_PROPS | 1 << SLOT_POLICIES,
+};
 
 static const struct argument *given_argument(const struct call *call, int slot) {
     return args_given(&call->args, slot) ? &call->args.slots[slot] : NULL;
@@ -64,20 +67,21 @@ static enum outcome read_policies(struct call *call) {
                                                   : outcome;
 }
 
-ASIDE static enum outcome read_shared(struct call *call) {
-    conditions_read(call, SLOT_IFMATCH, &call->conditions);
+ASIDE static enum outcome read_lists(struct call *call) {
     enum outcome outcome = read_metadata(call);
     if (outcome == OUTCOME_DONE) outcome = read_properties(call);
     return outcome == OUTCOME_DONE ? read_policies(call) : outcome;
 }
 
 enum outcome form_check(struct call *call) {
-    struct fault fault = args_parse(call->command->grammar, call->argv, call->argc, &call->args);
-    if (fault.outcome != OUTCOME_DONE) {
+    struct fault fault;
+    enum outcome outcome = args_parse(call->command->grammar, call->argv, call->argc, &call->args, &fault);
+    if (outcome != OUTCOME_DONE) {
         refusal_describe(call, &fault);
-        return fault.outcome;
+        return outcome;
     }
-    enum outcome outcome = call->args.given & SHARED_BITS ? read_shared(call) : OUTCOME_DONE;
+    if (call->args.given & CONDITION_SLOTS) conditions_read(call, SLOT_IFMATCH, &call->conditions);
+    if (call->args.given & LIST_SLOTS) outcome = read_lists(call);
     if (outcome == OUTCOME_DONE && call->command->check) outcome = call->command->check(call);
     if (outcome == OUTCOME_DONE && call->conditions.given)
         outcome = conditions_check_form(&call->conditions, call->command->conditions);

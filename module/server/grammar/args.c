@@ -9,38 +9,43 @@
 struct parser {
     const void *argv;
     int argc;
+    int at; /* the next word */
+    const struct grammar *grammar;
     struct args *args;
-    struct fault fault; /* the fault in a value that is reported, unless a syntax error follows */
-    uint8_t late;       /* `late` of that value's clause */
-    bool is_part;       /* stop at the first word that is not an option */
-    bool demands;       /* some option may be mandatory */
+    struct fault *fault; /* the fault in a value that is reported, unless a syntax error follows */
+    uint8_t late;        /* `late` of that value's clause */
+    bool is_part;        /* stop at the first word that is not an option */
 };
 
-static const struct fault none = {.outcome = OUTCOME_DONE};
+/* --- Faults --- */
 
-static struct fault syntax_fault(int at) {
-    return (struct fault){.outcome = OUTCOME_SYNTAX, .at = at};
+/* What parses answers false when the syntax is wrong: then nothing else counts. */
+RARELY static bool refuse_word(struct parser *parser, int at) {
+    *parser->fault = (struct fault){.outcome = OUTCOME_SYNTAX, .at = at};
+    return false;
 }
 
 /* The count of a list, at count_at, is wrong. People who do not know of it leave it out, so the error says so. */
-static struct fault count_fault(const struct parser *parser, const struct clause *clause, int at,
-                                int count_at) {
+RARELY static bool refuse_count(struct parser *parser, const struct clause *clause, int at, int count_at) {
     int64_t count;
     bool there = count_at < parser->argc && number_read(args_at(parser->argv, count_at), &count);
-    return (struct fault){.outcome = OUTCOME_SYNTAX, .at = at, .uncounted = there ? NULL : clause};
+    refuse_word(parser, at);
+    parser->fault->uncounted = there ? NULL : clause;
+    return false;
 }
 
 RARELY static void note_fault(struct parser *parser, const struct clause *clause, enum outcome outcome,
                               int at) {
-    bool counts = parser->fault.outcome == OUTCOME_DONE || clause->late < parser->late;
+    bool counts = parser->fault->outcome == OUTCOME_DONE || clause->late < parser->late;
     if (outcome == OUTCOME_DONE || !counts) return;
     const char *reason = clause->explain ? clause->explain(args_at(parser->argv, at)) : NULL;
-    parser->fault = (struct fault){.outcome = outcome, .at = at, .reason = reason};
+    *parser->fault = (struct fault){.outcome = outcome, .at = at, .reason = reason};
     parser->late = clause->late;
 }
 
 /* A value that is no number at all, or one that lies outside of the clause's range. */
-static void note_bad_number(struct parser *parser, const struct clause *clause, bool readable, int at) {
+RARELY static void note_bad_number(struct parser *parser, const struct clause *clause, bool readable,
+                                   int at) {
     bool other = !readable && clause->unreadable != OUTCOME_DONE;
     note_fault(parser, clause, other ? clause->unreadable : clause->fault, at);
 }
@@ -50,6 +55,8 @@ static inline void check_argument(struct parser *parser, const struct clause *cl
     enum outcome outcome = clause->check(args_at(parser->argv, at));
     if (outcome != OUTCOME_DONE) note_fault(parser, clause, outcome, at);
 }
+
+/* --- Grammars --- */
 
 static bool is_positional(const struct clause *clause) {
     return clause->token.length == 0 && clause->shape != SHAPE_KEYWORD;
@@ -73,13 +80,39 @@ int args_min(const struct grammar *grammar) {
     return min;
 }
 
-/* Most calls without options are a few words, which only have to pass their checks: see is_plain_call. */
-ASIDE static void learn_grammar(struct grammar *grammar) {
+/* The same for either case of the first letter. */
+static unsigned word_place(struct bytes word) {
+    return word.length ? (3 * (unsigned)word.length + ((unsigned char)word.data[0] & 31)) % WORD_PLACES : 0;
+}
+
+static void learn_option(struct grammar *grammar, unsigned index) {
+    const struct clause *clause = grammar->options[index];
+    const uint64_t bit = UINT64_C(1) << index;
+    if (clause->required) grammar->required |= ARGS_BIT(clause->slot);
+    if (clause->shape != SHAPE_KEYWORD) {
+        grammar->places[word_place(clause->token)] |= bit;
+        return;
+    }
+    for (const char *const *word = clause->words; *word; word++)
+        grammar->places[word_place(bytes_text(*word))] |= bit;
+}
+
+/* Words that are there whatever else is. */
+static void learn_words(struct grammar *grammar) {
     const struct clause *const *at = grammar->clauses;
-    while (*at && is_one_word(*at)) at++;
-    grammar->words = (uint8_t)(at - grammar->clauses);
-    for (; *at; at++) grammar->demands |= is_positional(*at) ? !(*at)->optional : (*at)->required;
-    grammar->is_known = true;
+    for (; *at && is_one_word(*at); at++)
+        if ((*at)->check) grammar->checked |= UINT64_C(1) << (at - grammar->clauses);
+    grammar->words = (int)(at - grammar->clauses);
+}
+
+ASIDE static void learn_grammar(struct grammar *grammar) {
+    learn_words(grammar);
+    bool demands = false;
+    const struct clause *const *at = grammar->clauses + grammar->words;
+    for (; *at && is_positional(*at); at++) demands |= !(*at)->optional;
+    grammar->options = at;
+    for (unsigned i = 0; at[i]; i++) learn_option(grammar, i);
+    grammar->plain_argc = demands || grammar->required ? 0 : grammar->words + 1;
 }
 
 int args_word(const struct clause *clause, struct bytes word) {
@@ -90,16 +123,21 @@ int args_word(const struct clause *clause, struct bytes word) {
     return -1;
 }
 
-static bool begins_with(const struct clause *clause, struct bytes word) {
+ASIDE static bool begins_with(const struct clause *clause, struct bytes word) {
     if (clause->shape == SHAPE_KEYWORD) return args_word(clause, word) >= 0;
     return bytes_same_word(clause->token, word);
 }
 
-static const struct clause *find_option(const struct clause *const *options, struct bytes word) {
-    for (; *options; options++)
-        if (begins_with(*options, word)) return *options;
+/* Most words are written as they are here, so that is tried first. */
+static inline const struct clause *find_option(const struct grammar *grammar, struct bytes word) {
+    for (uint64_t left = grammar->places[word_place(word)]; left; left &= left - 1) {
+        const struct clause *clause = grammar->options[__builtin_ctzll(left)];
+        if (bytes_equal(clause->token, word) || begins_with(clause, word)) return clause;
+    }
     return NULL;
 }
+
+/* --- Values --- */
 
 static void parse_number(struct parser *parser, const struct clause *clause, int at, int64_t *number) {
     bool sound = number_read(args_at(parser->argv, at), number);
@@ -125,14 +163,28 @@ static void parse_version(struct parser *parser, const struct clause *clause, st
         note_fault(parser, clause, clause->fault, argument->at);
 }
 
-static bool parse_word(struct parser *parser, const struct clause *clause, int at, int64_t *chosen) {
-    int index = args_word(clause, args_at(parser->argv, at));
-    if (index < 0) return false;
-    *chosen |= INT64_C(1) << index;
+static void parse_id(struct parser *parser, const struct clause *clause, struct argument *argument) {
+    if (!guid_read(args_at(parser->argv, argument->at), &argument->id))
+        note_fault(parser, clause, clause->fault, argument->at);
+}
+
+static bool parse_choice(struct parser *parser, const struct clause *clause, struct argument *argument) {
+    argument->number = args_word(clause, args_at(parser->argv, argument->at));
+    return argument->number >= 0 || refuse_word(parser, argument->at);
+}
+
+static bool parse_words(struct parser *parser, const struct clause *clause, struct argument *argument) {
+    for (int at = argument->at; at < argument->at + argument->count; at++) {
+        int index = args_word(clause, args_at(parser->argv, at));
+        if (index < 0) return refuse_word(parser, at);
+        argument->number |= INT64_C(1) << index;
+    }
     return true;
 }
 
-/* The number of words after the token, or -1 if the count is not a number or is wrong. */
+/* --- How many words belong to an argument --- */
+
+/* The number of words behind the count, or -1 if the count is not a number or is wrong. */
 static int counted_words(const struct parser *parser, const struct clause *clause,
                          struct argument *argument) {
     int64_t count;
@@ -142,35 +194,6 @@ static int counted_words(const struct parser *parser, const struct clause *claus
     argument->at++;
     argument->count = (int)count;
     return (int)count * clause->width;
-}
-
-/* What the clause takes is given, from here on. */
-static struct argument *begin_argument(struct parser *parser, const struct clause *clause, int at) {
-    struct argument *argument = &parser->args->slots[clause->slot];
-    *argument = (struct argument){.at = at};
-    parser->args->given |= ARGS_BIT(clause->slot);
-    return argument;
-}
-
-/* A list among the positional arguments; each first value of an item is checked as the clause says. */
-static bool parse_list(struct parser *parser, const struct clause *clause, int at, int *next) {
-    struct argument *argument = &parser->args->slots[clause->slot];
-    argument->at = at;
-    int words = counted_words(parser, clause, argument);
-    if (words <= 0) return false;
-    for (int item = 0; item < argument->count; item++)
-        check_argument(parser, clause, argument->at + item * clause->width);
-    parser->args->given |= ARGS_BIT(clause->slot);
-    *next = argument->at + words;
-    return true;
-}
-
-static struct fault parse_words(struct parser *parser, const struct clause *clause, struct argument *argument,
-                                int count) {
-    argument->number = 0;
-    for (int at = argument->at; at < argument->at + count; at++)
-        if (!parse_word(parser, clause, at, &argument->number)) return syntax_fault(at);
-    return none;
 }
 
 /* The word is known before the number of values that follow it. */
@@ -183,169 +206,205 @@ static int measure_width(const struct parser *parser, const struct clause *claus
     return word < 0 ? -1 : word < words - clause->bare;
 }
 
+static bool is_counted(const struct clause *clause) {
+    return clause->shape == SHAPE_WORDS || clause->shape == SHAPE_ITEMS;
+}
+
 static int width_of(const struct parser *parser, const struct clause *clause, struct argument *argument) {
-    switch (clause->shape) {
-    case SHAPE_WORDS:
-    case SHAPE_ITEMS: return counted_words(parser, clause, argument);
-    case SHAPE_MEASURE: return measure_width(parser, clause, argument);
-    default: return clause->width;
-    }
+    if (is_counted(clause)) return counted_words(parser, clause, argument);
+    return clause->shape == SHAPE_MEASURE ? measure_width(parser, clause, argument) : clause->width;
 }
 
-static struct fault parse_choice(struct parser *parser, const struct clause *clause, int at) {
-    struct argument *argument = begin_argument(parser, clause, at);
-    argument->number = args_word(clause, args_at(parser->argv, at));
-    return argument->number < 0 ? syntax_fault(at) : none;
-}
+/* --- Options --- */
 
-static void parse_id(struct parser *parser, const struct clause *clause, struct argument *argument) {
-    if (!guid_read(args_at(parser->argv, argument->at), &argument->id))
-        note_fault(parser, clause, clause->fault, argument->at);
-}
-
-/* `at` is the index of the option's token; *next is set to that of the word after its values. */
-static struct fault parse_option(struct parser *parser, const struct clause *clause, int at, int *next) {
-    struct argument *argument = &parser->args->slots[clause->slot];
-    *argument = (struct argument){.at = at + 1};
+/* The option's token is the next word. */
+static bool parse_option(struct parser *parser, const struct clause *clause, struct argument *argument) {
+    int token = parser->at;
+    *argument = (struct argument){.at = token + 1};
     int width = width_of(parser, clause, argument);
-    bool counted = clause->shape == SHAPE_WORDS || clause->shape == SHAPE_ITEMS;
-    if (width < 0 && counted) return count_fault(parser, clause, at, at + 1);
-    if (width < 0 || argument->at + width > parser->argc) return syntax_fault(at);
-    *next = argument->at + width;
+    if (width < 0 && is_counted(clause)) return refuse_count(parser, clause, token, token + 1);
+    if (width < 0 || argument->at + width > parser->argc) return refuse_word(parser, token);
+    parser->at = argument->at + width;
     switch (clause->shape) {
-    case SHAPE_VALUE: check_argument(parser, clause, argument->at); return none;
-    case SHAPE_ID: parse_id(parser, clause, argument); return none;
-    case SHAPE_NUMBER: parse_number(parser, clause, argument->at, &argument->number); return none;
+    case SHAPE_TAG: argument->tag = tag_read(args_at(parser->argv, argument->at)); return true;
+    case SHAPE_VALUE: check_argument(parser, clause, argument->at); return true;
+    case SHAPE_ID: parse_id(parser, clause, argument); return true;
+    case SHAPE_NUMBER: parse_number(parser, clause, argument->at, &argument->number); return true;
     case SHAPE_MEASURE:
         if (width) parse_number(parser, clause, argument->at, &argument->number);
-        return none;
-    case SHAPE_KEYWORD: argument->word = args_word(clause, args_at(parser->argv, at)); return none;
-    case SHAPE_VERSION: parse_version(parser, clause, argument); return none;
-    case SHAPE_DURATION: parse_duration(parser, clause, argument->at, &argument->number); return none;
-    case SHAPE_RANGE: parse_range(parser, clause, argument); return none;
-    case SHAPE_CHOICE: return parse_choice(parser, clause, argument->at);
-    case SHAPE_WORDS: return parse_words(parser, clause, argument, width);
-    default: return none;
+        return true;
+    case SHAPE_KEYWORD: argument->word = args_word(clause, args_at(parser->argv, token)); return true;
+    case SHAPE_VERSION: parse_version(parser, clause, argument); return true;
+    case SHAPE_DURATION: parse_duration(parser, clause, argument->at, &argument->number); return true;
+    case SHAPE_RANGE: parse_range(parser, clause, argument); return true;
+    case SHAPE_CHOICE: return parse_choice(parser, clause, argument);
+    case SHAPE_WORDS: return parse_words(parser, clause, argument);
+    default: return true;
     }
 }
 
-static struct fault check_required(struct parser *parser, const struct clause *const *options) {
-    for (; *options; options++) {
-        if (!(*options)->required || args_given(parser->args, (*options)->slot)) continue;
-        struct fault fault = {.outcome = OUTCOME_SYNTAX, .missing = *options};
-        if ((*options)->absent == OUTCOME_DONE) return fault;
-        if (parser->fault.outcome != OUTCOME_DONE) continue;
-        parser->fault = (struct fault){.outcome = (*options)->absent, .missing = *options};
-    }
-    return none;
-}
-
-static struct fault parse_options(struct parser *parser, const struct clause *const *options, int at,
-                                  int *next) {
-    while (at < parser->argc) {
-        const struct clause *clause = find_option(options, args_at(parser->argv, at));
-        if (!clause && parser->is_part) break;
-        if (!clause || args_given(parser->args, clause->slot)) return syntax_fault(at);
-        struct fault fault = parse_option(parser, clause, at, &at);
-        if (fault.outcome != OUTCOME_DONE) return fault;
-        parser->args->given |= ARGS_BIT(clause->slot);
-    }
-    *next = at;
-    return parser->demands ? check_required(parser, options) : none;
-}
-
-/* Pairs of a word and a value, as many as the count says. */
-static struct fault parse_chosen(struct parser *parser, const struct clause *clause, int at, int *next) {
-    struct argument *argument = begin_argument(parser, clause, at);
-    int width = counted_words(parser, clause, argument);
-    if (width < 0) return count_fault(parser, clause, at, at);
-    *next = argument->at + width;
-    for (int word = argument->at; word < *next; word += clause->width)
-        if (args_word(clause, args_at(parser->argv, word)) < 0) return syntax_fault(word);
-    return none;
-}
-
-static struct fault parse_positional(struct parser *parser, const struct clause *clause, int at, int *next) {
-    *next = at + 1;
-    if (clause->shape == SHAPE_CHOSEN) return parse_chosen(parser, clause, at, next);
-    if (clause->shape == SHAPE_CHOICE) return parse_choice(parser, clause, at);
-    if (clause->shape == SHAPE_LIST)
-        return parse_list(parser, clause, at, next) ? none : count_fault(parser, clause, at, at);
-    if (clause->shape == SHAPE_NUMBER) {
-        parse_number(parser, clause, at, &begin_argument(parser, clause, at)->number);
-    }
-    check_argument(parser, clause, at);
-    if (clause->shape == SHAPE_ID) parse_id(parser, clause, begin_argument(parser, clause, at));
-    return none;
-}
-
-/* A word that could be an option is taken for one. */
-static void parse_optional(struct parser *parser, const struct clause *const *clauses, int *at) {
-    const struct clause *clause = *clauses;
-    if (*at >= parser->argc || find_option(clauses + 1, args_at(parser->argv, *at))) return;
-    begin_argument(parser, clause, *at);
-    check_argument(parser, clause, (*at)++);
-}
-
-static struct fault parse_clauses(struct parser *parser, const struct clause *const *clauses, int at,
-                                  int *next) {
-    for (; *clauses && is_positional(*clauses); clauses++) {
-        if ((*clauses)->shape == SHAPE_REST) return parser->fault;
-        if ((*clauses)->optional) {
-            parse_optional(parser, clauses, &at);
-            continue;
-        }
-        struct fault fault = parse_positional(parser, *clauses, at, &at);
-        if (fault.outcome != OUTCOME_DONE) return fault;
-    }
-    struct fault fault = parse_options(parser, clauses, at, next);
-    return fault.outcome != OUTCOME_DONE ? fault : parser->fault;
-}
-
-ASIDE static struct fault parse_all(struct parser *parser, const struct grammar *grammar, int at, int *next) {
-    parser->args->given = 0;
-    parser->demands = grammar->demands;
-    for (int i = 0; i < grammar->words; i++) check_argument(parser, grammar->clauses[i], at++);
-    return parse_clauses(parser, grammar->clauses + grammar->words, at, next);
-}
-
-/* Whether a call has exactly the words that it must have, and all of them pass their checks. */
-static bool is_plain_call(const struct grammar *grammar, const void *argv, int argc) {
-    if (argc != grammar->words + 1 || grammar->demands) return false;
-    for (int at = 1; at < argc; at++) {
-        const struct clause *clause = grammar->clauses[at - 1];
-        if (clause->check && clause->check(args_at(argv, at)) != OUTCOME_DONE) return false;
+/* Some option is missing; its clause may say which fault that is. */
+RARELY static bool note_missing(struct parser *parser) {
+    for (const struct clause *const *at = parser->grammar->options; *at; at++) {
+        if (!(*at)->required || args_given(parser->args, (*at)->slot)) continue;
+        bool is_syntax = (*at)->absent == OUTCOME_DONE;
+        enum outcome outcome = is_syntax ? OUTCOME_SYNTAX : (*at)->absent;
+        if (is_syntax || parser->fault->outcome == OUTCOME_DONE)
+            *parser->fault = (struct fault){.outcome = outcome, .missing = *at};
+        if (is_syntax) return false;
     }
     return true;
 }
 
-struct fault args_parse(struct grammar *grammar, const void *argv, int argc, struct args *args) {
-    int end;
-    if (!grammar->is_known) learn_grammar(grammar);
+static bool parse_options(struct parser *parser) {
+    struct args *args = parser->args;
+    while (parser->at < parser->argc) {
+        const struct clause *clause = find_option(parser->grammar, args_at(parser->argv, parser->at));
+        if (!clause && parser->is_part) break;
+        if (!clause || args_given(args, clause->slot)) return refuse_word(parser, parser->at);
+        if (!parse_option(parser, clause, &args->slots[clause->slot])) return false;
+        args->given |= ARGS_BIT(clause->slot);
+    }
+    return !(parser->grammar->required & ~args->given) || note_missing(parser);
+}
+
+/* --- Positional arguments --- */
+
+/* What the clause takes is given, from the next word on. */
+static struct argument *begin_argument(struct parser *parser, const struct clause *clause) {
+    struct argument *argument = &parser->args->slots[clause->slot];
+    *argument = (struct argument){.at = parser->at++};
+    parser->args->given |= ARGS_BIT(clause->slot);
+    return argument;
+}
+
+/* A count, and as many items as it says. */
+static bool parse_counted(struct parser *parser, const struct clause *clause, struct argument *argument) {
+    int at = argument->at, words = counted_words(parser, clause, argument);
+    if (words < 0) return refuse_count(parser, clause, at, at);
+    parser->at = argument->at + words;
+    return true;
+}
+
+/* Each first value of an item is checked as the clause says. */
+static bool parse_list(struct parser *parser, const struct clause *clause, struct argument *argument) {
+    int at = argument->at;
+    if (!parse_counted(parser, clause, argument)) return false;
+    if (!argument->count) return refuse_count(parser, clause, at, at);
+    for (int item = 0; item < argument->count; item++)
+        check_argument(parser, clause, argument->at + item * clause->width);
+    return true;
+}
+
+/* Pairs of a word and a value. */
+static bool parse_chosen(struct parser *parser, const struct clause *clause, struct argument *argument) {
+    if (!parse_counted(parser, clause, argument)) return false;
+    for (int at = argument->at; at < parser->at; at += clause->width)
+        if (args_word(clause, args_at(parser->argv, at)) < 0) return refuse_word(parser, at);
+    return true;
+}
+
+static bool parse_positional(struct parser *parser, const struct clause *clause) {
+    struct argument *argument;
+    switch (clause->shape) {
+    case SHAPE_CHOSEN: return parse_chosen(parser, clause, begin_argument(parser, clause));
+    case SHAPE_CHOICE: return parse_choice(parser, clause, begin_argument(parser, clause));
+    case SHAPE_LIST: return parse_list(parser, clause, begin_argument(parser, clause));
+    case SHAPE_NUMBER:
+        argument = begin_argument(parser, clause);
+        parse_number(parser, clause, argument->at, &argument->number);
+        check_argument(parser, clause, argument->at);
+        return true;
+    case SHAPE_ID:
+        argument = begin_argument(parser, clause);
+        check_argument(parser, clause, argument->at);
+        parse_id(parser, clause, argument);
+        return true;
+    default: check_argument(parser, clause, parser->at++); return true;
+    }
+}
+
+/* A word that could be an option is taken for one. */
+static void parse_optional(struct parser *parser, const struct clause *clause) {
+    bool is_there =
+        parser->at < parser->argc && !find_option(parser->grammar, args_at(parser->argv, parser->at));
+    if (is_there) check_argument(parser, clause, begin_argument(parser, clause)->at);
+}
+
+static bool parse_clauses(struct parser *parser) {
+    const struct clause *const *at = parser->grammar->clauses + parser->grammar->words;
+    for (; at < parser->grammar->options; at++) {
+        if ((*at)->shape == SHAPE_REST) return true;
+        if ((*at)->optional)
+            parse_optional(parser, *at);
+        else if (!parse_positional(parser, *at))
+            return false;
+    }
+    return parse_options(parser);
+}
+
+ASIDE static enum outcome parse_all(struct parser *parser) {
+    const struct grammar *grammar = parser->grammar;
+    parser->fault->outcome = OUTCOME_DONE;
+    for (uint64_t left = grammar->checked; left; left &= left - 1) {
+        int word = __builtin_ctzll(left);
+        check_argument(parser, grammar->clauses[word], parser->at + word);
+    }
+    parser->at += grammar->words;
+    parse_clauses(parser);
+    return parser->fault->outcome;
+}
+
+/* --- Calls --- */
+
+/* Whether the words that must be there pass their checks. */
+static bool words_pass(const struct grammar *grammar, const void *argv) {
+    for (uint64_t left = grammar->checked; left; left &= left - 1) {
+        int word = __builtin_ctzll(left);
+        if (grammar->clauses[word]->check(args_at(argv, 1 + word)) != OUTCOME_DONE) return false;
+    }
+    return true;
+}
+
+/* Most calls have exactly the words that they must have, and need no walk through the grammar. */
+enum outcome args_parse(struct grammar *grammar, const void *argv, int argc, struct args *args,
+                        struct fault *fault) {
+    if (!grammar->options) learn_grammar(grammar);
     args->given = 0;
-    if (is_plain_call(grammar, argv, argc)) return none;
-    return parse_all(&(struct parser){.argv = argv, .argc = argc, .args = args}, grammar, 1, &end);
+    if (argc == grammar->plain_argc && words_pass(grammar, argv)) return fault->outcome = OUTCOME_DONE;
+    return parse_all(&(struct parser){
+        .argv = argv, .argc = argc, .at = 1, .grammar = grammar, .args = args, .fault = fault});
 }
 
-struct fault args_parse_part(struct grammar *grammar, const void *argv, int argc, int at, struct args *args,
-                             int *next) {
-    struct parser parser = {.argv = argv, .argc = argc, .args = args, .is_part = true};
-    if (argc - at < args_min(grammar)) return syntax_fault(at);
-    if (!grammar->is_known) learn_grammar(grammar);
-    return parse_all(&parser, grammar, at + 1, next);
+enum outcome args_parse_part(struct grammar *grammar, const void *argv, int argc, int at, struct args *args,
+                             struct fault *fault, int *next) {
+    struct parser parser = {.argv = argv,
+                            .argc = argc,
+                            .at = at + 1,
+                            .grammar = grammar,
+                            .args = args,
+                            .fault = fault,
+                            .is_part = true};
+    args->given = 0;
+    if (argc - at < args_min(grammar)) {
+        refuse_word(&parser, at);
+        return fault->outcome;
+    }
+    if (!grammar->options) learn_grammar(grammar);
+    enum outcome outcome = parse_all(&parser);
+    if (outcome != OUTCOME_SYNTAX || fault->missing) *next = parser.at;
+    return outcome;
 }
 
-struct fault args_parse_tail(const struct grammar *grammar, const void *argv, int argc, int at,
-                             struct args *args) {
-    struct parser parser = {.argv = argv, .argc = argc, .args = args, .demands = true};
-    const struct clause *const *clauses = grammar->clauses;
+enum outcome args_parse_tail(struct grammar *grammar, const void *argv, int argc, int at, struct args *args,
+                             struct fault *fault) {
     const uint64_t before = args->given;
-    int end;
-    while ((*clauses)->shape != SHAPE_REST) clauses++;
     args->given = 0;
-    struct fault fault = parse_clauses(&parser, clauses + 1, at, &end);
+    fault->outcome = OUTCOME_DONE;
+    parse_options(&(struct parser){
+        .argv = argv, .argc = argc, .at = at, .grammar = grammar, .args = args, .fault = fault});
     args->given |= before;
-    return fault;
+    return fault->outcome;
 }
 
 struct args_kept *args_keep(const struct args *args) {

@@ -10,6 +10,7 @@
 #define HOLDFAST_ARGS_H
 
 #include "core/bytes.h"
+#include "core/condition.h"
 #include "core/guid.h"
 #include "core/outcome.h"
 
@@ -22,7 +23,7 @@ enum shape {
     /* positional: all further arguments; with a width: groups of a number, values, and any number of arguments
      * like the last one */
     SHAPE_REST,
-    SHAPE_TAG,      /* one ETag or *; malformed tags are left to the conditions */
+    SHAPE_TAG,      /* one ETag or *; what a malformed one means is left to the conditions */
     SHAPE_NUMBER,   /* one integer between min and max */
     SHAPE_DURATION, /* seconds, converted to milliseconds between min and max */
     SHAPE_RANGE,    /* an offset and a length */
@@ -62,12 +63,19 @@ struct clause {
     const char *list;                     /* SHAPE_CHOSEN: name of the whole, for documentation */
 };
 
+enum { WORD_PLACES = 16 };
+
 /* A list of clauses, ended by NULL, and what the parser learns of it when it first reads by it. */
 struct grammar {
     const struct clause *const *clauses;
-    bool is_known;
-    uint8_t words; /* so many of the first clauses are one mandatory word each */
-    bool demands;  /* something after those words is mandatory, too */
+    const struct clause *const *options; /* those behind the positional ones; NULL until they are known */
+    int words;                           /* so many of the first clauses are one mandatory word each */
+    int plain_argc;    /* of a call with these words only; 0 if something else is mandatory, too */
+    uint64_t checked;  /* a bit for each of these words that has a check */
+    uint64_t required; /* the slots of mandatory options */
+    /* By the length and the first letter of a word, the options that may begin with it: a bit for each, which
+     * suffices since each has a slot of its own. */
+    uint64_t places[WORD_PLACES];
 };
 
 #define GRAMMAR(...) (&(struct grammar){.clauses = (const struct clause *const[]){__VA_ARGS__, NULL}})
@@ -118,6 +126,7 @@ struct argument {
                 int64_t word;   /* SHAPE_MEASURE, SHAPE_KEYWORD: index of the word */
             };
         };
+        struct tag tag;   /* SHAPE_TAG */
         struct guid id;   /* SHAPE_ID */
         uint64_t version; /* SHAPE_VERSION */
     };
@@ -139,17 +148,19 @@ struct fault {
 /* Provided by the owner of argv. */
 struct bytes args_at(const void *argv, int at);
 
-/* argv[0] is the command's name. The caller has checked that all positional arguments are present. */
-struct fault args_parse(struct grammar *grammar, const void *argv, int argc, struct args *args);
+/* argv[0] is the command's name. The caller has checked that all positional arguments are present. Returns the outcome
+ * of the fault, if there is one, or OUTCOME_DONE; then *fault has nothing else. */
+enum outcome args_parse(struct grammar *grammar, const void *argv, int argc, struct args *args,
+                        struct fault *fault);
 
 /* Parses a part of argv that has its own grammar, with argv[at] as its name. Stops at the first word that is not one
  * of its options, and stores its index in *next. */
-struct fault args_parse_part(struct grammar *grammar, const void *argv, int argc, int at, struct args *args,
-                             int *next);
+enum outcome args_parse_part(struct grammar *grammar, const void *argv, int argc, int at, struct args *args,
+                             struct fault *fault, int *next);
 
 /* Parses the options after SHAPE_REST, from argv[at] on. The caller has read the rest and knows where it ends. */
-struct fault args_parse_tail(const struct grammar *grammar, const void *argv, int argc, int at,
-                             struct args *args);
+enum outcome args_parse_tail(struct grammar *grammar, const void *argv, int argc, int at, struct args *args,
+                             struct fault *fault);
 
 /* The index of this word in the clause, or -1. */
 int args_word(const struct clause *clause, struct bytes word);

@@ -15,8 +15,9 @@ uint64_t command_key_flags(enum key_use use) {
 /* Whether a call has two keys. */
 static bool has_other_key(const struct command *command, RedisModuleString **argv, int argc) {
     struct args args = {.given = 0};
+    struct fault fault;
     if (!command->other_key || !command->elsewhere) return command->other_key;
-    if (argc >= args_min(command->grammar)) args_parse(command->grammar, argv, argc, &args);
+    if (argc >= args_min(command->grammar)) args_parse(command->grammar, argv, argc, &args, &fault);
     return !args_given(&args, command->elsewhere);
 }
 

@@ -201,9 +201,11 @@ static enum outcome check_words(const struct transaction *transaction, unsigned 
     for (unsigned i = 0; i < count; i++)
         if (!next_slice(whole->argv, whole->argc, &at, &transaction->parts[i].slice))
             return refuse_syntax(whole, at);
-    struct fault fault = args_parse_tail(whole->command->grammar, whole->argv, whole->argc, at, &whole->args);
-    if (fault.outcome != OUTCOME_DONE) refusal_describe(whole, &fault);
-    return fault.outcome;
+    struct fault fault;
+    enum outcome outcome =
+        args_parse_tail(whole->command->grammar, whole->argv, whole->argc, at, &whole->args, &fault);
+    if (outcome != OUTCOME_DONE) refusal_describe(whole, &fault);
+    return outcome;
 }
 
 static enum outcome read_parts(struct transaction *transaction, unsigned count) {

@@ -98,7 +98,7 @@ enum outcome filter_read(struct call *call, struct bytes text, struct filter *fi
 
 static enum outcome read_conditions(struct call *call, const struct args *args, struct drafts *drafts,
                                     struct draft *draft) {
-    draft->match = tag_read(call_word(call, args->slots[SLOT_MATCH].at));
+    draft->match = args->slots[SLOT_MATCH].tag;
     if (draft->match.kind == TAG_MALFORMED) {
         refusal_note(call, "IFMATCH takes an ETag or *");
         return OUTCOME_INVALID_INPUT;
@@ -167,7 +167,7 @@ static enum outcome read_next_draft(struct call *call, int *at, enum outcome ear
     int verb = *at < call->argc ? verb_named(call->command, call_word(call, *at)) : -1, start = *at;
     struct fault fault = {.outcome = OUTCOME_SYNTAX, .at = start < call->argc ? start : call->argc - 1};
     if (verb >= 0)
-        fault = args_parse_part(call->command->parts[verb].grammar, call->argv, call->argc, start, &args, at);
+        args_parse_part(call->command->parts[verb].grammar, call->argv, call->argc, start, &args, &fault, at);
     bool stopped = fault.missing && *at < call->argc && verb_named(call->command, call_word(call, *at)) < 0;
     if (stopped) fault = (struct fault){.outcome = OUTCOME_SYNTAX, .at = *at};
     bool counts = earlier == OUTCOME_DONE || fault.outcome == OUTCOME_SYNTAX;
@@ -195,12 +195,14 @@ static unsigned find_duplicate(const struct drafts *drafts) {
 
 /* Reads the options behind the operations. */
 static enum outcome read_tail(struct call *call, int at, enum outcome earlier) {
-    struct fault fault = args_parse_tail(call->command->grammar, call->argv, call->argc, at, &call->args);
-    bool counts = earlier == OUTCOME_DONE || fault.outcome == OUTCOME_SYNTAX;
-    if (fault.outcome == OUTCOME_DONE || !counts) return earlier;
+    struct fault fault;
+    enum outcome outcome =
+        args_parse_tail(call->command->grammar, call->argv, call->argc, at, &call->args, &fault);
+    bool counts = earlier == OUTCOME_DONE || outcome == OUTCOME_SYNTAX;
+    if (outcome == OUTCOME_DONE || !counts) return earlier;
     call->note[0] = '\0';
     refusal_describe(call, &fault);
-    return fault.outcome;
+    return outcome;
 }
 
 static enum outcome read_all(struct call *call, struct drafts *drafts) {

@@ -50,11 +50,12 @@ static int name_count(const struct call *call) {
 
 enum outcome table_names_check(struct call *call) {
     const int tail = call->argc - 2;
-    struct fault fault = {.outcome = OUTCOME_DONE};
-    if (tail > ARG_NAMES && ends_with_once(call))
-        fault = args_parse_tail(call->command->grammar, call->argv, call->argc, tail, &call->args);
-    if (fault.outcome != OUTCOME_DONE) refusal_describe(call, &fault);
-    return fault.outcome;
+    struct fault fault;
+    if (tail <= ARG_NAMES || !ends_with_once(call)) return OUTCOME_DONE;
+    enum outcome outcome =
+        args_parse_tail(call->command->grammar, call->argv, call->argc, tail, &call->args, &fault);
+    if (outcome != OUTCOME_DONE) refusal_describe(call, &fault);
+    return outcome;
 }
 
 enum outcome table_index_check(struct call *call) {
