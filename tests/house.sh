@@ -382,6 +382,9 @@ questions_with_outcomes "${module_files[@]}" | rule 'a function that is named as
 
 checks_without_the_word "${module_files[@]}" | rule 'a function that only checks, and answers with an outcome, is named so'
 
+grep -nE '^void (container|queue|table|share)_(events|changed|wake|info)\(' module/*/redis/*.c | grep -v '/after\.c:' |
+    rule "what follows a family's changes, and its part of INFO, is in after.c"
+
 handlers_named_otherwise | rule 'the handler of a command, and nothing else, has a name that ends in _decide'
 
 diff <(calls_made) <(calls_bound) | sed -n 's/^</not bound:/p; s/^>/bound, but never called:/p' | rule 'the calls that are bound are those that are made'

@@ -279,7 +279,7 @@ const struct queue_kind queue_change_kinds[QUEUE_CHANGE_KINDS] = {
     [QUEUE_UNDELIVER] = {{.event = "queue.release", .fields = HAS(ITEMS)}, .apply = apply_deliver},
 };
 
-/* If a list names a message twice, what removes messages skips the second item. */
+/* If a list names a message twice, the second item is skipped; of two deliveries the second one counts. */
 bool queue_apply(struct queue *queue, const struct queue_change *change) {
     queue_change_apply *apply = queue_change_kinds[change->kind].apply;
     return apply && apply(queue, change);

@@ -1,14 +1,18 @@
-/* Containers before and after a change: events, counters, waiters and upkeep. */
+/* What precedes and follows a change of a container: events, counters, copiers, waiters; its upkeep, and INFO. */
 #include "blob/blocks.h"
 #include "blob/redis/blob_commands.h"
+#include "blob/redis/copier.h"
 #include "core/feed.h"
 #include "core/inlining.h"
 #include "core/name.h"
 #include "lease/redis/leases.h"
 #include "server/base/alarm.h"
+#include "server/base/info.h"
 #include "server/effects/commit.h"
 #include "server/waiting/feed_commands.h"
 #include "server/waiting/wait.h"
+
+#include "ccan/array_size/array_size.h"
 
 enum { UNSTAGED_AT_ONCE = 1000, COPIES_LOOK_EVERY_MS = 1000 };
 
@@ -39,6 +43,13 @@ void container_before_change(struct call *call, void *decided) {
     if (container_may_be_loading(call->value)) container_end_load(call->value);
     bool leases = change->kind == CONTAINER_LEASE || change->kind == BLOB_LEASE;
     if (change->expired || leases) count_blob_lease(call, change);
+}
+
+void container_changed(struct call *call, const void *decided) {
+    const struct container_change *change = decided;
+    if (change->kind == BLOB_COPYSTART) copier_new(call, change);
+    if (change->kind == BLOB_ABORTCOPY || change->kind == BLOB_DELETE || change->kind == CONTAINER_DROP)
+        copiers_look_soon();
 }
 
 /* A change of a blob may concern those who wait for its content and those who wait for its lease. */
@@ -98,4 +109,17 @@ int64_t container_upkeep(struct call *call) {
     container->copies_look_ms = call_now_ms(call) + (more ? ALARM_PAUSE_MS : COPIES_LOOK_EVERY_MS);
     if (feed_is_building(container->feed)) return call_now_ms(call) + ALARM_PAUSE_MS;
     return container_due_ms(container);
+}
+
+/* --- INFO --- */
+
+void container_info(RedisModuleInfoCtx *ctx) {
+    struct container_census census = container_census();
+    const struct info_number numbers[] = {
+        {"containers", census.containers},    {"blobs", census.blobs},   {"blob_bytes", census.content_bytes},
+        {"blob_snapshots", census.snapshots}, {"leases", census.leases}, {"blob_waiters", blob_news.waiting},
+    };
+    info_show(ctx, numbers, ARRAY_SIZE(numbers));
+    copiers_info(ctx);
+    feed_info(ctx);
 }

@@ -412,7 +412,7 @@ int copiers_start(RedisModuleCtx *ctx) {
     return events_subscribe(ctx, RedisModuleEvent_Loading, on_copies_loading);
 }
 
-/* --- Information --- */
+/* --- INFO --- */
 
 void copiers_info(RedisModuleInfoCtx *ctx) {
     static const char *const reasons[COPY_FAILURES] = {

@@ -111,14 +111,7 @@ enum outcome blob_copy_from(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* --- After changes --- */
-
-void container_changed(struct call *call, const void *decided) {
-    const struct container_change *change = decided;
-    if (change->kind == BLOB_COPYSTART) copier_new(call, change);
-    if (change->kind == BLOB_ABORTCOPY || change->kind == BLOB_DELETE || change->kind == CONTAINER_DROP)
-        copiers_look_soon();
-}
+/* --- Upkeep --- */
 
 /* Goes on by name, since copies that fail leave the index. */
 bool copies_fail_orphans(struct call *call) {

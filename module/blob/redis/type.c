@@ -5,17 +5,12 @@
 #include "blob/container_walk.h"
 #include "blob/load_sequence.h"
 #include "blob/redis/blob_commands.h"
-#include "blob/redis/copier.h"
 #include "blob/redis/settings.h"
 #include "core/inlining.h"
 #include "lease/redis/long_held.h"
-#include "server/base/info.h"
 #include "server/effects/effect.h"
 #include "server/storage/loading.h"
 #include "server/storage/type_methods.h"
-#include "server/waiting/feed_commands.h"
-
-#include "ccan/array_size/array_size.h"
 
 enum { APPENDED_WHOLE_BYTES = 1 << 16 }; /* appended contents of this size keep their argument */
 
@@ -68,19 +63,6 @@ TYPE_METHODS(container)
 static void *load(RedisModuleIO *io, int encoding) {
     struct load_sequence order = {0};
     return loading_file(io, encoding, &container_type, &order);
-}
-
-/* --- Information --- */
-
-void container_info(RedisModuleInfoCtx *ctx) {
-    struct container_census census = container_census();
-    const struct info_number numbers[] = {
-        {"containers", census.containers},    {"blobs", census.blobs},   {"blob_bytes", census.content_bytes},
-        {"blob_snapshots", census.snapshots}, {"leases", census.leases}, {"blob_waiters", blob_news.waiting},
-    };
-    info_show(ctx, numbers, ARRAY_SIZE(numbers));
-    copiers_info(ctx);
-    feed_info(ctx);
 }
 
 /* --- For DOCTOR --- */

@@ -1,4 +1,4 @@
-/* What precedes and follows a change of a share, and INFO. */
+/* What precedes and follows a change of a share: events, connections, waiters; and INFO. */
 #include "file/redis/connections.h"
 #include "file/redis/file_commands.h"
 #include "file/redis/waiting.h"
@@ -74,7 +74,7 @@ void share_wake(struct call *call, const void *decided) {
     }
 }
 
-/* --- Information --- */
+/* --- INFO --- */
 
 void share_info(RedisModuleInfoCtx *ctx) {
     struct share_census census = share_census();

@@ -345,7 +345,7 @@ int upkeep_start(RedisModuleCtx *ctx) {
     return RedisModule_SubscribeToKeyspaceEvents(ctx, REDISMODULE_NOTIFY_GENERIC, on_arrival);
 }
 
-/* --- Information --- */
+/* --- INFO --- */
 
 void upkeep_info(RedisModuleInfoCtx *ctx) {
     size_t heap_bytes = deadlines.capacity * sizeof(*deadlines.heap);

@@ -1,10 +1,13 @@
-/* What follows a change of a table, and the upkeep that builds indexes and feeds. */
+/* What follows a change of a table: statistics, wake-ups; the upkeep that builds indexes and feeds, and INFO. */
 #include "core/feed.h"
 #include "server/base/alarm.h"
+#include "server/base/info.h"
 #include "server/effects/commit.h"
 #include "server/effects/upkeep.h"
 #include "server/waiting/feed_commands.h"
 #include "table/redis/table_commands.h"
+
+#include "ccan/array_size/array_size.h"
 
 enum {
     UPKEEP_PORTION = 500, /* entities that are added to an index at a time */
@@ -52,4 +55,22 @@ int64_t table_upkeep(struct call *call) {
         build_feed_portion(call);
     bool more = table_unfinished(table) || feed_is_building(table->feed);
     return more ? call_now_ms(call) + ALARM_PAUSE_MS : UPKEEP_NEVER;
+}
+
+/* --- INFO --- */
+
+void table_info(RedisModuleInfoCtx *ctx) {
+    struct table_census census = table_census();
+    const struct info_number numbers[] = {
+        {"tables", census.tables},
+        {"table_entities", census.entities},
+        {"table_queries_point", table_stats.queries[PLAN_POINT]},
+        {"table_queries_range", table_stats.queries[PLAN_RANGE]},
+        {"table_queries_index", table_stats.queries[PLAN_INDEX]},
+        {"table_queries_scan", table_stats.queries[PLAN_SCAN]},
+        {"table_query_rows", table_stats.rows},
+        {"table_query_examined", table_stats.examined},
+        {"table_steps", table_stats.steps},
+    };
+    info_show(ctx, numbers, ARRAY_SIZE(numbers));
 }

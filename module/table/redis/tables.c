@@ -1,10 +1,7 @@
-/* The TABLE.* commands on tables as a whole: creation, policies, indexes, INFO. */
+/* The TABLE.* commands on tables as a whole: creation, policies, indexes. */
 #include "table/redis/table_commands.h"
 
-#include "server/base/info.h"
 #include "table/name_set.h"
-
-#include "ccan/array_size/array_size.h"
 
 enum outcome table_create_decide(struct call *call) {
     if (call->value) return OUTCOME_TABLE_EXISTS;
@@ -114,22 +111,4 @@ enum outcome table_indexes_decide(struct call *call) {
     reply_array(&call->out, table->index_count);
     for (unsigned i = 0; i < table->index_count; i++) reply_bytes(&call->out, table->indexes[i].name);
     return OUTCOME_DONE;
-}
-
-/* --- Information --- */
-
-void table_info(RedisModuleInfoCtx *ctx) {
-    struct table_census census = table_census();
-    const struct info_number numbers[] = {
-        {"tables", census.tables},
-        {"table_entities", census.entities},
-        {"table_queries_point", table_stats.queries[PLAN_POINT]},
-        {"table_queries_range", table_stats.queries[PLAN_RANGE]},
-        {"table_queries_index", table_stats.queries[PLAN_INDEX]},
-        {"table_queries_scan", table_stats.queries[PLAN_SCAN]},
-        {"table_query_rows", table_stats.rows},
-        {"table_query_examined", table_stats.examined},
-        {"table_steps", table_stats.steps},
-    };
-    info_show(ctx, numbers, ARRAY_SIZE(numbers));
 }
