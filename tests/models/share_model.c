@@ -143,7 +143,9 @@ static bool may_be_written(const struct share_model *model, struct model_place p
 bool share_model_create(struct share_model *model, struct model_place place, enum model_node_kind kind,
                         size_t length, int meta) {
     if (!may_be_written(model, place) || (kind == MODEL_DIRECTORY && place.node != NOBODY)) return false;
-    node_at(model, place, kind)->content = (struct model_content){.length = length, .meta = meta};
+    struct model_node *node = node_at(model, place, kind);
+    node->content = (struct model_content){.length = length, .meta = meta};
+    node->etag = model->etag;
     return true;
 }
 
@@ -159,6 +161,7 @@ bool share_model_copy(struct share_model *model, struct model_place from, struct
     if (!is_file(model, from.node) || !may_be_written(model, to)) return false;
     struct model_node *goal = node_at(model, to, MODEL_FILE);
     if (to.node != from.node) goal->content = model->nodes[from.node].content;
+    goal->etag = model->etag;
     return true;
 }
 
@@ -178,6 +181,7 @@ bool share_model_rename(struct share_model *model, struct model_place from, stru
     if (from.node == NOBODY || to.parent == NOBODY || is_within(model, to.parent, from.node)) return false;
     bool replaces = to.node != NOBODY && to.node != from.node;
     if (replaces && !(is_file(model, from.node) && is_file(model, to.node))) return false;
+    share_model_stamp(model, replaces ? to.node : from.node);
     if (replaces) {
         replace(model, from.node, to.node);
         return true;
@@ -219,10 +223,15 @@ bool share_model_settle(struct share_model *model, struct model_place place) {
 
 /* --- Contents --- */
 
+void share_model_stamp(struct share_model *model, int node) {
+    model->nodes[node].etag = model->etag;
+}
+
 void share_model_resize(struct share_model *model, int node, size_t length) {
     struct model_content *content = &model->nodes[node].content;
     if (length < content->length) memset(content->bytes + length, 0, content->length - length);
     content->length = length;
+    share_model_stamp(model, node);
 }
 
 void share_model_write(struct share_model *model, int node, size_t offset, const void *bytes, size_t length) {
@@ -232,6 +241,7 @@ void share_model_write(struct share_model *model, int node, size_t offset, const
     else
         memset(content->bytes + offset, 0, length);
     if (offset + length > content->length) content->length = offset + length;
+    share_model_stamp(model, node);
 }
 
 /* --- Sessions --- */

@@ -35,7 +35,8 @@ enum { MODEL_READ_ONLY = 1 };
 struct model_node {
     enum model_node_kind kind;
     int parent;
-    char name; /* in lower case; the share is asked in any */
+    char name;     /* in lower case; the share is asked in any */
+    uint64_t etag; /* of its last change */
     struct model_content content;
     bool pending;
     enum model_file_lease lease;
@@ -63,6 +64,7 @@ struct model_lock {
 };
 
 struct share_model {
+    uint64_t etag; /* of the next change */
     struct model_node nodes[MODEL_NODES];
     struct model_session sessions[MODEL_SESSIONS];
     struct model_handle handles[MODEL_HANDLES];
@@ -113,6 +115,9 @@ bool share_model_unlock(struct share_model *model, int handle, struct model_rang
 void share_model_reload(struct share_model *model);
 /* All sessions are over, and there are no leases. */
 void share_model_twin(struct share_model *model);
+
+/* The node has the ETag of this change. */
+void share_model_stamp(struct share_model *model, int node);
 
 /* A new length; bytes from an offset on, zeros for NULL. Neither checks a length. */
 void share_model_resize(struct share_model *model, int node, size_t length);

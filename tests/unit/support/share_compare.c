@@ -17,10 +17,12 @@ static void compare_content(const struct sparse_bytes *content, const struct mod
 }
 
 /* What is seen of a node now, or in a snapshot. */
-static void compare_view(const struct node_view *view, bool is_file, const struct model_content *known) {
+static void compare_view(const struct node_view *view, const struct model_node *node) {
+    const struct model_content *known = &node->content;
+    require_same(view->stamp.etag, node->etag, "the ETag of %c", node->name);
     require_same(view->metadata.count, known->meta ? 2 : 0, "pairs of metadata");
     require_same(share_details_meta(&view->metadata), known->meta, "the metadata");
-    if (!is_file) return;
+    if (node->kind != MODEL_FILE) return;
     compare_content(view->content, known);
     require_same(view->attributes, known->attributes, "the attributes");
 }
@@ -37,7 +39,7 @@ static void compare_seen(const struct share_life *life, const struct share_model
         require(node != NULL, "%s is not in snapshot %u", path, snapshot);
         struct node_view view = node_view(node, snapshot);
         require_same(node_is_file(node), known->kind == MODEL_FILE, "the kind of %s in %u", path, snapshot);
-        compare_view(&view, node_is_file(node), &known->content);
+        compare_view(&view, known);
         count++;
     }
     require_same(share_count_listed(life->share, life->share->root->directory, snapshot), count,

@@ -114,20 +114,23 @@ struct share_change share_details_of_node(struct share_details *details, const s
         .content = bytes_of(details->bytes, (size_t)choice->handle * 2 % sizeof(details->bytes))};
 }
 
+static bool of_range_fits(struct share_model *model, int node, const struct share_change *change) {
+    bool puts = change->kind == FILE_PUTRANGE;
+    uint64_t length = puts ? change->content.length : change->length;
+    if (change->offset + length > model->nodes[node].content.length) return false;
+    share_model_write(model, node, change->offset, puts ? change->content.data : NULL, length);
+    return true;
+}
+
 bool share_details_fit(struct share_model *model, int node, const struct share_choice *choice,
                        const struct share_change *change) {
     struct model_content *content = &model->nodes[node].content;
-    bool puts = change->kind == FILE_PUTRANGE;
-    uint64_t length = puts ? change->content.length : change->length;
-    if (change->kind == FILE_SETMETA) content->meta = choice->sharing % 4;
-    if (change->kind == FILE_SETMETA) return true;
-    if (model->nodes[node].kind != MODEL_FILE) return false;
-    if (change->kind == FILE_SETPROPS) {
-        if (change->parts & FILE_PART_LENGTH) share_model_resize(model, node, length);
-        if (change->parts & FILE_PART_ATTRIBUTES) content->attributes = change->attributes;
-        return true;
-    }
-    if (change->offset + length > content->length) return false;
-    share_model_write(model, node, change->offset, puts ? change->content.data : NULL, length);
+    bool is_about_file = change->kind != FILE_SETMETA;
+    if (is_about_file && model->nodes[node].kind != MODEL_FILE) return false;
+    if (is_about_file && change->kind != FILE_SETPROPS) return of_range_fits(model, node, change);
+    if (!is_about_file) content->meta = choice->sharing % 4;
+    if (is_about_file && change->parts & FILE_PART_LENGTH) share_model_resize(model, node, change->length);
+    if (is_about_file && change->parts & FILE_PART_ATTRIBUTES) content->attributes = change->attributes;
+    share_model_stamp(model, node);
     return true;
 }

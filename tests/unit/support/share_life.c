@@ -396,6 +396,7 @@ static void say_rarely(struct share_life *life, const struct share_choice *choic
 void share_life_step(struct share_life *life, const struct share_choice *choice) {
     struct share_choice rest = *choice;
     life->now_ms += choice->pass % PASS_MAX_MS;
+    life->model.etag = life->versions + 1;
     rest.kind = choice->kind / 8;
     switch (choice->kind % 8) {
     case 0:
