@@ -124,6 +124,44 @@ TEST(both_bounds_of_leases_move_together) {
     expect_bounds("100", "200");
 }
 
+/* --- Changes --- */
+
+static const char *library_of(const char *module) {
+    char *library = realpath(pool_print("build/server/%s.so", module), NULL);
+    require(library, "build/server/%s.so is not there", module);
+    pool_keep(library, free);
+    return library;
+}
+
+static void expect_said(struct client *client, const char *said) {
+    expect_text(call(client, "SETTINGS.CHANGED"), said);
+}
+
+/* Each kind of setting, by a module that has one of each; see modules/settings.c. */
+TEST(who_wants_to_know_is_told_when_all_of_a_change_is_set) {
+    struct server *server =
+        server_start("changes", pool_print("loadmodule %s\nsettings.number 7\n", library_of("settings")));
+    struct client *client = test_client(server);
+    expect_said(client, "");
+    configure(client, "settings.number", "8");
+    expect_said(client, "number(8 1 0 1000 one ) ");
+    configure(client, "settings.bytes", "2k");
+    expect_said(client, "bytes(8 2000 0 1000 one ) ");
+    configure(client, "settings.toggle", "yes");
+    expect_said(client, "toggle(8 2000 1 1000 one ) ");
+    configure(client, "settings.duration", "2.5");
+    expect_said(client, "duration(8 2000 1 2500 one ) ");
+    configure(client, "settings.choice", "two");
+    expect_said(client, "choice(8 2000 1 2500 two ) ");
+    configure(client, "settings.text", "hello");
+    expect_said(client, "text(8 2000 1 2500 two hello) ");
+    expect_ok(call_line(client, "CONFIG SET settings.number 9 settings.text bye"));
+    expect_said(client, "number(9 2000 1 2500 two bye) text(9 2000 1 2500 two bye) ");
+    expect_error(call_line(client, "CONFIG SET settings.toggle no settings.duration x"), "ERR");
+    expect_said(client, "");
+    server_stop(server);
+}
+
 /* --- Arguments --- */
 
 TEST(arguments_of_loadmodule_are_settings) {

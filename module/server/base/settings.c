@@ -47,22 +47,21 @@ int settings_watch_server(RedisModuleCtx *ctx) {
     return events_subscribe(ctx, RedisModuleEvent_Config, on_config);
 }
 
-static void tell_changed(const struct setting *setting) {
-    if (setting->changed) setting->changed();
-}
-
 static const char *fault_of(const struct setting *setting) {
     return setting->fault ? setting->fault() : NULL;
 }
 
 /* The server asks when it has set everything that one CONFIG SET names, and puts all of it back after an error. */
-static int apply_setting(RedisModuleCtx *ctx, void *setting, RedisModuleString **error) {
+static int apply_setting(RedisModuleCtx *ctx, void *data, RedisModuleString **error) {
+    const struct setting *setting = data;
     const char *fault = fault_of(setting);
     (void)ctx;
-    if (!fault && ((const struct setting *)setting)->duration) tell_changed(setting);
-    if (!fault) return REDISMODULE_OK;
-    *error = RedisModule_CreateString(NULL, fault, strlen(fault));
-    return REDISMODULE_ERR;
+    if (fault) {
+        *error = RedisModule_CreateString(NULL, fault, strlen(fault));
+        return REDISMODULE_ERR;
+    }
+    if (setting->changed) setting->changed();
+    return REDISMODULE_OK;
 }
 
 static long long get_number(const char *name, void *setting) {
@@ -75,7 +74,6 @@ static int set_number(const char *name, long long value, void *data, RedisModule
     (void)name;
     (void)error;
     *setting->number = value;
-    tell_changed(setting);
     return REDISMODULE_OK;
 }
 
@@ -89,7 +87,6 @@ static int set_toggle(const char *name, int value, void *data, RedisModuleString
     (void)name;
     (void)error;
     *setting->toggle = value != 0;
-    tell_changed(setting);
     return REDISMODULE_OK;
 }
 
@@ -135,7 +132,6 @@ static int set_choice(const char *name, int chosen, void *data, RedisModuleStrin
     (void)name;
     (void)error;
     setting->choice->chosen = chosen;
-    tell_changed(setting);
     return REDISMODULE_OK;
 }
 
@@ -256,7 +252,6 @@ int settings_from_arguments(RedisModuleCtx *ctx, const struct setting *const *ta
                             name.data, !setting ? "is unknown" : "has an invalid value");
             return REDISMODULE_ERR;
         }
-        tell_changed(setting);
     }
     return REDISMODULE_OK;
 }

@@ -41,8 +41,9 @@ struct setting {
     struct setting_duration *duration;
     struct setting_choice *choice;
     struct setting_text *text;
-    bool bytes;            /* the number counts bytes and accepts a unit: 100mb */
-    void (*changed)(void); /* may be NULL */
+    bool bytes; /* the number counts bytes and accepts a unit: 100mb */
+    /* Called after a CONFIG SET that names the setting has set all that it names, and never at load; may be NULL. */
+    void (*changed)(void);
     /* What is wrong with the value in combination with other settings; may be NULL. */
     const char *(*fault)(void);
 };
