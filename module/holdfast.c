@@ -43,15 +43,17 @@ static const struct doctor_rule *const rule_tables[] = {doctor_rules, lease_rule
 /* Tables of settings: the server side's, then the families'. */
 static const struct setting *setting_tables[ARRAY_SIZE(data_types) + 2];
 
-static int register_settings(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+static void list_settings(void) {
     size_t count = 0;
     setting_tables[count++] = server_settings;
     setting_tables[count++] = lease_settings;
     for (struct data_type *const *data_type = data_types; *data_type; data_type++)
         if ((*data_type)->settings) setting_tables[count++] = (*data_type)->settings;
-    if (settings_from_arguments(ctx, setting_tables, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;
-    for (size_t i = 0; i < count; i++)
-        if (settings_register(ctx, setting_tables[i]) != REDISMODULE_OK) return REDISMODULE_ERR;
+}
+
+static int register_settings(RedisModuleCtx *ctx) {
+    for (const struct setting *const *table = setting_tables; *table; table++)
+        if (settings_register(ctx, *table) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (RedisModule_LoadConfigs(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     return settings_check(ctx, setting_tables);
 }
@@ -74,6 +76,10 @@ static int register_commands(RedisModuleCtx *ctx) {
         return REDISMODULE_ERR;
     api_add_category(ctx, MODULE_NAME);
     return registration_add(ctx, commands, count);
+}
+
+static int register_info(RedisModuleCtx *ctx) {
+    return info_section_register(ctx, RELEASE_TEXT, data_types, lease_info);
 }
 
 static void open_epoch(void) {
@@ -107,6 +113,36 @@ static int subscribe_all(RedisModuleCtx *ctx) {
     return events_subscribe(ctx, RedisModuleEvent_Loading, on_loading);
 }
 
+/* In this order, until one fails. */
+static const struct {
+    const char *name;
+    int (*start)(RedisModuleCtx *ctx);
+} parts[] = {
+    {"settings", register_settings},
+    {"data types", register_types},
+    {"commands", register_commands},
+    {"section of INFO", register_info},
+    {"grace after a failover", grace_start},
+    {"alarms", alarms_start},
+    {"upkeep", upkeep_start},
+    {"connections of sessions", connections_start},
+    {"keys for DOCTOR", doctor_keys_start},
+    {"copies from other servers", copiers_start},
+    {"watch on replicas and files", propagation_watch},
+    {"watch on the server's settings", settings_watch_server},
+    {"listeners to the server", subscribe_all},
+};
+
+static int start_parts(RedisModuleCtx *ctx) {
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+        if (parts[i].start(ctx) == REDISMODULE_OK) continue;
+        RedisModule_Log(ctx, "warning", "%s is not loaded: its %s cannot be set up", MODULE_NAME,
+                        parts[i].name);
+        return REDISMODULE_ERR;
+    }
+    return REDISMODULE_OK;
+}
+
 static void seed_hash(void) {
     unsigned char seed[HASH_SEED_BYTES];
     RedisModule_GetRandomBytes(seed, sizeof(seed));
@@ -121,21 +157,10 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
                  REDISMODULE_OPTION_NO_IMPLICIT_SIGNAL_MODIFIED | api_server_options());
     seed_hash();
     open_epoch();
-    if (register_settings(ctx, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (register_commands(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (info_section_register(ctx, RELEASE_TEXT, data_types, lease_info) != REDISMODULE_OK)
-        return REDISMODULE_ERR;
-    error_templates_start();
+    list_settings();
+    if (settings_from_arguments(ctx, setting_tables, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;
     wait_start(wait_kinds, &waiting_calls);
-    if (grace_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (alarms_start(ctx) != REDISMODULE_OK || upkeep_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (connections_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (doctor_keys_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (copiers_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (propagation_watch(ctx) != REDISMODULE_OK || settings_watch_server(ctx) != REDISMODULE_OK)
-        return REDISMODULE_ERR;
-    if (subscribe_all(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (start_parts(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     doctor_start(ctx, rule_tables, doctor_key_rules);
     return REDISMODULE_OK;
 }

@@ -227,6 +227,25 @@ TEST(a_second_load_says_why_it_fails) {
     server_stop(server);
 }
 
+/* A server without Holdfast, where another module has taken the name of one of its commands. */
+TEST(a_load_that_fails_says_what_could_not_be_set_up) {
+    char *holdfast = realpath(getenv("HOLDFAST_MODULE"), NULL);
+    pool_keep(holdfast, free);
+    setenv("HOLDFAST_MODULE", library_of("settings"), 1);
+    struct server *server =
+        server_for_test(server_launch_with("taken", "enable-module-command yes\n", "BLOB.PUT"));
+    setenv("HOLDFAST_MODULE", holdfast, 1);
+    server_await(server);
+    struct client *client = test_client(server);
+    expect_error(call(client, "MODULE LOAD %s", holdfast), "ERR Error loading the");
+    static const char *const lines[] = {"the command BLOB.PUT could not be registered",
+                                        "holdfast is not loaded: its commands cannot be set up"};
+    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+        require(strstr(server_log(server), lines[i]), "the log does not say '%s':\n%s", lines[i],
+                server_log(server));
+    server_stop(server);
+}
+
 TEST(settings_survive_in_the_configuration_file) {
     struct server *server = server_start("rewritten", "");
     struct client *client = test_client(server);

@@ -14,7 +14,10 @@ static void on_event(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage
 }
 
 int events_subscribe(RedisModuleCtx *ctx, RedisModuleEvent event, RedisModuleEventCallback listener) {
-    if (listener_count == LISTENERS_MAX) return REDISMODULE_ERR;
+    if (listener_count == LISTENERS_MAX) {
+        RedisModule_Log(ctx, "warning", "more than %d listeners to events of the server", LISTENERS_MAX);
+        return REDISMODULE_ERR;
+    }
     listeners[listener_count].event = event.id;
     listeners[listener_count++].hear = listener;
     return RedisModule_SubscribeToServerEvent(ctx, event, on_event);
