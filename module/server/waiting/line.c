@@ -3,7 +3,6 @@
 #include "core/hash.h"
 #include "core/hash_index.h"
 #include "core/memory.h"
-#include "core/number.h"
 #include "server/base/alarm.h"
 #include "server/waiting/party.h"
 
@@ -98,11 +97,11 @@ void lines_arm(void) {
     if (first && !ringing) alarm_set_by(&alarm, first->due_ms);
 }
 
-/* An alarm that is due already would ring within the same turn of the event loop. */
-static void arm_after_ring(int64_t now_ms) {
-    const struct deadline *first = deadlines_first(&deadlines);
-    if (first) alarm_set_by(&alarm, number_max(first->due_ms, now_ms + ALARM_PAUSE_MS));
-    if (key_lines_have_news()) alarm_set_by(&alarm, now_ms + ALARM_PAUSE_MS);
+static void arm_after_ring(bool more) {
+    if (more || key_lines_have_news())
+        alarm_set_for_next_turn(&alarm);
+    else
+        lines_arm();
 }
 
 void lines_ring_soon(void) {
@@ -195,9 +194,9 @@ struct line *lines_take_due(int64_t now_ms) {
 
 static void on_wait_alarm(RedisModuleCtx *ctx) {
     ringing = true;
-    int64_t now_ms = serve_due_lines(ctx);
+    bool more = serve_due_lines(ctx);
     ringing = false;
-    arm_after_ring(now_ms);
+    arm_after_ring(more);
 }
 
 void lines_start(lines_server *serve) {

@@ -83,8 +83,8 @@ void lines_look_at_keys(void);
 
 /* --- The alarm --- */
 
-/* Called when the alarm rings. Returns the instant up to which it has served the lines that were due. */
-typedef int64_t lines_server(RedisModuleCtx *ctx);
+/* Called when the alarm rings. Returns whether lines are due that it has left to the next turn of the event loop. */
+typedef bool lines_server(RedisModuleCtx *ctx);
 
 /* Called once, at load. */
 void lines_start(lines_server *serve);

@@ -8,8 +8,8 @@
 
 /* Those that share a token with one that is served are not counted. */
 enum {
-    SERVED_MAX = 100,            /* waiters probed by one command; the alarm goes on */
-    RING_SERVED_MAX = 200,       /* waiters probed by one ring of the alarm; the next ring goes on */
+    SERVED_MAX = 50,      /* waiters probed by one command; the alarm goes on */
+    RING_SERVED_MAX = 50, /* waiters probed by one ring of the alarm; it rings again in the next turn */
     SAME_TOKEN_LOOKED_AT = 1000, /* among those behind one that was answered under a token */
 };
 
@@ -218,21 +218,23 @@ static void serve_due(RedisModuleCtx *ctx, struct line *line, bool writable, int
     }
 }
 
-static void serve_lines(RedisModuleCtx *ctx, bool writable, int64_t now_ms) {
-    struct line *line;
-    for (int budget = RING_SERVED_MAX; budget > 0 && (line = lines_take_due(now_ms)); budget--)
+/* False when there was more to do than one ring may. */
+static bool serve_lines(RedisModuleCtx *ctx, bool writable, int64_t now_ms) {
+    int budget = RING_SERVED_MAX;
+    for (struct line *line; budget > 0 && (line = lines_take_due(now_ms)); budget--)
         serve_due(ctx, line, writable, now_ms, &budget);
+    return budget > 0;
 }
 
-static int64_t serve_all_due(RedisModuleCtx *ctx) {
+static bool serve_all_due(RedisModuleCtx *ctx) {
     bool writable = api_may_write(ctx);
     bool all_given_back = handover_give_back(ctx, writable, runner->give_back);
     lines_look_at_keys();
     int64_t now_ms = server_now_ms();
     if (!all_given_back) lines_ring_by(now_ms + ALARM_RETRY_MS);
-    serve_lines(ctx, writable, now_ms);
+    bool all_served = serve_lines(ctx, writable, now_ms);
     handover_tell();
-    return now_ms;
+    return !all_served;
 }
 
 void wait_start(struct wait_kind *const *all_kinds, const struct wait_runner *for_all) {
