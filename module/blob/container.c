@@ -157,6 +157,10 @@ void container_end_load(struct container *container) {
     feed_loaded(container->feed);
 }
 
+bool container_fits_feed(const struct container *container) {
+    return !container->feed || !feed_has_newer(container->feed);
+}
+
 /* A feed that is being built needs upkeep at once. */
 int64_t container_due_ms(const void *value) {
     const struct container *container = value;

@@ -77,6 +77,9 @@ static inline bool container_may_be_loading(const struct container *container) {
     return container->load_chunks || container->feed;
 }
 
+/* Whether no blob is newer than the container's feed: true of all but doctored files. */
+bool container_fits_feed(const struct container *container);
+
 /* When staged blocks expire or copies need upkeep; INT64_MAX if there are none. */
 int64_t container_due_ms(const void *value);
 

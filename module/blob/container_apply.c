@@ -301,10 +301,11 @@ static bool apply_feed(struct container *container, struct blob **blob,
                                      });
 }
 
-/* Whether the feed lets a blob from a file be added. */
+/* Whether the feed lets a blob from a file be added. A blob has the states of its snapshots first, and those with
+ * metadata of their own may be newer than the feed: container_fits_feed() checks its last state. */
 static bool feed_admits_change(const struct container *container, const struct container_change *change) {
     if (!container->feed || !container_change_has_name(change) || !change->stamp.etag) return true;
-    return feed_admits(container->feed, change->name, change->stamp.etag);
+    return feed_admits_name(container->feed, change->name);
 }
 
 /* The blob may have a new ETag; `before` is the old one, 0 when it did not exist. */

@@ -129,6 +129,7 @@ bool apply_leaves(struct container *container, struct blob **blob, const struct 
 bool apply_loaded(struct container *container, struct blob **blob, const struct container_change *change) {
     (void)blob;
     (void)change;
+    if (!container_fits_feed(container)) return false;
     container_end_load(container);
     return true;
 }

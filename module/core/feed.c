@@ -154,8 +154,9 @@ static void end_epoch(struct account *account, struct feed *feed) {
     feed->ends[feed->end_count++] = feed->newest;
 }
 
+/* A file has told the newest version; its snapshots may have later ones. */
 static void note_version(struct account *account, struct feed *feed, version v) {
-    if (v <= feed->newest) return;
+    if (v <= feed->newest || feed->loading) return;
     if (version_epoch(v) != version_epoch(feed->newest)) end_epoch(account, feed);
     feed->newest = v;
 }
@@ -220,9 +221,17 @@ void feed_loaded(struct feed *feed) {
     if (feed) feed->loading = false;
 }
 
+bool feed_admits_name(const struct feed *feed, struct bytes name) {
+    return !feed->loading || !feed->markers.count || !marker_named(feed, hash_bytes(name), name);
+}
+
 bool feed_admits(const struct feed *feed, struct bytes name, version v) {
-    if (!feed->loading) return true;
-    return v <= feed->newest && !(feed->markers.count && marker_named(feed, hash_bytes(name), name));
+    return !feed->loading || (v <= feed->newest && feed_admits_name(feed, name));
+}
+
+bool feed_has_newer(const struct feed *feed) {
+    struct version_cursor cursor = version_order_seek(&feed->order, feed->newest);
+    return version_cursor_slot(&feed->order, &cursor);
 }
 
 void feed_slots(const struct feed *feed, const struct entry *object, struct entry_slots *slots) {

@@ -86,6 +86,10 @@ void feed_mark(struct account *account, struct feed *feed, struct entry *object,
 
 /* Whether an object from a file may be added. */
 bool feed_admits(const struct feed *feed, struct bytes name, version v);
+/* Whether one may whose version is not its last one yet. */
+bool feed_admits_name(const struct feed *feed, struct bytes name);
+/* Whether an object is newer than the feed: at the end of a file, none may be. */
+bool feed_has_newer(const struct feed *feed);
 
 /* Adds the feed's pointer to an object, if there is a feed and it has the object. */
 void feed_slots(const struct feed *feed, const struct entry *object, struct entry_slots *slots);

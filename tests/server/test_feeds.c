@@ -547,6 +547,20 @@ TEST(bookmarks_outlive_copies_and_moves) {
     expect_told(changes(mark), "-a c d");
 }
 
+/* Its ETag is newer than the feed, which does not tell of snapshots. */
+TEST(a_snapshot_with_metadata_of_its_own_outlives_files) {
+    followed_box("");
+    put("box", "a", "x");
+    require(!reply_is_error(call(primary, "BLOB.SNAPSHOT box a META 1 k v")), "a snapshot");
+    redisReply *before = changes("0"), *listed = call(primary, "BLOB.LIST box INCLUDE 2 SNAPSHOTS META");
+    pass_through_copies("box");
+    expect_ok(call(primary, "DEBUG RELOAD"));
+    require(reply_same(changes("0"), before), "another answer after the reload");
+    require(reply_same(call(primary, "BLOB.LIST box INCLUDE 2 SNAPSHOTS META"), listed), "another list");
+    put("box", "b", "x");
+    expect_told(changes(bookmark_of(before)), "b");
+}
+
 /* A payload from before the newest changes takes them back: who has seen them must not go on as if nothing was. */
 TEST(a_follower_learns_of_a_restored_older_state) {
     followed_box("");

@@ -2,6 +2,7 @@
  * was, as the model has it. */
 #include "acts.h"
 #include "blob/blocks.h"
+#include "core/feed.h"
 #include "core/memory.h"
 #include "unit.h"
 
@@ -522,4 +523,28 @@ TEST(numbers_end_with_the_file) {
         require_list_misfit(&trial, BLOB_SPANS, "log", 1, LIST("\1"), "a chunk that has been forgotten");
         acts_end(&trial);
     }
+}
+
+/* A file has the states of a blob's snapshots before the blob's own, and they may be newer than the feed; the blob is not. */
+TEST(a_file_ends_without_a_blob_newer_than_its_feed) {
+    struct container_trial trial;
+    struct record_writer record;
+    acts_start(&trial);
+    record_start(&record);
+    feed_put_state(&(struct feed){.whole_from = 1, .newest = 5, .keep = 10}, &record);
+    struct container_change change = act_change(CONTAINER_FEEDSTATE, ""),
+                            loaded = act_change(CONTAINER_LOADED, "");
+    change.feed = bytes_of(record.data, record.length);
+    require(container_trial_apply(&trial, &change), "the feed");
+    change = act_change(BLOB_PUT, "blob");
+    change.stamp.etag = 6;
+    require(container_trial_apply(&trial, &change), "the state of a snapshot");
+    require(!container_fits_feed(trial.container), "a newer blob fits");
+    require(!container_apply(trial.container, &loaded), "the file ends");
+    change.stamp.etag = 5;
+    require(container_trial_apply(&trial, &change), "the blob");
+    require_same(trial.container->feed->newest, 5, "the feed's newest version");
+    require(container_trial_apply(&trial, &loaded), "the end of the file");
+    record_end(&record);
+    acts_end(&trial);
 }

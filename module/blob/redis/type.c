@@ -55,7 +55,8 @@ static bool container_keeps_order(struct loading *loading, const void *change) {
 }
 
 static bool container_is_whole(const void *value) {
-    return !((const struct container *)value)->load_chunks;
+    const struct container *container = value;
+    return !container->load_chunks && container_fits_feed(container);
 }
 
 TYPE_METHODS(container)
