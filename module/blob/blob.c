@@ -46,8 +46,7 @@ struct packed_list blob_metadata(const struct blob *blob) {
 }
 
 const struct lease *blob_lease(const struct blob *blob) {
-    static const struct lease no_lease;
-    return blob->extra && blob->extra->lease ? blob->extra->lease : &no_lease;
+    return lease_or_none(blob->extra ? blob->extra->lease : NULL);
 }
 
 const struct blob_special *blob_special(const struct blob *blob) {

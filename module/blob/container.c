@@ -71,18 +71,13 @@ size_t container_allocations(const struct container *container) {
 }
 
 const struct lease *container_lease(const struct container *container) {
-    static const struct lease no_lease;
-    return container->lease ? container->lease : &no_lease;
+    return lease_or_none(container->lease);
 }
 
 /* --- Leases --- */
 
-static bool lease_is_listed(const struct lease *lease) {
-    return lease && lease->kind != LEASE_FREE;
-}
-
 static void replace_lease(struct container *container, struct lease **place, const struct lease *lease) {
-    bool before = lease_is_listed(*place), after = lease_is_listed(lease);
+    bool before = lease_is_set(*place), after = lease_is_set(lease);
     struct lease *stored = lease && lease->token ? account_add(&container->account, lease_new(lease)) : NULL;
     account_discard(&container->account, *place);
     *place = stored;
@@ -101,14 +96,14 @@ void container_set_lease(struct container *container, struct blob *blob, const s
     }
     if (!blob->extra && !lease) return;
     struct blob_extra *extra = blob_need_extra(&container->account, blob);
-    bool before = lease_is_listed(extra->lease);
+    bool before = lease_is_set(extra->lease);
     replace_lease(container, &extra->lease, lease);
-    list_blob(&container->leased, blob, before, lease_is_listed(lease));
+    list_blob(&container->leased, blob, before, lease_is_set(lease));
     blob_trim(&container->account, blob);
 }
 
 void container_free_lease(struct container *container, struct blob *blob) {
-    if (!lease_is_listed(blob_lease(blob))) return;
+    if (!lease_is_set(blob_lease(blob))) return;
     struct lease freed = lease_freed(blob_lease(blob));
     container_set_lease(container, blob, &freed);
 }
@@ -227,7 +222,7 @@ static void blob_slots(const struct container *container, const struct blob *blo
     slots->count = 0;
     feed_slots(container->feed, &blob->entry, slots);
     catalog_slots(&container->blobs, &blob->entry, slots);
-    if (lease_is_listed(blob_lease(blob))) order_index_slots(&container->leased, &blob->entry, slots);
+    if (lease_is_set(blob_lease(blob))) order_index_slots(&container->leased, &blob->entry, slots);
     if (blob_is_being_copied(blob)) order_index_slots(&container->copying, &blob->entry, slots);
 }
 

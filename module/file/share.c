@@ -54,17 +54,11 @@ unsigned share_snapshot_number(const struct share *share, version id) {
 /* --- Leases --- */
 
 const struct lease *share_lease(const struct share *share) {
-    static const struct lease no_lease;
-    return share->lease ? share->lease : &no_lease;
+    return lease_or_none(share->lease);
 }
 
 const struct lease *file_lease_of(const struct file_node *node) {
-    static const struct lease no_lease;
-    return node->usage && node->usage->lease ? node->usage->lease->lease : &no_lease;
-}
-
-static bool lease_is_set(const struct lease *lease) {
-    return lease && lease->kind != LEASE_FREE;
+    return lease_or_none(node->usage && node->usage->lease ? node->usage->lease->lease : NULL);
 }
 
 void share_set_lease(struct share *share, const struct lease *lease) {

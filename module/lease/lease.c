@@ -298,4 +298,6 @@ static version token_of_lease(const void *field) {
     return ((const struct lease *)field)->token;
 }
 
+const struct lease lease_none;
+
 const struct own_codec lease_codec = {write_lease, read_lease, token_of_lease};

@@ -110,6 +110,18 @@ struct lease lease_freed(const struct lease *lease);
 
 /* --- Stored leases --- */
 
+/* A lease that was never set. */
+extern const struct lease lease_none;
+
+static inline const struct lease *lease_or_none(const struct lease *lease) {
+    return lease ? lease : &lease_none;
+}
+
+/* Whether somebody holds it, or did until its time ended. It may be NULL. */
+static inline bool lease_is_set(const struct lease *lease) {
+    return lease && lease->kind != LEASE_FREE;
+}
+
 /* One allocation, with the owner's label after the lease. */
 struct lease *lease_new(const struct lease *lease);
 

@@ -28,20 +28,9 @@ enum outcome container_create_decide(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* A container's lease guards only its deletion. Other commands need no id, but one that is given must be
- * the right one. */
-static enum outcome check_container_lease(struct call *call, enum lease_use use) {
-    const struct container *container = call->value;
-    const struct lease *lease = container_lease(container);
-    enum outcome outcome =
-        lease_check_use(lease, LEASE_OF_CONTAINER, call_lease_id(call), use, call_now_ms(call));
-    if (outcome == OUTCOME_LEASE_ID_MISSING) lease_note_holder(call, lease, bytes_of("", 0));
-    return outcome;
-}
-
 enum outcome container_get_decide(struct call *call) {
     const struct container *container = call->value;
-    enum outcome outcome = check_container_lease(call, LEASE_READ);
+    enum outcome outcome = lease_check_own(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     struct reply_map map = reply_map_counted(&call->out);
     while (reply_map_pass(&map)) {
@@ -61,7 +50,7 @@ enum outcome container_get_decide(struct call *call) {
 
 enum outcome container_getmeta_decide(struct call *call) {
     const struct container *container = call->value;
-    enum outcome outcome = check_container_lease(call, LEASE_READ);
+    enum outcome outcome = lease_check_own(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_array(&call->out, 2);
     reply_version(&call->out, container->stamp.etag);
@@ -71,7 +60,7 @@ enum outcome container_getmeta_decide(struct call *call) {
 
 enum outcome container_getacl_decide(struct call *call) {
     const struct container *container = call->value;
-    enum outcome outcome = check_container_lease(call, LEASE_READ);
+    enum outcome outcome = lease_check_own(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     struct reply_map map = reply_map_counted(&call->out);
     while (reply_map_pass(&map)) {
@@ -85,7 +74,7 @@ enum outcome container_getacl_decide(struct call *call) {
 
 static enum outcome check_container_change(struct call *call, enum lease_use use) {
     const struct container *container = call->value;
-    enum outcome outcome = check_container_lease(call, use);
+    enum outcome outcome = lease_check_own(call, use);
     return outcome == OUTCOME_DONE ? conditions_check_object(call, &container->stamp, "container") : outcome;
 }
 

@@ -58,6 +58,7 @@ static const struct lease *container_lease_set_by(const void *decided) {
 
 const struct lease_home container_leases = {
     .noun = "container",
+    .own_noun = LEASE_OF_CONTAINER,
     .object_slot = SLOT_BLOB,
     .foreign_slot = SLOT_FILE,
     .foreign_note = "a container has no files, use BLOB",

@@ -1,6 +1,7 @@
 /* Page blobs: CREATEPAGE, PUTPAGE, CLEARPAGE and GETPAGES. */
 #include "blob/redis/blob_commands.h"
 #include "blob/snapshots.h"
+#include "server/call/form.h"
 #include "server/call/ranges.h"
 
 #include <inttypes.h>
@@ -8,7 +9,7 @@
 const char *const comparison_words[] = {"LE", "LT", "EQ", NULL};
 
 enum { COMPARE_LE, COMPARE_LT, COMPARE_EQ };
-enum { ARG_PAGES = 4, PUT_MAX_BYTES = 4 << 20 };
+enum { ARG_PAGES = 4 };
 
 static bool is_whole_pages(int64_t number) {
     return number % PAGE_BYTES == 0;
@@ -33,10 +34,8 @@ enum outcome blob_createpage_decide(struct call *call) {
 
 enum outcome blob_putpage_check(struct call *call) {
     size_t length = call_word(call, ARG_PAGES).length;
-    if (length > PUT_MAX_BYTES) {
-        refusal_note(call, "at most %d bytes of pages can be put at once", PUT_MAX_BYTES);
-        return OUTCOME_BODY_TOO_LARGE;
-    }
+    enum outcome outcome = form_check_bytes(call, length, "of pages can be put");
+    if (outcome != OUTCOME_DONE) return outcome;
     bool sound = length && length % PAGE_BYTES == 0 && is_whole_pages(call->args.slots[SLOT_OFFSET].number);
     return sound ? OUTCOME_DONE : OUTCOME_INVALID_PAGE_RANGE;
 }

@@ -1,8 +1,9 @@
 /* The stateless FILE.* commands that write. */
 #include "file/redis/file_access.h"
 #include "file/redis/file_commands.h"
+#include "server/call/form.h"
 
-enum { ARG_CONTENT = 4, PUT_MAX_BYTES = 4 << 20 };
+enum { ARG_CONTENT = 4 };
 
 /* Finds an existing node that the command may access in this way. */
 static enum outcome find_accessible(struct call *call, unsigned kind, const struct file_access *access,
@@ -252,11 +253,7 @@ enum outcome file_setmeta_decide(struct call *call) {
 
 enum outcome file_putrange_check(struct call *call) {
     size_t length = call_word(call, ARG_CONTENT).length;
-    if (length > PUT_MAX_BYTES) {
-        refusal_note(call, "at most %d bytes can be put at once", PUT_MAX_BYTES);
-        return OUTCOME_BODY_TOO_LARGE;
-    }
-    return length ? OUTCOME_DONE : OUTCOME_INVALID_RANGE;
+    return length ? form_check_bytes(call, length, "can be put") : OUTCOME_INVALID_RANGE;
 }
 
 /* Decides a change of a range, which must lie within the file; NULL when it is refused. */

@@ -2,11 +2,12 @@
 #include "file/redis/handles.h"
 
 #include "file/redis/file_access.h"
+#include "server/call/form.h"
 
 const char *const file_switch_words[] = {"ON", "OFF", NULL};
 
 enum { DISPOSE_ON };
-enum { ARG_WRITTEN = 4, WRITE_MAX_BYTES = 4 << 20 };
+enum { ARG_WRITTEN = 4 };
 
 /* --- Sessions and handles --- */
 
@@ -59,10 +60,8 @@ enum outcome file_read_decide(struct call *call) {
 
 enum outcome file_write_check(struct call *call) {
     size_t length = call_word(call, ARG_WRITTEN).length;
-    if (length > WRITE_MAX_BYTES) {
-        refusal_note(call, "at most %d bytes can be written at once", WRITE_MAX_BYTES);
-        return OUTCOME_BODY_TOO_LARGE;
-    }
+    enum outcome outcome = form_check_bytes(call, length, "can be written");
+    if (outcome != OUTCOME_DONE) return outcome;
     uint64_t end = (uint64_t)call->args.slots[SLOT_OFFSET].number + length;
     return end <= (uint64_t)FILE_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_RANGE;
 }

@@ -79,6 +79,7 @@ static const struct lease *share_lease_set_by(const void *decided) {
 
 const struct lease_home share_leases = {
     .noun = "share",
+    .own_noun = LEASE_OF_SHARE,
     .object_slot = SLOT_FILE,
     .foreign_slot = SLOT_BLOB,
     .foreign_note = "a share has no blobs, use FILE",

@@ -29,15 +29,6 @@ enum outcome share_create_decide(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* A share's lease protects it from deletion only; but a given id must be the right one. */
-static enum outcome check_share_lease(struct call *call, enum lease_use use) {
-    const struct lease *lease = share_lease(call->value);
-    enum outcome outcome =
-        lease_check_use(lease, LEASE_OF_SHARE, call_lease_id(call), use, call_now_ms(call));
-    if (outcome == OUTCOME_LEASE_ID_MISSING) lease_note_holder(call, lease, bytes_of("", 0));
-    return outcome;
-}
-
 static void reply_snapshots(struct reply *out, const struct share *share) {
     reply_array(out, (long)share->snapshot_count);
     for (unsigned i = 0; i < share->snapshot_count; i++) reply_version(out, share->snapshots[i].id);
@@ -45,7 +36,7 @@ static void reply_snapshots(struct reply *out, const struct share *share) {
 
 enum outcome share_get_decide(struct call *call) {
     const struct share *share = call->value;
-    enum outcome outcome = check_share_lease(call, LEASE_READ);
+    enum outcome outcome = lease_check_own(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_gone gone = share_gone(share, call_now_ms(call));
     struct reply_map map = reply_map_counted(&call->out);
@@ -71,7 +62,7 @@ enum outcome share_getmeta_decide(struct call *call) {
     const struct stamp *stamp = &share->stamp;
     const struct packed *metadata = share->metadata;
     unsigned number;
-    enum outcome outcome = check_share_lease(call, LEASE_READ);
+    enum outcome outcome = lease_check_own(call, LEASE_READ);
     if (outcome == OUTCOME_DONE) outcome = file_find_snapshot(call, SLOT_SNAPSHOT, &number);
     if (outcome != OUTCOME_DONE) return outcome;
     if (number) {
@@ -86,7 +77,7 @@ enum outcome share_getmeta_decide(struct call *call) {
 
 enum outcome share_getacl_decide(struct call *call) {
     const struct share *share = call->value;
-    enum outcome outcome = check_share_lease(call, LEASE_READ);
+    enum outcome outcome = lease_check_own(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     struct reply_map map = reply_map_counted(&call->out);
     while (reply_map_pass(&map)) {
@@ -100,7 +91,7 @@ enum outcome share_getacl_decide(struct call *call) {
 /* Decides a change and replies the new ETag; NULL when it is refused. */
 static struct share_change *decide_update(struct call *call, enum share_change_kind kind,
                                           enum outcome *outcome) {
-    *outcome = check_share_lease(call, LEASE_READ);
+    *outcome = lease_check_own(call, LEASE_READ);
     if (*outcome != OUTCOME_DONE) return NULL;
     struct share_change *change = decision_add(call, kind);
     change->stamp = decision_new_stamp(call);
@@ -131,7 +122,7 @@ enum outcome share_setacl_decide(struct call *call) {
 
 enum outcome share_delete_decide(struct call *call) {
     const struct share *share = call->value;
-    enum outcome outcome = check_share_lease(call, LEASE_WRITE);
+    enum outcome outcome = lease_check_own(call, LEASE_WRITE);
     if (outcome != OUTCOME_DONE) return outcome;
     if (share->snapshot_count && !args_given(&call->args, SLOT_SNAPSHOTS)) return OUTCOME_SHARE_HAS_SNAPSHOTS;
     decision_add(call, SHARE_DROP);

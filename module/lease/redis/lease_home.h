@@ -24,6 +24,7 @@ struct lease_subject {
 /* What LEASE.* needs to know of a family. */
 struct lease_home {
     const char *noun; /* of the value */
+    enum lease_noun own_noun;
     int object_slot;  /* of the option that names an object of the value */
     int foreign_slot; /* of the option that names an object of another family */
     const char *foreign_note;

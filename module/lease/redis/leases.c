@@ -162,6 +162,15 @@ void lease_note_holder(struct call *call, const struct lease *lease, struct byte
     text_put(&text, " waiting");
 }
 
+enum outcome lease_check_own(struct call *call, enum lease_use use) {
+    const struct lease_home *home = call->data_type->leases;
+    const struct lease *lease = home->own(call->value);
+    enum outcome outcome =
+        lease_check_use(lease, home->own_noun, call_lease_id(call), use, call_now_ms(call));
+    if (outcome == OUTCOME_LEASE_ID_MISSING) lease_note_holder(call, lease, bytes_of("", 0));
+    return outcome;
+}
+
 static struct lease_request acquire_request(struct call *call) {
     struct lease_request request = {.now_ms = call_now_ms(call)};
     request.duration_ms = call->args.slots[SLOT_DURATION].number;

@@ -29,6 +29,10 @@ extern struct wait_kind lease_wait;
 void lease_count(struct call *call, const struct lease *before, const struct lease *next,
                  enum lease_event event, bool expired);
 
+/* Checks what the call may do with a value whose own lease guards only its deletion: other commands need no id, but one
+ * that is given must be the right one. */
+enum outcome lease_check_own(struct call *call, enum lease_use use);
+
 /* Adds to the call's refusal who holds the lease, for how long, and how many wait. */
 void lease_note_holder(struct call *call, const struct lease *lease, struct bytes name);
 

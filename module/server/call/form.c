@@ -13,6 +13,12 @@ enum {
     LIST_SLOTS = 1 << SLOT_META | 1 << SLOT_PROPS | 1 << SLOT_POLICIES,
 };
 
+enum outcome form_check_bytes(struct call *call, size_t length, const char *deed) {
+    if (length <= FORM_BYTES_MAX) return OUTCOME_DONE;
+    refusal_note(call, "at most %d bytes %s at once", FORM_BYTES_MAX, deed);
+    return OUTCOME_BODY_TOO_LARGE;
+}
+
 static const struct argument *given_argument(const struct call *call, int slot) {
     return args_given(&call->args, slot) ? &call->args.slots[slot] : NULL;
 }

@@ -4,6 +4,12 @@
 
 #include "server/call/call.h"
 
+/* The most that one call may bring: pages, a range of a file, entities. */
+enum { FORM_BYTES_MAX = 4 << 20 };
+
+/* Refuses more bytes; `deed` says what is done with them, as in "can be put". */
+enum outcome form_check_bytes(struct call *call, size_t length, const char *deed);
+
 /* Parses the words by the command's grammar, reads conditions, metadata, properties and policies, and checks what
  * needs no state. */
 enum outcome form_check(struct call *call);

@@ -2,6 +2,7 @@
 #include "table/redis/drafts.h"
 
 #include "core/text.h"
+#include "server/call/form.h"
 #include "server/call/refusal.h"
 #include "table/filter_parser.h"
 
@@ -129,7 +130,7 @@ static enum outcome read_draft(struct call *call, enum verb verb, const struct a
 static bool request_fits(const struct call *call) {
     size_t bytes = 0;
     for (int at = ARG_PARTITION; at < call->argc; at++) bytes += call_word(call, at).length;
-    return bytes <= TABLE_REQUEST_MAX_BYTES;
+    return bytes <= FORM_BYTES_MAX;
 }
 
 /* They last as long as the call. */
@@ -142,8 +143,8 @@ static struct drafts *start_reading(struct call *call, size_t operations, bool n
 
 /* A request that is too large is refused for that, whatever else is wrong with it. Small ones are not measured. */
 static enum outcome end_reading(struct call *call, const struct drafts *drafts, enum outcome outcome) {
-    bool is_small = outcome == OUTCOME_DONE &&
-                    drafts->buffer->length + drafts->skipped_bytes < TABLE_REQUEST_MAX_BYTES / 2;
+    bool is_small =
+        outcome == OUTCOME_DONE && drafts->buffer->length + drafts->skipped_bytes < FORM_BYTES_MAX / 2;
     bool counts = drafts->measured && outcome != OUTCOME_SYNTAX;
     if (is_small || !counts || request_fits(call)) return outcome;
     refusal_note(call, "all arguments together have at most 4 MiB");

@@ -26,8 +26,6 @@ _Static_assert((int)SLOT_TABLE_END <= (int)SLOTS_MAX, "too many options");
 
 enum { ARG_PARTITION = 2, ARG_ROW = 3, ARG_NAMES = 2 };
 
-enum { TABLE_REQUEST_MAX_BYTES = 4 << 20 };
-
 extern struct data_type table_type;
 
 /* --- Entities --- */
