@@ -384,7 +384,7 @@ static void move_marker(void *owner, struct entry *entry, const struct relocatio
     void **named = hash_index_slot(&feed->markers, entry);
     struct version_slot *slot = version_order_slot(&feed->order, marker->v, entry);
     *named = relocate(relocation, marker);
-    slot->entry = (struct entry *)((uintptr_t)*named | 1);
+    version_slot_set(slot, *named, true);
 }
 
 void feed_relocate(struct feed *feed, size_t place, const struct relocation *relocation) {

@@ -74,7 +74,7 @@ bool feed_next(struct feed_walk *walk, struct version_slot *slot) {
         return false;
     }
     *slot = *next;
-    if (is_left_out(walk, next)) slot->entry = NULL;
+    if (is_left_out(walk, next)) version_slot_set(slot, NULL, false);
     version_cursor_next(&walk->feed->order, &walk->cursor);
     reach_version(walk, next->v);
     return true;

@@ -173,8 +173,9 @@ static void insert_slot(struct account *account, struct version_order *order, st
 
 bool version_order_add(struct account *account, struct version_order *order, version v, struct entry *entry,
                        bool marked) {
-    struct version_slot slot = {v, (struct entry *)((uintptr_t)entry | marked)};
+    struct version_slot slot = {.v = v};
     struct version_cursor place = {0, 0};
+    version_slot_set(&slot, entry, marked);
     if (!order->count || last_slot(order)->v < v) {
         append_slot(account, order, slot);
         return true;

@@ -20,7 +20,7 @@
 
 struct version_slot {
     version v;
-    struct entry *entry; /* the lowest bit is set if the slot is marked */
+    struct entry *entry; /* with its lowest bit set if the slot is marked; see below */
 };
 
 struct version_block;
@@ -47,7 +47,7 @@ bool version_order_add(struct account *account, struct version_order *order, ver
 bool version_order_remove(struct account *account, struct version_order *order, version v,
                           const struct entry *entry);
 
-/* The slot of an entry; NULL when it is missing. The caller may replace its pointer with that of an equal entry. */
+/* The slot of an entry; NULL when it is missing. The caller may set it to an equal entry. */
 struct version_slot *version_order_slot(const struct version_order *order, version v,
                                         const struct entry *entry);
 
@@ -71,6 +71,10 @@ bool version_order_shrink(struct account *account, struct version_order *order);
 
 /* Moves the slots of one block; with the first block, the list of blocks too. */
 void version_order_relocate(struct version_order *order, size_t block, const struct relocation *relocation);
+
+static inline void version_slot_set(struct version_slot *slot, struct entry *entry, bool marked) {
+    slot->entry = (struct entry *)((uintptr_t)entry | marked);
+}
 
 static inline bool version_slot_marked(const struct version_slot *slot) {
     return (uintptr_t)slot->entry & 1;
