@@ -23,7 +23,8 @@ struct outcome_text {
     const char *class;
     const char *code;
     const char *text;
-    bool redis_own; /* replied as "CLASS text", without a code */
+    const char *beginning; /* what comes before the text in a reply: "CLASS Code " */
+    bool redis_own;        /* replied without a code, as "CLASS text" */
 };
 
 /* Only for refusals. */

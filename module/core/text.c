@@ -1,7 +1,5 @@
 #include "core/text.h"
 
-#include <string.h>
-
 enum { DIGITS_MAX = 20 };
 
 struct text text_start(char *buffer, size_t size) {
@@ -9,16 +7,12 @@ struct text text_start(char *buffer, size_t size) {
     return (struct text){buffer, buffer + size};
 }
 
-static void text_put_piece(struct text *text, const char *piece, size_t length) {
+void text_put_bytes(struct text *text, const char *bytes, size_t length) {
     size_t space = (size_t)(text->end - text->at) - 1;
     if (length > space) length = space;
-    memcpy(text->at, piece, length);
+    memcpy(text->at, bytes, length);
     text->at += length;
     *text->at = '\0';
-}
-
-void text_put(struct text *text, const char *piece) {
-    text_put_piece(text, piece, strlen(piece));
 }
 
 void text_put_number(struct text *text, uint64_t number, int digits) {
@@ -28,5 +22,5 @@ void text_put_number(struct text *text, uint64_t number, int digits) {
         piece[DIGITS_MAX - ++count] = (char)('0' + number % 10);
         number /= 10;
     } while (number || (count < digits && count < DIGITS_MAX));
-    text_put_piece(text, piece + DIGITS_MAX - count, (size_t)count);
+    text_put_bytes(text, piece + DIGITS_MAX - count, (size_t)count);
 }

@@ -3,6 +3,8 @@
 
 #include "unit.h"
 
+#include <stdio.h>
+
 static const char *const classes[] = {"PRECONDITION", "CONFLICT",  "NOTFOUND", "INVALID",
                                       "ERR",          "WRONGTYPE", "NOPERM",   "OOM"};
 
@@ -42,6 +44,16 @@ TEST(no_two_outcomes_have_the_same_code) {
             require(!same(one->code, other->code) || !same(one->text, other->text), "%s stands twice",
                     one->code);
         }
+    }
+}
+
+TEST(errors_begin_with_class_and_code) {
+    for (int outcome = OUTCOME_FIRST; outcome < OUTCOME_COUNT; outcome++) {
+        const struct outcome_text *text = outcome_text((enum outcome)outcome);
+        char beginning[128];
+        snprintf(beginning, sizeof(beginning), "%s %s ", text->class, text->code);
+        if (text->redis_own) snprintf(beginning, sizeof(beginning), "%s ", text->class);
+        require(same(text->beginning, beginning), "'%s', not '%s'", text->beginning, beginning);
     }
 }
 

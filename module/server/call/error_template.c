@@ -15,7 +15,7 @@ enum {
     OFTEN = 64,      /* answers without a template until it is worth a call to make one */
 };
 
-static const char *const classes[] = {"CONFLICT ", "INVALID ", "NOTFOUND ", "PRECONDITION "};
+static const char *const classes[] = {"PRECONDITION ", "CONFLICT ", "NOTFOUND ", "INVALID "};
 
 struct error_template {
     RedisModuleCallReply *reply;

@@ -102,14 +102,14 @@ void refusal_describe(struct call *call, const struct fault *fault) {
 }
 
 void refusal_describe_object(struct call *call, const struct stamp *object, const char *noun) {
-    char etag[VERSION_TEXT_LENGTH + 1] = "";
+    char etag[VERSION_TEXT_LENGTH];
     struct text text = text_start(call->note, sizeof(call->note));
     text_put(&text, "the ");
     text_put(&text, noun);
     text_put(&text, object ? "'s ETag is " : " does not exist");
     if (!object) return;
     version_write(object->etag, etag);
-    text_put(&text, etag);
+    text_put_bytes(&text, etag, sizeof(etag));
     if (call->conditions.given & (IF_MATCH | IF_NONE_MATCH)) return;
     text_put(&text, ", last modified at ");
     text_put_number(&text, (uint64_t)object->modified_ms, 1);
@@ -135,12 +135,7 @@ void refusal_reply(struct reply *out, enum outcome outcome, const char *note) {
     const struct outcome_text *refusal = outcome_text(outcome);
     char error[256];
     struct text text = text_start(error, sizeof(error));
-    text_put(&text, refusal->class);
-    text_put(&text, " ");
-    if (!refusal->redis_own) {
-        text_put(&text, refusal->code);
-        text_put(&text, " ");
-    }
+    text_put(&text, refusal->beginning);
     text_put(&text, note[0] ? note : refusal->text);
     reply_error(out, error);
 }
