@@ -31,24 +31,12 @@ static void decide_blob_lease(struct call *call, const struct lease_subject *sub
     change->blob = subject->object;
 }
 
-static const struct order_index *leased_blobs(const void *value) {
-    return &((const struct container *)value)->leased;
-}
-
 static const struct lease *lease_of_blob(struct entry *entry) {
     return blob_lease(blob_of_entry(entry));
 }
 
 static bool leased_blob_is_there(struct call *call, struct entry *entry) {
     return is_there(blob_of_entry(entry), call_now_ms(call));
-}
-
-static const struct stamp *own_stamp(const void *value) {
-    return &((const struct container *)value)->stamp;
-}
-
-static const struct lease *own_lease(const void *value) {
-    return container_lease(value);
 }
 
 static const struct lease *container_lease_set_by(const void *decided) {
@@ -59,15 +47,15 @@ static const struct lease *container_lease_set_by(const void *decided) {
 const struct lease_home container_leases = {
     .noun = "container",
     .own_noun = LEASE_OF_CONTAINER,
+    .stamp_at = offsetof(struct container, stamp),
+    .lease_at = offsetof(struct container, lease),
+    .leased_at = offsetof(struct container, leased),
     .object_slot = SLOT_BLOB,
     .foreign_slot = SLOT_FILE,
     .foreign_note = "a container has no files, use BLOB",
     .set_by = container_lease_set_by,
     .find = find_leased_blob,
     .decide = decide_blob_lease,
-    .leased = leased_blobs,
-    .own_stamp = own_stamp,
-    .own = own_lease,
     .lease_of = lease_of_blob,
     .exists = leased_blob_is_there,
 };

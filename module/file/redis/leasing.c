@@ -39,10 +39,6 @@ static void decide_file_lease(struct call *call, const struct lease_subject *sub
     if (subject->object) change->path = call_option(call, SLOT_FILE);
 }
 
-static const struct order_index *leased_files(const void *value) {
-    return &((const struct share *)value)->leased;
-}
-
 static const struct lease *lease_of_file(struct entry *entry) {
     return lease_of_entry(entry)->lease;
 }
@@ -64,14 +60,6 @@ static struct bytes file_line_name(struct entry *entry, uint64_t *buffer) {
     return bytes_of(buffer, sizeof(*buffer));
 }
 
-static const struct stamp *own_stamp_of_share(const void *value) {
-    return &((const struct share *)value)->stamp;
-}
-
-static const struct lease *own_lease_of_share(const void *value) {
-    return share_lease(value);
-}
-
 static const struct lease *share_lease_set_by(const void *decided) {
     const struct share_change *change = decided;
     return change->kind == SHARE_LEASE || change->kind == FILE_LEASE ? &change->lease : NULL;
@@ -80,6 +68,9 @@ static const struct lease *share_lease_set_by(const void *decided) {
 const struct lease_home share_leases = {
     .noun = "share",
     .own_noun = LEASE_OF_SHARE,
+    .stamp_at = offsetof(struct share, stamp),
+    .lease_at = offsetof(struct share, lease),
+    .leased_at = offsetof(struct share, leased),
     .object_slot = SLOT_FILE,
     .foreign_slot = SLOT_BLOB,
     .foreign_note = "a share has no blobs, use FILE",
@@ -88,9 +79,6 @@ const struct lease_home share_leases = {
     .find = find_leased_file,
     .settle = settle_subject,
     .decide = decide_file_lease,
-    .leased = leased_files,
-    .own_stamp = own_stamp_of_share,
-    .own = own_lease_of_share,
     .lease_of = lease_of_file,
     .exists = leased_file_is_there,
     .display_name = leased_path,

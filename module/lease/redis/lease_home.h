@@ -25,6 +25,8 @@ struct lease_subject {
 struct lease_home {
     const char *noun; /* of the value */
     enum lease_noun own_noun;
+    /* Where a value has its stamp, its own lease (a pointer), and the index of its leased objects. */
+    size_t stamp_at, lease_at, leased_at;
     int object_slot;  /* of the option that names an object of the value */
     int foreign_slot; /* of the option that names an object of another family */
     const char *foreign_note;
@@ -37,9 +39,6 @@ struct lease_home {
     /* Decides the change by which the lease becomes the next one. */
     void (*decide)(struct call *call, const struct lease_subject *subject, const struct lease *next,
                    enum lease_event event, bool expired);
-    const struct order_index *(*leased)(const void *value); /* no root while there are none */
-    const struct stamp *(*own_stamp)(const void *value);
-    const struct lease *(*own)(const void *value); /* the value's own lease; never NULL */
     const struct lease *(*lease_of)(struct entry *entry);
     /* The lease that a change sets; NULL for none. */
     const struct lease *(*set_by)(const void *change);
@@ -55,5 +54,23 @@ struct lease_home {
     /* The checks on a lease that begins, besides those of existing leases. May be NULL. */
     enum outcome (*check_begin)(struct call *call, const struct lease_subject *subject);
 };
+
+static inline const void *lease_home_member(const void *value, size_t at) {
+    return (const char *)value + at;
+}
+
+static inline const struct stamp *lease_home_stamp(const struct lease_home *home, const void *value) {
+    return lease_home_member(value, home->stamp_at);
+}
+
+static inline const struct lease *lease_home_own(const struct lease_home *home, const void *value) {
+    const struct lease *const *own = lease_home_member(value, home->lease_at);
+    return lease_or_none(*own);
+}
+
+/* It has no root while there are none. */
+static inline const struct order_index *lease_home_leased(const struct lease_home *home, const void *value) {
+    return lease_home_member(value, home->leased_at);
+}
 
 #endif

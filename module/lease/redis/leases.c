@@ -78,8 +78,8 @@ static enum outcome find_subject(struct call *call, struct lease_subject *subjec
         return OUTCOME_INVALID_VALUE;
     }
     if (args_given(&call->args, home->object_slot)) return home->find(call, subject);
-    subject->stamp = home->own_stamp(call->value);
-    subject->lease = home->own(call->value);
+    subject->stamp = lease_home_stamp(home, call->value);
+    subject->lease = lease_home_own(home, call->value);
     return OUTCOME_DONE;
 }
 
@@ -164,7 +164,7 @@ void lease_note_holder(struct call *call, const struct lease *lease, struct byte
 
 enum outcome lease_check_own(struct call *call, enum lease_use use) {
     const struct lease_home *home = call->data_type->leases;
-    const struct lease *lease = home->own(call->value);
+    const struct lease *lease = lease_home_own(home, call->value);
     enum outcome outcome =
         lease_check_use(lease, home->own_noun, call_lease_id(call), use, call_now_ms(call));
     if (outcome == OUTCOME_LEASE_ID_MISSING) lease_note_holder(call, lease, bytes_of("", 0));
@@ -367,7 +367,7 @@ enum { PAGE_DEFAULT = 100, PAGE_MAX = 1000, LOOKED_AT_MAX = 5000 };
 enum { LEASE_REPLY_BYTES = 320 };
 
 static struct order_cursor lease_list_start(const struct call *call) {
-    const struct order_index *leased = call->data_type->leases->leased(call->value);
+    const struct order_index *leased = lease_home_leased(call->data_type->leases, call->value);
     if (!leased->root) return (struct order_cursor){NULL, 0};
     return order_index_seek(leased, call_option(call, SLOT_MARKER));
 }

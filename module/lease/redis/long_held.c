@@ -35,7 +35,7 @@ struct leases_walk {
 };
 
 static struct leases_walk leases_walk(const struct lease_home *home, const void *value, int max) {
-    const struct order_index *leased = home->leased(value);
+    const struct order_index *leased = lease_home_leased(home, value);
     struct leases_walk walk = {.home = home, .left = leased->root ? max : 0};
     if (walk.left) walk.cursor = order_index_seek(leased, bytes_of("", 0));
     return walk;
@@ -49,7 +49,7 @@ static struct entry *leases_next(struct leases_walk *walk) {
 }
 
 ASIDE static bool any_may_last(const struct lease_home *home, const void *value) {
-    if (may_last(home->own(value))) return true;
+    if (may_last(lease_home_own(home, value))) return true;
     struct leases_walk walk = leases_walk(home, value, NOTABLE_LOOKS_MAX);
     for (struct entry *entry; (entry = leases_next(&walk));)
         if (may_last(home->lease_of(entry))) return true;
@@ -107,7 +107,7 @@ static void report_holder(struct doctor *doctor, const struct long_held *found) 
 static void find_long_held(struct doctor *doctor) {
     const struct lease_home *home = doctor->type->leases;
     struct long_held found = {0};
-    look_at_holder(&found, home->own(doctor->value), NULL, doctor->now_ms);
+    look_at_holder(&found, lease_home_own(home, doctor->value), NULL, doctor->now_ms);
     int max = doctor->looks_left < LOOKED_MAX ? doctor->looks_left : LOOKED_MAX;
     struct leases_walk walk = leases_walk(home, doctor->value, max);
     for (struct entry *entry; (entry = leases_next(&walk)); doctor->looks_left--)
