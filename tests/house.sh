@@ -263,6 +263,19 @@ handlers_named_otherwise() {
         <(sed -nE 's/^[a-z].*\b(\w+_decide)\(.*\{$/\1/p' module/*.c module/*/*.c module/*/*/*.c | sort) | sed -n 's/^>/in no row:/p'
 }
 
+# Unit tests that have neither the name of a source nor begin with it. That of golden records is about all kinds of changes.
+unit_tests_named_otherwise() {
+    local test name
+    for test in tests/unit/test_*.c; do
+        name=${test#tests/unit/test_}
+        name=${name%.c}
+        while ! grep -qE "^module/(.*/)?$name\.[ch]\$" <<<"$all_paths"; do
+            [[ $name == *_* ]] || { echo "$test"; break; }
+            name=${name%_*}
+        done
+    done | grep -vx 'tests/unit/test_golden.c'
+}
+
 exported_names() {
     if [ -f build/holdfast.so ]; then
         nm -D --defined-only build/holdfast.so | awk '$3 != "RedisModule_OnLoad" { print $3 }'
@@ -398,6 +411,8 @@ grep -l 'RedisModule_SubscribeToServerEvent(' module/*.c module/*/*.c module/*/*
 all_paths=$(find module tests deploy -type f)
 names_of_nothing module/README.md tests/README.md |
     rule 'the files and folders that the pages for developers name are there'
+
+unit_tests_named_otherwise | rule 'a unit test has the name of a source, or begins with it'
 
 exported_names | rule 'the module exports nothing but its entry'
 
