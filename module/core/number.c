@@ -1,17 +1,17 @@
 #include "core/number.h"
 
+#include "core/inlining.h"
+
 #include "ccan/array_size/array_size.h"
 
-enum { SAFE_DIGITS = 18 }; /* they never exceed a maximum of at least INT64_MAX */
-
 static bool add_up(struct bytes digits, uint64_t max, uint64_t *sum) {
-    uint64_t total = 0;
+    *sum = 0;
     for (size_t at = 0; at < digits.length; at++) {
-        uint64_t digit = (uint64_t)(unsigned char)digits.data[at] - '0';
-        if (digit > 9 || (at >= SAFE_DIGITS && total > (max - digit) / 10)) return false;
-        total = total * 10 + digit;
+        if (digits.data[at] < '0' || digits.data[at] > '9') return false;
+        uint64_t digit = (uint64_t)(digits.data[at] - '0');
+        if (*sum > (max - digit) / 10) return false;
+        *sum = *sum * 10 + digit;
     }
-    *sum = total;
     return digits.length > 0;
 }
 
@@ -26,11 +26,31 @@ bool number_read_unsigned(struct bytes text, uint64_t *number) {
     return !(text.length > 1 && text.data[0] == '0') && add_up(text, UINT64_MAX, number);
 }
 
-bool number_read(struct bytes text, int64_t *number) {
+enum { SAFE_DIGITS = 18 }; /* as many are below INT64_MAX, whatever they are */
+
+/* A sum of so many digits does not overflow. */
+static bool add_up_few(struct bytes digits, int64_t *number) {
+    int64_t sum = 0;
+    for (size_t at = 0; at < digits.length; at++) {
+        unsigned digit = (unsigned char)digits.data[at] - (unsigned)'0';
+        if (digit > 9) return false;
+        sum = sum * 10 + digit;
+    }
+    *number = sum;
+    return true;
+}
+
+/* A sign, a leading zero, or many digits. */
+ASIDE static bool read_rare(struct bytes text, int64_t *number) {
     bool negative = text.length && text.data[0] == '-';
     if (text.length == negative || (text.data[negative] == '0' && (negative || text.length > 1)))
         return false;
     return number_read_digits(bytes_of(text.data + negative, text.length - negative), negative, number);
+}
+
+bool number_read(struct bytes text, int64_t *number) {
+    bool is_usual = text.length && text.length <= SAFE_DIGITS && text.data[0] > '0';
+    return is_usual ? add_up_few(text, number) : read_rare(text, number);
 }
 
 static const struct {

@@ -206,13 +206,16 @@ static int measure_width(const struct parser *parser, const struct clause *claus
     return word < 0 ? -1 : word < words - clause->bare;
 }
 
-static bool is_counted(const struct clause *clause) {
-    return clause->shape == SHAPE_WORDS || clause->shape == SHAPE_ITEMS;
+static int varying_width(const struct parser *parser, const struct clause *clause,
+                         struct argument *argument) {
+    return clause->shape == SHAPE_MEASURE ? measure_width(parser, clause, argument)
+                                          : counted_words(parser, clause, argument);
 }
 
-static int width_of(const struct parser *parser, const struct clause *clause, struct argument *argument) {
-    if (is_counted(clause)) return counted_words(parser, clause, argument);
-    return clause->shape == SHAPE_MEASURE ? measure_width(parser, clause, argument) : clause->width;
+/* The words that are given do not suffice. */
+RARELY static bool refuse_width(struct parser *parser, const struct clause *clause, int token) {
+    bool counted = clause->shape == SHAPE_WORDS || clause->shape == SHAPE_ITEMS;
+    return counted ? refuse_count(parser, clause, token, token + 1) : refuse_word(parser, token);
 }
 
 /* --- Options --- */
@@ -221,9 +224,8 @@ static int width_of(const struct parser *parser, const struct clause *clause, st
 static bool parse_option(struct parser *parser, const struct clause *clause, struct argument *argument) {
     int token = parser->at;
     *argument = (struct argument){.at = token + 1};
-    int width = width_of(parser, clause, argument);
-    if (width < 0 && is_counted(clause)) return refuse_count(parser, clause, token, token + 1);
-    if (width < 0 || argument->at + width > parser->argc) return refuse_word(parser, token);
+    int width = clause->shape >= SHAPE_WORDS ? varying_width(parser, clause, argument) : clause->width;
+    if (width < 0 || argument->at + width > parser->argc) return refuse_width(parser, clause, token);
     parser->at = argument->at + width;
     switch (clause->shape) {
     case SHAPE_TAG: argument->tag = tag_read(args_at(parser->argv, argument->at)); return true;
@@ -331,37 +333,45 @@ static void parse_optional(struct parser *parser, const struct clause *clause) {
     if (is_there) check_argument(parser, clause, begin_argument(parser, clause)->at);
 }
 
-static bool parse_clauses(struct parser *parser) {
-    const struct clause *const *at = parser->grammar->clauses + parser->grammar->words;
+/* False when the syntax is wrong, and where the caller reads the rest. */
+ASIDE static bool parse_positionals(struct parser *parser, const struct clause *const *at) {
     for (; at < parser->grammar->options; at++) {
-        if ((*at)->shape == SHAPE_REST) return true;
+        if ((*at)->shape == SHAPE_REST) return false;
         if ((*at)->optional)
             parse_optional(parser, *at);
         else if (!parse_positional(parser, *at))
             return false;
     }
-    return parse_options(parser);
-}
-
-ASIDE static enum outcome parse_all(struct parser *parser) {
-    const struct grammar *grammar = parser->grammar;
-    parser->fault->outcome = OUTCOME_DONE;
-    for (uint64_t left = grammar->checked; left; left &= left - 1) {
-        int word = __builtin_ctzll(left);
-        check_argument(parser, grammar->clauses[word], parser->at + word);
-    }
-    parser->at += grammar->words;
-    parse_clauses(parser);
-    return parser->fault->outcome;
+    return true;
 }
 
 /* --- Calls --- */
 
-/* Whether the words that must be there pass their checks. */
+/* Checks the words that are there whatever else is. */
+static void check_words(struct parser *parser) {
+    for (int i = 0; i < parser->grammar->words; i++)
+        check_argument(parser, parser->grammar->clauses[i], parser->at + i);
+}
+
+/* All but these words. */
+ASIDE static enum outcome parse_others(struct parser *parser) {
+    const struct grammar *grammar = parser->grammar;
+    const struct clause *const *next = grammar->clauses + grammar->words;
+    parser->at += grammar->words;
+    if (next == grammar->options || parse_positionals(parser, next)) parse_options(parser);
+    return parser->fault->outcome;
+}
+
+/* They do not pass, but the syntax behind them may be wrong, too. */
+RARELY static enum outcome parse_wrong(struct parser *parser) {
+    check_words(parser);
+    return parse_others(parser);
+}
+
 static bool words_pass(const struct grammar *grammar, const void *argv) {
     for (uint64_t left = grammar->checked; left; left &= left - 1) {
         int word = __builtin_ctzll(left);
-        if (grammar->clauses[word]->check(args_at(argv, 1 + word)) != OUTCOME_DONE) return false;
+        if (grammar->clauses[word]->check(args_at(argv, word + 1)) != OUTCOME_DONE) return false;
     }
     return true;
 }
@@ -370,28 +380,26 @@ static bool words_pass(const struct grammar *grammar, const void *argv) {
 enum outcome args_parse(struct grammar *grammar, const void *argv, int argc, struct args *args,
                         struct fault *fault) {
     if (!grammar->options) learn_grammar(grammar);
+    bool pass = words_pass(grammar, argv);
     args->given = 0;
-    if (argc == grammar->plain_argc && words_pass(grammar, argv)) return fault->outcome = OUTCOME_DONE;
-    return parse_all(&(struct parser){
-        .argv = argv, .argc = argc, .at = 1, .grammar = grammar, .args = args, .fault = fault});
+    fault->outcome = OUTCOME_DONE;
+    if (pass && argc == grammar->plain_argc) return OUTCOME_DONE;
+    struct parser parser = {argv, argc, 1, grammar, args, fault, .is_part = false};
+    return pass ? parse_others(&parser) : parse_wrong(&parser);
 }
 
 enum outcome args_parse_part(struct grammar *grammar, const void *argv, int argc, int at, struct args *args,
                              struct fault *fault, int *next) {
-    struct parser parser = {.argv = argv,
-                            .argc = argc,
-                            .at = at + 1,
-                            .grammar = grammar,
-                            .args = args,
-                            .fault = fault,
-                            .is_part = true};
+    struct parser parser = {argv, argc, at + 1, grammar, args, fault, .is_part = true};
     args->given = 0;
+    fault->outcome = OUTCOME_DONE;
     if (argc - at < args_min(grammar)) {
         refuse_word(&parser, at);
         return fault->outcome;
     }
     if (!grammar->options) learn_grammar(grammar);
-    enum outcome outcome = parse_all(&parser);
+    check_words(&parser);
+    enum outcome outcome = parse_others(&parser);
     if (outcome != OUTCOME_SYNTAX || fault->missing) *next = parser.at;
     return outcome;
 }
@@ -399,10 +407,10 @@ enum outcome args_parse_part(struct grammar *grammar, const void *argv, int argc
 enum outcome args_parse_tail(struct grammar *grammar, const void *argv, int argc, int at, struct args *args,
                              struct fault *fault) {
     const uint64_t before = args->given;
+    struct parser parser = {argv, argc, at, grammar, args, fault, .is_part = false};
     args->given = 0;
     fault->outcome = OUTCOME_DONE;
-    parse_options(&(struct parser){
-        .argv = argv, .argc = argc, .at = at, .grammar = grammar, .args = args, .fault = fault});
+    if (at < argc) parse_options(&parser);
     args->given |= before;
     return fault->outcome;
 }

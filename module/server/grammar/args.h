@@ -31,12 +31,13 @@ enum shape {
     SHAPE_VALUE,    /* one value of any bytes */
     SHAPE_FLAG,     /* no value */
     SHAPE_CHOICE,   /* one of the words; positional if there is no token */
-    SHAPE_WORDS,    /* a count, then that many of the words */
-    SHAPE_ITEMS,    /* a count, then that many items of `width` values */
-    SHAPE_CHOSEN,   /* positional: a count, then that many pairs of a word and a value */
-    SHAPE_MEASURE,  /* one of the words, then an integer; the last `bare` words take no integer */
-    SHAPE_KEYWORD,  /* one of the words, without a token before it */
     SHAPE_VERSION,  /* one version, as text */
+    SHAPE_KEYWORD,  /* one of the words, without a token before it */
+    SHAPE_CHOSEN,   /* positional: a count, then that many pairs of a word and a value */
+    /* From here on the first value tells how many follow. */
+    SHAPE_WORDS,   /* a count, then that many of the words */
+    SHAPE_ITEMS,   /* a count, then that many items of `width` values */
+    SHAPE_MEASURE, /* one of the words, then an integer; the last `bare` words take no integer */
 };
 
 enum { CLAUSE_MAX_WIDTH = 4 };
