@@ -41,14 +41,11 @@ enum outcome queue_dead_decide(struct call *call) {
 }
 
 enum outcome queue_redrive_check(struct call *call) {
-    if (!args_given(&call->args, SLOT_IDS)) return OUTCOME_DONE;
-    if (args_given(&call->args, SLOT_PAGE_SIZE)) {
+    if (args_given(&call->args, SLOT_IDS) && args_given(&call->args, SLOT_PAGE_SIZE)) {
         refusal_note(call, "syntax error near 'IDS'");
         return OUTCOME_SYNTAX;
     }
-    if (call->args.slots[SLOT_IDS].count <= QUEUE_BATCH_MAX) return OUTCOME_DONE;
-    refusal_note(call, "a batch has at most %d items", QUEUE_BATCH_MAX);
-    return OUTCOME_OUT_OF_RANGE;
+    return queue_check_items(call, SLOT_IDS);
 }
 
 /* Ignores ids of no dead letter, and ids that were named before. */

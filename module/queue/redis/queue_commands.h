@@ -56,6 +56,9 @@ struct queue_stats {
 extern struct queue_stats queue_stats;
 extern struct wait_kind message_wait;
 
+/* Refuses a list, in this slot, of more items than a batch may have. */
+enum outcome queue_check_items(struct call *call, int slot);
+
 /* An error if there are not enough order numbers for a batch of messages. */
 enum outcome queue_check_order_numbers(struct call *call);
 
@@ -71,6 +74,14 @@ int64_t queue_next_look_ms(const void *value);
 /* For DOCTOR: whether the queue has dead letters, or may get some without a change. */
 bool queue_is_notable(const struct data_type *type, const void *value, const void *change);
 extern const struct doctor_rule queue_rules[];
+
+/* Gives the change this many items, for the caller to set. */
+struct queue_item *queue_decide_items(struct call *call, struct queue_change *change, size_t count);
+
+/* Copies the pointers into the call's memory, for a change. */
+struct message *const *queue_keep_found(struct call *call, struct message *const *found, size_t count);
+
+void queue_reply_receipt(struct reply_map *map, struct guid receipt);
 
 /* The maximum size of a message in a reply. */
 size_t message_reply_bytes(const struct message *message);
