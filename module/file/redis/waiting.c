@@ -59,15 +59,15 @@ static bool are_rivals(const struct wait_kind *kind, const struct wait_claim *a,
 }
 
 static bool is_no_rival(void *context, const struct wait_kind *kind, const struct wait_claim *claim,
-                        RedisModuleString **argv) {
+                        const struct held_call *held) {
     const struct call *call = context;
-    (void)argv;
+    (void)held;
     return !are_rivals(kind, call->wait.claim, claim);
 }
 
 bool file_has_rival(struct call *call) {
     const struct wait_request *wait = &call->wait;
-    return !wait_visit_ahead(call, wait->kind, wait->name, AHEAD_MAX, is_no_rival, call);
+    return !wait_visit_ahead(call, call->held, wait->kind, wait->name, AHEAD_MAX, is_no_rival, call);
 }
 
 /* --- Circles --- */
@@ -79,7 +79,8 @@ struct circle {
     unsigned locks_left;
     bool closed;
     unsigned count;
-    const struct wait_claim *claim; /* the one whose obstacles are added */
+    const struct wait_claim *claim; /* whose obstacles are added */
+    const struct held_call *held;   /* which has this claim; NULL for a call that just arrived */
     struct guid sessions[SESSIONS_MAX];
 };
 
@@ -119,21 +120,22 @@ static void add_holders(struct circle *circle, const struct wait_kind *kind, con
 }
 
 static bool add_rival(void *context, const struct wait_kind *kind, const struct wait_claim *claim,
-                      RedisModuleString **argv) {
+                      const struct held_call *held) {
     struct circle *circle = context;
-    (void)argv;
+    (void)held;
     if (!are_rivals(kind, claim, circle->claim)) return true;
     return add_session(circle, claim->party, circle->claim->party);
 }
 
 static void add_rivals(struct circle *circle, const struct wait_kind *kind, const struct file_node *node) {
     uint64_t line_id = file_line_id(node);
-    wait_visit_ahead(circle->call, kind, bytes_of(&line_id, sizeof(line_id)), AHEAD_MAX, add_rival, circle);
+    struct bytes name = bytes_of(&line_id, sizeof(line_id));
+    wait_visit_ahead(circle->call, circle->held, kind, name, AHEAD_MAX, add_rival, circle);
 }
 
-/* The file that a waiter's command concerns. */
-static const struct file_node *awaited_file(const struct circle *circle, const struct wait_kind *kind,
-                                            RedisModuleString **argv) {
+/* The file that the command concerns whose obstacles are added. */
+static const struct file_node *awaited_file(const struct circle *circle, const struct wait_kind *kind) {
+    RedisModuleString **argv = circle->held ? circle->held->argv : circle->call->argv;
     const struct share *share = circle->call->value;
     struct guid id;
     if (kind == &opening_wait) {
@@ -147,10 +149,11 @@ static const struct file_node *awaited_file(const struct circle *circle, const s
 
 /* Adds the sessions that a waiter waits for. */
 static bool follow_waiter(void *context, const struct wait_kind *kind, const struct wait_claim *claim,
-                          RedisModuleString **argv) {
+                          const struct held_call *held) {
     struct circle *circle = context;
-    const struct file_node *node = awaited_file(circle, kind, argv);
     circle->claim = claim;
+    circle->held = held;
+    const struct file_node *node = awaited_file(circle, kind);
     add_holders(circle, kind, node);
     if (node && !circle->closed) add_rivals(circle, kind, node);
     return !circle->closed;
@@ -159,7 +162,7 @@ static bool follow_waiter(void *context, const struct wait_kind *kind, const str
 bool file_closes_circle(struct call *call) {
     const struct wait_request *wait = &call->wait;
     struct circle circle = {.call = call, .now_ms = call_now_ms(call), .self = wait->claim->party};
-    follow_waiter(&circle, wait->kind, wait->claim, call->argv);
+    follow_waiter(&circle, wait->kind, wait->claim, call->held);
     for (unsigned i = 0; i < circle.count && !circle.closed; i++)
         wait_visit_party(call, circle.sessions[i], follow_waiter, &circle);
     return circle.closed;

@@ -83,6 +83,7 @@ void call_start(struct call *call, const struct command *command, RedisModuleCtx
     call->argc = argc;
     call->command = command;
     call->mode = CALL_FRESH;
+    call->held = NULL;
     call->parsed = false;
     call->limits = NULL;
     call->args.given = 0;

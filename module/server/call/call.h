@@ -22,6 +22,7 @@
 
 #include "ccan/container_of/container_of.h"
 
+struct held_call;
 struct limits;
 struct once_change;
 struct wait_kind;
@@ -101,7 +102,8 @@ struct call {
     int argc;
     const struct command *command;
     enum call_mode mode;
-    bool parsed;           /* the arguments are known to be valid */
+    const struct held_call *held; /* the waiting call that runs again; NULL for one that just arrived */
+    bool parsed;                  /* the arguments are known to be valid */
     struct limits *limits; /* shared with the other calls of a transaction; NULL for a call on its own */
     struct args args;
     struct conditions conditions;

@@ -106,7 +106,7 @@ static bool has_only_rivals(struct call *call, enum outcome outcome) {
 static enum outcome decide_behind_rivals(struct call *call, enum outcome outcome) {
     const struct wait_request line = call->wait;
     bool waits =
-        wait_allowed(call) && has_only_rivals(call, outcome) && !call->data_type->closes_circle(call);
+        blocked_is_allowed(call) && has_only_rivals(call, outcome) && !call->data_type->closes_circle(call);
     if (!waits) return outcome;
     outcome = give_way(call);
     decision_not_yet(call, line.kind, line.name, WAIT_NO_INSTANT, outcome);
@@ -120,7 +120,7 @@ static enum outcome await_turn(struct call *call) {
     call->note[0] = '\0';
     if (wait->claim && wait_anybody() && type->closes_circle(call)) return OUTCOME_DEADLOCK;
     if (type->awaited) type->awaited(call);
-    return wait_in_line(call);
+    return blocked_join_line(call);
 }
 
 /* A call with a token has a packed answer. Some rows have something else remembered in its place. */
@@ -146,7 +146,7 @@ ASIDE static enum outcome run_in_turn(struct call *call) {
     enum outcome outcome = decide_call(call);
     if (call->command->give_way && call->wait.in_line && wait_anybody())
         outcome = call->wait.claim ? decide_behind_rivals(call, outcome) : decide_behind_line(call, outcome);
-    if (call->wait.not_yet && wait_allowed(call)) return await_turn(call);
+    if (call->wait.not_yet && blocked_is_allowed(call)) return await_turn(call);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_play(ctx, reply_packed(&call->out));
     carry_out_once(call);

@@ -64,7 +64,7 @@ static void on_gone(RedisModuleCtx *ctx, void *data) {
 
 /* --- Getting in line --- */
 
-bool wait_allowed(const struct call *call) {
+bool blocked_is_allowed(const struct call *call) {
     if (!args_given(&call->args, SLOT_BLOCK) || call->mode != CALL_FRESH) return false;
     bool denied = RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_DENY_BLOCKING;
     return !denied && !api_runs_several(call->ctx) && call_word(call, 1).length <= KEY_NAME_MAX_BYTES;
@@ -78,7 +78,7 @@ static struct waiter *waiter_new(const struct call *call, struct wait_kind *kind
     return waiter;
 }
 
-enum outcome wait_in_line(struct call *call) {
+enum outcome blocked_join_line(struct call *call) {
     const struct wait_request *wait = &call->wait;
     struct waiter *waiter = waiter_new(call, wait->kind);
     line_join(waiter, line_need(call, wait->kind, wait->name), wait->due_ms);

@@ -11,9 +11,9 @@ typedef void blocked_answer(const struct held_call *held, RedisModuleCtx *ctx, e
 void blocked_start(blocked_answer *run);
 
 /* Whether the call may wait: BLOCK was given, it does not come from a line, and nothing forbids it. */
-bool wait_allowed(const struct call *call);
+bool blocked_is_allowed(const struct call *call);
 
 /* Puts the call's client in the line that call->wait tells of. Always returns OUTCOME_WAITING. */
-enum outcome wait_in_line(struct call *call);
+enum outcome blocked_join_line(struct call *call);
 
 #endif

@@ -51,6 +51,7 @@ void held_call_resume(const struct held_call *held, struct call *call, RedisModu
     call_start(call, held->command, ctx, held->argv, held->argc);
     args_restore(held->args, &call->args);
     call->conditions = held->conditions;
+    call->held = held;
     call->parsed = true;
     call->mode = mode;
 }

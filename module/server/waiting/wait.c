@@ -15,7 +15,6 @@ enum {
 
 static struct wait_kind *const *kinds; /* ended by NULL */
 static const struct wait_runner *runner;
-static const struct waiter *looked_at; /* being probed, or visited by wait_visit_party */
 
 bool wait_anybody(void) {
     return lines_anybody();
@@ -28,14 +27,10 @@ static bool waits_in_key(const struct waiter *waiter, const struct call *call) {
 
 void wait_visit_party(const struct call *call, struct guid id, wait_visitor *visit, void *context) {
     const struct party *party = lines_anybody() ? party_find(&id) : NULL;
-    const struct waiter *waiter, *before = looked_at;
+    const struct waiter *waiter;
     if (!party) return;
-    list_for_each (&party->waiters, waiter, among_party) {
-        if (!waits_in_key(waiter, call)) continue;
-        looked_at = waiter;
-        if (!visit(context, waiter->kind, &waiter->claim, waiter->held->argv)) break;
-    }
-    looked_at = before;
+    list_for_each (&party->waiters, waiter, among_party)
+        if (waits_in_key(waiter, call) && !visit(context, waiter->kind, &waiter->claim, waiter->held)) return;
 }
 
 size_t wait_count(const struct call *call, struct wait_kind *kind, struct bytes name) {
@@ -54,11 +49,7 @@ void wait_visit_long_lines(void (*visit)(void *context, const struct wait_line *
 
 /* Whether the waiter can be answered. If not, due_ms tells when time alone may help. */
 static bool can_be_answered(RedisModuleCtx *ctx, const struct waiter *waiter, int64_t *due_ms) {
-    const struct waiter *before = looked_at;
-    looked_at = waiter;
-    enum outcome outcome = runner->probe(waiter->held, ctx, due_ms);
-    looked_at = before;
-    return outcome != OUTCOME_WAITING;
+    return runner->probe(waiter->held, ctx, due_ms) != OUTCOME_WAITING;
 }
 
 /* A grant is decided here and now; a reader reads when it is told. What the probe has seen may have ended since. */
@@ -194,15 +185,15 @@ void wait_look_at_party(struct guid id) {
     list_for_each (&party->waiters, waiter, among_party) line_look_anew_soon(waiter->line);
 }
 
-bool wait_visit_ahead(const struct call *call, const struct wait_kind *kind, struct bytes name, size_t max,
-                      wait_visitor *visit, void *context) {
+bool wait_visit_ahead(const struct call *call, const struct held_call *of, const struct wait_kind *kind,
+                      struct bytes name, size_t max, wait_visitor *visit, void *context) {
     const struct line *line = line_find(call, kind, name);
     const struct waiter *waiter;
     if (!line) return true;
     list_for_each (&line->waiters, waiter, node) {
-        if (waiter == looked_at) return true;
+        if (waiter->held == of) return true;
         if (!max--) return false;
-        if (!visit(context, kind, &waiter->claim, waiter->held->argv)) return false;
+        if (!visit(context, kind, &waiter->claim, waiter->held)) return false;
     }
     return true;
 }

@@ -44,14 +44,14 @@ struct wait_runner {
 /* Called once, at load; the list of all kinds is ended by NULL. */
 void wait_start(struct wait_kind *const *all_kinds, const struct wait_runner *for_all);
 
-/* Visits a waiter's claim; returning false ends the visit. */
+/* Visits a waiter's claim and call; returning false ends the visit. */
 typedef bool wait_visitor(void *context, const struct wait_kind *kind, const struct wait_claim *claim,
-                          RedisModuleString **argv);
+                          const struct held_call *held);
 
-/* Visits the waiters of a line that came before the call, or before the waiter being visited, in order, at most
- * `max`. False when the visitor ended it, or when there are more. */
-bool wait_visit_ahead(const struct call *call, const struct wait_kind *kind, struct bytes name, size_t max,
-                      wait_visitor *visit, void *context);
+/* Visits the waiters of a line in the call's key that came before the held call `of`, or all of them for NULL, in
+ * order, at most `max`. False when the visitor ended it, or when there are more. */
+bool wait_visit_ahead(const struct call *call, const struct held_call *of, const struct wait_kind *kind,
+                      struct bytes name, size_t max, wait_visitor *visit, void *context);
 
 /* Visits all waiters of a party in the call's key. */
 void wait_visit_party(const struct call *call, struct guid id, wait_visitor *visit, void *context);
