@@ -2,8 +2,6 @@
 #include "blob/redis/blob_commands.h"
 #include "blob/redis/settings.h"
 
-#include <inttypes.h>
-
 enum outcome blob_createappend_decide(struct call *call) {
     struct blob *blob;
     enum outcome outcome = blob_find_to_create(call, KIND_APPEND, &blob);
@@ -24,17 +22,24 @@ enum outcome blob_append_check(struct call *call) {
                : blob_refuse_size(call, "holdfast.max-append-bytes");
 }
 
+static void note_length(struct call *call, const char *subject, uint64_t length) {
+    struct text text = text_start(call->note, sizeof(call->note));
+    text_put(&text, subject);
+    text_put_number(&text, length, 1);
+    text_put(&text, " bytes");
+}
+
 /* Checks the conditions that only BLOB.APPEND has, and the number of blocks. */
 static enum outcome check_append(struct call *call, const struct blob *blob, size_t more) {
     const struct argument *slots = call->args.slots;
     uint64_t length = blob_length(blob);
     if (blob_special(blob)->sealed) return OUTCOME_BLOB_SEALED;
     if (args_given(&call->args, SLOT_IFPOSITION) && length != (uint64_t)slots[SLOT_IFPOSITION].number) {
-        refusal_note(call, "the blob has %" PRIu64 " bytes", length);
+        note_length(call, "the blob has ", length);
         return OUTCOME_APPEND_POSITION_NOT_MET;
     }
     if (args_given(&call->args, SLOT_IFMAXSIZE) && length + more > (uint64_t)slots[SLOT_IFMAXSIZE].number) {
-        refusal_note(call, "the blob would have %" PRIu64 " bytes", length + more);
+        note_length(call, "the blob would have ", length + more);
         return OUTCOME_MAX_SIZE_NOT_MET;
     }
     return blob_special(blob)->appended < APPEND_BLOCKS_MAX ? OUTCOME_DONE : OUTCOME_BLOCK_COUNT_EXCEEDED;

@@ -135,7 +135,7 @@ struct container_change *blob_decide_new(struct call *call, enum container_chang
 }
 
 enum outcome blob_refuse_size(struct call *call, const char *limit) {
-    refusal_note(call, "the content is larger than %s allows", limit);
+    refusal_note_format(call, "the content is larger than %s allows", limit);
     return OUTCOME_BODY_TOO_LARGE;
 }
 

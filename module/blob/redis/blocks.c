@@ -22,7 +22,7 @@ static enum outcome check_block_id(struct call *call, long length) {
         return OUTCOME_INVALID_QUERY;
     }
     if (length <= BLOCK_ID_MAX_BYTES) return OUTCOME_DONE;
-    refusal_note(call, "a block id must decode to 1 to %d bytes", BLOCK_ID_MAX_BYTES);
+    refusal_note_format(call, "a block id must decode to 1 to %d bytes", BLOCK_ID_MAX_BYTES);
     return OUTCOME_OUT_OF_RANGE_INPUT;
 }
 

@@ -41,8 +41,8 @@ enum outcome copy_from_check(struct call *call) {
     }
     if (copies_may_come_from(host, (int)port)) return OUTCOME_DONE;
     if (copies_are_on())
-        refusal_note(call, "holdfast.copy-from does not list %.*s:%d",
-                     host.length < 100 ? (int)host.length : 100, host.data, (int)port);
+        refusal_note_format(call, "holdfast.copy-from does not list %.*s:%d",
+                            host.length < 100 ? (int)host.length : 100, host.data, (int)port);
     else
         refusal_note(call, "copies from other servers are off: see holdfast.copy-from");
     return OUTCOME_CANNOT_VERIFY_SOURCE;

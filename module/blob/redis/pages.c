@@ -4,8 +4,6 @@
 #include "server/call/form.h"
 #include "server/call/ranges.h"
 
-#include <inttypes.h>
-
 const char *const comparison_words[] = {"LE", "LT", "EQ", NULL};
 
 enum { COMPARE_LE, COMPARE_LT, COMPARE_EQ };
@@ -46,14 +44,20 @@ enum outcome blob_clearpage_check(struct call *call) {
     return sound ? OUTCOME_DONE : OUTCOME_INVALID_PAGE_RANGE;
 }
 
+static enum outcome refuse_sequence(struct call *call, int64_t sequence) {
+    struct text text = text_start(call->note, sizeof(call->note));
+    text_put(&text, "the blob's sequence number is ");
+    text_put_number(&text, (uint64_t)sequence, 1);
+    return OUTCOME_SEQUENCE_NOT_MET;
+}
+
 static enum outcome check_sequence(struct call *call, int64_t sequence) {
     if (!args_given(&call->args, SLOT_IFSEQUENCE)) return OUTCOME_DONE;
     const struct argument *asked = &call->args.slots[SLOT_IFSEQUENCE];
     bool met = asked->word == COMPARE_LE   ? sequence <= asked->number
                : asked->word == COMPARE_LT ? sequence < asked->number
                                            : sequence == asked->number;
-    if (!met) refusal_note(call, "the blob's sequence number is %" PRId64, sequence);
-    return met ? OUTCOME_DONE : OUTCOME_SEQUENCE_NOT_MET;
+    return met ? OUTCOME_DONE : refuse_sequence(call, sequence);
 }
 
 /* Writes pages, or clears them when the content is NULL. Replies with the ETag and the sequence number. */

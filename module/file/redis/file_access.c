@@ -203,7 +203,7 @@ enum outcome file_check_quota(struct call *call, uint64_t from, uint64_t to) {
     if (bytes + (to - from) <= share->quota) return OUTCOME_DONE;
     uint64_t used = bytes - share_gone(share, call_now_ms(call)).bytes;
     if (used + (to - from) <= share->quota) return OUTCOME_DONE;
-    refusal_note(
+    refusal_note_format(
         call, "%" PRIu64 " bytes more would exceed the quota of %" PRIu64 ", of which %" PRIu64 " are used",
         to - from, share->quota, used);
     return OUTCOME_SHARE_FULL;

@@ -56,7 +56,8 @@ enum outcome file_lock_decide(struct call *call) {
     outcome = check_conflicts(call, open, &request, &claim);
     if (outcome != OUTCOME_DONE) return outcome;
     if (open->lock_count == HANDLE_LOCKS_MAX || open->group->usage->locks.count >= FILE_LOCKS_MAX) {
-        refusal_note(call, "a handle has at most %d locks, and a file %d", HANDLE_LOCKS_MAX, FILE_LOCKS_MAX);
+        refusal_note_format(call, "a handle has at most %d locks, and a file %d", HANDLE_LOCKS_MAX,
+                            FILE_LOCKS_MAX);
         return OUTCOME_FILE_LOCK_CONFLICT;
     }
     outcome = check_grace_to_lock(call, open, &request, &claim);

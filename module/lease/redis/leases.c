@@ -43,8 +43,8 @@ enum outcome lease_acquire_check(struct call *call) {
         call->args.given |= ARGS_BIT(SLOT_DURATION);
         return OUTCOME_DONE;
     }
-    refusal_note(call, "duration must be -1 or %.15g..%.15g seconds", (double)lease_shortest.ms / 1000,
-                 (double)lease_longest.ms / 1000);
+    refusal_note_format(call, "duration must be -1 or %.15g..%.15g seconds", (double)lease_shortest.ms / 1000,
+                        (double)lease_longest.ms / 1000);
     return OUTCOME_INVALID_VALUE;
 }
 
@@ -74,7 +74,7 @@ static enum outcome find_subject(struct call *call, struct lease_subject *subjec
     const struct lease_home *home = call->data_type->leases;
     *subject = (struct lease_subject){.name = bytes_of("", 0), .noun = home->noun};
     if (args_given(&call->args, home->foreign_slot)) {
-        refusal_note(call, "%s", home->foreign_note);
+        refusal_note(call, home->foreign_note);
         return OUTCOME_INVALID_VALUE;
     }
     if (args_given(&call->args, home->object_slot)) return home->find(call, subject);
@@ -189,7 +189,7 @@ static enum outcome not_yet(struct call *call, const struct lease_subject *subje
 
 static enum outcome check_endless(struct call *call, const struct lease_subject *subject) {
     if (!subject->endless) return OUTCOME_DONE;
-    refusal_note(call, "the lease of a %s must be infinite", subject->noun);
+    refusal_note_format(call, "the lease of a %s must be infinite", subject->noun);
     return OUTCOME_INVALID_VALUE;
 }
 

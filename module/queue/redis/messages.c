@@ -36,14 +36,14 @@ enum outcome queue_label_check(struct bytes text) {
 }
 
 static enum outcome refuse_number(struct call *call, const char *why) {
-    refusal_note(call, "%s", why);
+    refusal_note(call, why);
     return OUTCOME_INVALID_QUERY;
 }
 
 enum outcome queue_check_items(struct call *call, int slot) {
     if (!args_given(&call->args, slot) || call->args.slots[slot].count <= QUEUE_BATCH_MAX)
         return OUTCOME_DONE;
-    refusal_note(call, "a batch has at most %d items", QUEUE_BATCH_MAX);
+    refusal_note_format(call, "a batch has at most %d items", QUEUE_BATCH_MAX);
     return OUTCOME_OUT_OF_RANGE;
 }
 
@@ -67,7 +67,7 @@ enum outcome queue_put_check(struct call *call) {
 
 enum outcome queue_count_check(struct call *call) {
     if (call_number(call, SLOT_PAGE_SIZE, 1) <= queue_max_count) return OUTCOME_DONE;
-    refusal_note(call, "COUNT is 1..%lld", queue_max_count);
+    refusal_note_format(call, "COUNT is 1..%lld", queue_max_count);
     return OUTCOME_OUT_OF_RANGE;
 }
 

@@ -15,7 +15,7 @@ enum {
 
 enum outcome form_check_bytes(struct call *call, size_t length, const char *deed) {
     if (length <= FORM_BYTES_MAX) return OUTCOME_DONE;
-    refusal_note(call, "at most %d bytes %s at once", FORM_BYTES_MAX, deed);
+    refusal_note_format(call, "at most %d bytes %s at once", FORM_BYTES_MAX, deed);
     return OUTCOME_BODY_TOO_LARGE;
 }
 

@@ -75,7 +75,7 @@ static enum outcome collect_ranges(struct call *call, const struct range_pages *
     bool whole = pages->previous ? page_ranges_between(ranges, pages->pages, pages->previous, window)
                                  : page_ranges_of(ranges, pages->pages, window);
     if (!whole) {
-        refusal_note(call, "too many %s for one answer, use a smaller RANGE", pages->noun);
+        refusal_note_format(call, "too many %s for one answer, use a smaller RANGE", pages->noun);
         return OUTCOME_INVALID_RANGE;
     }
     clip_ranges(&ranges->pages, pages->length);

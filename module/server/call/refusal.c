@@ -40,7 +40,12 @@ void refusal_put_owner(struct text *text, const char *preposition, struct bytes 
     text_put(text, "\"");
 }
 
-void refusal_note(struct call *call, const char *format, ...) {
+void refusal_note(struct call *call, const char *reason) {
+    struct text text = text_start(call->note, sizeof(call->note));
+    text_put(&text, reason);
+}
+
+void refusal_note_format(struct call *call, const char *format, ...) {
     va_list values;
     va_start(values, format);
     vsnprintf(call->note, sizeof(call->note), format, values);
@@ -50,7 +55,7 @@ void refusal_note(struct call *call, const char *format, ...) {
 static void note_word(struct call *call, const char *reason, struct bytes word) {
     char shown[2 * SHOWN_WORD_MAX];
     refusal_show_word(word, shown, sizeof(shown));
-    refusal_note(call, "%s: '%s'", reason, shown);
+    refusal_note_format(call, "%s: '%s'", reason, shown);
 }
 
 enum outcome refusal_of_word(struct call *call, enum outcome outcome, struct bytes word) {
@@ -90,7 +95,7 @@ static void note_syntax(struct call *call, const struct fault *fault) {
 void refusal_describe(struct call *call, const struct fault *fault) {
     if (fault->missing) {
         if (fault->outcome == OUTCOME_SYNTAX)
-            refusal_note(call, "syntax error: %s is missing", fault->missing->token.data);
+            refusal_note_format(call, "syntax error: %s is missing", fault->missing->token.data);
         return;
     }
     if (fault->outcome != OUTCOME_SYNTAX) {

@@ -14,7 +14,9 @@ void refusal_show_word(struct bytes word, char *text, size_t size);
 void refusal_put_owner(struct text *text, const char *preposition, struct bytes owner, size_t size);
 
 /* Adds a reason to the refusal that follows, in place of the table's text. */
-void refusal_note(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void refusal_note(struct call *call, const char *reason);
+/* The same for a reason with something in it; slower. */
+void refusal_note_format(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Notes in the call which argument is wrong. */
 ASIDE void refusal_describe(struct call *call, const struct fault *fault);

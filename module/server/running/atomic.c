@@ -150,8 +150,8 @@ static enum outcome refuse_part(struct transaction *transaction, unsigned place,
 
 static enum outcome refuse_collision(struct transaction *transaction) {
     const struct collision *collision = &transaction->targets.collision;
-    refusal_note(transaction->whole, "%u: changes the same %s as %u", collision->place, collision->noun,
-                 collision->earlier);
+    refusal_note_format(transaction->whole, "%u: changes the same %s as %u", collision->place,
+                        collision->noun, collision->earlier);
     return OUTCOME_CHANGED_TWICE;
 }
 
@@ -180,7 +180,7 @@ static enum outcome read_part(struct transaction *transaction) {
     transaction->grows |= row->grows;
     if (!command || !command->touches) return refuse_command(call);
     if (slice.words < row->min_words) {
-        refusal_note(call, "wrong number of arguments for '%s'", command->name);
+        refusal_note_format(call, "wrong number of arguments for '%s'", command->name);
         return OUTCOME_SYNTAX;
     }
     enum outcome outcome = form_check(call);
@@ -229,8 +229,8 @@ static enum outcome check_rights_as(const struct transaction *transaction, Redis
         const struct call *call = &transaction->parts[i].call;
         if (i && same_rights(&transaction->parts[i], &transaction->parts[i - 1])) continue;
         if (api_may_run(user, call->argv, call->argc)) continue;
-        refusal_note(transaction->whole, "this user has no permissions to run '%s' on its keys",
-                     call->command->name);
+        refusal_note_format(transaction->whole, "this user has no permissions to run '%s' on its keys",
+                            call->command->name);
         return OUTCOME_NOT_PERMITTED;
     }
     return OUTCOME_DONE;
@@ -403,7 +403,7 @@ static struct call *find_carrier(const struct transaction *transaction) {
 }
 
 static enum outcome refuse_answer(struct call *whole) {
-    refusal_note(whole, "with ONCE a transaction returns at most %d bytes", ONCE_BYTES_MAX);
+    refusal_note_format(whole, "with ONCE a transaction returns at most %d bytes", ONCE_BYTES_MAX);
     return OUTCOME_OUT_OF_RANGE;
 }
 

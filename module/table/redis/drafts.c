@@ -93,7 +93,7 @@ static enum outcome read_draft_properties(struct call *call, const struct argume
 enum outcome filter_read(struct call *call, struct bytes text, struct filter *filter) {
     struct filter_fault fault;
     if (filter_compile(text, filter, &fault)) return OUTCOME_DONE;
-    refusal_note(call, "at %zu: %s", fault.position, fault.text);
+    refusal_note_format(call, "at %zu: %s", fault.position, fault.text);
     return fault.outcome;
 }
 
@@ -179,8 +179,8 @@ static enum outcome read_next_draft(struct call *call, int *at, enum outcome ear
     if (start < call->argc)
         refusal_describe(call, &fault);
     else
-        refusal_note(call, "syntax error: the batch has fewer than %" PRId64 " operations",
-                     call->args.slots[SLOT_OPERATIONS].number);
+        refusal_note_format(call, "syntax error: the batch has fewer than %" PRId64 " operations",
+                            call->args.slots[SLOT_OPERATIONS].number);
     return fault.outcome;
 }
 

@@ -70,15 +70,14 @@ static bool etag_differs(const struct draft *draft, const struct entity *entity)
 
 static void note_verdict(struct call *call, const struct drafts *drafts, unsigned number,
                          const struct verdict *verdict) {
-    char note[CALL_NOTE_BYTES], etag[VERSION_TEXT_LENGTH + 1] = "";
+    char etag[VERSION_TEXT_LENGTH];
     if (verdict->outcome == OUTCOME_RESOURCE_NOT_FOUND) refuse_missing(call);
     if (verdict->outcome == OUTCOME_UPDATE_CONDITION_NOT_MET && verdict->entity) {
-        struct text text = text_start(note, sizeof(note));
+        struct text text = text_start(call->note, sizeof(call->note));
         version_write(verdict->entity->etag, etag);
         bool by_tag = etag_differs(&drafts->items[number], verdict->entity);
         text_put(&text, by_tag ? "the entity's ETag is " : "the entity does not match IF, its ETag is ");
-        text_put(&text, etag);
-        refusal_note(call, "%s", note);
+        text_put_bytes(&text, etag, sizeof(etag));
     }
     drafts_note(call, drafts, number, verdict->outcome);
 }

@@ -36,7 +36,7 @@ enum outcome selection_read(struct call *call, struct selection *selection) {
     const struct argument *names = &call->args.slots[SLOT_SELECT];
     name_set_start(&selection->names);
     if (names->count > SELECTED_MAX) {
-        refusal_note(call, "SELECT takes at most %d names", SELECTED_MAX);
+        refusal_note_format(call, "SELECT takes at most %d names", SELECTED_MAX);
         return OUTCOME_INVALID_INPUT;
     }
     for (int i = 0; i < names->count; i++) {

@@ -11,7 +11,7 @@ enum outcome table_create_decide(struct call *call) {
 
 enum outcome table_drop_decide(struct call *call) {
     if (!call->value) {
-        refusal_note(call, "%s", outcome_text(OUTCOME_TABLE_NOT_FOUND)->text);
+        refusal_note(call, outcome_text(OUTCOME_TABLE_NOT_FOUND)->text);
         return OUTCOME_RESOURCE_NOT_FOUND;
     }
     decision_add(call, TABLE_DROP);
@@ -95,7 +95,7 @@ enum outcome table_index_decide(struct call *call) {
     const struct table *table = call->value;
     struct packed_list names = pick_names(call, false);
     if (table->index_count + names.count <= TABLE_INDEXES_MAX) return decide_names(call, TABLE_INDEX, names);
-    refusal_note(call, "a table has at most %d indexes", TABLE_INDEXES_MAX);
+    refusal_note_format(call, "a table has at most %d indexes", TABLE_INDEXES_MAX);
     return OUTCOME_INVALID_INPUT;
 }
 
