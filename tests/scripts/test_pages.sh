@@ -128,9 +128,15 @@ missing_on_cheatsheet() {
     done
 }
 
+# In the code an event is a string; on the page it is the only code of its form.
+events='(container|blob|lease|queue|table|share|file)\.[a-z]+'
+events_sent() { grep -rhoE --include='*.[ch]' "\"$events\"" module | tr -d '"' | sort -u; }
+events_told() { below module/server/README.md#notifications | grep -oE "\`$events\`" | tr -d '`' | sort -u; }
+
 same "$(dead_links)" '' 'every link leads to a file and to a heading in it'
 same "$(pages_found)" "$(printf '%s\n' "${pages[@]}" | sort)" 'every page is found from README.md'
 holds 'README.md has at most 300 lines' [ "$(wc -l <README.md)" -le 300 ]
 same "$(unanswered)" '' 'what newcomers ask is answered within three clicks'
 same "$(missing_on_cheatsheet)" '' 'the cheatsheet has every command'
+same "$(events_told)" "$(events_sent)" 'the page of notifications has every event'
 done_testing
