@@ -288,6 +288,7 @@ static const char *paged(const char *rest, int count) {
         for (size_t i = 0; i < page->element[1]->elements; i++)
             text_print(&names, "%s ", reply_string(field(page->element[1]->element[i], "name")));
         marker = reply_is_null(page->element[0]) ? NULL : reply_string(page->element[0]);
+        require(names.length < 1000, "pages without end: %s", names.bytes);
     } while (marker);
     return names.bytes;
 }
@@ -324,6 +325,24 @@ TEST(listing_what_changes) {
     page = call(primary, "FILE.LIST fs d COUNT 100 MARKER %s", marker);
     require(page->element[1]->elements >= 28 && page->element[1]->elements <= 29, "%s", reply_text(page));
     expect_text(field(page->element[1]->element[page->element[1]->elements - 1], "name"), "f48");
+}
+
+/* Names that were given away and used again, before a snapshot and behind it. */
+TEST(listing_a_snapshot_by_pages) {
+    file_commands_setup();
+    acts({"mkdir d", NULL}, {"create d/a 1", NULL}, {"create d/b 2", NULL}, {"create d/c 3", NULL},
+         {"o = SHARE.SNAPSHOT fs", NULL}, {"delete d/b", "OK"}, {"create d/B 4", NULL},
+         {"p = SHARE.SNAPSHOT fs", NULL}, {"delete d/B", "OK"}, {"delete d/c", "OK"}, {"mkdir d/b", NULL},
+         {"q = SHARE.SNAPSHOT fs", NULL}, {"rmdir d/b", "OK"}, {"create d/b 5", NULL},
+         {"create d/c 6", NULL});
+    for (int count = 1; count < 5; count++) {
+        assert_string_equal(paged(pool_print("SNAPSHOT %s", step_kept('o')), count), "a b c ");
+        assert_string_equal(paged(pool_print("SNAPSHOT %s", step_kept('p')), count), "a B c ");
+        assert_string_equal(paged(pool_print("SNAPSHOT %s", step_kept('q')), count), "a b ");
+    }
+    acts({"list d COUNT 2 SNAPSHOT $q",
+          "[null, [[\"name\", \"a\", \"kind\", \"file\", \"content-length\", 1], [\"name\", \"b\", \"kind\", "
+          "\"directory\"]]]"});
 }
 
 /* --- Moving --------------------------------------------------------------------------------------------- */

@@ -155,6 +155,17 @@ static bool node_is_shown(struct call *call, const struct file_found *directory,
     return !file_view(call, item->node).pending;
 }
 
+/* A name that has been given away and used again has several places; a snapshot shows one of them. */
+static bool was_listed_last(const struct directory_page *listing, struct bytes name) {
+    if (!listing->count) return false;
+    struct bytes last = listing->items[listing->count - 1].name;
+    return path_starts_with(name, last) && path_starts_with(last, name);
+}
+
+static bool take_bytes(struct page_bytes *taken, const struct tree_item *item) {
+    return page_bytes_take(taken, ITEM_REPLY_BYTES + item->name.length);
+}
+
 static void collect_items(struct call *call, const struct file_found *directory,
                           struct directory_page *listing) {
     char marker_room[NAME_FOLDED_MAX_BYTES * 3 / 2], prefix_room[NAME_FOLDED_MAX_BYTES * 3 / 2];
@@ -170,8 +181,8 @@ static void collect_items(struct call *call, const struct file_found *directory,
     for (int left = LOOKED_AT_MAX; (step = tree_next(&walk, &item)) != TREE_END; left--) {
         if (!path_starts_with(item.name, prefix)) return;
         bool shown = step == TREE_ITEM && node_is_shown(call, directory, &item);
-        bool full = listing->count == max || left <= 0;
-        if (full || (shown && !page_bytes_take(&taken, ITEM_REPLY_BYTES + item.name.length))) {
+        bool full = left <= 0 || (shown && (listing->count == max || !take_bytes(&taken, &item)));
+        if (full && !was_listed_last(listing, item.name)) {
             listing->next = item.name;
             return;
         }
