@@ -348,7 +348,7 @@ ASIDE static bool parse_positionals(struct parser *parser, const struct clause *
 /* --- Calls --- */
 
 /* Checks the words that are there whatever else is. */
-static void check_words(struct parser *parser) {
+static void check_first_words(struct parser *parser) {
     for (int i = 0; i < parser->grammar->words; i++)
         check_argument(parser, parser->grammar->clauses[i], parser->at + i);
 }
@@ -364,7 +364,7 @@ ASIDE static enum outcome parse_others(struct parser *parser) {
 
 /* They do not pass, but the syntax behind them may be wrong, too. */
 RARELY static enum outcome parse_wrong(struct parser *parser) {
-    check_words(parser);
+    check_first_words(parser);
     return parse_others(parser);
 }
 
@@ -398,7 +398,7 @@ enum outcome args_parse_part(struct grammar *grammar, const void *argv, int argc
         return fault->outcome;
     }
     if (!grammar->options) learn_grammar(grammar);
-    check_words(&parser);
+    check_first_words(&parser);
     enum outcome outcome = parse_others(&parser);
     if (outcome != OUTCOME_SYNTAX || fault->missing) *next = parser.at;
     return outcome;
