@@ -152,8 +152,10 @@ void blob_set_lists(struct account *account, struct blob *blob, const struct pac
     bool any = (properties && properties->count) || (metadata && metadata->count);
     if (!any && !blob->extra) return;
     struct blob_extra *extra = blob_need_extra(account, blob);
-    if (properties) packed_replace(account, &extra->properties, *properties);
-    if (metadata) packed_replace(account, &extra->metadata, *metadata);
+    if (any || extra->properties || extra->metadata) {
+        if (properties) packed_replace(account, &extra->properties, *properties);
+        if (metadata) packed_replace(account, &extra->metadata, *metadata);
+    }
     blob_trim(account, blob);
 }
 

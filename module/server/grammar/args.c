@@ -80,9 +80,10 @@ int args_min(const struct grammar *grammar) {
     return min;
 }
 
-/* The same for either case of the first letter. */
+/* The same for either case of the first letter. With the factor the usual options of a command have places of their
+ * own. */
 static unsigned word_place(struct bytes word) {
-    return word.length ? (3 * (unsigned)word.length + ((unsigned char)word.data[0] & 31)) % WORD_PLACES : 0;
+    return word.length ? (7 * (unsigned)word.length + ((unsigned char)word.data[0] & 31)) % WORD_PLACES : 0;
 }
 
 static void learn_option(struct grammar *grammar, unsigned index) {

@@ -313,17 +313,22 @@ static bool refresh_change(struct call *call, void *change) {
     return !call->data_type->refresh || call->data_type->refresh(call, change);
 }
 
-/* Applies the changes that have all traits in `with` and none in `without`. */
-static void apply_those(struct transaction *transaction, unsigned with, unsigned without) {
+/* Applies the changes that have all traits in `with` and none in `without`. Returns whether there are others. */
+static bool apply_those(struct transaction *transaction, unsigned with, unsigned without) {
+    bool others = false;
     for (unsigned i = 0; i < transaction->count; i++) {
         struct call *call = &transaction->parts[i].call;
         for (struct decided *next = call->decision.first; next; next = next->next) {
             unsigned traits = change_kind(call->data_type->changes, next->change)->traits;
-            if ((traits & with) != with || traits & without) continue;
+            if ((traits & with) != with || traits & without) {
+                others = true;
+                continue;
+            }
             next->dropped = transaction->count > 1 && !refresh_change(call, next->change);
             if (!next->dropped) commit_apply(call, next);
         }
     }
+    return others;
 }
 
 /* The calls whose changes read what others of them may change. */
@@ -409,8 +414,9 @@ static enum outcome refuse_answer(struct call *whole) {
 
 /* Decided like the rest: an answer that is too large to be remembered refuses the transaction. */
 static enum outcome remember_whole(struct transaction *transaction) {
-    struct call *whole = transaction->whole, *carrier = find_carrier(transaction);
-    if (!args_given(&whole->args, SLOT_ONCE) || !carrier) return OUTCOME_DONE;
+    struct call *whole = transaction->whole;
+    struct call *carrier = args_given(&whole->args, SLOT_ONCE) ? find_carrier(transaction) : NULL;
+    if (!carrier) return OUTCOME_DONE;
     struct reply answer = reply_to_record(call_writer(whole));
     reply_array(&answer, transaction->count);
     for (unsigned i = 0; i < transaction->count; i++)
@@ -422,8 +428,8 @@ static enum outcome remember_whole(struct transaction *transaction) {
 
 static void carry_out(struct transaction *transaction) {
     apply_readers(transaction);
-    apply_those(transaction, 0, CHANGE_COMES_FIRST | CHANGE_COMES_LAST);
-    apply_those(transaction, CHANGE_COMES_LAST, 0);
+    if (apply_those(transaction, 0, CHANGE_COMES_FIRST | CHANGE_COMES_LAST))
+        apply_those(transaction, CHANGE_COMES_LAST, 0);
     stats.done++;
     stats.commands += transaction->count;
     for (unsigned i = 0; i < transaction->count; i++) run_count(&transaction->parts[i].call);
