@@ -198,7 +198,7 @@ $(PRELOADED): $(BUILD)/server/%.so: tests/server/preload/%.c
 
 # What tests load beside the module.
 LOADED := $(addprefix $(BUILD)/server/, listener.so settings.so)
-$(BUILD)/server/settings.so: $(call objects,release,$(addprefix module/server/base/, api.c events.c memory.c settings.c) \
+$(BUILD)/server/settings.so: $(call objects,release,$(addprefix module/server/base/, api.c memory.c settings.c) \
                                                     $(addprefix module/core/, duration.c number.c))
 $(LOADED): $(BUILD)/server/%.so: $(BUILD)/obj/release/tests/server/modules/%.o
 	$(call link,$(MODULE_LINK) $(OPTIMISE))

@@ -115,7 +115,7 @@ static const struct clause
     feed_keep = {TOKEN("KEEP"), SHAPE_NUMBER, SLOT_FEED_KEEP, .width = 1, .fault = OUTCOME_OUT_OF_RANGE,
                  .min = 0, .max = FEED_KEEP_MAX, .names = {"count"}},
     since_bookmark = {TOKEN("SINCE"), SHAPE_VALUE, SLOT_SINCE_BOOKMARK, .width = 1, .required = true,
-                 .check = bookmark_check, .explain = bookmark_explain, .names = {"version"}},
+                 .check = feed_bookmark_check, .explain = feed_bookmark_explain, .names = {"version"}},
     grace_word = {.shape = SHAPE_CHOICE, .slot = SLOT_GRACE_WORD, .required = true, .words = grace_words, .names = {"action"}},
     help_topic = {.shape = SHAPE_TEXT, .slot = SLOT_HELP_TOPIC, .optional = true, .names = {"command"}};
 

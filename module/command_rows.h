@@ -6,7 +6,7 @@
  *   enum outcome blob_put_decide(struct call *call);             its handler, declared by named_in_rows.h
  *   ROW_blob_put_decide,                                         its index, in commands.c as all that follows
  *   static int enter_blob_put_decide(ctx, argv, argc) {          what the server calls
- *       return command_run(&commands[ROW_blob_put_decide], ctx, argv, argc);
+ *       return run_command(&commands[ROW_blob_put_decide], ctx, argv, argc);
  *   }
  *   [ROW_blob_put_decide] = {.decide = blob_put_decide, .entry = enter_blob_put_decide, .name = …},
  *

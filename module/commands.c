@@ -73,7 +73,7 @@ static const struct command commands[ROW_COUNT];
 
 #define EACH_ROW(row)                                                                                        \
     static int enter_##row(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {                        \
-        return command_run(&commands[ROW_##row], ctx, argv, argc);                                           \
+        return run_command(&commands[ROW_##row], ctx, argv, argc);                                           \
     }
 #define EACH_EFFECT(row)                                                                                     \
     static int enter_##row(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {                        \

@@ -10,7 +10,4 @@ enum { SLOT_HELP_TOPIC = SLOT_FAMILY };
 /* Once, at load: the table of commands. */
 void help_start(const struct command *all, size_t count);
 
-enum outcome help_decide(struct call *call);
-enum outcome version_decide(struct call *call);
-
 #endif

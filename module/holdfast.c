@@ -14,6 +14,7 @@
 #include "server/base/alarm.h"
 #include "server/base/events.h"
 #include "server/base/propagation.h"
+#include "server/base/server_config.h"
 #include "server/call/error_template.h"
 #include "server/effects/doctor_keys.h"
 #include "server/effects/upkeep.h"
@@ -129,7 +130,7 @@ static const struct {
     {"keys for DOCTOR", doctor_keys_start},
     {"copies from other servers", copiers_start},
     {"watch on replicas and files", propagation_watch},
-    {"watch on the server's settings", settings_watch_server},
+    {"watch on the server's settings", server_config_watch},
     {"listeners to the server", subscribe_all},
 };
 

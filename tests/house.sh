@@ -245,6 +245,22 @@ defined_elsewhere() {
         print map { "$_\n" } sort keys %elsewhere;' "$@"
 }
 
+# Functions that a header declares or defines and whose names do not lead to it: they begin neither with a word of its name nor with
+# one of a struct, union or enum that it names. The headers of a family's handlers are about all of the family.
+functions_of_no_header() {
+    perl -0777 -ne '
+        next if $ARGV =~ m{/redis/\w+_commands\.h$|/command_rows\.h$};
+        my ($family, $name) = $ARGV =~ m{(\w+)/(?:redis/)?(\w+)\.h$};
+        s{/\*.*?\*/}{}gs;
+        my @owners = map { split /_/ } $name, /\b(?:struct|union|enum) (\w+)/g;
+        push @owners, $family if $ARGV =~ m{/redis/};
+        push @owners, map { (s/s$//r, s/ies$/y/r, s/y$/ies/r, "${_}s") } @owners;
+        my $owner = join "|", @owners;
+        while (/^(?!typedef|#|\s)\w[\w \*]*?\b([a-z]\w*)\([^;{]*\)[^;{()]*[;{]/gm) {
+            print "$ARGV: $1\n" unless $1 =~ /^(?:$owner)_/;
+        }' "$@" | sort
+}
+
 # 'HEADER: N' for each family that has less than four option slots left.
 families_short_of_slots() {
     awk '
@@ -390,6 +406,19 @@ tags_shared "${module_files[@]}" | rule 'no two files have a struct, union or en
 
 grep -nE '^[a-z].*[ *]call_[a-z_]+\(' $(find module -name '*.h' ! -path '*/server/call/call.h') |
     rule 'a function whose name begins with call_ is in call.h'
+
+# checks.h has a function for each sort of text that a record can hold; number.h also compares sizes.
+diff <(functions_of_no_header $(find module -name '*.h')) - <<'END' | sed -n 's/^</new:/p; s/^>/no longer there:/p' |
+module/change/checks.h: metadata_is_sound
+module/change/checks.h: name_is_sound
+module/change/checks.h: policies_are_sound
+module/change/checks.h: properties_are_sound
+module/core/number.h: size_max
+module/core/number.h: size_min
+module/core/relocation.h: relocate
+module/server/running/atomic.h: touches_nothing
+END
+    rule 'the name of a function in a header leads to it, or is known not to'
 
 questions_with_outcomes "${module_files[@]}" | rule 'a function that is named as a question answers yes or no'
 

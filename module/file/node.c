@@ -6,7 +6,7 @@
 /* --- Names and paths --- */
 
 struct bytes node_key(char *buffer, uint64_t directory, struct bytes folded) {
-    sorting_number_put(buffer, directory);
+    node_put_number(buffer, directory);
     memcpy(buffer + NODE_KEY_ID_BYTES, folded.data, folded.length);
     return bytes_of(buffer, NODE_KEY_ID_BYTES + folded.length);
 }

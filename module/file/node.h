@@ -110,7 +110,7 @@ static inline bool node_is_file(const struct file_node *node) {
 }
 
 /* Writes a number in eight bytes, the highest first: so names sort by it. */
-static inline void sorting_number_put(void *bytes, uint64_t number) {
+static inline void node_put_number(void *bytes, uint64_t number) {
     number = __builtin_bswap64(number);
     memcpy(bytes, &number, sizeof(number));
 }

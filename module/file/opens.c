@@ -181,7 +181,7 @@ static struct open_group *group_for(struct share *share, struct share_session *s
 
 static void name_open(struct file_open *open, uint64_t number) {
     open->locks.number = number;
-    sorting_number_put(open->number, number);
+    node_put_number(open->number, number);
     open->numbered =
         (struct entry){.name_length = sizeof(open->number),
                        .name_at = offsetof(struct file_open, number) - offsetof(struct file_open, numbered)};
@@ -274,6 +274,6 @@ struct share_gone share_gone(const struct share *share, int64_t now_ms) {
 
 struct order_cursor share_opens_seek(const struct share *share, uint64_t number) {
     unsigned char name[8];
-    sorting_number_put(name, number);
+    node_put_number(name, number);
     return order_index_seek(&share->numbered, bytes_of(name, sizeof(name)));
 }

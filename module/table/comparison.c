@@ -31,7 +31,7 @@ bool types_comparable(enum value_type stored, enum value_type literal) {
     return comparable[stored] >> literal & 1;
 }
 
-bool relation_holds(enum filter_operator relation, enum ordering ordering) {
+bool comparison_accepts(enum filter_operator relation, enum ordering ordering) {
     return accepted[relation] & ordering;
 }
 
@@ -44,7 +44,7 @@ static enum ordering reals_compare(double a, double b) {
     return a < b ? ORDERING_LESS : a > b ? ORDERING_GREATER : ORDERING_EQUAL;
 }
 
-enum ordering real_compare(double real, int64_t number) {
+enum ordering comparison_of_real(double real, int64_t number) {
     if (isnan(real)) return ORDERING_NONE;
     if (real >= BEYOND_INT64) return ORDERING_GREATER;
     if (real < -BEYOND_INT64) return ORDERING_LESS;
@@ -65,7 +65,7 @@ enum ordering value_compare(const struct value *stored, const struct value *lite
     case VALUE_GUID: return ids_compare(stored->guid, literal->guid);
     case VALUE_DOUBLE:
         if (literal->type == VALUE_DOUBLE) return reals_compare(stored->real, literal->real);
-        return real_compare(stored->real, literal->number);
+        return comparison_of_real(stored->real, literal->number);
     default: return numbers_compare(stored->number, literal->number);
     }
 }

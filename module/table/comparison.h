@@ -18,10 +18,10 @@ bool types_comparable(enum value_type stored, enum value_type literal);
 enum ordering value_compare(const struct value *stored, const struct value *literal);
 
 /* Compares a double with an integer exactly, without converting either. */
-enum ordering real_compare(double real, int64_t number);
+enum ordering comparison_of_real(double real, int64_t number);
 
 /* FILTER_IS_TRUE is no relation to a literal, and accepts nothing. */
-bool relation_holds(enum filter_operator relation, enum ordering ordering);
+bool comparison_accepts(enum filter_operator relation, enum ordering ordering);
 
 static inline enum ordering ordering_of(int order) {
     return order < 0 ? ORDERING_LESS : order > 0 ? ORDERING_GREATER : ORDERING_EQUAL;

@@ -51,12 +51,12 @@ static bool property_holds(struct matching *matching, const struct comparison *c
     if (!(matching->found >> comparison->name_index & 1)) return false;
     const struct packed_property *property = &matching->properties[comparison->name_index];
     if (!types_comparable(property->type, comparison->literal.type))
-        return relation_holds(comparison->relation, ORDERING_LESS);
+        return comparison_accepts(comparison->relation, ORDERING_LESS);
     if (!value_unpack(property->type, property->body, &value)) return false;
     if (comparison->relation == FILTER_IS_TRUE) return value.number;
     if (value.type == VALUE_STRING || value.type == VALUE_BINARY)
         count_bytes(matching, value.bytes, comparison->literal.bytes);
-    return relation_holds(comparison->relation, value_compare(&value, &comparison->literal));
+    return comparison_accepts(comparison->relation, value_compare(&value, &comparison->literal));
 }
 
 static bool key_holds(struct matching *matching, const struct comparison *comparison, struct bytes key) {
@@ -65,12 +65,12 @@ static bool key_holds(struct matching *matching, const struct comparison *compar
         count_bytes(matching, key, comparison->key);
         ordering = ordering_of(bytes_compare(key, comparison->key));
     }
-    return relation_holds(comparison->relation, ordering);
+    return comparison_accepts(comparison->relation, ordering);
 }
 
 static bool instant_holds(const struct matching *matching, const struct comparison *comparison) {
     struct value ticks = {.type = VALUE_DATETIME, .number = matching->row->ticks};
-    return relation_holds(comparison->relation, value_compare(&ticks, &comparison->literal));
+    return comparison_accepts(comparison->relation, value_compare(&ticks, &comparison->literal));
 }
 
 static bool comparison_holds(struct matching *matching, const struct comparison *comparison) {

@@ -200,8 +200,9 @@ struct split {
 /* The intervals in which a relation holds; returns how many they are. */
 static unsigned intervals_of(enum filter_operator relation, const struct split *split,
                              struct interval intervals[2]) {
-    bool below = relation_holds(relation, ORDERING_LESS), equal = relation_holds(relation, ORDERING_EQUAL),
-         above = relation_holds(relation, ORDERING_GREATER);
+    bool below = comparison_accepts(relation, ORDERING_LESS),
+         equal = comparison_accepts(relation, ORDERING_EQUAL),
+         above = comparison_accepts(relation, ORDERING_GREATER);
     intervals[0].from = below ? split->all.from : split->before;
     intervals[0].to = equal ? split->after : split->before;
     intervals[1] = (struct interval){split->after, split->all.to};
@@ -217,7 +218,7 @@ static bool is_decided(const struct comparison *comparison, bool *holds) {
                                             [SUBJECT_ROW] = VALUE_STRING,
                                             [SUBJECT_TIMESTAMP] = VALUE_DATETIME};
     if (comparison->subject == SUBJECT_PROPERTY) return false;
-    *holds = relation_holds(comparison->relation, ORDERING_LESS);
+    *holds = comparison_accepts(comparison->relation, ORDERING_LESS);
     return comparison->literal.type != types[comparison->subject];
 }
 
@@ -295,7 +296,7 @@ static struct split split_of_type(struct finder *finder, const struct value *lit
     value.type = type;
     if (type == VALUE_DOUBLE && literal->type != VALUE_DOUBLE) {
         value.real = (double)literal->number;
-        ordering = real_compare(value.real, literal->number);
+        ordering = comparison_of_real(value.real, literal->number);
     }
     struct bound bound = value_bound(finder, &value);
     struct split split = {class_interval(type), bound, bound};
@@ -337,7 +338,7 @@ static bool confine_by_index(struct finder *finder, const struct comparison *com
     for (enum value_type type = 0; type < VALUE_TYPES; type++)
         if (types_comparable(type, comparison->literal.type))
             add_comparable(finder, relation, &comparison->literal, type, areas);
-        else if (relation_holds(relation, ORDERING_LESS))
+        else if (comparison_accepts(relation, ORDERING_LESS))
             add_interval(areas, class_interval(type));
     return true;
 }

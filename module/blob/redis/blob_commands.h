@@ -113,10 +113,10 @@ void container_before_change(struct call *call, void *decided);
 enum blob_fields { FIELDS_LISTED, FIELDS_LISTED_COPY, FIELDS_ALL };
 
 /* What is shown of a blob or a snapshot, except its name and metadata. */
-void reply_blob_fields(struct reply_map *map, const struct blob *blob, bool snapshot, enum blob_fields fields,
+void blob_reply_fields(struct reply_map *map, const struct blob *blob, bool snapshot, enum blob_fields fields,
                        int64_t now_ms);
 
 /* The feed's state; NULL for no feed. */
-void reply_feed_fields(struct reply_map *map, const struct feed *feed);
+void container_reply_feed(struct reply_map *map, const struct feed *feed);
 
 #endif

@@ -192,7 +192,7 @@ enum outcome blob_stat_decide(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     struct reply_map map = reply_map_counted(&call->out);
     while (reply_map_pass(&map)) {
-        reply_blob_fields(&map, blob, args_given(&call->args, SLOT_SNAPSHOT), FIELDS_ALL, call_now_ms(call));
+        blob_reply_fields(&map, blob, args_given(&call->args, SLOT_SNAPSHOT), FIELDS_ALL, call_now_ms(call));
         reply_field(&map, "meta");
         reply_pairs(map.out, blob_metadata(blob));
     }

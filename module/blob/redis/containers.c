@@ -40,8 +40,8 @@ enum outcome container_get_decide(struct call *call) {
         reply_field_bytes(&map, "access", bytes_text(access_names[container->access]));
         reply_field_number(&map, "blobs", (long long)container->committed);
         reply_field_number(&map, "bytes", (long long)container->content_bytes);
-        reply_lease_fields(&map, container_lease(container), call_now_ms(call));
-        reply_feed_fields(&map, container->feed);
+        lease_reply_fields(&map, container_lease(container), call_now_ms(call));
+        container_reply_feed(&map, container->feed);
         reply_field(&map, "meta");
         reply_pairs(map.out, packed_view(container->metadata));
     }

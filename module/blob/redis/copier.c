@@ -10,6 +10,7 @@
 #include "server/base/alarm.h"
 #include "server/base/events.h"
 #include "server/base/info.h"
+#include "server/base/server_config.h"
 #include "server/effects/commit.h"
 
 #include "ccan/array_size/array_size.h"
@@ -59,11 +60,11 @@ static struct { unsigned long long bytes, done, failed[COPY_FAILURES]; } counts;
 static void on_copies_alarm(RedisModuleCtx *ctx);
 static struct alarm copies_alarm = {.ring = on_copies_alarm};
 
-bool copies_are_on(void) {
+bool copier_is_on(void) {
     return setting_text(&copy_from).length != 0;
 }
 
-bool copies_may_come_from(struct bytes host, int port) {
+bool copier_may_read_from(struct bytes host, int port) {
     return host_list_allows(setting_text(&copy_from), host, port);
 }
 
@@ -167,7 +168,7 @@ static void commit_end(struct call *call, struct container_change *change) {
     commit_at_once(call, change, NULL);
 }
 
-void copy_fail(struct call *call, struct blob *blob, const struct source_failure *failure) {
+void copier_fail(struct call *call, struct blob *blob, const struct source_failure *failure) {
     struct container_change change = ended_copy(call, blob, COPY_FAILED);
     change.copy.description = bytes_text(failure->text);
     counts.failed[failure->reason]++;
@@ -185,7 +186,7 @@ static void fail_for(struct call *call, struct copier *copier, struct blob *blob
                      const char *text) {
     struct source_failure failure;
     source_failure_say(&failure, reason, bytes_text(text));
-    copy_fail(call, blob, &failure);
+    copier_fail(call, blob, &failure);
     copier_leave(copier);
 }
 
@@ -237,7 +238,7 @@ static bool take_item(struct call *call, struct copier *copier, struct delivered
 static void take_copy_end(struct call *call, struct copier *copier, const struct delivery *delivery) {
     struct blob *blob = blob_of_copy(call->value, copier);
     if (delivery->failed)
-        copy_fail(call, blob, &delivery->failure);
+        copier_fail(call, blob, &delivery->failure);
     else
         copy_succeed(call, blob);
     copier_leave(copier);
@@ -300,7 +301,7 @@ static bool take_deliveries(RedisModuleCtx *ctx) {
 }
 
 static const char *tls_path(RedisModuleCtx *ctx, const char *name, char *path) {
-    return copy_tls && server_config(ctx, name, path, PATH_BYTES) ? path : NULL;
+    return copy_tls && server_config_text(ctx, name, path, PATH_BYTES) ? path : NULL;
 }
 
 static struct source_link *open_link(RedisModuleCtx *ctx, const struct copier *copier) {

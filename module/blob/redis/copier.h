@@ -27,11 +27,11 @@ void copiers_look_soon(void);
 bool copier_is_there(const struct call *call, version id);
 
 /* Fails the copy to this blob of the call's container. */
-void copy_fail(struct call *call, struct blob *blob, const struct source_failure *failure);
+void copier_fail(struct call *call, struct blob *blob, const struct source_failure *failure);
 
 /* Whether the operator allows copies from other servers. */
-bool copies_are_on(void);
-bool copies_may_come_from(struct bytes host, int port);
+bool copier_is_on(void);
+bool copier_may_read_from(struct bytes host, int port);
 
 /* The settings of copies. */
 extern struct setting_text copy_from, copy_user, copy_password;

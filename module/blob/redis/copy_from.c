@@ -39,8 +39,8 @@ enum outcome copy_from_check(struct call *call) {
         refusal_note(call, "FROM takes a host and a port from 1 to 65535");
         return OUTCOME_INVALID_VALUE;
     }
-    if (copies_may_come_from(host, (int)port)) return OUTCOME_DONE;
-    if (copies_are_on())
+    if (copier_may_read_from(host, (int)port)) return OUTCOME_DONE;
+    if (copier_is_on())
         refusal_note_format(call, "holdfast.copy-from does not list %.*s:%d",
                             host.length < 100 ? (int)host.length : 100, host.data, (int)port);
     else
@@ -130,7 +130,7 @@ bool copies_fail_orphans(struct call *call) {
         name[from.length - 1] = '\0'; /* the next name possible */
         if (copier_is_there(call, blob_special(blob)->copy->id)) continue;
         if (orphans++ == ORPHANS_MAX) return true;
-        copy_fail(call, blob, &failure);
+        copier_fail(call, blob, &failure);
     }
     return false;
 }

@@ -39,7 +39,7 @@ version container_deletion(struct call *call, const struct blob *blob) {
     return container->feed && blob_exists(blob) ? version_mint(call_now_ms(call)) : 0;
 }
 
-void reply_feed_fields(struct reply_map *map, const struct feed *feed) {
+void container_reply_feed(struct reply_map *map, const struct feed *feed) {
     const char *on = feed && feed->building ? "building" : "on";
     reply_field_version(map, "change", feed ? feed->newest : version_newest());
     reply_field_bytes(map, "feed", bytes_text(feed ? on : "off"));

@@ -53,14 +53,14 @@ static void reply_property_fields(struct reply_map *map, const struct blob *blob
     reply_fields(map, properties);
 }
 
-void reply_blob_fields(struct reply_map *map, const struct blob *blob, bool snapshot, enum blob_fields fields,
+void blob_reply_fields(struct reply_map *map, const struct blob *blob, bool snapshot, enum blob_fields fields,
                        int64_t now_ms) {
     if (!blob_is_untyped(blob)) reply_field_bytes(map, "blob-type", bytes_text(blob_kind_names[blob->kind]));
     if (blob_exists(blob)) reply_stamp_fields(map, blob);
     reply_field_number(map, "content-length", (long long)blob_length(blob));
     if (blob_exists(blob)) reply_property_fields(map, blob);
     reply_special_fields(map, blob, snapshot, fields);
-    if (!snapshot) reply_lease_fields(map, blob_lease(blob), now_ms);
+    if (!snapshot) lease_reply_fields(map, blob_lease(blob), now_ms);
 }
 
 static bool is_included(const struct call *call, int64_t what) {
@@ -79,7 +79,7 @@ static struct listing_query listing_asked(struct call *call) {
         .prefix = call_option(call, SLOT_PREFIX),
         .delimiter = call_option(call, SLOT_DELIMITER),
         .marker = call_option(call, SLOT_MARKER),
-        .max = page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX),
+        .max = reply_page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX),
         .budget = reply_limit_up_to(PAGE_BUDGET_BYTES),
         .now_ms = call_now_ms(call),
         .metadata = is_included(call, INCLUDE_META),
@@ -93,7 +93,7 @@ static void reply_blob_item(struct call *call, struct reply_map *map, const stru
     enum blob_fields fields = is_included(call, INCLUDE_COPY) ? FIELDS_LISTED_COPY : FIELDS_LISTED;
     reply_field_bytes(map, "name", item->name);
     if (item->snapshot) reply_field_version(map, "snapshot", item->snapshot);
-    reply_blob_fields(map, item->blob, item->snapshot != 0, fields, call_now_ms(call));
+    blob_reply_fields(map, item->blob, item->snapshot != 0, fields, call_now_ms(call));
     if (!is_included(call, INCLUDE_META) || !blob_exists(item->blob)) return;
     reply_field(map, "meta");
     reply_pairs(map->out, blob_metadata(item->blob));

@@ -86,7 +86,7 @@ enum outcome file_stat_decide(struct call *call) {
         reply_field_number(&map, "last-modified", found.view.stamp.modified_ms);
         reply_field_number(&map, "created", found.view.created_ms);
         if (file) reply_file_fields(&map, &found.view);
-        if (file && !found.snapshot) reply_lease_fields(&map, file_lease_of(found.node), call_now_ms(call));
+        if (file && !found.snapshot) lease_reply_fields(&map, file_lease_of(found.node), call_now_ms(call));
         reply_field(&map, "meta");
         reply_pairs(map.out, found.view.metadata);
     }
@@ -174,7 +174,7 @@ static void collect_items(struct call *call, const struct file_found *directory,
     struct bytes from = bytes_compare(marker, prefix) > 0 ? marker : prefix;
     if (from.length > NAME_FOLDED_MAX_BYTES) from.length = NAME_FOLDED_MAX_BYTES;
     struct tree_walk walk = tree_walk(call->value, directory->node->directory, directory->snapshot, from);
-    size_t max = page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX);
+    size_t max = reply_page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX);
     struct page_bytes taken = {0};
     struct tree_item item;
     enum tree_step step;

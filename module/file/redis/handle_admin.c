@@ -153,7 +153,7 @@ static void gather_of_share(struct call *call, const struct handle_selection *se
 
 /* Pages of a directory, or of a file with very many handles, may have fewer handles than requested, or none. */
 static void reply_handle_page(struct call *call, const struct handle_selection *selection) {
-    struct page page = {.max = page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX)};
+    struct page page = {.max = reply_page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX)};
     const struct file_node *node = selection->node;
     given_marker(call, &page.from);
     if (is_any_open(selection)) {

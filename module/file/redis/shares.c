@@ -50,7 +50,7 @@ enum outcome share_get_decide(struct call *call) {
         reply_field_number(&map, "bytes", (long long)(share->bytes - gone.bytes));
         reply_field(&map, "snapshots");
         reply_snapshots(map.out, share);
-        reply_lease_fields(&map, share_lease(share), call_now_ms(call));
+        lease_reply_fields(&map, share_lease(share), call_now_ms(call));
         reply_field(&map, "meta");
         reply_pairs(map.out, packed_view(share->metadata));
     }

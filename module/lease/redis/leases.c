@@ -330,7 +330,7 @@ static const char *duration_of(const struct lease *lease) {
     return lease->ends_ms == LEASE_FOREVER ? "infinite" : "fixed";
 }
 
-void reply_lease_fields(struct reply_map *map, const struct lease *lease, int64_t now_ms) {
+void lease_reply_fields(struct reply_map *map, const struct lease *lease, int64_t now_ms) {
     enum lease_state state = lease_state(lease, now_ms);
     reply_field_bytes(map, "lease-state", bytes_text(state_names[state]));
     reply_field_bytes(map, "lease-status", bytes_text(status_of(state)));
@@ -396,7 +396,7 @@ static bool is_listed(struct call *call, const struct lease_home *home, struct e
 enum outcome lease_list_decide(struct call *call) {
     struct entry *shown[PAGE_MAX];
     struct page_bytes taken = {0};
-    size_t count = 0, max = page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX);
+    size_t count = 0, max = reply_page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX);
     int looked_at = 0;
     struct order_cursor cursor = lease_list_start(call);
     const struct lease_home *home = call->data_type->leases;

@@ -37,7 +37,7 @@ enum outcome lease_check_own(struct call *call, enum lease_use use);
 void lease_note_holder(struct call *call, const struct lease *lease, struct bytes name);
 
 /* lease-state, lease-status and lease-duration. */
-void reply_lease_fields(struct reply_map *map, const struct lease *lease, int64_t now_ms);
+void lease_reply_fields(struct reply_map *map, const struct lease *lease, int64_t now_ms);
 
 void lease_info(RedisModuleInfoCtx *ctx);
 

@@ -33,7 +33,7 @@ static size_t first_dead(struct call *call, size_t max, struct page_bytes *taken
 enum outcome queue_dead_decide(struct call *call) {
     struct message *dead[QUEUE_BATCH_MAX];
     struct page_bytes taken = {0};
-    size_t max = page_max(call, SLOT_PAGE_SIZE, SHOWN_DEFAULT, QUEUE_BATCH_MAX);
+    size_t max = reply_page_max(call, SLOT_PAGE_SIZE, SHOWN_DEFAULT, QUEUE_BATCH_MAX);
     size_t count = first_dead(call, max, &taken, dead);
     reply_array(&call->out, (long)count);
     for (size_t i = 0; i < count; i++) reply_dead(&call->out, dead[i]);
@@ -89,7 +89,7 @@ enum outcome queue_redrive_decide(struct call *call) {
     struct message *dead[QUEUE_BATCH_MAX];
     enum outcome outcome = queue_check_order_numbers(call);
     if (outcome != OUTCOME_DONE) return outcome;
-    size_t max = page_max(call, SLOT_PAGE_SIZE, QUEUE_BATCH_MAX, QUEUE_BATCH_MAX);
+    size_t max = reply_page_max(call, SLOT_PAGE_SIZE, QUEUE_BATCH_MAX, QUEUE_BATCH_MAX);
     size_t count =
         args_given(&call->args, SLOT_IDS) ? find_by_ids(call, dead) : first_dead(call, max, NULL, dead);
     if (count) decide_redrive(call, dead, count);

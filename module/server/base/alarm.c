@@ -1,8 +1,8 @@
 #include "server/base/alarm.h"
 
-#include "server/base/clock.h"
 #include "server/base/events.h"
 #include "server/base/notices.h"
+#include "server/base/server_clock.h"
 
 /* The server counts in microseconds, in which a very distant instant would overflow. */
 enum { LONGEST_MS = 3600000 };

@@ -48,18 +48,6 @@ struct setting {
     const char *(*fault)(void);
 };
 
-/* The server's proto-max-bulk-len: maximum length of a string in a reply. */
-extern int64_t longest_reply_bytes;
-
-/* The server's maxmemory; 0 for none. */
-extern int64_t server_max_memory;
-
-/* One of the server's own settings as text. False when it does not exist, or does not fit. */
-bool server_config(RedisModuleCtx *ctx, const char *name, char *text, size_t size);
-
-/* Reads the server's settings, now and whenever they change. */
-int settings_watch_server(RedisModuleCtx *ctx);
-
 /* The variable's current value is the default. */
 int settings_register(RedisModuleCtx *ctx, const struct setting *settings);
 

@@ -2,7 +2,7 @@
 
 #include "core/inlining.h"
 #include "server/base/alarm.h"
-#include "server/base/clock.h"
+#include "server/base/server_clock.h"
 
 #include "ccan/array_size/array_size.h"
 

@@ -1,6 +1,6 @@
 #include "server/call/reply_limit.h"
 
-#include "server/base/settings.h"
+#include "server/base/server_config.h"
 #include "server/call/limits.h"
 #include "server/call/refusal.h"
 
@@ -45,7 +45,7 @@ enum outcome reply_check_size(struct call *call, uint64_t length, const char *ad
 /* The memory that is left counts half already. */
 enum outcome reply_check_content_size(struct call *call, uint64_t length, bool one_piece,
                                       const char *advice) {
-    uint64_t max_in_pieces = (uint64_t)max_reply_bytes / 2, longest = (uint64_t)longest_reply_bytes;
+    uint64_t max_in_pieces = (uint64_t)max_reply_bytes / 2, longest = (uint64_t)server_max_string_bytes;
     if (length > longest) return refuse_length(call, length, longest, "proto-max-bulk-len allows", advice);
     if (one_piece || length <= max_in_pieces) return reply_check_size(call, length, advice);
     return refuse_length(call, length, max_in_pieces,

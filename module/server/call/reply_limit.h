@@ -31,7 +31,7 @@ enum outcome reply_check_size(struct call *call, uint64_t length, const char *ad
 enum outcome reply_check_content_size(struct call *call, uint64_t length, bool one_piece, const char *advice);
 
 /* How many items a page may have: as many as the option says, or else `otherwise`, but at most `limit`. */
-static inline size_t page_max(const struct call *call, int slot, int64_t otherwise, int64_t limit) {
+static inline size_t reply_page_max(const struct call *call, int slot, int64_t otherwise, int64_t limit) {
     return (size_t)number_min(call_number(call, slot, otherwise), limit);
 }
 

@@ -5,9 +5,9 @@
 #include "core/memory.h"
 #include "core/number.h"
 #include "server/base/alarm.h"
-#include "server/base/clock.h"
 #include "server/base/events.h"
-#include "server/base/settings.h"
+#include "server/base/server_clock.h"
+#include "server/base/server_config.h"
 
 #include "ccan/container_of/container_of.h"
 
@@ -32,7 +32,8 @@ static struct alarm alarm = {.ring = clear_some};
 
 /* However many there are, values beyond the server's own limit are never passed over. */
 static bool is_large(const struct data_type *type, const void *value) {
-    return (int64_t)type->methods.mem_usage2(NULL, value, 0) > number_min(large_bytes, longest_reply_bytes);
+    return (int64_t)type->methods.mem_usage2(NULL, value, 0) >
+           number_min(large_bytes, server_max_string_bytes);
 }
 
 static bool is_notable(const struct data_type *type, const void *value, const void *change) {
@@ -143,7 +144,7 @@ static void clear_some(RedisModuleCtx *ctx) {
     overflows = false;
     size_t large = clear_names(ctx);
     overflows = names.count == DOCTOR_KEYS_MAX;
-    if (overflows && large && large_bytes < longest_reply_bytes) large_bytes *= 2;
+    if (overflows && large && large_bytes < server_max_string_bytes) large_bytes *= 2;
     if (had_space && large_bytes > LARGE_BYTES) large_bytes /= 2;
     if (overflows || large_bytes > LARGE_BYTES) alarm_set_by(&alarm, server_now_ms() + CLEAR_AGAIN_MS);
 }

@@ -1,7 +1,7 @@
 #include "server/operator/doctor_rules.h"
 #include "server/effects/incoming.h"
 
-#include "server/base/settings.h"
+#include "server/base/server_config.h"
 #include "server/effects/doctor_keys.h"
 #include "server/effects/effect.h"
 #include "server/waiting/grace.h"
@@ -23,7 +23,7 @@ struct server_setting {
 /* A setting of the server as text; empty when there is none of this name. */
 static struct server_setting server_setting(const struct doctor *doctor, const char *name) {
     struct server_setting setting = {""};
-    if (!server_config(doctor->ctx, name, setting.text, sizeof(setting.text))) setting.text[0] = '\0';
+    if (!server_config_text(doctor->ctx, name, setting.text, sizeof(setting.text))) setting.text[0] = '\0';
     return setting;
 }
 
@@ -177,9 +177,9 @@ const struct doctor_rule doctor_rules[] = {
 
 static void find_bulk(struct doctor *doctor) {
     int64_t bytes = (int64_t)doctor->type->methods.mem_usage2(NULL, doctor->value, 0);
-    if (bytes > longest_reply_bytes)
+    if (bytes > server_max_string_bytes)
         doctor_find(doctor, "takes %" PRId64 " MiB, and proto-max-bulk-len is %" PRId64 " MiB",
-                    bytes / MEBIBYTE, longest_reply_bytes / MEBIBYTE);
+                    bytes / MEBIBYTE, server_max_string_bytes / MEBIBYTE);
 }
 
 const struct doctor_rule doctor_key_rules[] = {

@@ -1,6 +1,6 @@
 #include "server/operator/info_section.h"
 
-#include "server/base/clock.h"
+#include "server/base/server_clock.h"
 #include "server/call/refusal.h"
 #include "server/effects/effect.h"
 #include "server/effects/once.h"

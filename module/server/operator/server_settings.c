@@ -1,7 +1,7 @@
 #include "server/operator/server_settings.h"
 
 #include "server/base/alarm.h"
-#include "server/base/clock.h"
+#include "server/base/server_clock.h"
 #include "server/call/reply_limit.h"
 #include "server/effects/incoming.h"
 #include "server/effects/once.h"

@@ -4,7 +4,7 @@
 #include "core/number.h"
 #include "core/targets.h"
 #include "server/base/info.h"
-#include "server/base/settings.h"
+#include "server/base/server_config.h"
 #include "server/call/form.h"
 #include "server/call/limits.h"
 #include "server/call/refusal.h"
@@ -195,7 +195,7 @@ static enum outcome read_part(struct transaction *transaction) {
 }
 
 /* Checks that the words add up, and parses what follows the commands. */
-static enum outcome check_words(const struct transaction *transaction, unsigned count) {
+static enum outcome read_slices(const struct transaction *transaction, unsigned count) {
     struct call *whole = transaction->whole;
     int at = ARG_COMMANDS;
     for (unsigned i = 0; i < count; i++)
@@ -440,7 +440,7 @@ static void carry_out(struct transaction *transaction) {
 /* --- The command --- */
 
 static enum outcome run_parts(struct transaction *transaction, unsigned count) {
-    enum outcome outcome = check_words(transaction, count);
+    enum outcome outcome = read_slices(transaction, count);
     if (outcome == OUTCOME_DONE) outcome = read_parts(transaction, count);
     if (outcome == OUTCOME_DONE) outcome = check_rights(transaction);
     if (outcome == OUTCOME_DONE) outcome = check_memory(transaction);

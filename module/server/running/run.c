@@ -258,7 +258,7 @@ static void run_and_answer(struct call *call) {
     if (outcome != OUTCOME_DONE && outcome != OUTCOME_WAITING) refusal_reply(&out, outcome, call->note);
 }
 
-int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+int run_command(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     bool tells = command->tell_keys || command->other_key;
     if (tells && RedisModule_IsKeysPositionRequest(ctx)) {
         if (command->tell_keys)

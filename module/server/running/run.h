@@ -23,7 +23,7 @@
 struct wait_runner;
 
 /* Runs a command from argv to reply. */
-int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int run_command(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 
 /* Runs calls whose clients wait: see wait.h. */
 extern const struct wait_runner waiting_calls;

@@ -1,6 +1,6 @@
 #include "server/waiting/aof_tail.h"
 
-#include "server/base/settings.h"
+#include "server/base/server_config.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -31,9 +31,9 @@ static int64_t bytes_of_files(void) {
 
 bool aof_tail_expect_whole(RedisModuleCtx *ctx) {
     char fsync[16];
-    if (!server_config(ctx, "appendfsync", fsync, sizeof(fsync)) || strcmp(fsync, "always") != 0)
+    if (!server_config_text(ctx, "appendfsync", fsync, sizeof(fsync)) || strcmp(fsync, "always") != 0)
         return false;
-    if (!server_config(ctx, "appenddirname", folder, sizeof(folder))) return false;
+    if (!server_config_text(ctx, "appenddirname", folder, sizeof(folder))) return false;
     bytes_before = bytes_of_files();
     return true;
 }

@@ -21,12 +21,12 @@ static unsigned long long changes_told;
 
 /* --- Bookmarks --- */
 
-enum outcome bookmark_check(struct bytes text) {
+enum outcome feed_bookmark_check(struct bytes text) {
     struct bookmark bookmark;
     return bookmark_read(text, &bookmark) ? OUTCOME_DONE : OUTCOME_INVALID_QUERY;
 }
 
-const char *bookmark_explain(struct bytes text) {
+const char *feed_bookmark_explain(struct bytes text) {
     (void)text;
     return "SINCE takes a version, a bookmark, 0 or $";
 }
@@ -65,7 +65,7 @@ struct page_of_changes {
 /* The page ends in front of what does not fit any more. */
 static struct page_of_changes collect_changes(struct call *call, const struct feed *feed,
                                               struct bookmark from, const struct feed_view *view) {
-    size_t max = page_max(call, SLOT_PAGE_SIZE, PAGE_CHANGES, PAGE_CHANGES_MAX);
+    size_t max = reply_page_max(call, SLOT_PAGE_SIZE, PAGE_CHANGES, PAGE_CHANGES_MAX);
     size_t budget = reply_limit_up_to(PAGE_ROOM_BYTES), taken = 0;
     struct version_slot *slots = call_alloc(call, max * sizeof(*slots)), slot;
     struct page_of_changes page = {slots, 0, from};

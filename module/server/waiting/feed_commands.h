@@ -25,8 +25,8 @@ struct feed_view {
 extern struct wait_kind feed_news;
 
 /* Checks the value of SINCE. */
-enum outcome bookmark_check(struct bytes text);
-const char *bookmark_explain(struct bytes text);
+enum outcome feed_bookmark_check(struct bytes text);
+const char *feed_bookmark_explain(struct bytes text);
 
 /* *.CHANGES; feed may be NULL. */
 enum outcome feed_answer(struct call *call, const struct feed *feed, const struct feed_view *view);

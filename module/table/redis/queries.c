@@ -100,7 +100,7 @@ static void answer_query(struct call *call, const struct query_args *args, const
         .filter = &args->filter,
         .plan = plan,
         .from = bytes_of(args->from.data, args->from.length),
-        .rows_max = page_max(call, SLOT_TOP, QUERY_ROWS_MAX, QUERY_ROWS_MAX),
+        .rows_max = reply_page_max(call, SLOT_TOP, QUERY_ROWS_MAX, QUERY_ROWS_MAX),
         .bytes_max = reply_limit_up_to(QUERY_BYTES_MAX),
     };
     struct query_page page;

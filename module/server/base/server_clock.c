@@ -1,4 +1,4 @@
-#include "server/base/clock.h"
+#include "server/base/server_clock.h"
 
 #include "core/clock.h"
 #include "server/base/api.h"

@@ -1,0 +1,46 @@
+#include "server/base/server_config.h"
+
+#include "core/number.h"
+#include "server/base/events.h"
+
+#include <stdio.h>
+
+int64_t server_max_string_bytes = INT64_C(512) * 1024 * 1024;
+int64_t server_max_memory = 0;
+
+static struct bytes text_of(RedisModuleCallReply *reply) {
+    size_t length = 0;
+    const char *text = reply ? RedisModule_CallReplyStringPtr(reply, &length) : NULL;
+    return bytes_of(text, length);
+}
+
+bool server_config_text(RedisModuleCtx *ctx, const char *name, char *text, size_t size) {
+    RedisModuleCallReply *reply = RedisModule_Call(ctx, "CONFIG", "cc", "GET", name);
+    if (!reply) return false;
+    struct bytes value = text_of(RedisModule_CallReplyArrayElement(reply, 1));
+    bool fits = value.data && value.length < size;
+    if (fits) snprintf(text, size, "%.*s", (int)value.length, value.data);
+    RedisModule_FreeCallReply(reply);
+    return fits;
+}
+
+static void read_number(RedisModuleCtx *ctx, const char *name, int64_t *number) {
+    char text[32];
+    int64_t read;
+    if (!server_config_text(ctx, name, text, sizeof(text))) return;
+    if (number_read(bytes_text(text), &read)) *number = read;
+}
+
+static void read_kept(RedisModuleCtx *ctx) {
+    read_number(ctx, "proto-max-bulk-len", &server_max_string_bytes);
+    read_number(ctx, "maxmemory", &server_max_memory);
+}
+
+static LISTENER(on_config, stage) {
+    read_kept(ctx);
+}
+
+int server_config_watch(RedisModuleCtx *ctx) {
+    read_kept(ctx);
+    return events_subscribe(ctx, RedisModuleEvent_Config, on_config);
+}
