@@ -195,7 +195,7 @@ static enum outcome read_part(struct transaction *transaction) {
 }
 
 /* Checks that the words add up, and parses what follows the commands. */
-static enum outcome read_slices(const struct transaction *transaction, unsigned count) {
+static enum outcome check_slices(const struct transaction *transaction, unsigned count) {
     struct call *whole = transaction->whole;
     int at = ARG_COMMANDS;
     for (unsigned i = 0; i < count; i++)
@@ -440,7 +440,7 @@ static void carry_out(struct transaction *transaction) {
 /* --- The command --- */
 
 static enum outcome run_parts(struct transaction *transaction, unsigned count) {
-    enum outcome outcome = read_slices(transaction, count);
+    enum outcome outcome = check_slices(transaction, count);
     if (outcome == OUTCOME_DONE) outcome = read_parts(transaction, count);
     if (outcome == OUTCOME_DONE) outcome = check_rights(transaction);
     if (outcome == OUTCOME_DONE) outcome = check_memory(transaction);
