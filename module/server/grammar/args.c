@@ -80,8 +80,8 @@ int args_min(const struct grammar *grammar) {
     return min;
 }
 
-/* The same for either case of the first letter. With the factor the usual options of a command have places of their
- * own. */
+/* The same for either case of the first letter. The factor gives options that are often used together places of
+ * their own. */
 static unsigned word_place(struct bytes word) {
     return word.length ? (7 * (unsigned)word.length + ((unsigned char)word.data[0] & 31)) % WORD_PLACES : 0;
 }
