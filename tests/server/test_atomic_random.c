@@ -7,7 +7,6 @@
 #include "atomic.h"
 #include "harness.h"
 #include "leases.h"
-#include "notifications.h"
 #include "pool.h"
 #include "random.h"
 #include "steps.h"
@@ -259,7 +258,6 @@ static void play_round(struct tally *tally) {
     for (int i = 0; i < round.count; i++) lines[i] = with_keys(round.line[i], "", "");
     const char *refusal = alone(&round), *before = state_of("");
     redisReply *reply = atomic_of(primary, lines);
-    notifications_require_alike(round_text(&round));
     if (reply_is_error(reply)) {
         bool collides = text_begins(reply->str, "INVALID InvalidDuplicateRow");
         require(!strcmp(before, state_of("")), "%shas left a trace: %s", round_text(&round), state_of(""));
@@ -295,7 +293,6 @@ TEST(a_transaction_is_its_commands_one_by_one) {
     expect_ok(call(primary, "TABLE.FEED t ON"));
     expect_ok(call(primary, "TABLE.INDEX t v"));
     expect_etag(call(primary, "SHARE.CREATE s"));
-    notifications_begin();
     for (int left = rounds_asked(); left; left--) {
         play_round(&tally);
         if (left % 20 == 0) call(primary, "QUEUE.CLEAR q");

@@ -5,7 +5,6 @@
 #include "atomic.h"
 #include "harness.h"
 #include "leases.h"
-#include "notifications.h"
 #include "pool.h"
 #include "steps.h"
 
@@ -122,26 +121,6 @@ TEST(large_blobs_are_exchanged) {
     expect_number(field(stat_of("c", "a"), "content-length"), 80000);
     expect_number(field(stat_of("c", "b"), "content-length"), 70000);
     assert_int_equal(info_of(primary, "holdfast_blob_snapshots"), blobs);
-}
-
-/* Some have to keep for others what they write, of which nobody is told. */
-TEST(replicas_tell_of_copies_what_the_primary_tells) {
-    static const char *const exchanges[][5] = {
-        {"BLOB.COPY c a c b", "BLOB.COPY c b c a"},
-        {"BLOB.COPY c a c b", "BLOB.COPY c copy c a"},
-        {"BLOB.COPY c a c b", "BLOB.COPY c b c x", "BLOB.COPY c x c a", "BLOB.COPY c y c a"},
-        {"BLOB.COPY c a o b", "BLOB.COPY o b c a"},
-    };
-    atomic_setup();
-    put("c", "x", "xenon");
-    create("o");
-    put("o", "b", "omega");
-    notifications_begin();
-    for (size_t i = 0; i < sizeof exchanges / sizeof *exchanges; i++) {
-        redisReply *reply = atomic_of(primary, exchanges[i]);
-        require(!reply_is_error(reply), "%s gives %s", exchanges[i][0], reply_text(reply));
-        notifications_require_alike(exchanges[i][0]);
-    }
 }
 
 /* --- Leases beside what they stand on --- */

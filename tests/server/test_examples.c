@@ -6,7 +6,6 @@
 #include "example.h"
 #include "grammar.h"
 #include "harness.h"
-#include "notifications.h"
 #include "pool.h"
 #include "text.h"
 
@@ -50,17 +49,6 @@ TEST(the_examples_answer_what_they_show) {
 
 TEST(examples_answer_the_same_in_resp3) {
     play_all(true);
-}
-
-/* Each command is in an example. */
-TEST(replicas_tell_what_the_primary_tells) {
-    struct pages pages = pages_read();
-    struct text faults = {0};
-    notifications_begin();
-    for (size_t index = 0; index < pages.count; index++) {
-        play_page(&faults, &pages.page[index], false);
-        notifications_require_alike(pages.page[index].path);
-    }
 }
 
 /* What the examples show of the commands: the types of their replies, and their errors. */

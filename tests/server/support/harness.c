@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "notifications.h"
 #include "pool.h"
 #include "same_everywhere.h"
 #include "sources.h"
@@ -179,12 +180,14 @@ int test_open(void **state) {
     await_replicas();
     misfits.are_expected = false;
     misfits.count = misfits_so_far();
+    notifications_begin();
     return 0;
 }
 
 int test_close(void **state) {
     (void)state;
     sources_end();
+    notifications_require_alike();
     require_same_everywhere();
     require(misfits.are_expected || misfits_so_far() == misfits.count,
             "effects could not be read, or did not fit");

@@ -1,7 +1,7 @@
 /* The servers of all tests of a program: a primary, a replica of it with another configuration, and
  * a replica of that replica, which keeps an append-only file.
  *
- * Every test begins with empty databases and ends with require_same_everywhere. */
+ * Every test begins with empty databases, and ends with require_same_everywhere and notifications_require_alike. */
 #ifndef HOLDFAST_TESTS_HARNESS_H
 #define HOLDFAST_TESTS_HARNESS_H
 
