@@ -3,8 +3,8 @@
 #include "commands.h"
 
 #include "clauses.h"
-#include "named_in_rows.h"
 #include "help.h"
+#include "named_in_rows.h"
 #include "server/effects/effect.h"
 #include "server/effects/incoming.h"
 #include "server/effects/upkeep.h"

@@ -46,11 +46,11 @@ struct model_given {
 /* A write of one entity, alone or in a batch. */
 struct model_write {
     enum model_entity_verb verb;
+    bool matches_any; /* IFMATCH *; else the ETag that it has to have */
+    bool is_unwanted; /* the filter behind IF does not fit the entity */
+    uint64_t if_etag;
     struct model_view key;
     size_t key_size;
-    bool matches_any; /* IFMATCH *; else the ETag that it has to have */
-    uint64_t if_etag;
-    bool is_unwanted; /* the filter behind IF does not fit the entity */
     const struct model_given *given;
     size_t given_count;
     uint64_t etag; /* what the answer says */

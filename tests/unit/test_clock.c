@@ -104,7 +104,7 @@ TEST(time_that_both_clocks_count_has_passed) {
 
 /* A wall clock that runs by 300 parts in a million faster or slower is kept up with. */
 TEST(the_clock_follows_drift) {
-    for (int way = -1; way <= 1; way += 2) {
+    for (int64_t way = -1; way <= 1; way += 2) {
         struct machine machine = machine_start();
         for (int part = 0; part < 100000; part++) {
             pass(&machine, 10000);

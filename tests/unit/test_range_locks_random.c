@@ -342,6 +342,7 @@ static void compare_walks(const struct trial *a, const struct trial *b) {
     require_same(ones.count, others.count, "they end together");
     for (size_t i = 0; i < ones.count; i++) {
         const struct range_lock *one = ones.locks[i], *other = others.locks[i];
+        require(one && other, "there are as many as were counted");
         require(same_range(one->range, other->range) && one->kind == other->kind, "the same lock");
         require(one->owner->number == other->owner->number && one->times == other->times, "the same lock");
     }

@@ -1,4 +1,5 @@
 /* Tables against naive ones: their lives, their memory, and what they refuse. */
+#define _GNU_SOURCE
 #include "change_again.h"
 #include "table/table.h"
 
@@ -391,6 +392,48 @@ TEST(a_copy_knows_its_indexes_whole) {
     require(build_portion(table, 50) && !table_unfinished(table), "the other half");
     require_same(table->indexes[0].count, 100, "index entries");
     table_free(copy);
+    table_free(table);
+}
+
+/* --- Feeds --- */
+
+/* The key p, r in the markers of a table with a feed. Forged: one key alone, of as many bytes. */
+static void forge_marker(char *markers, size_t length) {
+    char *key = memmem(markers, length, "p\0r", 3);
+    require(key, "the deleted entity has a marker");
+    key[1] = 'x';
+}
+
+struct taken_over {
+    struct table *table;
+    bool forges, fits;
+};
+
+static void take_over(void *context, const void *walked) {
+    struct table_change change = *(const struct table_change *)walked;
+    struct taken_over *over = context;
+    char markers[64];
+    if (change.kind == TABLE_CREATE) return;
+    require(change.feed.length < sizeof(markers), "a small feed");
+    memcpy(markers, change.feed.data, change.feed.length);
+    change.feed.data = markers;
+    bool forges = over->forges && change.kind == TABLE_FEEDMARKERS;
+    if (forges) forge_marker(markers, change.feed.length);
+    over->fits = table_apply(over->table, &change);
+    require(over->fits || forges, "kind %d", (int)change.kind);
+}
+
+TEST(the_markers_of_a_feed_are_of_stored_keys) {
+    struct table *table = empty_table();
+    struct table_change begins = {.kind = TABLE_FEEDON, .minted = 1, .keep = 9};
+    require(table_apply(table, &begins) && apply_step(table, STEP_ADD, "r", 1), "an entity");
+    require(apply_step(table, STEP_MARK, "r", 2), "its deletion");
+    for (int forges = 0; forges < 2; forges++) {
+        struct taken_over over = {.table = empty_table(), .forges = forges};
+        table_walk(table, &(struct change_walk){.take = take_over, .context = &over});
+        require_same(over.fits, !forges, "markers, forged: %d", forges);
+        table_free(over.table);
+    }
     table_free(table);
 }
 
