@@ -1,6 +1,5 @@
 /* CONTAINER.FEED and CONTAINER.CHANGES, sentence by sentence: what a feed tells, what it remembers, what it says when
  * something is lost, and who waits for it. */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,7 +10,7 @@
 #include "single_server.h"
 #include "steps.h"
 #include "text.h"
-#include "wire.h"
+#include "turns.h"
 
 #define LOST "CONFLICT ChangesLost"
 
@@ -410,41 +409,13 @@ TEST(one_change_serves_all_followers_that_wait) {
     for (int i = 0; i < FOLLOWERS; i++) expect_told(answer_of(followers[i]), "a");
 }
 
-/* How many wait when the server comes to the next of these lines. They are so long that it reads one or two in a turn
- * of its event loop. */
-static long long followers_left(struct wire *wire) {
-    const char *info = reply_string(wire_receive(wire)), *name = "feed_followers:";
-    const char *found = strstr(info, name);
-    require(found, "INFO does not tell how many follow");
-    return atoll(found + strlen(name));
-}
-
-static void send_change_and_looks(struct wire *wire, int looks) {
-    enum { LINE_BYTES = 16000 };
-    struct text lines = {0};
-    text_print(&lines, "BLOB.PUT box a x\r\n");
-    for (int look = 0; look < looks; look++) text_print(&lines, "INFO holdfast%*s\r\n", LINE_BYTES, "");
-    wire_send_raw(wire, lines.bytes, lines.length);
-    expect_etag(wire_receive(wire));
-}
-
-/* Commands of others are carried out in between, and the server goes on in its next turn. It may have had one turn more
- * while the next line was still on its way. */
 TEST(one_turn_of_the_server_tells_few_followers) {
-    enum { FOLLOWERS = 300, LOOKS = 30, TOLD_IN_A_TURN = 50 };
+    enum { FOLLOWERS = 300 };
     static struct client *followers[FOLLOWERS];
     followed_box("");
-    struct wire *wire = wire_open(primary->server);
     const char *now = bookmark_of(changes("$"));
     for (int i = 0; i < FOLLOWERS; i++) followers[i] = follower_at(primary->server, now, "BLOCK 0");
-    send_change_and_looks(wire, LOOKS);
-    long long left = FOLLOWERS;
-    for (int look = 0; look < LOOKS; look++) {
-        long long before = left;
-        left = followers_left(wire);
-        require(before - left <= 2 * TOLD_IN_A_TURN, "%lld were told in one turn", before - left);
-    }
-    require(!left, "%lld have not been told", left);
+    expect_served_in_turns("BLOB.PUT box a x", "holdfast_feed_followers", 0);
     for (int i = 0; i < FOLLOWERS; i++) expect_told(answer_of(followers[i]), "a");
 }
 

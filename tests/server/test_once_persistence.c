@@ -21,6 +21,7 @@
 #include "same_everywhere.h"
 #include "single_server.h"
 #include "traces.h"
+#include "turns.h"
 
 enum { PATIENCE = 5000 };
 
@@ -275,6 +276,20 @@ TEST(a_retry_behind_others_is_answered_at_once) {
     expect_still_waiting(between);
     expect_ok(call(primary, "LEASE.RELEASE box %s", lease_id(first)));
     lease_id(answer_of(between));
+}
+
+TEST(hundreds_of_retries_are_answered_in_turns) {
+    enum { RETRIES = 250 };
+    struct client *clients[RETRIES];
+    stage_log();
+    act("LEASE.ACQUIRE box -1 ID A", NULL);
+    clients[0] = waiting("LEASE.ACQUIRE box -1 BLOCK 0 ONCE t");
+    struct client *between = waiting("LEASE.ACQUIRE box 60 BLOCK 0 ONCE u");
+    for (int i = 1; i < RETRIES; i++) clients[i] = waiting("LEASE.ACQUIRE box -1 BLOCK 0 ONCE t");
+    expect_served_in_turns("LEASE.BREAK box PERIOD 0", "holdfast_lease_waiters", 1);
+    redisReply *first = answer_of(clients[0]);
+    for (int i = 1; i < RETRIES; i++) assert_true(reply_same(answer_of(clients[i]), first));
+    expect_still_waiting(between);
 }
 
 TEST(a_token_with_other_words_is_refused_also_while_waiting) {

@@ -6,7 +6,6 @@
 #include "server/waiting/line.h"
 #include "server/waiting/party.h"
 
-/* Those that share a token with one that is served are not counted. */
 enum {
     SERVED_MAX = 50,      /* waiters probed by one command; the alarm goes on */
     RING_SERVED_MAX = 50, /* waiters probed by one ring of the alarm; it rings again in the next turn */
@@ -79,17 +78,34 @@ static bool serve_waiter(RedisModuleCtx *ctx, struct waiter *waiter) {
     return true;
 }
 
-/* Waiters with the token of one that has been answered get the same reply, wherever they are in line, except at the end
- * of a very long line: those get it with their turn, or when their time is up. */
-static void answer_same_token(RedisModuleCtx *ctx, struct line *line, const struct held_call *answered) {
-    struct bytes token = held_call_token(answered);
-    struct waiter *waiter, *next;
-    int left = token.length ? SAME_TOKEN_LOOKED_AT : 0;
-    list_for_each_safe (&line->waiters, waiter, next, node) {
-        if (!left--) return;
-        bool same = bytes_equal(held_call_token(waiter->held), token);
-        if (same) serve_waiter(ctx, waiter);
+static bool has_token(const struct waiter *waiter, struct bytes token) {
+    return bytes_equal(held_call_token(waiter->held), token);
+}
+
+/* In their order. */
+static void move_to_front(struct line *line, struct list_head *waiters) {
+    struct waiter *waiter;
+    while ((waiter = list_tail(waiters, struct waiter, node))) {
+        list_del(&waiter->node);
+        list_add(&line->waiters, &waiter->node);
     }
+}
+
+/* Waiters with the token of one that has been answered come next, since they get the same reply, wherever they are in
+ * line, except at the end of a very long line: those get it with their turn, or when their time is up. */
+static void bring_same_token_forward(struct line *line, const struct held_call *answered) {
+    struct bytes token = held_call_token(answered);
+    struct waiter *waiter = line_first(line), *next;
+    LIST_HEAD(same);
+    int left = SAME_TOKEN_LOOKED_AT;
+    if (!token.length || !waiter || has_token(waiter, token)) return;
+    list_for_each_safe (&line->waiters, waiter, next, node) {
+        if (!left--) break;
+        if (!has_token(waiter, token)) continue;
+        list_del(&waiter->node);
+        list_add_tail(&same, &waiter->node);
+    }
+    move_to_front(line, &same);
 }
 
 /* One after the other, until the first in line has to go on waiting. */
@@ -97,7 +113,7 @@ static void serve_in_turn(RedisModuleCtx *ctx, struct line *line, int *budget) {
     for (struct waiter *waiter; *budget > 0 && (waiter = line_first(line)); (*budget)--) {
         const struct held_call *answered = waiter->held;
         if (!serve_waiter(ctx, waiter)) return;
-        answer_same_token(ctx, line, answered);
+        bring_same_token_forward(line, answered);
     }
     if (line_first(line)) line_due(line, server_now_ms());
 }
