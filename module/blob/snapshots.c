@@ -14,15 +14,7 @@ size_t snapshots_count(const struct blob *base) {
 }
 
 size_t snapshots_seek(const struct snapshots *snapshots, version id) {
-    size_t low = 0, high = snapshots->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (snapshots->taken[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return version_place(snapshots->taken, snapshots->count, sizeof(struct snapshot), id);
 }
 
 struct blob *snapshots_find(const struct blob *base, version id) {

@@ -50,7 +50,7 @@ struct tag tag_read(struct bytes text);
 enum outcome conditions_check_form(const struct conditions *conditions, enum condition_use use);
 
 /* Only for legal conditions. An object without a stamp (a name that has only staged blocks) is found only by
- * calls without conditions. */
+ * calls without conditions. Only blobs can be missing, or there already: the refusals say so. */
 enum outcome conditions_check(const struct conditions *conditions, enum condition_use use,
                               const struct stamp *object);
 

@@ -115,6 +115,19 @@ bool version_plausible(version seen, int64_t now_ms) {
     return mint_believes(&server_mint, seen, now_ms);
 }
 
+size_t version_place(const void *items, size_t count, size_t bytes, version v) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const version *at = (const void *)((const char *)items + middle * bytes);
+        if (*at < v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* --- In text --- */
 
 void version_write(version v, char text[VERSION_TEXT_LENGTH]) {

@@ -142,6 +142,9 @@ version version_passed(void);
  * not above the newest version can do no harm. */
 bool version_plausible(version seen, int64_t now_ms);
 
+/* How many of `count` items, each of `bytes` bytes, are older: their versions, with which they begin, ascend. */
+size_t version_place(const void *items, size_t count, size_t bytes, version v);
+
 /* --- In text --- */
 
 void version_write(version v, char text[VERSION_TEXT_LENGTH]);

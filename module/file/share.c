@@ -40,15 +40,9 @@ size_t share_allocations(const struct share *share) {
 }
 
 unsigned share_snapshot_number(const struct share *share, version id) {
-    unsigned low = 0, high = share->snapshot_count;
-    while (low < high) {
-        unsigned middle = (low + high) / 2;
-        if (share->snapshots[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < share->snapshot_count && share->snapshots[low].id == id ? low + 1 : 0;
+    size_t place = version_place(share->snapshots, share->snapshot_count, sizeof(*share->snapshots), id);
+    bool there = place < share->snapshot_count && share->snapshots[place].id == id;
+    return there ? (unsigned)place + 1 : 0;
 }
 
 /* --- Leases --- */
