@@ -112,7 +112,7 @@ family_words() {
     done
 }
 
-# Functions of one name in several files: grep and break find the wrong one. 'release' is what the makers of type methods want.
+# Functions of one name in several files: grep and break find the wrong one.
 # A definition starts in the first column.
 function_names_shared() {
     awk '
@@ -120,7 +120,7 @@ function_names_shared() {
             if (sub(/^static LISTENER\(/, "")) sub(/,/, "(")
             if (!match($0, /[A-Za-z_0-9]+\(/)) next
             name = substr($0, RSTART, RLENGTH - 1)
-            if (name ~ /^[A-Z_]+$/ || name == "__attribute__" || name == "release") next
+            if (name ~ /^[A-Z_]+$/ || name == "__attribute__") next
             if (name in place && place[name] != FILENAME) print name ": " place[name] ", " FILENAME
             place[name] = FILENAME
         }' "$@" /dev/null
@@ -401,6 +401,9 @@ comments_name_nothing "${sources[@]}" | rule 'the files and names that comments 
 families_short_of_slots | rule 'each family has option slots left'
 
 function_names_shared module/*.c module/*/*.c module/*/*/*.c | rule 'no two files have a function of the same name'
+
+grep -nHE '^[^(]*\bstatic [^(]*[ *][a-z0-9]+\(' $(find module -name '*.c') module/server/storage/type_methods.h |
+    rule 'the name of a static function is more than one word'
 
 tags_shared "${module_files[@]}" | rule 'no two files have a struct, union or enum of the same tag'
 

@@ -61,7 +61,7 @@ static bool container_is_whole(const void *value) {
 
 TYPE_METHODS(container)
 
-static void *load(RedisModuleIO *io, int encoding) {
+static void *load_container(RedisModuleIO *io, int encoding) {
     struct load_sequence order = {0};
     return loading_file(io, encoding, &container_type, &order);
 }

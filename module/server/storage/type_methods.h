@@ -2,8 +2,8 @@
  * names. The server calls the methods with a value but not with its type, so each type has its own.
  *
  *   TYPE_METHODS(prefix)   declares prefix_changed, _wake, _refresh, _upkeep, _info; defines the methods, which call
- *                          what change/value_functions.h declares
- *   TYPE_LOADS(prefix)     defines load; not for a type that keeps progress while it loads
+ *                          what change/value_functions.h declares: save_share and so on
+ *   TYPE_LOADS(prefix)     defines load_share; not for a type that keeps progress while it loads
  *   TYPE_ROWS(prefix)      the rows of the descriptor for all of these; upkeep hears of keys that lose their value */
 #ifndef HOLDFAST_TYPE_METHODS_H
 #define HOLDFAST_TYPE_METHODS_H
@@ -20,41 +20,41 @@
     bool prefix##_refresh(struct call *call, void *change);                                                  \
     int64_t prefix##_upkeep(struct call *call);                                                              \
     void prefix##_info(RedisModuleInfoCtx *ctx);                                                             \
-    static void *make_value(const void *change) {                                                            \
+    static void *make_##prefix(const void *change) {                                                         \
         return prefix##_new(change);                                                                         \
     }                                                                                                        \
-    static bool apply_change(void *value, const void *change) {                                              \
+    static bool apply_to_##prefix(void *value, const void *change) {                                         \
         return prefix##_apply(value, change);                                                                \
     }                                                                                                        \
-    static void walk_value(const void *value, const struct change_walk *walk) {                              \
+    static void walk_##prefix(const void *value, const struct change_walk *walk) {                           \
         prefix##_walk(value, walk);                                                                          \
     }                                                                                                        \
-    static void release(void *value) {                                                                       \
+    static void release_##prefix(void *value) {                                                              \
         prefix##_free(value);                                                                                \
     }                                                                                                        \
-    static void save(RedisModuleIO *io, void *value) {                                                       \
+    static void save_##prefix(RedisModuleIO *io, void *value) {                                              \
         saving_file(io, value, &prefix##_type);                                                              \
     }                                                                                                        \
-    static void rewrite(RedisModuleIO *io, RedisModuleString *key, void *value) {                            \
+    static void rewrite_##prefix(RedisModuleIO *io, RedisModuleString *key, void *value) {                   \
         saving_effects(io, key, value, &prefix##_type);                                                      \
     }                                                                                                        \
-    static void digest_value(RedisModuleDigest *digest, void *value) {                                       \
+    static void digest_##prefix(RedisModuleDigest *digest, void *value) {                                    \
         saving_digest(digest, value, &prefix##_type);                                                        \
     }                                                                                                        \
-    static size_t memory_use(RedisModuleKeyOptCtx *ctx, const void *value, size_t sample_size) {             \
+    static size_t memory_of_##prefix(RedisModuleKeyOptCtx *ctx, const void *value, size_t sample_size) {     \
         (void)ctx;                                                                                           \
         (void)sample_size;                                                                                   \
         return prefix##_memory(value);                                                                       \
     }                                                                                                        \
-    static size_t effort(RedisModuleKeyOptCtx *ctx, const void *value) {                                     \
+    static size_t effort_of_##prefix(RedisModuleKeyOptCtx *ctx, const void *value) {                         \
         (void)ctx;                                                                                           \
         return prefix##_allocations(value);                                                                  \
     }                                                                                                        \
-    static void *copy(RedisModuleKeyOptCtx *ctx, const void *value) {                                        \
+    static void *copy_##prefix(RedisModuleKeyOptCtx *ctx, const void *value) {                               \
         (void)ctx;                                                                                           \
         return prefix##_copy(value);                                                                         \
     }                                                                                                        \
-    static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value) {                     \
+    static int defragment_##prefix(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value) {        \
         struct relocating relocating = relocating_start(ctx);                                                \
         (void)key;                                                                                           \
         if (relocating.first) *value = prefix##_relocate(*value, &relocating.relocation);                    \
@@ -70,23 +70,23 @@
     }
 
 #define TYPE_LOADS(prefix)                                                                                   \
-    static void *load(RedisModuleIO *io, int encoding) {                                                     \
+    static void *load_##prefix(RedisModuleIO *io, int encoding) {                                            \
         return loading_file(io, encoding, &prefix##_type, NULL);                                             \
     }
 
 #define TYPE_ROWS(prefix)                                                                                    \
     .methods = {.version = REDISMODULE_TYPE_METHOD_VERSION,                                                  \
-                .rdb_load = load,                                                                            \
-                .rdb_save = save,                                                                            \
-                .aof_rewrite = rewrite,                                                                      \
-                .digest = digest_value,                                                                      \
-                .mem_usage2 = memory_use,                                                                    \
-                .free_effort2 = effort,                                                                      \
-                .free = release,                                                                             \
-                .copy2 = copy,                                                                               \
-                .defrag = defrag,                                                                            \
+                .rdb_load = load_##prefix,                                                                   \
+                .rdb_save = save_##prefix,                                                                   \
+                .aof_rewrite = rewrite_##prefix,                                                             \
+                .digest = digest_##prefix,                                                                   \
+                .mem_usage2 = memory_of_##prefix,                                                            \
+                .free_effort2 = effort_of_##prefix,                                                          \
+                .free = release_##prefix,                                                                    \
+                .copy2 = copy_##prefix,                                                                      \
+                .defrag = defragment_##prefix,                                                               \
                 .unlink2 = upkeep_on_unlink},                                                                \
-    .changes = &prefix##_changes, .make = make_value, .apply = apply_change, .walk = walk_value,             \
+    .changes = &prefix##_changes, .make = make_##prefix, .apply = apply_to_##prefix, .walk = walk_##prefix,  \
     .after = prefix##_changed, .wake = prefix##_wake, .refresh = prefix##_refresh,                           \
     .upkeep = prefix##_upkeep, .info = prefix##_info
 
