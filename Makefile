@@ -70,7 +70,7 @@ BENCH_PROGRAM := $(if $(BENCH_SOURCES), $(BUILD)/bench/holdfast-bench)
 INSTRUCTIONS_PROGRAM := $(BUILD)/bench/holdfast-instructions
 INSTRUCTIONS_MARKER := $(BUILD)/bench/marker.so
 INSTRUCTIONS_TABLE := tests/bench/instructions.txt
-INSTRUCTIONS_SOURCES := $(filter-out %/marker.c, $(wildcard tests/bench/instructions/*.c)) $(PROCESS_SOURCES)
+INSTRUCTIONS_SOURCES := $(filter-out %/marker.c, $(wildcard tests/bench/instructions/*.c)) tests/bench/basics.c $(PROCESS_SOURCES)
 
 # --- With which flags -------------------------------------------------------------------------------------------------
 

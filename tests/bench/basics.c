@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "basics.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 static void tell(const char *format, va_list arguments) {
     fflush(stdout);
-    fputs("holdfast-bench: ", stderr);
+    fprintf(stderr, "%s: ", program_invocation_short_name);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
 }

@@ -1,7 +1,7 @@
-/* What every file needs: errors, memory, text.
+/* What every file of the bench needs, and what counts instructions, too: errors, memory, text.
  *
- * When the bench cannot go on, it prints the reason and exits with status 2. A number measured on errors would be
- * worse than none, so every unexpected reply ends the run. */
+ * A program that cannot go on prints the reason and exits with status 2. A number measured on errors would be worse than
+ * none, so every unexpected reply ends the run. */
 #ifndef BENCH_BASICS_H
 #define BENCH_BASICS_H
 

@@ -12,7 +12,7 @@
 #ifndef BENCH_WORKLOAD_H
 #define BENCH_WORKLOAD_H
 
-#include "server.h"
+#include "connection.h"
 
 enum {
     NAME_BYTES = 16,

@@ -1,4 +1,4 @@
-/* What the files of this program share: giving up, the rows of the table, the server that is counted. */
+/* What the files of this program share: the rows of the table, the server that is counted. */
 #ifndef INSTRUCTIONS_H
 #define INSTRUCTIONS_H
 
@@ -8,14 +8,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* --- Giving up --- */
+#include "basics.h"
 
-/* Any failure ends the program with status 2: a number that was counted on errors is worse than none. */
-
-enum { STATUS_MORE_INSTRUCTIONS = 1, STATUS_COULD_NOT_RUN = 2 };
-
-/* Prints the message and exits unless the condition holds. */
-void require(bool condition, const char *format, ...) __attribute__((format(printf, 2, 3)));
+enum { STATUS_MORE_INSTRUCTIONS = 1 };
 
 /* --- Rows --- */
 
@@ -66,7 +61,7 @@ struct server {
     enum propagation propagation;
     pid_t process;
     pid_t companion; /* its replica or its primary, which is not counted; 0 for none */
-    char folder[PATH_BYTES];
+    char *folder;
     char socket[PATH_BYTES]; /* where calls are sent to */
     redisContext *client;
     unsigned counts; /* how many times something was counted; callgrind numbers its files likewise */

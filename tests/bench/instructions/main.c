@@ -14,23 +14,11 @@
 #include <fnmatch.h>
 #include <gnu/libc-version.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-void require(bool condition, const char *format, ...) {
-    if (condition) return;
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("instructions: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-    exit(STATUS_COULD_NOT_RUN);
-}
 
 /* --- Batches --- */
 
@@ -85,7 +73,7 @@ static size_t expand(const struct run *run, unsigned call, char letter, char *ta
     case 'a':
     case 'b':
     case 'c': return (size_t)sprintf(target, "%s", run->kept[call][letter - 'a']);
-    default: require(false, "%s: what is %%%c?", run->row->name, letter); return 0;
+    default: give_up("%s: what is %%%c?", run->row->name, letter);
     }
 }
 
@@ -216,7 +204,7 @@ static void require_blocked(struct run *run) {
         if (are_blocked) return;
         usleep(WAIT_POLL_US);
     }
-    require(false, "%s: %s does not wait", run->row->name, run->row->waiter);
+    give_up("%s: %s does not wait", run->row->name, run->row->waiter);
 }
 
 static void waiters_send(struct run *run) {

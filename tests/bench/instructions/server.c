@@ -101,8 +101,7 @@ redisContext *server_connect(struct server *server) {
         require(process_runs(&server->process), "the server ended: see %s", server->folder);
         usleep(POLL_US);
     }
-    require(false, "the server did not start: see %s", server->folder);
-    return NULL;
+    give_up("the server did not start: see %s", server->folder);
 }
 
 redisReply *server_call(redisContext *client, const char *command) {
@@ -137,14 +136,14 @@ static void await_replica(struct server *server) {
         if (is_online) return;
         usleep(POLL_US);
     }
-    require(false, "the replica does not come: see %s", server->folder);
+    give_up("the replica does not come: see %s", server->folder);
 }
 
 void server_start(struct server *server, enum propagation propagation) {
     bool has_companion = propagation == A_REPLICA || propagation == ON_A_REPLICA;
     *server = (struct server){.propagation = propagation};
-    snprintf(server->folder, sizeof(server->folder), "%s/instructions.XXXXXX", environment("HOLDFAST_TMP"));
-    require(mkdtemp(server->folder), "cannot make %s: %s", server->folder, strerror(errno));
+    server->folder = folder_make_new(environment("HOLDFAST_TMP"), "instructions");
+    require(server->folder, "cannot make a folder: %s", strerror(errno));
     /* The name of a socket is at most about 100 characters long, that of a folder may be longer. */
     snprintf(server->socket, sizeof(server->socket), "/tmp/holdfast-instructions.%d.%d", (int)getpid(),
              (int)propagation);
@@ -167,6 +166,7 @@ void server_stop(struct server *server) {
     unlink(server->socket);
     unlink(replica_socket(server));
     folder_remove(server->folder);
+    free(server->folder);
 }
 
 void server_count_start(struct server *server) {
