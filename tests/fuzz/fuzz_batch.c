@@ -8,6 +8,7 @@
 #include "core/number.h"
 #include "core/utf16.h"
 #include "require.h"
+#include "server/call/error_template.h"
 #include "server/call/refusal.h"
 #include "table/filter_parser.h"
 #include "table/redis/drafts.h"
@@ -55,6 +56,13 @@ void reply_null(struct reply *out) {
 void reply_error(struct reply *out, const char *error) {
     (void)out;
     fprintf(stderr, "%s\n", error);
+    abort();
+}
+
+const char *error_template_wanted = NULL;
+
+void error_template_give(RedisModuleCtx *ctx) {
+    (void)ctx;
     abort();
 }
 
