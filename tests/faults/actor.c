@@ -139,7 +139,7 @@ static bool is_sent_on(const redisReply *reply, const char *how, int *port) {
     return sent_on;
 }
 
-/* The answer of whoever serves the key: as clients of a cluster, it goes where it is sent. NULL when there is none. */
+/* The answer of the node that serves the key: as clients of a cluster, it goes where it is sent. NULL when there is none. */
 static redisReply *converse(struct actor *actor, const struct command *command) {
     struct stage *stage = &actor->part->trial->stage;
     for (int turn = 0, port; turn < TURNS_MAX; turn++) {

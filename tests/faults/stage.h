@@ -53,7 +53,7 @@ struct address stage_address(struct stage *stage);
 /* Which one listens at that port, or -1. */
 int stage_server_at(const struct stage *stage, int port);
 
-/* A connection to that server, for whoever injects faults; it lasts as long as the process does. */
+/* A connection to that server, for what injects faults; it lasts as long as the process does. */
 struct client *stage_client(struct stage *stage, int server);
 void stage_forget_clients(struct stage *stage);
 struct server *stage_primary(struct stage *stage);

@@ -12,7 +12,7 @@
 #include "steps.h"
 #include "text.h"
 
-/* In a line, @ stands in front of a key, %b for a blob, %p for a path, %e for the keys of an entity, %x for a content
+/* In a line, @ is written before a key, %b for a blob, %p for a path, %e for the keys of an entity, %x for a content
  * of any length, %i for a block's id. */
 static const struct kind {
     const char *line;

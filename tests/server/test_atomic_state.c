@@ -141,7 +141,7 @@ TEST(lease_changes_of_a_transaction_come_after_the_writes_they_guard) {
     expect_shape(call(primary, "LEASE.LIST c"), "[null, []]");
 }
 
-/* A write frees what is left of a lease that has run out, and whoever renews it beside
+/* A write frees what is left of a lease that has run out, and a client that renews it beside
  * has its owner's name from there. */
 TEST(a_lease_that_has_run_out_is_renewed_beside_a_write) {
     atomic_setup();

@@ -290,7 +290,7 @@ TEST(the_lease_of_the_target) {
     }
 }
 
-/* Whoever holds the source does not matter, and no lease comes along. */
+/* A lease of the source does not matter, and none comes along. */
 TEST(the_lease_of_the_source) {
     static const struct step steps[] = {
         {"LEASE.ACQUIRE box 60 BLOB cat ID A", NULL, 0},

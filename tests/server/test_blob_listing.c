@@ -60,7 +60,7 @@ static redisReply *listing_add_page(struct listing *listing, redisReply *page, s
     return marker;
 }
 
-/* Follows the markers from the first page to the last. `options` is what stands behind the container's name.
+/* Follows the markers from the first page to the last. `options` is what comes behind the container's name.
  */
 static struct listing listed(const char *options, size_t page_size) {
     struct listing listing = {0};

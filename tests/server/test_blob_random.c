@@ -115,7 +115,7 @@ static void add_condition(struct draw *draw) {
     words_add_line(&draw->words, pool_print(clauses[draw->call.condition], etag_text(draw->call.if_etag)));
 }
 
-/* Every ETag and every snapshot's id must be greater than all before it, whoever got them. */
+/* Every ETag and every snapshot's id must be greater than all before it, whichever client got them. */
 static uint64_t etag_of(const redisReply *reply) {
     const char *text = expect_etag(reply);
     uint64_t etag = strtoull(text, NULL, 16);

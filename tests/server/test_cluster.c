@@ -182,7 +182,7 @@ TEST(waiters_in_a_slot_that_moves_are_sent_on) {
     }
 }
 
-/* Until the key has gone, whoever waits is served where it is. */
+/* Until the key has gone, clients that wait are served where it is. */
 TEST(waiters_are_served_until_the_key_has_gone) {
     for (const struct wait *wait = waits; wait->name; wait++) {
         int number = (int)(wait - waits);

@@ -1,5 +1,5 @@
 /* Conditional writes and reads: every operation, on what is there and on what is missing, under every
- * combination of conditions. What must come out stands in one table, `rules`, which is the specification; the
+ * combination of conditions. What must come out is in one table, `rules`, which is the specification; the
  * first row that fits a case tells its outcome. */
 #include <stdlib.h>
 #include <string.h>

@@ -165,7 +165,7 @@ TEST(aborting_a_copy_needs_the_lease) {
     expect_text(field(stat_of("box", "target"), "lease-state"), "leased");
 }
 
-/* Whoever may delete the blob may end the copy; conditions and leases count as ever, snapshots protect it as ever. */
+/* A client that may delete the blob may end the copy; conditions and leases count as ever, snapshots protect it as ever. */
 TEST(deleting_the_target_aborts_its_copy) {
     static const struct step steps[] = {
         {"BLOB.DELETE box target IFMATCH 0x0000000000000001", "PRECONDITION ConditionNotMet", 0},

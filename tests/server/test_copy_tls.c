@@ -85,7 +85,7 @@ TEST(copies_by_tls) {
     expect_text(field(await_copy("box", "naked"), "copy-status"), "failed");
 }
 
-/* The source takes the connection and says nothing: whoever deletes the blob frees the place of its copy at once. */
+/* The source takes the connection and says nothing: deleting the blob frees the place of its copy at once. */
 TEST(a_silent_handshake_is_ended) {
     struct source *source = source_start(NULL);
     time_passes(0);

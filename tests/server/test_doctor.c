@@ -38,7 +38,7 @@ static redisReply *finding_of(struct client *client, const char *subject) {
     return NULL;
 }
 
-/* `part` stands somewhere in its text. */
+/* `part` is somewhere in its text. */
 static void expect_finding(const char *severity, const char *subject, const char *part) {
     redisReply *finding = finding_of(patient, subject);
     require(finding, "nothing about %s: %s", subject, reply_text(call(patient, "HOLDFAST.DOCTOR")));

@@ -160,7 +160,7 @@ TEST(scenario_30_to_lease_what_is_open) {
     }
 }
 
-/* The lease that one has may be had again, whoever has opened the file since. */
+/* The lease that a client has may be acquired again, even if others have opened the file since. */
 TEST(scenario_31_to_open_what_is_leased) {
     static const char *const writers[] = {"W", "D", "RD", "RW", "WD", "RWD"};
     static const char *const modes[] = {"-", "R", "W", "RW", "D", "RD", "WD", "RWD"};

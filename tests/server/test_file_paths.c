@@ -1,4 +1,4 @@
-/* Paths: which are none, which lead to the same file, and what happens where a file stands and a directory should; and
+/* Paths: which are none, which lead to the same file, and what happens where a file is and a directory should be; and
  * the tree that they lead through: listing it, moving parts of it. */
 #include <string.h>
 
@@ -393,7 +393,7 @@ TEST(moving_keeps_what_a_file_is) {
     assert_int_equal(share_number("bytes"), 10);
 }
 
-/* Whoever has the one open that is replaced sees what came. */
+/* A handle of the file that is replaced reads what came. */
 TEST(a_renamed_file_keeps_its_state_when_it_replaces_another) {
     file_commands_setup();
     acts({"create new 3", NULL}, {"put new 0 new", NULL}, {"setmeta new META 1 of new", NULL},

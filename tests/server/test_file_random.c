@@ -316,7 +316,7 @@ static void play_put_or_clear(void) {
         share_model_write(&model, file.place.node, offset, clears ? NULL : bytes, length);
 }
 
-/* Of what comes to a place: where nothing is, nothing stands in the way. */
+/* Of what comes to a place: where nothing is, nothing is in the way. */
 static const char *refusal_to_replace(const struct file *file, int lease) {
     struct model_wish wish = {.class = MODEL_REPLACES, .lease = lease, .minds_locks = true};
     return file->node ? share_model_refusal(&model, file->place, &wish) : NULL;

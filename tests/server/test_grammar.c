@@ -10,7 +10,7 @@
 #include "traces.h"
 #include "wire.h"
 
-/* What stands for each positional argument and for each clause. A clause that is new must be added here. */
+/* What is given for each positional argument and for each clause. A clause that is new must be added here. */
 static const struct sample {
     const char *name;
     const char *words;

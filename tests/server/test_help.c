@@ -31,7 +31,7 @@ TEST(help_shows_syntax_summary_and_an_example) {
 }
 
 /* On an empty server it finds nothing, or makes something; its form is never what is wrong. The 512 bytes of a page
- * are no line to read, so the example of BLOB.PUTPAGE only says what stands there. */
+ * are no line to read, so the example of BLOB.PUTPAGE only says what is there. */
 static void play_example(const char *command) {
     const char *example = line_at(call(primary, "HOLDFAST.HELP %s", command), 2);
     struct words words = redis_cli_words(example + strlen("Example: "));

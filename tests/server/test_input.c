@@ -21,7 +21,7 @@ static void begin_with_something(void) {
     traces_begin("none");
 }
 
-/* What stands before and behind a blob's name in every command that takes one. */
+/* What comes before and behind a blob's name in every command that takes one. */
 static const struct {
     const char *command;
     const char *rest;

@@ -401,7 +401,7 @@ TEST(notifications_tell_of_every_change) {
                 events);
         if (*events) text_print(&expected, "%s%s", expected.length ? ", " : "", events);
     }
-    /* Whoever listens at a replica hears the same. */
+    /* A client that listens at a replica hears the same. */
     while (heard.length < expected.length) {
         redisReply *message = expect_elements(wire_receive(listener), 4);
         const char *event = strchr(reply_string(message->element[2]), ':') + 1;

@@ -1,7 +1,7 @@
 /* Leases and everybody else's commands: may a read or a write pass, and what does it leave of the lease?
  *
  * The table is the specification's, cell by cell, for every command that takes LEASE. A is the current or
- * last id, B is another one. What a write that passes leaves of the lease stands behind "ok". */
+ * last id, B is another one. What a write that passes leaves of the lease comes behind "ok". */
 #include <string.h>
 
 #include "harness.h"

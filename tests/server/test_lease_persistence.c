@@ -278,7 +278,7 @@ TEST(tokens_grow_across_a_promotion) {
     }
     redisReply *reply = call(new, "LEASE.ACQUIRE box 60 BLOB dog ID %s", ID_B);
     require_greater(lease_token(reply), token);
-    /* Whoever held a lease goes on with it, by the token that he has. */
+    /* The holder of a lease goes on with it, by its token. */
     expect_error(call(new, "BLOB.PUT box cat x"), "PRECONDITION LeaseIdMissing");
     expect_etag(call(new, "BLOB.PUT box cat x LEASE %s", ID_A));
     reply = call(new, "LEASE.CHANGE box %s %s BLOB cat", ID_A, ID_B);

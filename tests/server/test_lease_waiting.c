@@ -343,7 +343,7 @@ TEST(a_thousand_waiters_in_one_line_are_served) {
     assert_int_equal(waiters_at(primary), 0);
 }
 
-/* However many get an error at their turn, whoever comes anew stands behind those who are left. */
+/* However many get an error at their turn, a client that comes anew waits behind those who are left. */
 TEST(a_new_client_does_not_overtake_a_long_line) {
     enum { WAITERS = 450 };
     leased_setup(&on_blob);

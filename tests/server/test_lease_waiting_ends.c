@@ -79,7 +79,7 @@ TEST(a_killed_waiter_has_left_the_line) {
 }
 
 /* The kill and the release come in one go, in either order. */
-/* In one go: by the time of the release the server has not cleared away whoever left. */
+/* In one go: when the lease is released the server has not yet cleared away the clients that left. */
 static void leave_before_release(const char *command, const char *how) {
     long long id[WAITERS];
     for (int gone = 0; gone < WAITERS - 1; gone++) {

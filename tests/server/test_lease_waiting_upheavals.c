@@ -260,7 +260,7 @@ TEST(commands_in_scripts_and_transactions_never_wait) {
     assert_int_equal(waiters_at(primary), 1);
 }
 
-/* Someone who waits may speak the other protocol, and whoever unblocks may be in a transaction. */
+/* A client that waits may speak the other protocol, and the one that unblocks it may be in a transaction. */
 TEST(waiters_of_all_kinds) {
     struct client *waiter = stage();
     struct wire *wire = wire_open_resp3(primary->server);
@@ -340,7 +340,7 @@ TEST(a_failover_lets_all_go) {
     expect_error(answer_within(waiter, 10000), "UNBLOCKED");
     await_in_step(first, second);
     assert_int_equal(waiters_at(first), 0);
-    /* At the new one the lease stands, and can be waited for. */
+    /* At the new one the lease is held, and can be waited for. */
     waiter = waiting_at(second->server, 0, "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
     expect_ok(call(second, "LEASE.RELEASE box %s BLOB cat", ID_A));
     lease_id(answer_within(waiter, 1000));

@@ -129,7 +129,7 @@ TEST(a_replica_that_is_promoted_answers_again) {
     require_answered_again(follower, "after a failover");
 }
 
-/* Whoever writes to the copy is another one. */
+/* Clients that write to the copy are others. */
 TEST(a_copied_key_forgets_remembered_calls) {
     stage_log();
     append(primary, "box", "t");
@@ -263,7 +263,7 @@ TEST(two_waiters_with_one_token_get_the_same_answer) {
     expect_depth(0, 1);
 }
 
-/* Somebody else stands between them, and waits for what the first one got. */
+/* Another client is between them, and waits for what the first one got. */
 TEST(a_retry_behind_others_is_answered_at_once) {
     stage_log();
     act("LEASE.ACQUIRE box -1 ID A", NULL);
@@ -415,7 +415,7 @@ static void proxy_end(const struct proxy *proxy) {
     waitpid(proxy->process, NULL, 0);
 }
 
-/* Whoever hears nothing sends it again. */
+/* A client that hears nothing sends it again. */
 static void append_until_answered(const struct proxy *proxy, const char *line) {
     for (bool answered = false; !answered;) {
         redisContext *context = redisConnect("127.0.0.1", proxy->port);
@@ -475,7 +475,7 @@ TEST(payloads_cut_at_every_length) {
     hostile_cut_at_every_length(dump_with_tokens(), require_answers);
 }
 
-/* A record of a call: token, fingerprint, when it was made, answer, what stands inside. */
+/* A record of a call: token, fingerprint, when it was made, answer, what is inside. */
 static void add_call(struct records *records, const char *token, uint64_t called_ms, const char *answer,
                      size_t length, uint64_t forgets, const char *inside) {
     struct text record = {0};
@@ -552,7 +552,7 @@ static redisReply *remember(const char *token, long long called_ms, uint64_t for
 #define MISFIT     "ERR the effect does not fit"
 #define UNREADABLE "ERR the effect cannot be read"
 
-/* Effects by hand: what does not fit does nothing, also of the change that stands inside. */
+/* Effects by hand: what does not fit does nothing, also of the change inside. */
 TEST(doctored_effects_are_refused) {
     static const struct {
         const char *bytes;

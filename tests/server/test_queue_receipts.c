@@ -19,7 +19,7 @@ enum way { BY_ITSELF, IN_A_TRANSACTION, IN_A_SCRIPT, IN_RESP3, WAYS };
 static const char *const settings[] = {"notfound", "mismatch"};
 
 /* What happens to a message, step by step: `put` and `get` give the receipt that counts from there on; UPDATE, RELEASE
- * and DELETE use it; "+5000" is time that passes; what stands behind a slash is any command, mostly somebody else's. */
+ * and DELETE use it; "+5000" is time that passes; what comes behind a slash is any command, mostly somebody else's. */
 static const struct {
     const char *steps;
     enum state state;

@@ -68,7 +68,7 @@ static void end_what_is_due(void) {
     }
 }
 
-/* The clock makes a step, and stands. */
+/* The clock makes a step, and stops. */
 static void let_time_pass(long long ms) {
     time_passes(ms);
     now_ms = stop_clock();
@@ -327,7 +327,7 @@ static void play_step(void) {
     plays[index].play(worker);
 }
 
-/* Whoever is left takes everything until nothing is there, as long as it takes. */
+/* The workers that are left take everything until nothing is there, as long as that takes. */
 static void drain(void) {
     struct worker *worker = &workers[0];
     for (int turn = 0; model.count; turn++) {

@@ -92,7 +92,7 @@ TEST(replicas_answer_reads_and_refuse_writes) {
     expect_error(call(replica, "HOLDFAST.APPLY box x"), "READONLY");
 }
 
-/* Whoever listens at a replica hears of changes as at the primary. */
+/* A client that listens at a replica hears of changes as at the primary. */
 TEST(replicas_tell_their_own_clients) {
     create("box");
     put("box", "cat", "meow");

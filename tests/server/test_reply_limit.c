@@ -19,7 +19,7 @@ static void begin_alone(const char *settings) {
 
 /* --- Contents --- */
 
-/* Many times the same block, which stands in memory once. */
+/* Many times the same block, which is in memory once. */
 static void list_a_block(const char *container, const char *blob, int times) {
     char *block = pool_take(BLOCK_BYTES);
     struct words words = words_of_line(pool_print("BLOB.PUTBLOCKLIST %s %s %d", container, blob, times));

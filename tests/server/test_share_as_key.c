@@ -38,7 +38,7 @@ static void expect_open_as(const char *key) {
     expect_error(call(primary, "FILE.GET %s b", key), NO_FILE);
     expect_ok(call(primary, "FILE.CLOSE %s %s", key, h));
     expect_etag(call(primary, "FILE.GET %s a", key));
-    /* Under another name nobody looked after it; whoever writes later has it looked after again. */
+    /* Under another name nobody looked after it; a later write has it looked after again. */
     time_passes(11000);
     expect_etag(call(primary, "SHARE.SETMETA %s META 0", key));
     await_info(primary, "holdfast_share_sessions", sessions - 1);
@@ -82,7 +82,7 @@ static void stage_ending(void) {
     }
 }
 
-/* Nobody asks and nobody writes: what is over ends under the name that its key has by then. */
+/* Nobody asks and nobody writes: sessions whose time is up end under the name that its key has by then. */
 TEST(sessions_end_wherever_their_key_is) {
     needs(KEEPS_DATABASE);
     static const char *const ways[] = {"PING", "RENAME fs other", "MOVE fs 3", "SWAPDB 0 3", "DEBUG RELOAD"};

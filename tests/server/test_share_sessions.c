@@ -57,7 +57,7 @@ TEST(a_session_ends_to_the_millisecond) {
     failure("it always ends too early");
 }
 
-/* Nothing but time passes, and nobody asks: upkeep ends what is over and sweeps it away. */
+/* Nothing but time passes, and nobody asks: upkeep ends sessions whose time is up and sweeps them away. */
 TEST(upkeep_ends_and_sweeps_expired_sessions) {
     file_commands_setup();
     acts({"t = SHARE.CONNECT fs 0.15", NULL}, {"h = open t a RD/RWD DELETEONCLOSE", NULL},

@@ -308,7 +308,7 @@ TEST(effects_with_properties_that_are_none) {
     expect_effect("252 properties", &record, NULL);
 }
 
-/* The type stands in the three lowest bits, the length above them. */
+/* The type is in the three lowest bits, the length above them. */
 TEST(effects_with_values_that_are_none) {
     static const struct {
         unsigned char head;

@@ -14,7 +14,7 @@
 /* --- Order --- */
 
 /* In the order of UTF-16 code units, which is not that of the bytes: what lies beyond the first plane
- * stands before U+E000. */
+ * comes before U+E000. */
 static const char *const in_order[] = {
     "",
     "\"",

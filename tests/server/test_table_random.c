@@ -122,7 +122,7 @@ static void add_properties(struct words *words, struct model_write *write) {
     }
 }
 
-/* What stands behind the key. */
+/* What comes behind the key. */
 static void add_write(struct words *words, struct spot spot, struct model_write *write) {
     write->key = key_at(spot);
     if (table_model_needs(write->verb)) add_match(words, spot, write);

@@ -78,7 +78,7 @@ static const struct gift gifts[] = {
      "LEASE.ACQUIRE fs -1 FILE a BLOCK 0",
      "LEASE.RELEASE fs A FILE a",
      {{"put a 0 x", NULL}, {"LEASE.ACQUIRE fs -1 FILE a ID C", NULL}}},
-    /* The id that waits has the lease by now: it stays with whoever has it. */
+    /* The id that waits has got the lease in between: it stays with its holder. */
     {{{"LEASE.ACQUIRE box 60 ID A", NULL}},
      "LEASE.ACQUIRE box -1 ID B BLOCK 0",
      "LEASE.CHANGE box A B",

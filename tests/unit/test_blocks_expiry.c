@@ -129,7 +129,7 @@ TEST(expired_blocks_are_removed_in_portions) {
     acts_end(&trial);
 }
 
-/* A name with nothing else goes with its last block, whatever stands on it. */
+/* A name with nothing else goes with its last block, whatever depends on it. */
 TEST(an_uncommitted_blob_goes_with_its_lease) {
     struct container_trial trial;
     acts_start(&trial);

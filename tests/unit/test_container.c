@@ -58,7 +58,7 @@ TEST(contents_change_their_size_anyhow) {
     acts_end(&trial);
 }
 
-/* The address of a blob's content says whether it stands in the blob. */
+/* The address of a blob's content says whether it is in the blob. */
 static bool stands_in_blob(const struct blob *blob) {
     return !blob_content(blob)->chunk && !blob_content(blob)->rope;
 }

@@ -1,4 +1,4 @@
-/* Stored access policies: up to five, each with an id that stands once, and letters as permissions. */
+/* Stored access policies: up to five, each with an id of its own, and letters as permissions. */
 #include "core/policy.h"
 
 #include "unit.h"

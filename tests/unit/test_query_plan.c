@@ -8,7 +8,7 @@
 
 enum { PARTITIONS = 3, ROWS = 1000 };
 
-/* What stands in the table of the cases:
+/* What is in the table of the cases:
  *
  *   partitions a, b, c with rows 000000 to 000999 each
  *   number  int64   of each entity its own, from 0 on     color   string   one of ten, c0 to c9

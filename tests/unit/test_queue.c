@@ -152,7 +152,7 @@ TEST(receipts_live_until_somebody_acts) {
     queue_free(queue);
 }
 
-/* A message that comes back stands behind those that showed before. */
+/* A message that comes back is behind those that showed before. */
 TEST(the_message_that_is_visible_first_is_delivered_first) {
     struct queue *queue = queue_with_limit(0);
     put_as(queue, 1, &(struct putting){.now_ms = NOW_MS, .delay_ms = 10, .ttl_ms = TTL_MS});

@@ -185,7 +185,7 @@ static bool read_field(const struct record_fields *fields, size_t i, struct reco
     }
 }
 
-/* Without its last byte, or more of them, a record never is complete; what stands
+/* Without its last byte, or more of them, a record never is complete; what comes
  * before the cut reads as it was. */
 static void cut_anywhere(const struct record_fields *fields, struct bytes record) {
     for (size_t length = 0; length < record.length; length++) {

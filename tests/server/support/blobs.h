@@ -13,7 +13,7 @@ void stage(const char *container, const char *blob, const char *id, size_t lengt
 /* Appends one byte so many times. */
 void fill_append_blob(const char *container, const char *blob, int times);
 
-/* The content as a text; `rest` is what stands behind the blob's name. */
+/* The content as a text; `rest` is what comes behind the blob's name. */
 const char *content_of(const char *container, const char *blob, const char *rest);
 
 /* MEMORY USAGE of the whole value. */

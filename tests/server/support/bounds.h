@@ -20,7 +20,7 @@ struct bound {
 /* In place of known_ms, for what answers as much as it may: where a GET of 64 MB takes long, half as much again. */
 enum { LIKE_NATIVE = -1 };
 
-/* The server that is measured; it stands alone. */
+/* The server that is measured; it has no replica. */
 extern struct server *bounds_server;
 extern struct client *bounds_client;
 void bounds_begin(const char *settings);

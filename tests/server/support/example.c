@@ -11,7 +11,7 @@
 #include "text.h"
 #include "wire.h"
 
-/* A command or a reply, and what stands under it. */
+/* A command or a reply, and what is below it. */
 struct passage {
     const char *name; /* of the speaker */
     const char *first;

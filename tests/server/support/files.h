@@ -67,7 +67,7 @@ void acts_play_by_at(struct place place, struct client *client, const struct act
 #define act_by(client, line, answer) act_by_at(HERE, client, line, answer)
 #define acts_by(client, ...)         acts_play_by_at(HERE, client, (const struct act[]){__VA_ARGS__, {NULL, NULL}})
 
-/* The words of a line of an act, for whoever sends it himself. */
+/* The words of a line of an act, for a test that sends it itself. */
 struct words act_words(const char *line);
 
 /* A client of its own that plays the line and has to wait for its answer. */

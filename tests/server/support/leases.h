@@ -12,7 +12,7 @@
 #define ID_B "bbbbbbbb-0000-4000-8000-00000000000b"
 #define ID_C "cccccccc-0000-4000-8000-00000000000c"
 
-/* Where a lease stands: what stands behind the key in LEASE.*, and what it is called. */
+/* Where a lease is: what comes behind the key in LEASE.*, and what it is called. */
 struct lease_place {
     const char *noun;
     const char *clause;
@@ -24,7 +24,7 @@ extern const struct lease_place on_container, on_blob;
 void lease_setup(void);
 void time_passes(long long ms);
 
-/* The value of holdfast.clock-offset-ms at which so much more time will have passed, for whoever sets it himself. */
+/* The value of holdfast.clock-offset-ms at which so much more time will have passed, for a test that sets it itself. */
 long long clock_after(long long ms);
 
 /* Unix milliseconds by the primary's own clock. */
@@ -53,7 +53,7 @@ void expect_state_at(struct place place, const char *container, const struct lea
 
 #define expect_state(container, where, state) expect_state_at(HERE, container, where, state)
 
-/* A client of its own that sends the line and has to wait for the answer; returns when it stands in line. */
+/* A client of its own that sends the line and has to wait for the answer; returns when it is in line. */
 struct client *waiting(const char *line);
 struct client *waiting_at(struct server *server, int database, const char *line);
 
@@ -66,7 +66,7 @@ void send_line(struct client *client, const char *line);
 /* How many wait, for whatever it is. */
 long long waiters_at(struct client *client);
 
-/* Its answer, which must have come by now, or within the time. */
+/* Its answer, which must have come already, or within the time. */
 redisReply *answer_of_at(struct place place, struct client *client);
 redisReply *answer_within_at(struct place place, struct client *client, int ms);
 void expect_still_waiting_at(struct place place, struct client *client);

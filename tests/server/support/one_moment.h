@@ -14,7 +14,7 @@ const char *const *lines_of(const char *text);
 redisReply *at_one_moment(const char *preparation, const char *text);
 
 /* Stops the clock of the primary until the next time_passes: a clock never runs backwards, and one that is put back
- * waits until its time has come again. Answers the milliseconds at which it stands. */
+ * waits until its time has come again. Answers the milliseconds at which it has stopped. */
 long long stop_clock(void);
 
 #endif

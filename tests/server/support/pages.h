@@ -21,7 +21,7 @@ struct pages pages_read(void);
 struct fence {
     const char *path; /* of its page */
     size_t line;      /* of its first line of code */
-    const char *info; /* what stands behind the first ``` */
+    const char *info; /* what comes behind the first ``` */
     const char *text;
 };
 

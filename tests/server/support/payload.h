@@ -11,7 +11,7 @@ enum { PAYLOAD_FOOTER = 10 };
 /* CRC-64 of Jones as Redis computes it. */
 uint64_t payload_checksum(const void *bytes, size_t length);
 
-/* Writes the checksum of all that stands before it into the last eight bytes. */
+/* Writes the checksum of all that comes before it into the last eight bytes. */
 void payload_sign(void *payload, size_t length);
 
 #endif

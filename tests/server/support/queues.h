@@ -8,7 +8,7 @@
 #define RECEIPT_NONE "00000000000040008000000000000000"
 #define ID_NONE      "00000000-0000-4000-8000-000000000000"
 
-/* Makes the queue `jobs`; what stands behind its name is `rest`. The clocks are alike then. */
+/* Makes the queue `jobs`; what comes behind its name is `rest`. The clocks are alike then. */
 void queue_setup(const char *rest);
 
 /* A message as it was answered: of QUEUE.PUT, or of one that was got. */
@@ -19,7 +19,7 @@ struct parcel {
 
 struct parcel parcel_of_at(struct place place, const redisReply *map);
 
-/* QUEUE.PUT jobs and QUEUE.GET jobs of one, which must be there; `rest` stands behind. */
+/* QUEUE.PUT jobs and QUEUE.GET jobs of one, which must be there; `rest` comes behind. */
 struct parcel put_job_at(struct place place, const char *text, const char *rest);
 struct parcel get_job_at(struct place place, const char *text, const char *rest);
 

@@ -49,7 +49,7 @@ static size_t number_at(const char **byte) {
     }
 }
 
-/* Takes apart the records that stand together. Answers whether a content stands beside the last one. */
+/* Takes apart records that are joined. Answers whether a content comes beside the last one. */
 static bool records_take_apart(struct records *records, struct record together) {
     const char *byte = together.bytes, *end = byte + together.length;
     size_t head = 0;

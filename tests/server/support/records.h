@@ -8,12 +8,12 @@
 #include "hostile.h"
 #include "text.h"
 
-/* A record, without the number in front, or a large content that stands beside the record before it. */
+/* A record, without the number in front, or a large content that comes beside the record before it. */
 struct record {
     const char *bytes;
     size_t length;
     bool is_content;
-    bool has_content; /* a record that says of itself that a content stands beside it */
+    bool has_content; /* a record that says of itself that a content comes beside it */
 };
 
 enum { RECORDS_MAX = 4000 };

@@ -16,7 +16,7 @@ const char *value_digest(struct client *client, const char *key);
 /* Fails, with the keys that differ, unless both servers hold the same. `when` completes the sentence. */
 void require_same(struct client *one, struct client *other, const char *when);
 
-/* Puts the value where it stands once more, by COPY, UNLINK and RENAME, and by DUMP and RESTORE. */
+/* Puts the value where it is once more, by COPY, UNLINK and RENAME, and by DUMP and RESTORE. */
 void pass_through_copies(const char *key);
 
 /* Waits until no file is being rewritten, as after a full synchronisation or a BGREWRITEAOF. */

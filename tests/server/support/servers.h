@@ -13,7 +13,7 @@ struct server {
     char *name;
     char *folder;
     char *settings;  /* lines of redis.conf that the test asked for */
-    char *arguments; /* what stands behind loadmodule */
+    char *arguments; /* what comes behind loadmodule */
     int port;
     pid_t process; /* 0 when it does not run */
     bool is_sentinel;

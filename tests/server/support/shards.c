@@ -109,7 +109,7 @@ void shards_stop(void) {
 
 static bool sees_slot_at(struct client *client, int slot, struct client *at);
 
-/* Whoever gets a slot by way of importing it gets a new epoch, which all others believe. */
+/* A node that gets a slot by importing it gets a new epoch, which all others believe. */
 static void give_back(int slot, int owner) {
     for (int i = 0; i < primary_count; i++) call(node[i], "CLUSTER SETSLOT %d STABLE", slot);
     for (int i = 0; i < primary_count; i++) {

@@ -52,7 +52,7 @@ static void write_out(struct words *words, size_t index) {
     }
 }
 
-/* What stands in double quotes is one word as it is. */
+/* What is in double quotes is one word as it is. */
 struct words step_words(const char *line) {
     struct words words = {0};
     for (line += strspn(line, " "); *line; line += strspn(line, " ")) {

@@ -4,7 +4,7 @@
  *   A, B, C    lease ids
  *   $x         what an earlier step kept under x
  *   512*a      as many letters
- *   "a b C"    what stands between the quotes, as it is
+ *   "a b C"    what is between the quotes, as it is
  * A line like "15 s" lets so much time pass, on all servers.
  *
  * An answer is the shape of the reply (see reply_shape), or an error without its explanation. NULL stands for any

@@ -16,7 +16,7 @@
 /* Makes the table `t`. */
 void table_setup(void);
 
-/* One line to the primary, with the short forms of steps.h: what stands in double quotes is one word. */
+/* One line to the primary, with the short forms of steps.h: what is in double quotes is one word. */
 redisReply *ask(const char *line);
 redisReply *ask_at(struct client *client, const char *line);
 

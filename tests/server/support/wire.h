@@ -26,7 +26,7 @@ redisReply *wire_receive(struct wire *wire);
 /* The next `length` bytes. */
 const char *wire_receive_raw(struct wire *wire, size_t length);
 
-/* Sends what stands on the line, separated by spaces, and answers the reply. */
+/* Sends what is on the line, separated by spaces, and answers the reply. */
 redisReply *wire_call(struct wire *wire, const char *line);
 redisReply *wire_call_words(struct wire *wire, const struct words *words);
 

@@ -15,7 +15,7 @@ void words_add(struct words *words, const char *word);
 void words_add_bytes(struct words *words, const void *bytes, size_t length);
 void words_add_number(struct words *words, long long number);
 
-/* Adds what stands between spaces; two single quotes stand for the empty word. */
+/* Adds what is between spaces; two single quotes stand for the empty word. */
 void words_add_line(struct words *words, const char *line);
 struct words words_of_line(const char *line);
 struct words words_copy(const struct words *words);
