@@ -9,27 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { WORDS_MAX = 32 };
-
-struct words {
-    struct bytes argv[WORDS_MAX];
-    int argc;
-};
-
-/* A line as words between blanks; '' is an empty one. */
-static struct words split(const char *line) {
-    struct words words = {.argc = 0};
-    while (*line && words.argc < WORDS_MAX) {
-        size_t length = strcspn(line, " ");
-        bool empty = length == 2 && memcmp(line, "''", 2) == 0;
-        words.argv[words.argc++] = bytes_of(line, empty ? 0 : length);
-        line += length + (line[length] == ' ');
-    }
-    return words;
-}
-
 static struct fault parse(struct grammar *grammar, const char *line, struct args *args) {
-    struct words words = split(line);
+    struct sample_words words = sample_words(line);
     memset(args, 0x5a, sizeof(*args));
     struct fault fault = {.outcome = OUTCOME_DONE};
     args_parse(grammar, words.argv, words.argc, args, &fault);
@@ -504,7 +485,7 @@ TEST(random_words_are_parsed_soundly) {
     struct dice dice = {1};
     unsigned done = 0;
     for (int i = 0; i < 200000; i++) {
-        struct bytes argv[WORDS_MAX];
+        struct bytes argv[SAMPLE_WORDS_MAX];
         int argc = 3 + (int)dice_roll(&dice, 9);
         for (int word = 0; word < argc; word++)
             argv[word] = bytes_text(vocabulary[dice_roll(&dice, COUNT_OF(vocabulary))]);
@@ -525,7 +506,7 @@ enum { MANY = 1000000 };
 static void parse_many(const char *count, const char *word, enum outcome expected) {
     struct bytes *argv = malloc((MANY + 5) * sizeof(*argv));
     require(argv, "there is memory");
-    struct words head = split("c key name");
+    struct sample_words head = sample_words("c key name");
     memcpy(argv, head.argv, 3 * sizeof(*argv));
     int argc = 3;
     if (count) {

@@ -6,7 +6,7 @@
 #include "sample_grammar.h"
 #include "unit.h"
 
-enum { WORDS_MAX = 32, SLOT_WANTED = SLOT_FAMILY, SLOT_AMOUNT, SLOT_NOTE };
+enum { SLOT_WANTED = SLOT_FAMILY, SLOT_AMOUNT, SLOT_NOTE };
 
 /* name [IFMATCH tag] PROPS count name value … [AMOUNT 1..9] where what is missing has two different faults. */
 static const struct clause row = {.shape = SHAPE_TEXT, .width = 1};
@@ -22,21 +22,6 @@ static struct grammar *const operation = GRAMMAR(&row, &match, &wanted, &amount,
 /* Grammars of whole commands have their key before that. */
 static const struct clause key = {.shape = SHAPE_KEY, .width = 1};
 static struct grammar *const command = GRAMMAR(&key, &row, &match, &wanted, &amount, &note);
-
-struct words {
-    struct bytes argv[WORDS_MAX];
-    int argc;
-};
-
-static struct words split(const char *line) {
-    struct words words = {.argc = 0};
-    while (*line && words.argc < WORDS_MAX) {
-        size_t length = strcspn(line, " ");
-        words.argv[words.argc++] = bytes_of(line, length);
-        line += length + (line[length] == ' ');
-    }
-    return words;
-}
 
 /* Parts begin at the third word. */
 enum { PART_AT = 2 };
@@ -78,7 +63,7 @@ static const struct {
 
 TEST(a_part_ends_where_its_words_end) {
     for (size_t i = 0; i < COUNT_OF(parts); i++) {
-        struct words words = split(parts[i].line);
+        struct sample_words words = sample_words(parts[i].line);
         struct args args = {.given = 0};
         int next = -1;
         struct fault fault = {.outcome = OUTCOME_DONE};
@@ -106,7 +91,7 @@ TEST(the_missing_clause_is_named) {
         {"c key r PROPS 0 NONSENSE", NULL, OUTCOME_SYNTAX},
     };
     for (size_t i = 0; i < COUNT_OF(lines); i++) {
-        struct words words = split(lines[i].line);
+        struct sample_words words = sample_words(lines[i].line);
         struct args args = {.given = 0};
         struct fault fault = {.outcome = OUTCOME_DONE};
         args_parse(command, words.argv, words.argc, &args, &fault);
@@ -167,7 +152,7 @@ TEST(a_part_is_what_it_would_be_alone) {
     struct dice dice = {11};
     unsigned right = 0;
     for (int round = 0; round < 200000; round++) {
-        struct bytes argv[WORDS_MAX];
+        struct bytes argv[SAMPLE_WORDS_MAX];
         int argc = 2 + (int)dice_roll(&dice, 12), at = (int)dice_roll(&dice, (size_t)argc - 1);
         for (int word = 0; word < argc; word++)
             argv[word] = bytes_text(vocabulary[dice_roll(&dice, COUNT_OF(vocabulary))]);

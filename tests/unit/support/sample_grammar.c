@@ -6,6 +6,8 @@
 #include "core/version.h"
 #include "require.h"
 
+#include <string.h>
+
 static const char *const colours[] = {"red", "green", "blue", NULL};
 static const char *const details[] = {"one", "two", "three", "four", NULL};
 
@@ -244,4 +246,15 @@ void args_require_sound(const struct grammar *grammar, const struct bytes *argv,
     }
     require_same(args->given & ~possible, 0, "slots that the grammar has not");
     require_same(words_seen, argc, "every word belongs to one clause");
+}
+
+struct sample_words sample_words(const char *line) {
+    struct sample_words words = {.argc = 0};
+    while (*line && words.argc < SAMPLE_WORDS_MAX) {
+        size_t length = strcspn(line, " ");
+        bool empty = length == 2 && memcmp(line, "''", 2) == 0;
+        words.argv[words.argc++] = bytes_of(line, empty ? 0 : length);
+        line += length + (line[length] == ' ');
+    }
+    return words;
 }

@@ -5,6 +5,16 @@
 
 #include "server/grammar/args.h"
 
+enum { SAMPLE_WORDS_MAX = 32 };
+
+struct sample_words {
+    struct bytes argv[SAMPLE_WORDS_MAX];
+    int argc;
+};
+
+/* The words of a line, between blanks; '' is an empty one. */
+struct sample_words sample_words(const char *line);
+
 enum {
     SLOT_NUMBER = SLOT_FAMILY,
     SLOT_SMALL,
