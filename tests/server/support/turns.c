@@ -27,7 +27,7 @@ void expect_served_in_turns_at(struct place place, const char *command, const ch
     for (int look = 0; look < LOOKS; look++) {
         long long before = now;
         now = info_number(wire_receive(wire), name);
-        if (before - now > 2 * SERVED_MAX)
+        if (before - now > 2LL * SERVED_MAX)
             failure_at(place.file, place.line, "%lld were served in one turn", before - now);
     }
     if (now != left) failure_at(place.file, place.line, "%lld are left", now);
