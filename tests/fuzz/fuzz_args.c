@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct bytes argv[WORDS_MAX];
     struct args args;
     if (!size) return 0;
-    struct grammar *grammar = grammars[data[0] % 4];
+    struct grammar *grammar = grammars[data[0] % (sizeof(grammars) / sizeof(*grammars))];
     int argc = split(bytes_of(data + 1, size - 1), argv);
     if (argc < args_min(grammar)) return 0;
     struct fault fault = {.outcome = OUTCOME_DONE};
