@@ -69,6 +69,7 @@ static const struct {
     {"c key name STEP END VALUE x", SLOT_VALUE, 6, 0, 0, 0},
     {"c key name ALL", SLOT_WHICH, 4, 0, 0, 0},
     {"c key name VALUE x some", SLOT_WHICH, 6, 0, 0, 1},
+    {"c key name TINY", SLOT_WHICH, 4, 0, 0, 2},
     {"c key name SOME NUMBER 3", SLOT_NUMBER, 5, 0, 3, 0},
     {"c key name VALUE ALL", SLOT_VALUE, 4, 0, 0, 0},
     {"c key name STATE 0x00000000000000ff", SLOT_STATE, 4, 0, 255, 0},

@@ -83,7 +83,8 @@ int args_min(const struct grammar *grammar) {
 /* The same for either case of the first letter. The factor gives options that are often used together places of
  * their own. */
 static unsigned word_place(struct bytes word) {
-    return word.length ? (7 * (unsigned)word.length + ((unsigned char)word.data[0] & 31)) % WORD_PLACES : 0;
+    return word.length ? (7 * (unsigned)word.length + ((unsigned char)word.data[0] & 31)) % WORD_PLACES
+                       : NO_WORD_PLACE;
 }
 
 static void learn_option(struct grammar *grammar, unsigned index) {

@@ -64,7 +64,8 @@ struct clause {
     const char *list;                     /* SHAPE_CHOSEN: name of the whole, for documentation */
 };
 
-enum { WORD_PLACES = 16 };
+/* No option begins with an empty word, which has a place of its own. */
+enum { WORD_PLACES = 16, NO_WORD_PLACE = WORD_PLACES };
 
 /* A list of clauses, ended by NULL, and what the parser learns of it when it first reads by it. */
 struct grammar {
@@ -76,7 +77,7 @@ struct grammar {
     uint64_t required; /* the slots of mandatory options */
     /* By the length and the first letter of a word, the options that may begin with it: a bit for each, which
      * suffices since each has a slot of its own. */
-    uint64_t places[WORD_PLACES];
+    uint64_t places[WORD_PLACES + 1];
 };
 
 #define GRAMMAR(...) (&(struct grammar){.clauses = (const struct clause *const[]){__VA_ARGS__, NULL}})

@@ -13,7 +13,7 @@ static const char *const details[] = {"one", "two", "three", "four", NULL};
 
 static const char *const comparisons[] = {"le", "lt", "eq", NULL};
 static const char *const steps[] = {"to", "by", "none", "end", NULL};
-static const char *const amounts[] = {"all", "some", NULL};
+static const char *const amounts[] = {"all", "some", "tiny", NULL};
 
 static const struct clause key = {.shape = SHAPE_KEY, .width = 1};
 static const struct clause name = {.shape = SHAPE_TEXT, .width = 1, .check = name_check};

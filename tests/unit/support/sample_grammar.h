@@ -41,7 +41,7 @@ enum {
  *   [IFMATCH tag] [IFMODIFIEDSINCE ms] [NUMBER -5..5] [SMALL 0..2^63-1] [RANGE offset length] [VALUE value]
  *   [CHOICE red|green|blue] [WORDS count word…] [META count name value…] [POLICIES count a b c d…]
  *   [SOON 0..60 s] [SPAN 0.001..9.5 s or without end] [NAMED name]
- *   [COMPARED LE|LT|EQ 0..9] [STEP TO 0..9|BY 0..9|NONE|END] [ALL|SOME] [STATE version] */
+ *   [COMPARED LE|LT|EQ 0..9] [STEP TO 0..9|BY 0..9|NONE|END] [ALL|SOME|TINY] [STATE version] */
 extern struct grammar sample_grammar;
 
 /* NEEDY key VALUE value, where VALUE may also come behind [NUMBER -5..5]. */
