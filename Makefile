@@ -88,7 +88,8 @@ override HIREDIS_DIR := $(DEPS)/hiredis
 OUTSIDE_HEADERS += $(DEPS)/hiredis/hiredis/hiredis.h
 endif
 OUTSIDE_HEADERS += $(DEPS)/config/config.h
-OUTSIDE_INCLUDES := -isystem $(REDISMODULE_INCLUDE) -isystem $(CCAN_DIR) -isystem $(DEPS)/config -isystem $(HIREDIS_DIR)
+CCAN_INCLUDES := -isystem $(CCAN_DIR) -isystem $(DEPS)/config
+OUTSIDE_INCLUDES := -isystem $(REDISMODULE_INCLUDE) $(CCAN_INCLUDES) -isystem $(HIREDIS_DIR)
 
 # ccan's headers use typeof, hence the GNU dialect of C11.
 WARNINGS := -Wall -Wextra -Wconversion -Wformat -Wformat-security -Werror
@@ -118,8 +119,8 @@ FLAGS_asan := $(MODULE_FLAGS) -O1 $(GCC_SANITIZE)
 FLAGS_unit := $(COMMON_FLAGS) -O1 $(GCC_SANITIZE) -Imodule -Itests/unit -Itests/unit/support -Itests/support -Itests/models $(OUTSIDE_INCLUDES)
 FLAGS_tsan := $(COMMON_FLAGS) -O1 $(TSAN_SANITIZE) -Imodule -Itests/unit -Itests/unit/support -Itests/support -Itests/models $(OUTSIDE_INCLUDES)
 FLAGS_fuzz := $(COMMON_FLAGS) -O1 $(FUZZ_COMPILE) -Imodule -Itests/unit/support -Itests/support -Itests/models -Itests/fuzz $(OUTSIDE_INCLUDES)
-FLAGS_server := $(COMMON_FLAGS) -O1 -Itests/server -Itests/server/support -Itests/support -Itests/models -Imodule
-FLAGS_bench := $(COMMON_FLAGS) -O2 -Itests/bench -Itests/support
+FLAGS_server := $(COMMON_FLAGS) -O1 -Itests/server -Itests/server/support -Itests/support -Itests/models -Imodule $(CCAN_INCLUDES)
+FLAGS_bench := $(COMMON_FLAGS) -O2 -Itests/bench -Itests/support $(CCAN_INCLUDES)
 
 # --- Rules ------------------------------------------------------------------------------------------------------------
 

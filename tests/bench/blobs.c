@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 static bool is_map(struct driver *driver, unsigned object, const struct reply *reply) {
@@ -49,9 +50,9 @@ static const struct comparison comparisons[] = {
 const struct family blob_family = {
     .name = "blob",
     .workloads = workloads,
-    .workload_count = sizeof(workloads) / sizeof(*workloads),
+    .workload_count = ARRAY_SIZE(workloads),
     .comparisons = comparisons,
-    .comparison_count = sizeof(comparisons) / sizeof(*comparisons),
+    .comparison_count = ARRAY_SIZE(comparisons),
 };
 
 /* --- What one would do without the module --- */
@@ -133,9 +134,9 @@ static const struct comparison native_comparisons[] = {
 const struct family native_family = {
     .name = "native",
     .workloads = native_workloads,
-    .workload_count = sizeof(native_workloads) / sizeof(*native_workloads),
+    .workload_count = ARRAY_SIZE(native_workloads),
     .comparisons = native_comparisons,
-    .comparison_count = sizeof(native_comparisons) / sizeof(*native_comparisons),
+    .comparison_count = ARRAY_SIZE(native_comparisons),
 };
 
 /* --- Next to native commands --- */
@@ -155,7 +156,7 @@ static const char *const sized_workloads[] = {
 static void measure_size(const struct context *context, struct server *server, unsigned size) {
     static const unsigned pipelines[] = {1, PIPELINE};
     struct dataset *data = dataset_open(server, size, sizes[size].objects, sizes[size].bytes);
-    for (size_t i = 0; i < sizeof(pipelines) / sizeof(*pipelines); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(pipelines); i++) {
         const struct setting *setting = setting_keep((struct setting){
             .section = context->section->name,
             .subject = context->section->subject,
@@ -289,7 +290,7 @@ void measure_longest(const struct context *context) {
     add_duration_fact(context, "BLOB.PUT, a million times a new one", insert_longest_ms(server, data), false);
     add_duration_fact(context, "BLOB.LIST container COUNT 5000, page by page", longest_page_ms(server),
                       false);
-    for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
         add_duration_fact(context, commands[i], longest_of_repeats_ms(server, commands[i]), false);
     add_duration_fact(context, "BLOB.DELETE, half a million times", delete_longest_ms(server, data), false);
     dataset_close(data);
@@ -332,7 +333,7 @@ static void add_write_bars(struct results *results, const struct setting *settin
                            enum propagation propagation) {
     struct compared compared;
     for (size_t cursor = 0; results_compare(results, setting, &cursor, &compared);) {
-        for (size_t bar = 0; bar < sizeof(write_bars) / sizeof(*write_bars); bar++) {
+        for (size_t bar = 0; bar < ARRAY_SIZE(write_bars); bar++) {
             double limit = write_bars[bar].limits[count][propagation];
             if (limit == 0 || !text_is(compared.comparison->workload, write_bars[bar].workload) ||
                 !text_is(compared.comparison->against, write_bars[bar].against))

@@ -9,6 +9,7 @@
 #include "bench.h"
 #include "workload.h"
 
+#include "ccan/array_size/array_size.h"
 #include "report.h"
 
 struct chart_value {
@@ -41,7 +42,7 @@ struct canvas {
 };
 
 static const char *colour_of(size_t series) {
-    return colours[series % (sizeof(colours) / sizeof(*colours))];
+    return colours[series % ARRAY_SIZE(colours)];
 }
 
 static double height_of(const struct canvas *canvas, double value) {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 #define FOLLOWED "CONTAINER.CREATE followed; CONTAINER.FEED followed ON"
@@ -37,9 +38,9 @@ static const struct comparison comparisons[] = {
 const struct family feed_family = {
     .name = "feed",
     .workloads = workloads,
-    .workload_count = sizeof(workloads) / sizeof(*workloads),
+    .workload_count = ARRAY_SIZE(workloads),
     .comparisons = comparisons,
-    .comparison_count = sizeof(comparisons) / sizeof(*comparisons),
+    .comparison_count = ARRAY_SIZE(comparisons),
 };
 
 /* --- Next to containers that nobody follows --- */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 #define SHARE "share"
@@ -52,9 +53,9 @@ static const struct comparison comparisons[] = {
 const struct family file_family = {
     .name = "file",
     .workloads = workloads,
-    .workload_count = sizeof(workloads) / sizeof(*workloads),
+    .workload_count = ARRAY_SIZE(workloads),
     .comparisons = comparisons,
-    .comparison_count = sizeof(comparisons) / sizeof(*comparisons),
+    .comparison_count = ARRAY_SIZE(comparisons),
 };
 
 /* --- Handles --- */
@@ -161,7 +162,7 @@ static void create_write(const struct client_pool *pool, const struct client *cl
 
 static void open_write(const struct client_pool *pool, const struct client *client, struct request *request) {
     static const char *const words[] = {"ACCESS", "2", "READ", "WRITE", "SHARE", "1", "NONE"};
-    enum { HEAD = 4, WORDS = sizeof(words) / sizeof(*words) };
+    enum { HEAD = 4, WORDS = ARRAY_SIZE(words) };
     head_write(pool, request, HEAD + WORDS, "FILE.OPEN");
     request_text(request, share_state_of(pool->key)->session);
     request_word(request, path_of(pool, client), NAME_BYTES);
@@ -427,6 +428,6 @@ void measure_files(const struct context *context) {
     measure_contents(context);
     measure_handles(context);
     growth_measure(context, files_made, files_growing);
-    for (size_t i = 0; i < sizeof(growths) / sizeof(*growths); i++) measure_growth_of(context, &growths[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(growths); i++) measure_growth_of(context, &growths[i]);
     measure_file_endings(context);
 }

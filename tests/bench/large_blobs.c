@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 /* Containers of append blobs with the dataset's names, and of page blobs. */
@@ -92,9 +93,9 @@ static const struct comparison comparisons[] = {
 const struct family kind_family = {
     .name = "kind",
     .workloads = workloads,
-    .workload_count = sizeof(workloads) / sizeof(*workloads),
+    .workload_count = ARRAY_SIZE(workloads),
     .comparisons = comparisons,
-    .comparison_count = sizeof(comparisons) / sizeof(*comparisons),
+    .comparison_count = ARRAY_SIZE(comparisons),
 };
 
 /* --- What they are measured with --- */
@@ -388,7 +389,7 @@ static void measure_pages(const struct fixture *fixture) {
 void measure_kinds(const struct context *context) {
     void (*const measurements[])(const struct fixture *fixture) = {measure_appends, measure_blocks,
                                                                    measure_pages};
-    for (size_t i = 0; i < sizeof(measurements) / sizeof(*measurements); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(measurements); i++) {
         struct fixture fixture = {context, server_start(context->options, "")};
         measurements[i](&fixture);
         server_stop(fixture.server);

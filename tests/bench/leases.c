@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 static const char refusal[] = "CONFLICT LeaseAlreadyPresent ";
@@ -66,9 +67,9 @@ static const struct comparison comparisons[] = {
 const struct family lease_family = {
     .name = "lease",
     .workloads = workloads,
-    .workload_count = sizeof(workloads) / sizeof(*workloads),
+    .workload_count = ARRAY_SIZE(workloads),
     .comparisons = comparisons,
-    .comparison_count = sizeof(comparisons) / sizeof(*comparisons),
+    .comparison_count = ARRAY_SIZE(comparisons),
 };
 
 /* --- Locks, as client libraries build them --- */
@@ -124,9 +125,9 @@ static const struct comparison lock_comparisons[] = {
 const struct family lock_family = {
     .name = "lock",
     .workloads = lock_workloads,
-    .workload_count = sizeof(lock_workloads) / sizeof(*lock_workloads),
+    .workload_count = ARRAY_SIZE(lock_workloads),
     .comparisons = lock_comparisons,
-    .comparison_count = sizeof(lock_comparisons) / sizeof(*lock_comparisons),
+    .comparison_count = ARRAY_SIZE(lock_comparisons),
 };
 
 /* --- Next to locks --- */

@@ -21,10 +21,11 @@
 
 const struct section sections[] = {
 #define SECTION(name, subject, title) {#name, title, measure_##name, subject},
+#include "ccan/array_size/array_size.h"
 #include "sections.h"
 #undef SECTION
 };
-const size_t section_count = sizeof(sections) / sizeof(*sections);
+const size_t section_count = ARRAY_SIZE(sections);
 
 /* --- Options --- */
 

@@ -1,6 +1,7 @@
 /* What is made of times: how long a command holds the server, how long others wait. And rounds:
  * workloads, sequences, and workloads with growing numbers of objects take turns. */
 #include "measure.h"
+#include "ccan/array_size/array_size.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -303,7 +304,7 @@ static void insert(const struct context *context, struct server *server, struct 
     size_t first = context->results->measurement_count, count = 0;
     for (; *names; names++) {
         const struct workload *workload = workload_named(*names);
-        require(count < sizeof(drivers) / sizeof(*drivers), "too many workloads insert");
+        require(count < ARRAY_SIZE(drivers), "too many workloads insert");
         results_measure(context->results, setting, workload, INSERT_ROUNDS);
         drivers[count++] =
             driver_open(workload, data, dataset_prepare(data, workload), PIPELINE, CONNECTIONS);

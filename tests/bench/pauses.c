@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 /* --- Much at once --- */
@@ -253,7 +254,7 @@ static void run_turn(struct load *load, unsigned ticks) {
 static void add_wait_facts(const struct context *context, struct load *load) {
     const double shares[] = {0.5, 0.99, slow_share, 1};
     static const char *const names[] = {"median", "99 of 100", "999 of 1000", "longest"};
-    for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(shares); i++) {
         const char *name = format_text("PING beside %s operations, %s", load->mix->name, names[i]);
         double wait_ms = percentile(load->waits_ms, load->wait_count, shares[i]);
         results_fact(

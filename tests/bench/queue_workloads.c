@@ -1,6 +1,7 @@
 /* What happens to a message from its put to its deletion, in four ways: in a queue, in a stream with a group of
  * consumers, in a sorted set with a hash beside it that scripts keep, as queue libraries have it, and in a list, where
  * nothing comes back by itself. Whoever takes messages is not who has put them: it learns their ids from the server. */
+#include "ccan/array_size/array_size.h"
 #include "workload.h"
 
 #include <stdio.h>
@@ -390,7 +391,7 @@ static const struct comparison comparisons[] = {
 const struct family queue_family = {
     .name = "queue",
     .workloads = workloads,
-    .workload_count = sizeof(workloads) / sizeof(*workloads),
+    .workload_count = ARRAY_SIZE(workloads),
     .comparisons = comparisons,
-    .comparison_count = sizeof(comparisons) / sizeof(*comparisons),
+    .comparison_count = ARRAY_SIZE(comparisons),
 };

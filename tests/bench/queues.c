@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 enum { MESSAGE_BYTES = 100 };
@@ -64,7 +65,7 @@ static void add_memory_facts(const struct context *context, struct server *serve
 static void measure_queue_memory(const struct context *context) {
     unsigned messages = context->is_quick ? STORED_MESSAGES_QUICK : STORED_MESSAGES;
     struct server *server = server_start(context->options, LARGE_BATCHES);
-    for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(methods); i++) {
         const struct storage *method = &methods[i];
         method->put->prepare(server, method->key);
         int64_t before = server_info_number(server, "used_memory");

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 /* --- Objects --- */
@@ -48,7 +49,7 @@ static const struct workload workloads[] = {
 };
 
 const struct family storage_family = {
-    .name = "storage", .workloads = workloads, .workload_count = sizeof(workloads) / sizeof(*workloads)};
+    .name = "storage", .workloads = workloads, .workload_count = ARRAY_SIZE(workloads)};
 
 /* --- Memory --- */
 
@@ -70,7 +71,7 @@ void measure_memory(const struct context *context) {
                  {"HSET, short name", "hash field"}};
     struct server *server = server_start(context->options, "");
     struct dataset *data = dataset_open(server, 0, MILLION, sizes[0].bytes);
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
         double bytes = bytes_per_object(server, data, kinds[i].filler);
         results_fact(context->results,
                      (struct fact){context->section->name, kinds[i].name, bytes, "bytes per object", false});
@@ -105,7 +106,7 @@ static const struct stored {
 } stored[] = {{"hash fields", "HSET, short name", "HSET, random letters", 0},
               {"blobs", "BLOB.PUT, short name", "BLOB.PUT, random letters", BLOBS_MB},
               {"messages", "QUEUE.PUT, short name", "QUEUE.PUT, random letters", MESSAGES_MB}};
-enum { STORED = sizeof(stored) / sizeof(*stored) };
+enum { STORED = ARRAY_SIZE(stored) };
 
 /* Processor time of the server's main thread; the size of what it has written. */
 struct file_cost {

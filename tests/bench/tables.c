@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 /* The entity: ten properties, strings mostly, and a hash with the same names and values. As a hash it
@@ -129,9 +130,9 @@ static const struct comparison comparisons[] = {
 const struct family table_family = {
     .name = "table",
     .workloads = workloads,
-    .workload_count = sizeof(workloads) / sizeof(*workloads),
+    .workload_count = ARRAY_SIZE(workloads),
     .comparisons = comparisons,
-    .comparison_count = sizeof(comparisons) / sizeof(*comparisons),
+    .comparison_count = ARRAY_SIZE(comparisons),
 };
 
 /* --- Hashes in the place of tables --- */
@@ -177,9 +178,8 @@ static const struct workload hash_workloads[] = {
      .is_expected = is_token},
 };
 
-const struct family hash_family = {.name = "hash",
-                                   .workloads = hash_workloads,
-                                   .workload_count = sizeof(hash_workloads) / sizeof(*hash_workloads)};
+const struct family hash_family = {
+    .name = "hash", .workloads = hash_workloads, .workload_count = ARRAY_SIZE(hash_workloads)};
 
 /* As many as are on their way at once, and more. */
 enum { BATCHED_ENTITIES = 10000 };
@@ -344,7 +344,7 @@ static const struct scan {
     {"a comparison", 1, COMPARISON_NS, {{TABLE, "FILTER", "quantity eq 7"}}},
     {"a comparison of three", 3, 0, {{TABLE, "FILTER", "quantity eq 7 or status eq 'lost' or total lt 0L"}}},
 };
-enum { SCANS = sizeof(scans) / sizeof(*scans) };
+enum { SCANS = ARRAY_SIZE(scans) };
 
 static void scan_measure(const struct million *million, const struct scan *scan,
                          struct measurement *measurement, unsigned round) {
@@ -552,12 +552,12 @@ static void index_build(const struct context *context, struct server *server) {
 
 static void measure_table_longest(const struct context *context, const struct million *million) {
     struct longest longest = {.context = context, .server = million->server, .name = ""};
-    queries_measure(&longest, plain_queries, sizeof(plain_queries) / sizeof(*plain_queries));
+    queries_measure(&longest, plain_queries, ARRAY_SIZE(plain_queries));
     wide_make(context, million->server);
-    queries_measure(&longest, wide_queries, sizeof(wide_queries) / sizeof(*wide_queries));
+    queries_measure(&longest, wide_queries, ARRAY_SIZE(wide_queries));
     index_build(context, million->server);
     longest_ping_ms(million->server, "TABLE.INDEX " TABLE " status", is_status_used);
-    queries_measure(&longest, indexed_queries, sizeof(indexed_queries) / sizeof(*indexed_queries));
+    queries_measure(&longest, indexed_queries, ARRAY_SIZE(indexed_queries));
     results_bar(context->results, ABOUT_PAUSES, format_text("longest TABLE.QUERY: %s", longest.name),
                 longest.ms, LONGEST_MS, "ms");
     add_wait_bar(context, million->server, "TABLE.UNINDEX", "TABLE.UNINDEX " TABLE " status", NULL);

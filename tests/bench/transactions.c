@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 /* --- Blobs --- */
@@ -66,9 +67,9 @@ static const struct comparison comparisons[] = {
 const struct family transaction_family = {
     .name = "transaction",
     .workloads = workloads,
-    .workload_count = sizeof(workloads) / sizeof(*workloads),
+    .workload_count = ARRAY_SIZE(workloads),
     .comparisons = comparisons,
-    .comparison_count = sizeof(comparisons) / sizeof(*comparisons),
+    .comparison_count = ARRAY_SIZE(comparisons),
 };
 
 static const char *const several[] = {"BLOB.PUT",
@@ -144,7 +145,7 @@ static void atomic_write(const struct jobs *jobs, const struct job *job, struct 
     request_text(request, "t");
     request_text(request, "p");
     request_text(request, job->row);
-    for (size_t i = 0; i < sizeof(merge) / sizeof(*merge); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(merge); i++)
         if (*merge[i])
             request_text(request, merge[i]);
         else

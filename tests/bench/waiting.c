@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 /* --- Handed over --- */
@@ -93,7 +94,7 @@ static void add_hop_facts(const struct context *context, const char *name, const
         {context->section->name, format_text("%s: time, p99", name), spread_of(times->p99_ms, rounds).median,
          "ms", true},
     };
-    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) results_fact(context->results, facts[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(facts); i++) results_fact(context->results, facts[i]);
 }
 
 static void add_hand_over_bars(struct results *results, const struct line *shortest, const struct line *line,
@@ -209,7 +210,7 @@ static const struct transport {
     {"RPUSH to BLPOP", list_wait, list_send, nothing_clean, ABOUT_QUEUES},
     {"QUEUE.PUT to QUEUE.GET BLOCK", queue_wait, queue_send, queue_clean, ABOUT_QUEUES},
     {"BLOB.PUT to CONTAINER.CHANGES BLOCK", changes_wait, changes_send, bookmark_keep, ABOUT_FEEDS}};
-enum { TRANSPORTS = sizeof(transports) / sizeof(*transports) };
+enum { TRANSPORTS = ARRAY_SIZE(transports) };
 
 static double telling_us(const struct transport *transport, struct pair *pair) {
     transport->wait(pair);
@@ -416,7 +417,7 @@ static void add_method_facts(const struct context *context, const struct content
         {context->section->name, format_text("%s: CPU per hand-over", name),
          cpu_us / (double)contention->hand_overs, "us", true},
     };
-    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) results_fact(context->results, facts[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(facts); i++) results_fact(context->results, facts[i]);
 }
 
 static double idle_share(struct server *server) {
@@ -451,7 +452,6 @@ static void measure_method(const struct context *context, struct server *server,
 void measure_passing(const struct context *context) {
     struct server *server = server_start(context->options, "");
     int64_t run_ms = context->is_quick ? RUN_MS_QUICK : RUN_MS;
-    for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
-        measure_method(context, server, &methods[i], run_ms);
+    for (size_t i = 0; i < ARRAY_SIZE(methods); i++) measure_method(context, server, &methods[i], run_ms);
     server_stop(server);
 }

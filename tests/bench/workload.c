@@ -1,6 +1,7 @@
 /* Datasets, and what goes on with them: a workload whose requests are known beforehand, and sequences of requests. */
 #define _GNU_SOURCE
 #include "workload.h"
+#include "ccan/array_size/array_size.h"
 
 #include <hiredis/hiredis.h>
 #include <stdio.h>
@@ -114,7 +115,7 @@ struct object_set *dataset_fill(struct dataset *data, const struct workload *fil
 const struct family *const families[] = {&native_family,      &blob_family,  &lock_family,    &lease_family,
                                          &kind_family,        &queue_family, &storage_family, &feed_family,
                                          &transaction_family, &hash_family,  &table_family,   &file_family};
-const size_t family_count = sizeof(families) / sizeof(*families);
+const size_t family_count = ARRAY_SIZE(families);
 
 const struct workload *workload_named(const char *name) {
     for (size_t i = 0; i < family_count; i++) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ccan/array_size/array_size.h"
 #include "failure.h"
 #include "text.h"
 
@@ -79,7 +80,7 @@ static bool is_connected(struct actor *actor) {
 static bool is_of_the_server(const char *error) {
     static const char *const servers_own[] = {"READONLY", "LOADING",     "MASTERDOWN", "UNBLOCKED", "MISCONF",
                                               "TRYAGAIN", "CLUSTERDOWN", "NOREPLICAS", "MOVED",     "ASK"};
-    for (size_t i = 0; i < sizeof(servers_own) / sizeof(*servers_own); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(servers_own); i++)
         if (text_begins(error, servers_own[i])) return true;
     return false;
 }

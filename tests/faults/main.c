@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ccan/array_size/array_size.h"
 #include "failure.h"
 #include "faults.h"
 #include "workloads.h"
@@ -113,7 +114,7 @@ static void play_all(void) {
 static void play_controls(void) {
     static const char *const names[] = {"leases without grace", "SET NX PX and a plain write",
                                         "versions without epochs"};
-    int shown[sizeof(names) / sizeof(*names)] = {0};
+    int shown[ARRAY_SIZE(names)] = {0};
     bool all_shown = false;
     printf("# The controls have to show violations, and here they come:\n");
     for (unsigned attempt = 0; attempt < CONTROL_ATTEMPTS && !all_shown; attempt++) {

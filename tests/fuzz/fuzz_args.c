@@ -1,6 +1,7 @@
 /* Words from outside against the grammars of the tests: whatever they are, the parse is sound.
  *
  * The first byte chooses the grammar; the rest is split into words at line ends. */
+#include "ccan/array_size/array_size.h"
 #include "require.h"
 #include "sample_grammar.h"
 
@@ -29,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct bytes argv[WORDS_MAX];
     struct args args;
     if (!size) return 0;
-    struct grammar *grammar = grammars[data[0] % (sizeof(grammars) / sizeof(*grammars))];
+    struct grammar *grammar = grammars[data[0] % ARRAY_SIZE(grammars)];
     int argc = split(bytes_of(data + 1, size - 1), argv);
     if (argc < args_min(grammar)) return 0;
     struct fault fault = {.outcome = OUTCOME_DONE};

@@ -2,6 +2,7 @@
  * container with something of every kind in it takes as its naive model does. */
 #include "acts.h"
 #include "allocations.h"
+#include "ccan/array_size/array_size.h"
 #include "require.h"
 
 #include <stdint.h>
@@ -32,7 +33,7 @@ static void start(struct container_trial *trial) {
         {.name = 5, .size = 7, .beside = 2, .metadata = 1, .stamp = 16},
     };
     container_trial_start(trial, &(struct choice){.metadata = 1});
-    for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(choices); i++) {
         struct choice choice = choices[i];
         choice.kind = BLOB_PUT;
         container_trial_step(trial, &choice);
@@ -53,7 +54,7 @@ static void add_kinds(struct container_trial *trial) {
                act_create_append(trial, "g") && act_append(trial, "g", act_bytes(3, 100)) &&
                act_snapshot(trial, "g", 1) && act_stage(trial, "u", "1", act_bytes(4, 10)) &&
                act_put(trial, "c", bytes_text("c")) && act_copy_state(trial, "c", COPY_PENDING);
-    for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
         struct container_change change = act_change(CONTAINER_CHUNK, "");
         change.length = i < 2 ? lengths[i] : 100;
         change.content = act_bytes(i, lengths[i]);

@@ -10,6 +10,7 @@
  * after loading. Each edit has four bytes; each choice of what happens in the value's life, behind them, has eight. */
 #include "allocations.h"
 #include "blob/container_walk.h"
+#include "ccan/array_size/array_size.h"
 #include "change_edit.h"
 #include "container_trial.h"
 #include "core/number.h"
@@ -493,7 +494,7 @@ static void load_and_compare(size_t family, const struct tape *tape, const struc
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct tape tape;
     if (size < 2) return 0;
-    size_t family = data[0] % (sizeof(families) / sizeof(families[0])), edits = data[1] % (EDITS_MAX + 1);
+    size_t family = data[0] % ARRAY_SIZE(families), edits = data[1] % (EDITS_MAX + 1);
     size_t later = data[1] / (EDITS_MAX + 1);
     struct steps steps = {.choices = data + 2 + edits * EDIT_BYTES};
     if (size < (size_t)(steps.choices - data)) return 0;

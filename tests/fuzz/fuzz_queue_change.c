@@ -1,6 +1,7 @@
 /* Records of queues from outside, as many as the input has, each with its length in two bytes before it: what cannot be
  * read is refused, what does not fit does nothing, and what is left is whole. */
 #include "allocations.h"
+#include "ccan/array_size/array_size.h"
 #include "change_again.h"
 #include "queue/queue.h"
 #include "queue_trial.h"
@@ -14,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Everything that can be asked of a queue, and that what it says of itself can be read back. */
 static void require_whole(const struct queue *queue) {
     static const int64_t instants_ms[] = {0, 1000, 1001, 5000, QUEUE_FOREVER_MS};
-    for (size_t i = 0; i < sizeof(instants_ms) / sizeof(instants_ms[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(instants_ms); i++) {
         struct queue_depth depth = queue_depth(queue, instants_ms[i]);
         struct visible_walk visible;
         struct message_walk dead;

@@ -1,10 +1,9 @@
 #include "naive_filter.h"
+#include "ccan/array_size/array_size.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 const char *const naive_names[] = {"a", "b", "bb", "Active", "gr\xc3\xb6\xc3\x9fsse", "_9"};
 
@@ -71,7 +70,7 @@ static void draw_text(struct dice *dice, struct naive_value *value, const char *
     value->length = length;
     if (length == 0 || !dice_percent(dice, 15)) return;
     static const size_t lengths[] = {254, 255, 256, 257, 280};
-    size_t whole = lengths[dice_roll(dice, COUNT(lengths))];
+    size_t whole = lengths[dice_roll(dice, ARRAY_SIZE(lengths))];
     memset(value->text, 'x', whole);
     value->text[whole - 1] = dice_percent(dice, 50) ? 'x' : 'y';
     value->text[0] = 'a';
@@ -83,21 +82,21 @@ static double draw_real(struct dice *dice, bool stored) {
         return dice_percent(dice, 40)   ? (double)NAN
                : dice_percent(dice, 50) ? (double)INFINITY
                                         : -(double)INFINITY;
-    return reals[dice_roll(dice, COUNT(reals))];
+    return reals[dice_roll(dice, ARRAY_SIZE(reals))];
 }
 
 struct naive_value naive_value_draw(struct dice *dice, enum naive_type type, bool stored) {
     struct naive_value value = {.type = type};
-    size_t string = dice_roll(dice, COUNT(strings));
-    size_t run = dice_roll(dice, COUNT(runs));
+    size_t string = dice_roll(dice, ARRAY_SIZE(strings));
+    size_t run = dice_roll(dice, ARRAY_SIZE(runs));
     switch (type) {
     case NAIVE_STRING: draw_text(dice, &value, strings[string].text, strings[string].length); break;
-    case NAIVE_INT32: value.number = small_numbers[dice_roll(dice, COUNT(small_numbers))]; break;
-    case NAIVE_INT64: value.number = large_numbers[dice_roll(dice, COUNT(large_numbers))]; break;
+    case NAIVE_INT32: value.number = small_numbers[dice_roll(dice, ARRAY_SIZE(small_numbers))]; break;
+    case NAIVE_INT64: value.number = large_numbers[dice_roll(dice, ARRAY_SIZE(large_numbers))]; break;
     case NAIVE_DOUBLE: value.real = draw_real(dice, stored); break;
     case NAIVE_BOOL: value.number = (long long)dice_roll(dice, 2); break;
-    case NAIVE_DATETIME: value.number = instants[dice_roll(dice, COUNT(instants))].ticks; break;
-    case NAIVE_GUID: value.id = ids[dice_roll(dice, COUNT(ids))]; break;
+    case NAIVE_DATETIME: value.number = instants[dice_roll(dice, ARRAY_SIZE(instants))].ticks; break;
+    case NAIVE_GUID: value.id = ids[dice_roll(dice, ARRAY_SIZE(ids))]; break;
     default: draw_text(dice, &value, runs[run].text, runs[run].length);
     }
     return value;
@@ -144,11 +143,11 @@ static const struct naive_node *draw_leaf(struct dice *dice, struct naive_filter
     struct naive_node *node = add_node(filter, dice_percent(dice, 10) ? 'h' : 'c');
     size_t key = dice_roll(dice, 6);
     enum naive_type type = draw_type(dice);
-    if (key < COUNT(keys) && dice_percent(dice, 80)) type = key < 2 ? NAIVE_STRING : NAIVE_DATETIME;
-    node->name = key < COUNT(keys)
+    if (key < ARRAY_SIZE(keys) && dice_percent(dice, 80)) type = key < 2 ? NAIVE_STRING : NAIVE_DATETIME;
+    node->name = key < ARRAY_SIZE(keys)
                      ? keys[key]
                      : naive_names[dice_roll(dice, dice_percent(dice, 50) ? 2 : NAIVE_PROPERTIES_MAX)];
-    node->relation = relations[dice_percent(dice, 40) ? 0 : dice_roll(dice, COUNT(relations))];
+    node->relation = relations[dice_percent(dice, 40) ? 0 : dice_roll(dice, ARRAY_SIZE(relations))];
     node->turned = dice_percent(dice, 20);
     node->literal = naive_value_draw(dice, type, false);
     return node;
@@ -223,8 +222,8 @@ static void put_real(struct pen *pen, double real) {
 
 /* One of the texts that stand for the instant. */
 static const char *instant_text(struct dice *dice, long long ticks) {
-    size_t at = dice_roll(dice, COUNT(instants));
-    while (instants[at].ticks != ticks) at = (at + 1) % COUNT(instants);
+    size_t at = dice_roll(dice, ARRAY_SIZE(instants));
+    while (instants[at].ticks != ticks) at = (at + 1) % ARRAY_SIZE(instants);
     return instants[at].text;
 }
 

@@ -76,7 +76,7 @@ TEST(positions_and_sizes_are_conditions) {
         {"IFMATCH 0x0000000000000001 IFPOSITION 4", "PRECONDITION ConditionNotMet"},
     };
     create("box");
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
         expect_etag(call(primary, "BLOB.APPEND box log 12345"));
         step_play(pool_print("BLOB.APPEND box log abc %s", rows[row].clauses), rows[row].answer, 0);
@@ -90,7 +90,7 @@ TEST(pieces_of_all_sizes_stand_in_their_order) {
     struct text all = {0};
     create("box");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
-    for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
         char *piece = pool_take((size_t)lengths[i]);
         for (int at = 0; at < lengths[i]; at++) piece[at] = (char)(at * 7 + (int)i * 31);
         redisReply *reply = call(primary, "BLOB.APPEND box log %b", piece, (size_t)lengths[i]);

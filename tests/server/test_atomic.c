@@ -76,7 +76,7 @@ static const struct {
 TEST(a_wrong_command_is_refused_with_its_place_and_changes_nothing) {
     atomic_setup();
     traces_begin("none");
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
         struct words words = step_words(wrong[i].line);
         redisReply *reply = call_words(primary, &words);
         require(reply_is_error(reply) && text_begins(reply->str, wrong[i].error), "%s gives %s",
@@ -191,7 +191,7 @@ TEST(a_transaction_may_not_change_an_object_twice) {
     atomic_put_message('m', 'r');
     step_keep('u', in_braces(step_kept('m')));
     traces_begin("none");
-    for (size_t i = 0; i < sizeof(twice) / sizeof(*twice); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(twice); i++) {
         if (!twice[i].error) continue;
         redisReply *reply = atomic(twice[i].one, twice[i].other);
         const char *error = pool_print("INVALID InvalidDuplicateRow %s", twice[i].error);
@@ -225,7 +225,7 @@ static const char *const together[][2] = {
 
 TEST(a_transaction_may_change_objects_that_only_look_alike) {
     atomic_setup();
-    for (size_t i = 0; i < sizeof(together) / sizeof(*together); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(together); i++) {
         redisReply *reply = atomic(together[i][0], together[i][1]);
         require(!reply_is_error(reply) && reply->elements == 2, "%s beside %s gives %s", together[i][0],
                 together[i][1], reply_text(reply));
@@ -302,7 +302,7 @@ TEST(every_command_once) {
     atomic_put_message('n', 'o');
     atomic_put_message('k', 'l');
     atomic_put_message('i', 'j');
-    for (size_t i = 0; i < sizeof(each) / sizeof(*each); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
         if (strstr(each[i], "DELAY")) continue;
         redisReply *reply = atomic(pool_print("BLOB.PUT c other%zu x", i), each[i],
                                    pool_print("FILE.CREATE s other%zu 1", i));

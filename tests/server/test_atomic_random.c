@@ -79,7 +79,7 @@ static const struct kind {
     {"FILE.GET @s %p", READS},
 };
 
-enum { KINDS = sizeof(kinds) / sizeof(*kinds), MAX = 6, KEYS = 5, ROUNDS = 120 };
+enum { KINDS = ARRAY_SIZE(kinds), MAX = 6, KEYS = 5, ROUNDS = 120 };
 
 static const char *const keys[KEYS] = {"c", "o", "q", "t", "s"};
 static const char *const blobs[] = {"a", "b", "x", "y"};
@@ -154,7 +154,7 @@ static const char *state_of(const char *prefix) {
                            "FILE.LIST @s d",
                            "SHARE.GET @s"};
     text_add(&state, "", 0);
-    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
         redisReply *reply = play(with_keys(lists[i], prefix, prefix));
         text_print(&state, "%s: %s\n", lists[i], reply_shape(reply));
     }

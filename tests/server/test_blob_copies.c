@@ -79,7 +79,7 @@ TEST(metadata_of_a_copy) {
     stage_copies();
     expect_etag(call(primary, "BLOB.SETMETA box cat META 2 a b c d"));
     expect_etag(call(primary, "BLOB.PUT box twin x META 1 old old PROPS 1 content-language fr"));
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         step_play(pool_print("BLOB.COPY box twin box cat %s", rows[row].clause), COPIED, 0);
         step_play("BLOB.GETMETA box twin", rows[row].meta, 0);
         assert_null(reply_field_if_any(stat_of("box", "twin"), "content-language"));
@@ -234,7 +234,7 @@ TEST(two_sets_of_conditions) {
         {"SOURCEIFUNMODIFIEDSINCE -1", "INVALID InvalidHeaderValue"},
     };
     stage_copies();
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         step_keep('t', put("other", "dog", "woof"));
         step_keep('s', put("box", "cat", "meow"));
         step_play(pool_print("BLOB.COPY other dog box cat %s", rows[row].clauses), rows[row].answer, 0);
@@ -371,7 +371,7 @@ TEST(contents_shared_by_copies_are_shared_after_a_reload) {
          "BLOB.PUTBLOCKLIST box large 2 LATEST AAAA LATEST AAAB"},
         {"BLOB.CREATEPAGE box large 1048576", "BLOB.PUTPAGE box large 0 1048576*x"},
     };
-    for (size_t source = 0; source < sizeof(sources) / sizeof(*sources); source++) {
+    for (size_t source = 0; source < ARRAY_SIZE(sources); source++) {
         call(primary, "DEL box other");
         stage_copies();
         for (int step = 0; step < 3 && sources[source][step]; step++)

@@ -39,7 +39,7 @@ static const char *const filling[] = {
     "BLOB.APPEND box log end",
 };
 
-enum { FILLING = sizeof(filling) / sizeof(*filling) };
+enum { FILLING = ARRAY_SIZE(filling) };
 
 static redisReply *must(struct client *client, const char *line) {
     struct words words = step_words(line);
@@ -110,7 +110,7 @@ TEST(a_torn_end_loses_the_last_write_alone) {
                                         "BLOB.SNAPSHOT box disk",
                                         "BLOB.COPY other new box disk",
                                         "BLOB.DELETE box parts SNAPSHOTS ONLY"};
-    for (size_t last = 0; last < sizeof(lasts) / sizeof(*lasts); last++) {
+    for (size_t last = 0; last < ARRAY_SIZE(lasts); last++) {
         struct server *server = server_start("single", settings_with_file);
         struct client *client = test_client(server);
         fill(client);

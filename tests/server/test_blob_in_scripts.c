@@ -44,7 +44,7 @@ static const char *const commands[] = {
     "BLOB.LIST box INCLUDE 4 SNAPSHOTS META UNCOMMITTED COPY",
 };
 
-enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
+enum { COMMANDS = ARRAY_SIZE(commands) };
 
 static const char *shapes[COMMANDS];
 
@@ -139,7 +139,7 @@ TEST(replies_in_resp3_have_maps) {
     step_keep('s', snapshot("box", "disk"));
     step_play("BLOB.PUTPAGE box disk 0 512*x", "[<etag>, 0]", 0);
     struct wire *wire = wire_open_resp3(primary->server);
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         struct words words = step_words(rows[row].command);
         redisReply *reply = wire_call_words(wire, &words);
         require(text_begins(reply_shape(reply), rows[row].answer), "%s gave %s", rows[row].command,
@@ -156,7 +156,7 @@ TEST(watchers_of_all_kinds) {
         "BLOB.CLEARPAGE box disk 0 512", "BLOB.CREATEAPPEND box log",
         "BLOB.APPEND box log x"};
     create("box");
-    for (size_t write = 0; write < sizeof(writes) / sizeof(*writes); write++) {
+    for (size_t write = 0; write < ARRAY_SIZE(writes); write++) {
         struct client *other = test_client(primary->server);
         expect_ok(call(other, "WATCH box"));
         step_play(writes[write], NULL, 0);

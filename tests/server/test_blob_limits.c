@@ -103,7 +103,7 @@ TEST(block_ids_are_base64_of_1_to_64_bytes) {
         {"-_-_", query}, {"AA==AAAA", query},
     };
     create("box");
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         bool is_good = !strcmp(rows[row].answer, "OK");
         step_play(pool_print("BLOB.PUTBLOCK box cat-%zu %s x", row, rows[row].id), rows[row].answer, 0);
         step_play(pool_print("BLOB.PUTBLOCKLIST box cat-%zu 1 LATEST %s", row, rows[row].id),
@@ -173,11 +173,11 @@ TEST(page_ranges_are_whole_pages_inside) {
     create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 2048"));
     step_play("BLOB.PUTPAGE box disk 0 2048*x", "[<etag>, 0]", 0);
-    for (size_t row = 0; row < sizeof(offsets) / sizeof(*offsets); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(offsets); row++) {
         step_play(pool_print("BLOB.PUTPAGE box disk %s 512*y", offsets[row]), "INVALID InvalidPageRange", 0);
         step_play(pool_print("BLOB.CLEARPAGE box disk %s 512", offsets[row]), "INVALID InvalidPageRange", 0);
     }
-    for (size_t row = 0; row < sizeof(lengths) / sizeof(*lengths); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(lengths); row++) {
         step_play(pool_print("BLOB.CLEARPAGE box disk 0 %s", lengths[row]), "INVALID InvalidPageRange", 0);
         step_play(pool_print("BLOB.CLEARPAGE box disk 1536 %s", lengths[row]), "INVALID InvalidPageRange", 0);
     }
@@ -267,7 +267,7 @@ TEST(sizes_of_page_blobs) {
     create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 8796093022208 SEQUENCE 9223372036854775807"));
     expect_number(field(stat_of("box", "disk"), "content-length"), INT64_C(8796093022208));
-    for (size_t row = 0; row < sizeof(bad) / sizeof(*bad); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(bad); row++) {
         step_play(pool_print("BLOB.CREATEPAGE box new %s", bad[row]), "INVALID InvalidHeaderValue", 0);
         step_play(pool_print("BLOB.CREATEPAGE box disk %s", bad[row]), "INVALID InvalidHeaderValue", 0);
         step_play(pool_print("BLOB.SETPROPS box disk SIZE %s", bad[row]), "INVALID InvalidHeaderValue", 0);
@@ -278,7 +278,7 @@ TEST(sequence_numbers_end_at_the_largest) {
     static const char *const bad[] = {"-1", "9223372036854775808", "18446744073709551615", "x", "''", "1.0"};
     create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512 SEQUENCE 9223372036854775806"));
-    for (size_t row = 0; row < sizeof(bad) / sizeof(*bad); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(bad); row++) {
         step_play(pool_print("BLOB.CREATEPAGE box disk 512 SEQUENCE %s", bad[row]),
                   "INVALID InvalidHeaderValue", 0);
         step_play(pool_print("BLOB.SETPROPS box disk SEQUENCE MAX %s", bad[row]),
@@ -330,7 +330,7 @@ TEST(ids_of_snapshots_are_versions) {
     create("box");
     put("box", "cat", "meow");
     snapshot("box", "cat");
-    for (size_t row = 0; row < sizeof(bad) / sizeof(*bad); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(bad); row++) {
         step_play(pool_print("BLOB.GET box cat SNAPSHOT %s", bad[row]), "INVALID InvalidQueryParameterValue",
                   0);
         step_play(pool_print("BLOB.DELETE box cat SNAPSHOT %s", bad[row]),
@@ -339,7 +339,7 @@ TEST(ids_of_snapshots_are_versions) {
                   "INVALID InvalidQueryParameterValue", 0);
     }
     static const char *const unknown[] = {"0x0000000000000000", "0x0000000000000001", "0xFFFFFFFFFFFFFFFF"};
-    for (size_t row = 0; row < sizeof(unknown) / sizeof(*unknown); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(unknown); row++) {
         step_play(pool_print("BLOB.GET box cat SNAPSHOT %s", unknown[row]), "NOTFOUND BlobNotFound", 0);
         step_play(pool_print("BLOB.STAT box cat SNAPSHOT %s", unknown[row]), "NOTFOUND BlobNotFound", 0);
         step_play(pool_print("BLOB.DELETE box cat SNAPSHOT %s", unknown[row]), "NOTFOUND BlobNotFound", 0);

@@ -140,7 +140,7 @@ TEST(names_with_zeros_and_line_ends_are_whole) {
         {"\0", 1, false},  {"\0\0", 2, false}, {"a", 1, false},
         {"a\0", 2, false}, {"a\0b", 3, false}, {"a\r\nb", 4, false},
     };
-    enum { NAMES_COUNT = sizeof(names) / sizeof(*names) };
+    enum { NAMES_COUNT = ARRAY_SIZE(names) };
     create("box");
     struct listing expected = {0};
     for (size_t i = 0; i < NAMES_COUNT; i++) {
@@ -254,8 +254,8 @@ TEST(random_names_list_as_defined) {
     unsigned seed = 20211004;
     create("box");
     struct listing names = put_random_names(&seed, 400);
-    for (size_t prefix = 0; prefix < sizeof(prefixes) / sizeof(*prefixes); prefix++) {
-        for (size_t delimiter = 0; delimiter < sizeof(delimiters) / sizeof(*delimiters); delimiter++) {
+    for (size_t prefix = 0; prefix < ARRAY_SIZE(prefixes); prefix++) {
+        for (size_t delimiter = 0; delimiter < ARRAY_SIZE(delimiters); delimiter++) {
             struct listing expected = folded(&names, prefixes[prefix], delimiters[delimiter]);
             struct text options = {0};
             text_print(&options, "PREFIX %s", *prefixes[prefix] ? prefixes[prefix] : "''");
@@ -320,7 +320,7 @@ TEST(counts_have_bounds) {
     page = call(primary, "BLOB.LIST box COUNT 9223372036854775807");
     assert_true(page->element[1]->elements <= 5000);
     traces_begin("");
-    for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
         expect_error(call(primary, "BLOB.LIST box COUNT %s", refused[i]),
                      "INVALID OutOfRangeQueryParameterValue");
     }

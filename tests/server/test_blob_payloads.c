@@ -193,7 +193,7 @@ TEST(pages_that_cannot_be) {
         {"the last number of a chunk", 0, 1, UINT64_MAX, PAGE, false},
     };
     hand_open();
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         struct text items = {0};
         begin_disk(DISK);
         chunk_of(rows[row].bytes, rows[row].bytes);
@@ -221,7 +221,7 @@ TEST(pages_that_overlap) {
     } rows[] = {{0, 1, true}, {0, 0, false}, {1, 0, false}},
       next_lists[] = {{0, LIST_MAX, true}, {0, LIST_MAX - 1, false}, {0, 0, false}, {1, 1, false}};
     hand_open();
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         struct text items = {0};
         begin_disk(DISK);
         chunk_of(PAGE, PAGE);
@@ -231,7 +231,7 @@ TEST(pages_that_overlap) {
         settle();
         hand_offer("an overlap in a list", rows[row].is_sound);
     }
-    for (size_t row = 0; row < sizeof(next_lists) / sizeof(*next_lists); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(next_lists); row++) {
         begin_disk(UINT64_C(1) * (LIST_MAX + 1) * DISK);
         chunk_of(PAGE, PAGE);
         leaves_of(next_lists[row].first, LIST_MAX);
@@ -263,7 +263,7 @@ static void offer_lists(enum effect_kind kind, const char *what, size_t lists, u
 TEST(lists_in_many_small_records) {
     static const enum effect_kind kinds[] = {EFFECT_SPANS, EFFECT_BLOCKS};
     hand_open();
-    for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++) {
+    for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
         offer_lists(kinds[kind], "a short list", 1, 1, true);
         offer_lists(kinds[kind], "two short lists", 2, 1, false);
         offer_lists(kinds[kind], "many short lists", 3000, 1, false);
@@ -284,7 +284,7 @@ TEST(counts_without_an_end) {
     static const uint64_t counts[] = {0, 2, 3, 1000000, UINT64_C(1) << 32, UINT64_C(1) << 62, UINT64_MAX};
     static const enum effect_kind kinds[] = {EFFECT_SPANS, EFFECT_BLOCKS, EFFECT_LEAVES};
     hand_open();
-    for (size_t row = 0; row < sizeof(counts) / sizeof(*counts); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(counts); row++) {
         for (int kind = 0; kind < 3; kind++) {
             struct text items = {0};
             hand_begin();
@@ -319,7 +319,7 @@ TEST(chunks_that_are_not_whole) {
         {"much more than comes", UINT64_C(1) << 40, {10, 10}, false},
     };
     hand_open();
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         struct text items = {0};
         hand_begin();
         state_of("blob", STATE_BLOCK, 0, 0, 0);
@@ -353,7 +353,7 @@ TEST(snapshots_that_do_not_grow) {
     } rows[] = {{200, 201, true}, {200, 200, false}, {201, 200, false},
                 {0, 200, false},  {200, 0, false},   {200, UINT64_MAX, false}};
     hand_open();
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         hand_begin();
         state_of("blob", STATE_APPEND, 0, 0, 0);
         snapshot_of("blob", rows[row].first);
@@ -398,7 +398,7 @@ TEST(states_that_cannot_be) {
         {"pages kept of nothing", STATE_PAGE, IS_KEPT | HAS_LENGTH | HAS_SEQUENCE, DISK, 0, false},
     };
     hand_open();
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         hand_begin();
         state_of("blob", rows[row].kind, rows[row].parts, rows[row].length, rows[row].count);
         hand_offer(rows[row].what, rows[row].is_sound);
@@ -417,7 +417,7 @@ TEST(contents_of_another_kind) {
                 {STATE_PAGE, EFFECT_SPANS, false},    {STATE_PAGE, EFFECT_BLOCKS, false},
                 {STATE_PAGE, EFFECT_LEAVES, true}};
     hand_open();
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         struct text items = {0};
         hand_begin();
         bool is_disk = rows[row].kind == STATE_PAGE;
@@ -474,7 +474,7 @@ TEST(states_that_keep_a_content) {
                 {"a shorter disk", DISK, PAGE, STATE_PAGE, false},
                 {"an empty blob", 0, 0, STATE_APPEND, false}};
     hand_open();
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         int parts = rows[row].kind == STATE_PAGE ? HAS_LENGTH | HAS_SEQUENCE : 0;
         hand_begin();
         state_of("blob", rows[row].kind, parts, rows[row].then, 0);
@@ -537,7 +537,7 @@ TEST(staged_blocks_that_cannot_be) {
     } rows[] = {{1, 3, 3, true},  {1, 64, 64, true}, {1, 3, 4, false}, {1, 65, 65, false},
                 {1, 0, 0, false}, {2, 3, 3, false},  {0, 3, 3, false}};
     hand_open();
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         hand_begin();
         chunk_of(10, 10);
         staged_of("blob", rows[row].chunk, long_id, rows[row].first);

@@ -123,7 +123,7 @@ TEST(deleting_with_snapshots) {
         {"BLOB.DELETE box cat SNAPSHOTS ONLY IFMATCH 0x0000000000000001", "PRECONDITION ConditionNotMet",
          true, true, true},
     };
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         call(primary, "DEL box");
         create("box");
         put("box", "cat", "old");
@@ -272,7 +272,7 @@ TEST(a_snapshot_takes_its_record_alone) {
         {"BLOB.CREATEPAGE box cat 10485760", "BLOB.PUTPAGE box cat 0 4194304*x",
          "BLOB.PUTPAGE box cat 4194304 4194304*x"},
     };
-    for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++) {
+    for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
         call(primary, "DEL box");
         create("box");
         step_play(kinds[kind].create, NULL, 0);

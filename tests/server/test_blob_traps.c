@@ -72,7 +72,7 @@ TEST(trap_34_staged_blocks_go_with_a_put_and_a_commit) {
     static const char *const writes[] = {"BLOB.PUT box cat x", "BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA",
                                          "BLOB.PUTBLOCKLIST box cat 0"};
     create("box");
-    for (size_t write = 0; write < sizeof(writes) / sizeof(*writes); write++) {
+    for (size_t write = 0; write < ARRAY_SIZE(writes); write++) {
         expect_ok(call(primary, "BLOB.PUTBLOCK box cat AAAA x"));
         expect_ok(call(primary, "BLOB.PUTBLOCK box cat AAAB y"));
         step_play(writes[write], "<etag>", 0);
@@ -247,7 +247,7 @@ TEST(trap_47_copy_properties_end_with_the_next_write) {
         {"LEASE.BREAK box BLOB copy", false},
     };
     lease_setup();
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         step_play("BLOB.COPY box copy box cat", NULL, 0);
         if (!strncmp(rows[row].command, "LEASE", 5)) step_play("LEASE.ACQUIRE box -1 BLOB copy", NULL, 0);
         step_play(rows[row].command, NULL, 0);

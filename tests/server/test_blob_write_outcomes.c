@@ -127,7 +127,7 @@ static void play_row(const struct row *row) {
     require_fate(row, "staged", row->staged, fate_of_staged(staged, staged_of(row->kind)));
     static const char *const marks[] = {"copy-id", "copy-status", "copy-source", "copy-progress",
                                         "copy-completed"};
-    for (size_t mark = 0; mark < sizeof(marks) / sizeof(*marks); mark++) {
+    for (size_t mark = 0; mark < ARRAY_SIZE(marks); mark++) {
         enum fate fate = fate_of_field(before, after, marks[mark]);
         bool may_equal = row->copy == NEW && fate == KEPT && mark > 0;
         if (!may_equal) require_fate(row, marks[mark], row->copy, fate);
@@ -142,7 +142,7 @@ static void play_row(const struct row *row) {
 
 TEST(each_write_does_what_it_says) {
     time_passes(0);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) play_row(&rows[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) play_row(&rows[i]);
 }
 
 /* Staged blocks belong to the name: a blob that goes takes them along, and its lease. */

@@ -29,7 +29,7 @@ TEST(content_is_any_bytes_of_any_length) {
     static const size_t lengths[] = {0,   1,   2,    31,    32,    33,    43,    44,     45,
                                      255, 256, 4096, 16383, 16384, 32768, 65536, 1000003};
     create("box");
-    for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
         size_t length = lengths[i];
         char *content = pool_take(length + 1);
         for (size_t place = 0; place < length; place++) content[place] = (char)(place * 31 + length);
@@ -43,7 +43,7 @@ TEST(content_is_any_bytes_of_any_length) {
 TEST(numbers_as_content_stay_text) {
     static const char *const contents[] = {"0", "12", "-7", "007", "1e3", "9223372036854775807", " 1"};
     create("box");
-    for (size_t i = 0; i < sizeof(contents) / sizeof(*contents); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(contents); i++) {
         put("box", contents[i], contents[i]);
         expect_text(call(primary, "BLOB.GET box %s", contents[i])->element[1], contents[i]);
     }
@@ -218,7 +218,7 @@ TEST(ranges_answer_parts) {
     };
     create("box");
     put("box", "digits", "0123456789");
-    for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(ranges); i++) {
         redisReply *reply =
             call(primary, "BLOB.GET box digits RANGE %lld %lld", ranges[i].offset, ranges[i].length);
         expect_text(expect_elements(reply, 2)->element[1], ranges[i].part);
@@ -239,7 +239,7 @@ TEST(ranges_beyond_the_end_are_refused) {
     put("box", "digits", "0123456789");
     put("box", "empty", "");
     traces_begin("");
-    for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(ranges); i++) {
         expect_error(
             call(primary, "BLOB.GET box %s RANGE %s %s", ranges[i].blob, ranges[i].offset, ranges[i].length),
             "INVALID InvalidRange");
@@ -264,7 +264,7 @@ TEST(names_are_any_bytes) {
     static const char *const names[] = {"a/b/c", "a b",  "\xff\xfe\x80", "line\r\nbreak",
                                         "*",     "META", "\"quoted\""};
     create("box");
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         put("box", names[i], names[i]);
         expect_text(call(primary, "BLOB.GET box %s", names[i])->element[1], names[i]);
     }

@@ -69,7 +69,7 @@ TEST(words_choose_where_to_look) {
         {"LATEST", "new", "b", "c"},
     };
     create("box");
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         const char *contents[] = {rows[row].both, rows[row].committed, rows[row].staged};
         static const char *const ids[] = {"AAAA", "AAAB", "AAAC"};
         for (int id = 0; id < 3; id++) {
@@ -178,8 +178,8 @@ TEST(conditions_do_not_see_uncommitted_names) {
     step_play("BLOB.PUTBLOCK box cat AAAA one", "OK", 0);
     for (int leased = 0; leased < 2; leased++) {
         if (leased) step_play("LEASE.ACQUIRE box 60 BLOB cat ID A", NULL, 0);
-        for (size_t command = 0; command < sizeof(commands) / sizeof(*commands); command++)
-            for (size_t condition = 0; condition < sizeof(conditions) / sizeof(*conditions); condition++)
+        for (size_t command = 0; command < ARRAY_SIZE(commands); command++)
+            for (size_t condition = 0; condition < ARRAY_SIZE(conditions); condition++)
                 step_play(pool_print("%s %s", commands[command], conditions[condition]),
                           "NOTFOUND BlobNotFound", 0);
     }
@@ -201,7 +201,7 @@ TEST(an_uncommitted_name_may_become_any_kind_of_blob) {
     create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box page 512"));
     expect_etag(call(primary, "BLOB.CREATEAPPEND box append"));
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         bool is_copy = text_begins(rows[row].command, "BLOB.COPY");
         expect_ok(call(primary, "BLOB.PUTBLOCK box cat AAAA one"));
         step_play(pool_print("%s IFMATCH *", rows[row].command),

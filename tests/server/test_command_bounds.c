@@ -518,7 +518,7 @@ TEST(shares_hold_nobody_up) {
 static const struct bound *const all_bounds[] = {blob_bounds, queue_bounds, table_bounds, share_bounds};
 
 static bool is_measured(const char *command) {
-    for (size_t i = 0; i < sizeof(all_bounds) / sizeof(*all_bounds); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(all_bounds); i++)
         for (const struct bound *row = all_bounds[i]; row->line; row++)
             if (!strncmp(row->line, command, strlen(command)) && strchr(" ", row->line[strlen(command)]))
                 return true;

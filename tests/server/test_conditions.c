@@ -254,7 +254,7 @@ static void play_operations(bool on_container) {
     create("box");
     const char *old_etag = put("box", "cat", "meow");
     put("box", "cat", "purr");
-    for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(operations); i++) {
         const struct operation *operation = &operations[i];
         if (operation->on_container != on_container) continue;
         struct object object = object_now(operation, old_etag);
@@ -307,7 +307,7 @@ TEST(malformed_etags_never_match) {
         "0x 000000000000001",
     };
     traces_begin("");
-    for (size_t i = 0; i < sizeof(malformed) / sizeof(*malformed); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(malformed); i++) {
         expect_error(call(primary, "BLOB.GET box cat IFMATCH %s", malformed[i]),
                      "PRECONDITION ConditionNotMet");
         expect_error(call(primary, "BLOB.PUT box cat x IFMATCH %s", malformed[i]),
@@ -319,7 +319,7 @@ TEST(malformed_etags_never_match) {
     expect_error(call(primary, "BLOB.GET box cat IFMATCH %b", pool_print("%s", etag), (size_t)19),
                  "PRECONDITION ConditionNotMet");
     traces_require_none();
-    for (size_t i = 0; i < sizeof(malformed) / sizeof(*malformed); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(malformed); i++)
         expect_etag(call(primary, "BLOB.PUT box cat x IFNONEMATCH %s", malformed[i]));
 }
 
@@ -329,7 +329,7 @@ TEST(instants_are_whole_milliseconds) {
     create("box");
     put("box", "cat", "meow");
     traces_begin("");
-    for (size_t i = 0; i < sizeof(malformed) / sizeof(*malformed); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(malformed); i++) {
         expect_error(call(primary, "BLOB.GET box cat IFMODIFIEDSINCE %s", malformed[i]),
                      "INVALID InvalidHeaderValue");
         expect_error(call(primary, "BLOB.DELETE box cat IFUNMODIFIEDSINCE %s", malformed[i]),

@@ -194,7 +194,7 @@ TEST(etags_grow_across_containers_and_commands) {
 TEST(keys_are_any_redis_keys) {
     static const char *const names[] = {"a b",      "prod:{eu}:photos", "UPPER/lower",
                                         "\xff\xfe", "line\r\nbreak",    "$"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         create(names[i]);
         put(names[i], "blob", names[i]);
         expect_text(call(primary, "BLOB.GET %s blob", names[i])->element[1], names[i]);

@@ -70,7 +70,7 @@ static void require_same_content(const char *blob, long long length) {
 TEST(block_blobs_arrive_whole) {
     static const size_t sizes[] = {0, 1, 4096, 4097, 1 << 20, (1 << 20) + 1, 5000000};
     stage_source();
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
         expect_etag(put_long("BLOB.PUT src whole", sizes[i]));
         redisReply *stat = copy_well("whole", "");
         expect_number(field(stat, "content-length"), (long long)sizes[i]);
@@ -146,7 +146,7 @@ TEST(pages_come_along) {
                            field(call(primary, "BLOB.GETPAGES box disk"), "pages")));
     static const long long places[] = {
         0, 1024, 306176, 4398046511104, 4398046511104 + (2 << 20), 8796093021696};
-    for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++)
         assert_true(reply_same(call(source, "BLOB.GET src disk RANGE %lld 512", places[i])->element[1],
                                call(primary, "BLOB.GET box disk RANGE %lld 512", places[i])->element[1]));
     expect_etag(call(source, "BLOB.CREATEPAGE src empty 0"));

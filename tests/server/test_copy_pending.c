@@ -54,7 +54,7 @@ static const char *begin(const struct kind *kind) {
 }
 
 TEST(writes_to_a_pending_copy_are_refused) {
-    for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++) {
+    for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
         begin(&kinds[kind]);
         for (const char *const *write = kinds[kind].writes; *write; write++) {
             step_play(*write, "CONFLICT PendingCopyOperation", 0);
@@ -68,7 +68,7 @@ TEST(writes_to_a_pending_copy_are_refused) {
 
 TEST(lease_operations_on_a_pending_copy_are_refused) {
     begin(&kinds[0]);
-    for (size_t i = 0; i < sizeof(lease_commands) / sizeof(*lease_commands); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(lease_commands); i++)
         step_play(lease_commands[i], "CONFLICT PendingCopyOperation", 0);
     step_play("LEASE.GET box BLOB target",
               "[\"state\", \"available\", \"status\", \"unlocked\", \"waiters\", 0]", 0);
@@ -104,7 +104,7 @@ TEST(reads_of_a_pending_copy_go_on) {
 }
 
 TEST(an_aborted_copy_leaves_no_bytes) {
-    for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++) {
+    for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
         begin(&kinds[kind]);
         redisReply *before = stat_of("box", "target");
         step_play("BLOB.ABORTCOPY box target 0x0000000000000001", "CONFLICT CopyIdMismatch", 0);
@@ -176,7 +176,7 @@ TEST(deleting_the_target_aborts_its_copy) {
         {"BLOB.PUT box target new", "<etag>", 0},
         {NULL, NULL, 0},
     };
-    for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++) {
+    for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
         begin(&kinds[kind]);
         steps_play(steps);
         await_copies_pending(0);

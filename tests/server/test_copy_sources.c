@@ -198,7 +198,7 @@ static const struct {
 
 TEST(whatever_a_source_does_wrong_fails_the_copy) {
     stage_target();
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         redisReply *stat = copied_as(rows[row].script, "", "failed", rows[row].description);
         expect_left(rows[row].left);
         assert_true(field(stat, "copy-completed")->integer > 0);
@@ -224,7 +224,7 @@ TEST(doctored_pages_fail_the_copy) {
         {"-INVALID InvalidRange too many", "INVALID InvalidRange too many"},
     };
     stage_target();
-    for (size_t list = 0; list < sizeof(lists) / sizeof(*lists); list++) {
+    for (size_t list = 0; list < ARRAY_SIZE(lists); list++) {
         struct told script[] = {{"BLOB.STAT", STAT("page", "1024", "sequence-number :7"), 0},
                                 {"BLOB.GETPAGES", lists[list].pages, 0},
                                 {NULL, NULL, 0}};
@@ -268,7 +268,7 @@ TEST(descriptions_are_printable_and_tell_no_secret) {
     stage_target();
     configure(primary, "holdfast.copy-user", "me");
     configure(primary, "holdfast.copy-password", secret);
-    for (size_t row = 0; row < sizeof(tellers) / sizeof(*tellers); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(tellers); row++) {
         redisReply *stat = copied_as(tellers[row].script, "", "failed", "");
         const redisReply *told = field(stat, "copy-description");
         require(strstr(told->str, tellers[row].contains), "row %zu tells %s", row, told->str);
@@ -315,7 +315,7 @@ TEST(conditions_of_the_source_are_asked_there) {
     };
     static const struct told script[] = {{"BLOB.STAT", "~", 0}, {NULL, NULL, 0}};
     stage_target();
-    for (size_t row = 0; row < sizeof(cases) / sizeof(*cases); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(cases); row++) {
         struct source *source = source_start(script);
         copy_from("box", "new", source_port(source), cases[row].words);
         await_copy("box", "new");
@@ -415,7 +415,7 @@ TEST(hosts_that_are_not_listed_are_not_asked) {
     };
     stage_target();
     struct source *source = source_start(NULL);
-    for (size_t row = 0; row < sizeof(cases) / sizeof(*cases); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(cases); row++) {
         configure(primary, "holdfast.copy-from", cases[row].list);
         const char *line =
             pool_print("BLOB.COPY box new%zu src blob FROM %s %d", row, cases[row].host, source_port(source));

@@ -142,7 +142,7 @@ TEST(a_copy_does_not_follow_its_key) {
     static const char *const upheavals[] = {"RENAME box away", "DEL box",    "FLUSHALL",
                                             "SWAPDB 0 1",      "MOVE box 1", "CONTAINER.DELETE box",
                                             "SET box x"};
-    for (size_t i = 0; i < sizeof(upheavals) / sizeof(*upheavals); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(upheavals); i++) {
         call(primary, "FLUSHALL");
         create("box");
         half_a_copy("log", "");

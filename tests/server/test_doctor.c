@@ -109,7 +109,7 @@ TEST(doctor_finds_settings_that_endanger_a_promise) {
         {"holdfast.accept-effects", "yes", "no", "warning", "HOLDFAST.APPLY"},
     };
     examine("");
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         expect_ok(call(patient, "CONFIG SET %s %s", rows[row].setting, rows[row].bad));
         expect_finding(rows[row].severity, rows[row].setting, rows[row].part);
         expect_ok(call(patient, "CONFIG SET %s %s", rows[row].setting, rows[row].good));
@@ -233,7 +233,7 @@ TEST(doctor_finds_holders_beyond_their_time) {
         {"LEASE.ACQUIRE fs -1 FILE notes.txt ID " ID_A " OWNER \"b\\x01\"",
          "LEASE.RELEASE fs " ID_A " FILE notes.txt", "fs", "'notes.txt' is held by "},
     };
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         stage_leases();
         done(rows[row].acquire);
         wait_s(4);
@@ -324,7 +324,7 @@ TEST(doctor_follows_keys_that_move) {
     examine("enable-debug-command yes\n");
     die("jobs");
     wait_s(2);
-    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
+    for (size_t way = 0; way < ARRAY_SIZE(ways); way++) {
         done(ways[way].way);
         done("SELECT 0"); /* Valkey 8.1 forgets it */
         for (int attempt = 0; attempt < 1000 && !finding_of(patient, ways[way].key); attempt++) usleep(1000);
@@ -389,7 +389,7 @@ TEST(aggregates_that_are_too_big_to_migrate) {
         {"QUEUE.CREATE big", "QUEUE.PUT big ", ""},
         {"TABLE.CREATE big", "TABLE.INSERT big p r", " PROPS 1 a:binary "},
     };
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         examine("");
         done(rows[row].create);
         fill(rows[row].write, rows[row].rest, 0, 15);

@@ -28,7 +28,7 @@ static const char *const lines[] = {
     "BLOB.GET text cat",
 };
 
-enum { LINES = sizeof lines / sizeof *lines, TEMPLATES = 6 };
+enum { LINES = ARRAY_SIZE(lines), TEMPLATES = 6 };
 
 static struct client *client;
 
@@ -65,7 +65,7 @@ static const char *stats_of(const redisReply *info, const char *command) {
 static const char *counts(const char *line) {
     struct text text = {0};
     redisReply *info = call(client, "INFO everything");
-    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(counted); i++) {
         const char *count = info_field(info, counted[i]);
         if (count) text_print(&text, "%s %s, ", counted[i], count);
     }
@@ -167,7 +167,7 @@ static const struct {
     {"from a file", from_a_file},
 };
 
-enum { WAYS = sizeof ways / sizeof *ways };
+enum { WAYS = ARRAY_SIZE(ways) };
 
 /* --- Tests --- */
 

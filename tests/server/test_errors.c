@@ -354,7 +354,7 @@ TEST(every_error_is_provoked) {
     expect_etag(call(primary, "CONTAINER.CREATE box META 1 a b"));
     put("box", "cat", "meow");
     expect_ok(call(primary, "SET text x"));
-    for (size_t i = 0; i < sizeof(provocations) / sizeof(*provocations); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(provocations); i++) {
         struct words words = step_words(provocations[i].command);
         if (provocations[i].error) {
             provoke(&words, provocations[i].error);

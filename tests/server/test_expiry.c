@@ -132,7 +132,7 @@ static const char *timeless(const redisReply *reply) {
     static const char *const names[] = {"\"oldest-ms\", ", "\"remaining-ms\", "};
     const char *text = reply_text(reply);
     char *copy = pool_copy(text, strlen(text));
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         for (char *at = copy; (at = strstr(at, names[i]));)
             for (at += strlen(names[i]); isdigit((unsigned char)*at); at++) *at = '#';
     return copy;
@@ -186,7 +186,7 @@ static void require_same_answers(const struct ending *ending, struct client *cli
 }
 
 TEST(objects_whose_time_ended_are_gone_for_later_commands_of_a_transaction) {
-    for (size_t row = 0; row < sizeof(endings) / sizeof(*endings); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(endings); row++) {
         prepare(endings[row].preparation);
         const redisReply *replies = ask_at_once(&endings[row]);
         size_t count = 0;
@@ -198,7 +198,7 @@ TEST(objects_whose_time_ended_are_gone_for_later_commands_of_a_transaction) {
 }
 
 TEST(objects_whose_time_ended_stay_gone_after_the_transaction) {
-    for (size_t row = 0; row < sizeof(endings) / sizeof(*endings); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(endings); row++) {
         const struct ending *ending = &endings[row];
         struct ending undone = *ending;
         const char *answers[QUESTIONS_MAX] = {NULL};

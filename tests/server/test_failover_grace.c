@@ -164,7 +164,7 @@ static struct client *in_line(const char *line) {
 /* Who waits is served when grace ends, in the order of arrival; to the millisecond. */
 TEST(waiters_are_served_when_grace_ends) {
     static const char *const ends[] = {"", "HOLDFAST.GRACE END", "CONFIG SET holdfast.grace-seconds 0"};
-    for (size_t way = 0; way < sizeof(ends) / sizeof(*ends); way++) {
+    for (size_t way = 0; way < ARRAY_SIZE(ends); way++) {
         stage("holdfast.grace-seconds 30\n");
         acts_by(first, {"k = open t a RW/RWD", NULL}, {"create b 1", NULL});
         await_in_step(second, first);

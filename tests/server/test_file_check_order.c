@@ -139,7 +139,7 @@ static const struct row rows[] = {
 };
 
 TEST(the_first_of_two_faults_answers) {
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct row *row = &rows[i];
         file_commands_setup();
         for (size_t step = 0; step < 6 && row->prepare[step]; step++) act(row->prepare[step], NULL);
@@ -165,7 +165,7 @@ TEST(missing_parents_and_files_are_told_apart) {
             {"text", "a", "WRONGTYPE"}, {"fs", "d//x", BAD_NAME},
         };
         expect_ok(call(primary, "SET text x"));
-        for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
+        for (size_t way = 0; way < ARRAY_SIZE(ways); way++) {
             const char *answer = ways[way].answer;
             bool knows_directories = command->class == MODEL_ASKS || !strcmp(words.word[0], "FILE.SETMETA") ||
                                      !strcmp(words.word[0], "FILE.RENAME");

@@ -102,7 +102,7 @@ TEST(ranges_of_a_part) {
                 {"RANGE 1500 4000", "1024+512 5120+512"},
                 {"RANGE 9000 1", ""},
                 {"RANGE 5000 100000", "5120+1024"}};
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++)
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++)
         assert_string_equal(ranges_of("a", rows[row].range, "ranges"), rows[row].ranges);
 }
 
@@ -255,7 +255,7 @@ TEST(content_and_properties_change_the_etag_of_a_file) {
     };
     file_commands_setup();
     act("h = open s a RW/RWD", NULL);
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         bool renames = strstr(rows[row].line, "rename") != NULL;
         if (renames) act("close $h", "OK");
         const char *path = strstr(rows[row].line, "rename A2") ? "A2" : "a";

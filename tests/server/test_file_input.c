@@ -81,9 +81,9 @@ TEST(malformed_numbers_are_refused) {
     file_commands_setup();
     act("h = open s a RW/RWD", NULL);
     traces_begin("new");
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
         bool locks = !strcmp(numbers[i].answer, BAD_LOCK);
-        for (size_t row = 0; row < sizeof(no_numbers) / sizeof(*no_numbers); row++)
+        for (size_t row = 0; row < ARRAY_SIZE(no_numbers); row++)
             if (!locks || !is_lock_number(no_numbers[row])) expect_no_number(&numbers[i], no_numbers[row]);
         if (numbers[i].too_large) expect_no_number(&numbers[i], numbers[i].too_large);
     }
@@ -170,7 +170,7 @@ TEST(unknown_repeated_and_miscounted_words_are_refused) {
     };
     act("h = open s a RW/RWD", NULL);
     traces_begin("none");
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         for (const char *const *line = lines_of(rows[row].lines); *line; line++) {
             struct words words = act_words(*line);
             redisReply *reply = call_words(primary, &words);
@@ -206,7 +206,7 @@ static const char *const by_handle[] = {
 
 static void expect_no_handle(const char *handle) {
     traces_begin("none");
-    for (size_t i = 0; i < sizeof(by_handle) / sizeof(*by_handle); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(by_handle); i++)
         expect_error(call(primary, by_handle[i], handle), NO_HANDLE);
     traces_require_none();
 }
@@ -218,7 +218,7 @@ TEST(unknown_handles_are_refused) {
     const char *h = step_kept('h');
     static const char *const none[] = {"",          "x", "1", ID_A, "aaaaaaaa-0000-4000-8000-00000000000",
                                        "ATTRIBUTES"};
-    for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) expect_no_handle(none[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(none); i++) expect_no_handle(none[i]);
     expect_no_handle(step_kept('s'));
     expect_no_handle(pool_print("%s0", h));
     expect_error(call(primary, "FILE.READ other %s 0 1", h), NO_HANDLE);
@@ -240,7 +240,7 @@ TEST(unknown_sessions_are_refused) {
          {"SHARE.DISCONNECT fs $u", "OK"}, {"10 s", NULL}, {"SHARE.CREATE other", NULL});
     const char *none[] = {"x", "1", ID_A, step_kept('t'), step_kept('u'), step_kept('h')};
     traces_begin("none");
-    for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
         expect_error(call(primary, "SHARE.PING fs %s", none[i]), NO_SESSION);
         expect_error(call(primary, "SHARE.DISCONNECT fs %s", none[i]), NO_SESSION);
         expect_error(call(primary, "FILE.OPEN fs %s b ACCESS 1 READ SHARE 1 READ", none[i]), NO_SESSION);
@@ -292,7 +292,7 @@ TEST(keys_that_are_no_shares_are_refused) {
                                         "FILE.DISPOSE %s x ON",
                                         "FILE.CLOSE %s x"};
     traces_begin("no");
-    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         expect_error(call(primary, lines[i], "text"), "WRONGTYPE");
         expect_error(call(primary, lines[i], "box"), "WRONGTYPE");
         expect_error(call(primary, lines[i], "no"), NO_SHARE);
@@ -315,7 +315,7 @@ TEST(a_time_to_live_that_is_none_is_explained) {
                 {"31536001", "ttl-seconds must be between"},
                 {"99999999999999999999", "ttl-seconds must be between"}};
     share_setup();
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++)
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++)
         expect_error(call(primary, "SHARE.CONNECT fs %s", rows[row].ttl),
                      pool_print("%s %s", BAD_VALUE, rows[row].text));
 }

@@ -79,7 +79,7 @@ static const char *const read_cells[3][STATES] = {
 /* clang-format on */
 
 TEST(scenario_29_lease_operations) {
-    for (size_t i = 0; i < sizeof(lease_table) / sizeof(*lease_table); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lease_table); i++) {
         for (int state = 0; state < STATES; state++) {
             const struct row *row = &lease_table[i];
             reach(state);
@@ -116,11 +116,11 @@ static void play_all(const char *const *lines, size_t count, const char *const c
 }
 
 TEST(scenario_29_writes) {
-    play_all(writes, sizeof(writes) / sizeof(*writes), write_cells);
+    play_all(writes, ARRAY_SIZE(writes), write_cells);
 }
 
 TEST(scenario_29_reads) {
-    play_all(reads, sizeof(reads) / sizeof(*reads), read_cells);
+    play_all(reads, ARRAY_SIZE(reads), read_cells);
 }
 
 TEST(leases_of_files_are_not_renewed) {
@@ -151,7 +151,7 @@ TEST(scenario_30_to_lease_what_is_open) {
         const char *open, *answer;
     } rows[] = {{"R/RWD", NULL}, {"W/RWD", SV}, {"A/-", NULL}, {"A/RWD", NULL}, {"R/R", SV},    {"R/RW", SV},
                 {"R/RD", SV},    {"R/WD", SV},  {"D/RWD", SV}, {"RW/RWD", SV},  {"RD/RWD", SV}, {"R/-", SV}};
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         reach(0);
         act(pool_print("h = open s a %s", rows[row].open), NULL);
         act("LEASE.ACQUIRE fs -1 ID A FILE a", rows[row].answer);
@@ -230,7 +230,7 @@ TEST(a_lease_comes_along_only_where_it_could_begin) {
         const char *open, *answer;
     } rows[] = {{"W/RWD", SV}, {"RW/RWD", SV}, {"R/RWD", NULL}, {"A/-", NULL},
                 {"R/WD", SV},  {"WD/RWD", SV}, {"D/RWD", SV}};
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         reach(1);
         act(pool_print("h = open s b %s", rows[row].open), NULL);
         act("rename a b REPLACE LEASE A", rows[row].answer);
@@ -363,7 +363,7 @@ TEST(scenario_33_to_delete_a_leased_share) {
 }
 
 TEST(uses_of_a_leased_share_go_by_the_table) {
-    for (size_t line = 0; line < sizeof(uses) / sizeof(*uses); line++)
+    for (size_t line = 0; line < ARRAY_SIZE(uses); line++)
         for (int id = 0; id < 3; id++)
             for (int state = 0; state < STATES_OF_SHARES; state++)
                 play_share(uses[line], id, state, use[id][state]);

@@ -43,8 +43,8 @@ static const char *const apart[] = {"0 4", "7 3", "100 1", FROM_HALF_ON, "4 0", 
 /* NOLINTEND(bugprone-suspicious-missing-comma) */
 
 TEST(scenario_21_all_cells) {
-    for (size_t row = 0; row < sizeof(table) / sizeof(*table); row++) {
-        for (size_t range = 0; range < sizeof(touching) / sizeof(*touching); range++) {
+    for (size_t row = 0; row < ARRAY_SIZE(table); row++) {
+        for (size_t range = 0; range < ARRAY_SIZE(touching); range++) {
             for (size_t question = 0; question < 4; question++) {
                 stage();
                 act(pool_print("lock $%s %s %s", table[row].by, table[row].held, touching[range]), "OK");
@@ -55,9 +55,9 @@ TEST(scenario_21_all_cells) {
 }
 
 TEST(locks_of_separate_ranges_do_not_conflict) {
-    for (size_t row = 0; row < sizeof(table) / sizeof(*table); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(table); row++) {
         stage();
-        for (size_t range = 0; range < sizeof(apart) / sizeof(*apart); range++)
+        for (size_t range = 0; range < ARRAY_SIZE(apart); range++)
             act(pool_print("lock $%s %s %s", table[row].by, table[row].held, apart[range]), "OK");
         for (size_t question = 0; question < 4; question++) {
             act(questions[question], NULL);
@@ -68,7 +68,7 @@ TEST(locks_of_separate_ranges_do_not_conflict) {
 
 /* Another session is no more of a stranger than another handle. */
 TEST(sessions_make_no_difference) {
-    for (size_t row = 0; row < sizeof(table) / sizeof(*table); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(table); row++) {
         for (size_t question = 0; question < 4; question++) {
             stage();
             acts({"t = SHARE.CONNECT fs 100", NULL}, {"i = open t a RW/RWD", NULL});
@@ -122,7 +122,7 @@ TEST(scenario_25_locks_stack) {
 
 TEST(scenario_26_locks_go_with_their_handle) {
     static const char *const ways[] = {"close $h", "SHARE.DISCONNECT fs $t", "closeall a 1", "10 s"};
-    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
+    for (size_t way = 0; way < ARRAY_SIZE(ways); way++) {
         file_commands_setup();
         acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a RW/RWD", NULL}, {"i = open s a RW/RWD", NULL});
         redisReply *handles = act("handles a", NULL)->element[1];
@@ -181,7 +181,7 @@ TEST(locks_at_offset_zero_and_at_the_last_byte) {
         "0x10 1",
     };
     /* NOLINTEND(bugprone-suspicious-missing-comma) */
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         act(pool_print("lock $h EXCLUSIVE %s", rows[row]), BAD_LOCK);
         act(pool_print("lock $h SHARED %s", rows[row]), BAD_LOCK);
         act(pool_print("unlock $h %s", rows[row]), BAD_LOCK);
@@ -212,7 +212,7 @@ TEST(a_handle_may_do_what_its_access_allows) {
     static const char *const lines[] = {
         "read $h 0 1",   "write $h 0 x",  "truncate $h 9", "lock $h SHARED 0 1",
         "unlock $h 0 1", "dispose $h ON", "close $h"};
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         file_commands_setup();
         act(pool_print("h = open s a %s/RWD", rows[row].access), NULL);
         for (size_t line = 0; line < 7; line++) act(lines[line], rows[row].answers[line]);

@@ -48,7 +48,7 @@ static struct words at_place(size_t place, const char *path, size_t length) {
 }
 
 static void expect_no_path(const char *path, size_t length, const char *answer) {
-    for (size_t place = 0; place < sizeof(places) / sizeof(*places); place++) {
+    for (size_t place = 0; place < ARRAY_SIZE(places); place++) {
         struct words words = at_place(place, path, length);
         redisReply *reply = call_words(primary, &words);
         require(reply_is_answer(reply, answer), "%s should give %s, but gave %s", words_text(&words), answer,
@@ -99,10 +99,8 @@ TEST(reserved_and_malformed_file_names_are_refused) {
     static const char *const ways[] = {"/", "/a", "a/", "dir//a", "//", "dir/"};
     file_commands_setup();
     act("mkdir dir", NULL);
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        expect_no_path(names[i], strlen(names[i]), BAD_NAME);
-    for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
-        expect_no_path(ways[i], strlen(ways[i]), BAD_PATH);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) expect_no_path(names[i], strlen(names[i]), BAD_NAME);
+    for (size_t i = 0; i < ARRAY_SIZE(ways); i++) expect_no_path(ways[i], strlen(ways[i]), BAD_PATH);
     assert_string_equal(listed(""), "a b dir/");
 }
 
@@ -111,11 +109,11 @@ TEST(unusual_file_names_are_accepted) {
                                         "com0", "-",   "[x]",   "{y}", "100%",    "a&b=c;d",
                                         "~",    "é",   "日本",  "😀",   "nul.x",   "lpt"};
     file_commands_setup();
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         expect_etag(call(primary, "FILE.CREATE fs %s %d", names[i], 1));
         expect_number(field(call(primary, "FILE.STAT fs %s", names[i]), "content-length"), 1);
     }
-    assert_int_equal(share_number("files"), 2 + sizeof(names) / sizeof(*names));
+    assert_int_equal(share_number("files"), 2 + ARRAY_SIZE(names));
 }
 
 static char *repeated(const char *text, size_t times) {
@@ -128,7 +126,7 @@ static char *repeated(const char *text, size_t times) {
 TEST(file_names_have_at_most_255_characters) {
     static const char *const letters[] = {"x", "é", "日", "😀"};
     file_commands_setup();
-    for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(letters); i++) {
         const char *longest = repeated(letters[i], 255), *longer = repeated(letters[i], 256);
         expect_etag(call(primary, "FILE.CREATE fs %s 1", longest));
         expect_etag(call(primary, "FILE.GETMETA fs %s", longest));
@@ -201,7 +199,7 @@ TEST(case_beyond_ascii) {
                                            {"ŒUVRE", "œuvre"}, {"Ǆ", "ǆ"},     {"Ａ", "ａ"},
                                            {"Ⱥ", "ⱥ"},         {"ԱԲ", "աբ"},   {"𐐀", "𐐨"}};
     file_commands_setup();
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
         expect_etag(call(primary, "FILE.CREATE fs %s %d", pairs[i][0], 3));
         expect_etag(call(primary, "FILE.CREATE fs %s %d", pairs[i][1], 5));
         expect_number(field(call(primary, "FILE.STAT fs %s", pairs[i][0]), "content-length"), 5);

@@ -110,7 +110,7 @@ TEST(scenario_18_it_goes_with_the_session) {
 TEST(a_pending_file_goes_however_its_last_handle_ends) {
     static const char *const ways[] = {"close $h", "closeall a *", "SHARE.DISCONNECT fs $t", "20 s"};
     for (int deletes_on_close = 0; deletes_on_close < 2; deletes_on_close++) {
-        for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
+        for (size_t way = 0; way < ARRAY_SIZE(ways); way++) {
             file_commands_setup();
             acts({"t = SHARE.CONNECT fs 10", NULL});
             act(pool_print("h = open t a D/RWD%s", deletes_on_close ? " DELETEONCLOSE" : ""), NULL);
@@ -154,7 +154,7 @@ TEST(a_dead_session_has_nothing_at_the_same_instant) {
         {"FILE.DELETE fs a", NO_FILE},
         {"LEASE.ACQUIRE fs -1 FILE a", NO_FILE},
     };
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         file_commands_setup();
         acts({"mkdir d", NULL}, {"create d/x 5", NULL}, {"t = SHARE.CONNECT fs 10", NULL},
              {"h = open t a RD/RWD DELETEONCLOSE", NULL}, {"i = open t d/x RD/RWD", NULL},

@@ -17,7 +17,7 @@
 static const struct {
     const char *path, *names;
 } files[] = {{"a", "a"}, {"b", "b"}, {"c", "c"}, {"d/x", "dx"}, {"d/y", "dy"}, {"D/Z", "dz"}};
-enum { FILES = sizeof(files) / sizeof(*files), FILES_OF_ROOT = 3 };
+enum { FILES = ARRAY_SIZE(files), FILES_OF_ROOT = 3 };
 
 static const char *const lease_ids[] = {"", ID_A, ID_B};
 

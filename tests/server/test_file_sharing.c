@@ -90,7 +90,7 @@ static void play_beside(const struct file_command *command, int access, int shar
 TEST(scenario_4_every_command_beside_every_open) {
     static const int few[] = {0, 1, 2, 3, 4};
     for (const struct file_command *command = file_commands; command->line; command++)
-        for (size_t access = 0; access < sizeof(few) / sizeof(*few); access++)
+        for (size_t access = 0; access < ARRAY_SIZE(few); access++)
             for (int share = 0; share < MODES; share++) play_beside(command, few[access], share);
 }
 
@@ -170,7 +170,7 @@ TEST(each_disposition_of_an_open) {
                 {"OVERWRITE", "overwritten", NULL},
                 {"OVERWRITEIF", "overwritten", "created"},
                 {"SUPERSEDE", "superseded", "created"}};
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         file_commands_setup();
         const char *there = pool_print("open s a RWD/- DISPOSITION %s SIZE 5", rows[row].name);
         const char *missing = pool_print("open s new RWD/- DISPOSITION %s SIZE 5", rows[row].name);
@@ -228,7 +228,7 @@ static const char *told_by(const struct state *state, const struct file_command 
 }
 
 TEST(every_command_in_every_state) {
-    for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
         for (const struct file_command *command = file_commands; command->line; command++) {
             const struct state *state = &states[i];
             file_commands_setup();
@@ -240,7 +240,7 @@ TEST(every_command_in_every_state) {
 
 /* The list of handles and the forced close work whatever the state. */
 TEST(handles_are_seen_and_closed_in_every_state) {
-    for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
         file_commands_setup();
         act("i = open s a R/RWD", NULL);
         for (size_t step = 0; step < 4 && states[i].steps[step]; step++) {

@@ -42,7 +42,7 @@ static void expect_answer_at(struct place place, struct client *client, const ch
 
 TEST(an_open_waits_for_whatever_ends_the_other) {
     static const char *const ways[] = {"close $h", "closeall a *", "SHARE.DISCONNECT fs $t", "1000 s"};
-    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
+    for (size_t way = 0; way < ARRAY_SIZE(ways); way++) {
         stage();
         act("h = open t a RW/R", NULL);
         struct client *client = act_waiting("open s a RW/R BLOCK 0");
@@ -56,7 +56,7 @@ TEST(an_open_waits_for_whatever_ends_the_other) {
 
 TEST(a_lock_waits_for_whatever_ends_the_other) {
     static const char *const ways[] = {"unlock $h 0 10", "close $h", "SHARE.DISCONNECT fs $t", "1000 s"};
-    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
+    for (size_t way = 0; way < ARRAY_SIZE(ways); way++) {
         stage();
         acts({"h = open t a RW/RWD", NULL}, {"i = open s a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"},
              {"lock $h EXCLUSIVE 20 10", "OK"});
@@ -410,7 +410,7 @@ TEST(in_a_transaction_or_a_script_opens_and_locks_never_wait) {
 TEST(a_share_that_goes_leaves_its_line_waiting) {
     static const char *const ways[] = {"DEL fs", "SHARE.DELETE fs", "FLUSHALL", "RENAME fs other",
                                        "SET fs text"};
-    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
+    for (size_t way = 0; way < ARRAY_SIZE(ways); way++) {
         stage();
         act("h = open t a RW/-", NULL);
         struct client *client = act_waiting("open s a R/R BLOCK 0.3");

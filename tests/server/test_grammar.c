@@ -148,7 +148,7 @@ struct subject {
 };
 
 static const char *sample_of(const char *command, const char *name) {
-    for (size_t i = 0; i < sizeof(samples) / sizeof(*samples); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
         const struct sample *sample = &samples[i];
         if (!strcmp(sample->name, name) && (!sample->command || !strcmp(sample->command, command)))
             return sample->words;
@@ -433,7 +433,7 @@ TEST(a_missing_count_is_shown_by_example) {
         {"FILE.OPEN files s doc ACCESS 0 SHARE 1 READ", "ACCESS", ""},
     };
     create("box");
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct words words = words_of_line(rows[i].command);
         const char *mark = *rows[i].example ? ": " : "";
         const char *expected =
@@ -453,7 +453,7 @@ static void play_control_bytes(const struct subject *subject) {
     } tokens[] = {{"a\r\n+OK\r\nb", 9}, {"\n", 1},       {"\r", 1},      {"\0", 1},
                   {"a\0b", 3},          {"\x1b[31m", 5}, {"\xff\xfe", 2}};
     struct wire *wire = wire_open(primary->server);
-    for (size_t i = 0; i < sizeof(tokens) / sizeof(*tokens); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(tokens); i++) {
         struct words words = words_copy(&subject->required);
         words_add_bytes(&words, tokens[i].bytes, tokens[i].length);
         redisReply *reply = wire_call_words(wire, &words);
@@ -548,7 +548,7 @@ TEST(words_that_choose_are_named_when_unknown) {
     create("box");
     put("box", "cat", "meow");
     traces_begin("");
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct words words = words_of_line(rows[i].command);
         expect_syntax_error(&words, rows[i].near);
     }

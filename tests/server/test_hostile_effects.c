@@ -43,12 +43,12 @@ static redisReply *captured_effects(void) {
     hostile_fill_kinds("box");
     hostile_fill_kinds("other");
     struct stream *stream = stream_attach(primary->server);
-    for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
         struct words words = step_words(commands[i]);
         require(!reply_is_error(call_words(primary, &words)), "%s failed", commands[i]);
     }
     redisReply *effects = stream_commands(stream, primary);
-    assert_int_equal(effects->elements, sizeof(commands) / sizeof(*commands));
+    assert_int_equal(effects->elements, ARRAY_SIZE(commands));
     expect_number(call(primary, "DEL box other"), 2);
     hostile_fill_kinds("other");
     return effects;
@@ -174,7 +174,7 @@ TEST(effects_of_random_bytes) {
 /* Turns the effect into one of any other kind, with a content of many sizes beside it, and perhaps one inside. */
 static struct words effect_of_another_kind(const redisReply *effect, int round) {
     static const size_t lengths[] = {0, 1, 44, 100, 5000, 70000};
-    enum { KIND_AT = 1, KINDS = 37, IS_INSIDE = 0x80, LENGTHS = sizeof(lengths) / sizeof(*lengths) };
+    enum { KIND_AT = 1, KINDS = 37, IS_INSIDE = 0x80, LENGTHS = ARRAY_SIZE(lengths) };
     struct words words = words_of_reply(effect);
     require(words.count > 2 && words.length[2] > KIND_AT, "an effect without a record");
     char *record = pool_copy(words.word[2], words.length[2]);

@@ -33,7 +33,7 @@ static const struct {
 };
 
 static void expect_name_refused(const char *name, size_t length, const char *error) {
-    for (size_t i = 0; i < sizeof(blob_commands) / sizeof(*blob_commands); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(blob_commands); i++) {
         struct words words = words_of_line(blob_commands[i].command);
         words_add(&words, "box");
         words_add_bytes(&words, name, length);
@@ -92,7 +92,7 @@ TEST(metadata_names_are_identifiers) {
         "a:", "a\r\nb", "\n",  "\x7f", "$a", "a/b",
     };
     begin_with_something();
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         expect_metadata_name_refused(bad[i], strlen(bad[i]), "INVALID InvalidMetadata");
     expect_metadata_name_refused("a\0b", 3, "INVALID InvalidMetadata");
     expect_metadata_name_refused("\0", 1, "INVALID InvalidMetadata");
@@ -104,7 +104,7 @@ TEST(metadata_names_are_unique_in_any_case) {
     static const char *const bad[] = {"META 2 a 1 a 2", "META 2 a 1 A 2", "META 3 aB 1 c 2 Ab 1",
                                       "META 2 _ 1 _ 1"};
     begin_with_something();
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
         struct words metadata = words_of_line(bad[i]);
         expect_metadata_refused(&metadata, "INVALID InvalidMetadata");
     }
@@ -149,7 +149,7 @@ TEST(unknown_properties_are_refused) {
         "PROPS 2 content-type a CONTENT-TYPE b",
     };
     begin_with_something();
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         expect_properties_refused(bad[i], "INVALID InvalidHeaderValue");
     expect_properties_refused(pool_print("PROPS 1 content-type %09000d", 1), "INVALID InvalidHeaderValue");
     expect_properties_refused(pool_print("PROPS 2 content-type %05000d content-language %05000d", 1, 2),
@@ -174,7 +174,7 @@ TEST(md5_is_base64_of_sixteen_bytes) {
         "AAAAAAAAAAAAAAAAAAAAAA==\r\n",
     };
     begin_with_something();
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         expect_properties_refused(pool_print("PROPS 1 content-md5 %s", bad[i]), "INVALID InvalidMd5");
     traces_require_none();
 }
@@ -199,7 +199,7 @@ TEST(policies_have_bounds) {
         {"POLICIES 1 a - - r,w", "INVALID InvalidXmlNodeValue"},
     };
     begin_with_something();
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
         struct words words = words_of_line("CONTAINER.SETACL box");
         words_add_line(&words, bad[i].policies);
         expect_refused(&words, bad[i].error);
@@ -214,7 +214,7 @@ TEST(policies_have_bounds) {
 TEST(unknown_access_levels_are_refused) {
     static const char *const bad[] = {"", "NOBODY", "private ", "BLOBS", "1", "BLOB\r\n"};
     begin_with_something();
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
         struct words words = words_of_line("CONTAINER.CREATE none ACCESS");
         words_add(&words, bad[i]);
         expect_refused(&words, "ERR syntax error near '");
@@ -248,7 +248,7 @@ TEST(keys_of_other_types_are_refused) {
         "CONTAINER.DELETE %s IFMATCH *",
     };
     begin_with_something();
-    for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
         expect_error(call(primary, commands[i], "text"), "WRONGTYPE");
         expect_error(call(primary, commands[i], "list"), "WRONGTYPE");
     }
@@ -379,7 +379,7 @@ static struct words faulty_command(const struct ladder *ladder, const struct fau
 TEST(two_faults_are_answered_in_the_order_of_checks) {
     static const struct fault no_fault = {NULL, NULL, NULL, NULL};
     begin_with_something();
-    for (size_t i = 0; i < sizeof(ladders) / sizeof(*ladders); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(ladders); i++) {
         const struct ladder *ladder = &ladders[i];
         for (const struct fault *first = ladder->faults; first->error; first++) {
             struct words alone = faulty_command(ladder, first, &no_fault);

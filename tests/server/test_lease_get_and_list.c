@@ -69,7 +69,7 @@ TEST(lists_have_what_is_locked) {
     lease_setup();
     static const char *const names[] = {"broken", "breaking", "expired", "free",
                                         "leased", "never",    "written"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) put("box", names[i], "x");
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) put("box", names[i], "x");
     acquire("box", "60", "");
     acquire("box", "-1", "BLOB broken");
     acquire("box", "60", "BLOB breaking");
@@ -123,7 +123,7 @@ TEST(lists_come_in_pages) {
         acquire("box", i % 2 ? "15" : "60", pool_print("BLOB blob-%04d", i));
     }
     time_passes(15000);
-    for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) walk_pages(LEASES, counts[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(counts); i++) walk_pages(LEASES, counts[i]);
     expect_elements(page_of("")->element[1], 100);
     expect_elements(page_of("MARKER blob-0498 COUNT 9223372036854775807")->element[1], 1);
     expect_elements(page_of("MARKER blob-0499")->element[1], 0);
@@ -178,7 +178,7 @@ TEST(labels_may_hold_anything) {
     static const char *const labels[] = {"a\r\n-ERR b",  "quoted \" label", "back\\slash",
                                          "\x01\x7f\xff", "%s%n%d",          ""};
     lease_setup();
-    for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
         lease_id(call(primary, "LEASE.ACQUIRE box 60 BLOB cat ID %s OWNER %s", ID_A, labels[i]));
         redisReply *owner = reply_field_if_any(lease_of("box", &on_blob), "owner");
         if (*labels[i]) expect_text(owner, labels[i]);
@@ -197,7 +197,7 @@ TEST(labels_may_hold_anything) {
 static bool shows_id(const char *text) {
     static const char *const forms[] = {"aaaaaaaa-",    "AAAAAAAA-",    "aaaaaaaa0000",
                                         "AAAAAAAA0000", "00000000000a", "0000000000000a"};
-    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
         if (strstr(text, forms[i])) return true;
     }
     return false;
@@ -239,7 +239,7 @@ TEST(ids_are_shown_to_nobody_else) {
     acquire("box", "60", "BLOB cat ID " ID_A);
     acquire("box", "-1", "ID " ID_A);
     waiting("LEASE.ACQUIRE box 60 BLOCK 0");
-    for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(questions); i++) {
         const char *answer = reply_text(call_line(other, questions[i]));
         require(!shows_id(answer), "%s shows an id: %s", questions[i], answer);
     }
@@ -292,10 +292,10 @@ TEST(info_counts_what_happens) {
     };
     static const char *const counters[] = {"grants", "refusals", "renewals", "changes", "releases",
                                            "breaks", "expiries", "waits",    "handoffs"};
-    enum { COUNTERS = sizeof(counters) / sizeof(*counters) };
+    enum { COUNTERS = ARRAY_SIZE(counters) };
     long long before[COUNTERS];
     lease_setup();
-    for (size_t step = 0; step < sizeof(steps) / sizeof(*steps); step++) {
+    for (size_t step = 0; step < ARRAY_SIZE(steps); step++) {
         for (int i = 0; i < COUNTERS; i++) before[i] = counted(counters[i]);
         lease_play(steps[step].line, &on_blob);
         for (int i = 0; i < COUNTERS; i++) {
@@ -394,7 +394,7 @@ TEST(notifications_tell_of_every_change) {
     await_replicas();
     traces_begin("");
     wire_call(listener, "PSUBSCRIBE __keyevent@*");
-    for (size_t step = 0; step < sizeof(steps) / sizeof(*steps); step++) {
+    for (size_t step = 0; step < ARRAY_SIZE(steps); step++) {
         lease_play(steps[step].line, &on_blob);
         const char *events = traces_notifications();
         require(!strcmp(events, steps[step].events), "%s (step %zu) notified \"%s\"", steps[step].line, step,
@@ -430,7 +430,7 @@ TEST(changes_of_leases_abort_those_who_watch) {
     static const char *const steps[] = {"LEASE.ACQUIRE box 60 ID A", "LEASE.RENEW box A",
                                         "LEASE.CHANGE box A B", "LEASE.BREAK box", "LEASE.RELEASE box B"};
     lease_setup();
-    for (size_t step = 0; step < sizeof(steps) / sizeof(*steps); step++) {
+    for (size_t step = 0; step < ARRAY_SIZE(steps); step++) {
         traces_begin("");
         lease_play(steps[step], &on_blob);
         require(watched_transaction_aborts(), "%s let a transaction pass", steps[step]);

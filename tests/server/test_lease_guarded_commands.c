@@ -111,7 +111,7 @@ static void play_trial(struct trial *trial, enum column column) {
 static void play_gate(const struct lease_place *where) {
     for (size_t way = 0; way < lease_ways_count; way++) {
         if (!lease_way_fits(&lease_ways[way], where)) continue;
-        for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+        for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
             struct trial trial = {.command = &commands[i], .way = &lease_ways[way]};
             if (trial.command->where != where) continue;
             for (int column = NO_ID_WRITE; column < COLUMNS; column++) {
@@ -239,7 +239,7 @@ TEST(containers_guard_their_deletion_alone) {
 
 static void require_same_object(const redisReply *before, const redisReply *after) {
     static const char *const fields[] = {"etag", "last-modified", "created"};
-    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         require(reply_same(field(before, fields[i]), field(after, fields[i])), "%s has changed", fields[i]);
     }
 }
@@ -253,7 +253,7 @@ TEST(leases_change_no_etag) {
     lease_setup();
     redisReply *blob = stat_of("box", "cat"), *container = call(primary, "CONTAINER.GET box");
     for (size_t place = 0; place < 2; place++) {
-        for (size_t step = 0; step < sizeof(steps) / sizeof(*steps); step++) {
+        for (size_t step = 0; step < ARRAY_SIZE(steps); step++) {
             redisReply *reply = lease_play(steps[step], places[place]);
             require(!reply_is_error(reply), "%s gave %s", steps[step], reply_text(reply));
             require_same_object(blob, stat_of("box", "cat"));

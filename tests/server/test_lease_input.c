@@ -42,8 +42,6 @@ static const char *const bad_waits[] = {"-1",  "-0.001",         "INFINITE", "Na
 
 static const char *const bad_periods[] = {"-1", "61", "60.001", "INFINITE", "1e1", "''", "NaN", "x", "-0"};
 
-#define COUNT(list) (sizeof(list) / sizeof(*(list)))
-
 /* Every line, a %s in it being a bad value, must be refused alike. */
 static void refuse_values(const char *const *lines, const char *const *values, size_t count,
                           const char *error) {
@@ -90,7 +88,7 @@ TEST(lease_durations_out_of_range_are_refused) {
         "LEASE.ACQUIRE box % BLOB cat", "LEASE.ACQUIRE box %",  "LEASE.ACQUIRE box % BLOB cat BLOCK 1",
         "LEASE.ACQUIRE none %",         "LEASE.ACQUIRE text %", NULL};
     crowded_setup();
-    refuse_values(lines, bad_durations, COUNT(bad_durations), "INVALID InvalidHeaderValue");
+    refuse_values(lines, bad_durations, ARRAY_SIZE(bad_durations), "INVALID InvalidHeaderValue");
     crowd_goes_on();
 }
 
@@ -119,7 +117,7 @@ TEST(malformed_lease_ids_are_refused) {
                                         "CONTAINER.DELETE box LEASE %",
                                         NULL};
     crowded_setup();
-    refuse_values(lines, bad_ids, COUNT(bad_ids), "INVALID InvalidHeaderValue");
+    refuse_values(lines, bad_ids, ARRAY_SIZE(bad_ids), "INVALID InvalidHeaderValue");
     crowd_goes_on();
 }
 
@@ -131,7 +129,7 @@ TEST(waits_out_of_range_are_refused) {
                                         "BLOB.GET none dog BLOCK %",
                                         NULL};
     crowded_setup();
-    refuse_values(lines, bad_waits, COUNT(bad_waits), "INVALID InvalidHeaderValue");
+    refuse_values(lines, bad_waits, ARRAY_SIZE(bad_waits), "INVALID InvalidHeaderValue");
     crowd_goes_on();
 }
 
@@ -139,7 +137,7 @@ TEST(break_periods_out_of_range_are_refused) {
     static const char *const lines[] = {"LEASE.BREAK box BLOB cat PERIOD %", "LEASE.BREAK box PERIOD %",
                                         "LEASE.BREAK none PERIOD %", NULL};
     crowded_setup();
-    refuse_values(lines, bad_periods, COUNT(bad_periods), "INVALID InvalidHeaderValue");
+    refuse_values(lines, bad_periods, ARRAY_SIZE(bad_periods), "INVALID InvalidHeaderValue");
     crowd_goes_on();
 }
 
@@ -163,7 +161,7 @@ TEST(oversized_keys_and_names_are_refused) {
     char *name = pool_take(1026);
     memset(name, 'n', 1025);
     crowded_setup();
-    for (size_t i = 0; i < COUNT(commands); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
         struct words words = words_of_line(commands[i]);
         words_add(&words, "BLOB");
         words_add(&words, "");
@@ -246,7 +244,7 @@ TEST(refusals_of_leases_leave_no_trace) {
         {"BLOB.LIST box LEASE " ID_A, "ERR syntax error"},
     };
     crowded_setup();
-    for (size_t i = 0; i < COUNT(refusals); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(refusals); i++)
         expect_error(call_line(primary, refusals[i].line), refusals[i].error);
     crowd_goes_on();
 }
@@ -277,7 +275,7 @@ TEST(durations_that_the_operator_allows) {
 
 TEST(settings_of_lease_bounds_refuse_other_values) {
     static const char *const values[] = {"0", "-1", "x", "", "0.0001", "INFINITE", "1e3"};
-    for (size_t i = 0; i < COUNT(values); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
         expect_error(call(primary, "CONFIG SET holdfast.lease-min-seconds %s", values[i]), "ERR");
         expect_error(call(primary, "CONFIG SET holdfast.lease-max-seconds %s", values[i]), "ERR");
     }

@@ -175,7 +175,7 @@ static void play_table(const struct row *rows, size_t count, const struct lease_
     }
 }
 
-#define PLAY_TABLE(table, where) play_table(table, sizeof(table) / sizeof(*(table)), where)
+#define PLAY_TABLE(table, where) play_table(table, ARRAY_SIZE(table), where)
 
 TEST(acquire_on_blobs) {
     PLAY_TABLE(acquire_table, &on_blob);

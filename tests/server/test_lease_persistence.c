@@ -41,7 +41,7 @@ static void every_state(struct client *client) {
         "LEASE.RELEASE box " ID_A " BLOB released",
         "LEASE.ACQUIRE box 15 BLOB brief ID " ID_A " OWNER gone",
     };
-    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         redisReply *reply = call_line(client, lines[i]);
         require(!reply_is_error(reply), "%s gave %s", lines[i], reply_text(reply));
     }
@@ -50,7 +50,7 @@ static void every_state(struct client *client) {
 static const char *const names[] = {"available", "infinite", "finite", "breaking",
                                     "broken",    "released", "brief"};
 
-enum { NAMES = sizeof(names) / sizeof(*names) };
+enum { NAMES = ARRAY_SIZE(names) };
 
 /* What the owner of A is answered, lease by lease. */
 static void expect_every_state(struct client *client, bool brief_has_ended) {
@@ -88,7 +88,7 @@ TEST(effects_of_leases_travel) {
     };
     lease_setup();
     struct stream *stream = stream_attach(primary->server);
-    for (size_t step = 0; step < sizeof(steps) / sizeof(*steps); step++) {
+    for (size_t step = 0; step < ARRAY_SIZE(steps); step++) {
         lease_play(steps[step].line, &on_blob);
         stream_expect(stream, primary, steps[step].stream);
     }
@@ -222,7 +222,7 @@ TEST(tokens_grow_with_each_new_holder) {
     static const char *const same[] = {"LEASE.RENEW box A", "LEASE.ACQUIRE box 30 ID A",
                                        "LEASE.CHANGE box A A", "LEASE.ACQUIRE box -1 ID A",
                                        "LEASE.RENEW box A"};
-    for (size_t step = 0; step < sizeof(same) / sizeof(*same); step++) {
+    for (size_t step = 0; step < ARRAY_SIZE(same); step++) {
         assert_string_equal(lease_token(lease_play(same[step], &on_blob)), token);
         expect_text(field(lease_of("box", &on_blob), "token"), token);
     }
@@ -235,7 +235,7 @@ TEST(tokens_grow_with_each_new_holder) {
         {"LEASE.CHANGE box A C", NULL},
         {"BLOB.PUT box cat x LEASE C", "LEASE.CHANGE box C A"},
     };
-    for (size_t step = 0; step < sizeof(new) / sizeof(*new); step++) {
+    for (size_t step = 0; step < ARRAY_SIZE(new); step++) {
         redisReply *reply = NULL;
         for (int part = 0; part < 2 && new[step][part]; part++) reply = lease_play(new[step][part], &on_blob);
         require_greater(lease_token(reply), token);
@@ -314,7 +314,7 @@ static redisReply *captured_effects(void) {
     lease_setup();
     struct stream *stream = stream_attach(primary->server);
     for (int place = 0; place < 2; place++) {
-        for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+        for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
             redisReply *reply = lease_play(lines[i], places[place]);
             require(!reply_is_error(reply), "%s gave %s", lines[i], reply_text(reply));
         }
@@ -334,7 +334,7 @@ static void require_whole_leases(void) {
                                         "LEASE.BREAK box PERIOD 1",
                                         "LEASE.ACQUIRE box 60 ID " ID_C,
                                         "BLOB.PUT box cat y"};
-    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) call_line(primary, lines[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) call_line(primary, lines[i]);
     require_whole("box");
 }
 
@@ -405,7 +405,7 @@ TEST(effects_with_extreme_instants) {
     int accepted = 0;
     for (int number = 0; number < 4 * 4 * 4 * 4; number++) {
         struct text record = extreme_effect(effect, number);
-        for (size_t step = 0; step < sizeof(steps) / sizeof(*steps); step++) {
+        for (size_t step = 0; step < ARRAY_SIZE(steps); step++) {
             call(primary, "DEL box");
             create("box");
             accepted += !reply_is_error(call(primary, "HOLDFAST.APPLY box %b", record.bytes, record.length));

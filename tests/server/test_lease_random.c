@@ -370,7 +370,7 @@ static void play_step(void) {
         {7, play_break},    {8, play_put},   {4, play_setmeta}, {2, play_delete},
         {5, play_get},      {7, play_look},  {7, play_clock},   {3, play_unblock},
     };
-    enum { PLAYS = sizeof(plays) / sizeof(*plays) };
+    enum { PLAYS = ARRAY_SIZE(plays) };
     int drawn = random_below(100), client = random_below(CLIENTS);
     size_t index = 0;
     memcpy(version_before, greatest_version, sizeof(version_before));

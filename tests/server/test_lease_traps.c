@@ -161,7 +161,7 @@ TEST(ids_are_compared_as_numbers) {
         "{0xaaaaaaaa,0x0000,0x4000,{0x80,0x00,0x00,0x00,0x00,0xab,0xcd,0xef}}",
         "{0XAAAAAAAA,0X0000,0X4000,{0X80,0X00,0X00,0X00,0X00,0XAB,0XCD,0XEF}}",
     };
-    enum { SPELLINGS = sizeof(spellings) / sizeof(*spellings) };
+    enum { SPELLINGS = ARRAY_SIZE(spellings) };
     lease_setup();
     for (int i = 0; i < SPELLINGS; i++) {
         const char *one = spellings[i], *other = spellings[(i + 1) % SPELLINGS];

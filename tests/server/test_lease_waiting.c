@@ -64,7 +64,7 @@ TEST(each_way_of_freeing_a_lease_hands_it_over) {
         {"LEASE.ACQUIRE box -1 ID A", "LEASE.BREAK box"},
         {"LEASE.RENEW box A", "60 s"},
     };
-    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
+    for (size_t way = 0; way < ARRAY_SIZE(ways); way++) {
         for (size_t place = 0; place < 2; place++) {
             leased_setup(places[place]);
             struct client *waiter = waiting_as(ID_B, places[place]);
@@ -143,7 +143,7 @@ TEST(time_hands_over_to_the_millisecond) {
     };
     lease_setup();
     allow_short_leases();
-    for (size_t i = 0; i < sizeof(moments) / sizeof(*moments); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(moments); i++) {
         long long best = LATE_MS;
         for (int attempt = 0; attempt < ATTEMPTS && best >= LATE_MS; attempt++) {
             long long lateness = lateness_of(&moments[i]);

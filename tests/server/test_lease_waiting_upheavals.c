@@ -30,7 +30,7 @@ TEST(keys_that_go_leave_those_who_wait) {
                                        "FLUSHDB",    "RENAME box away", "CONTAINER.DELETE box",
                                        "MOVE box 5", "SET box text",    "PEXPIRE box -1",
                                        "SWAPDB 0 5", "FLUSHALL ASYNC"};
-    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
+    for (size_t way = 0; way < ARRAY_SIZE(ways); way++) {
         struct client *waiter = stage();
         redisReply *reply = call_line(primary, ways[way]);
         require(!reply_is_error(reply), "%s gave %s", ways[way], reply_text(reply));

@@ -61,7 +61,7 @@ static const struct load {
 
 TEST(memory_usage_tells_what_is_used) {
     begin_alone();
-    for (size_t i = 0; i < sizeof(loads) / sizeof(*loads); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(loads); i++) {
         const struct load *load = &loads[i];
         long long before = memory_in_use(single);
         put_many(load->name, load->count, load->length, load->clauses);
@@ -113,7 +113,7 @@ static struct words words_for(const char *step, const char *name) {
 
 TEST(memory_usage_tells_what_all_kinds_use) {
     begin_alone();
-    for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++) {
+    for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
         long long before = memory_in_use(single);
         struct client *filler = client_open(single);
         expect_etag(call(filler, "CONTAINER.CREATE kind"));
@@ -262,7 +262,7 @@ static const char *const emptied_by[] = {
 TEST(replicas_free_large_contents_too) {
     create("box");
     long long max = memory_of(replica, "box") + 100000;
-    for (size_t i = 0; i < sizeof(emptied_by) / sizeof(*emptied_by); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(emptied_by); i++) {
         fill_disk();
         redisReply *reply = call_line(primary, emptied_by[i]);
         require(!reply_is_error(reply), "%s: %s", emptied_by[i], reply_text(reply));

@@ -96,7 +96,7 @@ static const char *const lines[] = {
     "TABLE.BATCH t p 2 INSERT x PROPS 1 ONCE token DELETE r IFMATCH *",
 };
 
-enum { LINES = sizeof(lines) / sizeof(*lines) };
+enum { LINES = ARRAY_SIZE(lines) };
 
 /* --- What there is ----------------------------------------------------------------------------------------------- */
 

@@ -68,7 +68,7 @@ static const char *const calls[] = {
     "SHARE.CONNECT s 3600 ONCE v",
 };
 
-enum { CALLS = sizeof(calls) / sizeof(*calls) };
+enum { CALLS = ARRAY_SIZE(calls) };
 
 static redisReply *answers[CALLS];
 
@@ -92,7 +92,7 @@ TEST(files_and_payloads_keep_remembered_calls) {
     make_calls();
     expect_ok(call(primary, "DEBUG RELOAD"));
     require_answered_again(primary, "after a reload");
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
         redisReply *dump = call(primary, "DUMP %s", keys[i]);
         expect_ok(call(primary, "RESTORE %s 0 %b REPLACE", keys[i], dump->str, dump->len));
         expect_ok(call(primary, "RENAME %s elsewhere", keys[i]));
@@ -210,7 +210,7 @@ TEST(random_calls_leave_the_same_everywhere) {
         "SHARE.CONNECT s 30",
         "CONTAINER.CREATE c",
     };
-    enum { LINES = sizeof(lines) / sizeof(*lines), STEPS = 4000, TOKENS = 40 };
+    enum { LINES = ARRAY_SIZE(lines), STEPS = 4000, TOKENS = 40 };
     random_begin();
     lease_setup(); /* the clocks are alike */
     make_calls();
@@ -519,7 +519,7 @@ TEST(doctored_calls_are_refused) {
     queue_setup("");
     redisReply *dump = call(primary, "DUMP jobs");
     const struct records *whole = records_of(dump);
-    for (size_t row = 0; row < sizeof(doctored) / sizeof(*doctored); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(doctored); row++) {
         const struct doctored *call_told = &doctored[row];
         struct records *records = pool_take(sizeof(*records));
         records_add(records, whole->record[0].bytes, whole->record[0].length);
@@ -572,7 +572,7 @@ TEST(doctored_effects_are_refused) {
     expect_error(remember("u", now_ms, 0, "Q\17", 2), UNREADABLE);
     expect_error(remember("u", now_ms, 0, "Q\4", 2), UNREADABLE); /* drops the queue, and remembers */
     expect_error(remember("u", now_ms, 0, "O", 1), UNREADABLE);
-    for (size_t row = 0; row < sizeof(effects) / sizeof(*effects); row++)
+    for (size_t row = 0; row < ARRAY_SIZE(effects); row++)
         expect_error(call(primary, "HOLDFAST.APPLY jobs %b", effects[row].bytes, effects[row].length),
                      effects[row].error);
     expect_error(call(primary, "HOLDFAST.APPLY jobs %b content", "O\1\0", (size_t)3), UNREADABLE);

@@ -140,7 +140,7 @@ TEST(sequence_numbers_move) {
         {"7", "update 8", 8},
     };
     create("box");
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         expect_etag(call_line(primary, pool_print("BLOB.CREATEPAGE box disk 512 SEQUENCE %s PROPS 1 "
                                                   "content-language en",
                                                   rows[row].before)));
@@ -164,7 +164,7 @@ TEST(ifsequence_compares) {
     };
     create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512 SEQUENCE 5"));
-    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         const char *answer = rows[row].passes ? "[<etag>, 5]" : "PRECONDITION SequenceNumberConditionNotMet";
         if (!strcmp(rows[row].condition, "eq 05")) answer = "INVALID InvalidHeaderValue";
         step_play(pool_print("BLOB.PUTPAGE box disk 0 512*x IFSEQUENCE %s", rows[row].condition), answer, 0);
@@ -207,7 +207,7 @@ TEST(pages_of_other_kinds_are_refused) {
     put("box", "cat", "meow");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
-    for (size_t row = 0; row < sizeof(on_pages) / sizeof(*on_pages); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(on_pages); row++) {
         const char *blank = strchr(on_pages[row], '%');
         for (int other = 0; other < 2; other++) {
             step_play(pool_print("%.*s%s%s", (int)(blank - on_pages[row]), on_pages[row],
@@ -215,7 +215,7 @@ TEST(pages_of_other_kinds_are_refused) {
                       "CONFLICT InvalidBlobType", 0);
         }
     }
-    for (size_t row = 0; row < sizeof(on_others) / sizeof(*on_others); row++)
+    for (size_t row = 0; row < ARRAY_SIZE(on_others); row++)
         step_play(on_others[row], "CONFLICT InvalidBlobType", 0);
 }
 

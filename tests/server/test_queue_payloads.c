@@ -82,7 +82,7 @@ TEST(effects_with_bytes_changed) {
     dump_of_everything();
     configure(primary, "holdfast.accept-effects", "yes");
     for (int round = 0; round < 3000; round++) {
-        size_t chosen = random_size(sizeof(effects) / sizeof(*effects));
+        size_t chosen = random_size(ARRAY_SIZE(effects));
         char *effect = pool_copy(effects[chosen].bytes, effects[chosen].length);
         if (random_below(3)) effect[1 + random_size(effects[chosen].length - 1)] = (char)random_below(256);
         call(primary, "HOLDFAST.APPLY jobs %b", effect, effects[chosen].length);

@@ -84,7 +84,7 @@ static const struct {
     {"put GROUP g; get; /QUEUE.PUT jobs next GROUP g", GOOD},
 };
 
-enum { ROWS = sizeof(rows) / sizeof(*rows) };
+enum { ROWS = ARRAY_SIZE(rows) };
 
 static void play_step(const char *step, struct parcel *parcel) {
     const char *rest = strchr(step, ' ');
@@ -119,7 +119,7 @@ static const struct {
               {"QUEUE.RELEASE jobs", "REASON busy"},
               {"QUEUE.DELETEMANY jobs 1", ""}};
 
-enum { CLAIMS = sizeof(claims) / sizeof(*claims) };
+enum { CLAIMS = ARRAY_SIZE(claims) };
 
 static struct wire *wire;
 
@@ -250,7 +250,7 @@ TEST(garbage_is_no_receipt) {
                                  "-1",
                                  "*"};
         const char *ids[] = {one.id, ID_NONE, "garbage"};
-        for (size_t i = 0; i < sizeof(garbage) / sizeof(*garbage); i++)
+        for (size_t i = 0; i < ARRAY_SIZE(garbage); i++)
             for (int id = 0; id < 3; id++) expect_refusal(((struct parcel){ids[id], garbage[i]}), BAD_VALUE);
         expect_refusal(((struct parcel){one.id, "''"}), "INVALID MissingRequiredQueryParameter");
         redisReply *reply = call(primary, "QUEUE.DELETE jobs %s %b", one.id,

@@ -51,7 +51,7 @@ TEST(scenario_2_dropping_and_creating) {
 /* Names are those of keys, whatever the service would say. */
 TEST(scenario_3_names) {
     const char *names[] = {"ab", pool_print("%064d", 1), "Abc", "a--b", "-ab", "ab-", "jobs:{eu}:\xff\n"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         expect_ok(call(primary, "QUEUE.CREATE %s", names[i]));
         parcel_of(call(primary, "QUEUE.PUT %s text", names[i]));
         expect_texts(call(primary, "QUEUE.GET %s", names[i]), "text");
@@ -248,7 +248,7 @@ TEST(scenario_17_what_an_update_changes) {
                    {"VISIBILITY 0 MESSAGE longer-than-before", "longer-than-before"},
                    {"VISIBILITY 0", "longer-than-before"},
                    {"VISIBILITY 0 MESSAGE ''", ""}};
-    for (size_t i = 0; i < sizeof(updates) / sizeof(*updates); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(updates); i++) {
         update(&parcel, updates[i].rest);
         redisReply *seen = peeked();
         expect_text(field(seen, "message"), updates[i].text);

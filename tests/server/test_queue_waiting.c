@@ -188,7 +188,7 @@ TEST(a_client_that_leaves_takes_no_message_along) {
 TEST(a_queue_that_goes_leaves_its_line_waiting) {
     static const char *const ways[] = {"DEL jobs",        "UNLINK jobs",       "FLUSHALL",
                                        "QUEUE.DROP jobs", "RENAME jobs other", "SET jobs text"};
-    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
+    for (size_t way = 0; way < ARRAY_SIZE(ways); way++) {
         call(primary, "DEL jobs other");
         queue_setup("");
         struct client *client = consumer("");

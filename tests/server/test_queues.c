@@ -153,7 +153,7 @@ TEST(faults_of_queue_commands_are_answered_in_order) {
     queue_setup("");
     configure(primary, "holdfast.queue-max-message-bytes", "3");
     traces_begin("none");
-    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         redisReply *reply = call_line(primary, lines[i].line);
         require(reply_is_error(reply) && text_begins(reply->str, lines[i].error), "%s gave %s", lines[i].line,
                 reply_text(reply));
@@ -278,7 +278,7 @@ TEST(receipts_of_others_are_none) {
         {one.id, two.receipt},  {one.id, elsewhere.receipt}, {elsewhere.id, elsewhere.receipt},
         {ID_NONE, one.receipt}, {"no-guid", one.receipt},    {one.id, RECEIPT_NONE}};
     traces_begin("");
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
         expect_error(act_on("DELETE", wrong[i], ""), "NOTFOUND MessageNotFound");
         expect_error(act_on("UPDATE", wrong[i], "VISIBILITY 1"), "NOTFOUND MessageNotFound");
         expect_error(act_on("RELEASE", wrong[i], ""), "NOTFOUND MessageNotFound");

@@ -45,7 +45,7 @@ static const char *const refused[] = {
     "BLOB.GET box cat IFMATCH 0x0000000000000001",
 };
 
-enum { REFUSED = sizeof(refused) / sizeof(*refused) };
+enum { REFUSED = ARRAY_SIZE(refused) };
 
 static void begin_with_something(void) {
     create("box");
@@ -148,7 +148,7 @@ TEST(a_client_may_not_send_effects) {
     put("box", "dog", "woof");
     redisReply *effect = stream_commands(stream, primary)->element[0];
     traces_begin("none");
-    for (size_t i = 0; i < sizeof(attempts) / sizeof(*attempts); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(attempts); i++)
         assert_true(reply_is_error(call_line(primary, attempts[i])));
     struct words real = {0};
     for (size_t i = 0; i < effect->elements; i++)

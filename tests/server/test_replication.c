@@ -47,7 +47,7 @@ TEST(effects_alone_travel) {
         {"CONTAINER.DELETE box", "HOLDFAST.APPLY box"},
     };
     struct stream *stream = stream_attach(primary->server);
-    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
         redisReply *reply = call_line(primary, steps[i].command);
         require(!reply_is_error(reply), "%s gave %s", steps[i].command, reply_text(reply));
         stream_expect(stream, primary, steps[i].stream);

@@ -238,7 +238,7 @@ TEST(pages_end_before_the_bound) {
     char word[201] = "";
     memset(word, 'w', sizeof(word) - 1);
     begin_alone("holdfast.max-reply-bytes 65536\n");
-    for (size_t i = 0; i < sizeof(paged) / sizeof(*paged); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(paged); i++)
         for (size_t cut = 0; cut < sizeof(word); cut += sizeof(word) - 1) {
             fill(&paged[i], cut ? "" : word);
             assert_int_equal(walk_pages(&paged[i], 65536), ITEMS);

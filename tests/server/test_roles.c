@@ -83,7 +83,7 @@ static const struct role roles[] = {
     {"replica", "change-this-replica-password", {replication}, OWN_NONE, false},
 };
 
-enum { ROLE_COUNT = sizeof(roles) / sizeof(*roles) };
+enum { ROLE_COUNT = ARRAY_SIZE(roles) };
 
 static const char *proposal(const char *name) {
     return pages_source(pool_print("deploy/%s", name));

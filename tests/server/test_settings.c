@@ -76,8 +76,8 @@ TEST(settings_of_bytes_take_units) {
     };
     static const char *const settings[] = {"max-blob-bytes", "max-block-bytes", "max-append-bytes",
                                            "queue-max-message-bytes", "max-reply-bytes"};
-    for (size_t setting = 0; setting < sizeof(settings) / sizeof(*settings); setting++)
-        for (size_t unit = 0; unit < sizeof(units) / sizeof(*units); unit++) {
+    for (size_t setting = 0; setting < ARRAY_SIZE(settings); setting++)
+        for (size_t unit = 0; unit < ARRAY_SIZE(units); unit++) {
             configure(primary, pool_print("holdfast.%s", settings[setting]), units[unit].given);
             expect_setting(primary, pool_print("holdfast.%s", settings[setting]), units[unit].kept);
         }
@@ -196,7 +196,7 @@ TEST(bad_arguments_of_loadmodule_stop_the_start) {
     static const char *const bad[] = {
         "nonsense 1",         "max-blob-bytes",      "max-blob-bytes x",     "max-blob-bytes 0",
         "max-blob-bytes 1xb", "queue-max-count 1kb", "accept-effects maybe", "queue-receipt-mismatch maybe"};
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         expect_no_start("", bad[i], pool_copy(bad[i], strcspn(bad[i], " ")));
 }
 
@@ -240,7 +240,7 @@ TEST(a_load_that_fails_says_what_could_not_be_set_up) {
     expect_error(call(client, "MODULE LOAD %s", holdfast), "ERR Error loading the");
     static const char *const lines[] = {"the command BLOB.PUT could not be registered",
                                         "holdfast is not loaded: its commands cannot be set up"};
-    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
         require(strstr(server_log(server), lines[i]), "the log does not say '%s':\n%s", lines[i],
                 server_log(server));
     server_stop(server);

@@ -86,7 +86,7 @@ static void stage_ending(void) {
 TEST(sessions_end_wherever_their_key_is) {
     needs(KEEPS_DATABASE);
     static const char *const ways[] = {"PING", "RENAME fs other", "MOVE fs 3", "SWAPDB 0 3", "DEBUG RELOAD"};
-    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
+    for (size_t way = 0; way < ARRAY_SIZE(ways); way++) {
         stage_ending();
         require(!reply_is_error(call_line(primary, ways[way])), "%s fails", ways[way]);
         await_info(primary, "holdfast_files", 0);
@@ -263,7 +263,7 @@ TEST(maps_are_maps_where_there_are_such) {
     struct wire *wire = wire_open_resp3(primary->server);
     static const char *const lines[] = {"SHARE.GET fs", "FILE.STAT fs a", "FILE.GETRANGES fs a",
                                         "SHARE.GETACL fs"};
-    for (size_t line = 0; line < sizeof(lines) / sizeof(*lines); line++) {
+    for (size_t line = 0; line < ARRAY_SIZE(lines); line++) {
         redisReply *reply = wire_call(wire, lines[line]);
         require(reply->type == REPLY_MAP, "%s is no map: %s", lines[line], reply_text(reply));
     }
@@ -297,7 +297,7 @@ TEST(a_full_server_refuses_files_that_grow) {
                                           "lock $h SHARED 100 1",
                                           "SHARE.SETMETA fs META 1 a b",
                                           "LEASE.ACQUIRE fs -1 FILE a"};
-    for (size_t line = 0; line < sizeof(growing) / sizeof(*growing); line++) {
+    for (size_t line = 0; line < ARRAY_SIZE(growing); line++) {
         struct words words = act_words(growing[line]);
         expect_error(call_words(primary, &words), "OOM");
     }
@@ -364,7 +364,7 @@ static void load(struct client *client, const char *step, int count, const char 
 
 TEST(memory_usage_tells_what_is_used) {
     struct client *client = test_client(server_start("single", ""));
-    for (size_t i = 0; i < sizeof(loads) / sizeof(*loads); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(loads); i++) {
         call(client, "FLUSHALL");
         call(client, "SHARE.CREATE fs");
         call(client, "FILE.CREATE fs once 5");

@@ -146,7 +146,7 @@ TEST(a_killed_connection_ends_it_as_well) {
 
 TEST(without_onclose_end_a_session_outlives_its_connection) {
     static const char *const ways[] = {"", "ONCLOSE KEEP", "ONCLOSE END"};
-    for (size_t way = 0; way < sizeof(ways) / sizeof(*ways); way++) {
+    for (size_t way = 0; way < ARRAY_SIZE(ways); way++) {
         file_commands_setup();
         struct client *client = connected(ways[way]);
         act("h = open t a RW/-", NULL);

@@ -207,7 +207,7 @@ static void describe(struct text *text, const char *path, const char *rest) {
         bool is_file = reply_field_if_any(items->element[i], "content-length") != NULL;
         redisReply *stat = call_line(primary, pool_print("FILE.STAT fs %s %s", below, rest));
         text_print(text, "%s", below);
-        for (size_t told = 0; told < sizeof(properties) / sizeof(*properties); told++)
+        for (size_t told = 0; told < ARRAY_SIZE(properties); told++)
             text_print(text, " %s", reply_text(reply_field_if_any(stat, properties[told])));
         text_print(text, "\n");
         if (is_file)

@@ -130,7 +130,7 @@ TEST(a_name_whose_blocks_expired_is_missing) {
                                          "BLOB.CREATEAPPEND box cat",   "BLOB.COPY box cat box other"};
     stage_life();
     steps_play(steps);
-    for (size_t write = 0; write < sizeof(writes) / sizeof(*writes); write++) {
+    for (size_t write = 0; write < ARRAY_SIZE(writes); write++) {
         step_play(writes[write], NULL, 0);
         expect_text(field(call(primary, "LEASE.GET box BLOB cat"), "state"), "available");
         expect_error(call(primary, "LEASE.RENEW box %s BLOB cat", ID_A),

@@ -130,7 +130,7 @@ static const struct {
 
 TEST(each_change_is_one_effect_and_one_event) {
     struct stream *stream = stream_attach(primary->server);
-    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
         const char *event = steps[i].event;
         traces_begin("t");
         redisReply *reply = ask(steps[i].line);
@@ -301,7 +301,7 @@ static void begin_alone(void) {
                                       "TABLE.DELETE t p r IFMATCH *",
                                       "UNLINK t"};
     client = test_client(server_start("single", ""));
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
         redisReply *reply = ask_at(client, all[i]);
         require(!reply_is_error(reply), "%s gives %s", all[i], reply_text(reply));
     }

@@ -70,7 +70,7 @@ TEST(malformed_filters_say_where) {
     table_setup();
     written("TABLE.INSERT t p r PROPS 1 a:int32 1");
     traces_begin("none");
-    for (size_t i = 0; i < sizeof(malformed) / sizeof(*malformed); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(malformed); i++) {
         const char *filter = malformed[i].filter;
         const char *expected = pool_print("INVALID InvalidInput at %d: ", malformed[i].position);
         redisReply *replies[] = {
@@ -79,7 +79,7 @@ TEST(malformed_filters_say_where) {
             call(primary, "TABLE.MERGE t p r IFMATCH * IF %s PROPS 1 a x", filter),
             call(primary, "TABLE.DELETE none p r IFMATCH * IF %s", filter),
         };
-        for (size_t reply = 0; reply < sizeof(replies) / sizeof(*replies); reply++)
+        for (size_t reply = 0; reply < ARRAY_SIZE(replies); reply++)
             require(reply_is_error(replies[reply]) && text_begins(replies[reply]->str, expected) &&
                         strlen(replies[reply]->str) > strlen(expected),
                     "%s gives %s", filter, reply_text(replies[reply]));
@@ -147,7 +147,7 @@ TEST(true_and_false_stand_alone) {
     written("TABLE.INSERT t q a PROPS 1 flag:bool true");
     for (int indexed = 0; indexed < 2; indexed++) {
         if (indexed) expect_ok(call(primary, "TABLE.INDEX t n flag"));
-        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
             const char *found = found_by(rows[i].filter), *plan = plan_of(rows[i].filter);
             require(!strcmp(found, rows[i].rows), "%s finds %s", rows[i].filter, found);
             if (!rows[i].plan || indexed) continue;
@@ -197,7 +197,7 @@ TEST(zero_bytes_in_texts) {
     expect_etag(call(primary, "TABLE.INSERT t q a PROPS 1 s b"));
     for (int indexed = 0; indexed < 2; indexed++) {
         if (indexed) expect_ok(call(primary, "TABLE.INDEX t s"));
-        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
             redisReply *page = call(primary, "TABLE.QUERY t FILTER %b", rows[i].filter, rows[i].length);
             const char *found = keys_on(page);
             require(!strcmp(found, rows[i].rows), "row %zu finds %s", i, found);
@@ -236,7 +236,7 @@ TEST(keys_and_timestamps_in_filters) {
     written("TABLE.INSERT t q a PROPS 0");
     written("TABLE.INSERT t p a PROPS 0");
     assert_string_equal(found(""), all);
-    for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(filters); i++) {
         const char *rows = found_by(filters[i].filter);
         require(!strcmp(rows, filters[i].rows), "%s finds %s", filters[i].filter, rows);
     }
@@ -348,7 +348,7 @@ static const char *const stored[] = {
     ":datetime 2026-11-18",
 };
 
-#define ONE_OF(list) (list)[random_below(sizeof(list) / sizeof(*(list)))]
+#define ONE_OF(list) (list)[random_below(ARRAY_SIZE(list))]
 
 /* A key as it is written in a command: without the quotes doubled. */
 static const char *plain_key(void) {

@@ -88,7 +88,7 @@ static void play_cell(const struct cell_row *row, const char *verb, int state, b
 }
 
 static void play_outcomes(bool in_batch) {
-    for (size_t i = 0; i < sizeof(outcomes) / sizeof(*outcomes); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++) {
         struct words verbs = words_of_line(outcomes[i].verbs);
         for (size_t verb = 0; verb < verbs.count; verb++)
             for (int state = THERE; state < STATES; state++)
@@ -130,7 +130,7 @@ static void play_write(const char *verb, const char *row, const char *expected, 
 }
 
 TEST(each_verb_replaces_or_merges_properties) {
-    for (size_t i = 0; i < sizeof(effects_of_verbs) / sizeof(*effects_of_verbs); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(effects_of_verbs); i++) {
         call(primary, "DEL t");
         table_setup();
         const char *etag = written("TABLE.INSERT t p there PROPS 2 kept:int32 1 changed:int32 1");

@@ -250,7 +250,7 @@ TEST(effects_with_keys_that_are_none) {
                 {"?\0r", 3}};
     expect_misfits();
     table_setup();
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
         struct text record = change_of_one(INSERT, with_key(keys[i].key, keys[i].length));
         expect_effect(text_quoted(keys[i].key, keys[i].length), &record, MALFORMED);
     }
@@ -297,7 +297,7 @@ TEST(effects_with_properties_that_are_none) {
                  {"\xff", 1}, {"a", 0},     {"", 1},    {"a", 253}, {"a", UINT64_MAX}, {"a", 1ULL << 40}};
     expect_misfits();
     table_setup();
-    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
         struct text record = change_of_one(INSERT, with_names(lists[i].names, lists[i].told));
         if (lists[i].told == 0) text_add(&record, "x", 1);
         expect_effect(lists[i].names, &record, MALFORMED);
@@ -331,7 +331,7 @@ TEST(effects_with_values_that_are_none) {
     };
     expect_misfits();
     table_setup();
-    for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
         struct text record =
             change_of_one(INSERT, with_value(values[i].head, values[i].bytes, values[i].length));
         expect_effect(text_quoted(values[i].bytes, values[i].length), &record, MALFORMED);
@@ -356,13 +356,13 @@ TEST(effects_with_versions_and_instants_ahead_of_the_clock) {
     expect_effect("no ETag", &record, MALFORMED);
     entity.etag = some_etag();
     static const uint64_t all_ticks[] = {2650467743999999999, 2650467744000000000, UINT64_MAX, 1ULL << 63};
-    for (size_t i = 0; i < sizeof(all_ticks) / sizeof(*all_ticks); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(all_ticks); i++) {
         entity.ticks = all_ticks[i];
         record = change_of_one(INSERT, entity);
         expect_effect("a Timestamp ahead", &record, MALFORMED);
     }
     expect_number(call(primary, "DEL t"), 1);
-    for (size_t i = 0; i < sizeof(all_ticks) / sizeof(*all_ticks); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(all_ticks); i++) {
         record = created(all_ticks[i], "");
         expect_error(effect_play("t", &record, NULL), MALFORMED);
         expect_number(call(primary, "EXISTS t"), 0);
@@ -400,8 +400,7 @@ TEST(effects_with_steps_that_do_not_go_together) {
         {"nothing but a kind", record_of(BATCH)},
         {"names that are none", record_of(INDEX)},
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-        expect_effect(rows[i].what, &rows[i].record, MALFORMED);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) expect_effect(rows[i].what, &rows[i].record, MALFORMED);
     struct text whole = change_of(BATCH, 100, many, 100);
     expect_effect("a hundred steps", &whole, NULL);
 }
@@ -422,7 +421,7 @@ TEST(effects_that_do_not_fit) {
                              created(some_ticks(), "")};
     expect_misfits();
     const char *digest = value_digest(primary, "t");
-    for (size_t i = 0; i < sizeof(records) / sizeof(*records); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
         long long before = info_of(primary, "holdfast_effects_misfit");
         effect_play("t", &records[i], NULL);
         assert_int_equal(info_of(primary, "holdfast_effects_misfit"), before + 1);
@@ -469,10 +468,10 @@ TEST(files_made_by_hand) {
                                              {&many, &one},
                                              {&one, &head}};
     struct tally tally = {0};
-    for (size_t i = 0; i < sizeof(sound) / sizeof(*sound); i++) offer(dump, sound[i], &tally);
+    for (size_t i = 0; i < ARRAY_SIZE(sound); i++) offer(dump, sound[i], &tally);
     assert_int_equal(tally.refused, 0);
-    for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) offer(dump, refused[i], &tally);
-    assert_int_equal(tally.accepted, sizeof(sound) / sizeof(*sound));
+    for (size_t i = 0; i < ARRAY_SIZE(refused); i++) offer(dump, refused[i], &tally);
+    assert_int_equal(tally.accepted, ARRAY_SIZE(sound));
     /* One index, or none at all. */
     const struct text *const doubled[] = {&names, &one, NULL};
     offer(dump, doubled, &tally);
@@ -524,12 +523,12 @@ static redisReply *captured_effects(void) {
     };
     fill_with_everything();
     struct stream *stream = stream_attach(primary->server);
-    for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
         redisReply *reply = ask(commands[i]);
         require(!reply_is_error(reply), "%s gives %s", commands[i], reply_text(reply));
     }
     redisReply *effects = stream_commands(stream, primary);
-    require(effects->elements >= sizeof(commands) / sizeof(*commands), "%zu effects", effects->elements);
+    require(effects->elements >= ARRAY_SIZE(commands), "%zu effects", effects->elements);
     return effects;
 }
 

@@ -36,7 +36,7 @@ static const char *const in_order[] = {
     "\xef\xbf\xbd",
 };
 
-enum { KEYS = sizeof(in_order) / sizeof(*in_order) };
+enum { KEYS = ARRAY_SIZE(in_order) };
 
 static void expect_keys(const redisReply *rows, int which, int from, int to) {
     require(rows->elements == (size_t)(to - from), "%s instead of %d to %d", reply_text(rows), from, to);
@@ -88,7 +88,7 @@ TEST(keys_stand_in_the_order_of_code_units) {
 /* Every key that a query can answer leads on from there, the empty one and those with quotes among them. */
 TEST(pages_continue_at_any_key) {
     static const char *const all[] = {"", "'", "''", "it's", "\"", "NEXT", "TOP", "%27", "a b"};
-    enum { COUNT = sizeof(all) / sizeof(*all) };
+    enum { COUNT = ARRAY_SIZE(all) };
     table_setup();
     for (int i = 0; i < KEYS; i++) {
         expect_etag(call(primary, "TABLE.INSERT t %s %s PROPS 0", in_order[i], in_order[KEYS - 1 - i]));
@@ -147,7 +147,7 @@ TEST(pages_have_as_many_rows_as_top_allows) {
                                           NULL};
     table_setup();
     fill_table(primary, "t", 1500);
-    for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
         redisReply *page = ask(pool_print("TABLE.QUERY t %s", pages[i].top));
         expect_elements(page->element[1], pages[i].rows);
         expect_shape(page->element[0], pool_print("[\"p\", \"%06zu\"]", pages[i].rows));
@@ -293,7 +293,7 @@ static const struct {
 TEST(explain_says_what_will_be_walked) {
     table_setup();
     fill_table(primary, "t", 1000);
-    for (size_t i = 0; i < sizeof(plans) / sizeof(*plans); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(plans); i++) {
         const char *filter = plans[i].filter;
         redisReply *told = explained(primary, "t", filter);
         const char *plan = field(told, "plan")->str;
@@ -329,7 +329,7 @@ TEST(explain_names_the_index) {
     table_setup();
     expect_ok(ask("TABLE.INDEX t n ten"));
     fill_table(primary, "t", 1000);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         redisReply *told = explained(primary, "t", rows[i].filter),
                    *named = reply_field_if_any(told, "index");
         bool is_told = !strcmp(field(told, "plan")->str, rows[i].plan) && !named == !rows[i].index &&

@@ -89,7 +89,7 @@ TEST(scenario_25_what_binds_closer) {
         written(pool_print("TABLE.INSERT t p %s PROPS 3 a:bool %c b:bool %c c:bool %c", bits, bits[0],
                            bits[1], bits[2]));
     }
-    for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(filters); i++) {
         const char *rows = found_by(filters[i].filter);
         require(!strcmp(rows, filters[i].rows), "%s finds %s", filters[i].filter, rows);
     }
@@ -134,7 +134,7 @@ TEST(scenario_27_types_that_meet) {
         {"g", "g:guid 55555555-0000-4000-8000-000000000000", "guid'55555555-0000-4000-8000-000000000000'",
          "guid'66666666-0000-4000-8000-000000000000'"},
         {"x", "x:binary 5", "X'35'", "binary'36'"}};
-    enum { TYPES = sizeof(types) / sizeof(*types), OPERATORS = 6 };
+    enum { TYPES = ARRAY_SIZE(types), OPERATORS = 6 };
     static const struct {
         const char *word;
         bool if_equal, if_less; /* and less is what a mismatch counts as */

@@ -48,7 +48,7 @@ static const struct {
     {":binary", "\xff\x01", "\"\\xff\\x01\""},
 };
 
-enum { VALUES = sizeof(values) / sizeof(*values) };
+enum { VALUES = ARRAY_SIZE(values) };
 
 /* An entity that may be there, or not. For the model its key is two bytes, and a value the place in the table above. */
 struct spot {

@@ -273,7 +273,7 @@ TEST(scenario_18_the_ends_of_each_type_come_back) {
         {"v:double -Infinity", "\"v:double\", \"-inf\""},
     };
     table_setup();
-    for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
         written(pool_print("TABLE.INSERTORREPLACE t p r PROPS 1 %s", values[i].written));
         expect_shape(ask("TABLE.GET t p r"), pool_print("[<etag>, [%s]]", values[i].read));
     }

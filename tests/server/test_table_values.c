@@ -70,7 +70,7 @@ static const char *own_double(struct wire *wire, const char *written, const char
 TEST(every_type_comes_back_as_what_it_is) {
     table_setup();
     struct wire *wire = wire_open_resp3(primary->server);
-    for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
         const char *type = values[i].type, *shown = strcmp(type, ":string") != 0 ? type : "";
         const char *resp2 = values[i].resp2, *resp3 = values[i].resp3 ? values[i].resp3 : resp2;
         if (!resp2) resp2 = own_double(wire, values[i].written, &resp3);
@@ -98,7 +98,7 @@ TEST(types_of_replies) {
                  {"s", REDIS_REPLY_STRING, REDIS_REPLY_STRING}};
     assert_int_equal(plain->type, REDIS_REPLY_ARRAY);
     assert_int_equal(third->type, REPLY_MAP);
-    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
         assert_int_equal(field(plain, types[i].name)->type, types[i].resp2);
         assert_int_equal(field(third, types[i].name)->type, types[i].resp3);
     }
@@ -216,9 +216,9 @@ TEST(scripts_write_large_numbers_back_as_they_were) {
         "redis.setresp(3) local map = {} "
         "for name, n in pairs(redis.call('TABLE.GET', KEYS[1], 'p', 'r')[2].map) do map = {name, n} end"};
     table_setup();
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
         written(pool_print("TABLE.INSERTORREPLACE t p r PROPS 1 n:int64 %s", numbers[i]));
-        for (size_t reader = 0; reader < sizeof(readers) / sizeof(*readers); reader++) {
+        for (size_t reader = 0; reader < ARRAY_SIZE(readers); reader++) {
             const char *script = pool_print("%s return redis.call('TABLE.INSERTORREPLACE', KEYS[1], 'p', "
                                             "'back', 'PROPS', 1, map[1], map[2])",
                                             readers[reader]);
@@ -264,7 +264,7 @@ TEST(values_that_are_not_of_their_type) {
     table_setup();
     written("TABLE.INSERT t p r PROPS 1 a b");
     traces_begin("none");
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct words words = step_words(rows[i].values);
         for (size_t value = 0; value < words.count; value++) {
             redisReply *reply = call(primary, "TABLE.MERGE t p r IFMATCH * PROPS 2 good x v:%s %s",
@@ -331,7 +331,7 @@ TEST(lengths_are_counted_in_code_units) {
         int units;
     } pieces[] = {{"k", 1}, {UMLAUT, 1}, {"\xe2\x82\xac", 1}, {SMILE, 2}};
     table_setup();
-    for (size_t i = 0; i < sizeof(pieces) / sizeof(*pieces); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
         const char *piece = pieces[i].piece;
         int units = pieces[i].units;
         const char *key = many(piece, 512 / units), *string = many(piece, 32768 / units);

@@ -18,7 +18,7 @@ static const struct loss {
     {"CLIENT KILL ID %lld", NULL},
 };
 
-enum { LOSSES = sizeof(losses) / sizeof(*losses), ACTS_MAX = 8 };
+enum { LOSSES = ARRAY_SIZE(losses), ACTS_MAX = 8 };
 
 static const char *line_of(const char *act) {
     struct words words = act_words(act);
@@ -117,7 +117,7 @@ static void play(const struct act *rows) {
 
 TEST(a_grant_that_nobody_was_told_of_is_given_back) {
     for (int loss = 0; loss < LOSSES; loss++) {
-        for (size_t gift = 0; gift < sizeof(gifts) / sizeof(*gifts); gift++) {
+        for (size_t gift = 0; gift < ARRAY_SIZE(gifts); gift++) {
             long long given_back = info_of(primary, "holdfast_given_back");
             stage();
             play(gifts[gift].before);

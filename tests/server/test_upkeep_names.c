@@ -26,7 +26,7 @@ static void await_names(struct client *client, long long count, const char *when
 static void await_names_everywhere(long long count, const char *when) {
     struct client *const clients[] = {primary, replica, chained};
     await_replicas();
-    for (size_t i = 0; i < sizeof(clients) / sizeof(*clients); i++) await_names(clients[i], count, when);
+    for (size_t i = 0; i < ARRAY_SIZE(clients); i++) await_names(clients[i], count, when);
 }
 
 static const char *long_name(int index) {
@@ -42,7 +42,7 @@ static const char *const makers[][3] = {
     {"CONTAINER.CREATE %s", "BLOB.PUTBLOCK %s b AAAA x", NULL},
     {"SHARE.CREATE %s", "SHARE.CONNECT %s 3600 ONCLOSE END", NULL},
 };
-enum { MAKERS = sizeof(makers) / sizeof(*makers) };
+enum { MAKERS = ARRAY_SIZE(makers) };
 
 static void make(struct client *client, int index) {
     const char *const *steps = makers[index % MAKERS], *name = long_name(index);
@@ -78,7 +78,7 @@ static void (*const losses[])(struct client *, int) = {drop, delete, overwrite, 
 static const char *const lost[] = {"after a drop", "after DEL", "after SET", "after PEXPIRE"};
 
 TEST(names_go_with_their_keys) {
-    for (size_t way = 0; way < sizeof(losses) / sizeof(*losses); way++) {
+    for (size_t way = 0; way < ARRAY_SIZE(losses); way++) {
         for (int i = 0; i < 60; i++) make(primary, i);
         await_names_everywhere(60, "of keys that are there");
         for (int i = 0; i < 60; i++) losses[way](primary, i);
@@ -141,7 +141,7 @@ TEST(names_of_keys_lost_without_notice_are_dropped) {
 /* A replica that is given the data anew forgets what it knew. */
 TEST(a_full_synchronisation_brings_its_own_names) {
     static const char *const loads[] = {"disabled", "on-empty-db", "swapdb"};
-    for (size_t way = 0; way < sizeof(loads) / sizeof(*loads); way++) {
+    for (size_t way = 0; way < ARRAY_SIZE(loads); way++) {
         struct server *servers[] = {
             server_start("first", "repl-diskless-sync yes\nrepl-diskless-sync-delay 0\n"),
             server_start("second", pool_print("repl-diskless-load %s\n", loads[way]))};

@@ -65,7 +65,7 @@ static const struct kind {
      "FILE.CREATE k plan 10;LEASE.ACQUIRE k -1 ID " ID_A " FILE plan", "FILE.DELETE k plan LEASE " ID_A},
 };
 
-enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+enum { KINDS = ARRAY_SIZE(kinds) };
 
 static void migrate(struct client *from, struct client *to) {
     expect_ok(call(from, "MIGRATE 127.0.0.1 %d k 0 5000", to->server->port));
@@ -327,7 +327,7 @@ TEST(versions_in_a_payload_are_checked) {
     struct records *records = records_of(dump);
     long long now_s = server_time() / 1000;
     records->count -= 2;
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
         size_t whole = records->count;
         for (const char *const *record = wrong[i]; *record; record++)
             records_add(records, *record, strlen(*record));
@@ -335,7 +335,7 @@ TEST(versions_in_a_payload_are_checked) {
         assert_true(reply_is_error(restore_records(dump, records)));
         records->count = whole;
     }
-    for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
         unsigned long long epoch = (unsigned long long)(now_s + endings[i].years * 31557600);
         records_end(records, epoch << 32 | 5);
         long long before = epoch_of(primary);

@@ -93,7 +93,7 @@ static void stage(const char *settings) {
 TEST(a_step_of_the_wall_clock_takes_nothing_from_a_lease) {
     static const int steps_s[] = {45, -6, 3600, -3600};
     stage("");
-    for (size_t i = 0; i < sizeof(steps_s) / sizeof(*steps_s); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(steps_s); i++) {
         long long before_s = wall_s(), began_ms = stopwatch();
         redisReply *reply = call(client, "LEASE.ACQUIRE box 60");
         const char *id = lease_id(reply);
@@ -118,7 +118,7 @@ TEST(a_step_of_the_wall_clock_takes_nothing_from_a_lease) {
 TEST(a_waiter_is_served_in_time_whatever_the_wall_clock_does) {
     static const int steps_s[] = {-3600, 3600, -6, 45};
     stage("");
-    for (size_t i = 0; i < sizeof(steps_s) / sizeof(*steps_s); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(steps_s); i++) {
         require(!reply_is_error(call(client, "LEASE.ACQUIRE box 0.8")), "no lease");
         long long began_ms = stopwatch();
         struct client *waiter = waiting_at(server, 0, "LEASE.ACQUIRE box 60 BLOCK 0");

@@ -111,7 +111,7 @@ static bool receiver_tells(struct client *receiver, const char *key, size_t befo
 TEST(background_changes_that_a_read_can_show_reach_those_who_watch) {
     struct client *receiver = test_client(server_start("receiver", "holdfast.accept-effects yes\n"));
     seen.stream = stream_attach(primary->server);
-    for (size_t i = 0; i < sizeof(scenes) / sizeof(*scenes); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(scenes); i++) {
         const struct scene *scene = &scenes[i];
         expect_ok(call(primary, "FLUSHALL"));
         seen.count = 0;

@@ -10,12 +10,12 @@ TEST(pieces_of_an_arena_are_aligned_and_apart) {
     struct arena arena;
     unsigned char *pieces[64];
     arena_start(&arena);
-    for (size_t i = 0; i < COUNT_OF(pieces); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
         pieces[i] = arena_alloc(&arena, i + 1);
         require((uintptr_t)pieces[i] % _Alignof(max_align_t) == 0, "piece %zu is aligned", i);
         memset(pieces[i], (int)i, i + 1);
     }
-    for (size_t i = 0; i < COUNT_OF(pieces); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(pieces); i++)
         for (size_t at = 0; at <= i; at++) require(pieces[i][at] == i, "piece %zu is its own", i);
     arena_end(&arena);
 }

@@ -79,7 +79,7 @@ static const struct {
 };
 
 TEST(right_words_are_understood) {
-    for (size_t i = 0; i < COUNT_OF(right); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(right); i++) {
         struct args args;
         struct fault fault = parse(&sample_grammar, right[i].line, &args);
         require(fault.outcome == OUTCOME_DONE, "'%s': %s", right[i].line, outcome_word(fault.outcome));
@@ -109,7 +109,7 @@ TEST(tags_are_read_whatever_they_are) {
         {"c key name IFMATCH IFMATCH", TAG_MALFORMED, 0},
         {"c key name IFMATCH ''", TAG_MALFORMED, 0},
     };
-    for (size_t i = 0; i < COUNT_OF(tags); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(tags); i++) {
         struct args args;
         struct fault fault = parse(&sample_grammar, tags[i].line, &args);
         const struct tag *tag = &args.slots[SLOT_IFMATCH].tag;
@@ -256,7 +256,7 @@ static const struct {
 };
 
 TEST(wrong_words_are_pointed_at) {
-    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
         struct args args;
         struct fault fault = parse(&sample_grammar, wrong[i].line, &args);
         require(fault.outcome == wrong[i].outcome, "'%s': %s, not %s", wrong[i].line,
@@ -277,12 +277,12 @@ TEST(ids_are_read_in_any_form) {
     struct bytes argv[] = {bytes_text("c"), bytes_text("k"), bytes_text("lease"),
                            bytes_text("{00112233-4455-6677-8899-AABBCCDDEEFF}")};
     struct fault fault = {.outcome = OUTCOME_DONE};
-    args_parse(grammar, argv, COUNT_OF(argv), &args, &fault);
+    args_parse(grammar, argv, ARRAY_SIZE(argv), &args, &fault);
     require(fault.outcome == OUTCOME_DONE && args_given(&args, SLOT_LEASE), "an id in braces");
     require(args.slots[SLOT_LEASE].id.high == UINT64_C(0x0011223344556677), "its upper half");
     require(args.slots[SLOT_LEASE].id.low == UINT64_C(0x8899aabbccddeeff), "its lower half");
     argv[3] = bytes_text("00112233-4455-6677-8899-aabbccddeef");
-    args_parse(grammar, argv, COUNT_OF(argv), &args, &fault);
+    args_parse(grammar, argv, ARRAY_SIZE(argv), &args, &fault);
     require(fault.outcome == OUTCOME_INVALID_VALUE && fault.at == 3, "a digit is missing");
 }
 
@@ -298,14 +298,14 @@ TEST(ids_may_be_positional_arguments) {
     struct args args = {.given = 0};
     struct bytes argv[] = {bytes_text("c"), bytes_text("k"), bytes_text("00112233445566778899aabbccddeeff")};
     struct fault fault = {.outcome = OUTCOME_DONE};
-    args_parse(grammar, argv, COUNT_OF(argv), &args, &fault);
+    args_parse(grammar, argv, ARRAY_SIZE(argv), &args, &fault);
     require(fault.outcome == OUTCOME_DONE && args_given(&args, SLOT_LEASE), "an id");
     require(args.slots[SLOT_LEASE].id.low == UINT64_C(0x8899aabbccddeeff), "its lower half");
     argv[2] = bytes_text("00112233445566778899aabbccddeefg");
-    args_parse(grammar, argv, COUNT_OF(argv), &args, &fault);
+    args_parse(grammar, argv, ARRAY_SIZE(argv), &args, &fault);
     require(fault.outcome == OUTCOME_INVALID_QUERY && fault.at == 2, "a letter that is no digit");
     argv[2] = bytes_text("");
-    args_parse(grammar, argv, COUNT_OF(argv), &args, &fault);
+    args_parse(grammar, argv, ARRAY_SIZE(argv), &args, &fault);
     require(fault.outcome == OUTCOME_RECEIPT_MISSING && fault.at == 2, "the rule comes first");
 }
 
@@ -314,7 +314,7 @@ TEST(words_are_compared_in_full) {
     const struct bytes argv[] = {bytes_text("c"), bytes_text("k"), bytes_text("n"), bytes_of("VALUE\0", 6),
                                  bytes_text("x")};
     struct fault fault = {.outcome = OUTCOME_DONE};
-    args_parse(&sample_grammar, argv, COUNT_OF(argv), &args, &fault);
+    args_parse(&sample_grammar, argv, ARRAY_SIZE(argv), &args, &fault);
     require(fault.outcome == OUTCOME_SYNTAX && fault.at == 3, "a zero byte behind a token does not count");
 }
 
@@ -335,7 +335,7 @@ TEST(a_missing_required_option_is_refused) {
         {"c key VALUE", SYNTAX, 2, false},
         {"c key NONSENSE", SYNTAX, 2, false},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct args args;
         struct fault fault = parse(&needy_grammar, cases[i].line, &args);
         require_same(fault.outcome, cases[i].outcome, "'%s'", cases[i].line);
@@ -347,7 +347,7 @@ TEST(a_missing_required_option_is_refused) {
 
 TEST(the_rest_of_a_line_may_be_any_words) {
     const char *const lines[] = {"c key", "c key x", "c key VALUE VALUE ''", "c key '' '' ''"};
-    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         struct args args;
         require_same(parse(&rest_grammar, lines[i], &args).outcome, OUTCOME_DONE, "'%s'", lines[i]);
         require_same(args.given, 0, "'%s'", lines[i]);
@@ -372,7 +372,7 @@ TEST(lists_stand_among_the_first_words) {
         {"c key 1 a b FLAG FLAG", OUTCOME_SYNTAX, 6, 0},
         {"c key 2 a b '' d", OUTCOME_OUT_OF_RANGE_INPUT, 5, 0},
     };
-    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         struct args args;
         struct fault fault = parse(&list_grammar, lines[i].line, &args);
         require(fault.outcome == lines[i].outcome, "'%s': %s", lines[i].line, outcome_word(fault.outcome));
@@ -399,7 +399,7 @@ TEST(a_fault_counts_when_its_clause_is_looked_at) {
         {"c key 1 a b LATEST 99999999999999999999", OUTCOME_INVALID_QUERY, 6},
         {"c key 1 '' b LATER 61 NONSENSE", OUTCOME_SYNTAX, 7},
     };
-    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         struct args args;
         struct fault fault = parse(&list_grammar, lines[i].line, &args);
         require(fault.outcome == lines[i].outcome, "'%s': %s", lines[i].line, outcome_word(fault.outcome));
@@ -442,7 +442,7 @@ TEST(pairs_may_come_without_a_token) {
         {"c key 5 2 red x yellow y", SYNTAX, 6, 0, 0},
         {"c key 5 2 red x '' y", SYNTAX, 6, 0, 0},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct args args;
         struct fault fault = parse(&paired_grammar, cases[i].line, &args);
         require(fault.outcome == cases[i].outcome, "'%s': %s", cases[i].line, outcome_word(fault.outcome));
@@ -489,7 +489,7 @@ TEST(random_words_are_parsed_soundly) {
         struct bytes argv[SAMPLE_WORDS_MAX];
         int argc = 3 + (int)dice_roll(&dice, 9);
         for (int word = 0; word < argc; word++)
-            argv[word] = bytes_text(vocabulary[dice_roll(&dice, COUNT_OF(vocabulary))]);
+            argv[word] = bytes_text(vocabulary[dice_roll(&dice, ARRAY_SIZE(vocabulary))]);
         struct args args;
         struct grammar *grammar = i % 8 || argc < 4 ? &sample_grammar : &paired_grammar;
         struct fault fault = {.outcome = OUTCOME_DONE};

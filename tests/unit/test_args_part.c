@@ -62,7 +62,7 @@ static const struct {
 };
 
 TEST(a_part_ends_where_its_words_end) {
-    for (size_t i = 0; i < COUNT_OF(parts); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
         struct sample_words words = sample_words(parts[i].line);
         struct args args = {.given = 0};
         int next = -1;
@@ -90,7 +90,7 @@ TEST(the_missing_clause_is_named) {
         {"c key r PROPS 0 IFMATCH", NULL, OUTCOME_SYNTAX},
         {"c key r PROPS 0 NONSENSE", NULL, OUTCOME_SYNTAX},
     };
-    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         struct sample_words words = sample_words(lines[i].line);
         struct args args = {.given = 0};
         struct fault fault = {.outcome = OUTCOME_DONE};
@@ -155,7 +155,7 @@ TEST(a_part_is_what_it_would_be_alone) {
         struct bytes argv[SAMPLE_WORDS_MAX];
         int argc = 2 + (int)dice_roll(&dice, 12), at = (int)dice_roll(&dice, (size_t)argc - 1);
         for (int word = 0; word < argc; word++)
-            argv[word] = bytes_text(vocabulary[dice_roll(&dice, COUNT_OF(vocabulary))]);
+            argv[word] = bytes_text(vocabulary[dice_roll(&dice, ARRAY_SIZE(vocabulary))]);
         right += require_like_alone(argv, argc, at);
     }
     require(right > 500, "only %u parts were right", right);

@@ -21,7 +21,7 @@ static const struct {
 };
 
 TEST(base64_of_the_standard_is_read_and_written) {
-    for (size_t i = 0; i < COUNT_OF(known); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
         struct bytes bytes = bytes_text(known[i].bytes), text = bytes_text(known[i].text);
         unsigned char read[8];
         char wrote[16];
@@ -104,7 +104,7 @@ TEST(malformed_base64_is_refused) {
         "AAD=",
         "AA==AA==",
     };
-    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
         unsigned char read[16];
         require_same(base64_read(bytes_text(texts[i]), read, sizeof(read)), -1, "'%s'", texts[i]);
     }

@@ -40,7 +40,7 @@ TEST(a_copy_is_equal_and_shares_all_bytes) {
     struct container_trial trial;
     start(&trial);
     size_t memory = container_memory(trial.container);
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         require(act_copy(&trial, "copy", names[i], 0), "a copy of '%s'", names[i]);
         container_trial_compare(&trial);
         require(container_memory(trial.container) < memory + 1500, "a copy of '%s' holds %zu", names[i],
@@ -55,7 +55,7 @@ TEST(a_copy_is_equal_and_shares_all_bytes) {
 TEST(a_copied_state_and_its_source_change_alone) {
     struct container_trial trial;
     start(&trial);
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         char name[] = {'c', (char)('0' + i), '\0'};
         require(act_copy(&trial, name, names[i], 0), "a copy of '%s'", names[i]);
     }
@@ -103,8 +103,8 @@ TEST(copies_from_missing_sources_change_nothing) {
     require(!act_copy(&trial, "staged", "staged", 0), "onto itself likewise");
     require(!act_copy_from(&trial, "copy", "small", 0), "from a container that there is not");
     container_trial_compare(&trial);
-    for (size_t i = 0; i < COUNT_OF(names); i++)
-        for (size_t other = 0; other < COUNT_OF(names); other++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        for (size_t other = 0; other < ARRAY_SIZE(names); other++) {
             bool alike = act_blob(&trial, names[i])->kind == act_blob(&trial, names[other])->kind;
             if (!alike) require(!act_copy(&trial, names[i], names[other], 0), "to another kind");
         }
@@ -151,7 +151,7 @@ TEST(writes_of_content_forget_where_a_blob_came_from) {
         {"pages", BLOB_CLEARPAGE, false}, {"blocks", BLOB_STAGE, false},    {"large", BLOB_LEASE, false},
         {"large", BLOB_SNAPSHOT, false},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct container_trial trial;
         start(&trial);
         require(act_copy_state(&trial, cases[i].name, COPY_SUCCESS), "it came from somewhere");
@@ -168,8 +168,8 @@ TEST(a_copy_can_go_on_and_end) {
     struct container_trial trial;
     start(&trial);
     require(!act_copy_state(&trial, "missing", COPY_PENDING), "of no blob");
-    for (size_t i = 0; i < COUNT_OF(names); i++)
-        for (size_t end = 0; end < COUNT_OF(ends); end++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        for (size_t end = 0; end < ARRAY_SIZE(ends); end++) {
             require(!is_pending(&trial, names[i]), "nothing is pending");
             require(act_copy_state(&trial, names[i], COPY_PENDING), "it begins");
             require(is_pending(&trial, names[i]), "it is pending");
@@ -186,7 +186,7 @@ TEST(aborting_leaves_nothing_but_the_name) {
     struct container_trial trial;
     start(&trial);
     size_t before = container_memory(trial.container);
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         require(!abort_copy(&trial, names[i]), "nothing goes on");
         require(act_copy_state(&trial, names[i], COPY_SUCCESS) && !abort_copy(&trial, names[i]),
                 "it is done");
@@ -208,7 +208,7 @@ TEST(aborting_leaves_nothing_but_the_name) {
 TEST(an_aborted_blob_lives_on) {
     struct container_trial trial;
     start(&trial);
-    for (size_t i = 0; i < COUNT_OF(names); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         require(act_copy_state(&trial, names[i], COPY_PENDING) && abort_copy(&trial, names[i]), "an end");
     require(act_append(&trial, "log", bytes_text("again")) && act_put(&trial, "large", act_bytes(0, 9000)),
             "again");
@@ -225,13 +225,13 @@ TEST(an_aborted_blob_lives_on) {
 TEST(a_pending_copy_survives_files_copies_and_snapshots) {
     struct container_trial trial;
     start(&trial);
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         require(act_copy_state(&trial, names[i], COPY_PENDING) && act_snapshot(&trial, names[i], 9), "both");
         require(blob_is_being_copied(snapshots_find(act_blob(&trial, names[i]), 9)), "the snapshot, too");
     }
     container_trial_take_over(&trial, container_rebuild(trial.container, 1000));
-    for (size_t i = 0; i < COUNT_OF(names); i++) require(is_pending(&trial, names[i]), "after a file");
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) require(is_pending(&trial, names[i]), "after a file");
     container_trial_copy(&trial);
-    for (size_t i = 0; i < COUNT_OF(names); i++) require(is_pending(&trial, names[i]), "after a copy");
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) require(is_pending(&trial, names[i]), "after a copy");
     acts_end(&trial);
 }

@@ -64,7 +64,7 @@ TEST(committed_uncommitted_and_latest_blocks_are_found) {
         /* ids of other lengths are ids that there are not */
         {"Laa", NULL},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct container_trial trial;
         start(&trial);
         require_same(act_commit(&trial, "blob", cases[i].list), cases[i].content != NULL, "'%s'",
@@ -148,7 +148,7 @@ TEST(malformed_block_lists_change_nothing) {
     };
     struct container_trial trial;
     start(&trial);
-    for (size_t i = 0; i < COUNT_OF(lists); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
         struct container_change change = act_change(BLOB_COMMIT, "blob");
         change.list = lists[i];
         require(!container_trial_apply(&trial, &change), "list %zu is none", i);
@@ -164,7 +164,7 @@ TEST(page_and_append_blobs_take_no_blocks) {
     acts_start(&trial);
     require(act_create_page(&trial, "pages", 512) && act_create_append(&trial, "log"), "other blobs");
     static const char *const names[] = {"pages", "log"};
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         require(!act_stage(&trial, names[i], "a", bytes_text("block")), "a block of '%s'", names[i]);
         require(!act_stage(&trial, names[i], "a", act_bytes(0, 5000)), "a large one of '%s'", names[i]);
         require(!act_commit(&trial, names[i], ""), "a commit of '%s'", names[i]);

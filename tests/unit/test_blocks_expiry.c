@@ -113,7 +113,7 @@ TEST(expired_blocks_are_removed_in_portions) {
     require(!unstage(&trial, "blob", 5), "of no blob");
     require(act_put(&trial, "blob", bytes_text("content")) && !unstage(&trial, "blob", 5), "of no blocks");
     static const char *const ids[] = {"d", "b", "a", "e", "c"};
-    for (size_t i = 0; i < COUNT_OF(ids); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
         require(stage_at(&trial, "blob", ids[i], monday_ms), "a block");
     require(unstage(&trial, "blob", 0), "none of them");
     require_same(blob_special(act_blob(&trial, "blob"))->staging->count, 5, "all of them");

@@ -76,12 +76,12 @@ TEST(a_catalog_takes_the_shortest_and_the_longest_name) {
                                   bytes_of(longest, sizeof(longest) - 1)};
     struct catalog catalog = {0};
     struct trial trial = {.kind = &kind, .index = &catalog, .dice = {5}};
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         roster_add(&trial.roster, entry_new(names[i], 0));
         catalog_add(&catalog, roster_find(&trial.roster, names[i]));
         trial_compare(&trial);
     }
-    for (size_t i = 0; i < COUNT_OF(names); i++) catalog_remove(&catalog, catalog_find(&catalog, names[i]));
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) catalog_remove(&catalog, catalog_find(&catalog, names[i]));
     require_same(catalog_count(&catalog), 0, "all removed");
     trial_end(&trial);
     catalog_end(&catalog);
@@ -99,7 +99,7 @@ TEST(a_copied_catalog_is_equal_and_independent) {
     static const size_t sizes[] = {0, 1, 60, 3000, 20000};
     struct index_kind beside = kind;
     beside.memory = NULL; /* the memory of both indexes cannot be told apart */
-    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
         struct catalog catalog = {0}, copied = {0};
         struct trial trial = {.kind = &beside, .index = &catalog, .dice = {i}};
         struct trial twin = {.kind = &beside, .index = &copied, .dice = {i + 1}};

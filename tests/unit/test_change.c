@@ -38,7 +38,7 @@ static void require_told_of(enum container_change_kind kind) {
 
 /* With all that the change could have, and with each of the parts left out. */
 TEST(every_kind_of_change_brings_its_fields) {
-    for (size_t i = 0; i < COUNT_OF(vocabulary) * (PARTS_ALL + 1U); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(vocabulary) * (PARTS_ALL + 1U); i++) {
         enum container_change_kind kind = vocabulary[i / (PARTS_ALL + 1U)].kind;
         const struct choice full = {.kind = (uint8_t)kind,
                                     .name = 9,
@@ -226,7 +226,7 @@ TEST(container_records_have_the_promised_bytes) {
     bool seen[CONTAINER_CHANGE_KINDS] = {false};
     pairs_start(&metadata);
     pairs_add_texts(&metadata, (const char *const[]){"a=b", NULL});
-    for (size_t i = 0; i < COUNT_OF(records); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
         struct container_change change =
             change_once_written(records[i].kind, records[i].sort, pairs_list(&metadata));
         struct record_writer writer;

@@ -197,7 +197,7 @@ TEST(names_keep_the_rules) {
         {"the longest", bytes_of(longest, 1024), true}, {"a longer one", bytes_of(longest, 1025), false},
         {"254 segments", bytes_of(slashes, 253), true}, {"255 segments", bytes_of(slashes, 254), false},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         for (int kind = 0; kind < CONTAINER_CHANGE_KINDS; kind++) {
             struct container_change change = sound_change((enum container_change_kind)kind);
             change.name = cases[i].name;
@@ -219,7 +219,7 @@ TEST(etags_keep_the_rules) {
         {"the next epoch's", VERSION_MAX + (UINT64_C(1) << 32), false},
         {"the greatest number", UINT64_MAX, false},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         for (int kind = 0; kind < CONTAINER_CHANGE_KINDS; kind++) {
             struct container_change change = sound_change((enum container_change_kind)kind);
             bool stamped = vocabulary[kind].brings & STAMP;
@@ -252,7 +252,7 @@ TEST(lists_keep_the_rules) {
         {1, bytes_of("\1a\1b", 4)},     {1, bytes_of("\1-\1b", 4)}, {2, bytes_of("\1a\1b", 4)},
         {2, bytes_of("\1a\0\1A\0", 6)}, {1, bytes_of("\0\0", 2)},   {UINT64_MAX, bytes_of("\1a\1b", 4)},
     };
-    for (size_t i = 0; i < COUNT_OF(lists); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
         struct container_change change = sound_change(CONTAINER_SETMETA);
         change.metadata = lists[i];
         require_soundness(&change, i == 0, "metadata of a container");
@@ -317,7 +317,7 @@ TEST(names_of_sources_keep_the_rules) {
 /* Whoever brings a version, it is none, or one that some server may have minted. */
 TEST(versions_keep_the_rules) {
     static const version versions[] = {0, 1, VERSION_MAX, VERSION_MAX + 1, UINT64_MAX};
-    for (size_t i = 0; i < COUNT_OF(versions); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(versions); i++)
         for (int kind = 0; kind < CONTAINER_CHANGE_KINDS; kind++) {
             const struct container_change plain = sound_change((enum container_change_kind)kind);
             unsigned brings = change_brings(&plain);
@@ -355,8 +355,8 @@ TEST(pages_keep_the_rules) {
     };
     static const enum container_change_kind kinds[] = {BLOB_CREATEPAGE, BLOB_PUTPAGE, BLOB_CLEARPAGE,
                                                        BLOB_SETPROPS, BLOB_STATE};
-    for (size_t i = 0; i < COUNT_OF(cases); i++)
-        for (size_t kind = 0; kind < COUNT_OF(kinds); kind++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
             struct container_change change = sound_change(kinds[kind]);
             change.length = cases[i].number;
             bool tells = vocabulary[kinds[kind]].brings & LENGTH;
@@ -373,7 +373,7 @@ TEST(pages_keep_the_rules) {
 
 TEST(parts_and_kinds_keep_the_rules) {
     static const enum container_change_kind kinds[] = {BLOB_SETPROPS, BLOB_SNAPSHOT, BLOB_COPY, BLOB_STATE};
-    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         for (unsigned parts = 0; parts < 256; parts++) {
             struct container_change change = sound_change(kinds[i]);
             change.parts = parts;
@@ -412,7 +412,7 @@ TEST(states_have_what_their_kind_has) {
 
 TEST(numbers_keep_the_rules) {
     static const enum container_change_kind kinds[] = {BLOB_CREATEPAGE, BLOB_SETPROPS, BLOB_STATE};
-    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
         struct container_change change = sound_change(kinds[i]);
         change.sequence = INT64_MAX;
         require_soundness(&change, true, "the greatest sequence number");

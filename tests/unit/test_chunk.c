@@ -137,7 +137,7 @@ TEST(a_twin_has_the_same_bytes) {
 TEST(twins_live_as_long_as_they_are_used) {
     static const int orders[][FAMILY] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     for (enum kind kind = 0; kind < KINDS; kind++)
-        for (size_t order = 0; order < COUNT_OF(orders); order++) {
+        for (size_t order = 0; order < ARRAY_SIZE(orders); order++) {
             struct family family = family_of(kind);
             for (int gone = 0; gone < FAMILY; gone++) {
                 for (int i = gone; i < FAMILY; i++)

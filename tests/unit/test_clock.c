@@ -51,7 +51,7 @@ static void expect_within(int64_t value, int64_t min, int64_t max, const char *w
 TEST(without_steps_the_clock_is_the_wall_clock) {
     struct machine machine = machine_start();
     static const int64_t parts_us[] = {1, 7, 199, 200, 201, 1000, 99999, 100000, 3600 * SECOND_US};
-    for (size_t i = 0; i < COUNT_OF(parts_us); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(parts_us); i++) {
         for (int times = 0; times < 1000; times++) {
             pass(&machine, parts_us[i]);
             require_same(now(&machine), machine.wall_us, "in parts of %lld us", (long long)parts_us[i]);
@@ -62,8 +62,8 @@ TEST(without_steps_the_clock_is_the_wall_clock) {
 /* However often it is asked. */
 TEST(steps_of_the_wall_clock_are_followed_slowly) {
     static const int64_t steps_s[] = {1, 45, 3600, -1, -6, -3600}, parts_us[] = {3, 250, 40000, 1000000};
-    for (size_t i = 0; i < COUNT_OF(steps_s); i++) {
-        for (size_t j = 0; j < COUNT_OF(parts_us); j++) {
+    for (size_t i = 0; i < ARRAY_SIZE(steps_s); i++) {
+        for (size_t j = 0; j < ARRAY_SIZE(parts_us); j++) {
             struct machine machine = machine_start();
             int64_t step_us = steps_s[i] * SECOND_US, ahead = step_us > 0;
             int64_t before_us = now(&machine);
@@ -80,7 +80,7 @@ TEST(steps_of_the_wall_clock_are_followed_slowly) {
 
 TEST(the_clock_reaches_a_wall_clock_that_was_set_and_stops_there) {
     static const int64_t steps_us[] = {1, 199, 40000, 10 * SECOND_US, -1, -40000, -10 * SECOND_US};
-    for (size_t i = 0; i < COUNT_OF(steps_us); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(steps_us); i++) {
         struct machine machine = machine_start();
         machine.wall_us += steps_us[i];
         pass_in_parts(&machine, 10 * SECOND_US * CLOCK_DRAW_PART + 2 * SECOND_US, 70000);
@@ -132,7 +132,7 @@ static const struct {
 TEST(an_offset_moves_the_clock_at_once) {
     struct machine machine = machine_start();
     int64_t start_us = machine.wall_us;
-    for (size_t i = 0; i < COUNT_OF(moves); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(moves); i++) {
         machine.clock.offset_us = moves[i].offset_us;
         pass(&machine, moves[i].passed_us);
         require_same(now(&machine) - start_us, moves[i].since_us, "%s", moves[i].why);

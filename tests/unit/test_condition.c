@@ -15,7 +15,7 @@ static const struct {
     const char *name;
 } uses[] = {{CONDITIONS_READ, "read"}, {CONDITIONS_WRITE, "write"}, {CONDITIONS_CREATE, "creating write"}};
 
-enum { USES = COUNT_OF(uses) };
+enum { USES = ARRAY_SIZE(uses) };
 
 /* --- What a tag is -------------------------------------------------------------------------------------- */
 
@@ -43,7 +43,7 @@ static const struct {
 };
 
 TEST(a_tag_is_any_or_a_version_or_malformed) {
-    for (size_t i = 0; i < COUNT_OF(tags); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(tags); i++) {
         struct tag tag = tag_read(bytes_text(tags[i].text));
         require_same(tag.kind, tags[i].kind, "%s", tags[i].text);
         if (tag.kind == TAG_VERSION) require_same(tag.version, there.etag, "%s", tags[i].text);
@@ -123,7 +123,7 @@ static enum verdict verdict_alone(size_t row, enum condition_use use, bool exist
 }
 
 TEST(each_condition_alone_decides_as_the_rule_says) {
-    for (size_t row = 0; row < COUNT_OF(alone); row++)
+    for (size_t row = 0; row < ARRAY_SIZE(alone); row++)
         for (size_t use = 0; use < USES; use++)
             for (int exists = 0; exists <= 1; exists++) {
                 struct conditions conditions = {0};
@@ -155,7 +155,7 @@ static const struct {
 
 TEST(writes_take_one_condition_or_two_that_agree) {
     unsigned seen = 0;
-    for (size_t i = 0; i < COUNT_OF(together); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(together); i++) {
         seen |= 1U << together[i].given;
         struct conditions conditions = {
             .given = together[i].given, .match = {TAG_VERSION, 1}, .none_match = {TAG_VERSION, 2}};
@@ -224,7 +224,7 @@ static enum outcome expected_of_write(const struct combination *c, enum conditio
     unsigned all = 0;
     for (int i = 0; i < KINDS; i++)
         if (c->rows[i] != NOT_GIVEN) all |= kinds[i];
-    for (size_t i = 0; i < COUNT_OF(together); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(together); i++)
         if (together[i].given == all && !together[i].write) return OUTCOME_TOO_MANY_CONDITIONS;
     for (int i = 0; i < KINDS; i++)
         if (c->rows[i] != NOT_GIVEN) return outcome_of(verdict_alone((size_t)c->rows[i], use, exists));
@@ -244,7 +244,7 @@ static void compare(const struct combination *c, enum condition_use use, bool ex
 
 /* The next choice for one kind: none, then each of its rows; NOT_GIVEN again when there are no more. */
 static int next_row(enum condition_kind kind, int row) {
-    for (row++; row < (int)COUNT_OF(alone); row++)
+    for (row++; row < (int)ARRAY_SIZE(alone); row++)
         if (alone[row].kind == kind) return row;
     return NOT_GIVEN;
 }
@@ -301,7 +301,7 @@ TEST(conditions_in_known_traps_decide_as_the_rule_says) {
         {"the earliest date there is", {S, {0}, {0}, INT64_MIN, 0}, CONDITIONS_WRITE, OUTCOME_DONE},
         {"the latest date there is", {U, {0}, {0}, 0, INT64_MAX}, CONDITIONS_WRITE, OUTCOME_DONE},
     };
-    for (size_t i = 0; i < COUNT_OF(traps); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(traps); i++)
         require_same(decide(&traps[i].conditions, traps[i].use, &there), traps[i].outcome, "%s",
                      traps[i].why);
 }

@@ -48,8 +48,8 @@ TEST(contents_change_their_size_anyhow) {
     struct container_trial trial;
     acts_start(&trial);
     for (size_t i = 0; i < sizeof(bytes); i++) bytes[i] = (char)(i * 7);
-    for (size_t from = 0; from < COUNT_OF(sizes); from++)
-        for (size_t to = 0; to < COUNT_OF(sizes); to++) {
+    for (size_t from = 0; from < ARRAY_SIZE(sizes); from++)
+        for (size_t to = 0; to < ARRAY_SIZE(sizes); to++) {
             act_put(&trial, "blob", bytes_of(bytes, sizes[from]));
             container_trial_compare(&trial);
             act_put(&trial, "blob", bytes_of(bytes + (to & 1), sizes[to] - (sizes[to] && to & 1)));

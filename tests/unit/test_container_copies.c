@@ -59,7 +59,7 @@ TEST(copies_between_containers_share_bytes) {
                 "one that grows");
         size_t before = allocations_bytes();
         static const char *const names[] = {"large", "small", "blocks", "pages", "log"};
-        for (size_t i = 0; i < COUNT_OF(names); i++)
+        for (size_t i = 0; i < ARRAY_SIZE(names); i++)
             require(act_copy_from(&pair.one, names[i], names[i], 0), "a copy of '%s'", names[i]);
         compare(&pair);
         require(allocations_bytes() - before < 12000, "the copies take %zu bytes",
@@ -159,7 +159,7 @@ TEST(copies_of_containers_live_alone) {
         struct container *copies[3] = {container_copy(trial.container)};
         copies[1] = container_copy(copies[0]);
         copies[2] = container_rebuild(copies[1], 500);
-        for (size_t i = 0; i < COUNT_OF(copies); i++) {
+        for (size_t i = 0; i < ARRAY_SIZE(copies); i++) {
             model_compare(&trial.model, copies[i]);
             container_free(copies[i]);
         }

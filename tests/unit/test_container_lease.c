@@ -79,7 +79,7 @@ TEST(an_overwrite_keeps_the_lease) {
     struct container_trial trial;
     struct lease before = *start(&trial, LEASE_HELD);
     before.owner = bytes_text("an owner");
-    for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
         put(&trial, bytes_text("blob"), lengths[i], false);
         require(lease_same(lease_now(&trial), &before), "after %zu bytes", lengths[i]);
         container_trial_compare(&trial);
@@ -91,7 +91,7 @@ TEST(an_overwrite_keeps_the_lease) {
 TEST(a_write_frees_what_has_ended) {
     static const enum container_change_kind kinds[] = {BLOB_PUT,   BLOB_SETPROPS, BLOB_SETMETA,
                                                        BLOB_STAGE, BLOB_COMMIT,   BLOB_COPY};
-    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         for (int kind = 0; kind < LEASE_KINDS; kind++) {
             struct container_trial trial;
             start(&trial, (enum lease_kind)kind);
@@ -125,7 +125,7 @@ TEST(writes_of_all_kinds_free_what_has_ended) {
         {BLOB_CREATEAPPEND, BLOB_APPEND, 0},
     };
     static const char page[512];
-    for (size_t i = 0; i < COUNT_OF(writes); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(writes); i++)
         for (int kind = 0; kind < LEASE_KINDS; kind++) {
             struct container_trial trial;
             container_trial_start(&trial, &plain);
@@ -235,7 +235,7 @@ TEST(a_container_has_a_lease_of_its_own) {
     container_trial_compare(&trial);
     require_same(standing(&trial), 2, "both stand");
     const enum container_change_kind writes[] = {CONTAINER_SETMETA, CONTAINER_SETACL};
-    for (size_t i = 0; i < COUNT_OF(writes); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(writes); i++) {
         struct container_change change = change_of(writes[i], bytes_of("", 0));
         change.frees_lease = true;
         container_trial_apply(&trial, &change);

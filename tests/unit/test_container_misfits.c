@@ -23,7 +23,7 @@ static void start(struct container_trial *trial) {
     require(act_snapshot(trial, "small", 7), "a snapshot");
     static const uint64_t lengths[] = {PAGE_BYTES, UINT64_C(2) * PAGE_BYTES, UINT64_C(5) * PAGE_BYTES, 10,
                                        1000};
-    for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
         struct container_change change = {.kind = CONTAINER_CHUNK, .length = lengths[i]};
         change.content = act_bytes(i, i < 4 ? (size_t)lengths[i] : 999);
         require(container_trial_apply(trial, &change), "a chunk");
@@ -110,9 +110,9 @@ TEST(leaves_that_do_not_fit_the_pages_are_refused) {
     };
     struct container_trial trial;
     start(&trial);
-    require_list_misfits(&trial, BLOB_LEAVES, cases, COUNT_OF(cases));
+    require_list_misfits(&trial, BLOB_LEAVES, cases, ARRAY_SIZE(cases));
     static const char *const others[] = {"small", "large", "blocks", "log", "staged", "missing"};
-    for (size_t i = 0; i < COUNT_OF(others); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++)
         require_list_misfit(&trial, BLOB_LEAVES, others[i], 1, LIST(LEAF("\1", "\1", "\1")), others[i]);
     require(list_fits(&trial, BLOB_LEAVES, "pages", 2, LIST(LEAF("\1", "\1", "\1") LEAF("\2", "\x1f", "\3"))),
             "two good leaves");
@@ -156,7 +156,7 @@ TEST(spans_that_do_not_fit_the_chunks_are_refused) {
     };
     struct container_trial trial;
     start(&trial);
-    require_list_misfits(&trial, BLOB_SPANS, cases, COUNT_OF(cases));
+    require_list_misfits(&trial, BLOB_SPANS, cases, ARRAY_SIZE(cases));
     require(list_fits(&trial, BLOB_SPANS, "log", 3, LIST("\1\4\1")), "good ones");
     require(list_fits(&trial, BLOB_SPANS, "large", 1, LIST("\2")), "behind a chunk");
     acts_end(&trial);
@@ -186,7 +186,7 @@ TEST(blocks_that_cannot_be) {
     };
     struct container_trial trial;
     start(&trial);
-    require_list_misfits(&trial, BLOB_BLOCKS, cases, COUNT_OF(cases));
+    require_list_misfits(&trial, BLOB_BLOCKS, cases, ARRAY_SIZE(cases));
     require(list_fits(&trial, BLOB_BLOCKS, "blocks", 2, LIST("\1x\1\3abc\4")), "good ones");
     acts_end(&trial);
 }
@@ -227,7 +227,7 @@ TEST(staged_blocks_that_cannot_be) {
     };
     struct container_trial trial;
     start(&trial);
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct container_change change = act_change(BLOB_STAGED, cases[i].name);
         change.block_id = bytes_text(cases[i].id);
         change.count = cases[i].chunk;
@@ -267,7 +267,7 @@ TEST(states_that_cannot_be) {
     };
     struct container_trial trial;
     start(&trial);
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct container_change change = act_change(BLOB_STATE, cases[i].name);
         change.blob_kind = cases[i].kind;
         change.parts = cases[i].parts;
@@ -295,7 +295,7 @@ TEST(a_state_keeps_only_a_large_content_of_the_same_length) {
         {"pages", UINT64_C(4) * LEAF_BYTES, KIND_PAGE, false},
         {"pages", 0, KIND_PAGE, false},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct container_trial trial;
         start(&trial);
         struct container_change change = act_change(BLOB_STATE, cases[i].name);
@@ -355,7 +355,7 @@ TEST(writes_that_do_not_fit_the_blob_do_nothing) {
     };
     struct container_trial trial;
     start(&trial);
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct container_change change = act_change(cases[i].kind, cases[i].name);
         change.offset = cases[i].offset;
         change.length = cases[i].length % 512 ? 0 : cases[i].length;
@@ -387,7 +387,7 @@ TEST(numbers_of_pages_are_for_pages) {
     static const char *const names[] = {"small", "large", "blocks", "log", "staged", "missing"};
     struct container_trial trial;
     start(&trial);
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         struct container_change change = act_change(BLOB_SETPROPS, names[i]);
         change.parts = PART_LENGTH;
         change.length = 512;
@@ -423,7 +423,7 @@ TEST(snapshots_and_copies_that_cannot_be) {
     struct container_trial trial;
     start(&trial);
     for (int elsewhere = 0; elsewhere < 2; elsewhere++)
-        for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
             struct container_change change = act_change(cases[i].kind, cases[i].name);
             change.snapshot = change.source_snapshot = cases[i].snapshot;
             change.source = bytes_text(cases[i].source);
@@ -448,7 +448,7 @@ TEST(a_blob_of_unknown_kind_is_empty) {
     static const char *const names[] = {"small", "large", "blocks", "pages", "log", "staged", "missing"};
     struct container_trial trial;
     start(&trial);
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         struct container_change change = untyped_copy(names[i]);
         require_misfit(&trial, &change, names[i]);
     }
@@ -483,7 +483,7 @@ TEST(a_copy_that_starts_has_not_arrived) {
     static const char *const names[] = {"small", "new"};
     struct container_trial trial;
     start(&trial);
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         struct container_change change = act_change(BLOB_COPYSTART, names[i]);
         change.copy =
             (struct copy){.status = COPY_PENDING, .id = 5, .source = {"", 0}, .total = 1, .arriving = true};

@@ -76,7 +76,7 @@ TEST(copies_have_the_same_digest) {
 }
 
 TEST(records_build_an_equal_container) {
-    for (size_t i = 0; i < COUNT_OF(pieces); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
         struct container_trial trial;
         struct dice dice = {30 + i};
         container_trial_live(&trial, &dice, pieces[i] < 100 ? 100 : 400);
@@ -142,7 +142,7 @@ static void require_like(size_t memory, size_t expected, const char *what, size_
 }
 
 TEST(a_copy_shares_what_its_source_shares) {
-    for (size_t i = 0; i < COUNT_OF(sharings); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(sharings); i++) {
         struct container_trial trial;
         acts_start(&trial);
         sharings[i](&trial);
@@ -159,8 +159,8 @@ TEST(a_copy_shares_what_its_source_shares) {
 }
 
 TEST(a_file_shares_what_its_container_shares) {
-    for (size_t i = 0; i < COUNT_OF(sharings); i++)
-        for (size_t piece = 0; piece < COUNT_OF(pieces); piece++) {
+    for (size_t i = 0; i < ARRAY_SIZE(sharings); i++)
+        for (size_t piece = 0; piece < ARRAY_SIZE(pieces); piece++) {
             struct container_trial trial;
             acts_start(&trial);
             sharings[i](&trial);
@@ -184,7 +184,7 @@ struct seen {
 static void note(void *context, const void *taken) {
     const struct container_change *change = taken;
     struct seen *seen = context;
-    require(seen->count < COUNT_OF(seen->kinds), "there are too many records");
+    require(seen->count < ARRAY_SIZE(seen->kinds), "there are too many records");
     require(change_is(&container_changes, change, CHANGE_IN_FILES), "a change of kind %d is not for files",
             (int)change->kind);
     seen->kinds[seen->count++] = change->kind;
@@ -222,7 +222,7 @@ TEST(records_come_in_order) {
         CONTAINER_CHUNK,  BLOB_SPANS,      BLOB_SNAPSHOT, BLOB_STATE,      BLOB_COPYSTATE, BLOB_LEASE,
         BLOB_STATE,       CONTAINER_CHUNK, BLOB_LEAVES,   CONTAINER_CHUNK, BLOB_STAGED,    CONTAINER_LOADED,
     };
-    require_walk(trial.container, SIZE_MAX, true, all, COUNT_OF(all));
+    require_walk(trial.container, SIZE_MAX, true, all, ARRAY_SIZE(all));
     acts_end(&trial);
 }
 
@@ -231,7 +231,7 @@ TEST(a_walk_without_chunks_writes_no_end_of_loading) {
     struct container_trial trial;
     acts_start(&trial);
     require(act_put(&trial, "a", bytes_text("small")) && act_lease(&trial, "a", LEASE_HELD), "a small one");
-    require_walk(trial.container, SIZE_MAX, false, kinds, COUNT_OF(kinds));
+    require_walk(trial.container, SIZE_MAX, false, kinds, ARRAY_SIZE(kinds));
     acts_end(&trial);
 }
 
@@ -242,7 +242,7 @@ TEST(chunks_come_in_pieces) {
     struct container_trial trial;
     acts_start(&trial);
     require(act_put(&trial, "a", act_bytes(0, 5000)), "a large one");
-    require_walk(trial.container, 2400, true, kinds, COUNT_OF(kinds));
+    require_walk(trial.container, 2400, true, kinds, ARRAY_SIZE(kinds));
     acts_end(&trial);
 }
 
@@ -255,7 +255,7 @@ static void note_list(void *context, const void *taken) {
     const struct container_change *change = taken;
     struct lists *lists = context;
     if (change->kind != BLOB_BLOCKS) return;
-    require(lists->count < COUNT_OF(lists->counts), "there are too many lists");
+    require(lists->count < ARRAY_SIZE(lists->counts), "there are too many lists");
     lists->counts[lists->count++] = change->list.count;
 }
 
@@ -266,16 +266,16 @@ TEST(long_lists_come_in_parts) {
                                          {WALK_LIST_MAX, 1},
                                          {WALK_LIST_MAX, WALK_LIST_MAX},
                                          {WALK_LIST_MAX, WALK_LIST_MAX, 5}};
-    for (size_t row = 0; row < COUNT_OF(counts); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(counts); row++) {
         const uint64_t *expected = counts[row];
         struct container *container = act_container_of_blocks();
         require(act_add_blocks(container, expected[0] + expected[1] + expected[2]), "many blocks");
         struct lists lists = {.count = 0};
         const struct change_walk walk = {.piece = 100, .take = note_list, .context = &lists};
         container_walk(container, &walk);
-        for (size_t i = 0; i < COUNT_OF(counts[row]); i++)
+        for (size_t i = 0; i < ARRAY_SIZE(counts[row]); i++)
             require_same(lists.counts[i], expected[i], "list %zu of row %zu", i, row);
-        require(lists.count == COUNT_OF(counts[row]) || !expected[lists.count], "list %zu of row %zu",
+        require(lists.count == ARRAY_SIZE(counts[row]) || !expected[lists.count], "list %zu of row %zu",
                 lists.count, row);
         struct container *rebuilt = container_rebuild(container, 100);
         require_same_digest(container, rebuilt);
@@ -380,7 +380,7 @@ static const struct difference differences[] = {
 static void digest_of(const struct difference *difference, bool other, struct record_writer *digest) {
     struct container *container =
         container_new(&(struct container_change){.kind = CONTAINER_CREATE, .stamp = {1, 1}});
-    for (size_t i = 0; i < COUNT_OF(difference->changes); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(difference->changes); i++) {
         const struct container_change *change = &difference->changes[i];
         if (change->kind == CONTAINER_CREATE) break;
         if (other && i == difference->at) change = &difference->other;
@@ -393,14 +393,14 @@ static void digest_of(const struct difference *difference, bool other, struct re
 
 /* All the rest being equal; and what is equal has the same digest. */
 TEST(a_digest_tells_of_everything) {
-    for (size_t i = 0; i < COUNT_OF(differences); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(differences); i++) {
         struct record_writer digests[3];
-        for (size_t which = 0; which < COUNT_OF(digests); which++)
+        for (size_t which = 0; which < ARRAY_SIZE(digests); which++)
             digest_of(&differences[i], which == 1, &digests[which]);
         struct bytes first = bytes_of(digests[0].data, digests[0].length);
         require(!bytes_equal(bytes_of(digests[1].data, digests[1].length), first), "%s is not seen",
                 differences[i].what);
         require_bytes(bytes_of(digests[2].data, digests[2].length), first, "%s", differences[i].what);
-        for (size_t which = 0; which < COUNT_OF(digests); which++) record_end(&digests[which]);
+        for (size_t which = 0; which < ARRAY_SIZE(digests); which++) record_end(&digests[which]);
     }
 }

@@ -97,7 +97,7 @@ static int64_t instant(struct dice *dice) {
 
 TEST(deadlines_equal_a_naive_search) {
     static const size_t crowds[] = {1, 2, 3, 8, 16, 17, 33, MANY};
-    for (size_t crowd = 0; crowd < COUNT_OF(crowds); crowd++) {
+    for (size_t crowd = 0; crowd < ARRAY_SIZE(crowds); crowd++) {
         static struct model model;
         struct dice dice = {crowd};
         model = (struct model){.count = 0};
@@ -135,7 +135,7 @@ TEST(a_deadline_set_anew_comes_after_its_equals) {
     set(&model, 3, 999);
     set(&model, 2, 1000);
     static const size_t expected[] = {3, 1, 4, 0, 2};
-    for (size_t i = 0; i < COUNT_OF(expected); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
         require_same(deadlines_first(&model.deadlines) - model.all, expected[i], "turn %zu", i);
         unset(&model, expected[i]);
     }

@@ -56,7 +56,7 @@ TEST(malformed_decimals_are_refused) {
         "2e308", "1e400",    "1e99999999999999999999",
     };
     double real;
-    for (size_t i = 0; i < COUNT_OF(texts); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         require(!decimal_read(bytes_text(texts[i]), &real), "'%s' is %g", texts[i], real);
     require(!decimal_read(bytes_of(NULL, 0), &real), "nothing is");
     require(!decimal_read(bytes_of("1\0", 2), &real), "a zero byte behind it");

@@ -115,7 +115,7 @@ static const char *const no_durations[] = {
 };
 
 TEST(durations_are_read) {
-    for (size_t i = 0; i < COUNT_OF(durations); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(durations); i++) {
         int64_t duration_ms = 42;
         require(duration_read(bytes_text(durations[i].text), &duration_ms), "'%s' is none",
                 durations[i].text);
@@ -129,7 +129,7 @@ static bool is_duration(struct bytes text) {
 }
 
 TEST(malformed_durations_are_refused) {
-    for (size_t i = 0; i < COUNT_OF(no_durations); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(no_durations); i++)
         require(!is_duration(bytes_text(no_durations[i])), "'%s' is a duration", no_durations[i]);
     require(!is_duration(bytes_of(NULL, 0)), "nothing is a duration");
     require(!is_duration(bytes_of("1\0", 2)), "a zero byte behind it");

@@ -40,7 +40,7 @@ TEST(an_entity_is_written_anew_in_place) {
         bool stays;
     } lengths[] = {{100, 100, true},  {100, 60, false},    {1000, 984, false}, {1000, 100, false},
                    {100, 400, false}, {4000, 1000, false}, {0, 0, true},       {4000, 4000, true}};
-    for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
         struct record_writer before, after;
         record_start(&before);
         record_start(&after);
@@ -103,7 +103,7 @@ TEST(system_properties_are_recognised_by_name) {
         {"Timestam", SUBJECT_PROPERTY},
         {"", SUBJECT_PROPERTY},
     };
-    for (size_t i = 0; i < COUNT_OF(names); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         require_same(filter_subject_of(bytes_text(names[i].name)), names[i].subject, "'%s'", names[i].name);
 }
 
@@ -233,7 +233,7 @@ TEST(types_count_as_the_service_counts) {
         {{.type = VALUE_DATETIME, .number = 0}, 8},
         {{.type = VALUE_GUID}, 16},
     };
-    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         for (size_t more = 0; more < 2; more++) {
             struct record_writer room;
             size_t counted = 8 + 2 + kinds[i].size;
@@ -258,7 +258,7 @@ TEST(keys_count_as_the_service_counts) {
         {{"\xe2\x82\xac\0\xfe\x80\x80", 7}, 2}, /* U+20AC and, as it is stored, U+E000 */
         {{"\0\xf0\x9f\x98\x80", 5}, 2},
     };
-    for (size_t i = 0; i < COUNT_OF(keys); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
         for (size_t more = 0; more < 2; more++) {
             struct record_writer room;
             size_t last = ENTITY_MAX_BYTES - COUNTED + 2 * 7 - 2 * keys[i].units + more;
@@ -277,12 +277,13 @@ TEST(text_counts_two_bytes_a_unit) {
     struct record_writer room;
     memset(text, 'x', sizeof(text));
     record_start(&room);
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         struct property property = {bytes_text(names[i]),
                                     {.type = VALUE_STRING, .bytes = bytes_of(text, sizeof(text))}};
         property_put(&room, &property);
         require_same(entity_check_size(stored, written(&room, i + 1)),
-                     i + 1 < COUNT_OF(names) ? OUTCOME_DONE : OUTCOME_ENTITY_TOO_LARGE, "%zu of them", i + 1);
+                     i + 1 < ARRAY_SIZE(names) ? OUTCOME_DONE : OUTCOME_ENTITY_TOO_LARGE, "%zu of them",
+                     i + 1);
     }
     record_end(&room);
 }

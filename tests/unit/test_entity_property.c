@@ -57,7 +57,7 @@ static const struct row rows[] = {
 };
 
 TEST(names_bring_their_types) {
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct bytes name;
         enum value_type type;
         require_same(property_name_read(bytes_text(rows[i].text), &name, &type), rows[i].outcome, "'%s'",
@@ -94,7 +94,7 @@ TEST(lists_are_walked) {
     struct record_writer writer;
     struct property property;
     record_start(&writer);
-    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
         enum value_type type;
         require_same(property_name_read(bytes_text(texts[i][0]), &property.name, &type), OUTCOME_DONE,
                      "a name");
@@ -113,7 +113,7 @@ TEST(lists_are_walked) {
         require_same(value.type, property.value.type, "the same type");
         require(memcmp(&value.guid, &property.value.guid, sizeof(value.guid)) == 0, "the same value");
     }
-    require_same(count, COUNT_OF(texts), "all of them");
+    require_same(count, ARRAY_SIZE(texts), "all of them");
     require(record_complete(&reader) && !property_step(&steps, &(struct packed_property){0}) &&
                 record_complete(&steps),
             "no more");
@@ -152,7 +152,7 @@ TEST(cut_lists_are_found) {
 TEST(property_records_of_other_forms_are_refused) {
     static const struct bytes records[] = {
         {"\0\x04", 2}, {"\x81\0a\x04", 4}, {"\1a\x0c\x02", 4}, {"\1a\x08", 3}};
-    for (size_t i = 0; i < COUNT_OF(records); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
         struct record_reader reader = record_reader(records[i]);
         struct property property;
         require(!property_next(&reader, &property) && reader.failed, "record %zu", i);

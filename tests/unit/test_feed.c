@@ -306,7 +306,7 @@ static bool markers_are_read(struct said_marker one, struct said_marker two) {
     feed_put_state(&said, &room);
     struct feed *feed = feed_read_state(&account, bytes_of(room.data, room.length));
     room.length = 0;
-    for (size_t i = 0; i < COUNT_OF(markers); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(markers); i++) {
         if (!markers[i].name) continue;
         record_put_word(&room, markers[i].v);
         record_put_bytes(&room, bytes_text(markers[i].name));

@@ -90,7 +90,7 @@ static const struct {
 };
 
 TEST(filter_trees_follow_the_precedence_of_operators) {
-    for (size_t i = 0; i < COUNT_OF(trees); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
         struct filter filter;
         char tree[200];
         filter_of(bytes_text(trees[i].text), &filter);
@@ -103,7 +103,7 @@ TEST(filter_trees_follow_the_precedence_of_operators) {
 TEST(an_empty_filter_matches_every_row) {
     static const char *const texts[] = {"", " ", " \t\r\n "};
     struct row row = {.properties = {"", 0}};
-    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
         struct filter filter;
         size_t work = 0;
         filter_of(bytes_text(texts[i]), &filter);
@@ -163,9 +163,9 @@ TEST(numbers_are_literals_of_a_filter) {
         double real;
     } reals[] = {{"1.5", 1.5},        {"-0.0", 0},  {"1e3", 1000}, {"1E-3", 0.001},
                  {"12.25e+1", 122.5}, {"0.1", 0.1}, {"1e-400", 0}};
-    for (size_t i = 0; i < COUNT_OF(rows); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         require_literal(rows[i].text, (struct value){.type = rows[i].type, .number = rows[i].number});
-    for (size_t i = 0; i < COUNT_OF(reals); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(reals); i++)
         require_literal(reals[i].text, (struct value){.type = VALUE_DOUBLE, .real = reals[i].real});
 }
 
@@ -187,7 +187,7 @@ TEST(texts_ids_and_bytes_are_literals_of_a_filter) {
         {"X'00fF'", VALUE_BINARY, {"\0\xff", 2}},
         {"binary'0A1b'", VALUE_BINARY, {"\x0a\x1b", 2}},
     };
-    for (size_t i = 0; i < COUNT_OF(rows); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         require_literal(rows[i].text, (struct value){.type = rows[i].type, .bytes = rows[i].bytes});
     require_literal("guid'00112233-4455-6677-8899-AAbbccddeeff'",
                     (struct value){.type = VALUE_GUID,
@@ -251,7 +251,7 @@ TEST(the_sides_of_a_comparison_may_be_exchanged) {
         {"5 gt P", FILTER_LT}, {"5 ge P", FILTER_LE}, {"5 lt P", FILTER_GT}, {"5 le P", FILTER_GE},
         {"P", FILTER_IS_TRUE},
     };
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct filter filter;
         filter_of(bytes_text(rows[i].text), &filter);
         require_same(filter.comparisons[0].relation, rows[i].relation, "%s", rows[i].text);
@@ -273,13 +273,13 @@ TEST(names_in_a_filter_have_indexes_and_subjects) {
                                                    SUBJECT_PROPERTY,  SUBJECT_PROPERTY, SUBJECT_PROPERTY};
     static const unsigned places[] = {0, 1, 0, 0, 0, 0, 2, 3, 4};
     static const char *const names[] = {"a", "A", "partitionkey", "_", "gr\xc3\xbc\xc3\x9f"};
-    require_same(filter.comparison_count, COUNT_OF(subjects), "comparisons");
-    require_same(filter.name_count, COUNT_OF(names), "different names");
-    for (size_t i = 0; i < COUNT_OF(subjects); i++) {
+    require_same(filter.comparison_count, ARRAY_SIZE(subjects), "comparisons");
+    require_same(filter.name_count, ARRAY_SIZE(names), "different names");
+    for (size_t i = 0; i < ARRAY_SIZE(subjects); i++) {
         require_same(filter.comparisons[i].subject, subjects[i], "comparison %zu", i);
         require_same(filter.comparisons[i].name_index, places[i], "comparison %zu", i);
     }
-    for (size_t i = 0; i < COUNT_OF(names); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         require_bytes(filter.names[i], bytes_text(names[i]), "name %zu", i);
     require_bytes(filter.comparisons[3].key, bytes_text("p"), "a key");
     filter_end(&filter);
@@ -412,7 +412,7 @@ static void require_fault(struct bytes text, enum outcome outcome, size_t positi
 }
 
 TEST(faults_say_where_and_why) {
-    for (size_t i = 0; i < COUNT_OF(faults); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(faults); i++)
         require_fault(bytes_text(faults[i].text), faults[i].outcome, faults[i].position, faults[i].says);
     require_fault(bytes_of("a\0", 2), OUTCOME_INVALID_INPUT, 2, "outside a quoted string");
     require_fault(bytes_of("\0", 1), OUTCOME_INVALID_INPUT, 1, "outside a quoted string");
@@ -427,7 +427,7 @@ TEST(faults_say_where_and_why) {
 
 TEST(a_filter_has_at_most_fifteen_comparisons) {
     static const char *const pieces[] = {"a eq 1", "a", "not 5 lt b"};
-    for (size_t kind = 0; kind < COUNT_OF(pieces); kind++) {
+    for (size_t kind = 0; kind < ARRAY_SIZE(pieces); kind++) {
         char text[500] = "";
         struct filter filter;
         for (int i = 0; i < 15; i++)

@@ -92,9 +92,9 @@ static const struct {
 
 TEST(every_type_meets_every_literal) {
     size_t cells = 0;
-    for (size_t i = 0; i < COUNT_OF(stored_rows); i++)
-        for (size_t j = 0; j < COUNT_OF(literals); j++)
-            for (size_t k = 0; k < COUNT_OF(relations); k++, cells++)
+    for (size_t i = 0; i < ARRAY_SIZE(stored_rows); i++)
+        for (size_t j = 0; j < ARRAY_SIZE(literals); j++)
+            for (size_t k = 0; k < ARRAY_SIZE(relations); k++, cells++)
                 for (size_t at = 0; at < 3 && stored_rows[i].values[at]; at++) {
                     char property[80], text[120];
                     struct sample sample;
@@ -113,8 +113,8 @@ TEST(every_type_meets_every_literal) {
 TEST(an_absent_property_fails_every_comparison) {
     struct sample sample;
     start(&sample, "p", "r", (const char *[]){"Q:int32=1", NULL});
-    for (size_t j = 0; j < COUNT_OF(literals); j++)
-        for (size_t k = 0; k < COUNT_OF(relations); k++) {
+    for (size_t j = 0; j < ARRAY_SIZE(literals); j++)
+        for (size_t k = 0; k < ARRAY_SIZE(relations); k++) {
             char text[120];
             (void)snprintf(text, sizeof(text), "P %s %s", relations[k].word, literals[j]);
             require(!matches(&sample, text), "%s", text);
@@ -157,7 +157,7 @@ TEST(a_property_alone_is_true) {
     struct sample sample;
     start(&sample, "true", "1",
           (const char *[]){"yes:bool=1", "no:bool=0", "one:int32=1", "text=true", NULL});
-    require_cases(&sample, rows, COUNT_OF(rows));
+    require_cases(&sample, rows, ARRAY_SIZE(rows));
     record_end(&sample.properties);
 }
 
@@ -175,7 +175,7 @@ TEST(nan_is_unequal_to_everything) {
     };
     struct sample sample;
     start(&sample, "p", "r", (const char *[]){"n:double=NaN", "i:double=inf", "m:double=-Infinity", NULL});
-    require_cases(&sample, rows, COUNT_OF(rows));
+    require_cases(&sample, rows, ARRAY_SIZE(rows));
     record_end(&sample.properties);
 }
 
@@ -203,7 +203,7 @@ TEST(whole_numbers_meet_doubles_exactly) {
           (const char *[]){"d:double=9007199254740992", "e:double=9223372036854775808",
                            "f:double=-9223372036854775808", "h:double=2.5", "g:double=-2.5", "z:double=-0",
                            NULL});
-    require_cases(&sample, rows, COUNT_OF(rows));
+    require_cases(&sample, rows, ARRAY_SIZE(rows));
     record_end(&sample.properties);
 }
 
@@ -231,7 +231,7 @@ TEST(texts_stand_in_the_order_of_units) {
     start(&sample, "p", "r",
           (const char *[]){"s=B", "e=", "q=O'Neil", "h=\xef\xbf\xbd", "t=\xf0\x9f\x98\x80", "b:binary=a",
                            "p=abcz", NULL});
-    require_cases(&sample, rows, COUNT_OF(rows));
+    require_cases(&sample, rows, ARRAY_SIZE(rows));
     record_end(&sample.properties);
 }
 
@@ -265,7 +265,7 @@ TEST(keys_and_instants_are_always_there) {
     };
     struct sample sample;
     start(&sample, "eu", "\xee\x80\x80", (const char *[]){"v:int32=7", NULL});
-    require_cases(&sample, rows, COUNT_OF(rows));
+    require_cases(&sample, rows, ARRAY_SIZE(rows));
     record_end(&sample.properties);
 }
 
@@ -285,7 +285,7 @@ TEST(words_bind_as_they_should) {
     };
     struct sample sample;
     start(&sample, "p", "r", (const char *[]){"t:bool=1", "f:bool=0", NULL});
-    require_cases(&sample, rows, COUNT_OF(rows));
+    require_cases(&sample, rows, ARRAY_SIZE(rows));
     record_end(&sample.properties);
 }
 

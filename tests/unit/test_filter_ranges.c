@@ -97,7 +97,7 @@ static const struct range_row key_rows[] = {
 };
 
 TEST(keys_are_confined_exactly) {
-    for (size_t i = 0; i < COUNT_OF(key_rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(key_rows); i++) {
         struct filter filter;
         struct ranges ranges;
         char text[1000];
@@ -179,7 +179,7 @@ static void require_index(const char *text, const char *expected) {
 }
 
 TEST(indexes_are_confined_exactly) {
-    for (size_t i = 0; i < COUNT_OF(index_rows); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(index_rows); i++)
         require_index(index_rows[i].filter, index_rows[i].ranges);
 }
 
@@ -202,7 +202,7 @@ TEST(long_values_widen_ranges) {
         {256, "ne", ".."},
         {900, "ne", ".."},
     };
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char text[1000], expected[2000], *at = expected;
         (void)sprintf(text, "P %s '%0*d'", rows[i].relation, (int)rows[i].length, 0);
         for (const char *from = rows[i].expected; *from; from++)
@@ -215,7 +215,7 @@ TEST(long_values_widen_ranges) {
 TEST(long_keys_are_compared_by_what_keys_can_be) {
     char text[4000], shown[4000], expected[4000];
     static const char *const relations[] = {"eq", "ge", "gt", "lt", "le", "ne"};
-    for (size_t i = 0; i < COUNT_OF(relations); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(relations); i++) {
         struct filter filter;
         struct ranges ranges;
         (void)sprintf(text, "PartitionKey %s '%01600d'", relations[i], 0);
@@ -270,8 +270,8 @@ TEST(sets_that_get_coarser_drop_no_area) {
     filter_of(bytes_text(text), &filter); /* 9 by 8 areas */
     filter_key_ranges(&filter, &ranges);
     static const char *const keys[] = {"", "A", "a0", "a1x", "a2", "a6b", "a7", "a71", "zz"};
-    for (size_t i = 0; i < COUNT_OF(keys); i++)
-        for (size_t j = 0; j < COUNT_OF(keys); j++) {
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+        for (size_t j = 0; j < ARRAY_SIZE(keys); j++) {
             char key[16];
             size_t length = (size_t)sprintf(key, "%s_%s", keys[i], keys[j]), inside = 0, work = 0;
             key[strlen(keys[i])] = '\0';

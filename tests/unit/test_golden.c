@@ -18,11 +18,11 @@ enum { KIND_BITS = 127 };
 static const struct change_schema *const families[] = {&container_changes, &queue_changes, &table_changes,
                                                        &share_changes, &once_changes};
 
-static bool seen[COUNT_OF(families)][KIND_BITS + 1];
+static bool seen[ARRAY_SIZE(families)][KIND_BITS + 1];
 
 static void check_record(struct bytes record, const char *path) {
     unsigned kind = record.data[1] & KIND_BITS;
-    for (size_t i = 0; i < COUNT_OF(families); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
         if (families[i]->letter != (uint8_t)record.data[0]) continue;
         _Alignas(max_align_t) char change[CHANGE_MAX_BYTES];
         struct bytes content;
@@ -82,7 +82,7 @@ TEST(records_of_every_release_are_read_and_written) {
     require(!glob("tests/golden/[0-9]*/*.aof", 0, NULL, &found), "there are no golden files");
     for (size_t i = 0; i < found.gl_pathc; i++) check_file(found.gl_pathv[i]);
     globfree(&found);
-    for (size_t i = 0; i < COUNT_OF(families); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(families); i++)
         for (unsigned kind = 0; kind < families[i]->kind_count; kind++)
             require(seen[i][kind], "no golden file has a change of family %c and kind %u: see tests/golden",
                     families[i]->letter, kind);

@@ -19,7 +19,7 @@ static const char *const forms[] = {
     "{0x00112233,0xabcd,0x6677,{0x88,0x99,0xaa,0xbb,0xcc,0xdd,0xee,0xff}}", /* X */
 };
 
-enum { FORMS = COUNT_OF(forms), LONGEST = 68 };
+enum { FORMS = ARRAY_SIZE(forms), LONGEST = 68 };
 
 static void require_read(struct bytes text, struct guid expected) {
     struct guid guid = {1, 2};
@@ -118,7 +118,7 @@ static const char *const no_guids[] = {
 };
 
 TEST(malformed_guids_are_refused) {
-    for (size_t i = 0; i < COUNT_OF(no_guids); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(no_guids); i++)
         require(!is_guid(bytes_text(no_guids[i])), "'%s' is a GUID", no_guids[i]);
     require(!is_guid(bytes_of(NULL, 0)), "nothing is a GUID");
     require(!is_guid(bytes_of("00112233-abcd-6677-8899-aabbccddeef\0", 36)), "a zero byte is a digit");

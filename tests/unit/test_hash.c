@@ -81,7 +81,7 @@ TEST(a_hash_depends_on_its_whole_seed) {
     const struct bytes names[] = {bytes_text("name"), bytes_text("a name"),
                                   bytes_text("a name that is longer than that")};
     dice_fill(&dice, seed, sizeof(seed));
-    for (size_t n = 0; n < COUNT_OF(names); n++) {
+    for (size_t n = 0; n < ARRAY_SIZE(names); n++) {
         hash_seed(seed);
         uint32_t before = hash_bytes(names[n]);
         for (size_t i = 0; i < sizeof(seed); i++) {
@@ -142,7 +142,7 @@ TEST(a_hash_spreads_similar_names) {
     enum { EQUAL_MAX = 8 /* one half is to be expected */ };
     static uint32_t hashes[NAMES];
     struct dice dice = {6};
-    for (size_t family = 0; family < COUNT_OF(families); family++) {
+    for (size_t family = 0; family < ARRAY_SIZE(families); family++) {
         unsigned low[BOXES] = {0}, high[BOXES] = {0}, equal = 0;
         seed_by(&dice);
         for (size_t i = 0; i < NAMES; i++) {

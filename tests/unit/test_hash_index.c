@@ -176,7 +176,7 @@ static void *move_memory(void *context, void *memory) {
 TEST(a_walk_over_all_places_visits_every_entry_once) {
     const struct index_kind kinds[] = {kind_with(spread), kind_with(two_hashes)};
     const struct relocation relocation = {move_memory, NULL, NULL};
-    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
         struct hash_index index = {0};
         struct trial trial = {.kind = &kinds[i], .index = &index, .dice = {9}};
         for (int round = 0; round < 10; round++) {
@@ -206,7 +206,7 @@ static void *move_once(void *context, void *memory) {
     struct moves *moves = context;
     for (size_t i = 0; i < moves->count; i++)
         require(moves->moved[i] != memory, "it moves for a second time");
-    require(moves->count < COUNT_OF(moves->moved), "more moves than there are segments");
+    require(moves->count < ARRAY_SIZE(moves->moved), "more moves than there are segments");
     return moves->moved[moves->count++] = memory_resize(memory, memory_size(memory));
 }
 

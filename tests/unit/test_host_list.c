@@ -27,7 +27,7 @@ TEST(host_lists_are_told_from_malformed_ones) {
         {"a:1 b", false},
         {"a:1*", false},
     };
-    for (size_t row = 0; row < COUNT_OF(rows); row++)
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++)
         require_same(host_list_is_sound(bytes_text(rows[row].list)), rows[row].sound, "'%s'", rows[row].list);
 }
 
@@ -65,7 +65,7 @@ TEST(a_list_allows_its_hosts_and_ports) {
         {"[::1]:6379", "::2", 6379, false},
         {"***:1", "a", 1, true},
     };
-    for (size_t row = 0; row < COUNT_OF(rows); row++)
+    for (size_t row = 0; row < ARRAY_SIZE(rows); row++)
         require_same(host_list_allows(bytes_text(rows[row].list), bytes_text(rows[row].host), rows[row].port),
                      rows[row].allowed, "'%s' for %s:%d", rows[row].list, rows[row].host, rows[row].port);
 }

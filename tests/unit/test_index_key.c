@@ -59,14 +59,14 @@ static int compare(const struct value *a, const struct value *b) {
 static int64_t number_draw(struct dice *dice) {
     static const int64_t edges[] = {0,     1,     -1,     255,    256,       -255,      -256,      -257,
                                     65535, 65536, -65536, -65537, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN};
-    if (dice_percent(dice, 50)) return edges[dice_roll(dice, COUNT_OF(edges))];
+    if (dice_percent(dice, 50)) return edges[dice_roll(dice, ARRAY_SIZE(edges))];
     return (int64_t)dice_word(dice) >> dice_roll(dice, 64);
 }
 
 static double real_draw(struct dice *dice) {
     static const double edges[] = {
         0, 1, -1, 1.5, -1.5, 5e-324, -5e-324, (double)INFINITY, -(double)INFINITY, (double)NAN, 256, 1e300};
-    if (dice_percent(dice, 50)) return edges[dice_roll(dice, COUNT_OF(edges))];
+    if (dice_percent(dice, 50)) return edges[dice_roll(dice, ARRAY_SIZE(edges))];
     return (double)((int64_t)dice_word(dice) >> dice_roll(dice, 64)) / 1024;
 }
 
@@ -147,7 +147,7 @@ TEST(small_values_have_short_index_keys) {
         {{.type = VALUE_DOUBLE, .real = 1.5}, 5},  {{.type = VALUE_STRING, .bytes = {"abc", 3}}, 6},
         {{.type = VALUE_INT64, .number = 256}, 7}, /* one of its bytes is zero */
     };
-    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
         struct record_writer writer;
         require_same(put(&writer, &kinds[i].value, bytes_of("", 0)).length, kinds[i].length, "%zu", i);
         record_end(&writer);

@@ -37,7 +37,7 @@ static const struct row rows[] = {
 };
 
 TEST(keys_of_entities_keep_the_rules) {
-    for (size_t i = 0; i < COUNT_OF(rows); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         require_same(key_check(bytes_text(rows[i].key)), rows[i].outcome, "row %zu '%s'", i, rows[i].key);
     require_same(key_check(bytes_of("a\0b", 3)), OUTCOME_KEY_CHARACTER, "a zero byte");
     require_same(key_check(bytes_of(NULL, 0)), OUTCOME_DONE, "nothing");
@@ -59,7 +59,7 @@ TEST(the_length_of_a_key_counts_in_units) {
         const char *piece;
         size_t max;
     } kinds[] = {{"k", 512}, {"\xc3\xa9", 512}, {"\xe2\x82\xac", 512}, {"\xf0\x9f\x98\x80", 256}};
-    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
         char key[2000];
         size_t step = strlen(kinds[i].piece), length = step * kinds[i].max;
         for (size_t at = 0; at <= length; at += step) memcpy(key + at, kinds[i].piece, step);
@@ -137,12 +137,12 @@ TEST(malformed_stored_keys_are_found) {
                                          {"\xff\x7f\xbf\0", 4}};
     static const struct bytes good[] = {{"\0", 1}, {"a\0", 2}, {"\0b", 2}, {"\xfe\x80\x80\0\xff\xbf\xbf", 7}};
     struct stored_key parts;
-    for (size_t i = 0; i < COUNT_OF(split); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(split); i++) {
         require(!stored_key_split(split[i], &parts), "%zu has two parts", i);
         require(!stored_key_sound(split[i]), "%zu is sound", i);
     }
-    for (size_t i = 0; i < COUNT_OF(sound); i++) require(!stored_key_sound(sound[i]), "%zu is sound", i);
-    for (size_t i = 0; i < COUNT_OF(good); i++) require(stored_key_sound(good[i]), "%zu is not sound", i);
+    for (size_t i = 0; i < ARRAY_SIZE(sound); i++) require(!stored_key_sound(sound[i]), "%zu is sound", i);
+    for (size_t i = 0; i < ARRAY_SIZE(good); i++) require(stored_key_sound(good[i]), "%zu is not sound", i);
     char longest[STORED_KEY_MAX_BYTES + 3];
     for (size_t at = 0; at + 3 <= sizeof(longest); at += 3) memcpy(longest + at, "\xe2\x82\xac", 3);
     longest[KEY_MAX_BYTES] = '\0';

@@ -201,14 +201,14 @@ static const struct {
 /* The variant of the row's request; false behind the last one. */
 static bool request_of(const char *row, size_t variant, struct lease_request *request) {
     size_t i = 0;
-    while (i < COUNT_OF(requests) && !is(requests[i].name, row)) i++;
-    require(i < COUNT_OF(requests), "there is no request '%s'", row);
+    while (i < ARRAY_SIZE(requests) && !is(requests[i].name, row)) i++;
+    require(i < ARRAY_SIZE(requests), "there is no request '%s'", row);
     *request = requests[i].request;
     request->now_ms = now_ms;
     request->owner = bytes_text("the next one");
-    if (requests[i].durations_ms && variant < COUNT_OF(acquired_ms))
+    if (requests[i].durations_ms && variant < ARRAY_SIZE(acquired_ms))
         request->duration_ms = requests[i].durations_ms[variant];
-    else if (requests[i].periods_ms && variant < COUNT_OF(periods_ms))
+    else if (requests[i].periods_ms && variant < ARRAY_SIZE(periods_ms))
         request->period_ms = requests[i].periods_ms[variant];
     else
         return variant == 0 && !requests[i].durations_ms && !requests[i].periods_ms;
@@ -299,7 +299,7 @@ static void require_expected(const struct lease *next, const struct expectation 
 }
 
 static const char *refused_as(const char *cell) {
-    for (size_t i = 0; i < COUNT_OF(short_names); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(short_names); i++)
         if (is(cell, short_names[i].name)) return short_names[i].code;
     return NULL;
 }
@@ -334,16 +334,16 @@ static void try_table(operation *operation, const char *const (*table)[WIDTH], s
     size_t spoken_of = 0;
     for (size_t row = 1; row < rows; row++)
         for (size_t column = 1; column < WIDTH && table[0][column]; column++)
-            for (size_t i = 0; i < COUNT_OF(befores); i++) {
+            for (size_t i = 0; i < ARRAY_SIZE(befores); i++) {
                 struct lease lease;
                 if (!column_speaks_of(table[0][column], &befores[i], &lease)) continue;
                 try_cell(operation, table[row][0], table[0][column], table[row][column], &befores[i], &lease);
                 spoken_of++;
             }
-    require(spoken_of >= (rows - 1) * COUNT_OF(befores), "only %zu leases were tried", spoken_of);
+    require(spoken_of >= (rows - 1) * ARRAY_SIZE(befores), "only %zu leases were tried", spoken_of);
 }
 
-#define TRY_TABLE(operation, table) try_table((operation), (table), COUNT_OF(table))
+#define TRY_TABLE(operation, table) try_table((operation), (table), ARRAY_SIZE(table))
 
 TEST(acquiring_goes_by_the_table) {
     TRY_TABLE(lease_acquire, acquiring);
@@ -403,11 +403,11 @@ static void try_passage(const struct before *before, const struct guid *id, enum
 
 TEST(uses_of_leased_data_go_by_the_table) {
     size_t tried = 0;
-    for (size_t row = 1; row < COUNT_OF(passing); row++)
-        for (size_t i = 0; i < COUNT_OF(befores); i++) {
+    for (size_t row = 1; row < ARRAY_SIZE(passing); row++)
+        for (size_t i = 0; i < ARRAY_SIZE(befores); i++) {
             if (!starts(befores[i].name, passing[row][0])) continue;
-            for (size_t column = 1; column < COUNT_OF(passing[0]); column++)
-                for (size_t p = 0; p < COUNT_OF(passers); p++) {
+            for (size_t column = 1; column < ARRAY_SIZE(passing[0]); column++)
+                for (size_t p = 0; p < ARRAY_SIZE(passers); p++) {
                     if (!is(passers[p].name, passing[0][column]) || is(passing[row][column], "-")) continue;
                     for (size_t id = 0; id == 0 || (id < 3 && passers[p].ids[id]); id++, tried++)
                         try_passage(&befores[i], passers[p].ids[id], passers[p].use, passing[row][column]);
@@ -493,20 +493,20 @@ TEST(time_passes_to_the_millisecond) {
     static const struct look once[] = {{5000, LEASE_BROKEN, 0}, {5001, LEASE_BROKEN, 0}};
     static const struct look never[] = {{0, LEASE_AVAILABLE, 0}, {INT64_C(1) << 60, LEASE_AVAILABLE, 0}};
     struct lease finite = acquired(15000), infinite = acquired(DURATION_INFINITE_MS), lease;
-    watch(&finite, fixed, COUNT_OF(fixed), "a fixed lease");
-    watch(&infinite, forever, COUNT_OF(forever), "one without end");
+    watch(&finite, fixed, ARRAY_SIZE(fixed), "a fixed lease");
+    watch(&infinite, forever, ARRAY_SIZE(forever), "one without end");
     lease = broken(&finite, 5000, 2000);
-    watch(&lease, soon, COUNT_OF(soon), "a fixed lease, broken by a short period");
+    watch(&lease, soon, ARRAY_SIZE(soon), "a fixed lease, broken by a short period");
     lease = broken(&infinite, 5000, 2000);
-    watch(&lease, soon, COUNT_OF(soon), "one without end, broken by a period");
+    watch(&lease, soon, ARRAY_SIZE(soon), "one without end, broken by a period");
     lease = broken(&finite, 5000, -1);
-    watch(&lease, end, COUNT_OF(end), "a fixed lease, broken at its end");
+    watch(&lease, end, ARRAY_SIZE(end), "a fixed lease, broken at its end");
     lease = broken(&finite, 5000, 60000);
-    watch(&lease, end, COUNT_OF(end), "a fixed lease, broken by a long period");
+    watch(&lease, end, ARRAY_SIZE(end), "a fixed lease, broken by a long period");
     lease = broken(&infinite, 5000, -1);
-    watch(&lease, once, COUNT_OF(once), "one without end, broken at once");
+    watch(&lease, once, ARRAY_SIZE(once), "one without end, broken at once");
     lease = lease_freed(&finite);
-    watch(&lease, never, COUNT_OF(never), "what was freed");
+    watch(&lease, never, ARRAY_SIZE(never), "what was freed");
 }
 
 /* A break that changes nothing is told from one that does. */
@@ -519,7 +519,7 @@ TEST(a_break_that_changes_nothing_is_recognised) {
                   {60001, -1, true}, {60000, 60000, true}};
     struct lease infinite = acquired(DURATION_INFINITE_MS), lease = broken(&infinite, 0, 60000);
     require(lease_unmoved(&lease, &lease) && !lease_unmoved(&infinite, &lease), "a first break");
-    for (size_t i = 0; i < COUNT_OF(breaks); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(breaks); i++) {
         struct lease next = broken(&lease, breaks[i].at_ms, breaks[i].period_ms);
         require_same(lease_unmoved(&lease, &next), breaks[i].unmoved, "break %zu", i);
         require_same(lease_same(&lease, &next), breaks[i].unmoved, "break %zu", i);
@@ -537,7 +537,7 @@ TEST(a_break_is_only_ever_shortened) {
     } breaks[] = {{0, -1, 60000},     {10000, 60000, 50000}, {10000, 50001, 50000}, {10000, 49999, 49999},
                   {20000, -1, 39999}, {20000, 5000, 5000},   {24999, 60000, 1},     {25000, 60000, 0},
                   {25000, 1000, 0},   {99999, -1, 0}};
-    for (size_t i = 0; i < COUNT_OF(breaks); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(breaks); i++) {
         lease = broken(&lease, breaks[i].at_ms, breaks[i].period_ms);
         require_same(lease_remaining_ms(&lease, now_ms + breaks[i].at_ms), breaks[i].left_ms, "break %zu", i);
     }
@@ -546,7 +546,7 @@ TEST(a_break_is_only_ever_shortened) {
 /* Renewing gives the full duration anew, whatever is left or however long ago it ran out. */
 TEST(renewing_begins_anew) {
     static const int64_t at_ms[] = {0, 1, 14999, 15000, 15001, INT64_C(1) << 50};
-    for (size_t i = 0; i < COUNT_OF(at_ms); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(at_ms); i++) {
         struct lease lease = acquired(15000), next;
         const struct lease_request request = {.now_ms = now_ms + at_ms[i], .id = A};
         require(lease_renew(&lease, &request, &next) == OUTCOME_DONE, "renewal %zu", i);
@@ -559,7 +559,7 @@ TEST(renewing_begins_anew) {
 /* A duration that ends behind the end of time does not end. */
 TEST(the_longest_durations_do_not_wrap) {
     static const int64_t durations_ms[] = {INT64_MAX - 1, INT64_MAX - now_ms, INT64_MAX - now_ms + 1};
-    for (size_t i = 0; i < COUNT_OF(durations_ms); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(durations_ms); i++) {
         struct lease lease = acquired(durations_ms[i]);
         require_same(lease_state(&lease, now_ms), LEASE_LEASED, "duration %zu", i);
         require_same(lease.ends_ms, LEASE_FOREVER - 1, "duration %zu", i);

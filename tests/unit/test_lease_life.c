@@ -82,7 +82,7 @@ static void write_blob(struct world *world, size_t i, bool frees) {
     static const char content[2 * BLOB_INLINE_MAX];
     static const enum container_change_kind kinds[] = {BLOB_PUT,     BLOB_PUT,    BLOB_SETPROPS,
                                                        BLOB_SETMETA, BLOB_COMMIT, BLOB_STAGE};
-    enum container_change_kind kind = kinds[dice_roll(&world->dice, COUNT_OF(kinds))];
+    enum container_change_kind kind = kinds[dice_roll(&world->dice, ARRAY_SIZE(kinds))];
     if (!world->there[i] && kind != BLOB_STAGE) kind = BLOB_PUT;
     bool exists = blob_exists(container_find(world->trial.container, name_of(i)));
     if (!exists && (kind == BLOB_SETPROPS || kind == BLOB_SETMETA)) kind = BLOB_COMMIT;

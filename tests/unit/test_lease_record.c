@@ -113,7 +113,7 @@ TEST(times_are_not_negative) {
     static const int64_t negative[] = {-1, -2, -1000, INT64_MIN + 1, INT64_MIN};
     const struct lease good = {LEASE_HELD, {1, 2}, 3, 15000, 4, 15004, {"me", 2}};
     struct lease lease = good;
-    for (size_t i = 0; i < COUNT_OF(negative); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(negative); i++) {
         lease = good, lease.since_ms = negative[i];
         require(!sound(&lease), "a beginning at %lld", (long long)negative[i]);
         lease = good, lease.ends_ms = negative[i];
@@ -155,7 +155,7 @@ TEST(the_end_of_a_lease_fits_its_duration_and_kind) {
         {INT64_MAX - 1, LEASE_FOREVER, {true, false, false}},
         {INT64_MAX - 1, LEASE_FOREVER - 1, {true, true, true}},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         for (int kind = 0; kind < LEASE_KINDS; kind++) {
             const struct lease lease = {(enum lease_kind)kind, {1, 2},   3, cases[i].duration_ms, 4,
                                         cases[i].ends_ms,      {"me", 2}};
@@ -178,8 +178,8 @@ TEST(a_lease_is_sound_after_every_verb) {
             .id = lease.id,
             .proposes = true,
             .proposed = lease.id,
-            .duration_ms = durations_ms[dice_roll(&dice, COUNT_OF(durations_ms))],
-            .period_ms = periods_ms[dice_roll(&dice, COUNT_OF(periods_ms))],
+            .duration_ms = durations_ms[dice_roll(&dice, ARRAY_SIZE(durations_ms))],
+            .period_ms = periods_ms[dice_roll(&dice, ARRAY_SIZE(periods_ms))],
         };
         require(lease_sound(&lease), "lease %d to begin with", i);
         (void)lease_acquire(&lease, &request, &next);
@@ -198,7 +198,7 @@ TEST(a_lease_is_sound_after_every_verb) {
 /* Whatever can be read can be asked anything, and answers within what there is. */
 static void require_usable(const struct lease *lease) {
     static const int64_t instants[] = {0, 1, 1700000000000, INT64_MAX / 2};
-    for (size_t i = 0; i < COUNT_OF(instants); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(instants); i++) {
         struct lease_request request = {
             .now_ms = instants[i], .id = lease->id, .duration_ms = 15000, .period_ms = 1000};
         struct lease next = *lease;

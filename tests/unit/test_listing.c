@@ -102,10 +102,10 @@ static void require_items(const struct listing *listing, const char *const *item
 }
 
 TEST(prefixes_and_delimiters) {
-    struct bytes names[COUNT_OF(shelf)];
-    for (size_t i = 0; i < COUNT_OF(shelf); i++) names[i] = bytes_text(shelf[i]);
-    struct container *container = container_of_names(names, COUNT_OF(shelf));
-    for (size_t page = 0; page < COUNT_OF(pages); page++) {
+    struct bytes names[ARRAY_SIZE(shelf)];
+    for (size_t i = 0; i < ARRAY_SIZE(shelf); i++) names[i] = bytes_text(shelf[i]);
+    struct container *container = container_of_names(names, ARRAY_SIZE(shelf));
+    for (size_t page = 0; page < ARRAY_SIZE(pages); page++) {
         struct listing_query query = query_of(pages[page].prefix, pages[page].delimiter);
         struct listing listing;
         listing_collect(container, &query, &listing);
@@ -234,7 +234,7 @@ TEST(random_pages_equal_naive_ones) {
     struct container *container = fill(&roster, &dice);
     for (int i = 0; i < QUERIES; i++) {
         char prefix[NAME_ROOM], marker[NAME_ROOM];
-        struct listing_query query = query_of("", delimiters[dice_roll(&dice, COUNT_OF(delimiters))]);
+        struct listing_query query = query_of("", delimiters[dice_roll(&dice, ARRAY_SIZE(delimiters))]);
         if (dice_percent(&dice, 60)) query.prefix = name_draw(&dice, prefix);
         if (query.prefix.length > 2 && dice_percent(&dice, 60)) query.prefix.length = 1 + dice_roll(&dice, 2);
         if (dice_percent(&dice, 50)) query.marker = name_draw(&dice, marker);
@@ -268,7 +268,7 @@ static void require_page(const struct container *container, const struct listing
 
 static struct container *container_of_snapshots(void) {
     const struct bytes names[] = {bytes_text("a"), bytes_text("b"), bytes_text("c")};
-    struct container *container = container_of_names(names, COUNT_OF(names));
+    struct container *container = container_of_names(names, ARRAY_SIZE(names));
     for (version id = 1; id <= 4; id++) snapshot(container, names[1], id);
     stage(container, bytes_text("bb"), now_ms);
     return container;
@@ -302,11 +302,11 @@ TEST(pages_go_on_among_snapshots) {
     char marker[LISTING_MARKER_MAX_BYTES];
     query.snapshots = true;
     query.max = 1;
-    for (size_t i = 0; i < COUNT_OF(items); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(items); i++) {
         struct listing listing;
         require_page(container, &query, (const char *const[]){items[i], NULL});
         listing_collect(container, &query, &listing);
-        require_same(listing.more, i + 1 < COUNT_OF(items), "after '%s'", items[i]);
+        require_same(listing.more, i + 1 < ARRAY_SIZE(items), "after '%s'", items[i]);
         query.marker.length = listing.more ? listing.next_length : 0;
         memcpy(marker, listing.next, query.marker.length);
         query.marker.data = marker;
@@ -347,19 +347,19 @@ TEST(a_name_may_look_like_a_marker) {
     static const char tricky[] = "b\0"
                                  "0x0000000000000003";
     const struct bytes names[] = {bytes_text("b"), bytes_of(tricky, sizeof(tricky) - 1), bytes_text("c")};
-    struct container *container = container_of_names(names, COUNT_OF(names));
+    struct container *container = container_of_names(names, ARRAY_SIZE(names));
     struct listing_query query = query_of("", "");
     char marker[LISTING_MARKER_MAX_BYTES];
     query.max = 1;
     for (int snapshots = 0; snapshots < 2; snapshots++) {
         query.snapshots = snapshots;
         query.marker.length = 0;
-        for (size_t i = 0; i < COUNT_OF(names); i++) {
+        for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
             struct listing listing;
             listing_collect(container, &query, &listing);
             require_same(listing.count, 1, "page %zu", i);
             require_bytes(listing.items[0].name, names[i], "page %zu", i);
-            require_same(listing.more, i + 1 < COUNT_OF(names), "page %zu", i);
+            require_same(listing.more, i + 1 < ARRAY_SIZE(names), "page %zu", i);
             query.marker = bytes_of(marker, listing.more ? listing.next_length : 0);
             memcpy(marker, listing.next, query.marker.length);
             listing_free(&listing);
@@ -395,9 +395,9 @@ TEST(the_longest_marker_fits) {
 /* --- Bounds --------------------------------------------------------------------------------------------- */
 
 TEST(a_page_ends_with_its_budget_but_never_empty) {
-    struct bytes names[COUNT_OF(shelf)];
-    for (size_t i = 0; i < COUNT_OF(shelf); i++) names[i] = bytes_text(shelf[i]);
-    struct container *container = container_of_names(names, COUNT_OF(shelf));
+    struct bytes names[ARRAY_SIZE(shelf)];
+    for (size_t i = 0; i < ARRAY_SIZE(shelf); i++) names[i] = bytes_text(shelf[i]);
+    struct container *container = container_of_names(names, ARRAY_SIZE(shelf));
     size_t before = 0;
     for (size_t budget = 0; budget < 4000; budget += 200) {
         struct listing_query query = query_of("", "");
@@ -406,7 +406,7 @@ TEST(a_page_ends_with_its_budget_but_never_empty) {
         listing_collect(container, &query, &listing);
         require(listing.count >= 1, "a budget of %zu gives nothing", budget);
         require(listing.count >= before, "a larger budget of %zu gives less", budget);
-        require_same(listing.more, listing.count < COUNT_OF(shelf), "a budget of %zu", budget);
+        require_same(listing.more, listing.count < ARRAY_SIZE(shelf), "a budget of %zu", budget);
         before = listing.count;
         listing_free(&listing);
     }
@@ -460,7 +460,7 @@ TEST(the_highest_names_end_a_listing) {
     memset(highest, 0xff, sizeof(highest));
     const struct bytes names[] = {bytes_text("a"), bytes_of(highest, 1), bytes_of(highest, 3),
                                   bytes_of(highest, NAME_MAX_BYTES)};
-    struct container *container = container_of_names(names, COUNT_OF(names));
+    struct container *container = container_of_names(names, ARRAY_SIZE(names));
     struct listing_query query = query_of("", "\xff");
     struct listing listing;
     listing_collect(container, &query, &listing);

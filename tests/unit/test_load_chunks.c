@@ -74,7 +74,7 @@ TEST(wrong_lengths_of_chunks_are_refused) {
 /* Memory follows what comes, and not what was said to come. */
 TEST(a_huge_declared_length_reserves_little) {
     static const uint64_t lengths[] = {UINT64_MAX, INT64_MAX, UINT64_C(1) << 40};
-    for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
         struct filling filling = {.load_chunks = NULL};
         for (int piece = 0; piece < 100; piece++) require(add(&filling, lengths[i], "0123456789"), "a piece");
         require(allocations_bytes() < 4096, "a kilobyte holds %zu", allocations_bytes());

@@ -21,7 +21,7 @@ static const struct {
  * great letter none. */
 static struct container_change record_of(const char *word) {
     struct container_change change = {.kind = CONTAINER_CHANGE_KINDS};
-    for (size_t i = 0; i < COUNT_OF(letters); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(letters); i++)
         if (letters[i].letter == word[0]) change.kind = letters[i].kind;
     require(change.kind < CONTAINER_CHANGE_KINDS, "no record is called '%c'", word[0]);
     change.parts = word[0] == 't' ? STATE_KEEPS_CONTENT : 0;
@@ -58,7 +58,7 @@ TEST(files_in_the_order_of_a_walk_are_loaded) {
         "C Ta K Ba K Ba ba Na Tb bb Z",
         "C Ta K Va va Na Ta va Z",
     };
-    for (size_t i = 0; i < COUNT_OF(files); i++) require_believed(files[i], 0);
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) require_believed(files[i], 0);
 }
 
 /* The last record of each is the one that is not believed. */
@@ -117,7 +117,7 @@ TEST(files_in_another_order_are_refused) {
         "C Ta Aa",
         "C X",
     };
-    for (size_t i = 0; i < COUNT_OF(files); i++) require_believed(files[i], 1);
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) require_believed(files[i], 1);
 }
 
 /* The longest names differ in their last byte. */

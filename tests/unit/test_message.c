@@ -46,12 +46,12 @@ static struct queue_change change_numbered(size_t n) {
         .inserted_ms = NOW_MS,
         .expires_ms = n % 5 ? QUEUE_FOREVER_MS : NOW_MS + 1,
     };
-    change.visible_ms = NOW_MS + waits_ms[n % COUNT_OF(waits_ms)];
-    n /= COUNT_OF(waits_ms);
-    change.text = long_text(lengths[n % COUNT_OF(lengths)]);
-    n /= COUNT_OF(lengths);
-    change.deliveries = counts[n % COUNT_OF(counts)];
-    n /= COUNT_OF(counts);
+    change.visible_ms = NOW_MS + waits_ms[n % ARRAY_SIZE(waits_ms)];
+    n /= ARRAY_SIZE(waits_ms);
+    change.text = long_text(lengths[n % ARRAY_SIZE(lengths)]);
+    n /= ARRAY_SIZE(lengths);
+    change.deliveries = counts[n % ARRAY_SIZE(counts)];
+    n /= ARRAY_SIZE(counts);
     change.group = bytes_text(labels[n % 2]);
     change.reason = bytes_text(labels[n / 2 % 2]);
     change.stage = (enum message_stage)(n / 4 % MESSAGE_STAGES);
@@ -59,7 +59,7 @@ static struct queue_change change_numbered(size_t n) {
 }
 
 enum {
-    COMBINATIONS = COUNT_OF(waits_ms) * COUNT_OF(lengths) * COUNT_OF(counts) * 4 * MESSAGE_STAGES,
+    COMBINATIONS = ARRAY_SIZE(waits_ms) * ARRAY_SIZE(lengths) * ARRAY_SIZE(counts) * 4 * MESSAGE_STAGES,
     STRIDE = 11 /* a factor of none of these: each value is met with each of the others */
 };
 

@@ -45,7 +45,7 @@ static const struct {
 };
 
 TEST(names_keep_the_rules) {
-    for (size_t i = 0; i < COUNT_OF(rules); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
         struct pairs pairs;
         pairs_start(&pairs);
         pairs_add_texts(&pairs, rules[i].texts);
@@ -87,7 +87,7 @@ static const struct {
 };
 
 TEST(the_size_of_metadata_is_limited) {
-    for (size_t i = 0; i < COUNT_OF(sizes); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
         require_same(check_size(sizes[i].count, sizes[i].name_length, sizes[i].bytes), sizes[i].outcome,
                      "%zu pairs of %zu bytes", sizes[i].count, sizes[i].bytes);
 }
@@ -105,7 +105,7 @@ TEST(only_well_packed_lists_are_metadata) {
         {2, bytes_of("\1a\1v\1", 5)},
         {1, bytes_of("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10)},
     };
-    for (size_t i = 0; i < COUNT_OF(lists); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
         require_same(metadata_check(lists[i]), OUTCOME_INVALID_METADATA, "list %zu", i);
 }
 

@@ -33,7 +33,7 @@ static const struct {
 };
 
 TEST(names_keep_their_limits) {
-    for (size_t i = 0; i < COUNT_OF(rules); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
         require_same(check(rules[i].length, rules[i].slashes), rules[i].outcome, "%zu bytes, %zu slashes",
                      rules[i].length, rules[i].slashes);
 }

@@ -43,7 +43,7 @@ TEST(names_of_a_set_are_compared_in_full) {
         struct name_set set;
         name_set_start(&set);
         for (int i = 0; i < others; i++) require(name_set_add(&set, bytes_text(stock[i])), "%d", i);
-        for (size_t i = 0; i < COUNT_OF(names); i++) {
+        for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
             require(!name_set_has(&set, bytes_text(names[i])), "'%s' beside %d", names[i], others);
             require(name_set_add(&set, bytes_text(names[i])), "'%s' beside %d", names[i], others);
             require(!name_set_add(&set, bytes_text(names[i])), "'%s' twice beside %d", names[i], others);

@@ -58,7 +58,7 @@ static const char *const no_numbers[] = {
 };
 
 TEST(numbers_are_read) {
-    for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
         int64_t number = 42;
         require(number_read(bytes_text(numbers[i].text), &number), "'%s' is no number", numbers[i].text);
         require_same(number, numbers[i].number, "'%s'", numbers[i].text);
@@ -67,7 +67,7 @@ TEST(numbers_are_read) {
 
 TEST(malformed_numbers_are_refused) {
     int64_t number;
-    for (size_t i = 0; i < COUNT_OF(no_numbers); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(no_numbers); i++)
         require(!number_read(bytes_text(no_numbers[i]), &number), "'%s' is a number", no_numbers[i]);
     require(!number_read(bytes_of("1\0", 2), &number), "a zero byte is a digit");
     require(!number_read(bytes_of("\0", 1), &number), "a zero byte is a number");
@@ -97,11 +97,11 @@ TEST(units_of_bytes_are_read) {
         "1bk", "01k", "1.5m", "1tb",  "1k\n", "8589934592gb", "99999999999999999999",
     };
     int64_t count;
-    for (size_t i = 0; i < COUNT_OF(sound); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(sound); i++) {
         require(number_read_bytes(bytes_text(sound[i].text), &count), "'%s' is refused", sound[i].text);
         require_same(count, sound[i].count, "'%s'", sound[i].text);
     }
-    for (size_t i = 0; i < COUNT_OF(unsound); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(unsound); i++)
         require(!number_read_bytes(bytes_text(unsound[i]), &count), "'%s' is taken", unsound[i]);
     require(number_read_bytes(bytes_of("12kb", 2), &count) && count == 12, "a view of 12 is %" PRId64, count);
 }

@@ -94,8 +94,8 @@ static struct verdict judge(const struct shop *shop, enum verb verb, bool there,
 }
 
 TEST(a_verb_is_what_its_row_says) {
-    require_same(COUNT_OF(rows), VERBS, "a row for each");
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+    require_same(ARRAY_SIZE(rows), VERBS, "a row for each");
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         require_same(verb_change(rows[i].verb), rows[i].change, "%s", rows[i].word);
         require_same(verb_is_conditional(rows[i].verb), rows[i].conditional, "%s", rows[i].word);
         require_same(verb_has_properties(rows[i].verb), rows[i].properties, "%s", rows[i].word);
@@ -107,7 +107,7 @@ TEST(each_verb_meets_each_state) {
     struct shop shop;
     shop_open(&shop, 0);
     const struct entity *entity = table_find(shop.table, bytes_of(shop.there.data, shop.there.length));
-    for (size_t i = 0; i < COUNT_OF(rows); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         for (enum saying saying = NOTHING; saying < SAYINGS; saying++) {
             struct verdict there = judge(&shop, rows[i].verb, true, tags[saying], NULL);
             bool unmet = rows[i].conditional && saying >= OTHER;
@@ -145,7 +145,7 @@ static const struct {
 TEST(operations_under_a_filter_are_refused_where_it_does_not_match) {
     struct shop shop;
     shop_open(&shop, 0);
-    for (size_t i = 0; i < COUNT_OF(filters); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(filters); i++) {
         struct filter filter;
         struct filter_fault fault;
         require(filter_compile(bytes_text(filters[i].text), &filter, &fault), "'%s'", filters[i].text);
@@ -183,13 +183,13 @@ static const struct {
 
 TEST(a_merge_is_judged_by_what_comes_out) {
     static const enum verb verbs[] = {VERB_MERGE, VERB_INSERTORMERGE};
-    for (size_t i = 0; i < COUNT_OF(merges); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(merges); i++) {
         struct shop shop;
         struct record_writer room;
         shop_open(&shop, merges[i].there);
         record_start(&room);
         struct packed_list given = put_flags(&room, merges[i].from, merges[i].given);
-        for (size_t verb = 0; verb < COUNT_OF(verbs); verb++) {
+        for (size_t verb = 0; verb < ARRAY_SIZE(verbs); verb++) {
             struct operation operation = {.verb = verbs[verb],
                                           .key = {shop.there.data, shop.there.length},
                                           .match = tags[SAME],

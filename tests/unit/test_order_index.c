@@ -135,8 +135,8 @@ static void run_sequences(const char *names, sequence come, sequence go) {
 }
 
 TEST(every_short_sequence_of_steps_equals_an_array) {
-    for (size_t come = 0; come < COUNT_OF(sequences); come++)
-        for (size_t go = 0; go < COUNT_OF(sequences); go++)
+    for (size_t come = 0; come < ARRAY_SIZE(sequences); come++)
+        for (size_t go = 0; go < ARRAY_SIZE(sequences); go++)
             run_sequences(sequences[go].name, sequences[come].sequence, sequences[go].sequence);
 }
 
@@ -225,7 +225,7 @@ static void compare_counts(const struct order_index *index, const struct roster 
 TEST(ranges_of_an_order_index_are_counted) {
     static const size_t counts[] = {1, 2, 61, 62, 63, 500, 3000};
     struct dice dice = {6};
-    for (size_t i = 0; i < COUNT_OF(counts); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
         struct order_index index = {0};
         struct roster roster = {0};
         char room[NAME_ROOM];

@@ -9,7 +9,7 @@ static const char *const classes[] = {"PRECONDITION", "CONFLICT",  "NOTFOUND", "
                                       "ERR",          "WRONGTYPE", "NOPERM",   "OOM"};
 
 static bool is_class(const char *word) {
-    for (size_t i = 0; i < COUNT_OF(classes); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
         if (strcmp(classes[i], word) == 0) return true;
     return false;
 }
@@ -84,7 +84,7 @@ static const struct {
 };
 
 TEST(codes_are_the_storage_service_s) {
-    for (size_t i = 0; i < COUNT_OF(known); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
         const struct outcome_text *text = outcome_text(known[i].outcome);
         require_bytes(bytes_text(text->code), bytes_text(known[i].code), "outcome %d", known[i].outcome);
         require_bytes(bytes_text(text->class), bytes_text(known[i].class), "%s", known[i].code);

@@ -69,7 +69,7 @@ TEST(half_a_pair_is_refused) {
     struct bytes name, value;
     const struct bytes halves[] = {bytes_of("\1a", 2), bytes_of("\1", 1), bytes_of("\1a\2v", 4),
                                    bytes_of("\0", 1)};
-    for (size_t i = 0; i < COUNT_OF(halves); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(halves); i++) {
         struct record_reader reader = record_reader(halves[i]);
         require(!packed_next_pair(&reader, &name, &value), "half %zu is a pair", i);
         require(!record_complete(&reader), "half %zu is complete", i);

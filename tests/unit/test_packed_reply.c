@@ -64,9 +64,9 @@ static const struct bytes unsound_replies[] = {
 };
 
 TEST(packed_replies_made_by_hand_are_sound_or_not) {
-    for (size_t i = 0; i < COUNT_OF(sound_replies); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(sound_replies); i++)
         require(packed_reply_is_sound(sound_replies[i]), "reply %zu is not sound", i);
-    for (size_t i = 0; i < COUNT_OF(unsound_replies); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(unsound_replies); i++)
         require(!packed_reply_is_sound(unsound_replies[i]), "reply %zu is sound", i);
 }
 
@@ -276,7 +276,7 @@ TEST(doctored_records_of_calls_are_refused) {
     doctored.call.token.length = 0;
     require(!once_reads(&doctored, &again), "no token");
     doctored = sample;
-    for (size_t i = 0; i < COUNT_OF(unsound_replies); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(unsound_replies); i++) {
         doctored.call.answer = unsound_replies[i];
         require(!once_reads(&doctored, &again), "the answer %zu", i);
     }

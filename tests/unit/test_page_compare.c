@@ -154,12 +154,12 @@ TEST(compared_with_no_pages_all_are_new_or_gone) {
     static const uint64_t places[] = {0, 64, 4095, 4096, 262144, 16777216, PAGES_MAX_BYTES / PAGE_BYTES - 1};
     struct account account = {0};
     struct pages pages = pages_without(&account), nothing = pages_without(&account);
-    for (size_t i = 0; i < COUNT_OF(places); i++) write_page(&account, &pages, places[i], '\0');
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++) write_page(&account, &pages, places[i], '\0');
     struct told added = differences(&pages, &nothing, everything);
     struct told gone = differences(&nothing, &pages, everything);
-    require_same(added.count, COUNT_OF(places), "all are new");
-    require_same(gone.count, COUNT_OF(places), "all are gone");
-    for (size_t i = 0; i < COUNT_OF(places); i++) {
+    require_same(added.count, ARRAY_SIZE(places), "all are new");
+    require_same(gone.count, ARRAY_SIZE(places), "all are gone");
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
         uint64_t first = places[i] / LEAF_PAGES * LEAF_PAGES, bit = UINT64_C(1) << (places[i] - first);
         require_told(&added, i, first, bit, 0);
         require_told(&gone, i, first, 0, bit);

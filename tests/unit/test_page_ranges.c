@@ -39,7 +39,7 @@ TEST(neighbouring_page_ranges_are_merged) {
     struct account account = {0};
     struct pages pages;
     start(&account, &pages);
-    for (size_t i = COUNT_OF(written); i > 0; i--) put(&account, &pages, written[i - 1], 'x');
+    for (size_t i = ARRAY_SIZE(written); i > 0; i--) put(&account, &pages, written[i - 1], 'x');
     static const struct {
         uint64_t from, count;
         uint64_t expected[8][2];
@@ -53,7 +53,7 @@ TEST(neighbouring_page_ranges_are_merged) {
         {699, 1, {{699, 1}}},
         {301, 398, {{0, 0}}},
     };
-    for (size_t i = 0; i < COUNT_OF(windows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(windows); i++) {
         struct page_ranges ranges = {.pages = {NULL, 0, 0}};
         struct page_range window = {windows[i].from * PAGE_BYTES, windows[i].count * PAGE_BYTES};
         require(page_ranges_of(&ranges, &pages, window), "window %zu is too large", i);

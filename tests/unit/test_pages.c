@@ -350,7 +350,7 @@ static struct life *life_of(size_t count, uint64_t seed, bool sparse) {
     for (size_t i = 0; i < PLACES; i++, page++) {
         size_t group = i / GROUP;
         if (sparse && i % GROUP == 0 && group) {
-            uint64_t border = UINT64_C(1) << borders[group * COUNT_OF(borders) / (PLACES / GROUP)];
+            uint64_t border = UINT64_C(1) << borders[group * ARRAY_SIZE(borders) / (PLACES / GROUP)];
             page = (page > border ? page + border / 4 : border) - GROUP / 2;
         }
         life->layout.numbers[i] = page;

@@ -68,7 +68,7 @@ static const struct {
 
 TEST(each_fault_of_a_path_is_found) {
     bool seen[PATH_FAULTS] = {[PATH_TOO_LONG] = true, [PATH_TOO_DEEP] = true, [PATH_NAME_TOO_LONG] = true};
-    for (size_t i = 0; i < COUNT_OF(samples); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
         require_same(path_check(bytes_text(samples[i].path)), samples[i].fault, "'%s'", samples[i].path);
         seen[samples[i].fault] = true;
     }
@@ -76,7 +76,7 @@ TEST(each_fault_of_a_path_is_found) {
 }
 
 TEST(names_are_checked_alone) {
-    for (size_t i = 0; i < COUNT_OF(samples); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
         enum path_fault expected = samples[i].fault;
         if (!samples[i].path[0]) expected = PATH_NAME_EMPTY;
         if (strchr(samples[i].path, '/')) continue;
@@ -110,7 +110,7 @@ static const char *const wide[] = {"a", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x9
 
 TEST(names_have_255_characters) {
     static char room[ROOM];
-    for (size_t i = 0; i < COUNT_OF(wide); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(wide); i++) {
         require_same(path_check(repeat(room, wide[i], 255)), PATH_SOUND, "of %zu bytes", i + 1);
         require_same(path_check(repeat(room, wide[i], 256)), PATH_NAME_TOO_LONG, "of %zu bytes", i + 1);
         require_same(path_check_name(repeat(room, wide[i], 255)), PATH_SOUND, "of %zu bytes", i + 1);
@@ -134,7 +134,7 @@ static struct bytes long_path(char *room, const char *character, size_t last) {
 TEST(paths_have_2048_characters) {
     static char room[ROOM];
     size_t rest = PATH_MAX_CHARACTERS - 7 * 256 - 251;
-    for (size_t i = 0; i < COUNT_OF(wide); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(wide); i++) {
         require_same(path_check(long_path(room, wide[i], rest)), PATH_SOUND, "of %zu bytes", i + 1);
         require_same(path_check(long_path(room, wide[i], rest + 1)), PATH_TOO_LONG, "of %zu bytes", i + 1);
     }
@@ -237,7 +237,7 @@ static const struct {
 };
 
 TEST(names_are_folded) {
-    for (size_t i = 0; i < COUNT_OF(foldings); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(foldings); i++) {
         struct bytes name = bytes_text(foldings[i].name), folded = bytes_text(foldings[i].folded);
         char room[64];
         require_bytes(bytes_of(room, path_fold(room, name)), folded, "number %zu", i);
@@ -252,7 +252,7 @@ static struct bytes random_text(char *room, struct dice *dice, size_t max) {
                                        0x3c2, 0x3c3, 0x1e9e, 0xdf, 0xffff, 0x10400, 0x10428};
     size_t count = dice_roll(dice, max + 1), length = 0;
     for (size_t i = 0; i < count; i++)
-        length += utf8_put(room + length, letters[dice_roll(dice, COUNT_OF(letters))]);
+        length += utf8_put(room + length, letters[dice_roll(dice, ARRAY_SIZE(letters))]);
     return bytes_of(room, length);
 }
 
@@ -299,8 +299,8 @@ TEST(paths_come_in_the_order_of_their_folded_bytes) {
         "\xef\xbf\xbd",
         "\xf0\x9f\x98\x80",
     };
-    for (size_t i = 0; i < COUNT_OF(ordered); i++)
-        for (size_t j = 0; j < COUNT_OF(ordered); j++)
+    for (size_t i = 0; i < ARRAY_SIZE(ordered); i++)
+        for (size_t j = 0; j < ARRAY_SIZE(ordered); j++)
             require_same(compare_folded(ordered[i], ordered[j]), (i > j) - (i < j),
                          "number %zu and number %zu", i, j);
 }

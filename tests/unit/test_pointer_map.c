@@ -9,11 +9,11 @@
 TEST(numbers_of_pointers_are_zero_at_first) {
     struct pointer_map map = {0};
     int places[3];
-    for (size_t i = 0; i < COUNT_OF(places); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++)
         require_same(*pointer_map_at(&map, &places[i]), 0, "place %zu", i);
-    require_same(map.count, COUNT_OF(places), "pointers that were asked for");
+    require_same(map.count, ARRAY_SIZE(places), "pointers that were asked for");
     require_same(*pointer_map_at(&map, &places[0]), 0, "a place again");
-    require_same(map.count, COUNT_OF(places), "a pointer that was asked for twice");
+    require_same(map.count, ARRAY_SIZE(places), "a pointer that was asked for twice");
     pointer_map_end(&map);
 }
 

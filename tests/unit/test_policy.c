@@ -31,7 +31,7 @@ static const struct {
 };
 
 TEST(an_instant_is_milliseconds_or_none) {
-    for (size_t i = 0; i < COUNT_OF(instants); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(instants); i++) {
         int64_t instant_ms = 42;
         require_same(policy_instant_read(bytes_text(instants[i].text), &instant_ms), instants[i].sound,
                      "'%s'", instants[i].text);
@@ -47,12 +47,12 @@ TEST(packed_policies_are_read_back) {
     };
     struct record_writer writer;
     record_start(&writer);
-    for (size_t i = 0; i < COUNT_OF(policies); i++) policy_pack(&writer, &policies[i]);
-    struct packed_list list = {COUNT_OF(policies), bytes_of(writer.data, writer.length)};
+    for (size_t i = 0; i < ARRAY_SIZE(policies); i++) policy_pack(&writer, &policies[i]);
+    struct packed_list list = {ARRAY_SIZE(policies), bytes_of(writer.data, writer.length)};
     require_same(policies_check(list), OUTCOME_DONE, "all of them");
     struct record_reader reader = record_reader(list.items);
     struct policy policy;
-    for (size_t i = 0; i < COUNT_OF(policies); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(policies); i++) {
         require(policy_next(&reader, &policy), "there is no policy %zu", i);
         require_bytes(policy.id, policies[i].id, "policy %zu", i);
         require_bytes(policy.permissions, policies[i].permissions, "policy %zu", i);
@@ -92,7 +92,7 @@ static const struct {
 };
 
 TEST(a_policy_keeps_the_rules) {
-    for (size_t i = 0; i < COUNT_OF(rules); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
         struct record_writer writer;
         record_start(&writer);
         pack(&writer, "other", 1, 2, "r");
@@ -126,7 +126,7 @@ TEST(a_container_has_at_most_five_policies) {
 /* A number that no instant is written as. */
 TEST(instants_of_policies_beyond_63_bits_are_refused) {
     const uint64_t written[] = {0, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
-    for (size_t i = 0; i < COUNT_OF(written); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(written); i++) {
         struct record_writer writer;
         record_start(&writer);
         record_put_bytes(&writer, bytes_text("id"));
@@ -156,7 +156,7 @@ TEST(permissions_use_only_the_letters_of_their_family) {
         {"r", "", "", OUTCOME_INVALID_POLICY_VALUE},
     };
     require_same(policies_check_letters((struct packed_list){0, {"", 0}}, ""), OUTCOME_DONE, "none");
-    for (size_t i = 0; i < COUNT_OF(lists); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
         struct record_writer writer;
         record_start(&writer);
         pack(&writer, "first", 1, 2, lists[i].first);

@@ -39,7 +39,7 @@ static const struct {
 };
 
 TEST(properties_have_one_packed_form) {
-    for (size_t i = 0; i < COUNT_OF(rules); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
         struct pairs given, expected;
         struct record_writer writer;
         struct packed_list packed = {0, {"", 0}};
@@ -106,7 +106,7 @@ static enum outcome pack_one(struct bytes name, struct bytes value) {
 }
 
 TEST(an_md5_is_base64_of_sixteen_bytes) {
-    for (size_t i = 0; i < COUNT_OF(md5_forms); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(md5_forms); i++)
         require_same(pack_one(bytes_text("content-md5"), bytes_text(md5_forms[i].text)),
                      md5_forms[i].sound ? OUTCOME_DONE : OUTCOME_INVALID_MD5, "%s", md5_forms[i].why);
     require_same(pack_one(bytes_text("content-md5"), bytes_of("AAAAAAAAAAA\0AAAAAAAAAA==", 24)),
@@ -141,7 +141,7 @@ static const struct {
 };
 
 TEST(only_the_packed_form_is_sound) {
-    for (size_t i = 0; i < COUNT_OF(outside); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(outside); i++) {
         struct pairs pairs;
         pairs_start(&pairs);
         pairs_add_texts(&pairs, outside[i].texts);
@@ -203,7 +203,7 @@ static const struct {
 };
 
 TEST(an_md5_speaks_of_the_content) {
-    for (size_t i = 0; i < COUNT_OF(contents); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(contents); i++) {
         struct pairs pairs;
         pairs_start(&pairs);
         if (contents[i].claimed) pairs_add_texts(&pairs, (const char *const[]){contents[i].claimed, NULL});

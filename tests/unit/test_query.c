@@ -244,7 +244,7 @@ TEST(a_page_looks_at_so_much) {
                                        "Timestamp lt datetime'1601-01-01'"};
     struct record_writer room;
     struct table *table = table_of(ROWS, binaries(&room, 3, 1));
-    for (size_t i = 0; i < COUNT_OF(none); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
         struct pages pages = pages_of(table, none[i], QUERY_ROWS_MAX);
         require_same(pages.rows, 0, "'%s' matches nobody", none[i]);
         require(pages.max_work < QUERY_WORK_MAX + WORK_OF_ONE, "%zu", pages.max_work);
@@ -300,7 +300,7 @@ static const struct {
 };
 
 TEST(a_page_has_so_many_rows) {
-    for (size_t i = 0; i < COUNT_OF(tops); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(tops); i++) {
         struct table *table = table_of(tops[i].rows, (struct packed_list){0, {"", 0}});
         struct pages pages = pages_of(table, tops[i].filter, tops[i].rows_max);
         require_same(pages.count, tops[i].pages, "case %zu", i);
@@ -359,7 +359,7 @@ static const struct {
 TEST(a_page_begins_where_it_is_told) {
     static struct query_page page;
     struct table *table = table_of(7, (struct packed_list){0, {"", 0}});
-    for (size_t i = 0; i < COUNT_OF(beginnings); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++) {
         struct filter filter;
         struct plan plan;
         filter_of(bytes_text(beginnings[i].filter), &filter);

@@ -138,7 +138,7 @@ static void require_plan(const struct table *table, size_t i) {
 
 TEST(the_plan_with_the_fewest_entities_is_chosen) {
     struct table *table = shop(PARTITIONS, ROWS);
-    for (size_t i = 0; i < COUNT_OF(cases); i++) require_plan(table, i);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) require_plan(table, i);
     table_free(table);
 }
 
@@ -210,7 +210,7 @@ TEST(an_index_is_walked_where_keys_may_lie) {
          "number ge 1950 and number lt 2050 and PartitionKey eq 'b'"},
     };
     struct table *one = shop(1, ROWS), *three = shop(PARTITIONS, ROWS);
-    for (size_t i = 0; i < COUNT_OF(pairs); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
         require_same(work_for(three, pairs[i].second), work_for(one, pairs[i].first), "'%s'",
                      pairs[i].second);
     table_free(three);
@@ -255,7 +255,7 @@ TEST(a_query_gathers_a_bounded_number_of_entities) {
         {"sold", PLAN_INDEX}, /* a single value need not be gathered, however common it is */
     };
     struct table *table = shop(1, MANY);
-    for (size_t i = 0; i < COUNT_OF(gathered); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(gathered); i++)
         require_same(kind_for(table, gathered[i].filter), gathered[i].kind, "'%s'", gathered[i].filter);
     require_same(rows_of(table, "number lt 4096"), 4096, "all that are gathered");
     require_same(rows_of(table, "sold"), MANY / 2, "all that are sold");

@@ -321,7 +321,7 @@ TEST(changes_that_do_not_fit_a_queue_do_nothing) {
         {.kind = QUEUE_CREATE},
         {.kind = QUEUE_DROP},
     };
-    for (size_t i = 0; i < COUNT_OF(misfits); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(misfits); i++)
         require(!queue_apply(queue, &misfits[i]), "misfit %zu is taken", i);
     require(!drop(queue, 77), "nobody is deleted");
     require_depth(queue, NOW_MS, 1, 0, 0, 0);
@@ -370,7 +370,7 @@ TEST(items_that_are_not_packed_name_messages) {
     for (uint64_t number = 10; number <= 30; number += 10) put(queue, number);
     const struct queue_item items[] = {{.id = guid_numbered(10)}, {.id = guid_numbered(30)}};
     const struct queue_change change = {
-        .kind = QUEUE_DELETE, .items.count = COUNT_OF(items), .decided_items = items};
+        .kind = QUEUE_DELETE, .items.count = ARRAY_SIZE(items), .decided_items = items};
     require(queue_apply(queue, &change), "the delete fits");
     require_depth(queue, NOW_MS, 1, 0, 0, 0);
     require_same(get(queue, NOW_MS, 10), 20, "the one that is left");

@@ -116,7 +116,7 @@ static struct queue_change change_of(const struct written *written, struct recor
 
 TEST(queue_records_have_the_promised_bytes) {
     bool seen[QUEUE_CHANGE_KINDS] = {false};
-    for (size_t i = 0; i < COUNT_OF(records); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
         struct record_writer items, writer;
         struct queue_change change = change_of(&records[i], &items);
         record_start(&writer);
@@ -132,16 +132,16 @@ TEST(queue_records_have_the_promised_bytes) {
 
 /* Two items, packed and not: the same record, and the same walk. */
 TEST(items_need_not_be_packed) {
-    for (size_t i = 0; i < COUNT_OF(records); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
         struct record_writer packed, items, record, same;
         if (!records[i].item.id.high) continue;
         struct queue_change change = change_of(&records[i], &packed), decided = change;
         struct queue_item both[] = {records[i].item, records[i].item};
         both[1].id = receipt;
         record_start(&items);
-        for (size_t at = 0; at < COUNT_OF(both); at++) queue_item_put(change.kind, &items, &both[at]);
-        change.items = (struct packed_list){COUNT_OF(both), bytes_of(items.data, items.length)};
-        decided.items = (struct packed_list){.count = COUNT_OF(both)};
+        for (size_t at = 0; at < ARRAY_SIZE(both); at++) queue_item_put(change.kind, &items, &both[at]);
+        change.items = (struct packed_list){ARRAY_SIZE(both), bytes_of(items.data, items.length)};
+        decided.items = (struct packed_list){.count = ARRAY_SIZE(both)};
         decided.decided_items = both;
         record_start(&record);
         record_start(&same);
@@ -152,7 +152,7 @@ TEST(items_need_not_be_packed) {
         struct queue_items walk, other_walk;
         queue_items_start(&walk, &change);
         queue_items_start(&other_walk, &decided);
-        for (size_t at = 0; at < COUNT_OF(both); at++) {
+        for (size_t at = 0; at < ARRAY_SIZE(both); at++) {
             const struct queue_item *item = queue_items_next(&walk), *other = queue_items_next(&other_walk);
             require(item && other && guid_equal(item->id, other->id), "item %zu of record %zu", at, i);
         }
@@ -175,7 +175,7 @@ static bool reads(const char *bytes, size_t length, struct queue_change *change)
 }
 
 TEST(queue_records_are_written_as_they_were_read) {
-    for (size_t i = 0; i < COUNT_OF(records); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
         struct queue_change change;
         struct record_writer writer;
         require(change_read(&queue_changes, records[i].record, &change), "record %zu", i);
@@ -187,7 +187,7 @@ TEST(queue_records_are_written_as_they_were_read) {
 }
 
 TEST(queue_records_that_are_cut_or_too_long_are_refused) {
-    for (size_t i = 0; i < COUNT_OF(records); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
         struct bytes record = records[i].record;
         struct queue_change change;
         char longer[200] = {0};
@@ -202,7 +202,7 @@ TEST(queue_records_that_are_cut_or_too_long_are_refused) {
 TEST(doctored_records_are_safe) {
     struct dice dice = {7};
     for (int round = 0; round < 40000; round++) {
-        struct bytes record = records[dice_roll(&dice, COUNT_OF(records))].record;
+        struct bytes record = records[dice_roll(&dice, ARRAY_SIZE(records))].record;
         struct queue_change change;
         struct record_writer writer;
         char doctored[200];
@@ -232,7 +232,7 @@ TEST(unsound_queue_records_are_refused) {
         RECORD("Q\xf\4" ID RECEIPT "\xe8\7\xd0\xf\xdc\xb\0"),            /* an original without an id */
         RECORD("Q\xc\xff\xff\xff\xff\xff\xff\xff\x7\xe8\7\1\x22" ID RECEIPT "\xd0\xf"), /* the last order */
     };
-    for (size_t i = 0; i < COUNT_OF(unsound); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(unsound); i++) {
         struct queue_change change;
         require(!change_read(&queue_changes, unsound[i], &change), "record %zu", i);
     }

@@ -91,16 +91,16 @@ static bool passes(struct stage *stage, unsigned column, struct lock_range range
 }
 
 TEST(locks_stand_in_the_way_as_the_table_says) {
-    for (size_t row = 0; row < COUNT_OF(table); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(table); row++) {
         struct stage stage;
         stage_start(&stage);
         require(lock(&stage, table[row].owner, table[row].kind, 10, 10), "the first lock is granted");
         for (unsigned column = 0; column < 4; column++) {
             bool expected = strcmp(table[row].cells[column], "ok") == 0;
-            for (size_t i = 0; i < COUNT_OF(overlapping); i++)
+            for (size_t i = 0; i < ARRAY_SIZE(overlapping); i++)
                 require_same(passes(&stage, column, overlapping[i]), expected, "row %zu, column %u, %zu", row,
                              column, i);
-            for (size_t i = 0; i < COUNT_OF(apart); i++)
+            for (size_t i = 0; i < ARRAY_SIZE(apart); i++)
                 require(passes(&stage, column, apart[i]), "row %zu, column %u, apart %zu", row, column, i);
         }
         stage_end(&stage);
@@ -164,7 +164,7 @@ TEST(ranges_end_at_the_end) {
     };
     struct stage stage;
     stage_start(&stage);
-    for (size_t i = 0; i < COUNT_OF(ends); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
         struct lock_range range = ends[i].range;
         require_same(lock_range_sound(range), ends[i].sound, "number %zu", i);
         for (unsigned kind = 0; kind < LOCK_KINDS; kind++) {
@@ -209,7 +209,7 @@ TEST(empty_ranges_mind_what_is_around_them) {
         {{UINT64_MAX, 0}, {UINT64_MAX, 1}, false},
         {{UINT64_MAX, 0}, {0, UINT64_MAX}, false},
     };
-    for (size_t i = 0; i < COUNT_OF(pairs); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
         struct lock_range empty = pairs[i].empty, other = pairs[i].other;
         require_same(lock_ranges_overlap(empty, other), pairs[i].overlap, "number %zu", i);
         require_same(lock_ranges_overlap(other, empty), pairs[i].overlap, "number %zu", i);
@@ -351,8 +351,8 @@ TEST(all_conflicting_locks_are_visited_in_order) {
         require(lock(&stage, 4 - i % 5, LOCK_EXCLUSIVE, i * 10, 5), "lock %zu", i);
     struct visited some = ask(&stage, 9, LOCK_TO_SHARE, 12, 40);
     static const size_t expected[] = {4, 3, 2, 1, 5};
-    require_same(some.count, COUNT_OF(expected), "locks in the way");
-    for (size_t i = 0; i < COUNT_OF(expected); i++)
+    require_same(some.count, ARRAY_SIZE(expected), "locks in the way");
+    for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
         require_same(some.numbers[i], expected[i], "number %zu", i);
     require_same(ask(&stage, 3, LOCK_TO_SHARE, 12, 30).count, 3,
                  "own exclusive locks are not in the way of shared ones");

@@ -278,7 +278,7 @@ static void compare_answers(struct trial *trial) {
     size_t owner = stateless ? OWNERS : dice_roll(&trial->dice, OWNERS);
     struct lock_range range = random_range(trial);
     if (!lock_range_sound(range)) return;
-    for (unsigned test = 0; test < COUNT_OF(questions); test++)
+    for (unsigned test = 0; test < ARRAY_SIZE(questions); test++)
         compare_visit(trial, questions[test], test, owner, range);
 }
 

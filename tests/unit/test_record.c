@@ -29,7 +29,7 @@ static const struct {
 };
 
 TEST(numbers_are_leb128) {
-    for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
         struct record_writer writer;
         record_start(&writer);
         record_put_number(&writer, numbers[i].number);
@@ -61,7 +61,7 @@ static const struct {
 };
 
 TEST(numbers_never_overflow) {
-    for (size_t i = 0; i < COUNT_OF(foreign_numbers); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(foreign_numbers); i++) {
         struct record_reader reader =
             record_reader(bytes_of(foreign_numbers[i].bytes, foreign_numbers[i].length));
         uint64_t number = record_number(&reader);
@@ -87,7 +87,7 @@ TEST(instants_are_not_negative) {
         uint64_t number;
         bool sound;
     } cases[] = {{0, true}, {INT64_MAX, true}, {(uint64_t)INT64_MAX + 1, false}, {UINT64_MAX, false}};
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct record_writer writer;
         record_start(&writer);
         record_put_number(&writer, cases[i].number);
@@ -103,7 +103,7 @@ TEST(instants_are_not_negative) {
 TEST(record_lengths_beyond_the_end_are_refused) {
     const uint64_t lies[] = {
         4, 5, 100, UINT32_MAX, (uint64_t)UINT32_MAX + 4, INT64_MAX, UINT64_MAX - 3, UINT64_MAX};
-    for (size_t i = 0; i < COUNT_OF(lies); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lies); i++) {
         struct record_writer writer;
         record_start(&writer);
         record_put_number(&writer, lies[i]);

@@ -30,7 +30,7 @@ TEST(ranges_lie_inside_of_the_largest_file) {
         {UINT64_MAX, 2, false}, /* the end is 1 */
         {2, UINT64_MAX, false}, /* likewise */
     };
-    for (size_t i = 0; i < COUNT_OF(ranges); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(ranges); i++) {
         struct share_change change = {.kind = FILE_CLEARRANGE,
                                       .stamp = {1, 1},
                                       .path = bytes_text("a"),
@@ -48,7 +48,7 @@ TEST(locks_lie_anywhere_below_the_end) {
         {MAX_BYTES, MAX_BYTES, true}, {UINT64_MAX, 1, true},  {1, UINT64_MAX, true},
         {UINT64_MAX, 2, false},       {2, UINT64_MAX, false},
     };
-    for (size_t i = 0; i < COUNT_OF(ranges); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(ranges); i++) {
         struct share_change change = {
             .kind = FILE_LOCK, .offset = ranges[i].offset, .length = ranges[i].length};
         require_same(reads(&change), ranges[i].sound, "lock %zu", i);
@@ -67,7 +67,7 @@ TEST(handles_are_as_many_as_they_say) {
         {0, 0, SHARE_SWEEP, true},  {2, 16, FILE_CLOSE, false}, {1, 32, FILE_CLOSE, false},
         {1, 17, FILE_CLOSE, false}, {1, 15, FILE_CLOSE, false}, {UINT64_MAX, 16, FILE_CLOSE, false},
     };
-    for (size_t i = 0; i < COUNT_OF(lists); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
         struct share_change change = {.kind = lists[i].kind,
                                       .handles = {lists[i].count, bytes_of(ids, lists[i].length)}};
         require_same(reads(&change), lists[i].sound, "list %zu", i);
@@ -79,7 +79,7 @@ TEST(a_node_in_a_file_has_one_name) {
         const char *name;
         bool sound;
     } names[] = {{"a", true}, {"A name", true}, {"", false}, {"a/b", false}, {"..", false}, {"a:b", false}};
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         struct share_change change = {.kind = LOAD_NODE, .name = bytes_text(names[i].name)};
         require_same(reads(&change), names[i].sound, "'%s'", names[i].name);
     }

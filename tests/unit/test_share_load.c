@@ -87,7 +87,7 @@ static struct share *share_with_snapshots(void) {
 }
 
 TEST(a_step_that_does_not_fit_does_nothing) {
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct share_change *step = rows[i].steps;
         struct share *share = share_with_snapshots();
         for (; step < rows[i].steps + STEPS_MAX - 1 && step[1].kind != SHARE_CREATE; step++)

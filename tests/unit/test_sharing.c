@@ -45,9 +45,9 @@ static const char *const golden[] = {
 
 TEST(opens_fit_as_the_table_says) {
     size_t cells = 0;
-    for (size_t row = 0; row < COUNT_OF(golden); row++) {
+    for (size_t row = 0; row < ARRAY_SIZE(golden); row++) {
         const char *cell = golden[row];
-        for (size_t column = 0; column < COUNT_OF(without_delete); column++, cells++) {
+        for (size_t column = 0; column < ARRAY_SIZE(without_delete); column++, cells++) {
             cell += strspn(cell, " ");
             bool expected = *cell == 'o';
             cell += strcspn(cell, " ");

@@ -81,7 +81,7 @@ TEST(a_snapshot_may_have_metadata_of_its_own) {
         {PART_METADATA, {1, {"\1b\1x", 4}}, {1, {"\1b\1x", 4}}},
         {PART_METADATA, {0, {"", 0}}, {0, {"", 0}}},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         change = act_change(BLOB_SNAPSHOT, "blob");
         change.snapshot = i + 1;
         change.parts = cases[i].parts;
@@ -147,7 +147,7 @@ TEST(snapshots_are_dropped_singly_and_together) {
     for (version id = 1; id <= 5; id++) require(act_snapshot(&trial, "blob", id), "a snapshot");
     require(!act_drop_snapshots(&trial, "blob", 6), "one that never was");
     static const version order[] = {3, 1, 5, 2, 4};
-    for (size_t i = 0; i < COUNT_OF(order); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
         require(act_drop_snapshots(&trial, "blob", order[i]), "one of them");
         require(!act_drop_snapshots(&trial, "blob", order[i]), "it is gone");
         container_trial_compare(&trial);
@@ -172,7 +172,7 @@ TEST(a_snapshot_holds_no_bytes_of_its_own) {
                 act_append(&trial, "log", act_bytes(0, 300000)),
             "one that grows");
     static const char *const names[] = {"large", "pages", "log"};
-    for (size_t i = 0; i < COUNT_OF(names); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         for (version id = 1; id <= 10; id++) {
             size_t memory = container_memory(trial.container), made = allocations_made();
             require(act_snapshot(&trial, names[i], id), "a snapshot of '%s'", names[i]);

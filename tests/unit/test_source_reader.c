@@ -226,7 +226,7 @@ TEST(replies_of_the_source_are_bounded) {
                                         "+"};
     static char portion[65536];
     memset(portion, 'x', sizeof(portion));
-    for (size_t i = 0; i < COUNT_OF(heads); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(heads); i++) {
         struct source_answers *answers = source_answers_new();
         bool failed = !source_answers_feed(answers, bytes_text(heads[i]));
         size_t fed = 0;

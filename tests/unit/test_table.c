@@ -131,7 +131,7 @@ static const struct {
 TEST(a_batch_with_one_misfit_does_nothing) {
     struct table *table = empty_table();
     require(change_names(table, TABLE_INDEX, 0, 1) && apply_step(table, STEP_ADD, "there", 7), "a beginning");
-    for (size_t i = 0; i < COUNT_OF(last_steps); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(last_steps); i++) {
         struct record_writer steps;
         char row[16];
         record_start(&steps);
@@ -176,7 +176,7 @@ TEST(an_entity_that_is_known_is_not_looked_for) {
     add_rows(table, 0, 3);
     record_start(&key);
     stored_key_put(&key, bytes_text("p"), bytes_text("000001"));
-    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
         struct property found, property = {name_drawn(i), {.type = VALUE_INT32, .number = 1}};
         struct table_step step = {
             .kind = kinds[i], .key = {key.data, key.length}, .etag = 50 + i, .ticks = 60};
@@ -216,7 +216,7 @@ TEST(timestamps_only_grow) {
         {TICKS_MAX - 1, 0, TICKS_MAX},
         {TICKS_MAX, 0, TICKS_MAX},
     };
-    for (size_t i = 0; i < COUNT_OF(moments); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(moments); i++)
         require_same(table_next_ticks(moments[i].before, moments[i].now_us), moments[i].after, "moment %zu",
                      i);
     require_same(table_ticks_after(5, 9), 9, "ticks that are greater already");

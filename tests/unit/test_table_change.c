@@ -90,7 +90,7 @@ static struct table_change change_of(size_t number, struct record_writer *steps)
 
 TEST(table_records_have_the_promised_bytes) {
     bool seen[TABLE_CHANGE_KINDS] = {false};
-    for (size_t i = 0; i < COUNT_OF(records); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
         struct record_writer steps, writer;
         struct table_change change = change_of(i, &steps);
         record_start(&writer);
@@ -116,7 +116,7 @@ static bool reads(struct bytes record) {
 }
 
 TEST(table_records_are_written_as_they_were_read) {
-    for (size_t i = 0; i < COUNT_OF(records); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
         struct table_change change;
         struct record_writer writer;
         require(change_read(&table_changes, records[i].record, &change), "record %zu", i);
@@ -129,7 +129,7 @@ TEST(table_records_are_written_as_they_were_read) {
 }
 
 TEST(steps_of_a_record_are_read_back) {
-    for (size_t i = 0; i < COUNT_OF(records); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
         struct table_change change;
         struct table_step step;
         if (records[i].step == STEP_KINDS) continue;
@@ -174,8 +174,8 @@ TEST(each_kind_of_change_has_its_event) {
         {TABLE_FEEDSTATE, NULL},
         {TABLE_FEEDMARKERS, NULL},
     };
-    require_same(COUNT_OF(words), TABLE_CHANGE_KINDS, "a word for each");
-    for (size_t i = 0; i < COUNT_OF(words); i++) {
+    require_same(ARRAY_SIZE(words), TABLE_CHANGE_KINDS, "a word for each");
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
         const char *event = table_change_kinds[words[i].kind].is.event;
         require(!event == !words[i].event, "kind %zu", i);
         require(!event || strcmp(event, words[i].event) == 0, "kind %zu is called %s", i, event);
@@ -185,7 +185,7 @@ TEST(each_kind_of_change_has_its_event) {
 /* --- What is not sound --- */
 
 TEST(table_records_that_are_cut_or_too_long_are_refused) {
-    for (size_t i = 0; i < COUNT_OF(records); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
         struct bytes record = records[i].record;
         char longer[200] = {0};
         for (size_t length = 0; length < record.length; length++)
@@ -200,7 +200,7 @@ TEST(doctored_records_are_safe) {
     struct dice dice = {7};
     unsigned sound = 0;
     for (int round = 0; round < 40000; round++) {
-        struct bytes record = records[dice_roll(&dice, COUNT_OF(records))].record;
+        struct bytes record = records[dice_roll(&dice, ARRAY_SIZE(records))].record;
         struct table_change change;
         struct record_writer writer;
         char doctored[200];
@@ -244,7 +244,7 @@ TEST(heads_and_lists_are_checked) {
         RECORD("T\xc\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\1\0") /* a great many */
     };
     require(reads((struct bytes)RECORD("T\5\1\2\1a\0")), "an index that has learnt all");
-    for (size_t i = 0; i < COUNT_OF(unsound); i++) require(!reads(unsound[i]), "record %zu", i);
+    for (size_t i = 0; i < ARRAY_SIZE(unsound); i++) require(!reads(unsound[i]), "record %zu", i);
 }
 
 TEST(an_index_has_a_place_among_sixteen) {
@@ -341,7 +341,7 @@ static bool reads_steps(uint8_t kind, uint64_t count, const struct record_writer
 }
 
 TEST(each_part_of_a_step_is_checked) {
-    for (size_t i = 0; i < COUNT_OF(steps); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
         struct record_writer forged;
         record_start(&forged);
         put_forged(&forged, &steps[i]);
@@ -401,7 +401,7 @@ TEST(values_have_their_limits) {
         size_t max;
     } limits[] = {{VALUE_BINARY, VALUE_BINARY_MAX_BYTES}, {VALUE_STRING, VALUE_STRING_MAX_UNITS}};
     memset(bytes, 'x', sizeof(bytes));
-    for (size_t i = 0; i < COUNT_OF(limits); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
         for (size_t more = 0; more < 2; more++) {
             struct record_writer list;
             struct property property = {
@@ -461,7 +461,7 @@ static const struct {
 };
 
 TEST(a_change_has_so_many_steps) {
-    for (size_t i = 0; i < COUNT_OF(max_steps); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(max_steps); i++) {
         struct record_writer writer;
         unsigned max = max_steps[i].max;
         record_start(&writer);
@@ -494,7 +494,7 @@ static const struct {
 };
 
 TEST(each_entity_stands_once) {
-    for (size_t i = 0; i < COUNT_OF(threes); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(threes); i++) {
         struct record_writer writer;
         record_start(&writer);
         for (int step = 0; step < 3; step++)

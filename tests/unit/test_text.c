@@ -29,7 +29,7 @@ TEST(numbers_have_all_their_digits) {
         {UINT64_MAX, 1, "18446744073709551615"},
         {5, 30, "00000000000000000005"},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char room[32];
         struct text text = text_start(room, sizeof(room));
         text_put_number(&text, cases[i].number, cases[i].digits);

@@ -39,7 +39,7 @@ static const struct form forms[] = {
 };
 
 TEST(every_form_of_an_instant_is_read) {
-    for (size_t i = 0; i < COUNT_OF(forms); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
         int64_t ticks = -1;
         require_same(ticks_read(bytes_text(forms[i].text), &ticks), OUTCOME_DONE, "'%s'", forms[i].text);
         require_same(ticks, forms[i].ticks, "'%s'", forms[i].text);
@@ -99,7 +99,7 @@ static const char *const no_instants[] = {
 
 TEST(malformed_instants_are_refused) {
     int64_t ticks;
-    for (size_t i = 0; i < COUNT_OF(no_instants); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(no_instants); i++)
         require_same(ticks_read(bytes_text(no_instants[i]), &ticks), OUTCOME_INVALID_INPUT, "'%s'",
                      no_instants[i]);
     require_same(ticks_read(bytes_of(NULL, 0), &ticks), OUTCOME_INVALID_INPUT, "nothing");
@@ -118,7 +118,7 @@ TEST(instants_before_1601_and_after_9999_are_out_of_range) {
         "1599-12-31T23:59-14:00",
     };
     int64_t ticks;
-    for (size_t i = 0; i < COUNT_OF(texts); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         require_same(ticks_read(bytes_text(texts[i]), &ticks), OUTCOME_INSTANT_OUT_OF_RANGE, "'%s'",
                      texts[i]);
 }

@@ -149,7 +149,7 @@ TEST(an_index_of_times_equals_a_sorted_array) {
         {BY_VISIBLE, 300, false, false, true},     {BY_VISIBLE, 20, true, false, true},
         {BY_VISIBLE, 5000, true, true, true},
     };
-    for (size_t i = 0; i < COUNT_OF(habits); i++) live(&habits[i], i + 1);
+    for (size_t i = 0; i < ARRAY_SIZE(habits); i++) live(&habits[i], i + 1);
 }
 
 static struct time_entry *entries_new(size_t count) {

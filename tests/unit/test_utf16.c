@@ -36,8 +36,8 @@ TEST(malformed_utf8_is_found) {
         unsigned char text[4] = {(unsigned char)(pair >> 8), (unsigned char)pair};
         require_counted(bytes_of(text, 1));
         require_counted(bytes_of(text, 2));
-        for (size_t i = 0; i < COUNT_OF(edges) * COUNT_OF(edges); i++) {
-            text[2] = edges[i / COUNT_OF(edges)], text[3] = edges[i % COUNT_OF(edges)];
+        for (size_t i = 0; i < ARRAY_SIZE(edges) * ARRAY_SIZE(edges); i++) {
+            text[2] = edges[i / ARRAY_SIZE(edges)], text[3] = edges[i % ARRAY_SIZE(edges)];
             require_counted(bytes_of(text, 3));
             require_counted(bytes_of(text, 4));
         }

@@ -43,7 +43,7 @@ TEST(every_character_is_written_and_read_back) {
 
 TEST(overlong_utf8_is_refused) {
     static const uint32_t values[] = {0, 1, '/', '.', 0x7f, 0x80, 0x7ff, 0x800, 0xfffd, 0xffff};
-    for (size_t i = 0; i < COUNT_OF(values); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
         for (size_t length = shortest(values[i]) + 1; length <= UTF8_MAX_BYTES; length++) {
             char drawn[UTF8_MAX_BYTES];
             uint32_t character;
@@ -79,7 +79,7 @@ TEST(malformed_utf8_is_refused) {
         }
     }
     static const char *const whole[] = {"\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
-    for (size_t i = 0; i < COUNT_OF(whole); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(whole); i++) {
         for (size_t length = 1; length < strlen(whole[i]); length++) {
             void *cut = owner_new(bytes_of(whole[i], length));
             struct bytes text = owner_bytes(cut);
@@ -94,7 +94,7 @@ TEST(malformed_utf8_is_refused) {
 TEST(utf8_is_read_character_by_character) {
     struct bytes text = bytes_text("a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80z\xff");
     static const uint32_t expected[] = {'a', 0xe4, 0x20ac, 0x1f600, 'z'};
-    for (size_t i = 0; i < COUNT_OF(expected); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
         uint32_t character = 0;
         require(utf8_take(&text, &character) > 0, "character %zu", i);
         require_same(character, expected[i], "character %zu", i);

@@ -21,7 +21,7 @@ TEST(types_of_values_have_names) {
         require_bytes(bytes_text(value_type_word(i)), bytes_text(words[i]), "type %u", i);
         require(value_type_read(bytes_text(words[i]), &type) && type == i, "%s", words[i]);
     }
-    for (size_t i = 0; i < COUNT_OF(others); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++)
         require(!value_type_read(bytes_text(others[i]), &type), "'%s' is a type", others[i]);
 }
 
@@ -73,7 +73,7 @@ static const struct number_row number_rows[] = {
 };
 
 TEST(numeric_values_are_read) {
-    for (size_t i = 0; i < COUNT_OF(number_rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(number_rows); i++) {
         const struct number_row *row = &number_rows[i];
         struct value value;
         require_same(value_read(row->type, bytes_text(row->text), &value), row->outcome, "%s '%s'",
@@ -102,14 +102,14 @@ TEST(doubles_are_read) {
     };
     static const char *const nans[] = {"NaN", "nan", "-nan", "+NAN"};
     struct value value;
-    uint64_t bits[COUNT_OF(nans)];
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+    uint64_t bits[ARRAY_SIZE(nans)];
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         require_same(value_read(VALUE_DOUBLE, bytes_text(rows[i].text), &value), OUTCOME_DONE, "%s",
                      rows[i].text);
         require(value.real == rows[i].real && !signbit(value.real) == !(rows[i].real < 0), "%s is %g",
                 rows[i].text, value.real);
     }
-    for (size_t i = 0; i < COUNT_OF(nans); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(nans); i++) {
         require_same(value_read(VALUE_DOUBLE, bytes_text(nans[i]), &value), OUTCOME_DONE, "%s", nans[i]);
         require(isnan(value.real), "%s", nans[i]);
         memcpy(&bits[i], &value.real, sizeof(bits[i]));
@@ -257,9 +257,9 @@ TEST(extreme_values_are_packed_and_read_back) {
     static const double reals[] = {
         0, 1, -1, 1.5, 0.1, 5e-324, 1.7976931348623157e308, (double)INFINITY, -(double)INFINITY, (double)NAN};
     static const int64_t numbers[] = {0, 1, -1, 127, 128, -128, -129, INT32_MAX, INT32_MIN};
-    for (size_t i = 0; i < COUNT_OF(reals); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(reals); i++)
         require_packed(&(struct value){.type = VALUE_DOUBLE, .real = reals[i]}, 9);
-    for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
         require_packed(&(struct value){.type = VALUE_INT32, .number = numbers[i]}, 5);
         require_packed(&(struct value){.type = VALUE_INT64, .number = numbers[i]}, 5);
     }
@@ -302,7 +302,7 @@ TEST(value_records_of_other_forms_are_refused) {
                "ab"), /* string: cut */
         RECORD(""),
     };
-    for (size_t i = 0; i < COUNT_OF(records); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
         struct record_reader reader = record_reader(records[i]);
         struct value value = value_next(&reader);
         require(reader.failed, "record %zu", i);

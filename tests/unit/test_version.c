@@ -24,7 +24,7 @@ static const struct {
 };
 
 TEST(versions_are_written_in_one_form) {
-    for (size_t i = 0; i < COUNT_OF(forms); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
         char text[VERSION_TEXT_LENGTH];
         version_write(forms[i].version, text);
         require_bytes(bytes_of(text, sizeof(text)), bytes_text(forms[i].text), "form %zu", i);
@@ -75,7 +75,7 @@ static const char *const unreadable[] = {
 };
 
 TEST(versions_are_read_bare_or_quoted) {
-    for (size_t i = 0; i < COUNT_OF(readable); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(readable); i++) {
         version v = 42;
         require(version_read(bytes_text(readable[i].text), &v), "%s cannot be read", readable[i].text);
         require(v == readable[i].version, "%s is read as %" PRIx64, readable[i].text, v);
@@ -83,7 +83,7 @@ TEST(versions_are_read_bare_or_quoted) {
 }
 
 TEST(malformed_versions_are_refused) {
-    for (size_t i = 0; i < COUNT_OF(unreadable); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(unreadable); i++) {
         version v = 42;
         require(!version_read(bytes_text(unreadable[i]), &v), "%s is read", unreadable[i]);
     }
@@ -131,7 +131,7 @@ TEST(each_renewal_takes_a_greater_epoch) {
         {INT64_MIN, EPOCH(last) + 105, "the clock is out of its mind: one more"},
         {(int64_t)(EPOCH(last) + 200) * 1000 + 1, EPOCH(last) + 200, "the clock is ahead again"},
     };
-    for (size_t i = 0; i < COUNT_OF(renewals); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(renewals); i++) {
         version_renew_epoch(0);
         version_renew_epoch(0); /* that it is due twice makes it no more than due */
         version minted = version_mint(renewals[i].now_ms);
@@ -156,8 +156,8 @@ static const struct {
 };
 
 TEST(a_mint_counts_from_behind_its_start) {
-    for (size_t i = 0; i < COUNT_OF(starts); i++)
-        for (size_t before = 0; before < COUNT_OF(starts); before++) {
+    for (size_t i = 0; i < ARRAY_SIZE(starts); i++)
+        for (size_t before = 0; before < ARRAY_SIZE(starts); before++) {
             version_renew_epoch(starts[before].start);
             version last = version_mint(0);
             int64_t ahead_ms = (int64_t)(EPOCH(last) + 5) * 1000;
@@ -174,7 +174,7 @@ TEST(a_mint_counts_from_behind_its_start) {
 
 /* However it starts, a quarter of an epoch is left to be counted in. */
 TEST(a_mint_leaves_counts_behind_its_start) {
-    for (size_t i = 0; i < COUNT_OF(starts); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(starts); i++) {
         struct mint mint = MINT_INITIAL;
         mint_renew_epoch(&mint, starts[i].start);
         mint_version(&mint, 0);
@@ -219,7 +219,7 @@ static const struct {
 };
 
 TEST(a_mint_counts_in_no_epoch_of_others) {
-    for (size_t i = 0; i < COUNT_OF(meetings); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(meetings); i++) {
         const int64_t now_ms = INT64_C(1700000000000);
         struct mint mint = MINT_INITIAL;
         mint_renew_epoch(&mint, 1000);
@@ -253,8 +253,8 @@ TEST(a_mint_knows_the_newest_version) {
 
 /* What a primary that was cut off still mints can never meet what its successor mints. */
 TEST(two_mints_never_meet) {
-    for (size_t old = 0; old < COUNT_OF(starts); old++)
-        for (size_t new = 0; new < COUNT_OF(starts); new ++) {
+    for (size_t old = 0; old < ARRAY_SIZE(starts); old++)
+        for (size_t new = 0; new < ARRAY_SIZE(starts); new ++) {
             version_renew_epoch(starts[old].start);
             version common = version_mint(0), stray = common;
             version_renew_epoch(starts[new].start);
@@ -325,7 +325,7 @@ TEST(versions_are_plausible_up_to_ten_years_ahead) {
         {VERSION_MAX, false},
         {UINT64_MAX, false},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         require_same(mint_believes(&mint, cases[i].version, now_ms), cases[i].plausible, "case %zu", i);
     require(mint_believes(&mint, VERSION_OF(ten_years, 0), 0), "ten years from the first second");
     require(!mint_believes(&mint, VERSION_OF(ten_years + 1, 0), 0),
@@ -343,7 +343,7 @@ TEST(a_mint_believes_versions_up_to_its_newest) {
 /* Whatever the clock says: what it mints, what it believes, and what comes of that can be loaded again. */
 TEST(minted_versions_stay_below_the_greatest) {
     static const int64_t clocks_ms[] = {INT64_C(3679398240000), INT64_C(4102444800000), INT64_MAX};
-    for (size_t i = 0; i < COUNT_OF(clocks_ms); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(clocks_ms); i++) {
         struct mint mint = MINT_INITIAL;
         require(mint_version(&mint, clocks_ms[i]) < VERSION_MAX, "clock %zu", i);
         version max = VERSION_MAX;

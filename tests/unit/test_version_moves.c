@@ -230,7 +230,7 @@ TEST(versions_stay_new) {
 }
 
 TEST(without_any_part_of_the_rule_versions_repeat) {
-    for (size_t i = 0; i < COUNT_OF(without); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(without); i++) {
         size_t twice = 0, not_greater = 0;
         for (uint64_t seed = 1; seed <= 4; seed++) {
             play(&without[i], seed, STEPS / 4);
@@ -304,7 +304,7 @@ TEST(versions_of_three_servers_never_meet) {
     struct mint sides[3] = {MINT_INITIAL, MINT_INITIAL, MINT_INITIAL};
     version end = 0;
     struct dice dice = {5};
-    for (size_t i = 0; i < COUNT_OF(sides); i++) mint_renew_epoch(&sides[i], dice_word(&dice));
+    for (size_t i = 0; i < ARRAY_SIZE(sides); i++) mint_renew_epoch(&sides[i], dice_word(&dice));
     mint_version(&sides[0], NOW_MS); /* the others' clocks have stopped */
     for (int round = 1; round < 100000; round++) {
         struct mint *side = &sides[round % 3];

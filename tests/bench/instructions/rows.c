@@ -1,3 +1,4 @@
+#include "ccan/array_size/array_size.h"
 #include "instructions.h"
 
 /* Compare-and-set as one does it without a module: the caller says which version it has seen. */
@@ -172,4 +173,4 @@ const struct row rows[] = {
     {.name = "FILE.UNLOCK", .native = "DEL", .once = CREATE_OPEN_FILES, .before = {"FILE.LOCK s %b EXCLUSIVE 0 10"}, .counted = "FILE.UNLOCK s %b 0 10"},
 };
 /* clang-format on */
-const size_t row_count = sizeof(rows) / sizeof(*rows);
+const size_t row_count = ARRAY_SIZE(rows);

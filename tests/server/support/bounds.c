@@ -75,7 +75,7 @@ static const char *gist(const redisReply *reply) {
     const redisReply *receipt = reply_field_if_any(reply, "receipt");
     if (receipt) keep("r", reply_string(receipt));
     if (reply->type == REDIS_REPLY_STRING) return reply_string(reply);
-    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         const redisReply *field = reply_field_if_any(reply, fields[i]);
         if (field && field->type == REDIS_REPLY_STRING) {
             keep(fields[i], reply_string(field));

@@ -51,7 +51,7 @@ static void add_letters(struct words *words, const char *token, const char *lett
     words_add(words, token);
     words_add_number(words, (long long)length);
     for (size_t at = 0; at < length; at++)
-        for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        for (size_t i = 0; i < ARRAY_SIZE(names); i++)
             if (names[i].letter == letters[at]) words_add(words, names[i].word);
 }
 
@@ -79,7 +79,7 @@ struct words act_words(const char *line) {
     if (!islower((unsigned char)*words.word[0])) return words;
     if (!strcmp(words.word[0], "open")) return opening(words);
     const char *verb = capitals_of(words.word[0]);
-    for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
         if (strcmp(verbs[i], verb) != 0) continue;
         words_replace(&words, 0, command_of(verb));
         words_insert(&words, 1, "fs");

@@ -123,7 +123,7 @@ void expect_misfits(void) {
 static long long misfits_so_far(void) {
     struct client *clients[] = {primary, replica, chained};
     long long count = 0;
-    for (size_t i = 0; i < sizeof(clients) / sizeof(*clients); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(clients); i++) {
         redisReply *info = call(clients[i], "INFO holdfast");
         count +=
             info_number(info, "holdfast_effects_misfit") + info_number(info, "holdfast_effects_malformed");
@@ -135,7 +135,7 @@ static long long misfits_so_far(void) {
 static void world_mend(void) {
     if (server_runs(primary->server) && server_runs(replica->server) && server_runs(chained->server)) return;
     struct client **clients[] = {&primary, &replica, &chained};
-    for (size_t i = 0; i < sizeof(clients) / sizeof(*clients); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(clients); i++) {
         struct server *server = (*clients[i])->server;
         client_close(*clients[i]);
         *clients[i] = NULL;

@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_TESTS_HARNESS_H
 #define HOLDFAST_TESTS_HARNESS_H
 
+#include "ccan/array_size/array_size.h"
 #include "client.h"
 #include "expect.h"
 #include "test_list.h"

@@ -19,7 +19,7 @@ static void read_parts(const char *key, const redisReply *item, const redisReply
                                             "BLOB.GETMETA"};
     const redisReply *type = reply_field_if_any(item, "blob-type");
     const char *kind = type ? reply_string(type) : NULL;
-    for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(questions); i++) {
         struct words words = words_of_line(questions[i]);
         words_add(&words, key);
         words_add_bytes(&words, name->str, name->len);
@@ -172,7 +172,7 @@ void hostile_fill_kinds(const char *container) {
         "BLOB.APPEND %s log 50*m",
     };
     hostile_fill(container, 2);
-    for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
         const char *blank = strchr(commands[i], '%');
         const char *line =
             pool_print("%.*s%s%s", (int)(blank - commands[i]), commands[i], container, blank + 2);

@@ -71,7 +71,7 @@ const struct lease_way lease_ways[] = {
 };
 /* clang-format on */
 
-const size_t lease_ways_count = sizeof(lease_ways) / sizeof(*lease_ways);
+const size_t lease_ways_count = ARRAY_SIZE(lease_ways);
 
 bool lease_way_fits(const struct lease_way *way, const struct lease_place *where) {
     return !way->only || way->only == where;
@@ -149,7 +149,7 @@ const char *lease_refusal(const char *name, const struct lease_place *where) {
          {"PRECONDITION LeaseNotPresentWithBlobOperation",
           "PRECONDITION LeaseNotPresentWithContainerOperation"}},
     };
-    for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
         const char *const *error = refusals[i].error;
         if (!strcmp(name, refusals[i].name)) return error[1] && where == &on_container ? error[1] : error[0];
     }

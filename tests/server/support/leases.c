@@ -23,9 +23,9 @@ long long clock_after(long long ms) {
 void time_passes(long long ms) {
     struct client *clients[] = {primary, replica, chained};
     clock_after(ms);
-    for (size_t i = 0; i < sizeof(clients) / sizeof(*clients); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(clients); i++)
         send_call(clients[i], "CONFIG SET holdfast.clock-offset-ms %lld", offset_ms);
-    for (size_t i = 0; i < sizeof(clients) / sizeof(*clients); i++) expect_ok(receive(clients[i]));
+    for (size_t i = 0; i < ARRAY_SIZE(clients); i++) expect_ok(receive(clients[i]));
 }
 
 void lease_setup(void) {

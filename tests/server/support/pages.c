@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ccan/array_size/array_size.h"
 #include "failure.h"
 #include "pool.h"
 #include "text.h"
@@ -20,7 +21,7 @@ const char *pages_source(const char *path) {
 struct pages pages_read(void) {
     static const char *const folders[] = {"", "module/", "module/*/", "deploy/", "deploy/*/", "tests/"};
     glob_t found = {0};
-    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
         glob(pages_source(pool_print("%s*.md", folders[i])), i ? GLOB_APPEND : 0, NULL, &found);
     require(found.gl_pathc >= 8, "only %zu pages in %s", found.gl_pathc, top());
     struct pages pages = {found.gl_pathc, pool_take(found.gl_pathc * sizeof(*pages.page))};

@@ -83,7 +83,7 @@ static void require_same_answers(struct client *one, struct client *other, const
         "TABLE.QUERY %b TOP 300",
         "SHARE.GET %b",
         "SHARE.GETACL %b"};
-    for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(questions); i++) {
         const redisReply *answer = ask(one, questions[i], key);
         const redisReply *other_answer = ask(other, questions[i], key);
         require(reply_same(answer, other_answer), "%s and %s differ in %s %s:\n%s\n%s", one->server->name,

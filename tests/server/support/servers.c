@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ccan/array_size/array_size.h"
 #include "failure.h"
 #include "pool.h"
 #include "processes.h"
@@ -96,7 +97,7 @@ static void write_configuration(const struct server *server) {
  * no for an answer; a sanitizer must give that answer, too. */
 static void preload(const struct server *server, const char *library) {
     static const char *const variables[] = {"ASAN_OPTIONS", "UBSAN_OPTIONS"};
-    for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
         const char *options = environment(variables[i], "print_stacktrace=1");
         setenv(variables[i],
                pool_print("%s:log_path=%s/sanitizer:allocator_may_return_null=1", options, server->folder),
@@ -194,7 +195,7 @@ static const char *file_telling(const char *path) {
         text_add(&text, part, length);
     }
     fclose(file);
-    for (size_t i = 0; i < sizeof(reports) / sizeof(*reports); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(reports); i++) {
         const char *report = strstr(text.bytes, reports[i]);
         if (report) return pool_print("%.*s", LOG_BYTES_SHOWN, report);
     }
@@ -205,7 +206,7 @@ const char *server_log(const struct server *server) {
     static const char *const files[] = {"sanitizer.*", "output", "log"};
     struct text text = {0};
     text_add(&text, "", 0);
-    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
         glob_t found;
         if (glob(pool_print("%s/%s", server->folder, files[i]), 0, NULL, &found)) continue;
         for (size_t place = 0; place < found.gl_pathc; place++)

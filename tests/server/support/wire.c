@@ -8,6 +8,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "ccan/array_size/array_size.h"
 #include "failure.h"
 #include "pool.h"
 #include "text.h"
@@ -129,7 +130,7 @@ static const struct {
 };
 
 static int wire_type(char mark) {
-    for (size_t i = 0; i < sizeof(wire_types) / sizeof(*wire_types); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(wire_types); i++) {
         if (wire_types[i].mark == mark) return wire_types[i].type;
     }
     failure("a reply begins with %s", text_quoted(&mark, 1));

@@ -1,5 +1,6 @@
 #include "change_edit.h"
 
+#include "ccan/array_size/array_size.h"
 #include "core/condition.h"
 #include "core/guid.h"
 #include "core/packed.h"
@@ -7,7 +8,7 @@
 static uint64_t edited(uint64_t number, uint8_t value) {
     static const uint64_t limits[] = {0,    1,    2,    3,     7,        511,        512,       513,
                                       4095, 4096, 4097, 50000, 1U << 31, UINT32_MAX, INT64_MAX, UINT64_MAX};
-    enum { LIMITS = sizeof(limits) / sizeof(limits[0]) };
+    enum { LIMITS = ARRAY_SIZE(limits) };
     return value < LIMITS ? limits[value] : number + (uint64_t)(int8_t)value;
 }
 

@@ -1,4 +1,5 @@
 #include "container_life.h"
+#include "ccan/array_size/array_size.h"
 
 enum { COMPARE_EVERY = 16, STRETCH = 100, STRETCH_FROM_FILE = 20 };
 
@@ -8,7 +9,7 @@ static enum container_change_kind kind_of_file(struct dice *dice) {
         CONTAINER_CHUNK, CONTAINER_CHUNK, CONTAINER_CHUNK, BLOB_STATE, BLOB_STATE,
         BLOB_SPANS,      BLOB_BLOCKS,     BLOB_LEAVES,     BLOB_PUT,   BLOB_STAGED,
         BLOB_LEAVES,     BLOB_SNAPSHOT,   BLOB_COPYSTATE};
-    return kinds[dice_roll(dice, sizeof(kinds) / sizeof(kinds[0]))];
+    return kinds[dice_roll(dice, ARRAY_SIZE(kinds))];
 }
 
 /* Blobs come more often than they go, and seldom with the largest contents. */

@@ -1,5 +1,6 @@
 #include "property_draw.h"
 
+#include "ccan/array_size/array_size.h"
 #include "core/memory.h"
 #include "table/key.h"
 #include "table/property.h"
@@ -10,8 +11,6 @@
 #include <string.h>
 
 enum { LONG_TEXT = 300, PADDING_MAX = 3000, MANY = 120 };
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const names[DRAWN_NAMES] = {"p0", "p1", "p2", "p3", "p4", "p5"};
 
@@ -30,7 +29,7 @@ static struct bytes text_value(struct dice *dice) {
                                          {"\xef\xbd\x9e", 3},
                                          {"\xf0\x9f\x98\x80", 4}};
     static char room[2][LONG_TEXT + 1];
-    if (dice_percent(dice, 90)) return texts[dice_roll(dice, COUNT(texts))];
+    if (dice_percent(dice, 90)) return texts[dice_roll(dice, ARRAY_SIZE(texts))];
     size_t which = dice_roll(dice, 2);
     memset(room[which], 'x', LONG_TEXT);
     room[which][LONG_TEXT] = (char)('a' + which);
@@ -46,12 +45,12 @@ static struct value value_draw(struct dice *dice) {
     switch (value.type) {
     case VALUE_STRING: value.bytes = text_value(dice); break;
     case VALUE_INT32: value.number = (int64_t)dice_roll(dice, 5) - 2; break;
-    case VALUE_INT64: value.number = wide[dice_roll(dice, COUNT(wide))]; break;
-    case VALUE_DOUBLE: value.real = reals[dice_roll(dice, COUNT(reals))]; break;
+    case VALUE_INT64: value.number = wide[dice_roll(dice, ARRAY_SIZE(wide))]; break;
+    case VALUE_DOUBLE: value.real = reals[dice_roll(dice, ARRAY_SIZE(reals))]; break;
     case VALUE_BOOL: value.number = (int64_t)dice_roll(dice, 2); break;
-    case VALUE_DATETIME: value.number = instants[dice_roll(dice, COUNT(instants))]; break;
+    case VALUE_DATETIME: value.number = instants[dice_roll(dice, ARRAY_SIZE(instants))]; break;
     case VALUE_GUID: value.guid = (struct guid){dice_roll(dice, 2), dice_roll(dice, 2)}; break;
-    default: value.bytes = binaries[dice_roll(dice, COUNT(binaries))];
+    default: value.bytes = binaries[dice_roll(dice, ARRAY_SIZE(binaries))];
     }
     return value;
 }
@@ -99,7 +98,7 @@ struct bytes key_draw(struct dice *dice, struct record_writer *room) {
     char row[8];
     size_t number = dice_roll(dice, 21);
     int length = number ? snprintf(row, sizeof(row), "r%zu", number) : 0;
-    stored_key_put(room, bytes_text(partitions[dice_roll(dice, COUNT(partitions))]),
+    stored_key_put(room, bytes_text(partitions[dice_roll(dice, ARRAY_SIZE(partitions))]),
                    bytes_of(row, (size_t)length));
     return bytes_of(room->data, room->length);
 }

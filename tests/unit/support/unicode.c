@@ -1,4 +1,5 @@
 #include "unicode.h"
+#include "ccan/array_size/array_size.h"
 
 size_t unicode_put(uint32_t character, char room[UTF8_MAX]) {
     if (character < 0x80) {
@@ -56,7 +57,7 @@ uint32_t character_draw(struct dice *dice) {
     static const uint32_t edges[] = {0x7f,   0x80,   0x7ff,  0x800,   0xd7ff,  0xe000,
                                      0xefff, 0xf000, 0xffff, 0x10000, 0xfffff, UNICODE_MAX};
     switch (dice_roll(dice, 6)) {
-    case 0: return edges[dice_roll(dice, sizeof(edges) / sizeof(edges[0]))];
+    case 0: return edges[dice_roll(dice, ARRAY_SIZE(edges))];
     case 1: return 0xa0 + (uint32_t)dice_roll(dice, 0x700);
     case 2: return 0xe000 + (uint32_t)dice_roll(dice, 0x2000);
     case 3: return 0x10000 + (uint32_t)dice_roll(dice, 0x100000);

@@ -3,9 +3,8 @@
 #define HOLDFAST_UNIT_UNIT_H
 
 #include "allocations.h"
+#include "ccan/array_size/array_size.h"
 #include "require.h"
 #include "test_list.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 #endif
