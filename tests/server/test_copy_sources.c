@@ -365,6 +365,23 @@ TEST(a_source_has_three_tries) {
             reply_text(stat));
 }
 
+/* Turns of other copies, and of deleted blobs, do not cut the rests of 100 and 200 ms. */
+TEST(a_source_has_its_tries_with_a_rest_between_them) {
+    static const struct told script[] = {{"BLOB.STAT", "-LOADING not yet", 0}, {NULL, NULL, 0}};
+    stage_target();
+    configure(primary, "holdfast.copy-timeout-seconds", "5");
+    struct source *source = source_start(script);
+    long long since_ms = stopwatch();
+    copy_from("box", "new", source_port(source), "");
+    while (info_of(primary, "holdfast_copies_pending")) {
+        expect_etag(call(primary, "BLOB.PUT box other content"));
+        expect_ok(call(primary, "BLOB.DELETE box other"));
+    }
+    long long took_ms = stopwatch() - since_ms;
+    require(took_ms >= 300, "all tries within %lld ms", took_ms);
+    assert_int_equal(source_visits(source), 3);
+}
+
 TEST(moved_is_followed_once) {
     static const struct told sound[] = {
         SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", "[E meow]", 0}, {NULL, NULL, 0}};

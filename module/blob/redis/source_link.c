@@ -264,7 +264,7 @@ static void start_condition(pthread_cond_t *condition) {
     pthread_condattr_destroy(&attributes);
 }
 
-/* Waits between two tries, by a clock that nobody sets. */
+/* Waits between two tries, by a clock that nobody sets. What was handed over may be taken meanwhile. */
 static void rest_between_tries(struct source_link *link, int64_t ms) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -272,7 +272,9 @@ static void rest_between_tries(struct source_link *link, int64_t ms) {
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&lock);
-    if (!link->cancelled) pthread_cond_timedwait(&link->change, &lock, &until);
+    int waited = 0;
+    while (!link->cancelled && waited != ETIMEDOUT)
+        waited = pthread_cond_timedwait(&link->change, &lock, &until);
     pthread_mutex_unlock(&lock);
 }
 
@@ -348,7 +350,7 @@ struct delivery *source_link_take(struct source_link *link) {
     pthread_mutex_lock(&lock);
     struct delivery *delivery = link->waiting;
     link->waiting = NULL;
-    pthread_cond_signal(&link->change);
+    if (delivery) pthread_cond_signal(&link->change);
     pthread_mutex_unlock(&lock);
     return delivery;
 }
