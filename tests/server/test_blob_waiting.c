@@ -221,6 +221,17 @@ TEST(a_key_that_goes_before_its_news_is_read) {
     call(primary, "DEL box");
 }
 
+/* For one who waits for a blob to exist, its end is no news. */
+TEST(a_blob_that_goes_before_its_news_is_read) {
+    lease_setup();
+    struct client *bird = waiting("BLOB.GET box bird BLOCK 0");
+    send_call(primary, "BLOB.PUT box bird tweet");
+    send_call(primary, "BLOB.DELETE box bird");
+    expect_etag(receive(primary));
+    expect_ok(receive(primary));
+    expect_null(answer_of(bird));
+}
+
 TEST(readers_leave_in_every_way) {
     long long id;
     lease_setup();

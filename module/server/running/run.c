@@ -205,12 +205,14 @@ ASIDE static enum outcome run_timed_out(struct call *call) {
 }
 
 /* A waiter is served. A repeated call is answered at once and changes nothing: not even expired state is cleared. What
- * the probe of a granted call saw may have ended since. */
+ * the probe saw may have ended since: then a call that would be granted something goes on waiting, and a reader, which
+ * has left its line, is answered as if its time were up. */
 static enum outcome run_turn(struct call *call) {
     if (once_is_known(call, call)) return once_answer(call, call);
     run_settle(call);
     enum outcome outcome = call->command->decide(call);
     if (call->mode == CALL_GRANTED && call->wait.not_yet) return wait_on(call);
+    if (call->wait.not_yet) outcome = call->wait.given_up;
     if (outcome == OUTCOME_DONE) carry_out_once(call);
     return outcome;
 }
