@@ -85,6 +85,7 @@ TEST(a_feed_is_turned_on_and_off) {
         {"CONTAINER.FEED box", "ERR", 0},
         {"CONTAINER.FEED box MAYBE", "ERR syntax error near 'MAYBE'", 0},
         {"CONTAINER.FEED box OFF KEEP 1", "ERR syntax error near 'KEEP'", 0},
+        {"CONTAINER.FEED box off keep 1", "ERR syntax error near 'keep'", 0},
         {"CONTAINER.FEED box ON KEEP -1", "INVALID OutOfRangeQueryParameterValue", 0},
         {"CONTAINER.FEED box ON KEEP 1000000001", "INVALID OutOfRangeQueryParameterValue", 0},
         {"CONTAINER.FEED box ON KEEP x", "INVALID OutOfRangeQueryParameterValue", 0},

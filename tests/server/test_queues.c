@@ -129,6 +129,7 @@ TEST(faults_of_queue_commands_are_answered_in_order) {
         {"QUEUE.PUT none x GROUP ''", "INVALID InvalidQueryParameterValue"},
         {"QUEUE.PUT none x DEDUP a WITHIN 0", "INVALID OutOfRangeQueryParameterValue"},
         {"QUEUE.PUT none x WITHIN 5", "ERR syntax error near 'WITHIN'"},
+        {"QUEUE.PUT none x within 5 TTL 60", "ERR syntax error near 'within'"},
         {"QUEUE.PUT none x", "NOTFOUND QueueNotFound"},
         {"QUEUE.GET none COUNT 0 VISIBILITY 0", "INVALID OutOfRangeQueryParameterValue"},
         {"QUEUE.GET none COUNT x VISIBILITY 0", "INVALID OutOfRangeQueryParameterValue"},
@@ -147,6 +148,7 @@ TEST(faults_of_queue_commands_are_answered_in_order) {
         {"QUEUE.DELETE none id x", "INVALID InvalidQueryParameterValue"},
         {"QUEUE.DELETE none id " ID_NONE, "INVALID InvalidQueryParameterValue"},
         {"QUEUE.REDRIVE jobs COUNT 1 IDS 1 a", "ERR syntax error near 'IDS'"},
+        {"QUEUE.REDRIVE jobs ids 2 a b count 1", "ERR syntax error near 'ids'"},
         {"QUEUE.DEAD jobs COUNT 1001", "INVALID OutOfRangeQueryParameterValue"},
         {"QUEUE.CONFIGURE jobs MAXDELIVERIES -1", "INVALID OutOfRangeQueryParameterValue"},
     };

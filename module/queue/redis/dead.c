@@ -41,10 +41,8 @@ enum outcome queue_dead_decide(struct call *call) {
 }
 
 enum outcome queue_redrive_check(struct call *call) {
-    if (args_given(&call->args, SLOT_IDS) && args_given(&call->args, SLOT_PAGE_SIZE)) {
-        refusal_note(call, "syntax error near 'IDS'");
-        return OUTCOME_SYNTAX;
-    }
+    if (args_given(&call->args, SLOT_IDS) && args_given(&call->args, SLOT_PAGE_SIZE))
+        return refusal_of_option(call, SLOT_IDS);
     return queue_check_items(call, SLOT_IDS);
 }
 

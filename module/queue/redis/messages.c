@@ -58,10 +58,8 @@ enum outcome queue_put_check(struct call *call) {
         return refuse_number(call, "TTL is -1, or 1 second or more");
     if (ttl_ms != DURATION_INFINITE_MS && call_number(call, SLOT_VISIBILITY, 0) >= ttl_ms)
         return refuse_number(call, "TTL must be greater than VISIBILITY");
-    if (args_given(&call->args, SLOT_WITHIN) && !args_given(&call->args, SLOT_DEDUP)) {
-        refusal_note(call, "syntax error near 'WITHIN'");
-        return OUTCOME_SYNTAX;
-    }
+    if (args_given(&call->args, SLOT_WITHIN) && !args_given(&call->args, SLOT_DEDUP))
+        return refusal_of_option(call, SLOT_WITHIN);
     return queue_batch_check(call);
 }
 

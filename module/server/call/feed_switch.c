@@ -11,8 +11,7 @@ static bool is_asked_on(const struct call *call) {
 
 enum outcome feed_switch_check(struct call *call) {
     if (is_asked_on(call) || !args_given(&call->args, SLOT_FEED_KEEP)) return OUTCOME_DONE;
-    refusal_note(call, "syntax error near 'KEEP'");
-    return OUTCOME_SYNTAX;
+    return refusal_of_option(call, SLOT_FEED_KEEP);
 }
 
 /* FEED_CHANGE_KINDS when the feed is as asked. */

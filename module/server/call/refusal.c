@@ -92,6 +92,11 @@ static void note_syntax(struct call *call, const struct fault *fault) {
     if (fault->uncounted) note_count(&text, fault->uncounted);
 }
 
+enum outcome refusal_of_option(struct call *call, int slot) {
+    note_syntax(call, &(struct fault){.at = args_option_at(call->command->grammar, &call->args, slot)});
+    return OUTCOME_SYNTAX;
+}
+
 void refusal_describe(struct call *call, const struct fault *fault) {
     if (fault->missing) {
         if (fault->outcome == OUTCOME_SYNTAX)

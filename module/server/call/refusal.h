@@ -24,6 +24,9 @@ ASIDE void refusal_describe(struct call *call, const struct fault *fault);
 /* Notes in the call which word is refused, after the outcome's text. Returns the outcome. */
 enum outcome refusal_of_word(struct call *call, enum outcome outcome, struct bytes word);
 
+/* Notes in the call that this option, which is given, may not be, as the parser does. Returns OUTCOME_SYNTAX. */
+enum outcome refusal_of_option(struct call *call, int slot);
+
 /* Notes in the call which of several commands is refused, and why: the outcome's text, or the note
  * if it is not empty. */
 void refusal_note_place(struct call *call, unsigned place, enum outcome outcome, const char *note);

@@ -417,6 +417,13 @@ enum outcome args_parse_tail(struct grammar *grammar, const void *argv, int argc
     return fault->outcome;
 }
 
+/* Behind the word is the first value or, in shapes with a varying width, what tells how many there are. */
+int args_option_at(const struct grammar *grammar, const struct args *args, int slot) {
+    const struct clause *const *clause = grammar->options;
+    while ((*clause)->slot != slot) clause++;
+    return args->slots[slot].at - ((*clause)->shape >= SHAPE_WORDS ? 2 : 1);
+}
+
 struct args_kept *args_keep(const struct args *args) {
     size_t count = (size_t)__builtin_popcountll(args->given), at = 0;
     struct args_kept *kept = memory_alloc(sizeof(*kept) + count * sizeof(kept->slots[0]));

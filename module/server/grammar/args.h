@@ -181,6 +181,9 @@ void args_restore(const struct args_kept *kept, struct args *args);
 /* One slot; NULL if it was not given. */
 const struct argument *args_kept_slot(const struct args_kept *kept, int slot);
 
+/* The argv index of the word with which an option that is given begins. */
+int args_option_at(const struct grammar *grammar, const struct args *args, int slot);
+
 static inline bool args_given(const struct args *args, int slot) {
     return args->given >> slot & 1;
 }
