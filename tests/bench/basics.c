@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void tell(const char *format, va_list arguments) {
+static void reason_print(const char *format, va_list arguments) {
     fflush(stdout);
     fprintf(stderr, "%s: ", program_invocation_short_name);
     vfprintf(stderr, format, arguments);
@@ -17,7 +17,7 @@ static void tell(const char *format, va_list arguments) {
 void give_up(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    tell(format, arguments);
+    reason_print(format, arguments);
     va_end(arguments);
     exit(STATUS_COULD_NOT_RUN);
 }
@@ -26,7 +26,7 @@ void require(bool condition, const char *format, ...) {
     if (condition) return;
     va_list arguments;
     va_start(arguments, format);
-    tell(format, arguments);
+    reason_print(format, arguments);
     va_end(arguments);
     exit(STATUS_COULD_NOT_RUN);
 }

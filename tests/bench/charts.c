@@ -86,7 +86,7 @@ static double tick_of(double most) {
     return power * (digit > 5 ? 10 : digit > 2 ? 5 : digit > 1 ? 2 : 1);
 }
 
-static double greatest(const struct chart *chart) {
+static double chart_greatest(const struct chart *chart) {
     double most = chart->baseline;
     for (size_t i = 0; i < chart->group_count * chart->series_count; i++) {
         const struct chart_value *value = &chart->values[i];
@@ -107,7 +107,7 @@ static void legend_draw(const struct canvas *canvas, const struct chart *chart) 
 }
 
 static struct canvas canvas_open(const struct chart *chart) {
-    double most = greatest(chart) * 1.08, tick = tick_of(most);
+    double most = chart_greatest(chart) * 1.08, tick = tick_of(most);
     struct canvas canvas = {.file = fopen(chart->path, "w"), .most = most};
     require(canvas.file, "cannot write %s: %s", chart->path, strerror(errno));
     fprintf(canvas.file,

@@ -145,7 +145,7 @@ struct reply connection_receive(struct connection *connection, const char *what)
     return reply;
 }
 
-static void ask(struct connection *connection, const char *format, va_list arguments) {
+static void request_send(struct connection *connection, const char *format, va_list arguments) {
     char *request;
     int length = redisvFormatCommand(&request, format, arguments);
     require(length > 0, "cannot format '%s'", format);
@@ -156,14 +156,14 @@ static void ask(struct connection *connection, const char *format, va_list argum
 void connection_ask(struct connection *connection, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    ask(connection, format, arguments);
+    request_send(connection, format, arguments);
     va_end(arguments);
 }
 
 struct reply connection_call(struct connection *connection, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    ask(connection, format, arguments);
+    request_send(connection, format, arguments);
     va_end(arguments);
     return connection_receive(connection, format);
 }

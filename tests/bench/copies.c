@@ -154,7 +154,7 @@ struct pings {
     size_t count;
 };
 
-static void ping(struct pings *pings) {
+static void pings_add(struct pings *pings) {
     int64_t before_ns = monotonic_ns();
     server_tell(pings->server, "PING");
     pings->ms[pings->count++] = (double)(monotonic_ns() - before_ns) / 1e6;
@@ -176,8 +176,8 @@ static void measure_others(const struct context *context, const struct route *ro
     for (int round = 0; round < ROUNDS; round++) {
         copy_begin(route);
         do {
-            ping(&source);
-            ping(&target);
+            pings_add(&source);
+            pings_add(&target);
             usleep(PING_US);
         } while (!is_copied(route) && target.count < PINGS_MAX);
         server_tell(route->target, "BLOB.DELETE c copy");

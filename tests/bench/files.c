@@ -36,6 +36,7 @@ static const struct workload workloads[] = {
      .filler = "FILE.CREATE, PUTRANGE",
      .flat_limit = 1.3,
      .is_expected = is_token},
+    /* Measured as sequences of the same names. */
     {.name = "FILE.OPEN, CLOSE"},
     {.name = "FILE.LOCK, UNLOCK"},
     {.name = "FILE.LOCK, UNLOCK, same file"},

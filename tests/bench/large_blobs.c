@@ -280,7 +280,7 @@ static void measure_appends(const struct fixture *fixture) {
 /* --- Block blobs --- */
 
 /* Digits are base64, too, so a block's number is its id. */
-static void stage(const struct fixture *fixture) {
+static void blocks_stage(const struct fixture *fixture) {
     size_t bytes = (size_t)(large_bytes(fixture) / BLOCKS) + 1;
     char *piece = allocate(bytes, 1);
     memset(piece, 'x', bytes);
@@ -317,7 +317,7 @@ static double commit_ms(const struct fixture *fixture) {
 }
 
 static void measure_commit(const struct fixture *fixture) {
-    stage(fixture);
+    blocks_stage(fixture);
     int64_t before = memory_used(fixture);
     double ms = commit_ms(fixture);
     double bytes = (double)(memory_used(fixture) - before);

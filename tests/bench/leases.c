@@ -177,7 +177,7 @@ static int64_t ms_until(int64_t instant_ns) {
     return (instant_ns - monotonic_ns()) / 1000000;
 }
 
-static void fill(struct server *server) {
+static void leased_blobs_put(struct server *server) {
     server_tell(server, "CONTAINER.CREATE endings");
     for (unsigned lease = 0; lease < LEASES; lease++) {
         redisAppendCommand(server->context, "BLOB.PUT endings %u x", lease);
@@ -253,7 +253,7 @@ void measure_endings(const struct context *context) {
     unsigned waiters = connection_limit(context->is_quick ? WAITERS_QUICK : WAITERS);
     struct server *server =
         server_start(context->options, "maxclients 20000\nholdfast.lease-min-seconds 0.001\n");
-    fill(server);
+    leased_blobs_put(server);
     measure_alone(context, server);
     measure_waited_for(context, server, waiters);
     server_stop(server);

@@ -51,7 +51,7 @@ static void show_usage(FILE *file) {
         fprintf(file, "  %-12s %s\n", sections[i].name, sections[i].title);
 }
 
-static const char *environment(const char *name, const char *otherwise) {
+static const char *environment_or(const char *name, const char *otherwise) {
     const char *value = getenv(name);
     return value && *value ? value : otherwise;
 }
@@ -96,7 +96,7 @@ static struct options options_read(int count, char **words) {
         {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
     };
     struct options options = {.rounds = ROUNDS, .slice_ms = SLICE_MS};
-    const char *output = environment("HOLDFAST_TMP", "build/bench");
+    const char *output = environment_or("HOLDFAST_TMP", "build/bench");
     int option;
     while ((option = getopt_long(count, words, "h", known, NULL)) != -1) {
         switch (option) {
@@ -118,8 +118,8 @@ static struct options options_read(int count, char **words) {
     if (options.only) require_sections(options.only);
     folder_make(output);
     options.output = absolute_path(output, "the output folder");
-    options.module = absolute_path(environment("HOLDFAST_MODULE", "build/holdfast.so"), "the module");
-    options.server = environment("HOLDFAST_SERVER", "redis-server");
+    options.module = absolute_path(environment_or("HOLDFAST_MODULE", "build/holdfast.so"), "the module");
+    options.server = environment_or("HOLDFAST_SERVER", "redis-server");
     return options;
 }
 

@@ -291,8 +291,8 @@ static const struct {
                     {MILLION, "a million objects"}};
 
 /* The workloads that create objects take turns in filling the dataset, each with its own objects. */
-static void insert(const struct context *context, struct server *server, struct dataset *data,
-                   const char *const *names) {
+static void objects_insert(const struct context *context, struct server *server, struct dataset *data,
+                           const char *const *names) {
     const struct setting *setting = setting_keep((struct setting){
         .section = context->section->name,
         .subject = context->section->subject,
@@ -339,7 +339,7 @@ void growth_measure(const struct context *context, const char *const *inserting,
     const struct setting *settings[COUNTS];
     for (unsigned i = 0; i < COUNTS; i++)
         data[i] = dataset_open(server, i, counts[i].objects, sizes[0].bytes);
-    insert(context, server, data[COUNTS - 1], inserting);
+    objects_insert(context, server, data[COUNTS - 1], inserting);
     struct run run = run_open(server, context->options, context->results);
     for (unsigned i = 0; i < COUNTS; i++) {
         settings[i] = setting_keep((struct setting){

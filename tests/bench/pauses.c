@@ -206,7 +206,7 @@ static void operations_await(struct load *load) {
         connection_receive(load->connections[which], load->mix->name);
 }
 
-static void fill(struct load *load) {
+static void load_fill(struct load *load) {
     for (unsigned object = 0; object < OBJECTS; object++) {
         for (unsigned which = 0; which < FILLERS; which++)
             redisAppendCommand(load->server->context, load->mix->fillers[which], object, load->content);
@@ -215,7 +215,7 @@ static void fill(struct load *load) {
     }
 }
 
-static void ping(struct load *load) {
+static void load_ping(struct load *load) {
     int64_t asked_ns = monotonic_ns(), delay_ns = delays_ns(load->server);
     connection_ask(load->ping, "PING");
     connection_receive(load->ping, "PING");
@@ -242,7 +242,7 @@ static void run_turn(struct load *load, unsigned ticks) {
         const char *upkeep = upkeep_of(tick, ticks);
         if (upkeep) connection_ask(load->keeper, upkeep);
         operations_ask(load);
-        ping(load);
+        load_ping(load);
         operations_await(load);
         if (upkeep) connection_receive_any(load->keeper);
         next_ns += TICK_NS;
@@ -279,7 +279,7 @@ void measure_mixed(const struct context *context) {
     unsigned ticks = context->is_quick ? TICKS_QUICK : TICKS;
     for (int which = 0; which < MIXES; which++) {
         load_start(&loads[which], context->options, &mixes[which], (size_t)ticks * TURNS);
-        fill(&loads[which]);
+        load_fill(&loads[which]);
         loads[which].memory_mb = (double)server_info_number(loads[which].server, "used_memory") / 1e6;
     }
     for (int turn = 0; turn < TURNS; turn++)

@@ -16,7 +16,7 @@ enum { DELIVERED_FIELDS = 14, DELIVERED_AFTER_RECEIPT = 10, ENTRY_AFTER_ID = 3, 
 enum { LATER_MIN_SECONDS = 100000, LATER_SPAN_SECONDS = 500000 };
 #define FAR_APART 2654435761u
 
-static struct reply skip(struct reply element, unsigned count) {
+static struct reply element_behind(struct reply element, unsigned count) {
     while (count--) element = reply_next(&element);
     return element;
 }
@@ -90,11 +90,11 @@ static bool queue_got(struct client *client, const struct reply *reply) {
         struct held *held = &client->held[i];
         element = reply_next(&element);
         if (element.kind != '*' || element.length != DELIVERED_FIELDS) return false;
-        element = skip(element, 2);
+        element = element_behind(element, 2);
         word_keep(held->id, &held->id_length, &element);
-        element = skip(element, 2);
+        element = element_behind(element, 2);
         word_keep(held->receipt, &held->receipt_length, &element);
-        element = skip(element, DELIVERED_AFTER_RECEIPT);
+        element = element_behind(element, DELIVERED_AFTER_RECEIPT);
     }
     return true;
 }
@@ -170,13 +170,13 @@ static void stream_get_write(const struct client_pool *pool, const struct client
 /* Streams; each with its name and its entries; each with its id and its fields. */
 static bool stream_got(struct client *client, const struct reply *reply) {
     if (reply->kind != '*' || reply->length != 1) return false;
-    struct reply element = skip(*reply, 3);
+    struct reply element = element_behind(*reply, 3);
     if (element.kind != '*' || element.length != client->batch) return false;
     for (unsigned i = 0; i < client->batch; i++) {
         struct held *held = &client->held[i];
-        element = skip(element, 2);
+        element = element_behind(element, 2);
         word_keep(held->id, &held->id_length, &element);
-        element = skip(element, ENTRY_AFTER_ID);
+        element = element_behind(element, ENTRY_AFTER_ID);
     }
     return true;
 }
@@ -365,6 +365,7 @@ static bool is_set(struct client *client, const struct reply *reply) {
 static const struct step sets = {1, set_write, is_set};
 const struct sequence set_again = {"SET", 1, nothing_prepare, {&sets}};
 
+/* All are measured as sequences of the same names. */
 static const struct workload workloads[] = {
     {.name = "QUEUE.PUT, GET, DELETE"},
     {.name = "XADD to XACK, XDEL"},

@@ -24,10 +24,10 @@ static const struct storage {
     const char *name, *key;
     const struct sequence *put, *take;
     bool is_ours;
-} methods[] = {{"queue", "queue", &queue_put, &queue_take, true},
-               {"stream", "stream", &stream_put, &stream_take, false},
-               {"Lua", "set", &script_put, &script_take, false},
-               {"list", "list", &list_put, &list_take, false}};
+} storages[] = {{"queue", "queue", &queue_put, &queue_take, true},
+                {"stream", "stream", &stream_put, &stream_take, false},
+                {"Lua", "set", &script_put, &script_take, false},
+                {"list", "list", &list_put, &list_take, false}};
 
 /* By way of a connection of its own, and after those that carried messages have gone: buffers are not messages. */
 static void course_finish(struct server *server, const struct sequence *sequence, const char *key,
@@ -48,31 +48,31 @@ static int64_t usage_of(struct server *server, const char *key) {
 }
 
 static void add_memory_facts(const struct context *context, struct server *server,
-                             const struct storage *method, const char *state, int64_t before,
+                             const struct storage *storage, const char *state, int64_t before,
                              unsigned messages, double limit) {
     int64_t usage =
-        usage_of(server, method->key) + usage_of(server, format_text("%s" SECOND_KEY_SUFFIX, method->key));
+        usage_of(server, storage->key) + usage_of(server, format_text("%s" SECOND_KEY_SUFFIX, storage->key));
     double bytes = (double)(server_info_number(server, "used_memory") - before) / messages;
-    const char *name = format_text("%s: a message %s, used_memory", method->name, state);
-    if (method->is_ours)
+    const char *name = format_text("%s: a message %s, used_memory", storage->name, state);
+    if (storage->is_ours)
         add_context_bar(context, ABOUT_MEMORY, name, bytes, limit, "bytes");
     else
         add_context_fact(context, name, bytes, "bytes");
-    name = format_text("%s: a message %s, MEMORY USAGE", method->name, state);
+    name = format_text("%s: a message %s, MEMORY USAGE", storage->name, state);
     add_context_fact(context, name, (double)usage / messages, "bytes");
 }
 
 static void measure_queue_memory(const struct context *context) {
     unsigned messages = context->is_quick ? STORED_MESSAGES_QUICK : STORED_MESSAGES;
     struct server *server = server_start(context->options, LARGE_BATCHES);
-    for (size_t i = 0; i < ARRAY_SIZE(methods); i++) {
-        const struct storage *method = &methods[i];
-        method->put->prepare(server, method->key);
+    for (size_t i = 0; i < ARRAY_SIZE(storages); i++) {
+        const struct storage *storage = &storages[i];
+        storage->put->prepare(server, storage->key);
         int64_t before = server_info_number(server, "used_memory");
-        course_finish(server, method->put, method->key, messages);
-        add_memory_facts(context, server, method, "waiting", before, messages, WAITING_MAX);
-        course_finish(server, method->take, method->key, messages);
-        add_memory_facts(context, server, method, "in flight", before, messages, IN_FLIGHT_MAX);
+        course_finish(server, storage->put, storage->key, messages);
+        add_memory_facts(context, server, storage, "waiting", before, messages, WAITING_MAX);
+        course_finish(server, storage->take, storage->key, messages);
+        add_memory_facts(context, server, storage, "in flight", before, messages, IN_FLIGHT_MAX);
     }
     server_stop(server);
 }

@@ -9,7 +9,7 @@
 
 /* --- Text --- */
 
-static const char *separated(double number, char *text, size_t size) {
+static const char *number_separated(double number, char *text, size_t size) {
     char digits[32];
     snprintf(digits, sizeof(digits), "%.0f", number);
     size_t length = strlen(digits), used = 0;
@@ -41,11 +41,11 @@ static void setting_print(const struct results *results, const struct setting *s
         struct spread cpu = spread_of(measurement->cpu_ns, measurement->rounds);
         struct spread rate = spread_of(measurement->rate, measurement->rounds);
         char median[48], low[48], high[48], range[100], per_second[48];
-        snprintf(range, sizeof(range), "%s - %s", separated(cpu.low, low, sizeof(low)),
-                 separated(cpu.high, high, sizeof(high)));
+        snprintf(range, sizeof(range), "%s - %s", number_separated(cpu.low, low, sizeof(low)),
+                 number_separated(cpu.high, high, sizeof(high)));
         fprintf(file, "  %-28s %10s %17s %12s", measurement->workload->name,
-                separated(cpu.median, median, sizeof(median)), range,
-                separated(rate.median, per_second, sizeof(per_second)));
+                number_separated(cpu.median, median, sizeof(median)), range,
+                number_separated(rate.median, per_second, sizeof(per_second)));
         ratios_print(results, measurement, file);
         fputc('\n', file);
     }

@@ -143,7 +143,7 @@ static void start_await(struct server *server) {
     give_up("the server did not come up, see above");
 }
 
-static struct server *start(const struct options *options, const char *settings, bool is_measured) {
+static struct server *server_launch(const struct options *options, const char *settings, bool is_measured) {
     static unsigned started;
     struct server *server = allocate(1, sizeof(*server));
     if (!started++) {
@@ -168,11 +168,11 @@ static struct server *start(const struct options *options, const char *settings,
 }
 
 struct server *server_start(const struct options *options, const char *settings) {
-    return start(options, settings, true);
+    return server_launch(options, settings, true);
 }
 
 struct server *server_start_beside(const struct options *options, const char *settings) {
-    return start(options, settings, false);
+    return server_launch(options, settings, false);
 }
 
 void server_stop(struct server *server) {
@@ -201,7 +201,7 @@ int server_listen(struct server *server) {
     give_up("the server finds no free port");
 }
 
-static redisReply *command(struct server *server, const char *format, va_list arguments) {
+static redisReply *command_answered(struct server *server, const char *format, va_list arguments) {
     redisReply *reply = redisvCommand(server->context, format, arguments);
     require(reply, "the server is gone at '%s': %s", format, server->context->errstr);
     require(reply->type != REDIS_REPLY_ERROR, "'%s' was answered by: %s", format, reply->str);
@@ -211,7 +211,7 @@ static redisReply *command(struct server *server, const char *format, va_list ar
 redisReply *server_command(struct server *server, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    redisReply *reply = command(server, format, arguments);
+    redisReply *reply = command_answered(server, format, arguments);
     va_end(arguments);
     return reply;
 }
@@ -219,7 +219,7 @@ redisReply *server_command(struct server *server, const char *format, ...) {
 void server_tell(struct server *server, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    freeReplyObject(command(server, format, arguments));
+    freeReplyObject(command_answered(server, format, arguments));
     va_end(arguments);
 }
 

@@ -112,6 +112,7 @@ static const struct workload workloads[] = {
      .batch = MERGED_AT_ONCE,
      .filler = "TABLE.INSERT, one partition",
      .is_expected = is_tokens},
+    /* Measured by measure_table_scans. */
     {.name = "a comparison"},
     {.name = "a comparison of three"},
 };

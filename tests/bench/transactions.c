@@ -9,7 +9,7 @@
 
 /* --- Blobs --- */
 
-enum { TEN = 10, OBJECTS = 10000, COMMANDS_MAX = 100, LONGEST_MS = 5 };
+enum { PUTS_AT_ONCE = 10, OBJECTS = 10000, COMMANDS_MAX = 100, LONGEST_MS = 5 };
 
 /* KEYS: ten objects. ARGV: the versions that the caller has seen, and the new value. */
 static const char compare_and_set_ten[] =
@@ -35,7 +35,7 @@ static const struct workload workloads[] = {
      .is_expected = is_tokens},
     {.name = "ATOMIC of 10 PUT IFMATCH",
      .request = "HOLDFAST.ATOMIC 10 [6 BLOB.PUT several {name} {content} IFMATCH {token} ]",
-     .batch = TEN,
+     .batch = PUTS_AT_ONCE,
      .filler = "BLOB.PUT several",
      .is_expected = is_tokens},
     {.name = "BLOB.PUT ONCE",
@@ -49,9 +49,10 @@ static const struct workload workloads[] = {
     {.name = "Lua compare-and-set of 10",
      .request = "EVALSHA {script} 10 [{name} ][{token} ]{content}",
      .script = compare_and_set_ten,
-     .batch = TEN,
+     .batch = PUTS_AT_ONCE,
      .filler = "HSET of a version and a value",
      .is_expected = is_tokens},
+    /* Measured by measure_jobs. */
     {.name = "ATOMIC of delete, merge, put"},
     {.name = "Lua XACK, HSET, LPUSH"},
 };
@@ -72,13 +73,13 @@ const struct family transaction_family = {
     .comparison_count = ARRAY_SIZE(comparisons),
 };
 
-static const char *const several[] = {"BLOB.PUT",
-                                      "BLOB.PUT IFMATCH",
-                                      "BLOB.PUT ONCE",
-                                      "ATOMIC of 1 BLOB.PUT",
-                                      "ATOMIC of 10 PUT IFMATCH",
-                                      "Lua compare-and-set of 10",
-                                      NULL};
+static const char *const compared_puts[] = {"BLOB.PUT",
+                                            "BLOB.PUT IFMATCH",
+                                            "BLOB.PUT ONCE",
+                                            "ATOMIC of 1 BLOB.PUT",
+                                            "ATOMIC of 10 PUT IFMATCH",
+                                            "Lua compare-and-set of 10",
+                                            NULL};
 
 /* --- A message, an entity and another message --- */
 
@@ -278,13 +279,13 @@ static void measure_jobs(const struct context *context, struct server *server, c
 
 /* --- The section --- */
 
-static void measure_several(const struct context *context, const char *label, const char *settings) {
+static void measure_puts(const struct context *context, const char *label, const char *settings) {
     struct server *server = server_start(context->options, settings);
     struct dataset *data = dataset_open(server, 0, OBJECTS, sizes[0].bytes);
     const struct setting *setting =
         context_setting(context, label, format_text("100 B, pipeline %d, %s", PIPELINE, label), OBJECTS);
     struct run run = run_open(server, context->options, context->results);
-    run_add(&run, setting, data, several);
+    run_add(&run, setting, data, compared_puts);
     run_measure(&run);
     measure_jobs(context, server, data, setting);
     add_ratio_bars(context->results, setting, &transaction_family);
@@ -308,7 +309,7 @@ static void measure_largest(const struct context *context) {
 }
 
 void measure_transactions(const struct context *context) {
-    measure_several(context, "alone", "");
-    measure_several(context, "AOF", WITH_AOF);
+    measure_puts(context, "alone", "");
+    measure_puts(context, "AOF", WITH_AOF);
     measure_largest(context);
 }

@@ -243,7 +243,7 @@ static const char *command_add(const struct driver *driver, const char *text, st
 }
 
 /* What is in brackets so many times. */
-static char *repeat(const char *request, unsigned times) {
+static char *brackets_repeat(const char *request, unsigned times) {
     char *text = allocate(strlen(request) * times + 1, 1), *to = text;
     while (*request) {
         size_t length = strcspn(request, "[]");
@@ -256,7 +256,8 @@ static char *repeat(const char *request, unsigned times) {
 
 static struct template template_make(const struct driver *driver) {
     struct template template = {.length = 0};
-    char *requests = repeat(driver->workload->request, driver->batch);
+    require(driver->workload->request, "%s: a section measures it by itself", driver->workload->name);
+    char *requests = brackets_repeat(driver->workload->request, driver->batch);
     for (const char *text = requests; *text;) text = command_add(driver, text, &template);
     free(requests);
     placeholders_find(driver, &template);

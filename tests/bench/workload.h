@@ -106,7 +106,8 @@ struct workload {
         {script}                 the digest of the script
         "a b"                    one word
         [...]                    once for each object of a batch
-        ;                        the next command */
+        ;                        the next command
+        NULL if the section measures it by itself, as it does sequences: then the row is there for its name */
     const char *script;
     const char *filler; /* the workload that creates the objects, perhaps this one; NULL if none are needed */
     const char *creates; /* commands before those of a filler, "; " between them; may be NULL */

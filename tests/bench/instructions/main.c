@@ -64,7 +64,7 @@ static size_t print_run(char *target, size_t count) {
 }
 
 /* Writes what the letter behind a % stands for and answers its length. */
-static size_t expand(const struct run *run, unsigned call, char letter, char *target) {
+static size_t letter_expand(const struct run *run, unsigned call, char letter, char *target) {
     switch (letter) {
     case 'i': return (size_t)sprintf(target, "%04u", call);
     case 'n': return (size_t)sprintf(target, "%06u", run->batch * run->calls + call);
@@ -95,7 +95,7 @@ static void words_fill(struct words *words, const struct run *run, unsigned call
             require(length + PAGE_BYTES < WORD_BYTES, "%s: a word is too long", run->row->name);
             char *target = words->text[words->count] + length;
             if (*step == '%') {
-                length += expand(run, call, step[1], target);
+                length += letter_expand(run, call, step[1], target);
                 step += 2;
             } else {
                 *target = *step++;
@@ -125,7 +125,8 @@ static const redisReply *find_element(const redisReply *reply, const char *path)
 }
 
 /* Keeps what the step wants to keep of its reply, for the calls from `first` to before `end`. */
-static void keep(struct run *run, const char *step, const redisReply *reply, unsigned first, unsigned end) {
+static void reply_keep(struct run *run, const char *step, const redisReply *reply, unsigned first,
+                       unsigned end) {
     const char *wish = strstr(step, KEEP_MARK);
     for (wish = wish ? wish + strlen(KEEP_MARK) : ""; *wish;
          wish += strcspn(wish, " "), wish += strspn(wish, " ")) {
@@ -161,13 +162,13 @@ static void receive_calls(struct run *run, const char *step, unsigned first, uns
     send_all(run->server->client);
     for (unsigned call = first; call < end; call++) {
         redisReply *reply = receive(run, run->server->client, step);
-        keep(run, step, reply, call, is_for_each_call(step) ? call + 1 : run->calls);
+        reply_keep(run, step, reply, call, is_for_each_call(step) ? call + 1 : run->calls);
         freeReplyObject(reply);
     }
 }
 
 /* Sends a step `calls` times, as many at a time as the server reads at once. */
-static void pipeline(struct run *run, const char *step, unsigned calls) {
+static void step_run(struct run *run, const char *step, unsigned calls) {
     static struct words words;
     unsigned first = 0;
     long bytes = 0;
@@ -189,9 +190,9 @@ static void pipeline(struct run *run, const char *step, unsigned calls) {
 }
 
 /* Sends steps that are not counted. */
-static void prepare(struct run *run, const char *const *steps, unsigned calls) {
+static void steps_run(struct run *run, const char *const *steps, unsigned calls) {
     for (int i = 0; i < STEPS && steps[i]; i++)
-        pipeline(run, steps[i], is_for_each_call(steps[i]) ? calls : 1);
+        step_run(run, steps[i], is_for_each_call(steps[i]) ? calls : 1);
 }
 
 static void require_blocked(struct run *run) {
@@ -226,13 +227,13 @@ static void waiters_receive(struct run *run) {
 }
 
 static double count_one_batch(struct run *run) {
-    prepare(run, run->row->before, run->calls);
+    steps_run(run, run->row->before, run->calls);
     waiters_send(run);
     server_count_start(run->server);
-    pipeline(run, run->row->counted, run->calls);
+    step_run(run, run->row->counted, run->calls);
     waiters_receive(run);
     double instructions = (double)server_count_stop(run->server);
-    prepare(run, run->row->after, run->calls);
+    steps_run(run, run->row->after, run->calls);
     return instructions / run->calls;
 }
 
@@ -241,7 +242,7 @@ static double batch_count(struct server *server, const struct row *row) {
     static struct run run;
     run = (struct run){.server = server, .row = row, .calls = row->calls ? row->calls : CALLS};
     freeReplyObject(server_call(server->client, "FLUSHALL"));
-    prepare(&run, row->once, CALLS);
+    steps_run(&run, row->once, CALLS);
     double least = 0;
     for (; run.batch < WARMING_BATCHES + BATCHES; run.batch++) {
         double instructions = count_one_batch(&run);

@@ -18,7 +18,7 @@ enum {
     MARKER_ROUNDS = 10
 };
 
-static const char *environment(const char *name) {
+static const char *environment_needed(const char *name) {
     const char *value = getenv(name);
     require(value, "%s is not set: run this by 'make bench-instructions'", name);
     return value;
@@ -43,8 +43,8 @@ static void write_configuration(const struct server *server, int port) {
             "activerehashing no\nappendonly %s\nappendfsync everysec\nauto-aof-rewrite-percentage 0\n"
             "enable-debug-command yes\nrepl-diskless-sync-delay 0\nloadmodule %s\nloadmodule %s\n",
             is_replica ? 0 : port, is_replica ? replica_socket(server) : server->socket, server->folder,
-            server->folder, server->propagation == AN_AOF ? "yes" : "no", environment("HOLDFAST_MODULE"),
-            environment("HOLDFAST_MARKER"));
+            server->folder, server->propagation == AN_AOF ? "yes" : "no",
+            environment_needed("HOLDFAST_MODULE"), environment_needed("HOLDFAST_MARKER"));
     if (is_replica) fprintf(file, "replicaof 127.0.0.1 %d\n", port);
     fclose(file);
 }
@@ -63,12 +63,12 @@ static void become_companion(const void *what) {
     char number[16], log[PATH_BYTES + 16];
     snprintf(number, sizeof(number), "%d", program->port);
     snprintf(log, sizeof(log), "%s/companion.log", server->folder);
-    execlp(environment("HOLDFAST_SERVER"), "redis-server", "--port", is_primary ? number : "0",
+    execlp(environment_needed("HOLDFAST_SERVER"), "redis-server", "--port", is_primary ? number : "0",
            "--unixsocket", is_primary ? server->socket : replica_socket(server), "--save", "", "--dir",
            server->folder, "--dbfilename", "companion.rdb", "--logfile", log, "--repl-diskless-sync-delay",
-           "0", "--loadmodule", environment("HOLDFAST_MODULE"), "--loadmodule",
-           environment("HOLDFAST_MARKER"), is_primary ? (char *)NULL : "--replicaof", "127.0.0.1", number,
-           (char *)NULL);
+           "0", "--loadmodule", environment_needed("HOLDFAST_MODULE"), "--loadmodule",
+           environment_needed("HOLDFAST_MARKER"), is_primary ? (char *)NULL : "--replicaof", "127.0.0.1",
+           number, (char *)NULL);
 }
 
 static void become_server(const void *what) {
@@ -81,10 +81,10 @@ static void become_server(const void *what) {
     /* The allocator gives memory back by the clock. JE_: the name in a server with an allocator of its own. */
     setenv("MALLOC_CONF", "dirty_decay_ms:-1,muzzy_decay_ms:-1", 1);
     setenv("JE_MALLOC_CONF", "dirty_decay_ms:-1,muzzy_decay_ms:-1", 1);
-    setenv("LD_PRELOAD", environment("HOLDFAST_MARKER"), 1);
+    setenv("LD_PRELOAD", environment_needed("HOLDFAST_MARKER"), 1);
     personality(ADDR_NO_RANDOMIZE);
     execlp("valgrind", "valgrind", "--tool=callgrind", "--vgdb=no", "--dump-line=no", counts, log,
-           environment("HOLDFAST_SERVER"), configuration, (char *)NULL);
+           environment_needed("HOLDFAST_SERVER"), configuration, (char *)NULL);
 }
 
 static redisContext *try_to_connect(const struct server *server) {
@@ -142,7 +142,7 @@ static void await_replica(struct server *server) {
 void server_start(struct server *server, enum propagation propagation) {
     bool has_companion = propagation == A_REPLICA || propagation == ON_A_REPLICA;
     *server = (struct server){.propagation = propagation};
-    server->folder = folder_make_new(environment("HOLDFAST_TMP"), "instructions");
+    server->folder = folder_make_new(environment_needed("HOLDFAST_TMP"), "instructions");
     require(server->folder, "cannot make a folder: %s", strerror(errno));
     /* The name of a socket is at most about 100 characters long, that of a folder may be longer. */
     snprintf(server->socket, sizeof(server->socket), "/tmp/holdfast-instructions.%d.%d", (int)getpid(),
