@@ -3,7 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cpu_time.h"
 #include "file_commands.h"
 #include "harness.h"
 #include "leases.h"
@@ -212,6 +211,26 @@ TEST(locks_of_other_ranges_do_not_wait_in_line) {
     expect_answer(two, "OK");
 }
 
+/* Its range is free before the lines of traffic begin, and each of them is news of the file. */
+TEST(a_free_range_is_reached_behind_many_who_wait_for_others) {
+    enum { CLIENTS = 120, TRAFFIC = 2000 };
+    stage();
+    acts({"h = open t a RW/RWD", NULL}, {"i = open s a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"},
+         {"lock $h EXCLUSIVE 20 10", "OK"});
+    for (int i = 0; i < CLIENTS; i++) act_waiting("lock $i EXCLUSIVE 0 10 BLOCK 0");
+    struct client *elsewhere = act_waiting("lock $i EXCLUSIVE 20 10 BLOCK 0");
+    const char *h = step_kept('h');
+    send_call(primary, "FILE.UNLOCK fs %s 20 10", h);
+    for (int i = 0; i < TRAFFIC; i++) {
+        send_call(primary, "FILE.LOCK fs %s EXCLUSIVE 40 10", h);
+        send_call(primary, "FILE.UNLOCK fs %s 40 10", h);
+    }
+    send_call(primary, "FILE.LOCK fs %s EXCLUSIVE 20 10", h);
+    for (int i = 0; i <= 2 * TRAFFIC; i++) expect_ok(receive(primary));
+    expect_error(receive(primary), LOCKED);
+    expect_answer(elsewhere, "OK");
+}
+
 TEST(hundreds_are_served_by_one_close) {
     enum { CLIENTS = 250 };
     struct client *clients[CLIENTS];
@@ -237,36 +256,6 @@ TEST(over_a_thousand_lines_are_served_by_one_session_that_ends) {
     await_waiters(primary, LINES);
     expect_ok(call(primary, "SHARE.DISCONNECT fs %s", step_kept('t')));
     for (int i = 0; i < LINES; i++) expect_opened(clients[i], 'i');
-}
-
-/* The shortest of several rounds: of the time in which so many sessions end. */
-static long long shortest_end_us(void) {
-    enum { ROUNDS = 5, SESSIONS = 500 };
-    const char *sessions[SESSIONS];
-    long long shortest_us = 0;
-    for (int round = 0; round < ROUNDS; round++) {
-        for (int i = 0; i < SESSIONS; i++) send_call(primary, "SHARE.CONNECT fs 1000");
-        for (int i = 0; i < SESSIONS; i++) sessions[i] = receive(primary)->str;
-        long long before_us = cpu_time_us(primary->server);
-        for (int i = 0; i < SESSIONS; i++) send_call(primary, "SHARE.DISCONNECT fs %s", sessions[i]);
-        for (int i = 0; i < SESSIONS; i++) expect_ok(receive(primary));
-        long long us = cpu_time_us(primary->server) - before_us;
-        if (!round || us < shortest_us) shortest_us = us;
-    }
-    return shortest_us;
-}
-
-TEST(a_session_ends_in_the_same_time_however_many_wait_elsewhere) {
-    enum { LINES = 3000 };
-    stage();
-    long long alone_us = shortest_end_us();
-    for (int i = 0; i < LINES; i++) {
-        call(primary, "QUEUE.CREATE q%d", i);
-        send_line(test_client(primary->server), pool_print("QUEUE.GET q%d BLOCK 0", i));
-    }
-    await_waiters(primary, LINES);
-    long long among_us = shortest_end_us();
-    require(among_us < 2 * alone_us, "%lld us, and %lld us where many wait", alone_us, among_us);
 }
 
 /* Files are waited for each by itself. */

@@ -386,3 +386,33 @@ TEST(many_handles_are_closed_by_force) {
     for (long long now = -1; now; closed += now) now = act("closeall '' * RECURSIVE", NULL)->integer;
     assert_int_equal(closed, FEWER);
 }
+
+/* The shortest of several rounds: of the time in which so many sessions end. */
+static long long shortest_end_us(void) {
+    enum { ROUNDS = 5, SESSIONS = 500 };
+    const char *sessions[SESSIONS];
+    long long shortest_us = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < SESSIONS; i++) send_call(primary, "SHARE.CONNECT fs 1000");
+        for (int i = 0; i < SESSIONS; i++) sessions[i] = receive(primary)->str;
+        long long before_us = cpu_time_us(primary->server);
+        for (int i = 0; i < SESSIONS; i++) send_call(primary, "SHARE.DISCONNECT fs %s", sessions[i]);
+        for (int i = 0; i < SESSIONS; i++) expect_ok(receive(primary));
+        long long us = cpu_time_us(primary->server) - before_us;
+        if (!round || us < shortest_us) shortest_us = us;
+    }
+    return shortest_us;
+}
+
+TEST(a_session_ends_in_the_same_time_however_many_wait_elsewhere) {
+    enum { LINES = 3000 };
+    file_commands_setup();
+    long long alone_us = shortest_end_us();
+    for (int i = 0; i < LINES; i++) {
+        call(primary, "QUEUE.CREATE q%d", i);
+        send_line(test_client(primary->server), pool_print("QUEUE.GET q%d BLOCK 0", i));
+    }
+    await_waiters(primary, LINES);
+    long long among_us = shortest_end_us();
+    require(among_us < 2 * alone_us, "%lld us, and %lld us where many wait", alone_us, among_us);
+}

@@ -84,6 +84,7 @@ void line_leave(struct waiter *waiter) {
     party_leave(waiter);
     waiter->line = NULL;
     if (line->next == waiter) line->next = line_next(line, waiter);
+    if (line->front == waiter) line->front = line_next(line, waiter);
     list_del(&waiter->node);
     waiters_count--;
     waiter->kind->waiting--;
@@ -122,8 +123,7 @@ void line_look_soon(struct line *line) {
 
 void line_note_news(struct line *line) {
     line->unlooked = line->count;
-    if (!line->busy) line->next = NULL;
-    line->again = line->busy;
+    line->again = true;
 }
 
 void line_look_anew_soon(struct line *line) {

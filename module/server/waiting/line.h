@@ -17,10 +17,11 @@ struct line {
     struct list_node among_long; /* while so many wait */
     size_t count;
     struct wait_kind *kind;
-    bool busy;           /* being served: stays even when it is empty */
-    size_t unlooked;     /* WAIT_TOGETHER: how many from the front have not been looked at since the news */
-    struct waiter *next; /* WAIT_BY_CLAIM: where to continue; NULL at the front */
-    bool again;          /* WAIT_BY_CLAIM: something has changed while the line was being served */
+    bool busy;            /* being served: stays even when it is empty */
+    size_t unlooked;      /* WAIT_TOGETHER: how many from the front have not been looked at since the news */
+    struct waiter *next;  /* WAIT_BY_CLAIM: where a pass through all of them continues; NULL at the front */
+    struct waiter *front; /* WAIT_BY_CLAIM: the same for a command that looks at the first few meanwhile */
+    bool again;           /* WAIT_BY_CLAIM: news since the pass began: another pass follows */
     struct key_line of_key; /* unless it is WAIT_TOGETHER */
     struct key_name key;    /* in the address */
     char address[];         /* the entry's name: kind, length of the name, name, packed key name */

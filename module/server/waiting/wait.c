@@ -129,14 +129,20 @@ static void serve_all(RedisModuleCtx *ctx, struct line *line, int *budget) {
     line_due(line, line->unlooked ? server_now_ms() : WAIT_NO_INSTANT);
 }
 
-/* Serves each waiter that can be served, in order, past those that cannot. */
+static void serve_from(RedisModuleCtx *ctx, struct line *line, struct waiter **place, int *budget) {
+    if (!*place) *place = line_first(line);
+    for (struct waiter *waiter; *budget > 0 && (waiter = *place); (*budget)--)
+        if (!serve_waiter(ctx, waiter)) *place = line_next(line, waiter);
+}
+
+/* Serves each waiter that can be served, in order, past those that cannot. A command always begins at the front, where
+ * those are who have waited longest; a pass that has begun is finished by the alarm, however often there is news. */
 static void serve_each(RedisModuleCtx *ctx, struct line *line, int *budget) {
-    if (!line->next) line->next = line_first(line);
-    for (struct waiter *waiter; *budget > 0 && (waiter = line->next); (*budget)--)
-        if (!serve_waiter(ctx, waiter)) line->next = line_next(line, waiter);
+    bool goes_on = line->next;
+    if (!goes_on) line->again = false;
+    serve_from(ctx, line, goes_on && !lines_ringing() ? &line->front : &line->next, budget);
+    line->front = NULL;
     line_due(line, line->next || line->again ? server_now_ms() : WAIT_NO_INSTANT);
-    if (line->again) line->next = NULL;
-    line->again = false;
 }
 
 /* Serving one waiter is a change, for which the same line would be looked at again: once is enough. */
