@@ -344,6 +344,8 @@ includes_of_later_rooms | rule 'each room of server/ knows only those that are l
 
 modules_and_list_differ core | rule 'module/README.md lists every file of core/'
 
+modules_and_list_differ file | rule 'module/README.md lists every file of file/'
+
 {
     modules_and_list_differ server
     ls module/server | grep -vxE "README.md|$(server_rooms | paste -sd'|')" | sed 's/^/in no room: /'

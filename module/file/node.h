@@ -49,7 +49,7 @@ struct directory {
     uint64_t id;
     struct file_node *node;
     uint64_t children;       /* current children, including pending ones */
-    uint64_t opens;          /* handles of files in this directory and below */
+    uint64_t handles;        /* handles of files in this directory and below */
     uint64_t leases;         /* active leases of those files */
     struct path_reach reach; /* of the longest path below since the directory was last empty */
 };

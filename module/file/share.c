@@ -30,7 +30,7 @@ struct share_census share_census(void) {
 
 size_t share_memory(const struct share *share) {
     return share->account.memory + catalog_memory(&share->nodes) + share->sessions.memory +
-           share->groups.memory + share->opens.memory + share->numbered.memory +
+           share->groups.memory + share->handles.memory + share->numbered.memory +
            share->snapshot_places.memory + share->leased.memory +
            share->deadlines.capacity * sizeof(*share->deadlines.heap) + once_log_memory(share->head.once_log);
 }
@@ -80,10 +80,10 @@ struct share_session *share_session_find(const struct share *share, const struct
     return entry ? container_of(entry, struct share_session, entry) : NULL;
 }
 
-struct file_open *share_open_find(const struct share *share, const struct guid *id) {
+struct file_handle *share_handle_find(const struct share *share, const struct guid *id) {
     struct bytes name = guid_bytes(id);
-    struct entry *entry = hash_index_find(&share->opens, hash_bytes(name), name);
-    return entry ? container_of(entry, struct file_open, entry) : NULL;
+    struct entry *entry = hash_index_find(&share->handles, hash_bytes(name), name);
+    return entry ? container_of(entry, struct file_handle, entry) : NULL;
 }
 
 struct share_session *share_due_session(const struct share *share, int64_t now_ms) {

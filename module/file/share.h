@@ -4,7 +4,7 @@
  *         ─▶ snapshot_places  places in the tree that only snapshots see
  *         ─▶ snapshots     at most 200, each an id with the share's metadata at that time
  *         ─▶ sessions      by id and by deadline, with their handles: see usage.h
- *         ─▶ opens         the handles, by id and by number
+ *         ─▶ handles       by id and by number
  *         ─▶ leased        the leased files, sorted by token
  *         ─▶ metadata, policies, lease                        (absent for most)
  *
@@ -65,7 +65,7 @@ struct share {
     struct deadlines deadlines; /* of sessions that have not ended */
     struct list_head ended;     /* ended sessions that have not been removed */
     struct hash_index groups;   /* groups that have a file, by session and file */
-    struct hash_index opens;
+    struct hash_index handles;
     struct order_index numbered;
     struct order_index leased;
     struct account account;    /* all allocations but those of the indexes */
@@ -93,7 +93,7 @@ static inline struct usage_view share_view(const struct share *share, const stru
 
 /* These also find sessions that have ended, and their handles. */
 struct share_session *share_session_find(const struct share *share, const struct guid *id);
-struct file_open *share_open_find(const struct share *share, const struct guid *id);
+struct file_handle *share_handle_find(const struct share *share, const struct guid *id);
 
 /* The next session whose time is up; NULL if there is none. */
 struct share_session *share_due_session(const struct share *share, int64_t now_ms);

@@ -2,7 +2,7 @@
 #include "file/share.h"
 
 #include "core/memory.h"
-#include "file/opens.h"
+#include "file/handle_lifetime.h"
 #include "file/share_load.h"
 #include "file/tree.h"
 
@@ -21,14 +21,14 @@ static struct share_session *session_of(const struct share *share, const struct 
     return change->holder ? change->holder : share_session_find(share, &change->session);
 }
 
-static struct file_open *handle_of(const struct share *share, const struct share_change *change) {
-    return change->opened ? change->opened : share_open_find(share, &change->handle);
+static struct file_handle *handle_of(const struct share *share, const struct share_change *change) {
+    return change->opened ? change->opened : share_handle_find(share, &change->handle);
 }
 
 /* The handle's file, if it still has one. */
 static struct file_node *file_of_handle(const struct share *share, const struct share_change *change) {
-    const struct file_open *open = handle_of(share, change);
-    return open && open->group->usage ? open->group->usage->node : NULL;
+    const struct file_handle *handle = handle_of(share, change);
+    return handle && handle->group->usage ? handle->group->usage->node : NULL;
 }
 
 /* --- The share --- */
@@ -58,7 +58,7 @@ static bool apply_share_setacl(struct share *share, const struct share_change *c
 /* Hides gone files from the snapshot. */
 static void hide_gone(struct share *share) {
     const struct share_session *session;
-    const struct open_group *group;
+    const struct handle_group *group;
     list_for_each (&share->ended, session, among_ended) {
         list_for_each (&session->groups, group, of_session) {
             struct file_node *node = group_gone_file(group, INT64_MIN);
@@ -114,10 +114,10 @@ static bool apply_close(struct share *share, const struct share_change *change) 
     struct record_reader reader = record_reader(change->handles.items);
     bool any = false;
     while (record_more(&reader)) {
-        struct guid handle = record_guid(&reader);
-        struct file_open *open = share_open_find(share, &handle);
-        if (open) open_close(share, open);
-        any |= open != NULL;
+        struct guid id = record_guid(&reader);
+        struct file_handle *handle = share_handle_find(share, &id);
+        if (handle) handle_close(share, handle);
+        any |= handle != NULL;
     }
     return any;
 }
@@ -336,28 +336,28 @@ static bool apply_open(struct share *share, const struct share_change *change) {
     struct share_session *session = session_of(share, change);
     struct file_node *node = file_at_path(share, change);
     if (!node || !session || session->ended || share->numbers >= SHARE_NUMBERS_MAX) return false;
-    if (share_open_find(share, &change->handle)) return false;
-    open_add(share, node, session, change, ++share->numbers);
+    if (share_handle_find(share, &change->handle)) return false;
+    handle_add(share, node, session, change, ++share->numbers);
     return true;
 }
 
 static bool apply_unopen(struct share *share, const struct share_change *change) {
-    struct file_open *open = handle_of(share, change);
-    if (!open) return false;
-    open_cancel_delete(open);
-    open_close(share, open);
+    struct file_handle *handle = handle_of(share, change);
+    if (!handle) return false;
+    handle_cancel_delete(handle);
+    handle_close(share, handle);
     return true;
 }
 
-static bool apply_load_open(struct share *share, const struct share_change *change) {
+static bool apply_load_handle(struct share *share, const struct share_change *change) {
     struct share_session *session = session_of(share, change);
     struct file_node *node = file_at_path(share, change);
-    if (!node || !session || share_open_find(share, &change->handle)) return false;
+    if (!node || !session || share_handle_find(share, &change->handle)) return false;
     if (!change->number || change->number > share->numbers) return false;
-    struct order_cursor cursor = share_opens_seek(share, change->number);
+    struct order_cursor cursor = share_handles_seek(share, change->number);
     struct entry *entry = order_cursor_entry(&cursor);
-    if (entry && open_number(open_of_numbered(entry)) == change->number) return false;
-    open_add(share, node, session, change, change->number);
+    if (entry && handle_number(handle_of_numbered(entry)) == change->number) return false;
+    handle_add(share, node, session, change, change->number);
     return true;
 }
 
@@ -379,24 +379,24 @@ static bool apply_truncate(struct share *share, const struct share_change *chang
 
 /* The handle, and the locks of its file; NULL if it has no file. */
 static struct range_locks *locks_of_handle(const struct share *share, const struct share_change *change,
-                                           struct file_open **open) {
-    *open = handle_of(share, change);
-    return *open && (*open)->group->usage ? &(*open)->group->usage->locks : NULL;
+                                           struct file_handle **handle) {
+    *handle = handle_of(share, change);
+    return *handle && (*handle)->group->usage ? &(*handle)->group->usage->locks : NULL;
 }
 
-static void count_locks(struct file_open *open, size_t before, size_t after) {
+static void count_locks(struct file_handle *handle, size_t before, size_t after) {
     share_count(CENSUS_LOCKS, before, after);
-    open->lock_count += (uint32_t)(after - before);
+    handle->lock_count += (uint32_t)(after - before);
 }
 
 static bool add_lock(struct share *share, const struct share_change *change, uint64_t times) {
-    struct file_open *open;
-    struct range_locks *locks = locks_of_handle(share, change, &open);
+    struct file_handle *handle;
+    struct range_locks *locks = locks_of_handle(share, change, &handle);
     if (!locks) return false;
-    struct lock_request request = {&open->locks, change->lock, {change->offset, change->length}};
+    struct lock_request request = {&handle->locks, change->lock, {change->offset, change->length}};
     size_t before = locks->count;
     bool added = range_locks_add(&share->account, locks, &request, times);
-    count_locks(open, before, locks->count);
+    count_locks(handle, before, locks->count);
     return added;
 }
 
@@ -409,13 +409,13 @@ static bool apply_load_lock(struct share *share, const struct share_change *chan
 }
 
 static bool apply_unlock(struct share *share, const struct share_change *change) {
-    struct file_open *open;
-    struct range_locks *locks = locks_of_handle(share, change, &open);
+    struct file_handle *handle;
+    struct range_locks *locks = locks_of_handle(share, change, &handle);
     if (!locks) return false;
     struct lock_range range = {change->offset, change->length};
     size_t before = locks->count;
-    bool removed = range_locks_remove(&share->account, locks, &open->locks, range);
-    count_locks(open, before, locks->count);
+    bool removed = range_locks_remove(&share->account, locks, &handle->locks, range);
+    count_locks(handle, before, locks->count);
     return removed;
 }
 
@@ -428,9 +428,9 @@ static bool apply_dispose(struct share *share, const struct share_change *change
 
 static bool apply_load_mark(struct share *share, const struct share_change *change) {
     struct file_node *node = file_at_path(share, change);
-    bool open = node && node->usage && node->usage->tally.opens;
-    if (open) node->usage->pending = true;
-    return open;
+    bool is_open = node && node->usage && node->usage->tally.handles;
+    if (is_open) node->usage->pending = true;
+    return is_open;
 }
 
 /* --- The kinds --- */
@@ -546,10 +546,10 @@ const struct share_kind share_change_kinds[SHARE_CHANGE_KINDS] = {
                      .traits = CHANGE_IN_FILES},
                     .apply = share_load},
     [LOAD_END] = {{.traits = CHANGE_IN_FILES}, .apply = share_load},
-    [LOAD_OPEN] = {{.fields = HAS(PATH) | HAS(SESSION) | HAS(HANDLE) | HAS(ACCESS) | HAS(SHARED) |
-                              HAS(DELETES) | HAS(INSTANT) | HAS(NUMBER),
-                    .traits = CHANGE_IN_FILES},
-                   .apply = apply_load_open},
+    [LOAD_HANDLE] = {{.fields = HAS(PATH) | HAS(SESSION) | HAS(HANDLE) | HAS(ACCESS) | HAS(SHARED) |
+                                HAS(DELETES) | HAS(INSTANT) | HAS(NUMBER),
+                      .traits = CHANGE_IN_FILES},
+                     .apply = apply_load_handle},
     [LOAD_LOCK] = {{.fields = HAS(HANDLE) | HAS(LOCK) | HAS(OFFSET) | HAS(LENGTH) | HAS(COUNT),
                     .traits = CHANGE_IN_FILES},
                    .apply = apply_load_lock},

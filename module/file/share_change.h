@@ -52,7 +52,7 @@ enum share_change_kind {
     LOAD_GAP,
     LOAD_STATE,
     LOAD_END,
-    LOAD_OPEN,
+    LOAD_HANDLE,
     LOAD_LOCK,
     LOAD_MARK,
     FILE_UNOPEN, /* closes a handle that no client has got; deletes nothing */
@@ -69,7 +69,7 @@ enum {
 };
 
 struct file_node;
-struct file_open;
+struct file_handle;
 struct share_session;
 
 /* Members are grouped by meaning, not packed. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
@@ -116,7 +116,7 @@ struct share_change {
     struct chunk *chunk; /* of a leaf */
     /* Not in records: objects that the decision has already looked up; NULL for those that must be found. */
     struct file_node *node;       /* of the path, or of the handle */
-    struct file_open *opened;     /* of the handle */
+    struct file_handle *opened;   /* of the handle */
     struct share_session *holder; /* of the session */
     /* Not in records: the name of the changed file's line of waiters, looked up before the change. */
     uint64_t line_id;

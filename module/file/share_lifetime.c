@@ -3,7 +3,7 @@
 
 #include "core/garbage.h"
 #include "core/memory.h"
-#include "file/opens.h"
+#include "file/handle_lifetime.h"
 #include "file/share_load.h"
 #include "file/tree.h"
 
@@ -44,7 +44,7 @@ static void end_holders(struct share *share) {
     }
     hash_index_end(&share->sessions);
     hash_index_end(&share->groups);
-    hash_index_end(&share->opens);
+    hash_index_end(&share->handles);
     order_index_end(&share->numbered);
 }
 

@@ -14,7 +14,7 @@
 #include "core/memory.h"
 #include "core/page_compare.h"
 #include "core/pointer_map.h"
-#include "file/opens.h"
+#include "file/handle_lifetime.h"
 #include "file/tree.h"
 
 #include "ccan/container_of/container_of.h"
@@ -239,7 +239,7 @@ static void walk_session(const struct exporter *exporter, const struct share_ses
 
 /* An ended session without files is left out: applying its end would free it. */
 static bool is_walked(const struct share_session *session) {
-    const struct open_group *group;
+    const struct handle_group *group;
     if (!session->ended) return true;
     list_for_each (&session->groups, group, of_session)
         if (group->usage) return true;
@@ -264,12 +264,12 @@ static void walk_sessions(const struct exporter *exporter) {
     order_index_end(&sorted);
 }
 
-static void walk_locks(const struct exporter *exporter, const struct file_open *open) {
+static void walk_locks(const struct exporter *exporter, const struct file_handle *handle) {
     const struct range_lock *lock = NULL;
-    while ((lock = lock_owner_next(&open->locks, lock))) {
+    while ((lock = lock_owner_next(&handle->locks, lock))) {
         struct share_change change = {
             .kind = LOAD_LOCK,
-            .handle = open->id,
+            .handle = handle->id,
             .lock = lock->kind,
             .offset = lock->range.offset,
             .length = lock->range.length,
@@ -288,38 +288,38 @@ static void walk_mark(const struct exporter *exporter, const struct file_node *n
 
 /* In the order of each file's first handle, so that equal shares give equal walks. */
 static void walk_marks(const struct exporter *exporter) {
-    struct order_cursor cursor = share_opens_seek(exporter->share, 0);
+    struct order_cursor cursor = share_handles_seek(exporter->share, 0);
     struct pointer_map marked = {0};
     for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
-        const struct file_usage *usage = open_of_numbered(entry)->group->usage;
+        const struct file_usage *usage = handle_of_numbered(entry)->group->usage;
         if (!usage || !usage->pending || (*pointer_map_at(&marked, usage))++) continue;
         walk_mark(exporter, usage->node);
     }
     pointer_map_end(&marked);
 }
 
-static void walk_open(const struct exporter *exporter, const struct file_open *open) {
-    const struct file_node *node = open->group->usage->node;
+static void walk_handle(const struct exporter *exporter, const struct file_handle *handle) {
+    const struct file_node *node = handle->group->usage->node;
     struct share_change change = {
-        .kind = LOAD_OPEN,
-        .session = open->group->session->id,
-        .handle = open->id,
-        .sharing = open->sharing,
-        .deletes_on_close = open->deletes_on_close,
-        .instant_ms = open->opened_ms,
-        .number = open_number(open),
+        .kind = LOAD_HANDLE,
+        .session = handle->group->session->id,
+        .handle = handle->id,
+        .sharing = handle->sharing,
+        .deletes_on_close = handle->deletes_on_close,
+        .instant_ms = handle->opened_ms,
+        .number = handle_number(handle),
     };
     char *buffer = node_path_new(node, &change.path);
     walk_change(exporter, &change);
     memory_free(buffer);
-    walk_locks(exporter, open);
+    walk_locks(exporter, handle);
 }
 
-static void walk_opens(const struct exporter *exporter) {
-    struct order_cursor cursor = share_opens_seek(exporter->share, 0);
+static void walk_handles(const struct exporter *exporter) {
+    struct order_cursor cursor = share_handles_seek(exporter->share, 0);
     for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
-        const struct file_open *open = open_of_numbered(entry);
-        if (open->group->usage) walk_open(exporter, open);
+        const struct file_handle *handle = handle_of_numbered(entry);
+        if (handle->group->usage) walk_handle(exporter, handle);
     }
 }
 
@@ -339,7 +339,7 @@ static void walk_leases(const struct exporter *exporter) {
 static void walk_holders(const struct exporter *exporter) {
     const struct share_session *session;
     walk_sessions(exporter);
-    walk_opens(exporter);
+    walk_handles(exporter);
     walk_marks(exporter);
     list_for_each (&exporter->share->ended, session, among_ended)
         if (is_walked(session))

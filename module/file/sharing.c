@@ -2,8 +2,8 @@
 
 enum { R = SHARING_READ, W = SHARING_WRITE, D = SHARING_DELETE };
 
-/* A lease requires reads to be shared, too, since the storage service refuses it for all opens but those that read and
- * share everything. */
+/* A lease requires reads to be shared, too, since the storage service refuses it for all handles but those that read
+ * and share everything. */
 static const struct sharing classes[SHARING_CLASSES] = {
     /* clang-format off */
                            /* access             share */
@@ -25,44 +25,44 @@ bool sharing_fits(struct sharing a, struct sharing b) {
     return !a.access || !b.access || !((a.access & ~b.share) | (b.access & ~a.share));
 }
 
-bool sharing_fits_lease(struct sharing open) {
-    return !(open.access & (W | D));
+bool sharing_fits_lease(struct sharing wanted) {
+    return !(wanted.access & (W | D));
 }
 
-/* --- All opens of one file --- */
+/* --- All handles of one file --- */
 
 /* by: 1, or UINT32_MAX for -1. */
-static void count_opens(struct sharing_tally *tally, struct sharing open, uint32_t by) {
-    tally->opens += by;
-    if (!open.access) return;
+static void count_handles(struct sharing_tally *tally, struct sharing sharing, uint32_t by) {
+    tally->handles += by;
+    if (!sharing.access) return;
     for (unsigned bit = 0; bit < SHARING_BITS; bit++) {
-        if (open.access >> bit & 1) tally->access[bit] += by;
-        if (!(open.share >> bit & 1)) tally->denied[bit] += by;
+        if (sharing.access >> bit & 1) tally->access[bit] += by;
+        if (!(sharing.share >> bit & 1)) tally->denied[bit] += by;
     }
 }
 
-void sharing_add(struct sharing_tally *tally, struct sharing open) {
-    count_opens(tally, open, 1);
+void sharing_add(struct sharing_tally *tally, struct sharing sharing) {
+    count_handles(tally, sharing, 1);
 }
 
-void sharing_remove(struct sharing_tally *tally, struct sharing open) {
-    count_opens(tally, open, UINT32_MAX);
+void sharing_remove(struct sharing_tally *tally, struct sharing sharing) {
+    count_handles(tally, sharing, UINT32_MAX);
 }
 
 void sharing_subtract(struct sharing_tally *tally, const struct sharing_tally *part) {
-    tally->opens -= part->opens;
+    tally->handles -= part->handles;
     for (int bit = 0; bit < SHARING_BITS; bit++) {
         tally->access[bit] -= part->access[bit];
         tally->denied[bit] -= part->denied[bit];
     }
 }
 
-bool sharing_fits_all(struct sharing open, const struct sharing_tally *tally) {
-    if (!open.access) return true;
-    if (open.access & SHARING_ALONE && tally->opens) return false;
+bool sharing_fits_all(struct sharing wanted, const struct sharing_tally *tally) {
+    if (!wanted.access) return true;
+    if (wanted.access & SHARING_ALONE && tally->handles) return false;
     for (unsigned bit = 0; bit < SHARING_BITS; bit++) {
-        if (open.access >> bit & 1 && tally->denied[bit]) return false;
-        if (!(open.share >> bit & 1) && tally->access[bit]) return false;
+        if (wanted.access >> bit & 1 && tally->denied[bit]) return false;
+        if (!(wanted.share >> bit & 1) && tally->access[bit]) return false;
     }
     return true;
 }

@@ -115,9 +115,9 @@ void tree_remove(struct share *share, struct file_node *node) {
     if (!is_seen(node)) node_free(&share->account, node);
 }
 
-static int64_t opens_of(const struct file_node *node) {
-    if (!node_is_file(node)) return (int64_t)node->directory->opens;
-    return node->usage ? node->usage->tally.opens : 0;
+static int64_t handles_of(const struct file_node *node) {
+    if (!node_is_file(node)) return (int64_t)node->directory->handles;
+    return node->usage ? node->usage->tally.handles : 0;
 }
 
 static int64_t leases_of(const struct file_node *node) {
@@ -125,8 +125,8 @@ static int64_t leases_of(const struct file_node *node) {
     return file_lease_of(node)->kind == LEASE_HELD;
 }
 
-void tree_count_opens(struct directory *directory, int64_t by) {
-    for (; directory; directory = directory->node->parent) directory->opens += (uint64_t)by;
+void tree_count_handles(struct directory *directory, int64_t by) {
+    for (; directory; directory = directory->node->parent) directory->handles += (uint64_t)by;
 }
 
 void tree_count_leases(struct directory *directory, int64_t by) {
@@ -136,13 +136,13 @@ void tree_count_leases(struct directory *directory, int64_t by) {
 
 struct file_node *tree_move(struct share *share, struct file_node *node, struct directory *parent,
                             struct bytes name) {
-    int64_t opens = opens_of(node), leases = leases_of(node);
-    tree_count_opens(node->parent, -opens);
+    int64_t handles = handles_of(node), leases = leases_of(node);
+    tree_count_handles(node->parent, -handles);
     tree_count_leases(node->parent, -leases);
     leave_directory(share, node);
     node = node_renamed(&share->account, node, parent, name);
     enter_directory(share, node, parent);
-    tree_count_opens(parent, opens);
+    tree_count_handles(parent, handles);
     tree_count_leases(parent, leases);
     return node;
 }

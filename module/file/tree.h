@@ -41,7 +41,7 @@ struct file_node *tree_move(struct share *share, struct file_node *node, struct 
 bool tree_fits(const struct file_node *node, const struct directory *parent, struct bytes name);
 
 /* Adds to the number of handles of a directory and of all above it. */
-void tree_count_opens(struct directory *directory, int64_t by);
+void tree_count_handles(struct directory *directory, int64_t by);
 void tree_count_leases(struct directory *directory, int64_t by);
 
 /* --- Listing --- */

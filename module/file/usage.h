@@ -1,9 +1,9 @@
-/* Sessions and their open handles of files.
+/* Sessions, and the handles of files that they have open.
  *
  *   session ──────────▶ group ⇄ group ⇄ …       group: the handles that one session has of one file
  *   file ──▶ usage ───▶ group ⇄ group ⇄ …       usage: what a file has only while it is open or leased
  *                         │
- *                         └─▶ open ⇄ open ⇄ …   the handles, each with its locks
+ *                         └─▶ handle ⇄ handle ⇄ …   each with its locks
  *
  * A session ends by a command, or when its time is up. From then on its handles and locks do not count: every query
  * skips them. So ending a session costs the same for one handle and for a hundred thousand. They are removed later, in
@@ -62,24 +62,24 @@ struct share_session {
     char owner[];
 };
 
-struct open_group {
+struct handle_group {
     struct entry entry; /* its name is the session's number and the file's id; indexed while it has a file */
     uint64_t name[2];
     struct list_node of_session, of_usage;
     struct share_session *session;
     struct file_usage *usage; /* NULL when the file has been removed */
-    struct list_head opens;
+    struct list_head handles;
     struct sharing_tally tally;
     uint32_t deleting; /* handles that mark the file when they close */
 };
 
-struct file_open {
+struct file_handle {
     struct entry entry; /* its name is the id */
     struct guid id;
     struct entry numbered; /* its name is the number */
     unsigned char number[8];
     struct list_node among;
-    struct open_group *group;
+    struct handle_group *group;
     struct lock_owner locks;
     uint32_t lock_count; /* distinct locks */
     struct sharing sharing;
@@ -100,17 +100,17 @@ static inline struct bytes session_owner(const struct share_session *session) {
     return bytes_of(session->owner, session->owner_length);
 }
 
-static inline struct file_open *open_of_numbered(struct entry *entry) {
-    return (struct file_open *)((char *)entry - offsetof(struct file_open, numbered));
+static inline struct file_handle *handle_of_numbered(struct entry *entry) {
+    return (struct file_handle *)((char *)entry - offsetof(struct file_handle, numbered));
 }
 
 /* The number that FILE.HANDLES shows. */
-static inline uint64_t open_number(const struct file_open *open) {
-    return open->locks.number;
+static inline uint64_t handle_number(const struct file_handle *handle) {
+    return handle->locks.number;
 }
 
-static inline struct file_open *open_of_lock(const struct range_lock *lock) {
-    return (struct file_open *)((char *)lock->owner - offsetof(struct file_open, locks));
+static inline struct file_handle *handle_of_lock(const struct range_lock *lock) {
+    return (struct file_handle *)((char *)lock->owner - offsetof(struct file_handle, locks));
 }
 
 /* --- What counts at a time --- */
@@ -126,26 +126,27 @@ struct usage_view usage_view(const struct file_usage *usage, bool exact, int64_t
 
 /* The file of the group if it is gone and this is its first group, or NULL. So a visit to the groups of all sessions
  * that have ended meets each gone file once. */
-struct file_node *group_gone_file(const struct open_group *group, int64_t now_ms);
+struct file_node *group_gone_file(const struct handle_group *group, int64_t now_ms);
 
 /* Whether the file has handles of sessions that have ended. */
 bool usage_has_ended_handles(const struct file_usage *usage, int64_t now_ms);
 
 /* Visits the handles that do not fit. Returning false ends the visit, as does the limit on work. */
-typedef bool visit_open(void *context, const struct file_open *open);
-void usage_obstacles(const struct file_usage *usage, struct sharing wanted, int64_t now_ms, visit_open *visit,
-                     void *context);
+typedef bool visit_handle(void *context, const struct file_handle *handle);
+void usage_obstacles(const struct file_usage *usage, struct sharing wanted, int64_t now_ms,
+                     visit_handle *visit, void *context);
 
 /* The first one of these; NULL if there is none, or if bounded work finds none. */
-const struct file_open *usage_obstacle(const struct file_usage *usage, struct sharing wanted, int64_t now_ms);
+const struct file_handle *usage_obstacle(const struct file_usage *usage, struct sharing wanted,
+                                         int64_t now_ms);
 
 /* The first conflicting lock of a session that has not ended: see range_locks_obstacle. The usage may be NULL. */
 const struct range_lock *usage_lock(const struct file_usage *usage, enum lock_test test,
                                     const struct lock_owner *owner, struct lock_range range, int64_t now_ms);
 
 /* The file of a handle that still has one. */
-static inline struct file_node *open_node(const struct file_open *open) {
-    return open->group->usage->node;
+static inline struct file_node *handle_node(const struct file_handle *handle) {
+    return handle->group->usage->node;
 }
 
 #endif

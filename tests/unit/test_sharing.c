@@ -1,5 +1,5 @@
-/* Sharing: the rule for two opens against the table of the specification, and its matrix of opens and stateless
- * commands; tallies against a walk over all opens. */
+/* Sharing: the rule for two handles against the table of the specification, and its matrix of handles and stateless
+ * commands; tallies against a walk over all handles. */
 #include "file/sharing.h"
 
 #include "dice.h"
@@ -15,7 +15,7 @@ enum {
     WAYS = EVERY * EVERY
 };
 
-/* --- Two opens ------------------------------------------------------------------------------------------ */
+/* --- Two handles ---------------------------------------------------------------------------------------- */
 
 static const struct sharing without_delete[] = {
     {R, NONE}, {R, R},     {R, W},        {R, R | W}, {W, NONE},  {W, R},
@@ -24,7 +24,7 @@ static const struct sharing without_delete[] = {
 
 /* clang-format off */
 
-/* A row is an open that there is, a column a new one, both in the order above. */
+/* A row is a handle that there is, a column a new one, both in the order above. */
 static const char *const golden[] = {
               /* R/-  R/R  R/W  R/RW W/-  W/R  W/W  W/RW RW/- RW/R RW/W RW/RW */
     /* R/-   */ " .    .    .    .    .    .    .    .    .    .    .    .   ",
@@ -58,8 +58,8 @@ TEST(opens_fit_as_the_table_says) {
     require_same(cells, 144, "all cells were looked at");
 }
 
-static struct model_sharing model_of(struct sharing open) {
-    return (struct model_sharing){open.access, open.share};
+static struct model_sharing model_of(struct sharing handle) {
+    return (struct model_sharing){handle.access, handle.share};
 }
 
 static bool model_fits(struct sharing a, struct sharing b) {
@@ -101,13 +101,13 @@ TEST(opens_with_any_right_to_change_conflict_with_a_lease) {
                          "access %x, share %x", access, share);
 }
 
-/* --- An open and a stateless command -------------------------------------------------------------------- */
+/* --- A handle and a stateless command ------------------------------------------------------------------ */
 
 enum { ATTRIBUTES_ONLY = EVERY };
 
 /* clang-format off */
 
-/* By what an open shares, if it has any access; "R" is ok where the access is exactly R. */
+/* By what a handle shares, if it has any access; "R" is ok where the access is exactly R. */
 static const char *const matrix[EVERY + 1][SHARING_CLASSES] = {
                         /* A     R     W     WD    DEL   LEASE */
     [ATTRIBUTES_ONLY] = { "ok", "ok", "ok", "ok", "SV", "ok" },
@@ -123,9 +123,9 @@ static const char *const matrix[EVERY + 1][SHARING_CLASSES] = {
 
 /* clang-format on */
 
-static bool matrix_fits(enum sharing_class class, struct sharing open) {
-    const char *cell = matrix[open.access ? open.share : ATTRIBUTES_ONLY][class];
-    return strcmp(cell, "ok") == 0 || (strcmp(cell, "R") == 0 && open.access == R);
+static bool matrix_fits(enum sharing_class class, struct sharing handle) {
+    const char *cell = matrix[handle.access ? handle.share : ATTRIBUTES_ONLY][class];
+    return strcmp(cell, "ok") == 0 || (strcmp(cell, "R") == 0 && handle.access == R);
 }
 
 TEST(commands_fit_as_the_matrix_says) {
@@ -144,63 +144,63 @@ TEST(share_modes_of_the_examples_fit_or_conflict) {
     require(!sharing_fits(sharing_of_class(CLASS_READ), reader), "a get beside a reader that shares writing");
     require(!sharing_fits(sharing_of_class(CLASS_WRITE), writer),
             "a put beside a writer that shares reading");
-    require(sharing_fits(sharing_of_class(CLASS_ATTRIBUTES), exclusive), "a look beside an exclusive open");
-    require(!sharing_fits(sharing_of_class(CLASS_READ), exclusive), "a get beside an exclusive open");
+    require(sharing_fits(sharing_of_class(CLASS_ATTRIBUTES), exclusive), "a look beside an exclusive handle");
+    require(!sharing_fits(sharing_of_class(CLASS_READ), exclusive), "a get beside an exclusive handle");
     require(sharing_fits(sharing_of_class(CLASS_WRITE_DELETE), open_to_all), "to replace what all may have");
     require(!sharing_fits(sharing_of_class(CLASS_DELETE), open_to_all), "to delete what somebody has");
     require(sharing_fits(sharing_of_class(CLASS_LEASE), open_to_all), "to lease what is only read");
 }
 
-/* --- All opens of a file -------------------------------------------------------------------------------- */
+/* --- All handles of a file ------------------------------------------------------------------------------ */
 
-enum { OPENS = 40, STEPS = 30000 };
+enum { HANDLES = 40, STEPS = 30000 };
 
 struct crowd {
-    struct sharing opens[OPENS];
+    struct sharing handles[HANDLES];
     size_t count;
     struct sharing_tally tally;
 };
 
-static bool all_fit(const struct crowd *crowd, struct sharing open) {
+static bool all_fit(const struct crowd *crowd, struct sharing handle) {
     for (size_t i = 0; i < crowd->count; i++)
-        if (!model_fits(open, crowd->opens[i])) return false;
+        if (!model_fits(handle, crowd->handles[i])) return false;
     return true;
 }
 
 static bool class_fits_all(const struct crowd *crowd, enum sharing_class class) {
     for (size_t i = 0; i < crowd->count; i++)
-        if (!matrix_fits(class, crowd->opens[i])) return false;
+        if (!matrix_fits(class, crowd->handles[i])) return false;
     return true;
 }
 
 static void compare(const struct crowd *crowd) {
-    require_same(crowd->tally.opens, crowd->count, "opens");
+    require_same(crowd->tally.handles, crowd->count, "handles");
     for (unsigned i = 0; i < WAYS; i++)
         require_same(sharing_fits_all(sharing_of(i), &crowd->tally), all_fit(crowd, sharing_of(i)),
-                     "%zu opens and access %x, share %x", crowd->count, i % EVERY, i / EVERY);
+                     "%zu handles and access %x, share %x", crowd->count, i % EVERY, i / EVERY);
     for (unsigned column = 0; column < SHARING_CLASSES; column++)
         require_same(sharing_fits_all(sharing_of_class(column), &crowd->tally), class_fits_all(crowd, column),
-                     "%zu opens and class %u", crowd->count, column);
+                     "%zu handles and class %u", crowd->count, column);
 }
 
-static void come(struct crowd *crowd, struct sharing open) {
-    crowd->opens[crowd->count++] = open;
-    sharing_add(&crowd->tally, open);
+static void come(struct crowd *crowd, struct sharing handle) {
+    crowd->handles[crowd->count++] = handle;
+    sharing_add(&crowd->tally, handle);
 }
 
 static void go(struct crowd *crowd, size_t place) {
-    sharing_remove(&crowd->tally, crowd->opens[place]);
-    crowd->opens[place] = crowd->opens[--crowd->count];
+    sharing_remove(&crowd->tally, crowd->handles[place]);
+    crowd->handles[place] = crowd->handles[--crowd->count];
 }
 
-/* Any open by chance would soon leave nothing that fits. */
+/* Any handle by chance would soon leave nothing that fits. */
 static struct sharing random_open(const struct crowd *crowd, struct dice *dice) {
-    struct sharing open = sharing_of((unsigned)dice_roll(dice, WAYS));
-    if (dice_percent(dice, 60)) open.share = SHARING_ALL;
-    if (dice_percent(dice, 40)) open.access = R;
-    if (dice_percent(dice, 20)) open.access = NONE;
-    return sharing_fits_all(open, &crowd->tally) || dice_percent(dice, 5) ? open
-                                                                          : (struct sharing){NONE, NONE};
+    struct sharing handle = sharing_of((unsigned)dice_roll(dice, WAYS));
+    if (dice_percent(dice, 60)) handle.share = SHARING_ALL;
+    if (dice_percent(dice, 40)) handle.access = R;
+    if (dice_percent(dice, 20)) handle.access = NONE;
+    return sharing_fits_all(handle, &crowd->tally) || dice_percent(dice, 5) ? handle
+                                                                            : (struct sharing){NONE, NONE};
 }
 
 TEST(a_tally_equals_a_walk) {
@@ -208,7 +208,7 @@ TEST(a_tally_equals_a_walk) {
     struct dice dice = {5};
     for (int step = 0; step < STEPS; step++) {
         bool grows = dice_percent(&dice, step / 200 % 2 ? 25 : 70);
-        if (grows && crowd.count < OPENS)
+        if (grows && crowd.count < HANDLES)
             come(&crowd, random_open(&crowd, &dice));
         else if (!grows && crowd.count)
             go(&crowd, dice_roll(&dice, crowd.count));

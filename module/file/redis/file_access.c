@@ -2,7 +2,7 @@
 
 #include "core/number.h"
 #include "core/text.h"
-#include "file/opens.h"
+#include "file/handle_lifetime.h"
 #include "file/redis/waiting.h"
 #include "lease/redis/leases.h"
 #include "server/call/limits.h"
@@ -86,16 +86,16 @@ static enum outcome check_file_lease(struct call *call, const struct file_node *
 /* An owner's label in a note is cut to this, with its NUL: more is to follow. */
 enum { OWNER_SHOWN_BYTES = 96 };
 
-static void put_handle(struct text *text, const struct file_open *open) {
+static void put_handle(struct text *text, const struct file_handle *handle) {
     text_put(text, "handle ");
-    text_put_number(text, open_number(open), 1);
-    refusal_put_owner(text, " of ", session_owner(open->group->session), OWNER_SHOWN_BYTES);
+    text_put_number(text, handle_number(handle), 1);
+    refusal_put_owner(text, " of ", session_owner(handle->group->session), OWNER_SHOWN_BYTES);
 }
 
 enum outcome file_check_sharing(struct call *call, const struct file_node *node,
                                 const struct usage_view *view, struct sharing wanted) {
     if (sharing_fits_all(wanted, &view->tally)) return OUTCOME_DONE;
-    const struct file_open *obstacle = usage_obstacle(node->usage, wanted, call_now_ms(call));
+    const struct file_handle *obstacle = usage_obstacle(node->usage, wanted, call_now_ms(call));
     if (!obstacle) return OUTCOME_SHARING_VIOLATION;
     struct text text = text_start(call->note, sizeof(call->note));
     put_handle(&text, obstacle);
@@ -109,7 +109,7 @@ static enum outcome check_lock(struct call *call, const struct file_usage *usage
     const struct range_lock *lock = usage_lock(usage, test, owner, range, call_now_ms(call));
     if (!lock) return OUTCOME_DONE;
     struct text text = text_start(call->note, sizeof(call->note));
-    put_handle(&text, open_of_lock(lock));
+    put_handle(&text, handle_of_lock(lock));
     text_put(&text, lock->kind == LOCK_EXCLUSIVE ? " has an exclusive lock of " : " has a shared lock of ");
     text_put_number(&text, lock->range.length, 1);
     text_put(&text, " bytes from ");
@@ -118,9 +118,9 @@ static enum outcome check_lock(struct call *call, const struct file_usage *usage
     return OUTCOME_FILE_LOCK_CONFLICT;
 }
 
-enum outcome file_check_lock(struct call *call, const struct file_open *open, enum lock_test test,
+enum outcome file_check_lock(struct call *call, const struct file_handle *handle, enum lock_test test,
                              struct lock_range range) {
-    return check_lock(call, open->group->usage, test, &open->locks, range);
+    return check_lock(call, handle->group->usage, test, &handle->locks, range);
 }
 
 /* The part of a range that lies within the file. */

@@ -42,7 +42,7 @@ enum outcome file_check_leasable(struct call *call, const struct file_node *node
 /* The checks on other handles, and on locks: they note the handle that stands in the way. */
 enum outcome file_check_sharing(struct call *call, const struct file_node *node,
                                 const struct usage_view *view, struct sharing wanted);
-enum outcome file_check_lock(struct call *call, const struct file_open *open, enum lock_test test,
+enum outcome file_check_lock(struct call *call, const struct file_handle *handle, enum lock_test test,
                              struct lock_range range);
 
 /* What a reading command finds, now or in a snapshot. */

@@ -144,7 +144,7 @@ static enum outcome check_source(struct call *call, const struct file_node *node
         refusal_note(call, "files in the directory are leased: release or break their leases first");
         return OUTCOME_LEASE_ID_MISSING;
     }
-    if (!node->directory->opens) return OUTCOME_DONE;
+    if (!node->directory->handles) return OUTCOME_DONE;
     refusal_note(call, "files in the directory are open");
     return OUTCOME_SHARING_VIOLATION;
 }

@@ -2,7 +2,7 @@
  * ended do not count. */
 #include "core/memory.h"
 #include "core/number.h"
-#include "file/opens.h"
+#include "file/handle_lifetime.h"
 #include "file/redis/file_access.h"
 #include "file/redis/file_commands.h"
 
@@ -34,16 +34,16 @@ static enum outcome select_handles(struct call *call, struct bytes path, struct 
 }
 
 static bool is_selected(struct call *call, const struct handle_selection *selection,
-                        const struct file_open *open) {
-    if (!open->group->usage || session_has_ended(open->group->session, call_now_ms(call))) return false;
-    if (node_is_file(selection->node)) return open_node(open) == selection->node;
-    return selection->recursive && node_is_within(open_node(open), selection->node);
+                        const struct file_handle *handle) {
+    if (!handle->group->usage || session_has_ended(handle->group->session, call_now_ms(call))) return false;
+    if (node_is_file(selection->node)) return handle_node(handle) == selection->node;
+    return selection->recursive && node_is_within(handle_node(handle), selection->node);
 }
 
-static bool is_any_open(const struct handle_selection *selection) {
+static bool has_handles(const struct handle_selection *selection) {
     const struct file_node *node = selection->node;
-    if (node_is_file(node)) return node->usage && node->usage->tally.opens;
-    return selection->recursive && node->directory->opens;
+    if (node_is_file(node)) return node->usage && node->usage->tally.handles;
+    return selection->recursive && node->directory->handles;
 }
 
 /* --- FILE.HANDLES --- */
@@ -74,79 +74,81 @@ static void reply_path(struct reply_map *map, const struct file_node *node) {
     memory_free(buffer);
 }
 
-static void reply_handle(struct call *call, const struct file_open *open) {
-    const struct share_session *session = open->group->session;
+static void reply_handle(struct call *call, const struct file_handle *handle) {
+    const struct share_session *session = handle->group->session;
     struct reply_map map = reply_map_counted(&call->out);
     while (reply_map_pass(&map)) {
-        reply_field_number(&map, "handle", (long long)open_number(open));
-        reply_path(&map, open_node(open));
+        reply_field_number(&map, "handle", (long long)handle_number(handle));
+        reply_path(&map, handle_node(handle));
         reply_field_number(&map, "session", (long long)session->number);
         if (session->owner_length) reply_field_bytes(&map, "owner", session_owner(session));
         reply_field(&map, "access");
-        reply_words(map.out, open->sharing.access, "attributes");
+        reply_words(map.out, handle->sharing.access, "attributes");
         reply_field(&map, "share");
-        reply_words(map.out, open->sharing.share, "none");
-        reply_field_number(&map, "opened", open->opened_ms);
-        reply_field_number(&map, "pending", file_view(call, open_node(open)).pending);
+        reply_words(map.out, handle->sharing.share, "none");
+        reply_field_number(&map, "opened", handle->opened_ms);
+        reply_field_number(&map, "pending", file_view(call, handle_node(handle)).pending);
     }
 }
 
-static void reply_marker(struct reply *out, const struct file_open *next) {
+static void reply_marker(struct reply *out, const struct file_handle *next) {
     char text[NUMBER_TEXT_MAX];
     if (!next) {
         reply_null(out);
         return;
     }
-    reply_bytes(out, bytes_of(text, number_write((int64_t)open_number(next), text)));
+    reply_bytes(out, bytes_of(text, number_write((int64_t)handle_number(next), text)));
 }
 
 struct page {
     uint64_t from;
     size_t max;
     struct page_bytes taken;
-    const struct file_open *found[PAGE_MAX];
+    const struct file_handle *found[PAGE_MAX];
     size_t count;
-    const struct file_open *next; /* NULL at the end */
+    const struct file_handle *next; /* NULL at the end */
 };
 
 /* Adds a handle to the page, or ends the page before it. */
-static void show_handle(struct page *page, const struct file_open *open) {
+static void show_handle(struct page *page, const struct file_handle *handle) {
     size_t bytes =
-        HANDLE_REPLY_BYTES + node_path_length(open_node(open)) + open->group->session->owner_length;
+        HANDLE_REPLY_BYTES + node_path_length(handle_node(handle)) + handle->group->session->owner_length;
     if (page->count < page->max && page_bytes_take(&page->taken, bytes))
-        page->found[page->count++] = open;
+        page->found[page->count++] = handle;
     else
-        page->next = open;
+        page->next = handle;
 }
 
-static int compare_opens(const void *a, const void *b) {
-    const struct file_open *const *one = a, *const *other = b;
-    uint64_t number = open_number(*one), other_number = open_number(*other);
+static int compare_handle_numbers(const void *a, const void *b) {
+    const struct file_handle *const *one = a, *const *other = b;
+    uint64_t number = handle_number(*one), other_number = handle_number(*other);
     return (number > other_number) - (number < other_number);
 }
 
 /* The handles of a file are not sorted. */
 static void gather_of_file(struct call *call, const struct handle_selection *selection, struct page *page) {
     const struct file_usage *usage = selection->node->usage;
-    const struct file_open **opens = memory_alloc(usage->tally.opens * sizeof(const struct file_open *)),
-                           *open;
-    const struct open_group *group;
+    const struct file_handle **handles =
+        memory_alloc(usage->tally.handles * sizeof(const struct file_handle *));
+    const struct handle_group *group;
+    const struct file_handle *handle;
     size_t count = 0;
     list_for_each (&usage->groups, group, of_usage)
-        list_for_each (&group->opens, open, among)
-            if (open_number(open) >= page->from && is_selected(call, selection, open)) opens[count++] = open;
-    if (count) qsort(opens, count, sizeof(const struct file_open *), compare_opens);
-    for (size_t i = 0; i < count && !page->next; i++) show_handle(page, opens[i]);
-    memory_free(opens);
+        list_for_each (&group->handles, handle, among)
+            if (handle_number(handle) >= page->from && is_selected(call, selection, handle))
+                handles[count++] = handle;
+    if (count) qsort(handles, count, sizeof(const struct file_handle *), compare_handle_numbers);
+    for (size_t i = 0; i < count && !page->next; i++) show_handle(page, handles[i]);
+    memory_free(handles);
 }
 
 static void gather_of_share(struct call *call, const struct handle_selection *selection, struct page *page) {
-    struct order_cursor cursor = share_opens_seek(call->value, page->from);
+    struct order_cursor cursor = share_handles_seek(call->value, page->from);
     int left = LOOKED_AT_MAX;
     for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
-        const struct file_open *open = open_of_numbered(entry);
-        if (!left--) page->next = open;
-        if (!page->next && is_selected(call, selection, open)) show_handle(page, open);
+        const struct file_handle *handle = handle_of_numbered(entry);
+        if (!left--) page->next = handle;
+        if (!page->next && is_selected(call, selection, handle)) show_handle(page, handle);
         if (page->next) return;
     }
 }
@@ -156,8 +158,8 @@ static void reply_handle_page(struct call *call, const struct handle_selection *
     struct page page = {.max = reply_page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX)};
     const struct file_node *node = selection->node;
     given_marker(call, &page.from);
-    if (is_any_open(selection)) {
-        bool few = node_is_file(node) && node->usage->tally.opens <= LOOKED_AT_MAX;
+    if (has_handles(selection)) {
+        bool few = node_is_file(node) && node->usage->tally.handles <= LOOKED_AT_MAX;
         (few ? gather_of_file : gather_of_share)(call, selection, &page);
     }
     reply_array(&call->out, 2);
@@ -204,39 +206,39 @@ struct closing {
 };
 
 /* False when one command may close no more. */
-static bool close_one(struct closing *closing, const struct file_open *open) {
+static bool close_one(struct closing *closing, const struct file_handle *handle) {
     if (closing->effort >= CLOSED_MAX) return false;
-    if (!is_selected(closing->call, &closing->selection, open)) return true;
-    closing->effort += 1 + open->lock_count;
+    if (!is_selected(closing->call, &closing->selection, handle)) return true;
+    closing->effort += 1 + handle->lock_count;
     closing->count++;
-    record_put_guid(closing->handles, open->id);
+    record_put_guid(closing->handles, handle->id);
     return true;
 }
 
 static void close_number(struct closing *closing, uint64_t number) {
-    struct order_cursor cursor = share_opens_seek(closing->call->value, number);
+    struct order_cursor cursor = share_handles_seek(closing->call->value, number);
     struct entry *entry = order_cursor_entry(&cursor);
-    const struct file_open *open = entry ? open_of_numbered(entry) : NULL;
-    if (open && open_number(open) == number) close_one(closing, open);
+    const struct file_handle *handle = entry ? handle_of_numbered(entry) : NULL;
+    if (handle && handle_number(handle) == number) close_one(closing, handle);
 }
 
 static void close_all_of_file(struct closing *closing) {
-    const struct open_group *group;
-    const struct file_open *open;
+    const struct handle_group *group;
+    const struct file_handle *handle;
     list_for_each (&closing->selection.node->usage->groups, group, of_usage)
-        list_for_each (&group->opens, open, among)
-            if (!close_one(closing, open)) return;
+        list_for_each (&group->handles, handle, among)
+            if (!close_one(closing, handle)) return;
 }
 
 static void close_all(struct closing *closing) {
-    struct order_cursor cursor = share_opens_seek(closing->call->value, 0);
-    if (!is_any_open(&closing->selection)) return;
+    struct order_cursor cursor = share_handles_seek(closing->call->value, 0);
+    if (!has_handles(&closing->selection)) return;
     if (node_is_file(closing->selection.node)) {
         close_all_of_file(closing);
         return;
     }
     for (struct entry *entry; (entry = order_cursor_take(&cursor));)
-        if (!close_one(closing, open_of_numbered(entry))) return;
+        if (!close_one(closing, handle_of_numbered(entry))) return;
 }
 
 /* Closes as many handles as one command may, and replies how many; callers repeat it for the rest. */

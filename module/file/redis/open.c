@@ -108,7 +108,7 @@ static enum outcome check_existing(struct call *call, struct opening *opening) {
 }
 
 static enum outcome find_opening(struct call *call, struct opening *opening) {
-    enum outcome outcome = file_session(call, call_word(call, ARG_SESSION), &opening->session);
+    enum outcome outcome = file_find_session(call, call_word(call, ARG_SESSION), &opening->session);
     if (outcome == OUTCOME_DONE) outcome = file_find(call, call_word(call, ARG_OPEN_PATH), &opening->place);
     if (outcome != OUTCOME_DONE) return outcome;
     const struct file_node *node = opening->place.node;
@@ -121,7 +121,7 @@ static enum outcome find_opening(struct call *call, struct opening *opening) {
     return file_check_quota(call, node ? node->content.length : 0, (uint64_t)call_number(call, SLOT_SIZE, 0));
 }
 
-/* The last check: in grace no new handle may exclude others. An open for attributes only excludes nobody. */
+/* The last check: in grace no new handle may exclude others. A handle for attributes only excludes nobody. */
 static enum outcome check_grace_to_open(struct call *call, const struct opening *opening) {
     bool shares = !opening->counted.access || opening->counted.share == SHARING_ALL;
     if (shares || !grace_lasts(call)) return OUTCOME_DONE;
@@ -169,8 +169,8 @@ static void reply_opened(struct reply *out, const struct open_reply *opened, enu
 
 /* Closes the handle; a file that was created or overwritten stays so. */
 void file_open_give_back(struct call *call, struct record_reader *granted) {
-    struct file_open *open = file_granted_handle(call, granted);
-    if (open) file_decide_with_handle(call, FILE_UNOPEN, open, NULL);
+    struct file_handle *handle = file_granted_handle(call, granted);
+    if (handle) file_decide_with_handle(call, FILE_UNOPEN, handle, NULL);
 }
 
 /* A call whose time to wait is over is refused, even if it could have the file now. */

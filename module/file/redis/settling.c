@@ -27,7 +27,7 @@ static void end_due_sessions(struct call *call, size_t max) {
 
 /* Ends the expired sessions that have handles of this file. */
 static void end_sessions_of(struct call *call, const struct file_usage *usage) {
-    const struct open_group *group;
+    const struct handle_group *group;
     list_for_each (&usage->groups, group, of_usage) {
         struct share_session *session = group->session;
         if (!session->ended && session_has_ended(session, call_now_ms(call)))
@@ -76,15 +76,15 @@ void file_settle_opening(struct call *call) {
 }
 
 void file_settle_handle(struct call *call) {
-    struct file_open *open;
-    if (is_exact(call) || file_handle(call, 0, &open) != OUTCOME_DONE) return;
-    if (needs_settling(call, open_node(open))) settle_node(call, open_node(open));
+    struct file_handle *handle;
+    if (is_exact(call) || file_find_handle(call, 0, &handle) != OUTCOME_DONE) return;
+    if (needs_settling(call, handle_node(handle))) settle_node(call, handle_node(handle));
 }
 
 /* Settling a file leaves the groups in the session's list. */
 static void settle_files_of(struct call *call, const struct share_session *session,
                             const struct file_node *directory) {
-    const struct open_group *group;
+    const struct handle_group *group;
     list_for_each (&session->groups, group, of_session)
         if (group->usage && node_is_within(group->usage->node, directory))
             settle_node(call, group->usage->node);
@@ -105,7 +105,7 @@ void file_settle_directory(struct call *call) {
     if (is_exact(call)) return;
     file_settle_path(call);
     const struct file_node *node = tree_find(call->value, call_word(call, ARG_PATH)).node;
-    if (node && !node_is_file(node) && node->directory->opens) settle_below(call, node);
+    if (node && !node_is_file(node) && node->directory->handles) settle_below(call, node);
 }
 
 void file_settle_move(struct call *call) {
@@ -126,14 +126,14 @@ static void end_orphans(struct call *call) {
 /* A portion of the session's handles; true when they are the last ones. */
 static bool collect_handles(const struct share_session *session, struct record_writer *handles,
                             uint64_t *count) {
-    const struct open_group *group;
-    const struct file_open *open;
+    const struct handle_group *group;
+    const struct file_handle *handle;
     size_t effort = 0;
     list_for_each (&session->groups, group, of_session) {
-        list_for_each (&group->opens, open, among) {
+        list_for_each (&group->handles, handle, among) {
             if (effort >= SWEPT_MAX) return false;
-            effort += 1 + (group->usage ? open->lock_count : 0);
-            record_put_guid(handles, open->id);
+            effort += 1 + (group->usage ? handle->lock_count : 0);
+            record_put_guid(handles, handle->id);
             ++*count;
         }
     }

@@ -1,5 +1,5 @@
 /* The SHARE.* commands. */
-#include "file/opens.h"
+#include "file/handle_lifetime.h"
 #include "file/redis/connections.h"
 #include "file/redis/file_access.h"
 #include "file/redis/file_commands.h"
@@ -190,7 +190,7 @@ enum outcome share_connect_decide(struct call *call) {
 static struct share_change *decide_for_session(struct call *call, enum share_change_kind kind,
                                                enum outcome *outcome) {
     struct share_session *session;
-    *outcome = file_session(call, call_word(call, ARG_SESSION), &session);
+    *outcome = file_find_session(call, call_word(call, ARG_SESSION), &session);
     if (*outcome != OUTCOME_DONE) return NULL;
     struct share_change *change = decision_add(call, kind);
     change->session = session->id;

@@ -38,9 +38,10 @@ struct wait_claim claim_to_open(const struct share_session *session, struct shar
     return (struct wait_claim){session->id, {[WORD_ACCESS] = wanted.access, [WORD_SHARE] = wanted.share}};
 }
 
-struct wait_claim claim_to_lock(const struct file_open *open, enum lock_test test, struct lock_range range) {
+struct wait_claim claim_to_lock(const struct file_handle *handle, enum lock_test test,
+                                struct lock_range range) {
     return (struct wait_claim){
-        open->group->session->id,
+        handle->group->session->id,
         {[WORD_TEST] = (uint64_t)test, [WORD_OFFSET] = range.offset, [WORD_LENGTH] = range.length}};
 }
 
@@ -95,14 +96,14 @@ static bool add_session(struct circle *circle, struct guid session, struct guid 
     return true;
 }
 
-static bool add_holder(void *context, const struct file_open *open) {
+static bool add_holder(void *context, const struct file_handle *handle) {
     struct circle *circle = context;
-    return add_session(circle, open->group->session->id, circle->claim->party);
+    return add_session(circle, handle->group->session->id, circle->claim->party);
 }
 
 static bool add_lock_holder(void *context, const struct range_lock *lock) {
     struct circle *circle = context;
-    const struct share_session *session = open_of_lock(lock)->group->session;
+    const struct share_session *session = handle_of_lock(lock)->group->session;
     if (!circle->locks_left--) return false;
     return session_has_ended(session, circle->now_ms) ||
            add_session(circle, session->id, circle->claim->party);
@@ -142,9 +143,9 @@ static const struct file_node *awaited_file(const struct circle *circle, const s
         struct bytes path = api_bytes(argv[ARG_OPEN_PATH]);
         return tree_find(share, path).node;
     }
-    const struct file_open *open =
-        guid_read(api_bytes(argv[ARG_HANDLE]), &id) ? share_open_find(share, &id) : NULL;
-    return open && open->group->usage ? open_node(open) : NULL;
+    const struct file_handle *handle =
+        guid_read(api_bytes(argv[ARG_HANDLE]), &id) ? share_handle_find(share, &id) : NULL;
+    return handle && handle->group->usage ? handle_node(handle) : NULL;
 }
 
 /* Adds the sessions that a waiter waits for. */
@@ -170,7 +171,7 @@ bool file_closes_circle(struct call *call) {
 
 /* --- What a call waits for --- */
 
-/* Without a node: the name of the line for the file that an open would create. */
+/* Without a node: the name of the line for the file that FILE.OPEN would create. */
 static struct bytes line_name(struct call *call, const struct file_node *node) {
     uint64_t *line_id = call_alloc(call, sizeof(*line_id));
     *line_id = node ? file_line_id(node) : line_id_of_path(call_word(call, ARG_OPEN_PATH));

@@ -1,6 +1,6 @@
 /* Waiting for files: who waits for whom, and who may not.
  *
- * Waiters are served in order of arrival, as far as they conflict: a lock of another range, or an open that fits, does
+ * Waiters are served in order of arrival, as far as they conflict: a lock of another range, or a handle that fits, does
  * not wait for waiters before it. A call without BLOCK is checked only against what is held.
  *
  * A session waits for the sessions that hold what it wants, and for earlier waiters that want it, too. If these wait
@@ -17,7 +17,8 @@ uint64_t file_line_id(const struct file_node *node);
 
 /* Claims of waiters: to open a file, to lock a range. */
 struct wait_claim claim_to_open(const struct share_session *session, struct sharing wanted);
-struct wait_claim claim_to_lock(const struct file_open *open, enum lock_test test, struct lock_range range);
+struct wait_claim claim_to_lock(const struct file_handle *handle, enum lock_test test,
+                                struct lock_range range);
 
 /* The claim conflicts now: the call waits if it has BLOCK, else it is refused. */
 enum outcome file_not_yet(struct call *call, struct wait_kind *kind, const struct file_node *node,

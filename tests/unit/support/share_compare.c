@@ -62,7 +62,7 @@ static void compare_obstacle(const struct share_life *life, const struct file_no
                              struct model_sharing wanted) {
     bool denied = share_model_denies(&life->model, number, wanted, life->now_ms);
     if (!node->usage) return;
-    const struct file_open *obstacle = usage_obstacle(node->usage, share_sharing(wanted), life->now_ms);
+    const struct file_handle *obstacle = usage_obstacle(node->usage, share_sharing(wanted), life->now_ms);
     require_same(obstacle != NULL, denied, "a handle that is in the way");
     if (!obstacle) return;
     require(!session_has_ended(obstacle->group->session, life->now_ms), "it is of a session that is over");
@@ -79,21 +79,21 @@ static bool model_denies(const struct share_life *life, int node, int handle, en
     return share_model_is_locked(&life->model, node, handle, questions[question], range, life->now_ms);
 }
 
-static void ask_lock(const struct share_life *life, const struct file_node *node, int number, int handle,
+static void ask_lock(const struct share_life *life, const struct file_node *node, int number, int asking,
                      struct model_range range) {
-    struct file_open *open = NULL;
-    if (handle != NOBODY) {
-        struct guid id = share_handle_id(handle);
-        open = share_open_find(life->share, &id);
+    struct file_handle *handle = NULL;
+    if (asking != NOBODY) {
+        struct guid id = share_handle_id(asking);
+        handle = share_handle_find(life->share, &id);
     }
     for (enum lock_test question = LOCK_TO_READ; question <= LOCK_ANYWHERE; question++) {
         const struct range_lock *lock =
-            usage_lock(node->usage, question, open ? &open->locks : NULL,
+            usage_lock(node->usage, question, handle ? &handle->locks : NULL,
                        (struct lock_range){range.offset, range.length}, life->now_ms);
-        require_same(lock != NULL, model_denies(life, number, handle, question, range), "question %d",
+        require_same(lock != NULL, model_denies(life, number, asking, question, range), "question %d",
                      question);
         if (lock)
-            require(!session_has_ended(open_of_lock(lock)->group->session, life->now_ms),
+            require(!session_has_ended(handle_of_lock(lock)->group->session, life->now_ms),
                     "a lock of a session that is over");
     }
 }
@@ -165,12 +165,12 @@ static void compare_handles(const struct share_life *life) {
     for (int i = 0; i < LIFE_HANDLES; i++) {
         const struct model_handle *known = &life->model.handles[i];
         struct guid id = share_handle_id(i);
-        const struct file_open *open = share_open_find(life->share, &id);
-        require_same(open != NULL, known->is_there, "handle %d", i);
-        if (!open) continue;
-        require_same(open->group->usage != NULL, known->node != NOBODY, "the file of handle %d", i);
-        if (!open->group->usage) continue;
-        require(open->group->usage->node == find_node(life, known->node), "handle %d has another file", i);
+        const struct file_handle *handle = share_handle_find(life->share, &id);
+        require_same(handle != NULL, known->is_there, "handle %d", i);
+        if (!handle) continue;
+        require_same(handle->group->usage != NULL, known->node != NOBODY, "the file of handle %d", i);
+        if (!handle->group->usage) continue;
+        require(handle->group->usage->node == find_node(life, known->node), "handle %d has another file", i);
     }
 }
 

@@ -76,14 +76,14 @@ static void require_counted(const struct share *share) {
 /* Handles and active leases of files that are in a directory or below it. */
 static void require_held(const struct share *share, const struct directory *directory) {
     struct order_cursor cursor = catalog_seek(&share->nodes, bytes_of("", 0));
-    uint64_t opens = 0, leases = 0;
+    uint64_t handles = 0, leases = 0;
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
         const struct file_node *node = node_of_entry(entry);
         if (!node_is_file(node) || !node_is_within(node, directory->node)) continue;
-        opens += node->usage ? node->usage->tally.opens : 0;
+        handles += node->usage ? node->usage->tally.handles : 0;
         leases += file_lease_of(node)->kind == LEASE_HELD;
     }
-    require_same(directory->opens, opens, "handles below a directory");
+    require_same(directory->handles, handles, "handles below a directory");
     require_same(directory->leases, leases, "leases below a directory");
 }
 

@@ -1,4 +1,4 @@
-#include "file/opens.h"
+#include "file/handle_lifetime.h"
 
 #include "core/hash.h"
 #include "core/memory.h"
@@ -29,27 +29,27 @@ static void drop_locks(struct share *share, struct file_usage *usage, struct loc
     share_count(CENSUS_LOCKS, before, usage->locks.count);
 }
 
-static void leave_file(struct share *share, struct open_group *group) {
+static void leave_file(struct share *share, struct handle_group *group) {
     list_del(&group->of_usage);
     hash_index_remove(&share->groups, &group->entry);
 }
 
 /* Separates a group from its file: its handles lose their locks and are left without a file. */
-static void detach_group(struct share *share, struct open_group *group) {
+static void detach_group(struct share *share, struct handle_group *group) {
     struct file_usage *usage = group->usage;
-    struct file_open *open;
+    struct file_handle *handle;
     if (usage->locks.count) {
-        list_for_each (&group->opens, open, among) drop_locks(share, usage, &open->locks);
+        list_for_each (&group->handles, handle, among) drop_locks(share, usage, &handle->locks);
     }
     sharing_subtract(&usage->tally, &group->tally);
-    tree_count_opens(usage->node->parent, -(int64_t)group->tally.opens);
+    tree_count_handles(usage->node->parent, -(int64_t)group->tally.handles);
     if (group->deleting) usage->pending = true;
     leave_file(share, group);
     group->usage = NULL;
 }
 
 void file_remove(struct share *share, struct file_node *node) {
-    struct open_group *group, *next;
+    struct handle_group *group, *next;
     if (node->usage) {
         list_for_each_safe (&node->usage->groups, group, next, of_usage) detach_group(share, group);
         node->usage->pending = false;
@@ -69,7 +69,7 @@ static void usage_release(struct share *share, struct file_usage *usage) {
 }
 
 void usage_settle(struct share *share, struct file_usage *usage) {
-    struct open_group *group, *next;
+    struct handle_group *group, *next;
     list_for_each_safe (&usage->groups, group, next, of_usage)
         if (group->session->ended) detach_group(share, group);
     usage_release(share, usage);
@@ -141,9 +141,9 @@ void session_end(struct share *share, struct share_session *session) {
 }
 
 void session_free(struct share *share, struct share_session *session) {
-    struct open_group *group;
-    while ((group = list_top(&session->groups, struct open_group, of_session)))
-        open_close(share, list_top(&group->opens, struct file_open, among));
+    struct handle_group *group;
+    while ((group = list_top(&session->groups, struct handle_group, of_session)))
+        handle_close(share, list_top(&group->handles, struct file_handle, among));
     list_del(&session->among_ended);
     hash_index_remove(&share->sessions, &session->entry);
     account_discard(&share->account, session);
@@ -153,87 +153,86 @@ void session_free(struct share *share, struct share_session *session) {
 
 /* --- Handles --- */
 
-static struct open_group *find_group(const struct share *share, const struct share_session *session,
-                                     const struct file_usage *usage) {
+static struct handle_group *find_group(const struct share *share, const struct share_session *session,
+                                       const struct file_usage *usage) {
     uint64_t name[2] = {session->number, usage->node->id};
     struct bytes bytes = bytes_of(name, sizeof(name));
     struct entry *entry = hash_index_find(&share->groups, hash_bytes(bytes), bytes);
-    return entry ? container_of(entry, struct open_group, entry) : NULL;
+    return entry ? container_of(entry, struct handle_group, entry) : NULL;
 }
 
-static struct open_group *group_for(struct share *share, struct share_session *session,
-                                    struct file_usage *usage) {
-    struct open_group *group = list_empty(&usage->groups) ? NULL : find_group(share, session, usage);
+static struct handle_group *group_for(struct share *share, struct share_session *session,
+                                      struct file_usage *usage) {
+    struct handle_group *group = list_empty(&usage->groups) ? NULL : find_group(share, session, usage);
     if (group) return group;
     group = account_add(&share->account, memory_zeroed(sizeof(*group)));
     group->name[0] = session->number;
     group->name[1] = usage->node->id;
     group->entry =
-        entry_hashed(bytes_of(group->name, sizeof(group->name)), offsetof(struct open_group, name));
+        entry_hashed(bytes_of(group->name, sizeof(group->name)), offsetof(struct handle_group, name));
     hash_index_add(&share->groups, &group->entry);
     group->session = session;
     group->usage = usage;
-    list_head_init(&group->opens);
+    list_head_init(&group->handles);
     list_add_tail(&usage->groups, &group->of_usage);
     list_add_tail(&session->groups, &group->of_session);
     return group;
 }
 
-static void name_open(struct file_open *open, uint64_t number) {
-    open->locks.number = number;
-    node_put_number(open->number, number);
-    open->numbered =
-        (struct entry){.name_length = sizeof(open->number),
-                       .name_at = offsetof(struct file_open, number) - offsetof(struct file_open, numbered)};
-    open->entry = entry_hashed(guid_bytes(&open->id), offsetof(struct file_open, id));
+static void name_handle(struct file_handle *handle, uint64_t number) {
+    handle->locks.number = number;
+    node_put_number(handle->number, number);
+    uint16_t name_at = offsetof(struct file_handle, number) - offsetof(struct file_handle, numbered);
+    handle->numbered = (struct entry){.name_length = sizeof(handle->number), .name_at = name_at};
+    handle->entry = entry_hashed(guid_bytes(&handle->id), offsetof(struct file_handle, id));
 }
 
-struct file_open *open_add(struct share *share, struct file_node *node, struct share_session *session,
-                           const struct share_change *change, uint64_t number) {
+struct file_handle *handle_add(struct share *share, struct file_node *node, struct share_session *session,
+                               const struct share_change *change, uint64_t number) {
     struct file_usage *usage = usage_need(share, node);
-    struct open_group *group = group_for(share, session, usage);
-    struct file_open *open = account_add(&share->account, memory_zeroed(sizeof(*open)));
-    open->id = change->handle;
-    open->sharing = change->sharing;
-    open->deletes_on_close = change->deletes_on_close;
-    open->opened_ms = change->instant_ms;
-    open->group = group;
-    name_open(open, number);
-    hash_index_add(&share->opens, &open->entry);
-    order_index_add(&share->numbered, &open->numbered);
-    list_add_tail(&group->opens, &open->among);
-    sharing_add(&group->tally, open->sharing);
-    sharing_add(&usage->tally, open->sharing);
-    group->deleting += open->deletes_on_close;
-    tree_count_opens(node->parent, 1);
+    struct handle_group *group = group_for(share, session, usage);
+    struct file_handle *handle = account_add(&share->account, memory_zeroed(sizeof(*handle)));
+    handle->id = change->handle;
+    handle->sharing = change->sharing;
+    handle->deletes_on_close = change->deletes_on_close;
+    handle->opened_ms = change->instant_ms;
+    handle->group = group;
+    name_handle(handle, number);
+    hash_index_add(&share->handles, &handle->entry);
+    order_index_add(&share->numbered, &handle->numbered);
+    list_add_tail(&group->handles, &handle->among);
+    sharing_add(&group->tally, handle->sharing);
+    sharing_add(&usage->tally, handle->sharing);
+    group->deleting += handle->deletes_on_close;
+    tree_count_handles(node->parent, 1);
     share_count(CENSUS_HANDLES, 0, 1);
-    return open;
+    return handle;
 }
 
-void open_cancel_delete(struct file_open *open) {
-    open->group->deleting -= open->deletes_on_close;
-    open->deletes_on_close = false;
+void handle_cancel_delete(struct file_handle *handle) {
+    handle->group->deleting -= handle->deletes_on_close;
+    handle->deletes_on_close = false;
 }
 
-static void leave_usage(struct share *share, const struct open_group *group, struct file_open *open) {
-    drop_locks(share, group->usage, &open->locks);
-    sharing_remove(&group->usage->tally, open->sharing);
-    tree_count_opens(group->usage->node->parent, -1);
-    if (open->deletes_on_close) group->usage->pending = true;
+static void leave_usage(struct share *share, const struct handle_group *group, struct file_handle *handle) {
+    drop_locks(share, group->usage, &handle->locks);
+    sharing_remove(&group->usage->tally, handle->sharing);
+    tree_count_handles(group->usage->node->parent, -1);
+    if (handle->deletes_on_close) group->usage->pending = true;
 }
 
-void open_close(struct share *share, struct file_open *open) {
-    struct open_group *group = open->group;
+void handle_close(struct share *share, struct file_handle *handle) {
+    struct handle_group *group = handle->group;
     struct file_usage *usage = group->usage;
-    if (usage) leave_usage(share, group, open);
-    sharing_remove(&group->tally, open->sharing);
-    group->deleting -= open->deletes_on_close;
-    hash_index_remove(&share->opens, &open->entry);
-    order_index_remove(&share->numbered, &open->numbered);
-    list_del(&open->among);
-    account_discard(&share->account, open);
+    if (usage) leave_usage(share, group, handle);
+    sharing_remove(&group->tally, handle->sharing);
+    group->deleting -= handle->deletes_on_close;
+    hash_index_remove(&share->handles, &handle->entry);
+    order_index_remove(&share->numbered, &handle->numbered);
+    list_del(&handle->among);
+    account_discard(&share->account, handle);
     share_count(CENSUS_HANDLES, 1, 0);
-    if (list_empty(&group->opens)) {
+    if (list_empty(&group->handles)) {
         if (usage) leave_file(share, group);
         list_del(&group->of_session);
         account_discard(&share->account, group);
@@ -249,7 +248,7 @@ struct gone_search {
 };
 
 static void count_gone(struct gone_search *search, const struct share_session *session) {
-    const struct open_group *group;
+    const struct handle_group *group;
     list_for_each (&session->groups, group, of_session) {
         const struct file_node *node = group_gone_file(group, search->now_ms);
         if (!node) continue;
@@ -272,7 +271,7 @@ struct share_gone share_gone(const struct share *share, int64_t now_ms) {
 
 /* --- Walks --- */
 
-struct order_cursor share_opens_seek(const struct share *share, uint64_t number) {
+struct order_cursor share_handles_seek(const struct share *share, uint64_t number) {
     unsigned char name[8];
     node_put_number(name, number);
     return order_index_seek(&share->numbered, bytes_of(name, sizeof(name)));

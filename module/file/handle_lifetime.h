@@ -1,8 +1,8 @@
 /* Sessions, handles, leases and the usage of files: how they begin and end. See usage.h for the structures.
  *
  * A file that is to be deleted is removed with its last handle, whichever way that ends: by usage_release. */
-#ifndef HOLDFAST_OPENS_H
-#define HOLDFAST_OPENS_H
+#ifndef HOLDFAST_HANDLE_LIFETIME_H
+#define HOLDFAST_HANDLE_LIFETIME_H
 
 #include "file/share.h"
 
@@ -20,14 +20,14 @@ void session_end(struct share *share, struct share_session *session);
 /* Frees an ended session with the handles that it still has. */
 void session_free(struct share *share, struct share_session *session);
 
-struct file_open *open_add(struct share *share, struct file_node *node, struct share_session *session,
-                           const struct share_change *change, uint64_t number);
-void open_close(struct share *share, struct file_open *open);
+struct file_handle *handle_add(struct share *share, struct file_node *node, struct share_session *session,
+                               const struct share_change *change, uint64_t number);
+void handle_close(struct share *share, struct file_handle *handle);
 /* Closing the handle will not mark the file for deletion. */
-void open_cancel_delete(struct file_open *open);
+void handle_cancel_delete(struct file_handle *handle);
 
 /* A walk over the handles by number, from this one on. */
-struct order_cursor share_opens_seek(const struct share *share, uint64_t number);
+struct order_cursor share_handles_seek(const struct share *share, uint64_t number);
 
 /* Files that were deleted by the end of sessions, but are still in memory and in the share's counts. Visits each file
  * that such a session has open. */
