@@ -1,4 +1,5 @@
 /* QUEUE.DEAD and QUEUE.REDRIVE: show dead letters, and put them back. Also the rule of DOCTOR about them. */
+#include "core/pointer_map.h"
 #include "queue/redis/queue_commands.h"
 #include "server/base/entropy.h"
 
@@ -49,15 +50,15 @@ enum outcome queue_redrive_check(struct call *call) {
 /* Ignores ids of no dead letter, and ids that were named before. */
 static size_t find_by_ids(const struct call *call, struct message **found) {
     const struct argument *ids = &call->args.slots[SLOT_IDS];
+    struct pointer_map times_named = {0};
     size_t count = 0;
     for (int i = 0; i < ids->count; i++) {
         struct guid id;
         if (!guid_read(call_word(call, ids->at + i), &id)) continue;
         struct message *message = queue_find_dead(call->value, &id);
-        bool repeated = false;
-        for (size_t j = 0; j < count && !repeated; j++) repeated = found[j] == message;
-        if (message && !repeated) found[count++] = message;
+        if (message && (*pointer_map_at(&times_named, message))++ == 0) found[count++] = message;
     }
+    pointer_map_end(&times_named);
     return count;
 }
 
