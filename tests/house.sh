@@ -10,6 +10,11 @@ CC=${CC:-gcc}
 families=(lease blob queue table file)
 count=0
 
+# Without one of these, rules would find nothing to tell of.
+for tool in "${CC%% *}" awk diff nm perl; do
+    command -v "$tool" >/dev/null || { echo "Bail out! there is no $tool"; exit 1; }
+done
+
 # Tells of one rule. What breaks it comes on standard input, one line each.
 rule() {
     local offences
@@ -52,6 +57,7 @@ server_rooms() {
 # Prints 'FILE: HEADER' for every include of a room that comes later.
 includes_of_later_rooms() {
     local room later=
+    [ -n "$(server_rooms)" ] || echo 'module/README.md lists no room'
     for room in $(server_rooms | tac); do
         [ -z "$later" ] || grep -nHE "#include \"server/($later)/" module/server/"$room"/*.[ch]
         later="${later:+$later|}$room"
@@ -87,9 +93,10 @@ pure_sources() {
 
 # Follows the includes all the way down. Headers that are not found by it are only named, so nothing need be fetched for this.
 pure_sources_that_know_redis() {
-    local source
+    local source includes
     while read -r source; do
-        "$CC" -MM -MG -Imodule "$source" 2>/dev/null | tr ' \\' '\n\n' | grep -E '(^|/)(redismodule\.h|server/|redis/)' | sed "s#^#$source: #"
+        includes=$($CC -MM -MG -Imodule "$source" 2>&1) || { echo "$source: $CC -MM: ${includes%%$'\n'*}"; continue; }
+        tr ' \\' '\n\n' <<<"$includes" | grep -E '(^|/)(redismodule\.h|server/|redis/)' | sed "s#^#$source: #"
     done < <(pure_sources)
 }
 
@@ -268,8 +275,9 @@ families_short_of_slots() {
         FILENAME ~ /args\.h$/ && /^    SLOT_/ { shared++ }
         FILENAME ~ /args\.h$/ && /^    SLOTS_MAX = / { max = $3 + 0 }
         / = SLOT_FAMILY,/ && FILENAME !~ /args\.h$/ { used = 0; counting = 1 }
-        /^    SLOT_[A-Z]+_END/ && counting { if (max - first - used < 4) print FILENAME ": " max - first - used; counting = 0 }
-        /^    SLOT_/ && counting { used++ }' module/server/grammar/args.h module/*/redis/*_commands.h
+        /^    SLOT_[A-Z]+_END/ && counting { if (max - first - used < 4) print FILENAME ": " max - first - used; counting = 0; families++ }
+        /^    SLOT_/ && counting { used++ }
+        END { if (!first || !max || families < ARGC - 2) print families + 0 " families have slots that could be counted" }' module/server/grammar/args.h module/*/redis/*_commands.h
 }
 
 # Rows of the table of commands whose handler is not named as one, and functions named as handlers that no row names.
@@ -292,10 +300,12 @@ unit_tests_named_otherwise() {
     done | grep -vx 'tests/unit/test_golden.c'
 }
 
-exported_names() {
-    if [ -f build/holdfast.so ]; then
-        nm -D --defined-only build/holdfast.so | awk '$3 != "RedisModule_OnLoad" { print $3 }'
-    fi
+# The entry itself must be among them.
+other_exports() {
+    nm -D --defined-only build/holdfast.so 2>&1 | awk '
+        $3 == "RedisModule_OnLoad" { found = 1; next }
+        { print }
+        END { if (!found) print "there is no RedisModule_OnLoad" }'
 }
 
 # 'PAGE: NAME' for each file or folder that a page names between backticks and that nobody has under this name, or under a path
@@ -448,6 +458,6 @@ names_of_nothing module/README.md tests/README.md |
 
 unit_tests_named_otherwise | rule 'a unit test has the name of a source, or begins with it'
 
-exported_names | rule 'the module exports nothing but its entry'
+other_exports | rule 'the module exports nothing but its entry'
 
 echo "1..$count"
