@@ -10,7 +10,7 @@ struct once_log;
 
 struct value_head {
     struct once_log *once_log; /* calls made with a token; NULL for none */
-    int64_t upkeep_ms;         /* when the next upkeep is scheduled; INT64_MAX for never */
+    int64_t upkeep_ms;         /* when upkeep is scheduled; INT64_MAX for never, INT64_MIN while it runs */
     bool doctor_listed;        /* its key is in DOCTOR's list: see server/effects/doctor_keys.h */
 };
 

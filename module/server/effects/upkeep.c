@@ -192,7 +192,7 @@ void upkeep_schedule(struct call *call) {
     if (due_ms == UPKEEP_NEVER) return;
     int64_t scheduled_ms = value_head(call->value)->upkeep_ms;
     bool lost = scheduled_ms < call_now_ms(call) - LATE_MS;
-    if (lost || due_ms < scheduled_ms) upkeep_insist(call);
+    if ((lost || due_ms < scheduled_ms) && scheduled_ms != UPKEEP_AT_WORK) upkeep_insist(call);
 }
 
 /* --- Work that belongs to no key --- */
@@ -236,10 +236,10 @@ static void sweep_garbage_soon(void) {
 
 /* --- Upkeep --- */
 
-/* Upkeep never drops the value. Its changes schedule nothing: that would be this very upkeep. */
+/* Upkeep never drops the value. Its changes schedule nothing: when the value needs upkeep again is known at the end. */
 static int64_t look_after_value(struct call *call) {
     struct value_head *head = call->value;
-    head->upkeep_ms = call_now_ms(call);
+    head->upkeep_ms = UPKEEP_AT_WORK;
     once_upkeep(call);
     int64_t own_ms = call->data_type->upkeep(call);
     return head->upkeep_ms = number_min(own_ms, once_next_look_ms(head));

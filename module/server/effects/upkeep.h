@@ -20,6 +20,9 @@
 /* Nothing is left to be done; nothing is scheduled. */
 #define UPKEEP_NEVER INT64_MAX
 
+/* In place of the instant for which a value's upkeep is scheduled, while it is being looked after. */
+#define UPKEEP_AT_WORK INT64_MIN
+
 int upkeep_start(RedisModuleCtx *ctx);
 
 /* Schedules upkeep of the key at this instant, if none is scheduled earlier. */
