@@ -80,10 +80,29 @@ static bool leaves_key_in_place(RedisModuleCtx *ctx, const struct command *comma
     return false;
 }
 
+static bool has_readers(const struct data_type *type) {
+    const struct change_schema *schema = type->changes;
+    for (unsigned kind = 0; kind < schema->kind_count; kind++)
+        if (change_is(schema, &kind, CHANGE_COMES_FIRST)) return true;
+    return false;
+}
+
+/* Only one data type can have changes that come first: its keep_sources gets those of the whole transaction. */
+static bool leaves_one_reader(RedisModuleCtx *ctx, const struct command *command) {
+    static const struct data_type *reader;
+    const struct data_type *type = command->data_type;
+    if (!command->touches || !type || !has_readers(type)) return true;
+    if (!reader) reader = type;
+    if (type == reader) return true;
+    RedisModule_Log(ctx, "warning", "%s and %s both have changes that come first in a transaction",
+                    reader->type_name, type->type_name);
+    return false;
+}
+
 bool atomic_start(RedisModuleCtx *ctx, const struct command *commands, size_t count) {
     if (!rows_suffice(ctx, count)) return false;
     for (size_t i = 0; i < count; i++) {
-        if (!leaves_key_in_place(ctx, &commands[i])) return false;
+        if (!leaves_key_in_place(ctx, &commands[i]) || !leaves_one_reader(ctx, &commands[i])) return false;
         struct bytes name = bytes_text(commands[i].name);
         size_t at = row_place(name);
         while (rows[at].command) at = (at + 1) % ROWS_MAX;
@@ -331,7 +350,7 @@ static bool apply_those(struct transaction *transaction, unsigned with, unsigned
     return others;
 }
 
-/* The calls whose changes read what others of them may change. */
+/* The calls whose changes read what others of them may change. All are of one data type. */
 static unsigned find_readers(const struct transaction *transaction, struct call **readers) {
     unsigned count = 0;
     for (unsigned i = 0; i < transaction->count; i++) {

@@ -25,7 +25,8 @@ enum { ATOMIC_COMMANDS_MAX = 100 };
 enum { SLOT_COMMANDS = SLOT_FAMILY };
 
 /* Registers the commands that may be part of a transaction; once, at load. False, after a line in the log, when there
- * are too many commands, or when one of them can never be a part and has `touches` nevertheless. */
+ * are too many commands, when one of them can never be a part and has `touches` nevertheless, or when a second data
+ * type has changes that come first. */
 bool atomic_start(RedisModuleCtx *ctx, const struct command *commands, size_t count);
 
 /* For commands that change nothing. */
