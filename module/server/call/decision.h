@@ -28,7 +28,8 @@ static inline void decision_count(struct call *call, unsigned long long *counter
 struct stamp decision_new_stamp(struct call *call);
 
 /* The call cannot have what it wants now. With BLOCK it waits in this line, and is decided again when something
- * changes there, or at due_ms. Returns `outcome`, which is the reply for a caller who does not wait. */
+ * changes there, or at due_ms, which only lines that are WAIT_IN_TURN may give. Returns `outcome`, which is the reply
+ * for a caller who does not wait. */
 enum outcome decision_not_yet(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms,
                               enum outcome outcome);
 

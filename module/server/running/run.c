@@ -253,7 +253,7 @@ static enum outcome run_with_key(struct call *call) {
     return outcome;
 }
 
-/* Nothing is said yet to a client that waits: wait.c answers it later. */
+/* Nothing is said yet to a client that waits: blocked.c answers it later. */
 static void run_and_answer(struct call *call) {
     struct reply out = reply_to(call->ctx);
     enum outcome outcome = run_with_key(call);

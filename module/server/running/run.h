@@ -12,6 +12,8 @@
  *   … and cannot be served       decide; the handler says what it would wait for; the client gets in line
  *   may a waiter be served?      decide; the changes and the answer are dropped
  *   a waiter's turn has come     settle; decide; carry out; the answer is packed for its client
+ *   … and it only reads          settle; decide and answer in its client's own context; if what it was told of is gone
+ *                                again, as if its time were up
  *   its time is up               decide; the changes are dropped; the refusal is answered
  *
  * With ONCE a repeated call is not decided in any of these: it gets the first reply (see once.h). */

@@ -1,10 +1,10 @@
-/* Undoes grants whose client was lost before it got the reply.
+/* From a grant to the moment when the client is told of it, or is lost: then the grant is undone.
  *
  *   granted ──▶ told                    the usual case: the client gets the reply
  *          └──▶ lost ──▶ given back     it was killed or unblocked with an error first
  *
  * A waiting client is granted something during another client's command, and gets its reply when that command, and
- * all commands received so far, are finished (see wait.c). In between the client may be lost. Then nobody knows that
+ * all commands received so far, are finished (see wait.h). In between the client may be lost. Then nobody knows that
  * the lease, the messages, the handle or the lock are held, so the command's row says how to give them back.
  *
  * An alarm does that: a client is lost in the middle of another command, where no value may be changed. If the key

@@ -8,6 +8,8 @@
 
 #include "ccan/container_of/container_of.h"
 
+#include <assert.h>
+
 enum { LINES_LOOKED_AT = 1000 }; /* by one ring, after news of their keys */
 
 static struct hash_index lines;
@@ -146,6 +148,7 @@ void line_depart(struct waiter *waiter) {
 }
 
 void line_join(struct waiter *waiter, struct line *line, int64_t due_ms) {
+    assert(due_ms == WAIT_NO_INSTANT || line->kind->discipline == WAIT_IN_TURN);
     waiter->line = line;
     list_add_tail(&line->waiters, &waiter->node);
     if (++line->count == WAIT_LONG_LINE) list_add_tail(&long_lines, &line->among_long);

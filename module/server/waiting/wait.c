@@ -7,7 +7,7 @@
 #include "server/waiting/party.h"
 
 enum {
-    SERVED_MAX = 50,      /* waiters probed by one command; the alarm goes on */
+    SERVED_MAX = 50,      /* waiters of a line probed for each change of a command; the alarm goes on */
     RING_SERVED_MAX = 50, /* waiters probed by one ring of the alarm; it rings again in the next turn */
     SAME_TOKEN_LOOKED_AT = 1000, /* among those behind one that was answered under a token */
 };

@@ -5,12 +5,13 @@
  *
  * A waiter is a command that could not be answered yet: its row and its arguments. When something may have changed
  * for a line, its first waiter is probed: the command runs once without effect or reply. If it can be answered now,
- * it runs as if it had just arrived, the client gets the reply, and the next waiter is probed. So a hand-over costs
- * the same however long the line is, and happens inside the command that made it possible. If more waiters can be
- * served than one command may serve, an alarm serves the rest.
+ * it is granted what it asks for, or told to read, and the next waiter is probed. So a hand-over costs the same however
+ * long the line is, and happens inside the command that made it possible. Each change probes only the first few of a
+ * line, and an alarm goes on with the rest.
  *
- * Time frees things, too: each line knows the earliest instant at which time alone could serve it, and one alarm is
- * set for the earliest of all. Nothing polls, except while writes are paused.
+ * Time frees things, too: a line that is WAIT_IN_TURN knows the instant at which time alone could serve its first
+ * waiter, and one alarm is set for the earliest of all. The other lines wait for changes only; sessions of files that
+ * time ends are ended by upkeep, which makes changes. Nothing polls, except while writes are paused.
  *
  * A served waiter gets its reply with the next ring of the alarm, after all commands that have arrived by then and
  * before any other. Until then its client may be lost, by CLIENT KILL or CLIENT UNBLOCK … ERROR; handover.h says what

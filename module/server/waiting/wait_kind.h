@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In which order the waiters of a line are served. */
+/* In which order the waiters of a line are served. Only WAIT_IN_TURN knows instants at which time alone may help. */
 enum wait_discipline {
     WAIT_IN_TURN,  /* one after the other, for what only one can have */
     WAIT_TOGETHER, /* all at once, for what all may read */
