@@ -8,8 +8,8 @@ struct span {
     uint64_t end; /* position in the content where this span ends */
 };
 
-/* All blocks of a rope but the last one are full. */
-struct block {
+/* All leaves of a rope but the last one are full. */
+struct rope_leaf {
     size_t uses;
     size_t count;
     size_t capacity;
@@ -20,15 +20,15 @@ struct rope {
     size_t uses;
     size_t count;
     size_t capacity;
-    struct block *blocks[];
+    struct rope_leaf *leaves[];
 };
 
 enum {
-    BLOCK_SPANS = 128,
-    BLOCK_FIRST_CAPACITY = 4,
+    LEAF_SPANS = 128,
+    LEAF_FIRST_CAPACITY = 4,
     ROPE_FIRST_CAPACITY = 1,
-    BLOCKS_FREED_AT_ONCE = 8,
-    BLOCK_EFFORT = 16, /* to free one block, in leaves of pages */
+    LEAVES_FREED_AT_ONCE = 8,
+    LEAF_EFFORT = 16, /* to free one leaf; that of pages costs one */
     CHUNK_FIRST_BYTES = 64,
     CHUNK_MOVED_BYTES = 1 << 16, /* a last chunk up to this size may move to grow */
     /* Larger contents get new chunks of a quarter of their length, between these bounds. */
@@ -36,49 +36,49 @@ enum {
     CHUNK_GROWN_BYTES = 1 << 20,
 };
 
-/* --- Blocks --- */
+/* --- Leaves --- */
 
-static size_t block_bytes(size_t capacity) {
-    return sizeof(struct block) + capacity * sizeof(struct span);
+static size_t rope_leaf_bytes(size_t capacity) {
+    return sizeof(struct rope_leaf) + capacity * sizeof(struct span);
 }
 
-static struct block *block_new(struct account *account, size_t capacity) {
-    struct block *block = account_add(account, memory_alloc(block_bytes(capacity)));
-    block->uses = 1;
-    block->count = 0;
-    block->capacity = capacity;
-    return block;
+static struct rope_leaf *rope_leaf_new(struct account *account, size_t capacity) {
+    struct rope_leaf *leaf = account_add(account, memory_alloc(rope_leaf_bytes(capacity)));
+    leaf->uses = 1;
+    leaf->count = 0;
+    leaf->capacity = capacity;
+    return leaf;
 }
 
-static void block_drop(struct account *account, struct block *block) {
-    if (--block->uses) return;
-    for (size_t i = 0; i < block->count; i++) chunk_drop(account, block->spans[i].chunk);
-    account_discard(account, block);
+static void rope_leaf_drop(struct account *account, struct rope_leaf *leaf) {
+    if (--leaf->uses) return;
+    for (size_t i = 0; i < leaf->count; i++) chunk_drop(account, leaf->spans[i].chunk);
+    account_discard(account, leaf);
 }
 
-/* The block for one rope alone, with space for another span: copied if it is shared. */
-static struct block *block_own(struct account *account, struct block *block) {
-    size_t capacity = block->capacity;
-    if (block->count == capacity) capacity = capacity * 2 < BLOCK_SPANS ? capacity * 2 : BLOCK_SPANS;
-    if (block->uses > 1) {
-        struct block *own = block_new(account, capacity);
-        for (size_t i = 0; i < block->count; i++) {
-            own->spans[own->count++] = block->spans[i];
-            chunk_use(account, block->spans[i].chunk);
+/* The leaf for one rope alone, with space for another span: copied if it is shared. */
+static struct rope_leaf *rope_leaf_own(struct account *account, struct rope_leaf *leaf) {
+    size_t capacity = leaf->capacity;
+    if (leaf->count == capacity) capacity = capacity * 2 < LEAF_SPANS ? capacity * 2 : LEAF_SPANS;
+    if (leaf->uses > 1) {
+        struct rope_leaf *own = rope_leaf_new(account, capacity);
+        for (size_t i = 0; i < leaf->count; i++) {
+            own->spans[own->count++] = leaf->spans[i];
+            chunk_use(account, leaf->spans[i].chunk);
         }
-        block->uses--;
+        leaf->uses--;
         return own;
     }
-    if (capacity == block->capacity) return block;
-    block = account_resize(account, block, block_bytes(capacity));
-    block->capacity = capacity;
-    return block;
+    if (capacity == leaf->capacity) return leaf;
+    leaf = account_resize(account, leaf, rope_leaf_bytes(capacity));
+    leaf->capacity = capacity;
+    return leaf;
 }
 
 /* --- Ropes --- */
 
 static size_t rope_bytes(size_t capacity) {
-    return sizeof(struct rope) + capacity * sizeof(struct block *);
+    return sizeof(struct rope) + capacity * sizeof(struct rope_leaf *);
 }
 
 static struct rope *rope_new(struct account *account, size_t capacity) {
@@ -92,9 +92,9 @@ static struct rope *rope_new(struct account *account, size_t capacity) {
 static bool rope_free(struct account *account, struct garbage_part *part, size_t *effort) {
     struct rope *rope = part->root;
     while (rope->count) {
-        if (*effort < BLOCK_EFFORT) return false;
-        *effort -= BLOCK_EFFORT;
-        block_drop(account, rope->blocks[--rope->count]);
+        if (*effort < LEAF_EFFORT) return false;
+        *effort -= LEAF_EFFORT;
+        rope_leaf_drop(account, rope->leaves[--rope->count]);
     }
     account_discard(account, rope);
     return true;
@@ -104,18 +104,18 @@ static bool rope_free(struct account *account, struct garbage_part *part, size_t
 static void rope_drop(struct account *account, struct rope *rope) {
     if (--rope->uses) return;
     garbage_free(account, (struct garbage_part){rope_free, rope, 0},
-                 (size_t)BLOCKS_FREED_AT_ONCE * BLOCK_EFFORT);
+                 (size_t)LEAVES_FREED_AT_ONCE * LEAF_EFFORT);
 }
 
-/* The rope for one content alone, with space for this many blocks: copied if it is shared. */
-static struct rope *rope_own(struct account *account, struct rope *rope, size_t blocks) {
+/* The rope for one content alone, with space for this many leaves: copied if it is shared. */
+static struct rope *rope_own(struct account *account, struct rope *rope, size_t leaves) {
     size_t capacity = rope->capacity;
-    if (capacity < blocks) capacity = capacity * 2 > blocks ? capacity * 2 : blocks;
+    if (capacity < leaves) capacity = capacity * 2 > leaves ? capacity * 2 : leaves;
     if (rope->uses > 1) {
         struct rope *own = rope_new(account, capacity);
         for (size_t i = 0; i < rope->count; i++) {
-            own->blocks[own->count++] = rope->blocks[i];
-            rope->blocks[i]->uses++;
+            own->leaves[own->count++] = rope->leaves[i];
+            rope->leaves[i]->uses++;
         }
         rope->uses--;
         return own;
@@ -126,42 +126,42 @@ static struct rope *rope_own(struct account *account, struct rope *rope, size_t 
     return rope;
 }
 
-static struct block *last_block(const struct rope *rope) {
-    return rope->count ? rope->blocks[rope->count - 1] : NULL;
+static struct rope_leaf *last_leaf(const struct rope *rope) {
+    return rope->count ? rope->leaves[rope->count - 1] : NULL;
 }
 
 static struct rope *rope_add(struct account *account, struct rope *rope, struct span span) {
-    const struct block *last = last_block(rope);
-    bool full = !last || last->count == BLOCK_SPANS;
+    const struct rope_leaf *last = last_leaf(rope);
+    bool full = !last || last->count == LEAF_SPANS;
     rope = rope_own(account, rope, rope->count + full);
-    if (full) rope->blocks[rope->count++] = block_new(account, last ? BLOCK_SPANS : BLOCK_FIRST_CAPACITY);
-    struct block *block = block_own(account, last_block(rope));
-    rope->blocks[rope->count - 1] = block;
-    block->spans[block->count++] = span;
+    if (full) rope->leaves[rope->count++] = rope_leaf_new(account, last ? LEAF_SPANS : LEAF_FIRST_CAPACITY);
+    struct rope_leaf *leaf = rope_leaf_own(account, last_leaf(rope));
+    rope->leaves[rope->count - 1] = leaf;
+    leaf->spans[leaf->count++] = span;
     return rope;
 }
 
 static size_t rope_spans(const struct rope *rope) {
-    const struct block *last = last_block(rope);
-    return last ? (rope->count - 1) * BLOCK_SPANS + last->count : 0;
+    const struct rope_leaf *last = last_leaf(rope);
+    return last ? (rope->count - 1) * LEAF_SPANS + last->count : 0;
 }
 
 static struct span *rope_span(const struct rope *rope, size_t at) {
-    return &rope->blocks[at / BLOCK_SPANS]->spans[at % BLOCK_SPANS];
+    return &rope->leaves[at / LEAF_SPANS]->spans[at % LEAF_SPANS];
 }
 
 /* --- Contents --- */
 
-static struct rope *need_rope(struct account *account, struct content *content, size_t blocks) {
-    if (content->rope) return rope_own(account, content->rope, blocks);
-    struct rope *rope = rope_new(account, blocks);
+static struct rope *need_rope(struct account *account, struct content *content, size_t leaves) {
+    if (content->rope) return rope_own(account, content->rope, leaves);
+    struct rope *rope = rope_new(account, leaves);
     if (content->chunk) rope = rope_add(account, rope, (struct span){content->chunk, content->length});
     content->chunk = NULL;
     return rope;
 }
 
 void content_reserve(struct account *account, struct content *content, size_t chunks) {
-    if (chunks > 1) content->rope = need_rope(account, content, chunks / BLOCK_SPANS + 1);
+    if (chunks > 1) content->rope = need_rope(account, content, chunks / LEAF_SPANS + 1);
 }
 
 void content_add(struct account *account, struct content *content, struct chunk *chunk) {
@@ -178,9 +178,9 @@ void content_add(struct account *account, struct content *content, struct chunk 
 
 /* --- Growing at the end --- */
 
-/* The last span of a rope, if neither rope nor block are shared. */
+/* The last span of a rope, if neither rope nor leaf is shared. */
 static struct span *own_last_span(const struct rope *rope) {
-    const struct block *last = rope && rope->uses == 1 ? last_block(rope) : NULL;
+    const struct rope_leaf *last = rope && rope->uses == 1 ? last_leaf(rope) : NULL;
     return last && last->uses == 1 ? rope_span(rope, rope_spans(rope) - 1) : NULL;
 }
 
@@ -227,12 +227,12 @@ void content_append(struct account *account, struct content *content, struct byt
     content_add(account, content, fresh);
 }
 
-/* The pointer to the last chunk, in its place, after making rope and block unshared. */
+/* The pointer to the last chunk, in its place, after making rope and leaf unshared. */
 static struct chunk **own_tail(struct account *account, struct content *content) {
     if (content->chunk) return &content->chunk;
     struct rope *rope = content->rope = rope_own(account, content->rope, content->rope->count);
-    struct block **last = &rope->blocks[rope->count - 1];
-    *last = block_own(account, *last);
+    struct rope_leaf **last = &rope->leaves[rope->count - 1];
+    *last = rope_leaf_own(account, *last);
     return &(*last)->spans[(*last)->count - 1].chunk;
 }
 
@@ -331,12 +331,12 @@ struct bytes content_view(const struct content *content, uint64_t offset, uint64
     return bytes_of(bytes.data + (offset - start), (size_t)(left < length ? left : length));
 }
 
-static struct block *block_relocate(struct block *block, const struct relocation *relocation) {
-    if (block->uses > 1) return block;
-    block = relocate(relocation, block);
-    for (size_t i = 0; i < block->count; i++)
-        block->spans[i].chunk = chunk_relocate(block->spans[i].chunk, relocation);
-    return block;
+static struct rope_leaf *rope_leaf_relocate(struct rope_leaf *leaf, const struct relocation *relocation) {
+    if (leaf->uses > 1) return leaf;
+    leaf = relocate(relocation, leaf);
+    for (size_t i = 0; i < leaf->count; i++)
+        leaf->spans[i].chunk = chunk_relocate(leaf->spans[i].chunk, relocation);
+    return leaf;
 }
 
 void content_relocate(struct content *content, const struct relocation *relocation) {
@@ -344,5 +344,5 @@ void content_relocate(struct content *content, const struct relocation *relocati
     if (!content->rope || content->rope->uses > 1) return;
     content->rope = relocate(relocation, content->rope);
     for (size_t i = 0; i < content->rope->count; i++)
-        content->rope->blocks[i] = block_relocate(content->rope->blocks[i], relocation);
+        content->rope->leaves[i] = rope_leaf_relocate(content->rope->leaves[i], relocation);
 }

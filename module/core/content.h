@@ -2,12 +2,12 @@
  *
  *      length           what a reader sees
  *      chunk ─────────▶ the one chunk, for most contents
- *      rope  ─────────▶ blocks ─▶ spans, each a chunk with the position where it ends; found by halving
+ *      rope  ─────────▶ leaves ─▶ spans, each a chunk with the position where it ends; found by halving
  *
  * At most one of chunk and rope is set; an empty content has neither. A zeroed struct is an empty content.
  *
- * Contents of one aggregate share chunks, blocks and whole ropes. Shared parts (the list of blocks, and its last
- * block) are copied before they change. All of it is counted in the aggregate's account. */
+ * Contents of one aggregate share chunks, leaves and whole ropes. Shared parts (the list of leaves, and its last
+ * leaf) are copied before they change. All of it is counted in the aggregate's account. */
 #ifndef HOLDFAST_CONTENT_H
 #define HOLDFAST_CONTENT_H
 
