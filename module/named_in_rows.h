@@ -7,7 +7,7 @@
 #include "server/call/call.h"
 
 /* clang-format off */
-/* Rules of form, who gives way, and handlers that several rows share. */
+/* Rules of form, and handlers that several rows share. */
 #define RULES(X)                                                                                                     \
     X(blob_put_check) X(blob_setprops_check) X(blob_delete_check) X(blob_list_check) X(blob_createpage_check)        \
     X(blob_putpage_check) X(blob_clearpage_check) X(blob_append_check) X(blob_putblock_check)                        \
@@ -16,14 +16,14 @@
     X(share_connect_check) X(file_setprops_check) X(file_putrange_check) X(file_handles_check)                       \
     X(file_closehandles_check) X(file_open_check) X(file_write_check) X(file_lock_check)                             \
     X(table_names_check) X(table_index_check) X(table_get_check) X(table_write_check)                                \
-    X(table_batch_check) X(table_query_check) X(table_write_decide)                                                  \
-    X(lease_acquire_give_way) X(queue_get_give_way) X(file_open_give_way) X(file_lock_give_way)
+    X(table_batch_check) X(table_query_check) X(table_write_decide)
 
-/* What comes before a decision. */
+/* What comes before a decision, or in its place. */
 #define STEPS(X)                                                                                                     \
     X(blob_prefetch) X(file_prefetch) X(table_prefetch) X(lease_settle) X(container_clear_staged)                    \
     X(queue_settle_some) X(queue_settle_many) X(queue_settle_heads) X(file_settle_path) X(file_settle_paths)         \
-    X(file_settle_directory) X(file_settle_move) X(file_settle_handle) X(file_settle_opening) X(file_settle_sessions)
+    X(file_settle_directory) X(file_settle_move) X(file_settle_handle) X(file_settle_opening)                        \
+    X(file_settle_sessions) X(lease_acquire_give_way) X(queue_get_give_way)
 
 /* The targets of commands, for transactions. */
 #define TOUCHES(X)                                                                                                   \

@@ -172,7 +172,7 @@ static enum outcome await_news(struct call *call, enum outcome outcome) {
                          (outcome == OUTCOME_BLOB_NOT_FOUND && !call->conditions.given);
     if (!news_may_come || args_given(&call->args, SLOT_SNAPSHOT)) return outcome;
     decision_not_yet(call, &blob_news, call->search.name, WAIT_NO_INSTANT, outcome);
-    call->wait.given_up = OUTCOME_UNCHANGED;
+    decision_gives_up(call, OUTCOME_UNCHANGED);
     return outcome;
 }
 

@@ -40,11 +40,6 @@ static enum outcome check_grace_to_lock(struct call *call, const struct file_han
     return file_not_yet(call, &lock_wait, handle_node(handle), claim, grace_refuse(call));
 }
 
-enum outcome file_lock_give_way(struct call *call) {
-    (void)call;
-    return OUTCOME_FILE_LOCK_CONFLICT;
-}
-
 enum outcome file_lock_decide(struct call *call) {
     struct file_handle *handle;
     enum outcome outcome = file_find_handle(call, SHARING_READ | SHARING_WRITE, &handle);

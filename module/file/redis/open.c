@@ -173,12 +173,6 @@ void file_open_give_back(struct call *call, struct record_reader *granted) {
     if (handle) file_decide_with_handle(call, FILE_UNOPEN, handle, NULL);
 }
 
-/* A call whose time to wait is over is refused, even if it could have the file now. */
-enum outcome file_open_give_way(struct call *call) {
-    (void)call;
-    return OUTCOME_SHARING_VIOLATION;
-}
-
 enum outcome file_open_decide(struct call *call) {
     struct opening opening;
     struct open_reply opened;

@@ -230,10 +230,9 @@ void lease_acquire_give_back(struct call *call, struct record_reader *granted) {
 }
 
 /* Others come first. */
-enum outcome lease_acquire_give_way(struct call *call) {
+void lease_acquire_give_way(struct call *call) {
     struct lease_subject subject;
     if (find_subject(call, &subject) == OUTCOME_DONE) lease_note_holder(call, subject.lease, subject.name);
-    return OUTCOME_LEASE_PRESENT;
 }
 
 /* A locked lease can only be acquired by its holder, who does not wait in line. */

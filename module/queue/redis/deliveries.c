@@ -109,9 +109,8 @@ enum outcome queue_get_decide(struct call *call) {
 }
 
 /* The reply if other consumers got the messages. */
-enum outcome queue_get_give_way(struct call *call) {
+void queue_get_give_way(struct call *call) {
     reply_array(&call->out, 0);
-    return OUTCOME_DONE;
 }
 
 /* --- Getting again, with a token --- */

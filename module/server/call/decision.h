@@ -33,6 +33,11 @@ struct stamp decision_new_stamp(struct call *call);
 enum outcome decision_not_yet(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms,
                               enum outcome outcome);
 
+/* After decision_not_yet: the reply to a caller whose time to wait is over, where that is another one. */
+static inline void decision_gives_up(struct call *call, enum outcome outcome) {
+    call->wait.given_up = outcome;
+}
+
 /* The call takes something for which others may wait in this line; they come first. */
 void decision_in_line(struct call *call, struct wait_kind *kind, struct bytes name);
 

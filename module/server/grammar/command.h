@@ -34,11 +34,13 @@ struct command {
     enum outcome (*decide)(struct call *call); /* decides and replies; the server side carries out */
     /* Before the decision: clears expired state or, for reads, sees to it that upkeep will; may be NULL. */
     void (*settle)(struct call *call);
-    /* The outcome when the call could have what it decided, but others come first, or its time to wait is over. For
-     * commands that take something and can wait. */
-    enum outcome (*give_way)(struct call *call);
-    /* Undoes a grant whose client was lost, using what the handler wrote to call->grant; may be NULL. */
+    /* For commands that take something and can wait; NULL for others: undoes a grant whose client was lost, using
+     * what the handler wrote to call->grant. */
     void (*give_back)(struct call *call, struct record_reader *granted);
+    /* For these commands: the outcome when the call could have what it decided, but others come first, or its time to
+     * wait is over; and what replies or notes something with it, or NULL. */
+    enum outcome gives_way;
+    void (*give_way)(struct call *call);
     /* For ONCE: `remember` writes what is remembered when that is not the reply itself; `recall` makes the reply
      * from it when the call is repeated. Either may be NULL. */
     void (*remember)(struct call *call, struct reply *packed);

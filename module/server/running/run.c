@@ -52,11 +52,17 @@ static enum outcome decide_anew(struct call *call) {
     return once_answer(call, call);
 }
 
+/* Whether it takes something for which others may wait, too. */
+static bool takes_something(const struct call *call) {
+    return call->command->give_back;
+}
+
 /* The decision is dropped: another caller has what this one could have had, or will. */
 static enum outcome give_way(struct call *call) {
     decision_clear(&call->decision);
     call->out.packed->length = 0;
-    return call->command->give_way(call);
+    if (call->command->give_way) call->command->give_way(call);
+    return call->command->gives_way;
 }
 
 /* Earlier waiters come first: those that can be served now are served, and then the call is decided anew. */
@@ -71,7 +77,7 @@ static enum outcome decide_behind_line(struct call *call, enum outcome outcome) 
 }
 
 static bool has_line(const struct call *call) {
-    return call->command->give_way && call->wait.in_line && !call->wait.claim && wait_anybody();
+    return takes_something(call) && call->wait.in_line && !call->wait.claim && wait_anybody();
 }
 
 /* What this decision would use of a limit does not count: the call is decided again. */
@@ -83,7 +89,7 @@ static void decide_to_see_line(struct call *call) {
 }
 
 void run_let_ahead(struct call *call) {
-    if (!call->value || !call->command->give_way || !wait_anybody()) return;
+    if (!call->value || !takes_something(call) || !wait_anybody()) return;
     decide_to_see_line(call);
     if (has_line(call)) wait_serve(call, call->wait.kind, call->wait.name);
 }
@@ -144,7 +150,7 @@ ASIDE static enum outcome run_in_turn(struct call *call) {
     RedisModuleCtx *ctx = call->ctx;
     call->out = reply_to_record(call_writer(call));
     enum outcome outcome = decide_call(call);
-    if (call->command->give_way && call->wait.in_line && wait_anybody())
+    if (takes_something(call) && call->wait.in_line && wait_anybody())
         outcome = call->wait.claim ? decide_behind_rivals(call, outcome) : decide_behind_line(call, outcome);
     if (call->wait.not_yet && blocked_is_allowed(call)) return await_turn(call);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -166,7 +172,7 @@ static enum outcome run_at_once(struct call *call) {
  */
 static enum outcome run_fresh(struct call *call) {
     const uint64_t keeping = ARGS_BIT(SLOT_BLOCK) | ARGS_BIT(SLOT_ONCE);
-    bool keeps = call->args.given & keeping || (call->command->give_way && wait_anybody());
+    bool keeps = call->args.given & keeping || (takes_something(call) && wait_anybody());
     if (once_is_known(call, call)) return once_answer(call, call);
     run_settle(call);
     return keeps ? run_in_turn(call) : run_at_once(call);
@@ -198,7 +204,7 @@ ASIDE static enum outcome run_timed_out(struct call *call) {
     enum outcome outcome = decide_anew(call);
     if (call->wait.not_yet)
         outcome = call->wait.given_up;
-    else if (outcome == OUTCOME_DONE && call->command->give_way && !once_is_known(call, call))
+    else if (outcome == OUTCOME_DONE && takes_something(call) && !once_is_known(call, call))
         outcome = give_way_late(call);
     if (outcome == OUTCOME_DONE) reply_play(ctx, reply_packed(&call->out));
     return outcome;
