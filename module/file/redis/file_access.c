@@ -35,11 +35,10 @@ void file_prefetch(struct call *call) {
     tree_prefetch(call->value, path, key, &call->search);
 }
 
+/* The search of a call is for the path in its usual place, if its command has file_prefetch. */
 static struct tree_place find_path(const struct call *call, struct bytes path) {
-    bool prefetched = call->command->prefetch == file_prefetch && call->search.name.data;
-    if (prefetched && path.data == call_word(call, ARG_PATH).data)
-        return tree_found(call->value, path, &call->search);
-    return tree_find(call->value, path);
+    bool prefetched = call->search.name.data && path.data == call_word(call, ARG_PATH).data;
+    return prefetched ? tree_found(call->value, path, &call->search) : tree_find(call->value, path);
 }
 
 /* --- Checks --- */

@@ -114,7 +114,7 @@ struct call {
     struct call_writer *writers; /* for lists that the decision borrows from */
     RedisModuleKey *key;
     RedisModuleKey *other;        /* the second key */
-    struct catalog_search search; /* lookup of the name in the command, if there is a value */
+    struct catalog_search search; /* what the command's prefetch looks up; has no name otherwise */
     enum outcome opened;          /* what opening the key came to: OUTCOME_DONE if the command can go on */
     void *value; /* what the key holds; NULL when the key is missing and the command may create it */
     const struct data_type *data_type; /* type of the value */
