@@ -1,5 +1,5 @@
 /* Byte-range locks: what is refused beside what is held, in the service's own table and at its
- * odd corners, and how locks go. */
+ * odd corners, how locks go, and who gets what is free among many who wait. */
 #include <string.h>
 
 #include "file_commands.h"
@@ -273,4 +273,50 @@ TEST(as_many_locks_as_a_handle_may_have) {
          {"lock $i SHARED 20000 1", "OK"}, {"unlock $h 77 1", "OK"}, {"lock $h SHARED 20000 1", "OK"},
          {"lock $h SHARED 20000 1", LOCKED});
     expect_ok(call(primary, "FILE.CLOSE fs %s", step_kept('h')));
+}
+
+/* --- Among many who wait -------------------------------------------------------------------------------- */
+
+/* A file with three locked ranges. */
+static void stage_ranges(void) {
+    stage();
+    acts({"lock $h EXCLUSIVE 0 10", "OK"}, {"lock $h EXCLUSIVE 20 10", "OK"},
+         {"lock $h EXCLUSIVE 40 10", "OK"});
+}
+
+static void many_wait_for_the_first_range(void) {
+    for (int i = 0; i < 120; i++) act_waiting("lock $i EXCLUSIVE 0 10 BLOCK 0");
+}
+
+/* Each line of traffic on the third range is news of the file. */
+TEST(a_free_range_is_reached_behind_many_who_wait_for_others) {
+    enum { TRAFFIC = 2000 };
+    stage_ranges();
+    many_wait_for_the_first_range();
+    struct client *last = act_waiting("lock $i EXCLUSIVE 20 10 BLOCK 0");
+    const char *h = step_kept('h');
+    send_call(primary, "FILE.UNLOCK fs %s 20 10", h);
+    for (int i = 0; i < TRAFFIC; i++) {
+        send_call(primary, "FILE.UNLOCK fs %s 40 10", h);
+        send_call(primary, "FILE.LOCK fs %s EXCLUSIVE 40 10", h);
+    }
+    send_call(primary, "FILE.LOCK fs %s EXCLUSIVE 20 10", h);
+    for (int i = 0; i <= 2 * TRAFFIC; i++) expect_ok(receive(primary));
+    expect_error(receive(primary), LOCKED);
+    expect_ok(answer_within(last, 5000));
+}
+
+/* The first unlock begins to look at all who wait, and the second comes before the end of that. */
+TEST(a_free_range_is_handed_over_while_many_are_looked_at) {
+    stage_ranges();
+    struct client *first = act_waiting("lock $i EXCLUSIVE 20 10 BLOCK 0");
+    many_wait_for_the_first_range();
+    const char *h = step_kept('h');
+    send_call(primary, "FILE.UNLOCK fs %s 40 10", h);
+    send_call(primary, "FILE.UNLOCK fs %s 20 10", h);
+    send_call(primary, "FILE.LOCK fs %s EXCLUSIVE 20 10", h);
+    expect_ok(receive(primary));
+    expect_ok(receive(primary));
+    expect_error(receive(primary), LOCKED);
+    expect_ok(answer_within(first, 5000));
 }

@@ -211,26 +211,6 @@ TEST(locks_of_other_ranges_do_not_wait_in_line) {
     expect_answer(two, "OK");
 }
 
-/* Its range is free before the lines of traffic begin, and each of them is news of the file. */
-TEST(a_free_range_is_reached_behind_many_who_wait_for_others) {
-    enum { CLIENTS = 120, TRAFFIC = 2000 };
-    stage();
-    acts({"h = open t a RW/RWD", NULL}, {"i = open s a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"},
-         {"lock $h EXCLUSIVE 20 10", "OK"});
-    for (int i = 0; i < CLIENTS; i++) act_waiting("lock $i EXCLUSIVE 0 10 BLOCK 0");
-    struct client *elsewhere = act_waiting("lock $i EXCLUSIVE 20 10 BLOCK 0");
-    const char *h = step_kept('h');
-    send_call(primary, "FILE.UNLOCK fs %s 20 10", h);
-    for (int i = 0; i < TRAFFIC; i++) {
-        send_call(primary, "FILE.LOCK fs %s EXCLUSIVE 40 10", h);
-        send_call(primary, "FILE.UNLOCK fs %s 40 10", h);
-    }
-    send_call(primary, "FILE.LOCK fs %s EXCLUSIVE 20 10", h);
-    for (int i = 0; i <= 2 * TRAFFIC; i++) expect_ok(receive(primary));
-    expect_error(receive(primary), LOCKED);
-    expect_answer(elsewhere, "OK");
-}
-
 TEST(hundreds_are_served_by_one_close) {
     enum { CLIENTS = 250 };
     struct client *clients[CLIENTS];
