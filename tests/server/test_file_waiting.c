@@ -273,6 +273,24 @@ TEST(an_open_whose_time_is_up_is_refused) {
     act("open s a RW/R", NULL);
 }
 
+/* Each could have what it wants, were it not for one that waits before it and wants it, too. */
+TEST(one_behind_a_waiter_is_refused_when_its_time_is_up) {
+    stage();
+    acts({"h = open t a R/RWD", NULL}, {"i = open s a R/RWD", NULL}, {"j = open u a R/RWD", NULL},
+         {"lock $h EXCLUSIVE 0 10", "OK"});
+    struct client *locker = act_waiting("lock $i EXCLUSIVE 5 10 BLOCK 0"),
+                  *behind = act_waiting("lock $j EXCLUSIVE 12 3 BLOCK 0.05");
+    expect_error(answer_within(behind, 5000),
+                 "CONFLICT FileLockConflict it is free now, but the time to wait is over");
+    struct client *opener = act_waiting("open s a R/- BLOCK 0");
+    behind = act_waiting("open v a R/RWD BLOCK 0.05");
+    expect_error(answer_within(behind, 5000),
+                 "CONFLICT SharingViolation it is free now, but the time to wait is over");
+    act("unlock $h 0 10", "OK");
+    expect_answer(locker, "OK");
+    expect_still_waiting(opener);
+}
+
 TEST(a_client_that_has_gone_gets_no_handle) {
     stage();
     acts({"h = open t a RW/-", NULL});
