@@ -399,12 +399,16 @@ static struct client *follower_at(struct server *server, const char *since, cons
     return waiting_at(server, 0, pool_print("CONTAINER.CHANGES box SINCE %s %s", since, more));
 }
 
+static void follow_new_box(struct client **followers, int count) {
+    followed_box("");
+    const char *now = bookmark_of(changes("$"));
+    for (int i = 0; i < count; i++) followers[i] = follower_at(primary->server, now, "BLOCK 0");
+}
+
 TEST(one_change_serves_all_followers_that_wait) {
     enum { FOLLOWERS = 250 };
     static struct client *followers[FOLLOWERS];
-    followed_box("");
-    const char *now = bookmark_of(changes("$"));
-    for (int i = 0; i < FOLLOWERS; i++) followers[i] = follower_at(primary->server, now, "BLOCK 0");
+    follow_new_box(followers, FOLLOWERS);
     require(info_of(primary, "holdfast_feed_followers") == FOLLOWERS, "not all followers are counted");
     put("box", "a", "x");
     for (int i = 0; i < FOLLOWERS; i++) expect_told(answer_of(followers[i]), "a");
@@ -413,9 +417,7 @@ TEST(one_change_serves_all_followers_that_wait) {
 TEST(one_turn_of_the_server_tells_few_followers) {
     enum { FOLLOWERS = 300 };
     static struct client *followers[FOLLOWERS];
-    followed_box("");
-    const char *now = bookmark_of(changes("$"));
-    for (int i = 0; i < FOLLOWERS; i++) followers[i] = follower_at(primary->server, now, "BLOCK 0");
+    follow_new_box(followers, FOLLOWERS);
     expect_served_in_turns("BLOB.PUT box a x", "holdfast_feed_followers", 0);
     for (int i = 0; i < FOLLOWERS; i++) expect_told(answer_of(followers[i]), "a");
 }
