@@ -111,12 +111,14 @@ long_functions() {
 
 # Identifiers of a family in code, comments left out, that should not know of any. A lease is what several families have.
 family_words() {
-    local source
-    for source in "$@"; do
-        perl -0pe 's{/\*.*?\*/}{$& =~ s/[^\n]//gr}gse' "$source" |
-            grep -nE '\b(blob|queue|entity|container|share|file)_|_(blob|queue|entity|container)s?\b|\b(BLOB|QUEUE|TABLE|FILE|SHARE|CONTAINER)_' |
-            grep -vE 'container_of' | sed "s#^#$source:#"
-    done
+    perl -0ne '
+        s{/\*.*?\*/}{ $& =~ s/[^\n]//gr }gse;
+        my $line = 0;
+        for my $text (split /\n/) {
+            $line++;
+            print "$ARGV:$line:$text\n" if $text =~ s{\bcontainer_of\b|ccan/container_of/}{}gr =~
+                /\b(?:blob|queue|entity|container|share|file)_|_(?:blob|queue|entity|container)s?\b|\b(?:BLOB|QUEUE|TABLE|FILE|SHARE|CONTAINER)_/;
+        }' "$@"
 }
 
 # Functions of one name in several files: grep and break find the wrong one.
