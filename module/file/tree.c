@@ -29,12 +29,13 @@ bool tree_prefetch(const struct share *share, struct bytes path, char *key, stru
     const struct file_node *node = share->root;
     while (path_next(&left, &name)) {
         if (!node || node_is_file(node) || name.length > NAME_FOLDED_MAX_BYTES) return false;
-        if (left.length)
-            node = find_child(share, node->directory->id, name);
-        else
+        if (!left.length) {
             *search = catalog_prefetch(&share->nodes, node_key(key, node->directory->id, name));
+            return true;
+        }
+        node = find_child(share, node->directory->id, name);
     }
-    return true;
+    return false;
 }
 
 struct tree_place tree_found(const struct share *share, struct bytes path,

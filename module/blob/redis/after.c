@@ -86,7 +86,7 @@ static void unstage_overdue(struct call *call) {
 void container_clear_staged(struct call *call) {
     const struct container *container = call->value;
     if (!deadlines_first(&container->stagings)) return;
-    struct blob *blob = call->search.name.length ? container_found(container, &call->search) : NULL;
+    struct blob *blob = call->search.word ? blob_found(call) : NULL;
     bool overdue = blob && blob_special(blob)->staging && !blob_staging(blob, call_now_ms(call));
     if (overdue) drop_staged(call, blob, UINT64_MAX);
     unstage_overdue(call);

@@ -43,7 +43,10 @@ extern const char *const blob_kind_names[];
 /* --- Checks of a blob: it exists, has the right kind, is not the target of a copy, its lease permits the call, and
  * the conditions hold --- */
 
-/* The blob of the call's name; NULL if there is none, or only expired staged blocks. */
+/* The blob of the call's name, which blob_prefetch looks up; NULL if there is none. */
+struct blob *blob_found(const struct call *call);
+
+/* The same, but NULL if there are only expired staged blocks. */
 struct blob *blob_named(struct call *call);
 
 /* The blob, or its snapshot, for a reading command of its content, which must be complete. Any kind if ANY_KIND. */

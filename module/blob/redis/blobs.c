@@ -20,13 +20,18 @@ enum { SEQUENCE_MAX, SEQUENCE_UPDATE, SEQUENCE_INCREMENT };
 /* A name that is too long will be refused, so it is not looked up. */
 void blob_prefetch(struct call *call) {
     struct bytes name = call_word(call, ARG_BLOB);
-    if (name.length <= NAME_MAX_BYTES) call->search = container_prefetch(call->value, name);
+    if (name.length > NAME_MAX_BYTES) return;
+    call->search = (struct call_search){name.data, container_prefetch(call->value, name)};
 }
 
 /* --- Finding and checking --- */
 
+struct blob *blob_found(const struct call *call) {
+    return container_found(call->value, &call->search.lookup);
+}
+
 struct blob *blob_named(struct call *call) {
-    struct blob *blob = container_found(call->value, &call->search);
+    struct blob *blob = blob_found(call);
     return !blob || blob_exists(blob) || blob_staging(blob, call_now_ms(call)) ? blob : NULL;
 }
 
@@ -58,7 +63,7 @@ const struct blob *blob_asked_snapshot(const struct call *call, const struct blo
 
 /* The blob, or its snapshot, for a reading command. */
 static enum outcome find_to_read(struct call *call, unsigned kind, const struct blob **blob) {
-    *blob = container_found(call->value, &call->search);
+    *blob = blob_found(call);
     if (!blob_exists(*blob)) return OUTCOME_BLOB_NOT_FOUND;
     if (args_given(&call->args, SLOT_SNAPSHOT)) *blob = blob_asked_snapshot(call, *blob);
     if (!*blob) return OUTCOME_BLOB_NOT_FOUND;
@@ -83,7 +88,7 @@ static enum outcome check_writable(struct call *call, const struct blob *blob) {
 }
 
 enum outcome blob_find_to_write(struct call *call, unsigned kind, struct blob **blob) {
-    *blob = container_found(call->value, &call->search);
+    *blob = blob_found(call);
     if (!blob_exists(*blob)) return OUTCOME_BLOB_NOT_FOUND;
     enum outcome outcome = blob_kind_check(*blob, kind);
     return outcome == OUTCOME_DONE ? check_writable(call, *blob) : outcome;
@@ -103,7 +108,7 @@ enum outcome blob_find_to_create(struct call *call, enum blob_kind kind, struct 
 struct container_change *blob_decide_change(struct call *call, enum container_change_kind kind,
                                             struct blob *blob, RedisModuleString *content) {
     struct container_change *change = decision_add_with(call, kind, content);
-    change->name = call->search.name;
+    change->name = call->search.lookup.name;
     change->sought = true;
     change->blob = blob;
     return change;
@@ -149,7 +154,7 @@ enum outcome blob_put_check(struct call *call) {
 
 enum outcome blob_put_decide(struct call *call) {
     struct blob *blob;
-    container_prefetch_blob(call->value, &call->search);
+    container_prefetch_blob(call->value, &call->search.lookup);
     call_read_clock(call);
     enum outcome outcome = blob_find_to_create(call, KIND_BLOCK, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -171,7 +176,7 @@ static enum outcome await_news(struct call *call, enum outcome outcome) {
     bool news_may_come = outcome == OUTCOME_UNCHANGED || outcome == OUTCOME_PENDING_COPY ||
                          (outcome == OUTCOME_BLOB_NOT_FOUND && !call->conditions.given);
     if (!news_may_come || args_given(&call->args, SLOT_SNAPSHOT)) return outcome;
-    decision_not_yet(call, &blob_news, call->search.name, WAIT_NO_INSTANT, outcome);
+    decision_not_yet(call, &blob_news, call->search.lookup.name, WAIT_NO_INSTANT, outcome);
     decision_gives_up(call, OUTCOME_UNCHANGED);
     return outcome;
 }
@@ -279,7 +284,7 @@ static enum outcome delete_snapshot(struct call *call) {
     const struct blob *snapshot;
     enum outcome outcome = find_to_read(call, ANY_KIND, &snapshot);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct blob *base = container_found(call->value, &call->search);
+    struct blob *base = blob_found(call);
     blob_decide_change(call, BLOB_DELETESNAPSHOTS, base, NULL)->snapshot =
         call->args.slots[SLOT_SNAPSHOT].version;
     return call_done(call);

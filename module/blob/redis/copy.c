@@ -14,7 +14,7 @@ enum { ARG_COPY_ID = 3 };
 enum { BESIDES_BYTES = 330 };
 
 enum outcome blob_snapshot_decide(struct call *call) {
-    struct blob *blob = container_found(call->value, &call->search);
+    struct blob *blob = blob_found(call);
     if (!blob_exists(blob)) return OUTCOME_BLOB_NOT_FOUND;
     if (blob_is_being_copied(blob)) return OUTCOME_PENDING_COPY;
     enum outcome outcome = blob_check_lease(call, blob, LEASE_READ);
@@ -192,7 +192,7 @@ enum outcome blob_abortcopy_check(struct call *call) {
 
 enum outcome blob_abortcopy_decide(struct call *call) {
     version id;
-    struct blob *blob = container_found(call->value, &call->search);
+    struct blob *blob = blob_found(call);
     version_read(call_word(call, ARG_COPY_ID), &id);
     if (!blob_exists(blob)) return OUTCOME_BLOB_NOT_FOUND;
     enum outcome outcome = blob_check_lease(call, blob, LEASE_WRITE);

@@ -94,7 +94,7 @@ static enum outcome find_previous_blob(const struct call *call, const struct blo
     version since = call->args.slots[SLOT_SINCE].version;
     if (args_given(&call->args, SLOT_SNAPSHOT) && since > call->args.slots[SLOT_SNAPSHOT].version)
         return OUTCOME_PREVIOUS_NEWER;
-    *previous = snapshots_find(container_found(call->value, &call->search), since);
+    *previous = snapshots_find(blob_found(call), since);
     if (!*previous) return OUTCOME_PREVIOUS_NOT_FOUND;
     return blob_special(*previous)->born == blob_special(blob)->born ? OUTCOME_DONE
                                                                      : OUTCOME_BLOB_OVERWRITTEN;

@@ -36,9 +36,8 @@ void block_touches(const struct call *call, struct targets *targets) {
 bool container_refresh(struct call *call, void *decided) {
     struct container_change *change = decided;
     if (!container_change_has_name(change)) return true;
-    bool sought = change->name.data == call->search.name.data;
-    change->blob =
-        sought ? container_found(call->value, &call->search) : container_find(call->value, change->name);
+    const struct catalog_search *lookup = call_searched(call, change->name);
+    change->blob = lookup ? container_found(call->value, lookup) : container_find(call->value, change->name);
     change->sought = true;
     if (change->kind != BLOB_LEASE) return true;
     if (!change->blob) return false;

@@ -32,13 +32,12 @@ void file_prefetch(struct call *call) {
     struct bytes path = call_word(call, ARG_PATH);
     if (path.length > PATH_FOLDED_MAX_BYTES) return;
     char *key = call_alloc(call, NODE_KEY_ID_BYTES + path_folded_max(path));
-    tree_prefetch(call->value, path, key, &call->search);
+    if (tree_prefetch(call->value, path, key, &call->search.lookup)) call->search.word = path.data;
 }
 
-/* The search of a call is for the path in its usual place, if its command has file_prefetch. */
 static struct tree_place find_path(const struct call *call, struct bytes path) {
-    bool prefetched = call->search.name.data && path.data == call_word(call, ARG_PATH).data;
-    return prefetched ? tree_found(call->value, path, &call->search) : tree_find(call->value, path);
+    const struct catalog_search *lookup = call_searched(call, path);
+    return lookup ? tree_found(call->value, path, lookup) : tree_find(call->value, path);
 }
 
 /* --- Checks --- */

@@ -91,7 +91,7 @@ void call_start(struct call *call, const struct command *command, RedisModuleCtx
     call->key = NULL;
     call->other = NULL;
     call->opened = OUTCOME_DONE;
-    call->search = (struct catalog_search){bytes_of(NULL, 0), 0};
+    call->search.word = NULL;
     call->value = NULL;
     call->data_type = NULL;
     call->now_us = 0;

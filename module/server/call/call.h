@@ -80,6 +80,12 @@ struct wait_request {
     const struct wait_claim *claim; /* NULL in lines without claims: see wait.h */
 };
 
+/* A lookup that a command's prefetch has begun, of what one of its words names. */
+struct call_search {
+    const char *word; /* where the word begins; NULL if no lookup has begun */
+    struct catalog_search lookup;
+};
+
 /* Why a command runs. */
 enum call_mode {
     CALL_FRESH,
@@ -113,10 +119,10 @@ struct call {
     struct wait_request wait;
     struct call_writer *writers; /* for lists that the decision borrows from */
     RedisModuleKey *key;
-    RedisModuleKey *other;        /* the second key */
-    struct catalog_search search; /* what the command's prefetch looks up; has no name otherwise */
-    enum outcome opened;          /* what opening the key came to: OUTCOME_DONE if the command can go on */
-    void *value; /* what the key holds; NULL when the key is missing and the command may create it */
+    RedisModuleKey *other; /* the second key */
+    struct call_search search;
+    enum outcome opened; /* what opening the key came to: OUTCOME_DONE if the command can go on */
+    void *value;         /* what the key holds; NULL when the key is missing and the command may create it */
     const struct data_type *data_type; /* type of the value */
     int64_t now_us;                    /* see call_now_us; 0 until somebody asks */
     char note[CALL_NOTE_BYTES];        /* detail of a refusal beyond the table's text; usually empty */
@@ -169,6 +175,11 @@ struct bytes call_word(const struct call *call, int at);
 /* Whether it is one call of a transaction. */
 static inline bool call_is_part(const struct call *call) {
     return call->limits;
+}
+
+/* The lookup that has begun for this word; NULL for none. */
+static inline const struct catalog_search *call_searched(const struct call *call, struct bytes word) {
+    return call->search.word && call->search.word == word.data ? &call->search.lookup : NULL;
 }
 
 /* The number or the word given with an option, or else this one, or the empty word. */

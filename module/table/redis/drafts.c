@@ -19,12 +19,13 @@ enum outcome table_lookup_key_check(struct bytes key) {
     return outcome == OUTCOME_KEY_CHARACTER ? OUTCOME_KEY_UNUSABLE : outcome;
 }
 
-/* A prefetched key is in its stored form already. */
+/* A key that is being looked up is in its stored form already. */
 static void put_key(const struct call *call, struct bytes row, struct drafts *drafts, struct draft *draft) {
     struct record_writer *buffer = drafts->buffer;
+    const struct catalog_search *lookup = call_searched(call, row);
     draft->key_at = buffer->length;
-    if (call->search.name.data)
-        record_put_raw(buffer, call->search.name);
+    if (lookup)
+        record_put_raw(buffer, lookup->name);
     else
         stored_key_put(buffer, call_word(call, ARG_PARTITION), row);
     draft->key_length = buffer->length - draft->key_at;

@@ -10,12 +10,13 @@ void table_prefetch(struct call *call) {
     if (partition.length > KEY_MAX_BYTES || row.length > KEY_MAX_BYTES) return;
     const struct table *table = call->value;
     char *key = call_alloc(call, stored_key_length(partition, row));
-    call->search = catalog_prefetch(&table->entities, stored_key_write(partition, row, key));
+    struct bytes stored = stored_key_write(partition, row, key);
+    call->search = (struct call_search){row.data, catalog_prefetch(&table->entities, stored)};
 }
 
 static struct entity *entity_named(const struct call *call) {
     const struct table *table = call->value;
-    return (struct entity *)catalog_found(&table->entities, &call->search);
+    return (struct entity *)catalog_found(&table->entities, &call->search.lookup);
 }
 
 static enum outcome refuse_missing(struct call *call) {
