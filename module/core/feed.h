@@ -10,12 +10,15 @@
  *
  * BOOKMARKS. A follower has a bookmark: a version, up to which it knows all changes. While it first walks through
  * everything, the bookmark is a position and the version at which the walk began. The walk skips markers from before
- * its beginning. It ends, because objects that change meanwhile move behind its beginning.
+ * its beginning. It ends, because objects that change meanwhile move behind its beginning. Between two pages it also has
+ * the feed's newest version when the last page was read: a later object is not on the pages so far because it has moved
+ * on from where it was.
  *
  * LOST CHANGES are reported, not passed over. A bookmark is valid if
  *   - no marker after it has been dropped, and it is not from before the feed: it is at least `whole_from`;
  *   - its version survived: it is not after the last version that the feed has of the same epoch, if that epoch has
- *     ended. A server that takes over begins a new epoch, so versions lost with the end of the old one are in between.
+ *     ended. A server that takes over begins a new epoch, so versions lost with the end of the old one are in between;
+ *   - so did the newest version of its last page. Otherwise an object may be back where the pages have passed it.
  *
  * A feed follows from the objects and from what feed_put_state and feed_put_markers write; files have these before the
  * objects. A feed reads no clock and mints nothing: the caller passes the versions of deletions. */

@@ -1,26 +1,46 @@
 #include "core/feed_follow.h"
 
-enum { SEPARATOR = '-' };
+enum { BEGAN = '-', SEEN = '.', PART_LENGTH = 1 + VERSION_TEXT_LENGTH };
 
-/* --- Bookmarks in text --- */
+/* --- Bookmarks in text: position, position-began, position.seen, position-began.seen --- */
+
+/* Reads the part behind a separator, if there is one. */
+static bool read_part(struct bytes *rest, char separator, version *part) {
+    if (!rest->length || *rest->data != separator) return true;
+    if (rest->length < PART_LENGTH) return false;
+    bool is_version = version_read(bytes_of(rest->data + 1, VERSION_TEXT_LENGTH), part);
+    *rest = bytes_of(rest->data + PART_LENGTH, rest->length - PART_LENGTH);
+    return is_version && *part;
+}
+
+static bool read_parts(struct bytes rest, struct bookmark *bookmark) {
+    return read_part(&rest, BEGAN, &bookmark->began) && read_part(&rest, SEEN, &bookmark->seen) &&
+           !rest.length;
+}
 
 bool bookmark_read(struct bytes text, struct bookmark *bookmark) {
     *bookmark = (struct bookmark){.now = bytes_equal(text, bytes_text("$"))};
     if (bookmark->now || bytes_equal(text, bytes_text("0"))) return true;
-    if (text.length != BOOKMARK_MAX_BYTES)
-        return version_read(text, &bookmark->position) && bookmark->position;
-    struct bytes position = bytes_of(text.data, VERSION_TEXT_LENGTH);
-    struct bytes began = bytes_of(text.data + VERSION_TEXT_LENGTH + 1, VERSION_TEXT_LENGTH);
-    return text.data[VERSION_TEXT_LENGTH] == SEPARATOR && version_read(position, &bookmark->position) &&
-           version_read(began, &bookmark->began) && bookmark->position && bookmark->began;
+    bool is_version = text.length <= VERSION_TEXT_LENGTH + 2; /* as an ETag, which may be quoted */
+    size_t parts = is_version ? 0 : text.length - VERSION_TEXT_LENGTH;
+    struct bytes position = bytes_of(text.data, text.length - parts);
+    return version_read(position, &bookmark->position) && bookmark->position &&
+           read_parts(bytes_of(text.data + position.length, parts), bookmark);
+}
+
+static size_t write_part(char *text, char separator, version part) {
+    if (!part) return 0;
+    *text = separator;
+    version_write(part, text + 1);
+    return PART_LENGTH;
 }
 
 size_t bookmark_write(const struct bookmark *bookmark, char text[BOOKMARK_MAX_BYTES]) {
+    version seen = bookmark->seen > bookmark->began ? bookmark->seen : 0;
     version_write(bookmark->position, text);
-    if (!bookmark->began) return VERSION_TEXT_LENGTH;
-    text[VERSION_TEXT_LENGTH] = SEPARATOR;
-    version_write(bookmark->began, text + VERSION_TEXT_LENGTH + 1);
-    return BOOKMARK_MAX_BYTES;
+    size_t length = VERSION_TEXT_LENGTH;
+    length += write_part(text + length, BEGAN, bookmark->began);
+    return length + write_part(text + length, SEEN, seen);
 }
 
 /* --- What is lost --- */
@@ -41,6 +61,7 @@ static bool has_survived(const struct feed *feed, version v, const struct known_
 
 bool feed_lost(const struct feed *feed, const struct bookmark *bookmark, const struct known_versions *known) {
     version v = bookmark->began ? bookmark->began : bookmark->position;
+    if (bookmark->seen && !has_survived(feed, bookmark->seen, known)) return true;
     return v && (v < feed->whole_from || !has_survived(feed, v, known));
 }
 
@@ -49,6 +70,8 @@ bool feed_lost(const struct feed *feed, const struct bookmark *bookmark, const s
 struct bookmark feed_resolve(const struct feed *feed, struct bookmark bookmark) {
     if (bookmark.now) return (struct bookmark){.position = feed->newest};
     if (!bookmark.position) bookmark.began = feed->newest;
+    if (bookmark.seen < bookmark.began) bookmark.seen = bookmark.began;
+    if (bookmark.seen < feed->newest) bookmark.seen = feed->newest;
     return bookmark;
 }
 
@@ -59,6 +82,7 @@ struct feed_walk feed_follow(const struct feed *feed, struct bookmark from) {
 static void reach_version(struct feed_walk *walk, version v) {
     if (v > walk->at.position) walk->at.position = v;
     if (walk->at.position >= walk->at.began) walk->at.began = 0;
+    if (walk->at.position >= walk->at.seen) walk->at.seen = 0;
 }
 
 /* Dropped markers, and those from before the beginning of a walk through everything. */

@@ -4,14 +4,15 @@
 
 #include "core/feed.h"
 
-enum { BOOKMARK_MAX_BYTES = 2 * VERSION_TEXT_LENGTH + 1 };
+enum { BOOKMARK_MAX_BYTES = 3 * VERSION_TEXT_LENGTH + 2 };
 
 /* --- Bookmarks --- */
 
 struct bookmark {
     version position; /* changes after it are new */
     version began;    /* where a walk from 0 began; 0 when this is not a walk */
-    bool now;         /* $: the newest version at the time of use */
+    version seen; /* the feed's newest version when the last page was read; 0 when that page was the end */
+    bool now;     /* $: the newest version at the time of use */
 };
 
 bool bookmark_read(struct bytes text, struct bookmark *bookmark);
@@ -28,7 +29,8 @@ struct known_versions {
 /* Whether any change after the bookmark is lost. */
 bool feed_lost(const struct feed *feed, const struct bookmark *bookmark, const struct known_versions *known);
 
-/* Resolves a bookmark when it is used: $ becomes a version, 0 the start of a walk. */
+/* Resolves a bookmark when a page is read: $ becomes a version, 0 the start of a walk, and the feed's newest version is
+ * seen. */
 struct bookmark feed_resolve(const struct feed *feed, struct bookmark bookmark);
 
 /* --- Following --- */

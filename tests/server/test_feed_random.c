@@ -54,7 +54,6 @@ struct follower {
     char since[65];
     char copy[NAMES][19]; /* ETags; empty for what is not there */
     int losses;
-    bool between_pages; /* the last page was not the end */
 };
 
 static struct follower followers[FOLLOWERS];
@@ -93,7 +92,6 @@ static bool reads_page(struct follower *follower, struct client *client, int cou
     }
     for (size_t i = 0; i < reply->element[1]->elements; i++)
         take_change(follower, reply->element[1]->element[i]);
-    follower->between_pages = reply->element[1]->elements == (size_t)count;
     const char *bookmark = reply_string(reply->element[0]);
     bool moved = strcmp(bookmark, follower->since) != 0;
     require(strlen(bookmark) <= 64, "a long bookmark");
@@ -135,13 +133,10 @@ static void migrate(struct client *from, struct client *to) {
     expect_ok(call(from, "MIGRATE 127.0.0.1 %d %s 0 5000", to->server->port, followed->key));
 }
 
-/* As after a failover that lost a tail. Who is between two pages may have passed the state in which something is again:
- * no bookmark tells that. */
+/* As after a failover that lost a tail. */
 static void restore_payload(void) {
     if (!payload || !payload->len) return;
     expect_ok(call(primary, "RESTORE %s 0 %b REPLACE", followed->key, payload->str, payload->len));
-    for (int i = 0; i < FOLLOWERS; i++)
-        if (followers[i].between_pages) follower_begins(&followers[i]);
 }
 
 /* A follower goes along, and some is written there. */

@@ -169,8 +169,9 @@ static void follower_reads(struct follower *follower, struct life *life) {
     size_t length = bookmark_write(&walk.at, text);
     require(length <= 64 && bookmark_read(bytes_of(text, length), &follower->bookmark),
             "the bookmark is one");
-    require(follower->bookmark.position == walk.at.position && follower->bookmark.began == walk.at.began,
-            "the bookmark is the same");
+    const struct bookmark *read = &follower->bookmark;
+    require(read->position == walk.at.position && read->began == walk.at.began, "the bookmark is the same");
+    require(read->seen == (walk.at.seen > walk.at.began ? walk.at.seen : 0), "what was seen is the same");
 }
 
 static void require_same_copy(struct follower *follower, struct life *life) {
@@ -262,9 +263,65 @@ TEST(files_bring_the_same_feed) {
     }
 }
 
-/* --- Payloads that were doctored --- */
+/* --- Bookmarks --- */
 
 #define BASE UINT64_C(0x6000000000000000)
+#define ONE  "0x6000000000000001"
+#define TWO  "0x6000000000000002"
+#define SIX  "0x6000000000000006"
+#define NIL  "0x0000000000000000"
+
+TEST(bookmarks_are_read) {
+    static const struct {
+        const char *text;
+        struct bookmark is;
+    } rows[] = {
+        {"$", {.now = true}},
+        {"0", {.position = 0}},
+        {ONE, {.position = BASE + 1}},
+        {"\"" ONE "\"", {.position = BASE + 1}},
+        {ONE "-" TWO, {.position = BASE + 1, .began = BASE + 2}},
+        {ONE "." SIX, {.position = BASE + 1, .seen = BASE + 6}},
+        {ONE "-" TWO "." SIX, {.position = BASE + 1, .began = BASE + 2, .seen = BASE + 6}},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct bookmark read;
+        require(bookmark_read(bytes_text(rows[i].text), &read), "%s is read", rows[i].text);
+        require(read.now == rows[i].is.now && read.position == rows[i].is.position, "%s", rows[i].text);
+        require(read.began == rows[i].is.began && read.seen == rows[i].is.seen, "%s", rows[i].text);
+    }
+}
+
+TEST(other_texts_are_no_bookmarks) {
+    static const char *const texts[] = {
+        "",
+        "00",
+        "$$",
+        "1",
+        NIL,
+        ONE "-",
+        ONE ".",
+        ONE "-0",
+        ONE "-" NIL,
+        ONE "." NIL,
+        ONE "+" SIX,
+        NIL "-" TWO,
+        NIL "." SIX,
+        ONE "." SIX "-" TWO,
+        ONE "-" TWO "-" SIX,
+        ONE "." TWO "." SIX,
+        ONE "-" TWO "." SIX "." SIX,
+        ONE "-" TWO ".",
+        ONE "-" TWO "." SIX "x",
+        "\"" ONE "\"-" TWO,
+        ONE "-\"" TWO "\"",
+    };
+    struct bookmark read;
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+        require(!bookmark_read(bytes_text(texts[i]), &read), "'%s' is none", texts[i]);
+}
+
+/* --- Payloads that were doctored --- */
 
 static bool state_is_read(version whole_from, version newest, uint64_t keep, unsigned ends, version end) {
     struct feed said = {

@@ -33,9 +33,17 @@ bool is_etag(const char *text, size_t length) {
     return true;
 }
 
+/* Versions with a character between them: the bookmark of a page that is not the last one. */
+static bool is_bookmark_with_parts(const char *text, size_t length) {
+    return length > ETAG_LENGTH && is_etag(text, ETAG_LENGTH) &&
+           is_etag(text + length - ETAG_LENGTH, ETAG_LENGTH);
+}
+
 static void add_bulk(struct text *text, const redisReply *reply, bool as_shape) {
     if (as_shape && is_etag(reply->str, reply->len)) {
         text_print(text, "<etag>");
+    } else if (as_shape && is_bookmark_with_parts(reply->str, reply->len)) {
+        text_print(text, "<bookmark>");
     } else {
         text_add(text, "\"", 1);
         text_add_escaped(text, reply->str, reply->len);

@@ -12,7 +12,8 @@ enum { REPLY_MAP = 100, REPLY_SET, REPLY_PUSH, REPLY_BOOLEAN, REPLY_DOUBLE };
 /* One line that shows type and content: "text", 12, null, [a, b], {a: b}, (error) ..., OK. */
 const char *reply_text(const redisReply *reply);
 
-/* The same with every ETag as <etag> and every instant of this century in milliseconds as <ms>. */
+/* The same with every ETag as <etag>, every bookmark of several parts as <bookmark>, and every instant of this century in
+ * milliseconds as <ms>. */
 const char *reply_shape(const redisReply *reply);
 
 bool reply_is_error(const redisReply *reply);
