@@ -115,7 +115,8 @@ HARDEN := -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D
 # One list of flags per way of compiling. The name of the way is the name of its folder under build/obj.
 # No frame pointers, as the distribution compiles its servers: debuggers go by the debug information.
 FLAGS_release := $(MODULE_FLAGS) $(OPTIMISE) $(HARDEN) -fomit-frame-pointer
-FLAGS_asan := $(MODULE_FLAGS) -O1 $(GCC_SANITIZE)
+# What a function forgets to set is filled with a pattern here, so that tests fail by it: see call_start.
+FLAGS_asan := $(MODULE_FLAGS) -O1 $(GCC_SANITIZE) -ftrivial-auto-var-init=pattern
 FLAGS_unit := $(COMMON_FLAGS) -O1 $(GCC_SANITIZE) -Imodule -Itests/unit -Itests/unit/support -Itests/support -Itests/models $(OUTSIDE_INCLUDES)
 FLAGS_tsan := $(COMMON_FLAGS) -O1 $(TSAN_SANITIZE) -Imodule -Itests/unit -Itests/unit/support -Itests/support -Itests/models $(OUTSIDE_INCLUDES)
 FLAGS_fuzz := $(COMMON_FLAGS) -O1 $(FUZZ_COMPILE) -Imodule -Itests/unit/support -Itests/support -Itests/models -Itests/fuzz $(OUTSIDE_INCLUDES)
