@@ -10,9 +10,9 @@
  *
  * BOOKMARKS. A follower has a bookmark: a version, up to which it knows all changes. While it first walks through
  * everything, the bookmark is a position and the version at which the walk began. The walk skips markers from before
- * its beginning. It ends, because objects that change meanwhile move behind its beginning. Between two pages it also has
- * the feed's newest version when the last page was read: a later object is not on the pages so far because it has moved
- * on from where it was.
+ * its beginning. It ends, because objects that change meanwhile move behind its beginning. Between two pages a bookmark
+ * also has the feed's newest version at the last page: up to it, objects may have moved from in front of the position
+ * to behind it.
  *
  * LOST CHANGES are reported, not passed over. A bookmark is valid if
  *   - no marker after it has been dropped, and it is not from before the feed: it is at least `whole_from`;

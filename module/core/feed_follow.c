@@ -4,8 +4,8 @@ enum { BEGAN = '-', SEEN = '.', PART_LENGTH = 1 + VERSION_TEXT_LENGTH };
 
 /* --- Bookmarks in text: position, position-began, position.seen, position-began.seen --- */
 
-/* Reads the part behind a separator, if there is one. */
-static bool read_part(struct bytes *rest, char separator, version *part) {
+/* Takes the part behind a separator, if there is one. */
+static bool take_part(struct bytes *rest, char separator, version *part) {
     if (!rest->length || *rest->data != separator) return true;
     if (rest->length < PART_LENGTH) return false;
     bool is_version = version_read(bytes_of(rest->data + 1, VERSION_TEXT_LENGTH), part);
@@ -13,8 +13,8 @@ static bool read_part(struct bytes *rest, char separator, version *part) {
     return is_version && *part;
 }
 
-static bool read_parts(struct bytes rest, struct bookmark *bookmark) {
-    return read_part(&rest, BEGAN, &bookmark->began) && read_part(&rest, SEEN, &bookmark->seen) &&
+static bool take_later_parts(struct bytes rest, struct bookmark *bookmark) {
+    return take_part(&rest, BEGAN, &bookmark->began) && take_part(&rest, SEEN, &bookmark->seen) &&
            !rest.length;
 }
 
@@ -25,7 +25,7 @@ bool bookmark_read(struct bytes text, struct bookmark *bookmark) {
     size_t parts = is_version ? 0 : text.length - VERSION_TEXT_LENGTH;
     struct bytes position = bytes_of(text.data, text.length - parts);
     return version_read(position, &bookmark->position) && bookmark->position &&
-           read_parts(bytes_of(text.data + position.length, parts), bookmark);
+           take_later_parts(bytes_of(text.data + position.length, parts), bookmark);
 }
 
 static size_t write_part(char *text, char separator, version part) {

@@ -29,8 +29,7 @@ struct known_versions {
 /* Whether any change after the bookmark is lost. */
 bool feed_lost(const struct feed *feed, const struct bookmark *bookmark, const struct known_versions *known);
 
-/* Resolves a bookmark when a page is read: $ becomes a version, 0 the start of a walk, and the feed's newest version is
- * seen. */
+/* Resolves a bookmark when a page is read: $ becomes a version, 0 the start of a walk. */
 struct bookmark feed_resolve(const struct feed *feed, struct bookmark bookmark);
 
 /* --- Following --- */
