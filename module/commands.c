@@ -82,7 +82,7 @@ static const struct command commands[ROW_COUNT];
 #include "command_rows.h"
 
 #define RUNS(handler, ...) [ROW_##handler] = { .handle = handler, .entry = enter_##handler, __VA_ARGS__ },
-#define APPLIES(row, ...) [ROW_##row] = { .entry = enter_##row, .key = KEY_EFFECT, .flags = "write", .categories = "write dangerous", __VA_ARGS__ },
+#define APPLIES(row, ...) [ROW_##row] = { .entry = enter_##row, .key = KEY_EFFECT, .tell_keys = incoming_tell_keys, .flags = "write getkeys-api", .categories = "write dangerous", __VA_ARGS__ },
 #define DECIDES(handler, ...) [ROW_##handler] = { .decide = handler, .entry = enter_##handler, __VA_ARGS__ },
 #define WRITES_ENTITY(row, verb, ...) [ROW_##row] = { .decide = table_write_decide, .variant = (verb), .entry = enter_##row, ON_ENTITY, .check = table_write_check, __VA_ARGS__ },
 static const struct command commands[ROW_COUNT] = {

@@ -312,11 +312,53 @@ TEST(every_command_once) {
 
 /* --- What travels, and what is told --- */
 
+/* One effect has come, and these are its keys. */
+static void expect_keys_of_effect(struct stream *stream, const char *keys) {
+    redisReply *effects = stream_commands(stream, primary);
+    assert_int_equal(effects->elements, 1);
+    const redisReply *effect = effects->element[0];
+    struct words words = words_of_line("COMMAND GETKEYS");
+    for (size_t i = 0; i < effect->elements; i++)
+        words_add_bytes(&words, effect->element[i]->str, effect->element[i]->len);
+    expect_shape(call_words(primary, &words), keys);
+}
+
+/* Those of a single command, too. What is alone has no bundle. */
+TEST(several_changes_of_a_command_travel_as_one) {
+    atomic_setup();
+    create("o");
+    struct stream *stream = stream_attach(primary->server);
+    expect_elements(call(primary, "QUEUE.PUTMANY q 3 a b c"), 3);
+    expect_keys_of_effect(stream, "[\"q\"]");
+    expect_elements(atomic("BLOB.PUT c a x"), 1);
+    redisReply *effects = stream_commands(stream, primary);
+    assert_int_equal(effects->elements, 1);
+    assert_int_equal(effects->element[0]->element[2]->str[0], 'C');
+    expect_elements(atomic("BLOB.PUT c a 600*x", "BLOB.COPY o copy c b", "BLOB.PUT c b 600*y"), 3);
+    expect_keys_of_effect(stream, "[\"o\", \"c\"]");
+    assert_int_equal(strlen(atomic_content("a")), 600);
+    assert_int_equal(strlen(atomic_content("b")), 600);
+}
+
+/* Its effects are two: each has a bounded number of words, and of bytes. */
+TEST(a_large_transaction_travels_as_one) {
+    enum { BLOBS = 70 };
+    const char *lines[BLOBS + 1] = {NULL};
+    atomic_setup();
+    struct stream *stream = stream_attach(primary->server);
+    for (int i = 0; i < BLOBS; i++) lines[i] = pool_print("BLOB.PUT c blob%d 600*x", i);
+    expect_elements(atomic_of(primary, lines), BLOBS);
+    stream_expect(stream, primary, "MULTI\nHOLDFAST.APPLY c\nHOLDFAST.APPLY c\nEXEC");
+    for (int i = 0; i < BLOBS; i++) lines[i] = pool_print("BLOB.PUT c blob%d x META 1 k 2000*v", i);
+    expect_elements(atomic_of(primary, lines), BLOBS);
+    stream_expect(stream, primary, "MULTI\nHOLDFAST.APPLY c\nHOLDFAST.APPLY c\nHOLDFAST.APPLY c\nEXEC");
+}
+
 TEST(the_changes_of_a_transaction_travel_as_one) {
     atomic_setup();
     struct stream *stream = stream_attach(primary->server);
     expect_elements(atomic("BLOB.PUT c a x", "QUEUE.PUT q m", "TABLE.GET t p r", "FILE.CREATE s g 1"), 4);
-    stream_expect(stream, primary, "MULTI\nHOLDFAST.APPLY c\nHOLDFAST.APPLY q\nHOLDFAST.APPLY s\nEXEC");
+    expect_keys_of_effect(stream, "[\"c\", \"q\", \"s\"]");
     expect_elements(atomic("BLOB.GET c a", "TABLE.GET t p r"), 2);
     expect_error(atomic("BLOB.PUT c a y", "BLOB.GET c none"), "NOTFOUND");
     stream_expect(stream, primary, "");

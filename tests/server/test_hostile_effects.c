@@ -219,3 +219,50 @@ TEST(a_content_stands_inside_or_beside) {
     expect_error(effect_play("box", &delete, NULL), malformed);
     expect_shape(call(primary, "BLOB.GET box cat"), "[<etag>, \"meow\"]");
 }
+
+static void bundle_add_record(struct text *bundle, uint64_t key, uint64_t beside, const struct text *record) {
+    effect_number(bundle, key);
+    effect_number(bundle, beside);
+    effect_bytes(bundle, record->bytes, record->length);
+}
+
+/* A bundle of these records, each of the first key and with nothing beside it; NULL for the last. */
+static struct text bundle_of(const struct text *first, const struct text *second) {
+    struct text bundle = {0};
+    effect_byte(&bundle, 'B');
+    bundle_add_record(&bundle, 1, 0, first);
+    if (second) bundle_add_record(&bundle, 1, 0, second);
+    return bundle;
+}
+
+TEST(a_bundle_that_cannot_be_read_changes_nothing) {
+    static const char *const malformed = "ERR the effect cannot be read";
+    struct text cat = put_of_cat("meow"), cut = put_of_cat("meow"), none = put_of_cat(NULL), empty = {0};
+    struct text version = {0};
+    effect_byte(&version, 'V');
+    effect_word(&version, 1);
+    cut.length = 8;
+    expect_misfits();
+    create("box");
+    struct text whole = bundle_of(&cat, NULL);
+    const struct text bundles[] = {bundle_of(&cat, &cut),     bundle_of(&cat, &none),
+                                   bundle_of(&cat, &empty),   bundle_of(&cat, &whole),
+                                   bundle_of(&cat, &version), bundle_of(&empty, NULL)};
+    for (size_t i = 0; i < ARRAY_SIZE(bundles); i++) {
+        expect_error(effect_play("box", &bundles[i], NULL), malformed);
+        expect_number(field(call(primary, "CONTAINER.GET box"), "blobs"), 0);
+    }
+    effect_byte(&empty, 'B');
+    expect_error(effect_play("box", &empty, NULL), malformed);
+}
+
+/* As if the others had come alone. */
+TEST(a_record_that_does_not_fit_is_the_only_one_left_out) {
+    struct text cat = put_of_cat("meow"), gone = effect_start(EFFECT_DELETE, "dog");
+    effect_byte(&gone, 0);
+    struct text bundle = bundle_of(&gone, &cat);
+    expect_misfits();
+    create("box");
+    expect_error(effect_play("box", &bundle, NULL), "ERR the effect does not fit the state of its key");
+    expect_shape(call(primary, "BLOB.GET box cat"), "[<etag>, \"meow\"]");
+}

@@ -88,6 +88,7 @@ void call_start(struct call *call, const struct command *command, RedisModuleCtx
     call->held = NULL;
     call->parsed = false;
     call->limits = NULL;
+    call->bundle = NULL;
     call->args.given = 0;
     call->conditions.given = 0;
     call->key = NULL;

@@ -22,6 +22,7 @@
 
 #include "ccan/container_of/container_of.h"
 
+struct effect_bundle;
 struct held_call;
 struct limits;
 struct once_change;
@@ -111,6 +112,7 @@ struct call {
     const struct held_call *held; /* the waiting call that runs again; NULL for one that just arrived */
     bool parsed;                  /* the arguments are known to be valid */
     struct limits *limits; /* shared with the other calls of a transaction; NULL for a call on its own */
+    struct effect_bundle *bundle; /* gathers its effects; NULL: each is sent at once */
     struct args args;
     struct conditions conditions;
     struct call_list metadata, properties, policies; /* empty when not given */

@@ -1,5 +1,7 @@
 #include "server/effects/effect.h"
 
+#include "change/bundle.h"
+
 enum { NEWEST_LETTER = 'V' }; /* no data type's */
 
 static unsigned long long misfits, malformed;
@@ -12,13 +14,87 @@ unsigned long long effect_malformed(void) {
     return malformed;
 }
 
-void effect_send(const struct call *call, const struct record_writer *record, RedisModuleString *content) {
+/* --- Sending --- */
+
+static void send_record(RedisModuleCtx *ctx, RedisModuleString *key, struct bytes record,
+                        RedisModuleString *content) {
     if (content)
-        RedisModule_Replicate(call->ctx, EFFECT_COMMAND_SHORT, "sbs", call->argv[1], record->data,
-                              record->length, content);
+        RedisModule_Replicate(ctx, EFFECT_COMMAND_SHORT, "sbs", key, record.data, record.length, content);
     else
-        RedisModule_Replicate(call->ctx, EFFECT_COMMAND_SHORT, "sb", call->argv[1], record->data,
-                              record->length);
+        RedisModule_Replicate(ctx, EFFECT_COMMAND_SHORT, "sb", key, record.data, record.length);
+}
+
+/* A record that is the only one travels as if there were no bundle. */
+static void send_only_record(const struct effect_bundle *bundle) {
+    struct record_reader reader = bundle_reader(bytes_of(bundle->bytes.data, bundle->bytes.length));
+    struct bundle_item item = {.record = bytes_of(NULL, 0)};
+    bundle_next(&reader, BUNDLE_MORE_AT + (int)bundle->words, &item);
+    send_record(bundle->ctx, bundle->first_key, item.record, bundle->words ? bundle->more[0] : NULL);
+}
+
+static void send_bundle(const struct effect_bundle *bundle) {
+    if (bundle->records == 1)
+        send_only_record(bundle);
+    else if (bundle->words)
+        RedisModule_Replicate(bundle->ctx, EFFECT_COMMAND_SHORT, "sbv", bundle->first_key, bundle->bytes.data,
+                              bundle->bytes.length, bundle->more, bundle->words);
+    else if (bundle->records)
+        RedisModule_Replicate(bundle->ctx, EFFECT_COMMAND_SHORT, "sb", bundle->first_key, bundle->bytes.data,
+                              bundle->bytes.length);
+}
+
+void effect_bundle_start(struct effect_bundle *bundle, RedisModuleCtx *ctx) {
+    bundle->ctx = ctx;
+    bundle->words = 0;
+    bundle->records = 0;
+    bundle_start(&bundle->bytes);
+}
+
+void effect_bundle_end(struct effect_bundle *bundle) {
+    send_bundle(bundle);
+    record_end(&bundle->bytes);
+}
+
+/* Whether there is no space for one record more, which may bring a key and a content. */
+static bool is_full(const struct effect_bundle *bundle, const struct record_writer *record) {
+    if (!bundle->records) return false;
+    return bundle->words + 2 > EFFECT_WORDS_MAX || bundle->bytes.length + record->length > EFFECT_BYTES_MAX;
+}
+
+static uint64_t add_word(struct effect_bundle *bundle, RedisModuleString *word) {
+    bundle->more[bundle->words] = word;
+    return BUNDLE_MORE_AT + bundle->words++;
+}
+
+/* Keys of several words, most often one behind the other, are one key. */
+static uint64_t add_key(struct effect_bundle *bundle, RedisModuleString *key) {
+    if (!bundle->records) {
+        bundle->first_key = key;
+        bundle->last_key_at = BUNDLE_KEY_AT;
+    } else if (!bytes_equal(api_bytes(key), api_bytes(bundle->last_key))) {
+        bundle->last_key_at = add_word(bundle, key);
+    }
+    bundle->last_key = key;
+    return bundle->last_key_at;
+}
+
+ASIDE static void gather_record(struct effect_bundle *bundle, RedisModuleString *key,
+                                const struct record_writer *record, RedisModuleString *content) {
+    if (is_full(bundle, record)) {
+        effect_bundle_end(bundle);
+        effect_bundle_start(bundle, bundle->ctx);
+    }
+    struct bundle_item item = {.key = add_key(bundle, key), .record = bytes_of(record->data, record->length)};
+    if (content) item.beside = add_word(bundle, content);
+    bundle_add(&bundle->bytes, &item);
+    bundle->records++;
+}
+
+void effect_send(const struct call *call, const struct record_writer *record, RedisModuleString *content) {
+    if (call->bundle)
+        gather_record(call->bundle, call->argv[1], record, content);
+    else
+        send_record(call->ctx, call->argv[1], bytes_of(record->data, record->length), content);
 }
 
 void effect_count_only(const struct call *call) {

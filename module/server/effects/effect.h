@@ -1,6 +1,7 @@
 /* Effects: the only commands that are ever replicated. How those from elsewhere are applied: see incoming.h.
  *
- *   HFA key record [content]
+ *   HFA key record [content]        one change
+ *   HFA key bundle [word …]         several changes of one command, also of several keys: see change/bundle.h
  *
  * HFA is a short name of HOLDFAST.APPLY: it is in every effect, and looked up for every effect.
  *
@@ -16,8 +17,30 @@
 #define EFFECT_COMMAND       "HOLDFAST.APPLY"
 #define EFFECT_COMMAND_SHORT "HFA"
 
-/* Sends a record for the call's key, with the content that travels beside it, if any. */
+/* Sends a record for the call's key, with the content that travels beside it, if any. While the call has a bundle, the
+ * record is sent with it. */
 void effect_send(const struct call *call, const struct record_writer *record, RedisModuleString *content);
+
+enum {
+    EFFECT_WORDS_MAX = 64,        /* keys and contents of a bundle */
+    EFFECT_BYTES_MAX = 64 * 1024, /* of the records in a bundle, unless it has a single one */
+};
+
+/* Effects that a command gathers, since each that travels alone costs the server as much as a small command. What is
+ * too much for one bundle is sent as several. */
+struct effect_bundle {
+    RedisModuleCtx *ctx;
+    RedisModuleString *first_key, *last_key;
+    uint64_t last_key_at;
+    RedisModuleString *more[EFFECT_WORDS_MAX];
+    size_t words;   /* how many more */
+    size_t records; /* how many */
+    struct record_writer bytes;
+};
+
+void effect_bundle_start(struct effect_bundle *bundle, RedisModuleCtx *ctx);
+/* Sends what is left. */
+void effect_bundle_end(struct effect_bundle *bundle);
 
 /* Nobody receives effects: lets the server count the command as a change (`dirty`), so that it saves in time. There is
  * nobody to whom the command itself could go. */

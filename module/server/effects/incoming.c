@@ -1,5 +1,6 @@
 #include "server/effects/incoming.h"
 
+#include "change/bundle.h"
 #include "core/inlining.h"
 #include "server/base/notices.h"
 #include "server/call/refusal.h"
@@ -10,24 +11,28 @@
 #include "server/effects/upkeep.h"
 #include "server/waiting/wait.h"
 
-enum { WORDS_MAX = 4 };
+#include "ccan/array_size/array_size.h"
+
+enum { WORDS_MAX = 4 }; /* of an effect with a single record */
 
 bool accept_effects = false;
 
-/* An effect that has arrived. There is no call for it unless somebody waits: to start one takes longer than to apply
+/* A record that has arrived. There is no call for it unless somebody waits: to start one takes longer than to apply
  * a small effect. */
 struct incoming {
     RedisModuleCtx *ctx;
-    RedisModuleString **argv;
-    int argc;
+    const struct command *command;
     bool obeyed;
-    RedisModuleKey *key; /* NULL while it is not open */
-    struct bytes record; /* of the data type; empty for none */
+    bool changed;              /* something has been applied */
+    RedisModuleString *name;   /* of the key */
+    RedisModuleString *beside; /* what travels beside the record; NULL for nothing */
+    RedisModuleKey *key;       /* NULL while it is not open */
+    struct bytes record;       /* of the data type; empty for none */
     struct effect_target target;
 };
 
 static struct key_name incoming_key_name(const struct incoming *incoming) {
-    return (struct key_name){RedisModule_GetSelectedDb(incoming->ctx), api_bytes(incoming->argv[1])};
+    return (struct key_name){RedisModule_GetSelectedDb(incoming->ctx), api_bytes(incoming->name)};
 }
 
 /* --- Applying --- */
@@ -53,7 +58,7 @@ ASIDE static void note_key(const struct incoming *incoming) {
 
 ASIDE static void take_content_beside(const struct incoming *incoming, struct effect_content *content) {
     content->given = true;
-    content->argument = incoming->argv[3];
+    content->argument = incoming->beside;
     content->bytes = api_bytes(content->argument);
 }
 
@@ -64,7 +69,7 @@ static enum effect_result apply_to_key(struct incoming *incoming, const struct d
     struct effect_target *target = &incoming->target;
     if (!find_value(incoming, type)) return EFFECT_MISFIT;
     bool was_there = target->value;
-    if (incoming->argc == WORDS_MAX) take_content_beside(incoming, &content);
+    if (incoming->beside) take_content_beside(incoming, &content);
     enum effect_result result =
         records_apply(type, target, incoming->record, once, &content, effect_horizon_ms(incoming->obeyed));
     if (result != EFFECT_APPLIED) return result;
@@ -74,8 +79,13 @@ static enum effect_result apply_to_key(struct incoming *incoming, const struct d
 }
 
 static void open_key(struct incoming *incoming) {
-    incoming->key =
-        RedisModule_OpenKey(incoming->ctx, incoming->argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    if (incoming->key) return;
+    incoming->key = RedisModule_OpenKey(incoming->ctx, incoming->name, REDISMODULE_READ | REDISMODULE_WRITE);
+}
+
+static void close_key(struct incoming *incoming) {
+    if (incoming->key) RedisModule_CloseKey(incoming->key);
+    incoming->key = NULL;
 }
 
 static enum effect_result apply_record(struct incoming *incoming, const struct once_change *once) {
@@ -101,14 +111,14 @@ ASIDE static enum effect_result apply_with_once(struct incoming *incoming) {
 ASIDE static enum effect_result observe_newest(const struct incoming *incoming) {
     version newest;
     int64_t horizon_ms = effect_horizon_ms(incoming->obeyed);
-    if (incoming->argc == WORDS_MAX || !effect_read_newest(incoming->record, horizon_ms, &newest))
+    if (incoming->beside || !effect_read_newest(incoming->record, horizon_ms, &newest))
         return EFFECT_MALFORMED;
     version_observe(newest);
     return EFFECT_APPLIED;
 }
 
 static enum effect_result apply_effect(struct incoming *incoming) {
-    if (incoming->argc > WORDS_MAX || !incoming->record.length) return EFFECT_MALFORMED;
+    if (!incoming->record.length) return EFFECT_MALFORMED;
     if (effect_is_newest(incoming->record)) return observe_newest(incoming);
     return once_change_is(incoming->record) ? apply_with_once(incoming) : apply_record(incoming, NULL);
 }
@@ -120,33 +130,95 @@ ASIDE static void schedule_upkeep(const struct incoming *incoming) {
 }
 
 /* Wakes those who wait for the object of the change, or for anything in the value. */
-ASIDE static void look_for_waiters(const struct incoming *incoming, const struct command *command) {
+ASIDE static void look_for_waiters(const struct incoming *incoming) {
     struct call call;
     struct bytes name = incoming->target.name;
-    size_t outer = notices_hold();
-    call_start(&call, command, incoming->ctx, incoming->argv, incoming->argc);
+    RedisModuleString *words[] = {NULL, incoming->name};
+    call_start(&call, incoming->command, incoming->ctx, words, ARRAY_SIZE(words));
     wait_look_for_all(&call, name);
     if (name.length) wait_look_for_all(&call, bytes_of("", 0));
     call_end(&call);
-    notices_release(incoming->ctx, outer);
 }
 
-/* As after a change that was decided here: see commit.c. */
-static void follow_effect(const struct incoming *incoming) {
-    RedisModule_ReplicateVerbatim(incoming->ctx);
+/* As after a change that was decided here: see commit.c. Notices are held back until the key is closed: a listener may
+ * delete it. */
+static void follow_effect(struct incoming *incoming) {
+    const struct told told = incoming->target.told;
     if (incoming->target.upkeep_ms != UPKEEP_NEVER) schedule_upkeep(incoming);
-    if (incoming->target.told.modified) RedisModule_SignalModifiedKey(incoming->ctx, incoming->argv[1]);
+    if (told.modified) RedisModule_SignalModifiedKey(incoming->ctx, incoming->name);
+    for (int i = 0; i < EVENTS_MAX; i++)
+        if (told.events[i]) notices_add(incoming->ctx, incoming->name, true, told.events[i]);
+    if (!wait_anybody() || incoming->target.drop) return;
+    close_key(incoming);
+    look_for_waiters(incoming);
 }
 
-/* When the key is closed: a listener may delete it. */
-static void tell_of_effect(const struct incoming *incoming, const struct command *command) {
-    const char *const *events = incoming->target.told.events;
-    for (int i = 0; i < EVENTS_MAX; i++)
-        if (events[i])
-            RedisModule_NotifyKeyspaceEvent(incoming->ctx, REDISMODULE_NOTIFY_MODULE, events[i],
-                                            incoming->argv[1]);
-    if (wait_anybody() && !incoming->target.drop) look_for_waiters(incoming, command);
+/* Applies a record, with all that follows. */
+static enum effect_result run_record(struct incoming *incoming) {
+    incoming->target.name = bytes_of("", 0);
+    incoming->target.upkeep_ms = UPKEEP_NEVER;
+    enum effect_result result = apply_effect(incoming);
+    if (result == EFFECT_APPLIED)
+        follow_effect(incoming);
+    else
+        effect_complain(incoming->ctx, result);
+    incoming->changed |= result == EFFECT_APPLIED;
+    return result;
 }
+
+/* --- Bundles --- */
+
+static bool bundle_is_sound(struct bytes bundle, int words, int64_t horizon_ms) {
+    struct record_reader reader = bundle_reader(bundle);
+    struct bundle_item item;
+    if (!record_more(&reader)) return false;
+    while (bundle_next(&reader, words, &item))
+        if (!records_are_sound(item.record, item.beside, horizon_ms)) return false;
+    return record_complete(&reader);
+}
+
+/* Applies the records one by one, as if each had come alone; a key stays open while the next record is of the same. */
+static enum effect_result run_items(struct incoming *incoming, RedisModuleString **argv, int argc) {
+    struct record_reader reader = bundle_reader(incoming->record);
+    enum effect_result whole = EFFECT_APPLIED;
+    struct bundle_item item;
+    while (bundle_next(&reader, argc, &item)) {
+        if (argv[item.key] != incoming->name) close_key(incoming);
+        incoming->name = argv[item.key];
+        incoming->beside = item.beside ? argv[item.beside] : NULL;
+        incoming->record = item.record;
+        incoming->target = (struct effect_target){.value = NULL};
+        enum effect_result result = run_record(incoming);
+        if (result != EFFECT_APPLIED) whole = result;
+    }
+    return whole;
+}
+
+/* All records are read before anything changes. */
+ASIDE static enum effect_result run_bundle(struct incoming *incoming, RedisModuleString **argv, int argc) {
+    if (bundle_is_sound(incoming->record, argc, effect_horizon_ms(incoming->obeyed)))
+        return run_items(incoming, argv, argc);
+    effect_complain(incoming->ctx, EFFECT_MALFORMED);
+    return EFFECT_MALFORMED;
+}
+
+ASIDE static void tell_keys_of_bundle(RedisModuleCtx *ctx, struct bytes bundle, int words) {
+    struct record_reader reader = bundle_reader(bundle);
+    struct bundle_item item;
+    uint64_t last = BUNDLE_KEY_AT;
+    while (bundle_next(&reader, words, &item)) {
+        if (item.key != last)
+            RedisModule_KeyAtPosWithFlags(ctx, (int)item.key, (int)command_key_flags(KEY_EFFECT));
+        last = item.key;
+    }
+}
+
+void incoming_tell_keys(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    RedisModule_KeyAtPosWithFlags(ctx, BUNDLE_KEY_AT, (int)command_key_flags(KEY_EFFECT));
+    if (argc > 2 && bundle_is(api_bytes(argv[2]))) tell_keys_of_bundle(ctx, api_bytes(argv[2]), argc);
+}
+
+/* --- The command --- */
 
 static void refuse_client(RedisModuleCtx *ctx, enum outcome outcome) {
     struct reply out = reply_to(ctx);
@@ -166,21 +238,29 @@ RARELY static int keep_out(RedisModuleCtx *ctx) {
     return REDISMODULE_OK;
 }
 
+static enum effect_result run_effect(struct incoming *incoming, RedisModuleString **argv, int argc) {
+    incoming->record = api_bytes(argv[2]);
+    if (bundle_is(incoming->record)) return run_bundle(incoming, argv, argc);
+    if (argc > WORDS_MAX) incoming->record.length = 0;
+    if (argc == WORDS_MAX) incoming->beside = argv[3];
+    return run_record(incoming);
+}
+
 /* There is nothing to parse: the server has seen to it that there are three words. Nobody reads replies to the
  * primary or to a file. */
 int incoming_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct incoming incoming = {.ctx = ctx, .argv = argv, .argc = argc, .obeyed = api_must_obey(ctx)};
+    if (RedisModule_IsKeysPositionRequest(ctx)) {
+        command->tell_keys(ctx, argv, argc);
+        return REDISMODULE_OK;
+    }
+    struct incoming incoming = {
+        .ctx = ctx, .command = command, .obeyed = api_must_obey(ctx), .name = argv[1]};
     if (!incoming.obeyed && !accept_effects) return keep_out(ctx);
-    incoming.record = api_bytes(argv[2]);
-    incoming.target.name = bytes_of("", 0);
-    incoming.target.upkeep_ms = UPKEEP_NEVER;
-    enum effect_result result = apply_effect(&incoming);
-    if (result == EFFECT_APPLIED)
-        follow_effect(&incoming);
-    else
-        effect_complain(ctx, result);
+    size_t outer = notices_hold();
+    enum effect_result result = run_effect(&incoming, argv, argc);
+    if (incoming.changed) RedisModule_ReplicateVerbatim(ctx);
     if (!incoming.obeyed) answer_client(ctx, result);
-    if (incoming.key) RedisModule_CloseKey(incoming.key);
-    if (result == EFFECT_APPLIED) tell_of_effect(&incoming, command);
+    close_key(&incoming);
+    notices_release(ctx, outer);
     return REDISMODULE_OK;
 }

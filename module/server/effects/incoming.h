@@ -13,6 +13,9 @@
 
 extern bool accept_effects; /* holdfast.accept-effects */
 
+/* Of one record, or of all in a bundle. */
+void incoming_tell_keys(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+
 /* Runs the command. */
 int incoming_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 

@@ -88,14 +88,33 @@ ASIDE static enum effect_result apply_once(const struct data_type *type, struct 
     return EFFECT_APPLIED;
 }
 
+/* Also whether what comes with the record fits it. */
+static bool read_with_company(const struct data_type *type, struct bytes record,
+                              const struct once_change *once, bool beside, int64_t horizon_ms,
+                              struct read_change *read) {
+    if (!records_read(type, record, horizon_ms, read)) return false;
+    return records_have_content(type, read, beside) && !(once && records_traits(type, read) & CHANGE_DROPS);
+}
+
+bool records_are_sound(struct bytes record, bool beside, int64_t horizon_ms) {
+    struct once_change once;
+    struct read_change read;
+    bool remembers = once_change_is(record);
+    if (remembers) {
+        if (!records_read_once(record, horizon_ms, &once)) return false;
+        record = once.inside;
+        if (!record.length) return !beside;
+    }
+    const struct data_type *type = data_type_of_letter((uint8_t)record.data[0]);
+    return type && read_with_company(type, record, remembers ? &once : NULL, beside, horizon_ms, &read);
+}
+
 enum effect_result records_apply(const struct data_type *type, struct effect_target *target,
                                  struct bytes record, const struct once_change *once,
                                  struct effect_content *content, int64_t horizon_ms) {
     struct read_change read;
     if (!record.length) return content->given ? EFFECT_MALFORMED : apply_once(type, target, once);
-    if (!records_read(type, record, horizon_ms, &read)) return EFFECT_MALFORMED;
-    if (!records_have_content(type, &read, content->given)) return EFFECT_MALFORMED;
-    if (once && records_traits(type, &read) & CHANGE_DROPS) return EFFECT_MALFORMED;
+    if (!read_with_company(type, record, once, content->given, horizon_ms, &read)) return EFFECT_MALFORMED;
     if (once && !once_fits(target, once)) return EFFECT_MISFIT;
     enum effect_result result = apply_read(type, target, &read, content);
     if (result != EFFECT_APPLIED) return result;

@@ -240,8 +240,9 @@ static int describe_command(RedisModuleCommand *handle, const struct command *co
     RedisModuleCommandKeySpec specs[SPECS] = {{0}};
     if (command->key != KEY_NONE) specs[0] = key_spec(1, command_key_flags(command->key));
     if (command->other_key) specs[1] = key_spec(command->other_key, command_key_flags(KEY_READ));
-    /* Then the server asks the command itself, see command_tell_keys. */
+    /* Then the server asks the command itself, see command_tell_keys and incoming_tell_keys. */
     if (command->elsewhere) specs[1].flags |= REDISMODULE_CMD_KEY_INCOMPLETE;
+    if (command->key == KEY_EFFECT) specs[0].flags |= REDISMODULE_CMD_KEY_INCOMPLETE;
     RedisModuleCommandInfo info = {
         .version = REDISMODULE_COMMAND_INFO_VERSION,
         .summary = command->summary,

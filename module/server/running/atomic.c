@@ -9,6 +9,7 @@
 #include "server/call/limits.h"
 #include "server/call/refusal.h"
 #include "server/effects/commit.h"
+#include "server/effects/effect.h"
 #include "server/effects/once.h"
 #include "server/running/run.h"
 #include "server/waiting/wait.h"
@@ -445,10 +446,35 @@ static enum outcome remember_whole(struct transaction *transaction) {
     return OUTCOME_DONE;
 }
 
-static void carry_out(struct transaction *transaction) {
+static void bundle_effects(struct transaction *transaction, struct effect_bundle *bundle) {
+    for (unsigned i = 0; i < transaction->count; i++) transaction->parts[i].call.bundle = bundle;
+}
+
+static void apply_changes(struct transaction *transaction) {
     apply_readers(transaction);
     if (apply_those(transaction, 0, CHANGE_COMES_FIRST | CHANGE_COMES_LAST))
         apply_those(transaction, CHANGE_COMES_LAST, 0);
+}
+
+static bool may_change_several(const struct transaction *transaction) {
+    const struct decided *first = transaction->parts[0].call.decision.first;
+    return transaction->count > 1 || (first && first->next);
+}
+
+static void apply_bundled(struct transaction *transaction) {
+    struct effect_bundle bundle;
+    effect_bundle_start(&bundle, transaction->whole->ctx);
+    bundle_effects(transaction, &bundle);
+    apply_changes(transaction);
+    bundle_effects(transaction, NULL);
+    effect_bundle_end(&bundle);
+}
+
+static void carry_out(struct transaction *transaction) {
+    if (may_change_several(transaction))
+        apply_bundled(transaction);
+    else
+        apply_changes(transaction);
     stats.done++;
     stats.commands += transaction->count;
     for (unsigned i = 0; i < transaction->count; i++) run_count(&transaction->parts[i].call);

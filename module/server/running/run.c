@@ -7,6 +7,7 @@
 #include "server/call/limits.h"
 #include "server/call/refusal.h"
 #include "server/effects/commit.h"
+#include "server/effects/effect.h"
 #include "server/effects/once.h"
 #include "server/waiting/blocked.h"
 #include "server/waiting/wait.h"
@@ -17,9 +18,28 @@ void run_count(const struct call *call) {
     if (call->decision.counter) ++*call->decision.counter;
 }
 
+/* What several changes send is one effect. */
+ASIDE static void apply_several(struct call *call) {
+    struct effect_bundle bundle;
+    effect_bundle_start(&bundle, call->ctx);
+    call->bundle = &bundle;
+    for (const struct decided *next = call->decision.first; next; next = next->next) commit_apply(call, next);
+    call->bundle = NULL;
+    effect_bundle_end(&bundle);
+}
+
+static void apply_decided(struct call *call) {
+    const struct decided *first = call->decision.first;
+    if (!first) return;
+    if (first->next)
+        apply_several(call);
+    else
+        commit_apply(call, first);
+}
+
 static void carry_out_decision(struct call *call) {
     run_count(call);
-    for (const struct decided *next = call->decision.first; next; next = next->next) commit_apply(call, next);
+    apply_decided(call);
     for (const struct decided *next = call->decision.first; next; next = next->next)
         commit_follow(call, next->change);
     if (!wait_anybody()) return;
