@@ -199,7 +199,7 @@ $(PRELOADED): $(BUILD)/server/%.so: tests/server/preload/%.c
 	$(call say,LD,$@) $(CC) -std=gnu11 $(WARNINGS) -O1 -shared -fPIC $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $< -o $@
 
 # What tests load beside the module.
-LOADED := $(addprefix $(BUILD)/server/, listener.so settings.so)
+LOADED := $(addprefix $(BUILD)/server/, filter.so listener.so settings.so)
 $(BUILD)/server/settings.so: $(call objects,release,$(addprefix module/server/base/, api.c memory.c settings.c) \
                                                     $(addprefix module/core/, duration.c number.c))
 $(LOADED): $(BUILD)/server/%.so: $(BUILD)/obj/release/tests/server/modules/%.o

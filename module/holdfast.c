@@ -16,6 +16,7 @@
 #include "server/base/propagation.h"
 #include "server/base/server_config.h"
 #include "server/call/error_template.h"
+#include "server/call/raw_reply.h"
 #include "server/effects/doctor_keys.h"
 #include "server/effects/upkeep.h"
 #include "server/grammar/registration.h"
@@ -132,6 +133,7 @@ static const struct {
     {"watch on replicas and files", propagation_watch},
     {"watch on the server's settings", server_config_watch},
     {"listeners to the server", subscribe_all},
+    {"replies", raw_reply_start},
 };
 
 static int start_parts(RedisModuleCtx *ctx) {
@@ -161,6 +163,7 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     list_settings();
     if (settings_from_arguments(ctx, setting_tables, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;
     wait_start(wait_kinds, &waiting_calls);
+    error_templates_start();
     if (start_parts(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     doctor_start(ctx, rule_tables, doctor_key_rules);
     return REDISMODULE_OK;

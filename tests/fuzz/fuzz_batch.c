@@ -8,8 +8,8 @@
 #include "core/number.h"
 #include "core/utf16.h"
 #include "require.h"
-#include "server/call/error_template.h"
 #include "server/call/refusal.h"
+#include "server/call/sample_reply.h"
 #include "table/filter_parser.h"
 #include "table/redis/drafts.h"
 
@@ -59,9 +59,9 @@ void reply_error(struct reply *out, const char *error) {
     abort();
 }
 
-const char *error_template_wanted = NULL;
+sample_answer *sample_reply_wanted = NULL;
 
-void error_template_give(RedisModuleCtx *ctx) {
+void sample_reply_give(RedisModuleCtx *ctx) {
     (void)ctx;
     abort();
 }

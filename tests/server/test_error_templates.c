@@ -47,6 +47,7 @@ static void begin_with_something(void) {
     expect_etag(call(client, "BLOB.PUT box leased x"));
     expect_elements(call(client, "LEASE.ACQUIRE box -1 BLOB leased"), 2);
     expect_ok(call(client, "SET text x"));
+    expect_ok(call(client, "CONFIG RESETSTAT"));
 }
 
 /* --- What INFO counts --- */
@@ -246,6 +247,7 @@ TEST(a_script_gets_the_same_error_again_and_again) {
 
 TEST(nodes_of_a_cluster_have_templates) {
     client = cluster_of_one();
+    expect_ok(call(client, "CONFIG RESETSTAT"));
     answer_often("BLOB.GET none none");
     assert_int_equal(templates_made(), 1);
     expect_error(call(client, "BLOB.GET none none"),

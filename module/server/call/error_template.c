@@ -3,6 +3,7 @@
 #include "core/inlining.h"
 #include "server/base/alarm.h"
 #include "server/base/server_clock.h"
+#include "server/call/sample_reply.h"
 
 #include "ccan/array_size/array_size.h"
 
@@ -23,16 +24,16 @@ struct error_template {
     unsigned times; /* answered without a template */
 };
 
-const char *error_template_wanted;
-
 static struct error_template templates[ARRAY_SIZE(classes)][LENGTH_MAX + 1];
 static struct error_template *to_be_made;
 static bool unobtainable;
 
 /* --- Making a template --- */
 
+static char sample[LENGTH_MAX + 1];
+
 /* Its class, and dots. */
-static size_t write_sample(const struct error_template *template, char *sample) {
+static size_t write_sample(const struct error_template *template) {
     size_t place = (size_t)(template - templates[0]);
     size_t length = place % ARRAY_SIZE(templates[0]);
     const char *class = classes[place / ARRAY_SIZE(templates[0])];
@@ -44,34 +45,24 @@ static size_t write_sample(const struct error_template *template, char *sample) 
 
 /* Where the text is in the reply, if that is "-text\r\n"; otherwise NULL. The API shows the bytes as constant, but they
  * are a copy that the server made for this reply alone. */
-static char *text_within(RedisModuleCallReply *reply, const char *sample, size_t length) {
+static char *text_within(RedisModuleCallReply *reply, size_t length) {
     size_t size;
     const char *protocol = RedisModule_CallReplyProto(reply, &size);
     if (size != length + 3 || protocol[0] != '-' || memcmp(protocol + 1, sample, length) != 0) return NULL;
     return (char *)protocol + 1;
 }
 
-/* Any call that is certain to be refused, and has no keys. */
-static RedisModuleCallReply *ask_for(RedisModuleCtx *ctx, const char *sample) {
-    error_template_wanted = sample;
-    RedisModuleCallReply *reply = RedisModule_Call(ctx, "HOLDFAST.HELP", "c", "(an error to copy)");
-    error_template_wanted = NULL;
-    return reply;
-}
-
-void error_template_give(RedisModuleCtx *ctx) {
-    RedisModule_ReplyWithError(ctx, error_template_wanted);
-    error_template_wanted = NULL;
+static void answer_sample(RedisModuleCtx *ctx) {
+    RedisModule_ReplyWithError(ctx, sample);
 }
 
 static void make_template(RedisModuleCtx *ctx) {
-    char sample[LENGTH_MAX + 1];
     struct error_template *template = to_be_made;
     to_be_made = NULL;
     if (!template) return;
-    size_t length = write_sample(template, sample);
-    RedisModuleCallReply *reply = ask_for(ctx, sample);
-    template->text = reply ? text_within(reply, sample, length) : NULL;
+    size_t length = write_sample(template);
+    RedisModuleCallReply *reply = sample_reply_take(ctx, answer_sample);
+    template->text = reply ? text_within(reply, length) : NULL;
     if (template->text)
         template->reply = reply;
     else

@@ -23,24 +23,10 @@
 
 #include "server/base/api.h"
 
-#include <stdbool.h>
-
 /* Once, at load. */
 void error_templates_start(void);
 
 /* Answers an error with its whole text: class, code and reason. */
 void error_template_reply(RedisModuleCtx *ctx, const char *error);
-
-/* The text of the template that is being made; NULL at all other times. */
-extern const char *error_template_wanted;
-
-void error_template_give(RedisModuleCtx *ctx);
-
-/* Whether this refusal was only asked for to make a template of it, and has been answered. */
-static inline bool error_template_given(RedisModuleCtx *ctx) {
-    if (!error_template_wanted || !ctx) return false;
-    error_template_give(ctx);
-    return true;
-}
 
 #endif

@@ -1,7 +1,7 @@
 #include "server/call/refusal.h"
 
 #include "core/number.h"
-#include "server/call/error_template.h"
+#include "server/call/sample_reply.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -140,7 +140,7 @@ void refusal_reply(struct reply *out, enum outcome outcome, const char *note) {
         reply_null(out);
         return;
     }
-    if (error_template_given(out->ctx)) return; /* not counted: nobody was refused */
+    if (sample_reply_given(out->ctx)) return; /* not counted: nobody was refused */
     counts[outcome]++;
     const struct outcome_text *refusal = outcome_text(outcome);
     char error[256];

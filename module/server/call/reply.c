@@ -3,6 +3,7 @@
 #include "core/packed_reply.h"
 #include "core/policy.h"
 #include "server/call/error_template.h"
+#include "server/call/raw_reply.h"
 
 static void pack_value(struct reply *out, enum packed_reply what) {
     if (out->packed) record_put_byte(out->packed, (uint8_t)what);
@@ -13,43 +14,60 @@ static void pack_number(struct reply *out, enum packed_reply what, uint64_t numb
     if (out->packed) record_put_number(out->packed, number);
 }
 
+static void pack_bytes(struct reply *out, struct bytes bytes) {
+    pack_value(out, PACKED_BYTES);
+    if (out->packed) record_put_bytes(out->packed, bytes);
+}
+
+/* Whether the server writes the next value to a client: those that the two protocols write in different ways. */
+static bool server_writes(const struct reply *out) {
+    if (out->ctx) raw_reply_end();
+    return out->ctx;
+}
+
 /* --- Values --- */
 
 void reply_ok(struct reply *out) {
     if (out->ctx)
-        RedisModule_ReplyWithSimpleString(out->ctx, "OK");
+        raw_reply_line(out->ctx, bytes_text("OK"));
     else
         pack_value(out, PACKED_OK);
 }
 
 void reply_exists(struct reply *out) {
     if (out->ctx)
-        RedisModule_ReplyWithSimpleString(out->ctx, "EXISTS");
+        raw_reply_line(out->ctx, bytes_text("EXISTS"));
     else
         pack_value(out, PACKED_EXISTS);
 }
 
 void reply_line(struct reply *out, const char *line) {
     if (out->ctx)
-        RedisModule_ReplyWithSimpleString(out->ctx, line);
+        raw_reply_line(out->ctx, bytes_text(line));
     else
-        reply_pack_bytes(out, bytes_text(line));
+        pack_bytes(out, bytes_text(line));
 }
 
 void reply_null(struct reply *out) {
-    if (out->ctx)
+    if (server_writes(out))
         RedisModule_ReplyWithNull(out->ctx);
     else
         pack_value(out, PACKED_NULL);
 }
 
-void reply_pack_bytes(struct reply *out, struct bytes bytes) {
-    pack_value(out, PACKED_BYTES);
-    if (out->packed) record_put_bytes(out->packed, bytes);
+void reply_bytes(struct reply *out, struct bytes bytes) {
+    if (out->ctx)
+        raw_reply_bytes(out->ctx, bytes);
+    else
+        pack_bytes(out, bytes);
+}
+
+void reply_text(struct reply *out, const char *text) {
+    reply_bytes(out, bytes_text(text));
 }
 
 void reply_error(struct reply *out, const char *error) {
-    if (out->ctx) {
+    if (server_writes(out)) {
         error_template_reply(out->ctx, error);
         return;
     }
@@ -57,13 +75,16 @@ void reply_error(struct reply *out, const char *error) {
     if (out->packed) record_put_bytes(out->packed, bytes_of(error, strlen(error) + 1)); /* ended by a zero */
 }
 
-void reply_pack_number(struct reply *out, long long number) {
-    pack_number(out, PACKED_NUMBER, (uint64_t)number);
+void reply_number(struct reply *out, long long number) {
+    if (out->ctx)
+        raw_reply_number(out->ctx, number);
+    else
+        pack_number(out, PACKED_NUMBER, (uint64_t)number);
 }
 
 void reply_real(struct reply *out, double number) {
     uint64_t bits;
-    if (out->ctx) {
+    if (server_writes(out)) {
         RedisModule_ReplyWithDouble(out->ctx, number);
         return;
     }
@@ -73,7 +94,7 @@ void reply_real(struct reply *out, double number) {
 }
 
 void reply_flag(struct reply *out, bool flag) {
-    if (out->ctx)
+    if (server_writes(out))
         RedisModule_ReplyWithBool(out->ctx, flag);
     else
         pack_number(out, PACKED_FLAG, flag);
@@ -117,7 +138,7 @@ void reply_guid_digits(struct reply *out, struct guid id) {
 
 void reply_array(struct reply *out, long count) {
     if (out->ctx)
-        RedisModule_ReplyWithArray(out->ctx, count);
+        raw_reply_array(out->ctx, count);
     else
         pack_number(out, PACKED_ARRAY, (uint64_t)count);
 }
@@ -125,7 +146,7 @@ void reply_array(struct reply *out, long count) {
 /* --- Maps --- */
 
 struct reply_map reply_map(struct reply *out, long count) {
-    if (out->ctx)
+    if (server_writes(out))
         RedisModule_ReplyWithMap(out->ctx, count);
     else
         pack_number(out, PACKED_MAP, (uint64_t)count);
@@ -225,4 +246,8 @@ void reply_repeat(struct reply *out, struct bytes packed) {
 void reply_play(RedisModuleCtx *ctx, struct bytes packed) {
     struct reply out = reply_to(ctx);
     reply_repeat(&out, packed);
+}
+
+void reply_end(void) {
+    raw_reply_end();
 }

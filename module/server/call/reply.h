@@ -1,6 +1,6 @@
 /* Replies: the few shapes of replies, and the one interface by which all commands reply.
  *
- *   handler ─▶ struct reply ─▶ the client, at once
+ *   handler ─▶ struct reply ─▶ the client
  *                           ─▶ a record, until its client can get it ──reply_play──▶ the client
  *                           ─▶ nobody, when it is only asked what would be answered
  *
@@ -39,6 +39,9 @@ static inline bool reply_is_wanted(const struct reply *out) {
     return out->ctx || out->packed;
 }
 
+/* Who replies to a context says when that is all: values are gathered before the server gets them (raw_reply.h). */
+void reply_end(void);
+
 /* Replays a packed reply: to the context's client, or to another reply. */
 void reply_play(RedisModuleCtx *ctx, struct bytes packed);
 void reply_repeat(struct reply *out, struct bytes packed);
@@ -50,10 +53,6 @@ static inline struct bytes reply_packed(const struct reply *out) {
 
 /* --- Values --- */
 
-/* Immediate replies go straight to the server; packed ones are the exception. */
-void reply_pack_bytes(struct reply *out, struct bytes bytes);
-void reply_pack_number(struct reply *out, long long number);
-
 void reply_ok(struct reply *out);
 /* The reply for an object that already exists as requested. */
 void reply_exists(struct reply *out);
@@ -63,24 +62,9 @@ void reply_null(struct reply *out);
 /* The whole text, including class and code. */
 void reply_error(struct reply *out, const char *error);
 
-static inline void reply_bytes(struct reply *out, struct bytes bytes) {
-    if (out->ctx)
-        RedisModule_ReplyWithStringBuffer(out->ctx, bytes.data, bytes.length);
-    else
-        reply_pack_bytes(out, bytes);
-}
-
-static inline void reply_text(struct reply *out, const char *text) {
-    reply_bytes(out, bytes_text(text));
-}
-
-static inline void reply_number(struct reply *out, long long number) {
-    if (out->ctx)
-        RedisModule_ReplyWithLongLong(out->ctx, number);
-    else
-        reply_pack_number(out, number);
-}
-
+void reply_bytes(struct reply *out, struct bytes bytes);
+void reply_text(struct reply *out, const char *text);
+void reply_number(struct reply *out, long long number);
 void reply_real(struct reply *out, double number);
 void reply_flag(struct reply *out, bool flag);
 void reply_version(struct reply *out, version v);

@@ -231,6 +231,7 @@ ASIDE static void answer_client(RedisModuleCtx *ctx, enum effect_result result) 
         reply_ok(&out);
     else
         refuse_client(ctx, result == EFFECT_MALFORMED ? OUTCOME_MALFORMED_EFFECT : OUTCOME_MISFIT_EFFECT);
+    reply_end();
 }
 
 RARELY static int keep_out(RedisModuleCtx *ctx) {

@@ -284,6 +284,7 @@ static void run_and_answer(struct call *call) {
     struct reply out = reply_to(call->ctx);
     enum outcome outcome = run_with_key(call);
     if (outcome != OUTCOME_DONE && outcome != OUTCOME_WAITING) refusal_reply(&out, outcome, call->note);
+    reply_end();
 }
 
 int run_command(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {

@@ -67,6 +67,7 @@ void held_result_reply(RedisModuleCtx *ctx, const struct held_result *result) {
         reply_play(ctx, bytes_of(result->reply.data, result->reply.length));
     else
         refusal_reply(&out, result->outcome, result->note);
+    reply_end();
 }
 
 void held_result_end(struct held_result *result) {

@@ -85,10 +85,10 @@ static void write_configuration(const struct server *server) {
     require(module_path, "no module at %s", module);
     FILE *file = fopen(pool_print("%s/redis.conf", server->folder), "w");
     require(file, "cannot write the configuration in %s", server->folder);
-    if (!server->is_sentinel)
-        fprintf(file, "%sloadmodule %s %s\n", common_settings, module_path, server->arguments);
-    fprintf(file, "port %d\ndir %s\nlogfile %s/log\n%s", server->port, server->folder, server->folder,
+    if (!server->is_sentinel) fputs(common_settings, file);
+    fprintf(file, "port %d\ndir %s\nlogfile %s/log\n%s\n", server->port, server->folder, server->folder,
             server->settings);
+    if (!server->is_sentinel) fprintf(file, "loadmodule %s %s\n", module_path, server->arguments);
     fclose(file);
     free(module_path);
 }

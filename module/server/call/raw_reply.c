@@ -1,0 +1,209 @@
+#include "server/call/raw_reply.h"
+
+#include "core/inlining.h"
+#include "core/number.h"
+#include "server/call/sample_reply.h"
+
+/* The samples are the elements of one reply. Four of them are arrays in arrays of one element, of which each is as much
+ * shorter as the one around it begins with: "*1\r\n". The innermost ones differ by a byte. So each length has a sample,
+ * and few bytes are written over again and again. The fifth is made of pages, for all but the last bytes of a
+ * long answer.
+ *
+ *   *1 *1 *1 … +          *1 *1 *1 … +.          …          *2 +… *2 +… *2 +…
+ *         └──────┘              └───────┘                         └─────────┘ */
+enum {
+    HEAD = 4,     /* "*1\r\n" */
+    LINE_END = 2, /* "\r\n" */
+    SHORTEST = 1 + LINE_END,
+    SHORTER = 64, /* samples in each of the four */
+    SHORT_MAX = SHORTEST + HEAD * SHORTER - 1,
+    PAGE = 256,
+    PAGES = 16,
+    GATHERED_MAX = PAGE * PAGES + SHORT_MAX,
+    STRING_MAX = 512, /* longer ones are not copied twice */
+    VALUE_HEAD_MAX = 1 + NUMBER_TEXT_MAX + LINE_END,
+};
+
+struct sample {
+    RedisModuleCallReply *reply;
+    char *bytes;
+};
+
+static struct sample shorts[SHORT_MAX + 1], pages[PAGES + 1]; /* by length */
+static bool has_samples;
+
+/* What is to be handed over to the client of a context. */
+static struct {
+    RedisModuleCtx *ctx;
+    size_t length;
+    char bytes[GATHERED_MAX];
+} gathered;
+
+/* --- Handing over --- */
+
+static void copy_piece(const struct sample *sample, const char *bytes, size_t length) {
+    memcpy(sample->bytes, bytes, length);
+    RedisModule_ReplyWithCallReply(gathered.ctx, sample->reply);
+}
+
+static void copy_gathered(size_t length) {
+    size_t paged = length <= SHORT_MAX ? 0 : (length - SHORTEST) / PAGE;
+    if (paged) copy_piece(&pages[paged], gathered.bytes, paged * PAGE);
+    copy_piece(&shorts[length - paged * PAGE], gathered.bytes + paged * PAGE, length - paged * PAGE);
+}
+
+/* Lets the server write the value that begins here. Returns where the next one begins. */
+static char *write_value(RedisModuleCtx *ctx, char *at) {
+    char *word = at + 1, *end = word + strcspn(word, "\r"), *next = end + LINE_END;
+    int64_t number = 0;
+    *end = '\0';
+    number_read(bytes_of(word, (size_t)(end - word)), &number);
+    switch (*at) {
+    case '*': RedisModule_ReplyWithArray(ctx, (long)number); return next;
+    case ':': RedisModule_ReplyWithLongLong(ctx, number); return next;
+    case '+': RedisModule_ReplyWithSimpleString(ctx, word); return next;
+    default: RedisModule_ReplyWithStringBuffer(ctx, next, (size_t)number); return next + number + LINE_END;
+    }
+}
+
+RARELY static void write_gathered(size_t length) {
+    for (char *at = gathered.bytes; at < gathered.bytes + length;) at = write_value(gathered.ctx, at);
+}
+
+void raw_reply_end(void) {
+    size_t length = gathered.length;
+    gathered.length = 0;
+    if (length && has_samples)
+        copy_gathered(length);
+    else if (length)
+        write_gathered(length);
+}
+
+/* --- Gathering --- */
+
+/* The place for a value of at most so many bytes. */
+static char *value_place(RedisModuleCtx *ctx, size_t most) {
+    if (gathered.ctx != ctx || gathered.length + most > GATHERED_MAX) {
+        raw_reply_end();
+        gathered.ctx = ctx;
+    }
+    return gathered.bytes + gathered.length;
+}
+
+static char *put_line_end(char *at) {
+    memcpy(at, "\r\n", LINE_END);
+    return at + LINE_END;
+}
+
+static char *put_value_head(char *at, char kind, int64_t number) {
+    *at++ = kind;
+    if (number < 0 || number >= 100) return put_line_end(at + number_write(number, at));
+    if (number >= 10) *at++ = (char)('0' + number / 10);
+    *at++ = (char)('0' + number % 10);
+    return put_line_end(at);
+}
+
+static void keep_gathered(const char *end) {
+    gathered.length = (size_t)(end - gathered.bytes);
+}
+
+void raw_reply_bytes(RedisModuleCtx *ctx, struct bytes bytes) {
+    if (bytes.length > STRING_MAX) {
+        raw_reply_end();
+        RedisModule_ReplyWithStringBuffer(ctx, bytes.data, bytes.length);
+        return;
+    }
+    char *at = value_place(ctx, VALUE_HEAD_MAX + bytes.length + LINE_END);
+    at = put_value_head(at, '$', (int64_t)bytes.length);
+    if (bytes.length) memcpy(at, bytes.data, bytes.length);
+    keep_gathered(put_line_end(at + bytes.length));
+}
+
+void raw_reply_number(RedisModuleCtx *ctx, long long number) {
+    keep_gathered(put_value_head(value_place(ctx, VALUE_HEAD_MAX), ':', number));
+}
+
+void raw_reply_array(RedisModuleCtx *ctx, long count) {
+    keep_gathered(put_value_head(value_place(ctx, VALUE_HEAD_MAX), '*', count));
+}
+
+void raw_reply_line(RedisModuleCtx *ctx, struct bytes line) {
+    char *at = value_place(ctx, SHORTEST + line.length);
+    *at = '+';
+    memcpy(at + 1, line.data, line.length);
+    keep_gathered(put_line_end(at + 1 + line.length));
+}
+
+/* --- Taking samples --- */
+
+static void answer_filler(RedisModuleCtx *ctx, size_t length) {
+    char filler[PAGE] = "";
+    memset(filler, '.', length - SHORTEST);
+    RedisModule_ReplyWithSimpleString(ctx, filler);
+}
+
+static void answer_samples(RedisModuleCtx *ctx) {
+    RedisModule_ReplyWithArray(ctx, HEAD + 1);
+    for (size_t more = 0; more < HEAD; more++) {
+        for (int around = 1; around < SHORTER; around++) RedisModule_ReplyWithArray(ctx, 1);
+        answer_filler(ctx, SHORTEST + more);
+    }
+    for (int around = 1; around < PAGES; around++) {
+        RedisModule_ReplyWithArray(ctx, 2);
+        answer_filler(ctx, PAGE - HEAD);
+    }
+    answer_filler(ctx, PAGE);
+}
+
+/* The API shows the bytes of a reply as constant, but they are a copy that the server made for this reply alone. */
+static bool take_sample(struct sample *sample, RedisModuleCallReply *reply, size_t length) {
+    size_t size = 0;
+    const char *bytes = reply ? RedisModule_CallReplyProto(reply, &size) : NULL;
+    *sample = (struct sample){reply, (char *)bytes};
+    return size == length;
+}
+
+static bool take_samples(RedisModuleCallReply *all) {
+    for (size_t more = 0; more < HEAD; more++) {
+        RedisModuleCallReply *reply = RedisModule_CallReplyArrayElement(all, more);
+        for (size_t around = SHORTER; around--;) {
+            size_t length = SHORTEST + more + around * HEAD;
+            if (!take_sample(&shorts[length], reply, length)) return false;
+            reply = RedisModule_CallReplyArrayElement(reply, 0);
+        }
+    }
+    RedisModuleCallReply *reply = RedisModule_CallReplyArrayElement(all, HEAD);
+    for (size_t count = PAGES; count; count--) {
+        if (!take_sample(&pages[count], reply, count * PAGE)) return false;
+        reply = RedisModule_CallReplyArrayElement(reply, 1);
+    }
+    return true;
+}
+
+/* --- A trial --- */
+
+/* An answer that takes samples of both sorts. */
+static void answer_trial(RedisModuleCtx *ctx) {
+    char word[STRING_MAX];
+    memset(word, 'x', sizeof(word));
+    raw_reply_bytes(ctx, bytes_of(word, sizeof(word)));
+    raw_reply_end();
+}
+
+/* Whether a client gets what was written over the samples. */
+static bool samples_are_copied(RedisModuleCtx *ctx) {
+    size_t length = 0;
+    has_samples = true;
+    RedisModuleCallReply *reply = sample_reply_take(ctx, answer_trial);
+    const char *text = reply ? RedisModule_CallReplyStringPtr(reply, &length) : NULL;
+    bool are_copied = text && length == STRING_MAX && strspn(text, "x") == STRING_MAX;
+    if (reply) RedisModule_FreeCallReply(reply);
+    return are_copied;
+}
+
+int raw_reply_start(RedisModuleCtx *ctx) {
+    RedisModuleCallReply *all = sample_reply_take(ctx, answer_samples);
+    has_samples = all && take_samples(all) && samples_are_copied(ctx);
+    if (all && !has_samples) RedisModule_FreeCallReply(all);
+    return REDISMODULE_OK;
+}
