@@ -415,4 +415,5 @@ TEST(a_session_ends_in_the_same_time_however_many_wait_elsewhere) {
     await_waiters(primary, LINES);
     long long among_us = shortest_end_us();
     require(among_us < 2 * alone_us, "%lld us, and %lld us where many wait", alone_us, among_us);
+    expect_ok(call(primary, "FLUSHALL")); /* so many empty queues need not be compared */
 }

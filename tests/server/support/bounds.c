@@ -95,9 +95,11 @@ redisReply *bounds_do(const char *line) {
 }
 
 void bounds_receive_all(void) {
+    const void *mark = pool_mark();
     for (; awaited; awaited--) {
         redisReply *reply = receive(bounds_client);
         require(!reply_is_error(reply), "%s", reply_text(reply));
+        pool_release(mark);
     }
 }
 
@@ -107,12 +109,14 @@ void bounds_send_words(const struct words *words) {
 }
 
 void bounds_send(const char *format, ...) {
+    const void *mark = pool_mark();
     va_list arguments;
     va_start(arguments, format);
     const char *line = pool_print_list(format, arguments);
     va_end(arguments);
     struct words words = words_of_line(line);
     bounds_send_words(&words);
+    pool_release(mark);
 }
 
 /* --- Measuring --- */

@@ -83,12 +83,20 @@ char *pool_copy(const void *bytes, size_t length) {
     return copy;
 }
 
-void pool_drain(void) {
-    while (pool.next != &pool) {
+const void *pool_mark(void) {
+    return pool.next;
+}
+
+void pool_release(const void *mark) {
+    while (pool.next != mark) {
         struct node *node = pool.next;
         pool.next = node->next;
         node->next->previous = &pool;
         if (node->release) node->release(node->target);
         free(node);
     }
+}
+
+void pool_drain(void) {
+    pool_release(&pool);
 }

@@ -23,7 +23,11 @@ char *pool_print_list(const char *format, va_list arguments) __attribute__((form
 /* A copy of `length` bytes with a zero behind them. */
 char *pool_copy(const void *bytes, size_t length);
 
-/* Frees all that was taken or kept since the last time. */
+/* Frees all that was taken, grown or kept since the last time. */
 void pool_drain(void);
+
+/* The same since the mark was made: for what is sent a hundred thousand times. */
+const void *pool_mark(void);
+void pool_release(const void *mark);
 
 #endif
