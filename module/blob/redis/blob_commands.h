@@ -72,6 +72,11 @@ enum outcome blob_refuse_size(struct call *call, const char *limit);
 
 /* --- Decisions --- */
 
+/* Decides a change of the call's container: see decision_add. */
+static inline struct container_change *container_decide(struct call *call, enum container_change_kind kind) {
+    return decision_add(call, kind);
+}
+
 /* Decides a change of the blob of the call's name (NULL if there is none), with the content beside it, if any. A
  * touch also says whether it clears an ended lease; a write also has a new stamp; and a change that replaces the
  * blob also has the call's properties and metadata. */

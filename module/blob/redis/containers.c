@@ -13,7 +13,7 @@ static enum container_access asked_access(const struct call *call) {
 
 /* Decides a change that gives the container a new ETag, and replies with it. */
 static struct container_change *decide_container_change(struct call *call, enum container_change_kind kind) {
-    struct container_change *change = decision_add(call, kind);
+    struct container_change *change = container_decide(call, kind);
     change->stamp = decision_new_stamp(call);
     reply_version(&call->out, change->stamp.etag);
     return change;
@@ -97,6 +97,6 @@ enum outcome container_setacl_decide(struct call *call) {
 enum outcome container_delete_decide(struct call *call) {
     enum outcome outcome = check_container_change(call, LEASE_WRITE);
     if (outcome != OUTCOME_DONE) return outcome;
-    decision_add(call, CONTAINER_DROP);
+    container_decide(call, CONTAINER_DROP);
     return call_done(call);
 }

@@ -22,7 +22,7 @@ static enum outcome find_leased_blob(struct call *call, struct lease_subject *su
 
 static void decide_blob_lease(struct call *call, const struct lease_subject *subject,
                               const struct lease *next, enum lease_event event, bool expired) {
-    struct container_change *change = decision_add(call, subject->object ? BLOB_LEASE : CONTAINER_LEASE);
+    struct container_change *change = container_decide(call, subject->object ? BLOB_LEASE : CONTAINER_LEASE);
     change->name = subject->name;
     change->lease = *next;
     change->event = event;

@@ -39,6 +39,11 @@ extern const struct lease_home share_leases;
 
 const char *file_path_explain(struct bytes text);
 
+/* Decides a change of the call's share: see decision_add. */
+static inline struct share_change *share_decide(struct call *call, enum share_change_kind kind) {
+    return decision_add(call, kind);
+}
+
 /* A file's content, to be answered. */
 struct range_bytes file_range_bytes(const struct sparse_bytes *content, version etag);
 

@@ -252,7 +252,7 @@ enum outcome file_closehandles_decide(struct call *call) {
     else if (given_handle(call, &number))
         close_number(&closing, number);
     if (closing.count) {
-        struct share_change *change = decision_add(call, FILE_CLOSEHANDLES);
+        struct share_change *change = share_decide(call, FILE_CLOSEHANDLES);
         change->handles =
             (struct packed_list){closing.count, bytes_of(closing.handles->data, closing.handles->length)};
     }

@@ -31,7 +31,7 @@ static void settle_subject(struct call *call) {
 
 static void decide_file_lease(struct call *call, const struct lease_subject *subject,
                               const struct lease *next, enum lease_event event, bool expired) {
-    struct share_change *change = decision_add(call, subject->object ? FILE_LEASE : SHARE_LEASE);
+    struct share_change *change = share_decide(call, subject->object ? FILE_LEASE : SHARE_LEASE);
     change->node = subject->object;
     change->lease = *next;
     change->event = event;

@@ -137,7 +137,7 @@ struct open_reply {
 };
 
 static void decide_file(struct call *call, const struct opening *opening, struct open_reply *opened) {
-    struct share_change *change = decision_add(call, FILE_CREATE);
+    struct share_change *change = share_decide(call, FILE_CREATE);
     change->path = call_word(call, ARG_OPEN_PATH);
     change->node = opening->place.node;
     change->stamp = decision_new_stamp(call);
@@ -148,7 +148,7 @@ static void decide_file(struct call *call, const struct opening *opening, struct
 
 /* A file that the same command creates has no node yet: applying finds it by its path. */
 static void decide_handle(struct call *call, const struct opening *opening, struct open_reply *opened) {
-    struct share_change *change = decision_add(call, FILE_OPEN);
+    struct share_change *change = share_decide(call, FILE_OPEN);
     change->path = call_word(call, ARG_OPEN_PATH);
     change->node = opening->place.node;
     change->session = opening->session->id;

@@ -20,7 +20,7 @@ enum { ARG_TTL = 2 };
 enum outcome share_create_decide(struct call *call) {
     if (call->value) return OUTCOME_SHARE_EXISTS;
     struct stamp stamp = decision_new_stamp(call);
-    struct share_change *change = decision_add(call, SHARE_CREATE);
+    struct share_change *change = share_decide(call, SHARE_CREATE);
     change->stamp = stamp;
     change->created_ms = stamp.modified_ms;
     change->quota = (uint64_t)call_number(call, SLOT_SHARE_QUOTA, 0);
@@ -93,7 +93,7 @@ static struct share_change *decide_update(struct call *call, enum share_change_k
                                           enum outcome *outcome) {
     *outcome = lease_check_own(call, LEASE_READ);
     if (*outcome != OUTCOME_DONE) return NULL;
-    struct share_change *change = decision_add(call, kind);
+    struct share_change *change = share_decide(call, kind);
     change->stamp = decision_new_stamp(call);
     reply_version(&call->out, change->stamp.etag);
     return change;
@@ -125,7 +125,7 @@ enum outcome share_delete_decide(struct call *call) {
     enum outcome outcome = lease_check_own(call, LEASE_WRITE);
     if (outcome != OUTCOME_DONE) return outcome;
     if (share->snapshot_count && !args_given(&call->args, SLOT_SNAPSHOTS)) return OUTCOME_SHARE_HAS_SNAPSHOTS;
-    decision_add(call, SHARE_DROP);
+    share_decide(call, SHARE_DROP);
     return call_done(call);
 }
 
@@ -134,7 +134,7 @@ enum outcome share_snapshot_decide(struct call *call) {
     const struct share *share = call->value;
     if (share->snapshot_count == SHARE_SNAPSHOTS_MAX) return OUTCOME_SHARE_SNAPSHOTS_FULL;
     bool given = args_given(&call->args, SLOT_META);
-    struct share_change *change = decision_add(call, SHARE_SNAPSHOT);
+    struct share_change *change = share_decide(call, SHARE_SNAPSHOT);
     change->snapshot = version_mint(call_now_ms(call));
     change->stamp = share->stamp;
     change->metadata = given ? call->metadata.list : packed_view(share->metadata);
@@ -176,7 +176,7 @@ enum outcome share_connect_check(struct call *call) {
 
 enum outcome share_connect_decide(struct call *call) {
     if (((const struct share *)call->value)->numbers >= SHARE_NUMBERS_MAX) return OUTCOME_OUT_OF_RANGE;
-    struct share_change *change = decision_add(call, SHARE_CONNECT);
+    struct share_change *change = share_decide(call, SHARE_CONNECT);
     change->session = entropy_guid();
     given_ttl(call, &change->ttl_ms);
     change->instant_ms = call_now_ms(call) + change->ttl_ms;
@@ -192,7 +192,7 @@ static struct share_change *decide_for_session(struct call *call, enum share_cha
     struct share_session *session;
     *outcome = file_find_session(call, call_word(call, ARG_SESSION), &session);
     if (*outcome != OUTCOME_DONE) return NULL;
-    struct share_change *change = decision_add(call, kind);
+    struct share_change *change = share_decide(call, kind);
     change->session = session->id;
     change->holder = session;
     return change;

@@ -71,7 +71,7 @@ static int64_t new_expiry_ms(const struct message *message, int64_t now_ms) {
 
 static void decide_redrive(struct call *call, struct message *const *dead, size_t count) {
     const struct queue *queue = call->value;
-    struct queue_change *change = decision_add(call, QUEUE_REDRIVE);
+    struct queue_change *change = queue_decide(call, QUEUE_REDRIVE);
     struct record_writer *items = call_writer(call);
     change->order = queue->next_order;
     change->inserted_ms = call_now_ms(call);

@@ -78,13 +78,13 @@ void queue_get_give_back(struct call *call, struct record_reader *granted) {
         count++;
     }
     if (!count) return;
-    struct queue_change *change = decision_add(call, QUEUE_UNDELIVER);
+    struct queue_change *change = queue_decide(call, QUEUE_UNDELIVER);
     change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
 }
 
 static void decide_delivery(struct call *call, struct message *const *found, size_t count) {
     int64_t visibility_ms = call_number(call, SLOT_VISIBILITY, DEFAULT_VISIBILITY_MS);
-    struct queue_change *change = decision_add(call, QUEUE_DELIVER);
+    struct queue_change *change = queue_decide(call, QUEUE_DELIVER);
     change->found = queue_keep_found(call, found, count);
     struct queue_item *items = queue_decide_items(call, change, count);
     change->visible_ms = queue_instant_after(call_now_ms(call), visibility_ms);

@@ -97,7 +97,7 @@ size_t message_reply_bytes(const struct message *message) {
 static struct queue_change *decide_put(struct call *call) {
     const struct queue *queue = call->value;
     int64_t now_ms = call_now_ms(call);
-    struct queue_change *change = decision_add(call, QUEUE_PUT);
+    struct queue_change *change = queue_decide(call, QUEUE_PUT);
     change->order = queue->next_order;
     change->inserted_ms = now_ms;
     change->expires_ms = queue_instant_after(now_ms, call_number(call, SLOT_TTL, DEFAULT_TTL_MS));
@@ -194,7 +194,7 @@ enum outcome queue_update_decide(struct call *call) {
     bool grows = outcome == OUTCOME_DONE && call_option(call, SLOT_MESSAGE).length > message_length(message);
     if (grows) outcome = call_check_memory(call);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct queue_change *change = decision_add(call, QUEUE_UPDATE);
+    struct queue_change *change = queue_decide(call, QUEUE_UPDATE);
     change->found = queue_keep_found(call, &message, 1);
     change->id = message->id;
     change->receipt = entropy_guid();
@@ -215,7 +215,7 @@ enum outcome queue_release_decide(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     bool dies = message_stage(message) == MESSAGE_LAST;
     int64_t now_ms = call_now_ms(call);
-    struct queue_change *change = decision_add(call, QUEUE_RELEASE);
+    struct queue_change *change = queue_decide(call, QUEUE_RELEASE);
     change->found = queue_keep_found(call, &message, 1);
     change->id = message->id;
     change->receipt = entropy_guid();
@@ -227,7 +227,7 @@ enum outcome queue_release_decide(struct call *call) {
 }
 
 static void decide_delete(struct call *call, struct message *const *messages, size_t count) {
-    struct queue_change *change = decision_add(call, QUEUE_DELETE);
+    struct queue_change *change = queue_decide(call, QUEUE_DELETE);
     change->found = queue_keep_found(call, messages, count);
     struct queue_item *items = queue_decide_items(call, change, count);
     for (size_t i = 0; i < count; i++) items[i].id = messages[i]->id;

@@ -75,6 +75,11 @@ int64_t queue_next_look_ms(const void *value);
 bool queue_is_notable(const struct data_type *type, const void *value, const void *change);
 extern const struct doctor_rule queue_rules[];
 
+/* Decides a change of the call's queue: see decision_add. */
+static inline struct queue_change *queue_decide(struct call *call, enum queue_change_kind kind) {
+    return decision_add(call, kind);
+}
+
 /* Gives the change this many items, for the caller to set. */
 struct queue_item *queue_decide_items(struct call *call, struct queue_change *change, size_t count);
 

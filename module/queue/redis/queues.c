@@ -20,19 +20,19 @@ enum outcome queue_create_decide(struct call *call) {
         reply_exists(&call->out);
         return OUTCOME_DONE;
     }
-    struct queue_change *change = decision_add(call, QUEUE_CREATE);
+    struct queue_change *change = queue_decide(call, QUEUE_CREATE);
     change->metadata = call->metadata.list;
     change->max_deliveries = asked_max_deliveries(call);
     return call_done(call);
 }
 
 enum outcome queue_drop_decide(struct call *call) {
-    decision_add(call, QUEUE_DROP);
+    queue_decide(call, QUEUE_DROP);
     return call_done(call);
 }
 
 enum outcome queue_configure_decide(struct call *call) {
-    struct queue_change *change = decision_add(call, QUEUE_CONFIGURE);
+    struct queue_change *change = queue_decide(call, QUEUE_CONFIGURE);
     change->max_deliveries = asked_max_deliveries(call);
     return call_done(call);
 }
@@ -43,7 +43,7 @@ enum outcome queue_getmeta_decide(struct call *call) {
 }
 
 enum outcome queue_setmeta_decide(struct call *call) {
-    struct queue_change *change = decision_add(call, QUEUE_SETMETA);
+    struct queue_change *change = queue_decide(call, QUEUE_SETMETA);
     change->metadata = call->metadata.list;
     return call_done(call);
 }
@@ -54,7 +54,7 @@ enum outcome queue_getacl_decide(struct call *call) {
 }
 
 enum outcome queue_setacl_decide(struct call *call) {
-    struct queue_change *change = decision_add(call, QUEUE_SETACL);
+    struct queue_change *change = queue_decide(call, QUEUE_SETACL);
     change->policies = call->policies.list;
     return call_done(call);
 }
@@ -85,18 +85,18 @@ enum outcome queue_stat_decide(struct call *call) {
 static void clear_all(struct call *call, enum queue_change_kind kind) {
     struct queue_change settled, *change;
     if (queue_settlement(call->value, call_now_ms(call), SIZE_MAX, &settled) && settled.died) {
-        change = decision_add(call, QUEUE_SETTLE);
+        change = queue_decide(call, QUEUE_SETTLE);
         *change = settled;
         change->ended = change->forgotten = 0;
     }
-    decision_add(call, kind);
+    queue_decide(call, kind);
 }
 
 static void clear_living(struct call *call) {
     struct record_writer *items = call_writer(call);
     size_t count = queue_list_living(call->value, call_now_ms(call), items);
     if (!count) return;
-    struct queue_change *change = decision_add(call, QUEUE_CLEAR_LIVING);
+    struct queue_change *change = queue_decide(call, QUEUE_CLEAR_LIVING);
     change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
 }
 

@@ -13,7 +13,8 @@
 #include "server/call/call.h"
 
 /* Adds a change of this kind for the handler to fill in. It is applied after the handler has returned, if the
- * outcome is OUTCOME_DONE. Everything it borrows must live as long as the call. */
+ * outcome is OUTCOME_DONE. Everything it borrows must live as long as the call. Handlers call it by the function of
+ * their family, so that the compiler knows their kinds: see queue_decide. */
 void *decision_add(struct call *call, unsigned kind);
 
 /* The same, with an argument that travels beside the change. */

@@ -131,7 +131,7 @@ static const struct table_step *decide_steps(struct call *call, enum table_chang
     *outcome = judge_all(call, drafts, steps);
     if (*outcome != OUTCOME_DONE) return NULL;
     stamp_steps(call, steps, drafts->count);
-    struct table_change *change = decision_add(call, kind);
+    struct table_change *change = table_decide(call, kind);
     change->steps.count = drafts->count;
     change->decided = steps;
     return steps;

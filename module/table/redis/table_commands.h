@@ -28,6 +28,11 @@ enum { ARG_PARTITION = 2, ARG_ROW = 3, ARG_NAMES = 2 };
 
 extern struct data_type table_type;
 
+/* Decides a change of the call's table: see decision_add. */
+static inline struct table_change *table_decide(struct call *call, enum table_change_kind kind) {
+    return decision_add(call, kind);
+}
+
 /* --- Entities --- */
 
 /* Totals since the start: queries by plan, entities returned, examined and written. */

@@ -5,7 +5,7 @@
 
 enum outcome table_create_decide(struct call *call) {
     if (call->value) return OUTCOME_TABLE_EXISTS;
-    decision_add(call, TABLE_CREATE);
+    table_decide(call, TABLE_CREATE);
     return call_done(call);
 }
 
@@ -14,7 +14,7 @@ enum outcome table_drop_decide(struct call *call) {
         refusal_note(call, outcome_text(OUTCOME_TABLE_NOT_FOUND)->text);
         return OUTCOME_RESOURCE_NOT_FOUND;
     }
-    decision_add(call, TABLE_DROP);
+    table_decide(call, TABLE_DROP);
     return call_done(call);
 }
 
@@ -24,7 +24,7 @@ enum outcome table_getacl_decide(struct call *call) {
 }
 
 enum outcome table_setacl_decide(struct call *call) {
-    struct table_change *change = decision_add(call, TABLE_SETACL);
+    struct table_change *change = table_decide(call, TABLE_SETACL);
     change->policies = call->policies.list;
     return call_done(call);
 }
@@ -85,7 +85,7 @@ static struct packed_list pick_names(struct call *call, bool indexed) {
 
 static enum outcome decide_names(struct call *call, enum table_change_kind kind, struct packed_list names) {
     if (names.count) {
-        struct table_change *change = decision_add(call, kind);
+        struct table_change *change = table_decide(call, kind);
         change->names = names;
     }
     return call_done(call);
