@@ -28,28 +28,32 @@ const struct path_fault_text *path_fault_text(enum path_fault fault) {
 
 enum { ASCII = 0x80, LAST_CONTROL = 0x1f, DELETE = 0x7f, LAST_HIGH_CONTROL = 0x9f };
 
+/* Bytes that are no ASCII character which a name may have: the others are allowed as they are. */
+static const bool unusual[256] = {
+    [0 ... LAST_CONTROL] = true,
+    [DELETE... 0xff] = true,
+    ['"'] = true,
+    ['\\'] = true,
+    ['/'] = true,
+    [':'] = true,
+    ['|'] = true,
+    ['<'] = true,
+    ['>'] = true,
+    ['*'] = true,
+    ['?'] = true,
+};
+
 static bool bad_character(uint32_t character) {
-    static const bool forbidden[ASCII] = {
-        [0 ... LAST_CONTROL] = true,
-        [DELETE] = true,
-        ['"'] = true,
-        ['\\'] = true,
-        ['/'] = true,
-        [':'] = true,
-        ['|'] = true,
-        ['<'] = true,
-        ['>'] = true,
-        ['*'] = true,
-        ['?'] = true,
-    };
-    if (character < ASCII) return forbidden[character];
-    return character <= LAST_HIGH_CONTROL;
+    return character < ASCII ? unusual[character] : character <= LAST_HIGH_CONTROL;
 }
+
+enum { DEVICE_SHORTEST = 3, DEVICE_LONGEST = 6 };
 
 /* Only whole names: with an extension, the name of a device is allowed. */
 static bool is_device(struct bytes name) {
     static const struct bytes devices[] = {{"con", 3}, {"prn", 3}, {"aux", 3}, {"nul", 3}, {"clock$", 6}};
     static const char *const ports[] = {"com", "lpt"};
+    if (name.length < DEVICE_SHORTEST || name.length > DEVICE_LONGEST) return false;
     for (size_t i = 0; i < ARRAY_SIZE(devices); i++)
         if (bytes_same_word(name, devices[i])) return true;
     if (name.length != 4 || name.data[3] < '1' || name.data[3] > '9') return false;
@@ -65,9 +69,7 @@ static struct bytes rest_behind(struct bytes whole, size_t length) {
 /* How many characters at the start are ASCII, and allowed: in most names all of them. */
 static size_t count_plain(struct bytes name) {
     size_t count = 0;
-    while (count < name.length && (unsigned char)name.data[count] < ASCII &&
-           !bad_character((unsigned char)name.data[count]))
-        count++;
+    while (count < name.length && !unusual[(unsigned char)name.data[count]]) count++;
     return count;
 }
 
@@ -154,9 +156,24 @@ static inline uint32_t take_folded(struct bytes *text) {
     return first < ASCII ? (uint32_t)bytes_lower((char)first) : (uint32_t)NO_CHARACTER + first;
 }
 
+#define EACH_BYTE(value) (UINT64_C(0x0101010101010101) * (value))
+
+/* Eight ASCII characters in lower case: the top bit of a sum tells whether a byte is one of A and those behind it, or
+ * one of those behind Z. */
+static uint64_t eight_lower(uint64_t eight) {
+    uint64_t from_a = eight + EACH_BYTE(ASCII - 'A'), behind_z = eight + EACH_BYTE(ASCII - 1 - 'Z');
+    return eight | ((from_a ^ behind_z) & EACH_BYTE(ASCII)) >> 2;
+}
+
 /* Folds what is ASCII at the start, which is all of most paths, and returns its length. */
 static size_t fold_plain(char *folded, struct bytes text) {
     size_t length = 0;
+    for (uint64_t eight; text.length - length >= sizeof(eight); length += sizeof(eight)) {
+        memcpy(&eight, text.data + length, sizeof(eight));
+        if (eight & EACH_BYTE(ASCII)) break;
+        eight = eight_lower(eight);
+        memcpy(folded + length, &eight, sizeof(eight));
+    }
     for (; length < text.length && (unsigned char)text.data[length] < ASCII; length++)
         folded[length] = bytes_lower(text.data[length]);
     return length;
