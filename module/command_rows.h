@@ -132,7 +132,7 @@ DECIDES(blob_seal_decide, .name = "BLOB.SEAL", .touches = blob_touches, ON_BLOB,
     .complexity = "O(1)", .summary = "Seals an append blob, so that nothing can be appended any more, and returns its new ETag.")
 
 DECIDES(lease_acquire_decide, .name = "LEASE.ACQUIRE", .touches = lease_touches, WAITS, .conditions = CONDITIONS_WRITE, .check = lease_acquire_check,
-    .settle = lease_settle, .gives_way = OUTCOME_LEASE_PRESENT, .give_way = lease_acquire_give_way, .give_back = lease_acquire_give_back,
+    .settle = lease_settle, GIVES_WAY(OUTCOME_LEASE_PRESENT, lease_acquire_give_back), .give_way = lease_acquire_give_way,
     .grammar = GRAMMAR(&key, &duration, &on_blob, &on_file, &proposed, &owner, CONDITIONS, &block, &once),
     .complexity = "O(1)", .summary = "Acquires a lease, or waits in line for it, and returns its id and fencing token.")
 DECIDES(lease_renew_decide, .name = "LEASE.RENEW", .touches = lease_touches, ON_LEASE, .conditions = CONDITIONS_WRITE,
@@ -189,7 +189,7 @@ DECIDES(queue_putmany_decide, .name = "QUEUE.PUTMANY", .touches = queue_put_touc
     .complexity = "O(M log N), M being the messages that are put and N those in the queue",
     .summary = "Puts up to 1000 messages into a queue, all or none.")
 DECIDES(queue_get_decide, .name = "QUEUE.GET", .data_type = &queue_type, .settle = queue_settle_heads, TAKES_OR_WAITS,
-    .gives_way = OUTCOME_DONE, .give_way = queue_get_give_way, .give_back = queue_get_give_back,
+    GIVES_WAY(OUTCOME_DONE, queue_get_give_back), .give_way = queue_get_give_way,
     .remember = queue_get_remember, .recall = queue_get_recall, .check = queue_count_check,
     .grammar = GRAMMAR(&queue, &how_many, &window, &block, &once),
     .complexity = "O(M log N), M being the messages that are returned and N those in the queue",
@@ -342,7 +342,7 @@ DECIDES(file_closehandles_decide, .name = "FILE.CLOSEHANDLES", ON_SHARE, .settle
     .grammar = GRAMMAR(&share, &path, &which_handles, &recursive, &once),
     .complexity = "O(N), N being the handles",
     .summary = "Closes a handle of a file by its public number, or all of them, and returns how many.")
-DECIDES(file_open_decide, .name = "FILE.OPEN", ON_SHARE, .settle = file_settle_opening, WAITS, .check = file_open_check, .gives_way = OUTCOME_SHARING_VIOLATION, .give_back = file_open_give_back,
+DECIDES(file_open_decide, .name = "FILE.OPEN", ON_SHARE, .settle = file_settle_opening, WAITS, .check = file_open_check, GIVES_WAY(OUTCOME_SHARING_VIOLATION, file_open_give_back),
     .grammar = GRAMMAR(&share, &share_session, &path, &open_access, &open_share, &disposition, &new_file_size, &delete_on_close, &block, &once),
     .complexity = "O(D + log N), D being the names in the path and N the handles",
     .summary = "Opens a file, or waits in line until that is possible, and returns a handle.")
@@ -358,7 +358,7 @@ DECIDES(file_truncate_decide, .name = "FILE.TRUNCATE", ON_SHARE, WRITES_ANYWAY,
     .grammar = GRAMMAR(&share, &handle, &file_size, &once),
     .complexity = "O(M), M being the bytes that are cut off",
     .summary = "Shortens an open file, or extends it with zeros.")
-DECIDES(file_lock_decide, .name = "FILE.LOCK", ON_SHARE, .settle = file_settle_handle, WAITS, .check = file_lock_check, .gives_way = OUTCOME_FILE_LOCK_CONFLICT, .give_back = file_lock_give_back,
+DECIDES(file_lock_decide, .name = "FILE.LOCK", ON_SHARE, .settle = file_settle_handle, WAITS, .check = file_lock_check, GIVES_WAY(OUTCOME_FILE_LOCK_CONFLICT, file_lock_give_back),
     .grammar = GRAMMAR(&share, &handle, &lock_mode, &lock_offset, &lock_length, &block, &once),
     .complexity = "O(log N), N being the locks of the file",
     .summary = "Locks a range of an open file, or waits in line until it can be locked.")

@@ -40,6 +40,9 @@
 #define EXAMINES           .key = KEY_NONE,   .flags = "admin allow-stale",                       .categories = "admin dangerous slow"
 #define DROPS              .key = KEY_CREATE, .flags = "write fast",                              .categories = "write fast"
 
+/* It takes something for which others may wait: the outcome when these come first, and what gives back a grant. */
+#define GIVES_WAY(outcome, back) .gives_way = (outcome), .give_back = (back)
+
 /* What it works on. */
 #define ON_QUEUE           .data_type = &queue_type, .settle = queue_settle_some
 #define LOOKS_AT_QUEUE     .data_type = &queue_type, .settle = upkeep_schedule

@@ -68,6 +68,4 @@ void doctor_start(RedisModuleCtx *ctx, const struct doctor_rule *const *rules,
 
 void doctor_find(struct doctor *doctor, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-enum outcome doctor_decide(struct call *call);
-
 #endif

@@ -32,7 +32,6 @@ bool atomic_start(RedisModuleCtx *ctx, const struct command *commands, size_t co
 /* For commands that change nothing. */
 void touches_nothing(const struct call *call, struct targets *targets);
 
-enum outcome atomic_handle(struct call *call);
 void atomic_tell_keys(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 
 /* For INFO. */
