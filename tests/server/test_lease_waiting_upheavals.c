@@ -11,6 +11,8 @@
 #include "single_server.h"
 #include "wire.h"
 
+enum { FILLERS = 3000 }; /* the server answers clients after a thousand commands of a file */
+
 /* A holds cat, B waits for it. */
 static struct client *stage(void) {
     call(primary, "DEL box");
@@ -130,6 +132,23 @@ TEST(a_reload_leaves_those_who_wait) {
     expect_ok(call(primary, "DEBUG RELOAD"));
     expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
     expect_b(waiter);
+}
+
+/* The file says first that the blob is there, and last that A has its lease. In between the server answers clients. */
+TEST(a_file_that_is_loaded_leaves_those_who_wait) {
+    struct client *client = test_client(server_start("lone", settings_with_file));
+    expect_etag(call(client, "CONTAINER.CREATE box"));
+    expect_etag(call(client, "BLOB.PUT box cat x"));
+    for (int i = 0; i < FILLERS; i++) send_call(client, "SET filler %d", i);
+    for (int i = 0; i < FILLERS; i++) expect_ok(receive(client));
+    expect_elements(call(client, "LEASE.ACQUIRE box -1 BLOB cat ID " ID_A), 2);
+    struct client *waiter =
+        waiting_at(client->server, 0, "LEASE.ACQUIRE box -1 BLOB cat ID " ID_B " BLOCK 0");
+    expect_ok(call(client, "DEBUG LOADAOF"));
+    expect_still_waiting(waiter);
+    expect_ok(call(client, "LEASE.RELEASE box " ID_A " BLOB cat"));
+    expect_b(waiter);
+    server_stop(client->server);
 }
 
 /* While writes are paused nobody may be served, since that would be one; and then at once. */

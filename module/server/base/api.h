@@ -58,6 +58,9 @@ bool api_serves_key(RedisModuleCtx *ctx, RedisModuleString *key);
 /* Inside MULTI or a script: the server runs several commands as one. */
 bool api_runs_several(RedisModuleCtx *ctx);
 
+/* Whether a file, or what a primary sends, is being loaded in place of the data. */
+bool api_is_loading(RedisModuleCtx *ctx);
+
 /* Whether this is a primary that may write now: not paused, not loading. For writes that no client asked for. */
 bool api_may_write(RedisModuleCtx *ctx);
 

@@ -166,9 +166,11 @@ static void serve_now(const struct call *call, struct line *line) {
 
 /* To serve, the key is opened once more. That may show that it has expired, while the call still uses its value. Time
  * stops only for commands, on the oldest servers: what upkeep does, and what the alarm grants or takes back, lets
- * others wait for the next ring. */
+ * others wait for the next ring. While a file is loaded nobody is served: what it says next may be that the object is
+ * taken. */
 static bool may_serve_now(const struct call *call) {
-    return !lines_ringing() && call->mode != CALL_INTERNAL && !api_runs_several(call->ctx);
+    return !lines_ringing() && call->mode != CALL_INTERNAL && !api_runs_several(call->ctx) &&
+           !api_is_loading(call->ctx);
 }
 
 void wait_look(const struct call *call, struct wait_kind *kind, struct bytes name) {
@@ -242,10 +244,11 @@ static bool serve_lines(RedisModuleCtx *ctx, bool writable, int64_t now_ms) {
 static bool serve_all_due(RedisModuleCtx *ctx) {
     bool writable = api_may_write(ctx);
     bool all_given_back = handover_give_back(ctx, writable, runner->give_back);
+    bool loading = api_is_loading(ctx);
     lines_look_at_keys();
     int64_t now_ms = server_now_ms();
-    if (!all_given_back) lines_ring_by(now_ms + ALARM_RETRY_MS);
-    bool all_served = serve_lines(ctx, writable, now_ms);
+    if (!all_given_back || loading) lines_ring_by(now_ms + ALARM_RETRY_MS);
+    bool all_served = loading || serve_lines(ctx, writable, now_ms);
     handover_tell();
     return !all_served;
 }
