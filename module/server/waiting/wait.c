@@ -166,8 +166,7 @@ static void serve_now(const struct call *call, struct line *line) {
 
 /* To serve, the key is opened once more. That may show that it has expired, while the call still uses its value. Time
  * stops only for commands, on the oldest servers: what upkeep does, and what the alarm grants or takes back, lets
- * others wait for the next ring. While a file is loaded nobody is served: what it says next may be that the object is
- * taken. */
+ * others wait for the next ring. While a file is loaded nobody is served: what it says next may take the object. */
 static bool may_serve_now(const struct call *call) {
     return !lines_ringing() && call->mode != CALL_INTERNAL && !api_runs_several(call->ctx) &&
            !api_is_loading(call->ctx);
