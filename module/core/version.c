@@ -55,8 +55,12 @@ static void open_next(struct mint *mint, int64_t now_ms) {
     mint->due = EPOCH_NOT_DUE;
 }
 
+bool mint_needs_time(const struct mint *mint) {
+    return mint->due || mint->last == mint->end;
+}
+
 version mint_version(struct mint *mint, int64_t now_ms) {
-    if (mint->due || mint->last == mint->end) open_next(mint, now_ms);
+    if (mint_needs_time(mint)) open_next(mint, now_ms);
     return mint->newest = ++mint->last;
 }
 
@@ -86,6 +90,10 @@ bool mint_believes(const struct mint *mint, version seen, int64_t now_ms) {
 /* --- The server's mint --- */
 
 static struct mint server_mint = MINT_INITIAL;
+
+bool version_needs_time(void) {
+    return mint_needs_time(&server_mint);
+}
 
 version version_mint(int64_t now_ms) {
     return mint_version(&server_mint, now_ms);

@@ -109,6 +109,7 @@ struct mint {
 #define MINT_INITIAL                                                                                         \
     { .due = EPOCH_OF_ROLE }
 
+bool mint_needs_time(const struct mint *mint);
 version mint_version(struct mint *mint, int64_t now_ms);
 void mint_observe(struct mint *mint, version seen);
 void mint_renew_epoch(struct mint *mint, uint64_t chance);
@@ -117,7 +118,9 @@ bool mint_believes(const struct mint *mint, version seen, int64_t now_ms);
 
 /* --- The server's mint --- */
 
-/* The next version. now_ms only matters when a new epoch is due. */
+/* Whether now_ms matters for the next version: a new epoch may begin with it. */
+bool version_needs_time(void);
+
 version version_mint(int64_t now_ms);
 
 /* Every version minted from now on is greater than this one, and of another epoch unless this server minted it. */

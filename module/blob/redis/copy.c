@@ -21,7 +21,7 @@ enum outcome blob_snapshot_decide(struct call *call) {
     if (outcome == OUTCOME_DONE) outcome = conditions_check_object(call, &blob->stamp, "blob");
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change *change = blob_decide_change(call, BLOB_SNAPSHOT, blob, NULL);
-    change->snapshot = version_mint(call_now_ms(call));
+    change->snapshot = decision_new_version(call);
     change->stamp = blob->stamp;
     if (args_given(&call->args, SLOT_META)) {
         change->parts = PART_METADATA;
@@ -159,7 +159,7 @@ static void decide_copy(struct call *call, struct blob *target, const struct sou
     change->source_snapshot = source->snapshot;
     if (args_given(&call->args, SLOT_META)) change->parts = PART_METADATA;
     change->copy = (struct copy){.status = COPY_SUCCESS,
-                                 .id = version_mint(call_now_ms(call)),
+                                 .id = decision_new_version(call),
                                  .source = bytes_of(label->data, label->length),
                                  .done = blob_length(source->blob),
                                  .total = blob_length(source->blob),

@@ -105,7 +105,7 @@ enum outcome blob_copy_from(struct call *call) {
     struct container_change *change = blob_decide_write(call, BLOB_COPYSTART, target, NULL);
     change->order = write_order(call);
     change->copy = (struct copy){.status = COPY_PENDING,
-                                 .id = version_mint(call_now_ms(call)),
+                                 .id = decision_new_version(call),
                                  .source = bytes_of(label->data, label->length)};
     copy_reply(call, change, "pending");
     return OUTCOME_DONE;

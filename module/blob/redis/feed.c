@@ -36,7 +36,7 @@ enum outcome container_changes_since_decide(struct call *call) {
 
 version container_deletion(struct call *call, const struct blob *blob) {
     const struct container *container = call->value;
-    return container->feed && blob_exists(blob) ? version_mint(call_now_ms(call)) : 0;
+    return container->feed && blob_exists(blob) ? decision_new_version(call) : 0;
 }
 
 void container_reply_feed(struct reply_map *map, const struct feed *feed) {

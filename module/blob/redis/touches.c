@@ -67,7 +67,7 @@ static version keep_target(struct call *writer) {
                                       .parts = SNAPSHOT_IS_HELPER,
                                       .name = copy_of(writer)->name,
                                       .stamp = target->stamp,
-                                      .snapshot = version_mint(call_now_ms(writer))};
+                                      .snapshot = decision_new_version(writer)};
     commit_apply(writer, &(struct decided){.change = &change});
     return change.snapshot;
 }

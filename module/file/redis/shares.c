@@ -135,7 +135,7 @@ enum outcome share_snapshot_decide(struct call *call) {
     if (share->snapshot_count == SHARE_SNAPSHOTS_MAX) return OUTCOME_SHARE_SNAPSHOTS_FULL;
     bool given = args_given(&call->args, SLOT_META);
     struct share_change *change = share_decide(call, SHARE_SNAPSHOT);
-    change->snapshot = version_mint(call_now_ms(call));
+    change->snapshot = decision_new_version(call);
     change->stamp = share->stamp;
     change->metadata = given ? call->metadata.list : packed_view(share->metadata);
     reply_array(&call->out, 2);

@@ -21,6 +21,10 @@ struct stamp decision_new_stamp(struct call *call) {
     return (struct stamp){version_mint(now_ms), now_ms};
 }
 
+version decision_new_version(struct call *call) {
+    return version_mint(version_needs_time() ? call_now_ms(call) : 0);
+}
+
 void decision_in_line(struct call *call, struct wait_kind *kind, struct bytes name) {
     call->wait = (struct wait_request){.in_line = true, .kind = kind, .name = name};
 }

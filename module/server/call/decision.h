@@ -28,6 +28,9 @@ static inline void decision_count(struct call *call, unsigned long long *counter
 /* A new ETag, and the time of the call. */
 struct stamp decision_new_stamp(struct call *call);
 
+/* A new version alone: few need to look at the clock, which takes as long as a hundred instructions. */
+version decision_new_version(struct call *call);
+
 /* The call cannot have what it wants now. With BLOCK it waits in this line, and is decided again when something
  * changes there, or at due_ms, which only lines that are WAIT_IN_TURN may give. Returns `outcome`, which is the reply
  * for a caller who does not wait. */

@@ -29,7 +29,7 @@ enum outcome feed_switch(struct call *call, const struct feed *feed, unsigned fi
     if (asked.kind == FEED_ON) {
         enum outcome outcome = call_check_memory(call);
         if (outcome != OUTCOME_DONE) return outcome;
-        asked.beginning = version_mint(call_now_ms(call));
+        asked.beginning = decision_new_version(call);
     }
     if (asked.kind != FEED_CHANGE_KINDS) set(decision_add(call, first + asked.kind), &asked);
     return call_done(call);
