@@ -5,16 +5,17 @@
 #include "ccan/array_size/array_size.h"
 
 static const struct {
-    const char *name;
+    struct bytes name;
     enum filter_subject subject;
-} keys[] = {
-    {PARTITION_NAME, SUBJECT_PARTITION}, {ROW_NAME, SUBJECT_ROW}, {TIMESTAMP_NAME, SUBJECT_TIMESTAMP}};
+} keys[] = {{{PARTITION_NAME, sizeof(PARTITION_NAME) - 1}, SUBJECT_PARTITION},
+            {{ROW_NAME, sizeof(ROW_NAME) - 1}, SUBJECT_ROW},
+            {{TIMESTAMP_NAME, sizeof(TIMESTAMP_NAME) - 1}, SUBJECT_TIMESTAMP}};
 
 enum { KEYS = ARRAY_SIZE(keys) };
 
 enum filter_subject filter_subject_of(struct bytes name) {
     for (size_t i = 0; i < KEYS; i++)
-        if (bytes_equal(name, bytes_text(keys[i].name))) return keys[i].subject;
+        if (bytes_equal(name, keys[i].name)) return keys[i].subject;
     return SUBJECT_PROPERTY;
 }
 

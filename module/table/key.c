@@ -29,8 +29,19 @@ enum outcome key_check(struct bytes key) {
     return OUTCOME_DONE;
 }
 
+/* ASCII is stored as it is. */
+static size_t copy_plain(struct bytes key, char *stored) {
+    size_t length = 0;
+    for (uint64_t eight; key.length - length >= sizeof(eight); length += sizeof(eight)) {
+        memcpy(&eight, key.data + length, sizeof(eight));
+        if (eight & UINT64_C(0x8080808080808080)) break;
+        memcpy(stored + length, &eight, sizeof(eight));
+    }
+    return length;
+}
+
 void key_store(struct bytes key, char *stored) {
-    for (size_t i = 0; i < key.length; i++) stored[i] = (char)utf16_rank(key.data[i]);
+    for (size_t i = copy_plain(key, stored); i < key.length; i++) stored[i] = (char)utf16_rank(key.data[i]);
 }
 
 void key_show(struct bytes stored, char *key) {

@@ -4,6 +4,7 @@
 
 void name_set_start(struct name_set *set) {
     set->count = 0;
+    set->lengths = 0;
 }
 
 static unsigned find_among_few(const struct name_set *set, struct bytes name) {
@@ -25,7 +26,7 @@ static void fill_slots(struct name_set *set) {
     for (unsigned i = 0; i < set->count; i++) set->slots[name_slot(set, set->names[i])] = (uint16_t)(i + 1);
 }
 
-unsigned name_set_find(const struct name_set *set, struct bytes name) {
+unsigned name_set_search(const struct name_set *set, struct bytes name) {
     if (set->count <= NAME_SET_FEW) return find_among_few(set, name);
     unsigned number = set->slots[name_slot(set, name)];
     return number ? number - 1 : NAME_SET_NONE;
@@ -34,6 +35,7 @@ unsigned name_set_find(const struct name_set *set, struct bytes name) {
 bool name_set_add(struct name_set *set, struct bytes name) {
     if (name_set_has(set, name)) return false;
     set->names[set->count++] = name;
+    set->lengths |= name_set_length(name);
     if (set->count == NAME_SET_FEW + 1)
         fill_slots(set);
     else if (set->count > NAME_SET_FEW)

@@ -28,22 +28,31 @@ void property_put(struct record_writer *writer, const struct property *property)
     value_put(writer, &property->value);
 }
 
-static bool property_is_letter(char byte) {
-    char lower = bytes_lower(byte);
-    return (lower >= 'a' && lower <= 'z') || byte == '_' || (unsigned char)byte > 127;
-}
+/* Bytes of other kinds are in no name. */
+enum { KIND_LETTER = 1, KIND_DIGIT = 2, KIND_BEYOND = 4 /* ASCII: the units must be counted */ };
+
+static const uint8_t kinds_in_names[256] = {
+    ['A' ... 'Z'] = KIND_LETTER, ['a' ... 'z'] = KIND_LETTER,   ['_'] = KIND_LETTER,
+    ['0' ... '9'] = KIND_DIGIT,  [0x80 ... 0xff] = KIND_BEYOND,
+};
 
 bool property_name_byte(char byte, bool first) {
-    return property_is_letter(byte) || (!first && byte >= '0' && byte <= '9');
+    unsigned kind = kinds_in_names[(unsigned char)byte];
+    return kind && !(first && kind == KIND_DIGIT);
 }
 
 enum outcome property_name_check(struct bytes name) {
-    size_t units;
+    size_t units = name.length;
+    unsigned kinds = 0;
     if (!name.length) return OUTCOME_PROPERTY_NAME_INVALID;
     if (name.length > PROPERTY_NAME_MAX_BYTES) return OUTCOME_PROPERTY_NAME_TOO_LONG;
-    for (size_t i = 0; i < name.length; i++)
-        if (!property_name_byte(name.data[i], i == 0)) return OUTCOME_PROPERTY_NAME_INVALID;
-    if (!utf16_count(name, &units)) return OUTCOME_PROPERTY_NAME_INVALID;
+    if (!property_name_byte(name.data[0], true)) return OUTCOME_PROPERTY_NAME_INVALID;
+    for (size_t i = 0; i < name.length; i++) {
+        unsigned kind = kinds_in_names[(unsigned char)name.data[i]];
+        if (!kind) return OUTCOME_PROPERTY_NAME_INVALID;
+        kinds |= kind;
+    }
+    if (kinds & KIND_BEYOND && !utf16_count(name, &units)) return OUTCOME_PROPERTY_NAME_INVALID;
     return units > PROPERTY_NAME_MAX_UNITS ? OUTCOME_PROPERTY_NAME_TOO_LONG : OUTCOME_DONE;
 }
 

@@ -5,6 +5,7 @@
 #include "server/call/form.h"
 #include "server/call/refusal.h"
 #include "table/filter_parser.h"
+#include "table/name_set.h"
 
 #include <inttypes.h>
 
@@ -44,7 +45,7 @@ static enum outcome check_system_property(const struct call *call, enum filter_s
 }
 
 static enum outcome read_property(struct call *call, struct bytes row, int at, struct drafts *drafts,
-                                  struct draft *draft) {
+                                  struct draft *draft, struct name_set *names) {
     struct property property;
     enum value_type type;
     struct bytes text = call_word(call, at + 1);
@@ -60,6 +61,7 @@ static enum outcome read_property(struct call *call, struct bytes row, int at, s
     outcome = value_read(type, text, &property.value);
     if (outcome != OUTCOME_DONE) return outcome;
     property_put(drafts->buffer, &property);
+    name_set_add(names, property.name);
     draft->property_count++;
     return OUTCOME_DONE;
 }
@@ -75,18 +77,19 @@ static struct bytes draft_key(const struct drafts *drafts, const struct draft *d
 
 static enum outcome read_draft_properties(struct call *call, const struct argument *pairs, struct bytes row,
                                           struct drafts *drafts, struct draft *draft) {
+    struct name_set names;
+    name_set_start(&names);
     draft->properties_at = drafts->buffer->length;
     drafts->measured = true;
     for (int i = 0; i < pairs->count; i++) {
-        enum outcome outcome = read_property(call, row, pairs->at + 2 * i, drafts, draft);
+        enum outcome outcome = read_property(call, row, pairs->at + 2 * i, drafts, draft, &names);
         if (outcome != OUTCOME_DONE)
             return refusal_of_word(call, outcome, call_word(call, pairs->at + 2 * i));
         if (draft->property_count > PROPERTIES_MAX) return OUTCOME_TOO_MANY_PROPERTIES;
     }
     draft->properties_length = drafts->buffer->length - draft->properties_at;
-    struct packed_list properties = properties_of(drafts, draft);
-    if (properties.count > 1 && !properties_unique(properties)) return OUTCOME_DUPLICATE_PROPERTIES;
-    return entity_check_size(draft_key(drafts, draft), properties);
+    if (names.count < draft->property_count) return OUTCOME_DUPLICATE_PROPERTIES;
+    return entity_check_size(draft_key(drafts, draft), properties_of(drafts, draft));
 }
 
 /* --- Conditions --- */
