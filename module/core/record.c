@@ -28,7 +28,7 @@ void record_grow(struct record_writer *writer, size_t more) {
 }
 
 /* LEB128. Reserves bytes for the longest number and gives back those that it does not need. */
-void record_put_number(struct record_writer *writer, uint64_t value) {
+void record_put_long_number(struct record_writer *writer, uint64_t value) {
     char *start = record_reserve(writer, NUMBER_MAX_BYTES), *at = start;
     for (; value >= 0x80; value >>= 7) *at++ = (char)(value | 0x80);
     *at++ = (char)value;

@@ -37,8 +37,17 @@ static inline void record_put_byte(struct record_writer *writer, uint8_t value) 
     *record_reserve(writer, 1) = (char)value;
 }
 
-void record_put_number(struct record_writer *writer, uint64_t value);
+/* Of any length; see record_put_number. */
+void record_put_long_number(struct record_writer *writer, uint64_t value);
 void record_put_word(struct record_writer *writer, uint64_t value);
+/* Most lengths and counts take one byte. */
+static inline void record_put_number(struct record_writer *writer, uint64_t value) {
+    if (value < 0x80)
+        record_put_byte(writer, (uint8_t)value);
+    else
+        record_put_long_number(writer, value);
+}
+
 /* As two words. */
 void record_put_guid(struct record_writer *writer, struct guid id);
 void record_put_bytes(struct record_writer *writer, struct bytes value);
@@ -69,7 +78,7 @@ struct bytes record_bytes(struct record_reader *reader);
 /* Without a length prefix. */
 struct bytes record_raw(struct record_reader *reader, uint64_t length);
 
-/* Most lengths and counts take one byte. */
+/* As record_put_number has written it. */
 static inline uint64_t record_number(struct record_reader *reader) {
     bool is_short = !reader->failed && reader->at < reader->end && (uint8_t)*reader->at < 0x80;
     return is_short ? (uint8_t)*reader->at++ : record_long_number(reader);
