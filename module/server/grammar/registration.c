@@ -3,14 +3,23 @@
 #include "core/memory.h"
 #include "server/grammar/syntax.h"
 
+#include "ccan/build_assert/build_assert.h"
+
 #define SINCE "1.0.0"
 
 enum { SPECS = 3 }; /* two keys, and the end */
 
+static const RedisModuleCommandInfoVersion sizes = {
+    .version = 1,
+    .sizeof_historyentry = sizeof(RedisModuleCommandHistoryEntry),
+    .sizeof_keyspec = sizeof(RedisModuleCommandKeySpec),
+    .sizeof_arg = sizeof(struct syntax_arg),
+};
+
 /* Arguments for the server live until it has copied them. */
 struct run_of_siblings {
     struct run_of_siblings *next;
-    RedisModuleCommandArg nodes[];
+    struct syntax_arg nodes[];
 };
 
 struct tree {
@@ -26,21 +35,21 @@ static void tree_empty(struct tree *tree) {
 }
 
 /* A run of siblings, ended by one without a name. */
-static RedisModuleCommandArg *add_siblings(struct tree *tree, size_t count) {
+static struct syntax_arg *add_siblings(struct tree *tree, size_t count) {
     struct run_of_siblings *run = memory_zeroed(sizeof(*run) + (count + 1) * sizeof(run->nodes[0]));
     run->next = tree->runs;
     tree->runs = run;
     return run->nodes;
 }
 
-static RedisModuleCommandArg leaf_arg(const char *name, RedisModuleCommandArgType type) {
-    return (RedisModuleCommandArg){.name = name, .type = type, .key_spec_index = -1};
+static struct syntax_arg leaf_arg(const char *name, RedisModuleCommandArgType type) {
+    return (struct syntax_arg){.name = name, .type = type, .key_spec_index = -1};
 }
 
-static RedisModuleCommandArg *word_choices(struct tree *tree, const char *const *words) {
+static struct syntax_arg *word_choices(struct tree *tree, const char *const *words) {
     size_t count = 0;
     while (words[count]) count++;
-    RedisModuleCommandArg *choices = add_siblings(tree, count);
+    struct syntax_arg *choices = add_siblings(tree, count);
     for (size_t i = 0; i < count; i++) {
         choices[i] = leaf_arg(words[i], REDISMODULE_ARG_TYPE_PURE_TOKEN);
         choices[i].token = words[i];
@@ -48,18 +57,18 @@ static RedisModuleCommandArg *word_choices(struct tree *tree, const char *const 
     return choices;
 }
 
-static RedisModuleCommandArg *value_list(struct tree *tree, const struct clause *clause,
-                                         RedisModuleCommandArgType type) {
-    RedisModuleCommandArg *list = add_siblings(tree, clause->width);
+static struct syntax_arg *value_list(struct tree *tree, const struct clause *clause,
+                                     RedisModuleCommandArgType type) {
+    struct syntax_arg *list = add_siblings(tree, clause->width);
     for (size_t i = 0; i < clause->width; i++) list[i] = leaf_arg(clause->names[i], type);
     return list;
 }
 
 /* One of the words, and the number after it if it takes one. */
-static RedisModuleCommandArg *measure_choices(struct tree *tree, const struct clause *clause) {
+static struct syntax_arg *measure_choices(struct tree *tree, const struct clause *clause) {
     size_t count = 0;
     while (clause->words[count]) count++;
-    RedisModuleCommandArg *choices = add_siblings(tree, count);
+    struct syntax_arg *choices = add_siblings(tree, count);
     for (size_t i = 0; i < count; i++) {
         bool bare = i >= count - clause->bare;
         choices[i] = leaf_arg(bare ? clause->words[i] : clause->names[0],
@@ -70,8 +79,8 @@ static RedisModuleCommandArg *measure_choices(struct tree *tree, const struct cl
 }
 
 /* A word and a value, always together. */
-static RedisModuleCommandArg *chosen_pair(struct tree *tree, const struct clause *clause) {
-    RedisModuleCommandArg *pair = add_siblings(tree, 2);
+static struct syntax_arg *chosen_pair(struct tree *tree, const struct clause *clause) {
+    struct syntax_arg *pair = add_siblings(tree, 2);
     pair[0] = leaf_arg("choice", REDISMODULE_ARG_TYPE_ONEOF);
     pair[0].subargs = word_choices(tree, clause->words);
     pair[1] = leaf_arg(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
@@ -79,8 +88,8 @@ static RedisModuleCommandArg *chosen_pair(struct tree *tree, const struct clause
 }
 
 /* count, then the items, words or pairs as often as it says. */
-static RedisModuleCommandArg *counted_pair(struct tree *tree, const struct clause *clause) {
-    RedisModuleCommandArg *pair = add_siblings(tree, 2);
+static struct syntax_arg *counted_pair(struct tree *tree, const struct clause *clause) {
+    struct syntax_arg *pair = add_siblings(tree, 2);
     pair[0] = leaf_arg("count", REDISMODULE_ARG_TYPE_INTEGER);
     if (clause->shape == SHAPE_WORDS) {
         pair[1] = leaf_arg("what", REDISMODULE_ARG_TYPE_ONEOF);
@@ -97,7 +106,7 @@ static RedisModuleCommandArg *counted_pair(struct tree *tree, const struct claus
 }
 
 /* A list among the positional arguments is two of the server's: the count, and what is counted. */
-static void list_arguments(struct tree *tree, const struct clause *clause, RedisModuleCommandArg pair[2]) {
+static void list_arguments(struct tree *tree, const struct clause *clause, struct syntax_arg pair[2]) {
     pair[0] = leaf_arg("count", REDISMODULE_ARG_TYPE_INTEGER);
     pair[1] = leaf_arg(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
     if (clause->width > 1) {
@@ -109,14 +118,14 @@ static void list_arguments(struct tree *tree, const struct clause *clause, Redis
 
 /* Several values after one token. */
 static void make_block(struct tree *tree, const struct clause *clause, RedisModuleCommandArgType type,
-                       RedisModuleCommandArg *arg) {
+                       struct syntax_arg *arg) {
     arg->name = clause->token.data;
     arg->type = REDISMODULE_ARG_TYPE_BLOCK;
     arg->subargs = value_list(tree, clause, type);
 }
 
-static RedisModuleCommandArg option_arg(struct tree *tree, const struct clause *clause) {
-    RedisModuleCommandArg arg = leaf_arg(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+static struct syntax_arg option_arg(struct tree *tree, const struct clause *clause) {
+    struct syntax_arg arg = leaf_arg(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
     arg.token = clause->token.data;
     arg.flags = clause->required ? REDISMODULE_CMD_ARG_NONE : REDISMODULE_CMD_ARG_OPTIONAL;
     switch (clause->shape) {
@@ -153,8 +162,8 @@ static RedisModuleCommandArg option_arg(struct tree *tree, const struct clause *
 }
 
 /* A number, the values, and any number of words. */
-static RedisModuleCommandArg group_arg(struct tree *tree, const struct clause *clause) {
-    RedisModuleCommandArg arg = leaf_arg("group", REDISMODULE_ARG_TYPE_BLOCK);
+static struct syntax_arg group_arg(struct tree *tree, const struct clause *clause) {
+    struct syntax_arg arg = leaf_arg("group", REDISMODULE_ARG_TYPE_BLOCK);
     arg.subargs = value_list(tree, clause, REDISMODULE_ARG_TYPE_STRING);
     arg.subargs[0].type = REDISMODULE_ARG_TYPE_INTEGER;
     arg.subargs[clause->width - 1].flags = REDISMODULE_CMD_ARG_OPTIONAL | REDISMODULE_CMD_ARG_MULTIPLE;
@@ -163,8 +172,8 @@ static RedisModuleCommandArg group_arg(struct tree *tree, const struct clause *c
 }
 
 /* key_spec counts the keys so far. */
-static RedisModuleCommandArg clause_arg(struct tree *tree, const struct clause *clause, int *key_spec) {
-    RedisModuleCommandArg arg;
+static struct syntax_arg clause_arg(struct tree *tree, const struct clause *clause, int *key_spec) {
+    struct syntax_arg arg;
     if (clause->shape == SHAPE_NUMBER && !clause->token.length)
         return leaf_arg(clause->names[0], REDISMODULE_ARG_TYPE_INTEGER);
     switch (clause->shape) {
@@ -220,10 +229,10 @@ static int min_arity(const struct grammar *grammar) {
 }
 
 /* As many arguments of the server as clauses, and one more for each list. */
-static RedisModuleCommandArg *clause_args(struct tree *tree, const struct clause *const *clauses) {
+static struct syntax_arg *clause_args(struct tree *tree, const struct clause *const *clauses) {
     size_t count = 0;
     for (size_t i = 0; clauses[i]; i++) count += clauses[i]->shape == SHAPE_LIST ? 2 : 1;
-    RedisModuleCommandArg *args = add_siblings(tree, count), *next = args;
+    struct syntax_arg *args = add_siblings(tree, count), *next = args;
     int keys = 0;
     for (; *clauses; clauses++) {
         if ((*clauses)->shape == SHAPE_LIST) {
@@ -238,19 +247,22 @@ static RedisModuleCommandArg *clause_args(struct tree *tree, const struct clause
 
 static int describe_command(RedisModuleCommand *handle, const struct command *command, struct tree *tree) {
     RedisModuleCommandKeySpec specs[SPECS] = {{0}};
+    bool has_args = command->grammar->clauses[0];
+    BUILD_ASSERT(offsetof(struct syntax_arg, flags) == offsetof(RedisModuleCommandArg, flags));
+    BUILD_ASSERT(offsetof(struct syntax_arg, subargs) == offsetof(RedisModuleCommandArg, subargs));
     if (command->key != KEY_NONE) specs[0] = key_spec(1, command_key_flags(command->key));
     if (command->other_key) specs[1] = key_spec(command->other_key, command_key_flags(KEY_READ));
     /* Then the server asks the command itself, see command_tell_keys and incoming_tell_keys. */
     if (command->elsewhere) specs[1].flags |= REDISMODULE_CMD_KEY_INCOMPLETE;
     if (command->key == KEY_EFFECT) specs[0].flags |= REDISMODULE_CMD_KEY_INCOMPLETE;
     RedisModuleCommandInfo info = {
-        .version = REDISMODULE_COMMAND_INFO_VERSION,
+        .version = &sizes,
         .summary = command->summary,
         .complexity = command->complexity,
         .since = SINCE,
         .arity = min_arity(command->grammar),
         .key_specs = specs,
-        .args = command->grammar->clauses[0] ? clause_args(tree, command->grammar->clauses) : NULL,
+        .args = has_args ? (RedisModuleCommandArg *)clause_args(tree, command->grammar->clauses) : NULL,
     };
     return RedisModule_SetCommandInfo(handle, &info);
 }

@@ -47,7 +47,9 @@ bool command_has_flag(const redisReply *info, const char *flag) {
 
 static struct argument argument_of(const redisReply *map) {
     struct argument argument = {0};
-    argument.name = text_field(map, "name");
+    const char *shown =
+        text_field(map, "display_text"); /* by servers after 7.0, and in their clients' hints */
+    argument.name = shown ? shown : text_field(map, "name");
     argument.type = text_field(map, "type");
     argument.token = text_field(map, "token");
     argument.is_optional = is_among(reply_field_if_any(map, "flags"), "optional");
