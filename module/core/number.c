@@ -3,6 +3,7 @@
 #include "core/inlining.h"
 
 #include "ccan/array_size/array_size.h"
+#include "ccan/endian/endian.h"
 
 static bool add_up(struct bytes digits, uint64_t max, uint64_t *sum) {
     *sum = 0;
@@ -75,13 +76,51 @@ bool number_read_bytes(struct bytes text, int64_t *count) {
     return false;
 }
 
+enum { DIGITS_AT_ONCE = 8 };
+
+static const uint64_t hundred_million = 100000000;
+
+/* Eight decimal digits as the bytes of a number, the first one lowest. All at once: the halves are split into pairs,
+ * and these into digits, by multiplications that divide in each part of a word. */
+static uint64_t split_digits(uint64_t number) {
+    uint64_t halves = number / 10000 | number % 10000 << 32;
+    uint64_t hundreds = halves * 10486 >> 20 & UINT64_C(0x0000007f0000007f);
+    uint64_t pairs = hundreds | (halves - hundreds * 100) << 16;
+    uint64_t tens = pairs * 103 >> 10 & UINT64_C(0x000f000f000f000f);
+    return tens | (pairs - tens * 10) << 8;
+}
+
+static void write_digits(uint64_t digits, char text[DIGITS_AT_ONCE]) {
+    uint64_t v = cpu_to_le64(digits + UINT64_C(0x3030303030303030));
+    memcpy(text, &v, sizeof(v));
+}
+
+/* All eight bytes are written, however few digits there are. */
+static size_t write_short(uint64_t number, char text[DIGITS_AT_ONCE]) {
+    uint64_t digits = split_digits(number);
+    unsigned zeros = number ? (unsigned)__builtin_ctzll(digits) / 8 : DIGITS_AT_ONCE - 1;
+    write_digits(digits >> zeros * 8, text);
+    return DIGITS_AT_ONCE - zeros;
+}
+
+static size_t write_long(uint64_t number, char *text) {
+    if (number < hundred_million) return write_short(number, text);
+    size_t length = write_long(number / hundred_million, text);
+    write_digits(split_digits(number % hundred_million), text + length);
+    return length + DIGITS_AT_ONCE;
+}
+
+/* Lengths of words, and counts. */
+static size_t write_small(unsigned number, char text[2]) {
+    bool two = number >= 10;
+    text[0] = (char)('0' + number / 10);
+    text[two] = (char)('0' + number % 10);
+    return 1 + two;
+}
+
 size_t number_write(int64_t number, char text[NUMBER_TEXT_MAX]) {
-    char digits[NUMBER_TEXT_MAX];
-    uint64_t left = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-    size_t at = sizeof(digits), sign = number < 0;
-    do digits[--at] = (char)('0' + left % 10);
-    while (left /= 10);
+    if (number >= 0 && number < 100) return write_small((unsigned)number, text);
+    if (number >= 0) return write_long((uint64_t)number, text);
     text[0] = '-';
-    memcpy(text + sign, digits + at, sizeof(digits) - at);
-    return sign + sizeof(digits) - at;
+    return 1 + write_long(0 - (uint64_t)number, text + 1);
 }

@@ -35,6 +35,7 @@ static bool has_samples;
 /* What is to be handed over to the client of a context. */
 static struct {
     RedisModuleCtx *ctx;
+    bool asked, resp3; /* whether the client's protocol is known, and is the newer one */
     size_t length;
     char bytes[GATHERED_MAX];
 } gathered;
@@ -60,6 +61,7 @@ static char *write_value(RedisModuleCtx *ctx, char *at) {
     number_read(bytes_of(word, (size_t)(end - word)), &number);
     switch (*at) {
     case '*': RedisModule_ReplyWithArray(ctx, (long)number); return next;
+    case '%': RedisModule_ReplyWithMap(ctx, (long)number); return next;
     case ':': RedisModule_ReplyWithLongLong(ctx, number); return next;
     case '+': RedisModule_ReplyWithSimpleString(ctx, word); return next;
     default: RedisModule_ReplyWithStringBuffer(ctx, next, (size_t)number); return next + number + LINE_END;
@@ -73,6 +75,7 @@ RARELY static void write_gathered(size_t length) {
 void raw_reply_end(void) {
     size_t length = gathered.length;
     gathered.length = 0;
+    gathered.asked = false;
     if (length && has_samples)
         copy_gathered(length);
     else if (length)
@@ -97,10 +100,7 @@ static char *put_line_end(char *at) {
 
 static char *put_value_head(char *at, char kind, int64_t number) {
     *at++ = kind;
-    if (number < 0 || number >= 100) return put_line_end(at + number_write(number, at));
-    if (number >= 10) *at++ = (char)('0' + number / 10);
-    *at++ = (char)('0' + number % 10);
-    return put_line_end(at);
+    return put_line_end(at + number_write(number, at));
 }
 
 static void keep_gathered(const char *end) {
@@ -125,6 +125,19 @@ void raw_reply_number(RedisModuleCtx *ctx, long long number) {
 
 void raw_reply_array(RedisModuleCtx *ctx, long count) {
     keep_gathered(put_value_head(value_place(ctx, VALUE_HEAD_MAX), '*', count));
+}
+
+/* To ask the server costs less than to let it write the head of a map. */
+static bool is_resp3(RedisModuleCtx *ctx) {
+    if (!gathered.asked) gathered.resp3 = RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_RESP3;
+    gathered.asked = true;
+    return gathered.resp3;
+}
+
+void raw_reply_map(RedisModuleCtx *ctx, long count) {
+    char *at = value_place(ctx, VALUE_HEAD_MAX);
+    bool is_map = is_resp3(ctx);
+    keep_gathered(put_value_head(at, is_map ? '%' : '*', is_map ? count : 2 * count));
 }
 
 void raw_reply_line(RedisModuleCtx *ctx, struct bytes line) {

@@ -7,7 +7,7 @@
  *   values ─▶ gathered ─▶ over the bytes of a sample ─▶ the server copies them
  *
  * - Clients, scripts and other modules get the same bytes as by one call for each value.
- * - What the two protocols write in different ways (maps, nulls, flags, fractions) and errors, which are counted, the
+ * - What the two protocols write in different ways (nulls, flags, fractions) and errors, which are counted, the
  *   server writes itself. So it does with long strings, which it copies from where they are. What was gathered before
  *   is handed over first.
  * - The samples are taken at load. If the server does not answer as expected, for example because another module
@@ -25,6 +25,8 @@ int raw_reply_start(RedisModuleCtx *ctx);
 void raw_reply_bytes(RedisModuleCtx *ctx, struct bytes bytes);
 void raw_reply_number(RedisModuleCtx *ctx, long long number);
 void raw_reply_array(RedisModuleCtx *ctx, long count);
+/* In the older protocol an array of twice as many values. */
+void raw_reply_map(RedisModuleCtx *ctx, long count);
 /* Without line breaks. */
 void raw_reply_line(RedisModuleCtx *ctx, struct bytes line);
 

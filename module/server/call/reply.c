@@ -146,8 +146,8 @@ void reply_array(struct reply *out, long count) {
 /* --- Maps --- */
 
 struct reply_map reply_map(struct reply *out, long count) {
-    if (server_writes(out))
-        RedisModule_ReplyWithMap(out->ctx, count);
+    if (out->ctx)
+        raw_reply_map(out->ctx, count);
     else
         pack_number(out, PACKED_MAP, (uint64_t)count);
     return (struct reply_map){.out = out};
