@@ -5,7 +5,7 @@ import threading
 
 import redis
 
-from holdfast import LONGEST_BLOCK, refusal
+from holdfast import LONGEST_BLOCK, outlasting, refusal
 
 
 def watch(server, container, blob, apply, stop, wait=LONGEST_BLOCK):
@@ -13,18 +13,16 @@ def watch(server, container, blob, apply, stop, wait=LONGEST_BLOCK):
     refuses, by raising ValueError, is passed over: the old configuration stays."""
     condition = ("IFNONEMATCH", "none")
     while not stop.is_set():
+        seen = None
         try:
-            seen = server.execute_command("BLOB.GET", container, blob, *condition, "BLOCK", wait)
-        except (redis.ConnectionError, redis.TimeoutError):
-            stop.wait(1)
-            continue
+            with outlasting():
+                seen = server.execute_command("BLOB.GET", container, blob, *condition, "BLOCK", wait)
         except redis.ResponseError as error:
             if refusal(error) != ("NOTFOUND", "BlobNotFound"):
                 raise
             condition = ()  # from now on it waits until the blob is there
             apply(None)
-            continue
-        if seen is not None:  # None: the time is up, and nothing is new
+        if seen is not None:  # None: nothing is new
             condition = ("IFNONEMATCH", seen[0])
             try:
                 apply(seen[1])

@@ -1,15 +1,18 @@
 # deploy/recipes/python/holdfast.py
 """What the other recipes share. For redis-py 4 and newer, RESP2 or RESP3, decode_responses or not."""
 
+import contextlib
 import random
 import re
 import time
 
 import redis
 from redis.backoff import NoBackoff
+from redis.exceptions import ClusterDownError, MasterDownError, ReadOnlyError, TryAgainError
 from redis.retry import Retry
 
 LONGEST_BLOCK = 20  # seconds: what the recipes wait at most in one command
+PASSING = (redis.ConnectionError, redis.TimeoutError, ReadOnlyError, TryAgainError, ClusterDownError, MasterDownError)
 
 
 def connect(host="127.0.0.1", port=6379, **options):
@@ -38,6 +41,24 @@ def refusal(error):
     """The class and the code of an error: ("CONFLICT", "LeaseAlreadyPresent")."""
     found = re.match(r"(?:\[.*?\] )?(\w+):? (\w+)", str(error))
     return found.groups() if found else ("", "")
+
+
+def passes(error):
+    """Whether it passes by itself, as a broken connection does: a failover, the grace after it, a server that loads."""
+    answered = refusal(error)
+    refused = answered[0] in ("UNBLOCKED", "NOREPLICAS") or answered == ("CONFLICT", "ServerRecovering")
+    return refused or isinstance(error, PASSING)
+
+
+@contextlib.contextmanager
+def outlasting(seconds=1):
+    """For each round of a loop that is to run for ever: what passes by itself ends the round after a pause, and not the loop."""
+    try:
+        yield
+    except redis.RedisError as error:
+        if not passes(error):
+            raise
+        time.sleep(seconds)
 
 
 def pause(attempt):

@@ -1,32 +1,35 @@
 # deploy/recipes/python/leader.py
-"""A leader election: all stand in line for one lease, and all are told at once who leads."""
+"""A leader election: all stand in line for one lease, and all are told at once who leads. Failovers are waited out."""
 
 import redis
 
-from holdfast import LONGEST_BLOCK, refusal, text
+from holdfast import LONGEST_BLOCK, outlasting, refusal, text
 from lock import Lock
 
 
 def campaign(server, container, name, lead, stop, seconds=15, wait=LONGEST_BLOCK):
     """Calls lead(lock) whenever it is our turn. lead returns when lock.held() says no, or to step down."""
     while not stop.is_set():
-        try:
-            lock = Lock(server, container, "leader", seconds, wait, name)
-        except redis.ResponseError as error:
-            if refusal(error) != ("CONFLICT", "LeaseAlreadyPresent"):
-                raise
-            continue  # not our turn yet
-        with lock:
-            lock.put(name)
-            lead(lock)
+        with outlasting():
+            try:
+                lock = Lock(server, container, "leader", seconds, wait, name)
+            except redis.ResponseError as error:
+                if refusal(error) != ("CONFLICT", "LeaseAlreadyPresent"):
+                    raise
+                continue  # not our turn yet
+            with lock:
+                lock.put(name)
+                lead(lock)
 
 
 def follow(server, container, tell, stop, wait=LONGEST_BLOCK):
     """Calls tell(name) for the leader that is there, and for each new one."""
     etag = "none"
     while not stop.is_set():
-        words = (container, "leader", "IFNONEMATCH", etag, "BLOCK", wait)
-        seen = server.execute_command("BLOB.GET", *words)
+        seen = None
+        with outlasting():
+            words = (container, "leader", "IFNONEMATCH", etag, "BLOCK", wait)
+            seen = server.execute_command("BLOB.GET", *words)
         if seen is not None:  # None: the time is up, and nothing is new
             etag, name = seen
             if name:

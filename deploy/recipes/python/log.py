@@ -3,7 +3,7 @@
 
 import redis
 
-from holdfast import LONGEST_BLOCK, fields, refusal
+from holdfast import LONGEST_BLOCK, fields, outlasting, refusal
 
 FULL = {("PRECONDITION", "MaxBlobSizeConditionNotMet"), ("CONFLICT", "BlockCountExceedsLimit"), ("CONFLICT", "BlobIsSealed")}
 
@@ -45,17 +45,18 @@ def follow(server, container, log, tell, position=0, wait=LONGEST_BLOCK):
     """Calls tell(lines, position behind them) for what is there and for all that comes, until the log is sealed.
     A follower that stores the position with what it makes of the lines goes on from there after a crash."""
     while True:
-        stat = fields(server.execute_command("BLOB.STAT", container, log))
-        length = int(stat["content-length"])
-        if length <= position and int(stat.get("sealed", 0)):
-            return position
-        for_more = () if length > position else ("IFNONEMATCH", stat["etag"], "BLOCK", wait)
-        try:
-            seen = server.execute_command("BLOB.GET", container, log, "RANGE", position, -1, *for_more)
-        except redis.ResponseError as error:
-            if length < position or refusal(error) != ("INVALID", "InvalidRange"):
-                raise  # the log is shorter than what was read of it: it was begun anew
-            continue  # it has changed, but not grown
+        seen = None
+        with outlasting():
+            stat = fields(server.execute_command("BLOB.STAT", container, log))
+            length = int(stat["content-length"])
+            if length <= position and int(stat.get("sealed", 0)):
+                return position
+            for_more = () if length > position else ("IFNONEMATCH", stat["etag"], "BLOCK", wait)
+            try:
+                seen = server.execute_command("BLOB.GET", container, log, "RANGE", position, -1, *for_more)
+            except redis.ResponseError as error:  # when it has changed, but not grown, there is nothing to tell
+                if length < position or refusal(error) != ("INVALID", "InvalidRange"):
+                    raise  # the log is shorter than what was read of it: it was begun anew
         if seen is not None:
             lines = seen[1]
             position += len(lines if isinstance(lines, bytes) else lines.encode())

@@ -3,7 +3,7 @@
 
 import redis
 
-from holdfast import LONGEST_BLOCK, fields, pause, refusal, text
+from holdfast import LONGEST_BLOCK, fields, outlasting, pause, refusal, text
 
 LOST = ("CONFLICT", "ChangesLost")
 LATER = ("CONFLICT", "FeedBuilding")
@@ -62,6 +62,10 @@ class Mirror:
 
     def follow(self, server, container, wait=LONGEST_BLOCK):
         """Brings the cache up to date, and waits for a change when there is nothing new. Call it again and again."""
+        with outlasting():
+            self.step(server, container, wait)
+
+    def step(self, server, container, wait):
         try:
             if self.bookmark is None:
                 self.begin(server, container)

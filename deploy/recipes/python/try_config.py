@@ -1,11 +1,11 @@
 # deploy/recipes/python/try_config.py
-"""A process hears of each configuration, keeps the old one when the new one is wrong, and outlives a deletion."""
+"""A process hears of each configuration, keeps the old one when the new one is wrong, and outlives a deletion and a failover."""
 
 import queue
 
 from config import start
 from holdfast import text
-from trying import container, same, server_to_try
+from trying import container, fail_over, same, server_to_try
 
 server = server_to_try()
 docs = container(server, "try:docs")
@@ -36,4 +36,7 @@ server.execute_command("BLOB.DELETE", docs, "config")
 same(told.get(timeout=5), None)
 put("three")
 same(told.get(timeout=5), "three")
+fail_over(server)
+put("four")
+same(told.get(timeout=5), "four")
 stop.set()

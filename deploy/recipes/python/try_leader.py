@@ -1,10 +1,11 @@
 # deploy/recipes/python/try_leader.py
-"""Two campaign; the second leads as soon as the first steps down, and the follower hears of both."""
+"""Two campaign; the second leads as soon as the first steps down, and the follower hears of both. A third waits through a failover."""
 
 import threading
 
 from leader import campaign, follow
-from trying import container, same, server_to_try, together
+from lock import Lock
+from trying import container, fail_over, same, server_to_try, together
 
 server = server_to_try()
 infra = container(server, "try:infra")
@@ -34,3 +35,30 @@ server.execute_command("BLOB.PUT", infra, "leader", "")
 together(alice, bob, lambda: follow(server, infra, told.append, stop, wait=1))
 same(told, ["alice", "bob"])
 same(led[0] < led[1], True)
+
+# The failover comes while all wait, and its grace lasts longer than they do at a time.
+held = Lock(server, infra, "leader")
+over, told = threading.Event(), []
+
+
+def failover():
+    fail_over(server, grace=1.5)
+    held.release()
+
+
+def heard(name):
+    told.append(name)
+    if name == "carol":
+        over.set()
+
+
+def reign(lock):
+    over.wait(10)
+
+
+together(
+    lambda: campaign(server, infra, "carol", reign, over, wait=0.5),
+    lambda: follow(server, infra, heard, over, wait=2),
+    failover,
+)
+same(told, ["bob", "carol"])

@@ -1,11 +1,11 @@
 # deploy/recipes/python/try_log.py
-"""Lines of several writers, one of them sent twice; a follower that dies, goes on, and hears of the end."""
+"""Lines of several writers, one of them sent twice; a follower that dies, goes on, outlives a failover, and hears of the end."""
 
 import threading
 
 from holdfast import text
 from log import append, append_at, follow, make, seal
-from trying import container, same, server_to_try, together
+from trying import container, fail_over, same, server_to_try, together
 
 server = server_to_try()
 docs = container(server, "try:docs")
@@ -33,6 +33,7 @@ def follower():
     except Killed:
         store["again"] = True
         same(follow(server, docs, "log", tell, store["position"], wait=5), sum(len(lines) for lines in done))
+        store["ended"] = True
 
 
 def writer(name):
@@ -48,8 +49,10 @@ following.start()
 while not done:
     pass
 together(lambda: writer("alice"), lambda: writer("bob"))
+fail_over(server)
 seal(server, docs, "log")
 following.join()
+same(store["ended"], True)
 lines = "".join(done).splitlines()
 same(lines[:2], ["first", "second"])
 same(sorted(lines[2:]), sorted(f"{name} {number}" for name in ("alice", "bob") for number in range(5)))

@@ -1,11 +1,11 @@
 # deploy/recipes/python/try_mirror.py
-"""A follower that is killed and goes on from its bookmark, one that missed too many deletions, and writers all the while."""
+"""A follower that is killed and goes on from its bookmark, one that missed too many deletions, and writers all the while, in the end with a failover."""
 
 import threading
 
 from holdfast import text
 from mirror import Mirror, names, turn_on
-from trying import container, same, server_to_try, together
+from trying import container, fail_over, same, server_to_try, together
 
 server = server_to_try()
 docs = container(server, "try:docs")
@@ -86,7 +86,7 @@ over = threading.Event()
 
 def follower():
     while not over.is_set() or seen(kept) != there():
-        kept.follow(server, docs, wait=0.2)
+        kept.follow(server, docs, wait=0.5)
 
 
 def writer(who):
@@ -98,6 +98,8 @@ def writer(who):
 
 def writers():
     together(lambda: writer("alice"), lambda: writer("bob"))
+    fail_over(server)
+    put("after", "1")
     over.set()
 
 

@@ -1,11 +1,11 @@
 # deploy/recipes/python/try_worker.py
-"""Work that takes longer than its window, work that fails and dies, and a worker that dies."""
+"""Work that takes longer than its window, work that fails and dies, a worker that dies, and a failover."""
 
 import threading
 import time
 
 from holdfast import fields, text
-from trying import same, server_to_try, together
+from trying import fail_over, same, server_to_try, together
 from worker import dead, redrive, work, work_one
 
 server = server_to_try()
@@ -51,3 +51,10 @@ server.execute_command("QUEUE.GET", "try:jobs", "VISIBILITY", 1)
 again = work_one(server, "try:jobs", lambda message: None, wait=5)
 same((text(again["message"]), int(again["dequeue-count"])), ("of one who dies", 2))
 same(fields(server.execute_command("QUEUE.STAT", "try:jobs"))["messages"], 0)
+
+stop, seen = threading.Event(), []
+together(
+    lambda: work(server, "try:jobs", handle, stop, wait=2),
+    lambda: (fail_over(server), server.execute_command("QUEUE.PUT", "try:jobs", "last")),
+)
+same(seen, ["last"])

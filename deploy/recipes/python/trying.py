@@ -4,6 +4,7 @@
 import os
 import sys
 import threading
+import time
 
 import redis
 
@@ -39,6 +40,15 @@ def refused(code, call, *words, **options):
             raise
     else:
         sys.exit(f"{sys.argv[0]}: {code} was expected, but nothing was refused")
+
+
+def fail_over(server, grace=0):
+    """What a planned failover is to clients: waiters are sent away, and the server is a replica for a moment, then a primary in grace."""
+    time.sleep(0.2)  # by then all wait
+    server.execute_command("CONFIG", "SET", "holdfast.grace-seconds", grace)
+    server.execute_command("REPLICAOF", "127.0.0.1", 1)
+    time.sleep(0.2)
+    server.execute_command("REPLICAOF", "NO", "ONE")
 
 
 def together(*calls):

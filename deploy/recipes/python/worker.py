@@ -6,7 +6,7 @@ import threading
 
 import redis
 
-from holdfast import LONGEST_BLOCK, fields, refusal, text
+from holdfast import LONGEST_BLOCK, fields, outlasting, refusal, text
 
 LOST = ("NOTFOUND", "MessageNotFound")
 
@@ -68,10 +68,8 @@ def work_one(server, queue, handle, window=30, wait=LONGEST_BLOCK):
 
 def work(server, queue, handle, stop, window=30, wait=LONGEST_BLOCK):
     while not stop.is_set():
-        try:
+        with outlasting():  # what we had comes back to the queue by itself
             work_one(server, queue, handle, window, wait)
-        except (redis.ConnectionError, redis.TimeoutError):
-            stop.wait(1)  # what we had comes back to the queue by itself
 
 
 def dead(server, queue, count=32):
