@@ -75,7 +75,8 @@ struct blob *blob_new(struct account *account, struct bytes name, enum blob_kind
 struct blob *blob_twin(struct account *account, const struct blob *source) {
     size_t bytes = blob_bytes(source->entry.name_length, source->small_length);
     struct blob *blob = memory_alloc(bytes);
-    memcpy(blob, source, bytes);
+    blob->entry = entry_twin(&source->entry);
+    memcpy(&blob->stamp, &source->stamp, bytes - offsetof(struct blob, stamp));
     blob_note_capacity(blob);
     return account_add(account, blob);
 }

@@ -100,7 +100,8 @@ void staging_add(struct account *account, struct staging *staging, struct bytes 
         return;
     }
     block = account_add(account, memory_alloc(sizeof(*block) + id.length));
-    block->entry = (struct entry){0, (uint16_t)id.length, offsetof(struct staged_block, id)};
+    block->entry =
+        (struct entry){.name_length = (uint16_t)id.length, .name_at = offsetof(struct staged_block, id)};
     block->chunk = chunk;
     memcpy(block->id, id.data, id.length);
     account->memory -= staging->blocks.memory;

@@ -25,14 +25,17 @@ void container_count_snapshots(size_t before, size_t after) {
     census_count(&all_snapshots, before, after);
 }
 
+void container_count_blobs(struct container *container, size_t blobs, uint64_t bytes) {
+    container->committed += blobs;
+    census_count(&all_blobs, 0, blobs);
+    container->content_bytes += bytes;
+    census_count(&all_content_bytes, 0, bytes);
+}
+
 void container_count_content(struct container *container, const struct blob *blob, uint64_t bytes_before,
                              bool existed_before) {
-    bool exists = blob_exists(blob);
-    uint64_t bytes = blob_content_bytes(blob);
-    container->committed += (size_t)exists - (size_t)existed_before;
-    census_count(&all_blobs, existed_before, exists);
-    container->content_bytes += bytes - bytes_before;
-    census_count(&all_content_bytes, bytes_before, bytes);
+    container_count_blobs(container, (size_t)blob_exists(blob) - (size_t)existed_before,
+                          blob_content_bytes(blob) - bytes_before);
 }
 
 /* --- The container itself --- */
@@ -182,6 +185,7 @@ struct blob *container_add(struct container *container, struct bytes name, enum 
 }
 
 static void free_blob(struct container *container, struct blob *blob) {
+    if (!entry_let_go(&blob->entry)) return;
     container_count_snapshots(snapshots_count(blob), 0);
     container_unstage(container, blob, UINT64_MAX);
     blob_free(&container->account, blob);
@@ -232,6 +236,15 @@ static void blob_slots_set(const struct entry_slots *slots, struct blob *blob) {
     if (staging) staging->blob = blob;
 }
 
+struct blob *container_replace_common(struct container *container, struct blob *blob) {
+    struct entry_slots slots;
+    blob_slots(container, blob, &slots);
+    struct blob *own = blob_twin(&container->account, blob);
+    blob_slots_set(&slots, own);
+    entry_drop(&container->account, &blob->entry);
+    return own;
+}
+
 struct blob *container_fit(struct container *container, struct blob *blob, size_t content_bytes) {
     if (blob_fits(blob, content_bytes)) return blob;
     struct entry_slots slots;
@@ -262,6 +275,7 @@ size_t container_places(const struct container *container) {
 static void move_blob(void *owner, struct entry *entry, const struct relocation *relocation) {
     const struct container *container = owner;
     struct entry_slots slots;
+    if (entry_is_common(entry)) return;
     blob_slots(container, blob_of_entry(entry), &slots);
     struct blob *blob = relocate(relocation, blob_of_entry(entry));
     blob_slots_set(&slots, blob);

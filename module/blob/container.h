@@ -54,7 +54,8 @@ struct container_census {
 
 struct container_census container_census(void);
 
-/* A copy shares the bytes of large contents. A walk has with a CONTAINER_CHUNK that is a whole chunk that chunk. */
+/* A copy shares the bytes of large contents, and has small blobs in common with its source. A walk has with a
+ * CONTAINER_CHUNK that is a whole chunk that chunk. */
 VALUE_FUNCTIONS(container)
 
 /* Also finds uncommitted blobs; NULL if there is none. */
@@ -97,6 +98,14 @@ struct blob *container_add(struct container *container, struct bytes name, enum 
                            size_t content_bytes);
 void container_remove(struct container *container, struct blob *blob);
 
+/* A copy takes the place of a blob that other containers have in common. */
+struct blob *container_replace_common(struct container *container, struct blob *blob);
+
+/* The blob as one that may change. NULL for none. */
+static inline struct blob *container_own(struct container *container, struct blob *blob) {
+    return blob && entry_is_common(&blob->entry) ? container_replace_common(container, blob) : blob;
+}
+
 /* Makes the blob as large as a small content of this length needs; it may move. */
 struct blob *container_fit(struct container *container, struct blob *blob, size_t content_bytes);
 
@@ -116,6 +125,7 @@ void container_unstage(struct container *container, struct blob *blob, uint64_t 
 
 /* For INFO: counts that have changed. */
 void container_count_snapshots(size_t before, size_t after);
+void container_count_blobs(struct container *container, size_t blobs, uint64_t bytes);
 void container_count_content(struct container *container, const struct blob *blob, uint64_t bytes_before,
                              bool existed_before);
 

@@ -435,7 +435,7 @@ static struct blob *blob_before(const struct container *container, const struct 
 
 bool container_apply(struct container *container, const struct container_change *change) {
     const struct container_kind *kind = &container_change_kinds[change->kind];
-    struct blob *blob = blob_before(container, change);
+    struct blob *blob = container_own(container, blob_before(container, change));
     const bool existed = blob_exists(blob);
     const version etag = existed ? blob->stamp.etag : 0;
     const uint64_t bytes = blob_content_bytes(blob);

@@ -302,24 +302,27 @@ static void copy_record(void *context, const void *record) {
 
 struct container_copying {
     struct container *container;
-    bool extras; /* there are blobs that have one */
+    bool extras;    /* there are blobs that have one */
+    size_t blobs;   /* of the others */
+    uint64_t bytes; /* of their contents */
 };
 
 /* A blob with an extra has its name at first, as one that does not exist. */
-static struct entry *copy_blob(void *context, const struct entry *entry) {
+static struct entry *copy_blob(void *context, struct entry *entry) {
     struct container_copying *copying = context;
     struct container *container = copying->container;
-    const struct blob *source = (const struct blob *)entry;
-    if (source->extra) {
+    struct blob *blob = blob_of_entry(entry);
+    if (blob->extra) {
         copying->extras = true;
-        return &blob_new(&container->account, blob_name(source), KIND_UNCOMMITTED, 0)->entry;
+        return &blob_new(&container->account, blob_name(blob), KIND_UNCOMMITTED, 0)->entry;
     }
-    struct blob *blob = blob_twin(&container->account, source);
-    container_count_content(container, blob, 0, false);
+    copying->blobs += blob_exists(blob);
+    copying->bytes += blob_content_bytes(blob);
+    if (!entry_hold(&container->account, entry)) blob = blob_twin(&container->account, blob);
     return &blob->entry;
 }
 
-/* Blobs without an extra, which are most, are copied as they are. */
+/* Blobs without an extra, which are most, are in common until one of the containers changes them. */
 struct container *container_copy(const struct container *source) {
     struct container_change change = container_as_change(source);
     struct container_copying copying = {.container = container_new(&change)};
@@ -329,6 +332,7 @@ struct container *container_copy(const struct container *source) {
         return copying.container;
     }
     catalog_copy(&copying.container->blobs, &source->blobs, copy_blob, &copying);
+    container_count_blobs(copying.container, copying.blobs, copying.bytes);
     if (copying.extras) walk_extras(source, &walk);
     return copying.container;
 }

@@ -39,24 +39,25 @@ void catalog_remove(struct catalog *catalog, const struct entry *entry) {
 
 struct catalog_copying {
     struct catalog *catalog;
-    struct entry *(*twin)(void *context, const struct entry *entry);
+    struct entry *(*twin)(void *context, struct entry *entry);
     void *context;
 };
 
-static struct entry *add_twin(void *context, const struct entry *entry) {
+/* The copied index has the entry until its twin takes its place. */
+static struct entry *put_twin(void *context, struct entry *entry) {
     const struct catalog_copying *copying = context;
-    hash_index_prefetch(&copying->catalog->by_hash, entry->hash);
     struct entry *twin = copying->twin(copying->context, entry);
+    if (twin == entry) return entry;
     twin->hash = entry->hash;
-    hash_index_add(&copying->catalog->by_hash, twin);
+    *hash_index_slot(&copying->catalog->by_hash, entry) = twin;
     return twin;
 }
 
 void catalog_copy(struct catalog *catalog, const struct catalog *source,
-                  struct entry *(*twin)(void *context, const struct entry *entry), void *context) {
+                  struct entry *(*twin)(void *context, struct entry *entry), void *context) {
     struct catalog_copying copying = {catalog, twin, context};
-    hash_index_reserve(&catalog->by_hash, catalog_count(source));
-    order_index_copy(&catalog->by_order, &source->by_order, add_twin, &copying);
+    hash_index_copy(&catalog->by_hash, &source->by_hash);
+    order_index_copy(&catalog->by_order, &source->by_order, put_twin, &copying);
 }
 
 void catalog_slots(const struct catalog *catalog, const struct entry *entry, struct entry_slots *slots) {

@@ -35,9 +35,10 @@ struct entry *catalog_found(const struct catalog *catalog, const struct catalog_
 void catalog_add(struct catalog *catalog, struct entry *entry);
 void catalog_remove(struct catalog *catalog, const struct entry *entry);
 
-/* Makes an empty catalog equal to another one. `twin` returns what takes an entry's place, by the same name. */
+/* Makes an empty catalog equal to another one. `twin` returns what takes an entry's place, by the same name; that may
+ * be the entry itself. */
 void catalog_copy(struct catalog *catalog, const struct catalog *source,
-                  struct entry *(*twin)(void *context, const struct entry *entry), void *context);
+                  struct entry *(*twin)(void *context, struct entry *entry), void *context);
 
 /* Adds the catalog's pointers to an entry. */
 void catalog_slots(const struct catalog *catalog, const struct entry *entry, struct entry_slots *slots);

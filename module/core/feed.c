@@ -24,7 +24,8 @@ static version version_of(const struct entry *entry) {
 static void add_marker(struct account *account, struct feed *feed, uint32_t hash, struct bytes name,
                        version v) {
     struct feed_entry *marker = account_add(account, memory_alloc(MARKER_NAME_AT + name.length));
-    *marker = (struct feed_entry){{hash, (uint16_t)name.length, MARKER_NAME_AT}, v};
+    *marker = (struct feed_entry){
+        .entry = {.hash = hash, .name_length = (uint16_t)name.length, .name_at = MARKER_NAME_AT}, .v = v};
     memcpy((char *)marker + MARKER_NAME_AT, name.data, name.length);
     hash_index_add(&feed->markers, &marker->entry);
     version_order_add(account, &feed->order, v, &marker->entry, true);

@@ -1,6 +1,7 @@
 #include "core/hash_index.h"
 
 #include "core/memory.h"
+#include "core/number.h"
 #include "core/prefetch.h"
 
 #include "ccan/build_assert/build_assert.h"
@@ -250,10 +251,6 @@ static void prefetch_growth(const struct hash_index *index) {
         prefetch_line(bucket->slots[__builtin_ctz(used) % SLOTS]);
 }
 
-void hash_index_reserve(struct hash_index *index, size_t count) {
-    while (index->buckets * GROW_AT < count) hash_index_grow(index);
-}
-
 void hash_index_add(struct hash_index *index, struct entry *entry) {
     if (index->count >= index->buckets * GROW_AT) hash_index_grow(index);
     uint32_t hash = hash_in(index, entry);
@@ -322,4 +319,43 @@ void hash_index_move(struct hash_index *index, size_t place, const struct reloca
     if (place >= index->buckets) return;
     hash_index_relocate(index, place, relocation);
     hash_index_visit(index, place, move_entry, &moving);
+}
+
+/* --- Copies --- */
+
+static void *copy_counted(struct hash_index *index, const void *from, size_t used, size_t bytes) {
+    void *copy = memcpy(memory_alloc(bytes), from, used);
+    index->memory += memory_size(copy);
+    return copy;
+}
+
+/* The first power of two that is not less: what the first segment and the directory have capacity for. */
+static size_t power_above(size_t count) {
+    size_t power = 1;
+    while (power < count) power *= 2;
+    return power;
+}
+
+static void copy_chained(struct hash_index *index, struct bucket *bucket) {
+    for (; bucket->used & CHAINED; bucket = bucket_next(bucket))
+        bucket->slots[LAST] = copy_counted(index, bucket->slots[LAST], sizeof(*bucket), sizeof(*bucket));
+}
+
+static struct bucket *copy_segment(struct hash_index *index, const struct bucket *segment, size_t buckets) {
+    size_t capacity = index->buckets < SEGMENT_BUCKETS ? power_above(buckets) : SEGMENT_BUCKETS;
+    struct bucket *copy =
+        copy_counted(index, segment, buckets * sizeof(*segment), capacity * sizeof(*segment));
+    for (size_t i = 0; i < buckets; i++) copy_chained(index, &copy[i]);
+    return copy;
+}
+
+void hash_index_copy(struct hash_index *index, const struct hash_index *source) {
+    size_t segments = segment_count(source->buckets), left = source->buckets;
+    *index = *source;
+    index->memory = 0;
+    if (!left) return;
+    index->segments = copy_counted(index, source->segments, segments * sizeof(*index->segments),
+                                   power_above(segments) * sizeof(*index->segments));
+    for (size_t i = 0; i < segments; i++, left -= SEGMENT_BUCKETS)
+        index->segments[i] = copy_segment(index, source->segments[i], size_min(left, SEGMENT_BUCKETS));
 }

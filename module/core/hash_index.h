@@ -38,8 +38,8 @@ void hash_index_prefetch_entry(const struct hash_index *index, uint32_t hash);
 
 struct entry *hash_index_find(const struct hash_index *index, uint32_t hash, struct bytes name);
 
-/* Grows an index to the size for this many entries. */
-void hash_index_reserve(struct hash_index *index, size_t count);
+/* Makes an empty index equal to another one; both have the same entries. */
+void hash_index_copy(struct hash_index *index, const struct hash_index *source);
 
 /* The name must not be there yet. */
 void hash_index_add(struct hash_index *index, struct entry *entry);

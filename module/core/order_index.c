@@ -317,7 +317,7 @@ void order_index_remove(struct order_index *index, const struct entry *entry) {
 struct index_copying {
     struct order_index *index;
     struct order_node *last; /* leaf; NULL before the first one */
-    struct entry *(*twin)(void *context, const struct entry *entry);
+    struct entry *(*twin)(void *context, struct entry *entry);
     void *context;
 };
 
@@ -358,7 +358,7 @@ static struct order_node *copy_below(struct index_copying *copying, const struct
 }
 
 void order_index_copy(struct order_index *index, const struct order_index *source,
-                      struct entry *(*twin)(void *context, const struct entry *entry), void *context) {
+                      struct entry *(*twin)(void *context, struct entry *entry), void *context) {
     struct index_copying copying = {.index = index, .twin = twin, .context = context};
     if (source->root) index->root = copy_below(&copying, source->root);
 }

@@ -42,10 +42,10 @@ void order_index_add(struct order_index *index, struct entry *entry);
 /* The entry must be there. */
 void order_index_remove(struct order_index *index, const struct entry *entry);
 
-/* Makes an empty index equal to another one. `twin` returns what takes an entry's place, by the same name; it is called
- * in the order of names. */
+/* Makes an empty index equal to another one. `twin` returns what takes an entry's place, by the same name, or
+ * the entry itself; it is called in the order of names. */
 void order_index_copy(struct order_index *index, const struct order_index *source,
-                      struct entry *(*twin)(void *context, const struct entry *entry), void *context);
+                      struct entry *(*twin)(void *context, struct entry *entry), void *context);
 
 /* Adds the index's pointers to an entry in it. */
 void order_index_slots(const struct order_index *index, const struct entry *entry, struct entry_slots *slots);

@@ -182,7 +182,7 @@ static struct handle_group *group_for(struct share *share, struct share_session 
 static void name_handle(struct file_handle *handle, uint64_t number) {
     handle->locks.number = number;
     node_put_number(handle->number, number);
-    uint16_t name_at = offsetof(struct file_handle, number) - offsetof(struct file_handle, numbered);
+    uint8_t name_at = offsetof(struct file_handle, number) - offsetof(struct file_handle, numbered);
     handle->numbered = (struct entry){.name_length = sizeof(handle->number), .name_at = name_at};
     handle->entry = entry_hashed(guid_bytes(&handle->id), offsetof(struct file_handle, id));
 }

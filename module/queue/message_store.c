@@ -56,7 +56,8 @@ static struct group *find_or_add_group(struct message_store *store, struct bytes
     struct entry *entry = hash_index_find(&store->groups, hash, name);
     if (entry) return (struct group *)entry; /* its first member */
     struct group *group = memory_alloc(sizeof(*group) + name.length);
-    group->entry = (struct entry){hash, (uint16_t)name.length, offsetof(struct group, name)};
+    group->entry = (struct entry){
+        .hash = hash, .name_length = (uint16_t)name.length, .name_at = offsetof(struct group, name)};
     memcpy(group->name, name.data, name.length);
     list_head_init(&group->messages);
     hash_index_add(&store->groups, &group->entry);

@@ -34,9 +34,14 @@ struct entity *entity_new(const struct entity_state *state) {
     return entity;
 }
 
+struct entity *entity_twin(const struct entity *entity) {
+    return entity_new(&(struct entity_state){entry_name(&entity->entry), entity->etag, entity->ticks,
+                                             entity_properties(entity)});
+}
+
 bool entity_rewrite(struct entity *entity, const struct entity_state *state) {
     size_t wanted = bytes_for(state->key, state->properties.items.length);
-    if (wanted != bytes_for(state->key, entity->length)) return false;
+    if (wanted != bytes_for(state->key, entity->length) || entry_is_common(&entity->entry)) return false;
     fill_entity(entity, state);
     return true;
 }

@@ -32,7 +32,9 @@ struct entity_state {
 /* The caller provides the memory. */
 struct entity *entity_new(const struct entity_state *state);
 
-/* Rewrites the entity in place. False, and nothing done, when it needs another size. */
+struct entity *entity_twin(const struct entity *entity);
+
+/* Rewrites the entity in place. False, and nothing done, when it needs another size, or other tables have it. */
 bool entity_rewrite(struct entity *entity, const struct entity_state *state);
 
 struct packed_list entity_properties(const struct entity *entity);

@@ -47,7 +47,8 @@ void table_free(struct table *table) {
     struct order_cursor cursor = catalog_seek(&table->entities, bytes_of("", 0));
     garbage_end(&table->account);
     feed_free(&table->account, table->feed);
-    for (struct entry *entry; (entry = order_cursor_take(&cursor));) memory_free(entry);
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));)
+        if (entry_let_go(entry)) memory_free(entry);
     census_count(&all_entities, catalog_count(&table->entities), 0);
     census_count(&all_tables, 1, 0);
     catalog_end(&table->entities);
@@ -103,6 +104,21 @@ void table_remove(struct table *table, struct entity *entity) {
     census_count(&all_entities, 1, 0);
 }
 
+static struct entry *hold_entity(void *context, struct entry *entry) {
+    struct table *table = context;
+    if (entry_hold(&table->account, entry)) return entry;
+    struct entity *twin = entity_twin((const struct entity *)entry);
+    account_add(&table->account, twin);
+    return &twin->entry;
+}
+
+void table_share(struct table *table, const struct table *source) {
+    catalog_copy(&table->entities, &source->entities, hold_entity, table);
+    census_count(&all_entities, 0, catalog_count(&table->entities));
+    for (unsigned i = 0; i < table->index_count; i++)
+        table_index_share(&table->account, &table->indexes[i], &source->indexes[i]);
+}
+
 /* --- Memory --- */
 
 size_t table_memory(const struct table *table) {
@@ -132,6 +148,7 @@ size_t table_places(const struct table *table) {
 static void move_entity(void *owner, struct entry *entry, const struct relocation *relocation) {
     const struct table *table = owner;
     struct entry_slots slots;
+    if (entry_is_common(entry)) return;
     slots.count = 0;
     feed_slots(table->feed, entry, &slots);
     catalog_slots(&table->entities, entry, &slots);

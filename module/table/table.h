@@ -59,6 +59,9 @@ int64_t table_ticks_after(int64_t last, int64_t ticks);
 
 void table_add(struct table *table, struct entity *entity);
 void table_remove(struct table *table, struct entity *entity);
+/* Gives an empty table the entities of another one, and the entries of its indexes, which are complete and which it
+ * has, too. */
+void table_share(struct table *table, const struct table *source);
 /* Those that are there already are skipped. */
 void table_add_indexes(struct table *table, struct packed_list names);
 

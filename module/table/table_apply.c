@@ -51,7 +51,7 @@ static void change_entity(struct table *table, struct entity *entity, const stru
     moved->entry.hash = entity->entry.hash;
     entry_slots_set(&slots, &moved->entry);
     if (table->feed) feed_move(&table->account, table->feed, &moved->entry, before);
-    account_discard(&table->account, entity);
+    entry_drop(&table->account, &entity->entry);
 }
 
 static void merge_entity(struct table *table, struct entity *entity, struct entity_state *state) {
@@ -67,7 +67,7 @@ static void remove_entity(struct table *table, struct entity *entity, version de
     if (table->index_count)
         update_indexes(table, entry_name(&entity->entry), entity_properties(entity), no_properties);
     table_remove(table, entity);
-    account_discard(&table->account, entity);
+    entry_drop(&table->account, &entity->entry);
 }
 
 static void do_step(struct table *table, const struct table_step *step) {

@@ -31,7 +31,7 @@ static void end_empty(struct account *account, struct table_index *index) {
 
 void table_index_end(struct account *account, struct table_index *index) {
     struct order_cursor cursor = order_index_seek(&index->entries, bytes_of("", 0));
-    for (struct entry *entry; (entry = order_cursor_take(&cursor));) account_discard(account, entry);
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));) entry_drop(account, entry);
     end_empty(account, index);
 }
 
@@ -68,7 +68,7 @@ static void remove_index_entry(struct account *account, struct table_index *inde
     struct order_cursor cursor = order_index_seek(&index->entries, bytes_of(name.data, name.length));
     struct entry *entry = order_cursor_entry(&cursor);
     order_index_remove(&index->entries, entry);
-    account_discard(account, entry);
+    entry_drop(account, entry);
     index->count--;
     record_end(&name);
 }
@@ -113,6 +113,24 @@ void table_index_complete(struct account *account, struct table_index *index) {
     index->complete = true;
 }
 
+/* --- Copies --- */
+
+static struct entry *hold_index_entry(void *context, struct entry *entry) {
+    struct account *account = context;
+    if (entry_hold(account, entry)) return entry;
+    struct index_entry *source = (struct index_entry *)entry;
+    struct index_entry *twin = account_add(account, memory_alloc(sizeof(*twin) + entry->name_length));
+    twin->entry = entry_twin(entry);
+    twin->value_length = source->value_length;
+    memcpy(twin->bytes, source->bytes, entry->name_length);
+    return &twin->entry;
+}
+
+void table_index_share(struct account *account, struct table_index *index, const struct table_index *source) {
+    order_index_copy(&index->entries, &source->entries, hold_index_entry, account);
+    index->count = source->count;
+}
+
 /* --- Dropped indexes --- */
 
 enum { FREED_AT_ONCE_MAX = 1000 };
@@ -125,7 +143,7 @@ static bool free_dropped(struct account *account, struct garbage_part *part, siz
         struct order_cursor cursor = order_index_seek(&index->entries, bytes_of("", 0));
         struct entry *entry = order_cursor_entry(&cursor);
         order_index_remove(&index->entries, entry);
-        account_discard(account, entry);
+        entry_drop(account, entry);
     }
     account->memory += index->entries.memory;
     if (!order_index_empty(&index->entries)) return false;

@@ -36,6 +36,9 @@ void table_index_add(struct account *account, struct table_index *index, struct 
 void table_index_advance(struct account *account, struct table_index *index, struct bytes frontier);
 void table_index_complete(struct account *account, struct table_index *index);
 
+/* Gives an empty index the entries of one of another table. */
+void table_index_share(struct account *account, struct table_index *index, const struct table_index *source);
+
 /* The stored key of the entity. */
 struct bytes index_entry_key(const struct entry *entry);
 

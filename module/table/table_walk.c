@@ -70,8 +70,16 @@ static void take_into_copy(void *context, const void *taken) {
         *copy = table_new(change);
 }
 
+/* Entities and the entries of indexes are in common until one of the tables changes them. A feed, or an index that is
+ * being built, is built anew. */
 struct table *table_copy(const struct table *source) {
     struct table *copy = NULL;
-    table_walk(source, &(struct change_walk){.take = take_into_copy, .context = &copy});
+    const struct change_walk walk = {.take = take_into_copy, .context = &copy};
+    if (source->feed || table_unfinished(source)) {
+        table_walk(source, &walk);
+        return copy;
+    }
+    walk_head(source, &walk);
+    table_share(copy, source);
     return copy;
 }

@@ -87,7 +87,7 @@ TEST(a_catalog_takes_the_shortest_and_the_longest_name) {
     catalog_end(&catalog);
 }
 
-static struct entry *twin_of(void *context, const struct entry *entry) {
+static struct entry *twin_of(void *context, struct entry *entry) {
     struct roster *roster = context;
     struct entry *twin = entry_new(entry_name(entry), 0);
     roster_add(roster, twin);

@@ -5,7 +5,10 @@
 #include "blob/snapshots.h"
 #include "container_life.h"
 #include "core/memory.h"
+#include "mover.h"
 #include "unit.h"
+
+#include <stdio.h>
 
 struct pair {
     struct container_trial one, other;
@@ -171,4 +174,82 @@ TEST(copies_of_containers_live_alone) {
         container_trial_compare(&trial);
         container_trial_end(&trial);
     }
+}
+
+/* --- Blobs in common --- */
+
+static void move_all(struct container_trial *trial, struct dice *dice) {
+    const struct relocation relocation = mover(dice);
+    trial->container = container_relocate_all(trial->container, &relocation);
+}
+
+/* Both live on in turns, and a third one stays as it is. */
+TEST(a_copy_and_its_original_change_alone) {
+    for (uint64_t seed = 20; seed < 32; seed++) {
+        struct pair pair;
+        struct dice dice = {seed};
+        container_trial_live(&pair.one, &dice, 300);
+        container_trial_adopt(&pair.other, container_copy(pair.one.container), &pair.one.before);
+        introduce(&pair);
+        struct container *still = container_copy(pair.one.container);
+        struct record_writer before, after;
+        container_digest_bytes(still, &before);
+        for (int turn = 0; turn < 20; turn++) {
+            container_life(turn % 2 ? &pair.one : &pair.other, &dice, 10, NULL);
+            if (turn % 5 == 0) move_all(turn % 2 ? &pair.one : &pair.other, &dice);
+            compare(&pair);
+        }
+        container_digest_bytes(still, &after);
+        require_bytes(bytes_of(after.data, after.length), bytes_of(before.data, before.length),
+                      "what nobody has changed");
+        container_free(still);
+        record_end(&before);
+        record_end(&after);
+        part(&pair, seed % 2);
+    }
+}
+
+enum { COMMON_BLOBS = 600, COPIES_BEYOND = 300 };
+
+static void put_many(struct container_trial *trial, size_t length, int step) {
+    for (int i = 0; i < COMMON_BLOBS; i += step) {
+        char name[16];
+        (void)snprintf(name, sizeof(name), "blob%d", i);
+        require(act_put(trial, name, act_bytes((size_t)i, length)), "a blob");
+    }
+}
+
+/* A copy costs little more than its indexes. */
+TEST(a_copy_has_small_blobs_in_common) {
+    struct container_trial trial;
+    acts_start(&trial);
+    put_many(&trial, 100, 1);
+    size_t one = allocations_bytes(), indexes = catalog_memory(&trial.container->blobs);
+    struct container *copy = container_copy(trial.container);
+    require(allocations_bytes() - one < indexes + 1000, "a copy takes %zu bytes", allocations_bytes() - one);
+    require_same(container_memory(copy), one, "it accounts for all that it has");
+    put_many(&trial, 100, 2);
+    put_many(&trial, 200, 3);
+    require_same(container_memory(copy), one, "so it does when the other one has changed");
+    container_free(copy);
+    container_trial_compare(&trial);
+    container_trial_end(&trial);
+}
+
+/* More copies than a blob can count: the last ones have it for themselves. */
+TEST(a_blob_may_be_in_common_only_so_often) {
+    struct container_trial trial;
+    struct container *copies[COPIES_BEYOND];
+    acts_start(&trial);
+    require(act_put(&trial, "few", bytes_text("few")), "a blob");
+    size_t one = allocations_bytes();
+    for (int i = 0; i < COPIES_BEYOND; i++) copies[i] = container_copy(trial.container);
+    for (int i = 0; i < COPIES_BEYOND; i++) {
+        require_bytes(blob_view(container_find(copies[i], bytes_text("few")), 0, 3), bytes_text("few"),
+                      "copy %d", i);
+        container_free(copies[i]);
+    }
+    require_same(allocations_bytes(), one, "all of them are freed");
+    container_trial_compare(&trial);
+    container_trial_end(&trial);
 }

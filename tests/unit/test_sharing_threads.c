@@ -1,6 +1,7 @@
 /* Sharing across threads: one aggregate changes while others, which have its bytes in common, are read and freed on
  * another thread. 'make tsan' runs this under a sanitizer that looks for races. */
 #include "core/content.h"
+#include "core/entry.h"
 #include "core/memory.h"
 #include "core/pages.h"
 #include "unit.h"
@@ -15,16 +16,23 @@ enum {
     LEAVES = 24,
     LEAF_PART = 5, /* pages that are there in each leaf */
     OTHERS = 4,
+    ENTRIES = 24,
     LATE_NANOSECONDS = 1000000,
+};
+
+struct object {
+    struct entry entry;
+    char bytes[CONTENT_BYTES];
 };
 
 struct aggregate {
     struct account account;
+    struct object *objects[ENTRIES]; /* as long as it has them */
     struct content contents[CONTENTS];
     struct pages pages;
 };
 
-/* Two threads and what each of them has; nothing but chunks is in common. */
+/* Two threads and what each of them has; nothing but chunks and entries is in common. */
 struct round {
     struct aggregate changed, others[OTHERS];
     bool backwards;
@@ -40,6 +48,13 @@ static char byte_of(size_t which) {
 
 /* --- Before there are threads --- */
 
+static struct object *object_new(struct account *account, char byte) {
+    struct object *object = account_add(account, memory_zeroed(sizeof(*object)));
+    object->entry = (struct entry){.name_length = sizeof(object->bytes), .name_at = sizeof(struct entry)};
+    memset(object->bytes, byte, sizeof(object->bytes));
+    return object;
+}
+
 static void fill(struct aggregate *aggregate) {
     char bytes[LEAF_PART * PAGE_BYTES];
     for (size_t i = 0; i < CONTENTS; i++) {
@@ -54,6 +69,7 @@ static void fill(struct aggregate *aggregate) {
         content_append(&aggregate->account, &aggregate->contents[i],
                        bytes_of(bytes, CONTENT_BYTES - aggregate->contents[i].length));
     }
+    for (size_t i = 0; i < ENTRIES; i++) aggregate->objects[i] = object_new(&aggregate->account, byte_of(i));
     pages_resize(&aggregate->account, &aggregate->pages, (uint64_t)LEAVES * LEAF_BYTES);
     for (size_t i = 0; i < LEAVES; i++) {
         memset(bytes, byte_of(i), sizeof(bytes));
@@ -64,6 +80,10 @@ static void fill(struct aggregate *aggregate) {
 static void twin(struct aggregate *aggregate, const struct aggregate *source) {
     for (size_t i = 0; i < CONTENTS; i++)
         content_twin(&aggregate->account, &aggregate->contents[i], &source->contents[i]);
+    for (size_t i = 0; i < ENTRIES; i++) {
+        aggregate->objects[i] = source->objects[i];
+        require(entry_hold(&aggregate->account, &source->objects[i]->entry), "too many have it");
+    }
     pages_twin(&aggregate->account, &aggregate->pages, &source->pages);
 }
 
@@ -106,8 +126,18 @@ static size_t index_of(const struct round *round, size_t step, size_t count) {
     return round->backwards ? count - 1 - step : step;
 }
 
+static void drop_object(struct aggregate *aggregate, size_t at) {
+    if (aggregate->objects[at]) entry_drop(&aggregate->account, &aggregate->objects[at]->entry);
+    aggregate->objects[at] = NULL;
+}
+
 static void read_and_free(struct round *round, struct aggregate *aggregate) {
     bool sound = true;
+    for (size_t i = 0; i < ENTRIES; i++) {
+        size_t at = index_of(round, i, ENTRIES);
+        sound = sound && all_are(entry_name(&aggregate->objects[at]->entry), byte_of(at));
+        drop_object(aggregate, at);
+    }
     for (size_t i = 0; i < CONTENTS; i++) {
         size_t at = index_of(round, i, CONTENTS);
         sound = sound && content_sound(&aggregate->contents[at], byte_of(at));
@@ -163,6 +193,23 @@ static void share_pages(struct aggregate *aggregate) {
     }
 }
 
+static struct object *own_object(struct account *account, struct object *object) {
+    if (!entry_is_common(&object->entry)) return object;
+    struct object *own = account_add(account, memory_zeroed(sizeof(*own)));
+    own->entry = entry_twin(&object->entry);
+    memcpy(own->bytes, object->bytes, sizeof(own->bytes));
+    entry_drop(account, &object->entry);
+    return own;
+}
+
+static void change_objects(struct aggregate *aggregate) {
+    for (size_t i = 0; i < ENTRIES; i++) {
+        struct object *own = aggregate->objects[i] = own_object(&aggregate->account, aggregate->objects[i]);
+        own->bytes[0] = '!';
+        if (i % 8 == 7) drop_object(aggregate, i);
+    }
+}
+
 /* To wait orders nothing between the threads; only the counts of references do. */
 static void *change(void *context) {
     struct round *round = context;
@@ -170,10 +217,12 @@ static void *change(void *context) {
     pthread_barrier_wait(&round->start);
     if (round->late) nanosleep(&(struct timespec){.tv_nsec = LATE_NANOSECONDS}, NULL);
     if (round->twins_pass) twin(&passing, &round->changed);
+    change_objects(&round->changed);
     add_to_all(&round->changed);
     share_contents(&round->changed);
     share_pages(&round->changed);
     for (int i = 0; i < CONTENTS; i++) content_clear(&passing.account, &passing.contents[i]);
+    for (size_t i = 0; i < ENTRIES; i++) drop_object(&passing, i);
     pages_drop(&passing.account, &passing.pages);
     return NULL;
 }
@@ -192,6 +241,12 @@ static void require_changed(struct aggregate *aggregate) {
         require_bytes(content_view(content, CONTENT_BYTES, 1), bytes_text("!"), "content %zu", i);
         require_bytes(content_view(content, CONTENT_BYTES + 1, 1), bytes_text("?"), "content %zu", i);
         content_clear(&aggregate->account, content);
+    }
+    for (size_t i = 0; i < ENTRIES; i++) {
+        struct bytes bytes = i % 8 == 7 ? bytes_text("!") : entry_name(&aggregate->objects[i]->entry);
+        require(bytes.data[0] == '!' && all_are(bytes_of(bytes.data + 1, bytes.length - 1), byte_of(i)),
+                "object %zu", i);
+        drop_object(aggregate, i);
     }
     for (size_t leaf = 0; leaf < LEAVES; leaf++) {
         struct bytes first = pages_view(&aggregate->pages, leaf * LEAF_BYTES, PAGE_BYTES);

@@ -6,7 +6,7 @@
 struct entry *entry_new(struct bytes name, uint32_t hash) {
     struct entry *entry = malloc(sizeof(*entry) + name.length);
     if (!entry) abort();
-    *entry = (struct entry){hash, (uint16_t)name.length, sizeof(*entry)};
+    *entry = (struct entry){.hash = hash, .name_length = (uint16_t)name.length, .name_at = sizeof(*entry)};
     if (name.length) memcpy(entry + 1, name.data, name.length);
     return entry;
 }
