@@ -8,7 +8,6 @@
 #include "server/effects/effect.h"
 #include "server/effects/incoming.h"
 #include "server/effects/upkeep.h"
-#include "server/operator/doctor.h"
 #include "server/running/atomic.h"
 #include "server/running/run.h"
 

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE /* memmem */
 #include "blob/listing.h"
 
-#include "blob/blocks.h"
 #include "blob/snapshots.h"
 #include "core/memory.h"
 

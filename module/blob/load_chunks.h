@@ -4,7 +4,6 @@
 #define HOLDFAST_LOAD_CHUNKS_H
 
 #include "core/chunk.h"
-#include "core/packed.h"
 
 #include <stdint.h>
 

@@ -22,7 +22,6 @@
 #include "change/value_head.h"
 #include "core/catalog.h"
 #include "core/once_log.h"
-#include "core/outcome.h"
 #include "file/node.h"
 #include "file/share_change.h"
 #include "file/usage.h"

@@ -4,7 +4,6 @@
 #define HOLDFAST_DEDUP_ENTRY_H
 
 #include "core/hash_index.h"
-#include "core/relocation.h"
 #include "queue/queue_change.h"
 #include "queue/time_index.h"
 

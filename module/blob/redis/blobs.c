@@ -9,7 +9,6 @@
 #include "lease/redis/leases.h"
 #include "server/call/conditions.h"
 #include "server/call/ranges.h"
-#include "server/waiting/wait.h"
 
 const char *const snapshots_words[] = {"INCLUDE", "ONLY", NULL};
 const char *const sequence_words[] = {"MAX", "UPDATE", "INCREMENT", NULL};

@@ -1,8 +1,6 @@
 /* The container as a data type of the server: files, digests, memory, freeing, copies.
  *
  * A file has the records of a walk, with contents beside them. */
-#include "blob/container_apply.h"
-#include "blob/container_walk.h"
 #include "blob/load_sequence.h"
 #include "blob/redis/blob_commands.h"
 #include "blob/redis/settings.h"

@@ -7,7 +7,6 @@
 #include "server/effects/doctor_keys.h"
 #include "server/effects/effect.h"
 #include "server/effects/records.h"
-#include "server/effects/telling.h"
 #include "server/effects/upkeep.h"
 #include "server/waiting/wait.h"
 
