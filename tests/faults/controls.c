@@ -1,6 +1,5 @@
 /* What one would use instead, and what has to go wrong with it. If nothing does, the
  * checks or the faults are at fault. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

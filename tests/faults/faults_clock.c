@@ -1,6 +1,5 @@
 /* The wall clock is set, forward and back, while leases are held and windows are open. Nobody may notice. */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "ccan/array_size/array_size.h"
-#include "failure.h"
 #include "faults.h"
 #include "workloads.h"
 

@@ -3,13 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "expect.h"
 #include "pool.h"
 #include "same_everywhere.h"
 #include "shards.h"
-#include "text.h"
 
 enum { STEP_SECONDS = 30, NOWHERE = 1 };
 

@@ -6,7 +6,6 @@
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "steps.h"
 
 /* --- One state --- */
 

@@ -1,6 +1,5 @@
 /* BLOB.GET with BLOCK: waiting for a blob to change, or to be there. */
 #include <string.h>
-#include <unistd.h>
 
 #include "harness.h"
 #include "lease_states.h"

@@ -10,7 +10,6 @@
 #include "leases.h"
 #include "pool.h"
 #include "steps.h"
-#include "text.h"
 
 enum fate { KEPT, NEW, CLEARED };
 

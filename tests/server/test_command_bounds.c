@@ -7,7 +7,6 @@
 #include "grammar.h"
 #include "harness.h"
 #include "pool.h"
-#include "text.h"
 
 enum {
     BLOCKS = 50000,

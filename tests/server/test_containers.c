@@ -3,7 +3,6 @@
 
 #include "harness.h"
 #include "pool.h"
-#include "same_everywhere.h"
 #include "text.h"
 #include "traces.h"
 

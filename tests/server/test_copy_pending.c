@@ -5,10 +5,8 @@
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "same_everywhere.h"
 #include "sources.h"
 #include "steps.h"
-#include "text.h"
 #include "traces.h"
 
 /* A blob of each kind with a snapshot, and a copy going on to it; and a free one to copy from. */

@@ -10,7 +10,6 @@
 #include "sources.h"
 #include "steps.h"
 #include "text.h"
-#include "traces.h"
 
 #define STAT(kind, length, more) "[blob-type " kind " etag E content-length :" length " " more " meta []]"
 #define BLOCK_STAT               STAT("block", "4", "")

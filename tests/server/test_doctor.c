@@ -9,7 +9,6 @@
 #include "leases.h"
 #include "pool.h"
 #include "single_server.h"
-#include "text.h"
 #include "wire.h"
 
 static struct client *patient;

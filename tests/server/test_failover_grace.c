@@ -4,7 +4,6 @@
  * the replica is promoted. The first scene shows, without grace, that two then hold one lease at the same time. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "files.h"
 #include "harness.h"
@@ -12,8 +11,6 @@
 #include "pool.h"
 #include "same_everywhere.h"
 #include "single_server.h"
-#include "steps.h"
-#include "text.h"
 
 #define RECOVERING "CONFLICT ServerRecovering"
 

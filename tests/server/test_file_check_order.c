@@ -5,7 +5,6 @@
 #include "file_commands.h"
 #include "harness.h"
 #include "leases.h"
-#include "pool.h"
 #include "steps.h"
 
 /* A writer that goes beyond the end of the file, under a lease id or without. */

@@ -7,7 +7,6 @@
 #include "leases.h"
 #include "pool.h"
 #include "steps.h"
-#include "traces.h"
 
 static void stage_pending(void) {
     file_commands_setup();

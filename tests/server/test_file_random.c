@@ -11,7 +11,6 @@
 #include "pool.h"
 #include "random.h"
 #include "share_model.h"
-#include "text.h"
 
 /* As the share is asked for them, and as the model is. */
 static const struct {

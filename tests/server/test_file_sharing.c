@@ -4,7 +4,6 @@
 
 #include "file_commands.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "steps.h"
 

@@ -6,11 +6,9 @@
 #include "file_commands.h"
 #include "harness.h"
 #include "leases.h"
-#include "one_moment.h"
 #include "pool.h"
 #include "same_everywhere.h"
 #include "steps.h"
-#include "traces.h"
 #include "wire.h"
 
 enum { LATE_MS = 20, ATTEMPTS = 8 };

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blobs.h"
 #include "effects.h"
 #include "harness.h"
 #include "hostile.h"

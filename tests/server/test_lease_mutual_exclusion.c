@@ -19,7 +19,6 @@
 #include "leases.h"
 #include "pool.h"
 #include "random.h"
-#include "same_everywhere.h"
 
 enum { WORKERS = 4, EFFECTS_MAX = 20000, WRITES_PER_TURN = 4, LEASE_MS = 80, STOPS = 12 };
 

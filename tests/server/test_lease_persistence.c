@@ -2,7 +2,6 @@
  * which grow with each new holder whatever happens. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "harness.h"
 #include "hostile.h"

@@ -15,7 +15,6 @@
 #include "pool.h"
 #include "random.h"
 #include "same_everywhere.h"
-#include "text.h"
 
 enum { CLIENTS = 4, BLOBS = 2, IDS = 5, STEPS = 8000, STEPS_BETWEEN_LOOKS = 1000, MINUTE_MS = 60000 };
 

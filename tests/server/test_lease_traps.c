@@ -4,7 +4,6 @@
 #include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
-#include "same_everywhere.h"
 
 /* cat is leased by A for 15 seconds. */
 static void leased_setup(void) {

@@ -2,13 +2,11 @@
  * of the server, so the next holder's answer is there when the answer to what freed it is. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
 #include "same_everywhere.h"
-#include "traces.h"
 
 enum { LATE_MS = 20, ATTEMPTS = 8 };
 

@@ -20,7 +20,6 @@
 #include "records.h"
 #include "same_everywhere.h"
 #include "single_server.h"
-#include "traces.h"
 #include "turns.h"
 
 enum { PATIENCE = 5000 };

@@ -9,7 +9,6 @@
 #include "pool.h"
 #include "random.h"
 #include "records.h"
-#include "text.h"
 
 TEST(payloads_with_every_byte_changed) {
     random_begin();

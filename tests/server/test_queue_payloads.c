@@ -4,11 +4,9 @@
 
 #include "harness.h"
 #include "hostile.h"
-#include "leases.h"
 #include "pool.h"
 #include "queues.h"
 #include "random.h"
-#include "same_everywhere.h"
 #include "text.h"
 
 enum { ATTEMPTS = 10 };

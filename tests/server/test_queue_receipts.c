@@ -8,7 +8,6 @@
 #include "messages.h"
 #include "one_moment.h"
 #include "pool.h"
-#include "same_everywhere.h"
 #include "text.h"
 #include "traces.h"
 #include "wire.h"

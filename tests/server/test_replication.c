@@ -1,6 +1,5 @@
 /* What travels to replicas, and what a replica is worth when it takes over. */
 #include <string.h>
-#include <unistd.h>
 
 #include "harness.h"
 #include "pool.h"

@@ -9,7 +9,6 @@
 #include "same_everywhere.h"
 #include "single_server.h"
 #include "stream.h"
-#include "text.h"
 
 /* The server looks at its own state rarely, so that whatever is remembered too long shows. */
 static const char drowsy[] = "hz 1\nappendfsync always\nauto-aof-rewrite-percentage 0\n";

@@ -8,7 +8,6 @@
 #include "leases.h"
 #include "pool.h"
 #include "random.h"
-#include "same_everywhere.h"
 #include "steps.h"
 #include "text.h"
 

@@ -8,10 +8,8 @@
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "same_everywhere.h"
 #include "steps.h"
 #include "stream.h"
-#include "text.h"
 
 #define WEEK         "604800 s"
 #define DAY          "86400 s"

@@ -10,7 +10,6 @@
 #include "probes.h"
 #include "same_everywhere.h"
 #include "single_server.h"
-#include "steps.h"
 #include "stream.h"
 #include "tables.h"
 #include "text.h"

@@ -4,7 +4,6 @@
 
 #include "harness.h"
 #include "pool.h"
-#include "same_everywhere.h"
 #include "steps.h"
 #include "tables.h"
 #include "text.h"

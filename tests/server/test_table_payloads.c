@@ -7,7 +7,6 @@
 #include "harness.h"
 #include "hostile.h"
 #include "leases.h"
-#include "payload.h"
 #include "pool.h"
 #include "random.h"
 #include "records.h"

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file_commands.h"
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"

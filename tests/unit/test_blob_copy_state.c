@@ -2,7 +2,6 @@
  * make it forgotten. */
 #include "acts.h"
 #include "blob/snapshots.h"
-#include "core/memory.h"
 #include "unit.h"
 
 static const struct copy *copy_at(const struct container_trial *trial, const char *name) {

@@ -5,7 +5,6 @@
 #include "blob/block_plan.h"
 #include "blob/container_apply.h"
 #include "blob/container_walk.h"
-#include "core/memory.h"
 #include "unit.h"
 
 #include <stdio.h>

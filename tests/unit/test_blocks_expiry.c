@@ -1,7 +1,6 @@
 /* The life of staged blocks: a week after the last one of a name, all of them are overdue, and go in parts. */
 #include "acts.h"
 #include "blob/blocks.h"
-#include "core/memory.h"
 #include "dice.h"
 #include "unit.h"
 

@@ -4,7 +4,6 @@
 
 #include "blob/container_walk.h"
 #include "container_trial.h"
-#include "core/memory.h"
 #include "dice.h"
 #include "mover.h"
 #include "roster.h"

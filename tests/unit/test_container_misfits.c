@@ -3,7 +3,6 @@
 #include "acts.h"
 #include "blob/blocks.h"
 #include "core/feed.h"
-#include "core/memory.h"
 #include "unit.h"
 
 /* A small blob, a large one, one of blocks with more staged, pages, one that grows, a name with a staged block alone;

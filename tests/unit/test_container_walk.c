@@ -5,7 +5,6 @@
 #include "acts.h"
 #include "blob/container_apply.h"
 #include "container_life.h"
-#include "core/memory.h"
 #include "unit.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* Properties of entities: their names, and lists of them. */
 #include "table/property.h"
 
-#include "dice.h"
 #include "table/ticks.h"
 #include "unit.h"
 

@@ -4,7 +4,6 @@
 #include "table/filter_match.h"
 #include "unit.h"
 
-#include <math.h>
 #include <stdio.h>
 
 /* An entity from texts: "name:type=value" each, ended by NULL. */

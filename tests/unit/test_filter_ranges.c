@@ -3,10 +3,8 @@
 
 #include "naive_row.h"
 #include "table/filter_match.h"
-#include "table/index_key.h"
 #include "unit.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -3,7 +3,6 @@
 #include "core/garbage.h"
 
 #include "core/content.h"
-#include "core/memory.h"
 #include "core/pages.h"
 #include "dice.h"
 #include "unit.h"

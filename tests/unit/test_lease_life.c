@@ -3,7 +3,6 @@
 #include "lease/lease.h"
 
 #include "container_trial.h"
-#include "core/memory.h"
 #include "dice.h"
 #include "lease_calls.h"
 #include "mover.h"

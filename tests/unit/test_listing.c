@@ -4,7 +4,6 @@
 
 #include "blob/blocks.h"
 #include "blob/container_apply.h"
-#include "core/memory.h"
 #include "core/name.h"
 #include "dice.h"
 #include "roster.h"

@@ -2,7 +2,6 @@
  * may say of them that is not so. */
 #include "blob/load_chunks.h"
 
-#include "core/memory.h"
 #include "dice.h"
 #include "unit.h"
 

@@ -2,7 +2,6 @@
  * is too much to be told at once. */
 #include "core/page_ranges.h"
 
-#include "core/memory.h"
 #include "dice.h"
 #include "unit.h"
 

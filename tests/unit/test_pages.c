@@ -2,7 +2,6 @@
  * those of higher nodes; and what they hold against what is allocated. */
 #include "core/page_compare.h"
 
-#include "core/memory.h"
 #include "mover.h"
 #include "unit.h"
 

@@ -2,7 +2,6 @@
  * any locks is for test_range_locks_random.c. */
 #include "file/range_locks.h"
 
-#include "core/memory.h"
 #include "unit.h"
 
 /* A file with some owners of locks. */

@@ -1,6 +1,5 @@
 /* Shares: records that somebody has doctored. Whatever is read and applied, nothing breaks, and everything is given
  * back in the end. */
-#include "core/memory.h"
 #include "dice.h"
 #include "file/share.h"
 #include "share_trial.h"

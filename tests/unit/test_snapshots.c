@@ -2,7 +2,6 @@
 #include "blob/snapshots.h"
 
 #include "acts.h"
-#include "core/memory.h"
 #include "unit.h"
 
 static struct bytes whole(const struct blob *blob) {

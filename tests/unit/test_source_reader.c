@@ -2,7 +2,6 @@
  * way, and what an answer may take. What a source can do wrong stands in tests/server/test_copy_sources.c. */
 #include "blob/source_reader.h"
 
-#include "core/memory.h"
 #include "unit.h"
 
 #include <stdio.h>

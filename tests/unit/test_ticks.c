@@ -1,5 +1,4 @@
 /* Instants of tables: every form, every day of nine thousand years, what is none, and what is out of range. */
-#include "table/value.h"
 
 #include "dice.h"
 #include "table/ticks.h"

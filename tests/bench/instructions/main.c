@@ -13,8 +13,6 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <gnu/libc-version.h>
-#include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
