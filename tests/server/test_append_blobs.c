@@ -19,7 +19,6 @@ TEST(an_append_blob_begins_empty) {
          "\"lease-state\", \"available\", \"lease-status\", \"unlocked\", \"meta\", [\"a\", \"b\"]]",
          0},
         {"BLOB.GET box log", "[<etag>, \"\"]", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -37,7 +36,6 @@ TEST(appending_answers_where_and_how_often) {
         {"BLOB.CREATEAPPEND box log", "<etag>", 0},
         {"BLOB.GET box log", "[<etag>, \"\"]", 0},
         {"BLOB.APPEND box log again", "[<etag>, 0, 1]", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -125,7 +123,6 @@ TEST(snapshots_and_copies_do_not_grow) {
         {"BLOB.GET box log", "[<etag>, \"onenew\"]", 0},
         {"BLOB.GET box log SNAPSHOT $a", "[<etag>, \"one\"]", 0},
         {"BLOB.GET box log SNAPSHOT $b", "[<etag>, \"onetwo\"]", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -187,7 +184,6 @@ TEST(appends_are_notified_and_abort_watchers) {
     static const struct noticed rows[] = {
         {"BLOB.CREATEAPPEND box log", "blob.createappend box"},
         {"BLOB.APPEND box log x", "blob.append box"},
-        {NULL, NULL},
     };
     create("box");
     expect_notifications(rows);
@@ -229,7 +225,6 @@ TEST(a_sealed_blob_refuses_appends) {
         {"BLOB.APPEND box log two", "CONFLICT BlobIsSealed", 0},
         {"BLOB.CREATEAPPEND box log", "<etag>", 0},
         {"BLOB.APPEND box log two", "[<etag>, 0, 1]", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -254,7 +249,6 @@ TEST(snapshots_and_copies_keep_the_seal) {
         {"BLOB.APPEND box log x", "CONFLICT BlobIsSealed", 0},
         {"BLOB.COPY box log box log SNAPSHOT $o", NULL, 0},
         {"BLOB.APPEND box log x", "[<etag>, 3, 2]", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -282,7 +276,6 @@ TEST(only_append_blobs_are_sealed) {
 TEST(a_seal_is_notified_and_aborts_watchers) {
     static const struct noticed rows[] = {
         {"BLOB.SEAL box log", "blob.seal box"},
-        {NULL, NULL},
     };
     create("box");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));

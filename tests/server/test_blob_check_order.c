@@ -65,14 +65,13 @@ static const struct step stage_steps[] = {
     {"BLOB.PUT box busy x", NULL, 0},
     {"LEASE.ACQUIRE box -1 BLOB busy ID A", NULL, 0},
     {"BLOB.PUTBLOCK box parts AAAA x", NULL, 0},
-    {NULL, NULL, 0},
 };
 
-static void play(const struct step *steps) {
+static void play(const struct step *steps, size_t count) {
     time_passes(0);
     steps_play(stage_steps);
     pending_copy_with("box", "busy", "LEASE " ID_A);
-    steps_play(steps);
+    steps_play_so_many(steps, count);
 }
 
 TEST(order_of_putblock) {
@@ -92,9 +91,8 @@ TEST(order_of_putblock) {
         {"BLOB.PUTBLOCK box cat AA== x LEASE A", ABSENT, 0},
         {"BLOB.PUTBLOCK box cat AA== x", "INVALID InvalidBlobOrBlock", 0},
         {"BLOB.PUTBLOCK box parts AA== x", "INVALID InvalidBlobOrBlock", 0},
-        {NULL, NULL, 0},
     };
-    play(steps);
+    play(steps, ARRAY_SIZE(steps));
 }
 
 TEST(order_of_putblocklist) {
@@ -113,9 +111,8 @@ TEST(order_of_putblocklist) {
         {"BLOB.PUTBLOCKLIST box parts 1 LATEST AAAZ IFMATCH *", UNMET, 0},
         {"BLOB.PUTBLOCKLIST box cat 1 LATEST AAAZ", "INVALID InvalidBlockList", 0},
         {"BLOB.PUTBLOCKLIST box cat 3 LATEST AAAA LATEST AAAB COMMITTED AAAB", "INVALID InvalidBlockList", 0},
-        {NULL, NULL, 0},
     };
-    play(steps);
+    play(steps, ARRAY_SIZE(steps));
 }
 
 TEST(order_of_getblocklist) {
@@ -129,9 +126,8 @@ TEST(order_of_getblocklist) {
         {"BLOB.GETBLOCKLIST box cat SNAPSHOT $o LEASE A", NO_BLOB, 0},
         {"BLOB.GETBLOCKLIST box page LEASE B", KIND, 0},
         {"BLOB.GETBLOCKLIST box held LEASE B", WRONG, 0},
-        {NULL, NULL, 0},
     };
-    play(steps);
+    play(steps, ARRAY_SIZE(steps));
 }
 
 TEST(order_of_createpage) {
@@ -150,9 +146,8 @@ TEST(order_of_createpage) {
         {"BLOB.CREATEPAGE box page 512 IFNONEMATCH *", MISSING, 0},
         {"BLOB.CREATEPAGE box page 512 LEASE B IFNONEMATCH *", WRONG, 0},
         {"BLOB.CREATEPAGE box page 512 LEASE A IFNONEMATCH *", "CONFLICT BlobAlreadyExists", 0},
-        {NULL, NULL, 0},
     };
-    play(steps);
+    play(steps, ARRAY_SIZE(steps));
 }
 
 TEST(order_of_putpage_and_clearpage) {
@@ -183,9 +178,8 @@ TEST(order_of_putpage_and_clearpage) {
         {"BLOB.CLEARPAGE box disk 4096 512 IFSEQUENCE EQ 4" NO_MATCH, UNMET, 0},
         {"BLOB.CLEARPAGE box disk 4096 512 IFSEQUENCE EQ 4", NUMBER, 0},
         {"BLOB.CLEARPAGE box disk 512 1024 IFSEQUENCE EQ 5", PAGE_RANGE, 0},
-        {NULL, NULL, 0},
     };
-    play(steps);
+    play(steps, ARRAY_SIZE(steps));
 }
 
 TEST(order_of_getpages) {
@@ -204,9 +198,8 @@ TEST(order_of_getpages) {
         {"BLOB.GETPAGES box disk RANGE 1024 1 SINCE $s", RANGE, 0},
         {"BLOB.GETPAGES box disk SNAPSHOT $o SINCE $n", "INVALID PreviousSnapshotCannotBeNewer", 0},
         {"BLOB.GETPAGES box disk SNAPSHOT $n SINCE $s", "CONFLICT PreviousSnapshotNotFound", 0},
-        {NULL, NULL, 0},
     };
-    play(steps);
+    play(steps, ARRAY_SIZE(steps));
 }
 
 TEST(order_of_append_blobs) {
@@ -232,9 +225,8 @@ TEST(order_of_append_blobs) {
         {"BLOB.APPEND box roll x IFPOSITION 9 LEASE A" NO_MATCH, UNMET, 0},
         {"BLOB.APPEND box roll x IFMAXSIZE 0 IFPOSITION 9 LEASE A", POSITION, 0},
         {"BLOB.APPEND box roll x IFMAXSIZE 0 IFPOSITION 0 LEASE A", SIZE, 0},
-        {NULL, NULL, 0},
     };
-    play(steps);
+    play(steps, ARRAY_SIZE(steps));
 }
 
 TEST(order_of_snapshot) {
@@ -250,9 +242,8 @@ TEST(order_of_snapshot) {
         {"BLOB.SNAPSHOT box cat LEASE A" NO_MATCH, ABSENT, 0},
         {"BLOB.SNAPSHOT box held" NO_MATCH, UNMET, 0},
         {"BLOB.SNAPSHOT box held IFUNMODIFIEDSINCE 1", UNMET, 0},
-        {NULL, NULL, 0},
     };
-    play(steps);
+    play(steps, ARRAY_SIZE(steps));
 }
 
 TEST(order_of_copy) {
@@ -278,9 +269,8 @@ TEST(order_of_copy) {
          "CONFLICT BlobAlreadyExists", 0},
         {"BLOB.COPY box held box cat LEASE A SOURCEIFMATCH 0x0000000000000001", SOURCE, 0},
         {"BLOB.COPY box parts box cat IFMATCH * SOURCEIFMATCH 0x0000000000000001", TARGET, 0},
-        {NULL, NULL, 0},
     };
-    play(steps);
+    play(steps, ARRAY_SIZE(steps));
 }
 
 TEST(order_of_abortcopy_and_delete) {
@@ -308,9 +298,8 @@ TEST(order_of_abortcopy_and_delete) {
         {"BLOB.DELETE box held" NO_MATCH, MISSING, 0},
         {"BLOB.DELETE box held LEASE A" NO_MATCH, UNMET, 0},
         {"BLOB.DELETE box held LEASE A", "CONFLICT SnapshotsPresent", 0},
-        {NULL, NULL, 0},
     };
-    play(steps);
+    play(steps, ARRAY_SIZE(steps));
 }
 
 TEST(order_of_setprops_on_pages) {
@@ -329,7 +318,6 @@ TEST(order_of_setprops_on_pages) {
         {"BLOB.SETPROPS box disk SEQUENCE UPDATE 9223372036854775807", "<etag>", 0},
         {"BLOB.SETPROPS box disk SIZE 512 SEQUENCE INCREMENT" NO_MATCH, UNMET, 0},
         {"BLOB.SETPROPS box disk SIZE 512 SEQUENCE INCREMENT", "CONFLICT SequenceNumberIncrementTooLarge", 0},
-        {NULL, NULL, 0},
     };
-    play(steps);
+    play(steps, ARRAY_SIZE(steps));
 }

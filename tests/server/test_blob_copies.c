@@ -44,7 +44,6 @@ TEST(a_copy_has_the_content_and_properties_of_its_source) {
         {"BLOB.GET other far", "[<etag>, \"meow\"]", 0},
         {"BLOB.DELETE box cat", "OK", 0},
         {"BLOB.GET other far", "[<etag>, \"meow\"]", 0},
-        {NULL, NULL, 0},
     };
     stage_copies();
     steps_play(steps);
@@ -115,7 +114,6 @@ TEST(copies_of_every_kind) {
         {"BLOB.APPEND other log two", "[<etag>, 3, 2]", 0},
         {"BLOB.GET other log", "[<etag>, \"onetwo\"]", 0},
         {"BLOB.GET box log", "[<etag>, \"one\"]", 0},
-        {NULL, NULL, 0},
     };
     stage_copies();
     steps_play(steps);
@@ -161,7 +159,6 @@ TEST(a_copy_onto_itself_drops_what_is_staged) {
         {"BLOB.COPY box disk box disk", COPIED, 0},
         {"BLOB.GETPAGES box disk", "[\"etag\", <etag>, \"content-length\", 512, \"pages\", [[0, 512]]]", 0},
         {"BLOB.PUTPAGE box disk 0 512*x IFSEQUENCE EQ 3", "[<etag>, 3]", 0},
-        {NULL, NULL, 0},
     };
     stage_copies();
     steps_play(steps);
@@ -184,7 +181,6 @@ TEST(promotion_of_a_snapshot) {
         {"BLOB.COPY box cat box cat SNAPSHOT x", "INVALID InvalidQueryParameterValue", 0},
         {"BLOB.COPY box cat box cat SNAPSHOT $s SOURCEIFMODIFIEDSINCE 9000000000000",
          "PRECONDITION SourceConditionNotMet", 0},
-        {NULL, NULL, 0},
     };
     stage_copies();
     steps_play(steps);
@@ -298,7 +294,6 @@ TEST(the_lease_of_the_source) {
         {"BLOB.COPY other new box cat LEASE A", "PRECONDITION LeaseNotPresentWithBlobOperation", 0},
         {"LEASE.RELEASE box A BLOB cat", "OK", 0},
         {"BLOB.GET other twin LEASE A", "PRECONDITION LeaseNotPresentWithBlobOperation", 0},
-        {NULL, NULL, 0},
     };
     stage_copies();
     steps_play(steps);
@@ -318,7 +313,6 @@ TEST(missing_sources_are_refused) {
         {"BLOB.COPY box '' box cat", "INVALID OutOfRangeInput", 0},
         {"BLOB.PUTBLOCK box parts AAAA x", "OK", 0},
         {"BLOB.COPY box new box parts", "NOTFOUND BlobNotFound", 0},
-        {NULL, NULL, 0},
     };
     stage_copies();
     steps_play(steps);
@@ -335,7 +329,6 @@ TEST(finished_copies_cannot_be_aborted) {
         {"BLOB.ABORTCOPY box cat 0x0000000000000001 LEASE B", "PRECONDITION LeaseIdMismatchWithBlobOperation",
          0},
         {"BLOB.ABORTCOPY box cat 0x0000000000000001 LEASE A", "CONFLICT NoPendingCopyOperation", 0},
-        {NULL, NULL, 0},
     };
     stage_copies();
     redisReply *reply = call(primary, "BLOB.COPY box cat box cat");
@@ -445,7 +438,6 @@ TEST(copies_are_notified_and_abort_watchers) {
     static const struct noticed rows[] = {
         {"BLOB.COPY box twin box cat", "blob.copy box"},
         {"BLOB.COPY box cat other dog", "blob.copy box"},
-        {NULL, NULL},
     };
     stage_copies();
     put("other", "dog", "woof");

@@ -29,7 +29,6 @@ TEST(a_snapshot_keeps_how_the_blob_was) {
         {"BLOB.GET box cat SNAPSHOT 0x0000000000000001 BLOCK 0", "NOTFOUND BlobNotFound", 0},
         {"BLOB.GET box none SNAPSHOT $s BLOCK 0", "NOTFOUND BlobNotFound", 0},
         {"BLOB.GET box cat SNAPSHOT $", "INVALID InvalidQueryParameterValue", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -92,7 +91,6 @@ TEST(snapshots_of_other_kinds) {
         {"BLOB.GETBLOCKLIST box disk SNAPSHOT $d", "CONFLICT InvalidBlobType", 0},
         {"BLOB.GETPAGES box cat SNAPSHOT $c", "CONFLICT InvalidBlobType", 0},
         {"BLOB.GETPAGES box disk SNAPSHOT $c", "NOTFOUND BlobNotFound", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -175,7 +173,6 @@ TEST(snapshots_under_leases) {
         {"BLOB.DELETE box cat SNAPSHOTS ONLY LEASE A", "OK", 0},
         {"BLOB.GET box cat SNAPSHOT $b", "NOTFOUND BlobNotFound", 0},
         {"BLOB.DELETE box cat LEASE A", "OK", 0},
-        {NULL, NULL, 0},
     };
     lease_setup();
     steps_play(steps);
@@ -318,7 +315,6 @@ TEST(snapshots_are_notified_and_abort_watchers) {
         {"BLOB.SNAPSHOT box cat META 1 a b", "blob.snapshot box"},
         {"BLOB.DELETE box cat SNAPSHOTS ONLY", "blob.delete box"},
         {"BLOB.DELETE box cat SNAPSHOTS INCLUDE", "blob.delete box"},
-        {NULL, NULL},
     };
     create("box");
     put("box", "cat", "meow");

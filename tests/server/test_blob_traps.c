@@ -14,7 +14,6 @@ TEST(trap_20_a_snapshot_needs_no_lease) {
         {"BLOB.SNAPSHOT box cat", "[<etag>, <etag>]", 's'},
         {"BLOB.SNAPSHOT box cat LEASE A", "[<etag>, <etag>]", 0},
         {"BLOB.DELETE box cat SNAPSHOT $s", "OK", 0},
-        {NULL, NULL, 0},
     };
     lease_setup();
     steps_play(steps);
@@ -29,7 +28,6 @@ TEST(trap_21_a_finite_lease_covers_no_copy) {
         {"LEASE.ACQUIRE box -1 BLOB cat ID A", NULL, 0},
         {"BLOB.COPY box cat box source LEASE A", "[<etag>, <etag>, \"success\"]", 0},
         {"LEASE.RELEASE box A BLOB cat", "OK", 0},
-        {NULL, NULL, 0},
     };
     lease_setup();
     steps_play(steps);
@@ -92,7 +90,6 @@ TEST(trap_35_the_length_of_ids_is_that_of_the_staged_ones) {
         {"BLOB.PUTBLOCKLIST box cat 2 COMMITTED AAAA UNCOMMITTED AA==", "<etag>", 0},
         {"BLOB.GET box cat", "[<etag>, \"onetwo\"]", 0},
         {"BLOB.PUTBLOCK box dog AAAAAAAA another-name", "OK", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -111,7 +108,6 @@ TEST(trap_37_a_commit_replaces_metadata_and_properties) {
         {"BLOB.GETMETA box cat", "[<etag>, []]", 0},
         {"BLOB.PUTBLOCKLIST box cat 0 META 1 c d", "<etag>", 0},
         {"BLOB.GETMETA box cat", "[<etag>, [\"c\", \"d\"]]", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -141,7 +137,6 @@ TEST(trap_38_pages_of_blob_snapshot_and_copy_are_apart) {
         {"BLOB.SETPROPS box copy SIZE 512", "<etag>", 0},
         {"BLOB.GET box disk RANGE 65535 1", "[<etag>, \"a\"]", 0},
         {"BLOB.GET other far RANGE 65535 1", "[<etag>, \"a\"]", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     create("other");
@@ -155,7 +150,6 @@ TEST(trap_39_ranges_beyond_the_end) {
         {"BLOB.PUTPAGE box disk 1024 512*x", "INVALID InvalidPageRange", 0},
         {"BLOB.CLEARPAGE box disk 0 1536", "INVALID InvalidPageRange", 0},
         {"BLOB.PUTPAGE box disk 512 512*x", "[<etag>, 0]", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);

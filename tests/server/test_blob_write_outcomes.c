@@ -61,7 +61,6 @@ static const struct step steps_before[] = {
     {"BLOB.CREATEPAGE box page 512 META 1 new x PROPS 1 content-language new", NULL, 0},
     {"BLOB.CREATEAPPEND box append META 1 new x PROPS 1 content-language new", NULL, 0},
     {"BLOB.SETMETA box block META 1 old x", NULL, 0},
-    {NULL, NULL, 0},
 };
 
 /* Kinds come by a copy, which also leaves the marks of one. */

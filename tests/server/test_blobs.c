@@ -292,7 +292,6 @@ TEST(changes_are_notified_and_abort_watchers) {
         {"BLOB.SETMETA box cat META 1 a b", "blob.setmeta box"},
         {"BLOB.SETPROPS box cat PROPS 1 content-type text/plain", "blob.setprops box"},
         {"BLOB.DELETE box cat", "blob.delete box"},
-        {NULL, NULL},
     };
     create("box");
     expect_notifications(rows);

@@ -28,7 +28,6 @@ TEST(blocks_become_a_blob) {
          0},
         {"BLOB.GETBLOCKLIST box cat UNCOMMITTED",
          "[\"etag\", <etag>, \"content-length\", 7, \"uncommitted\", []]", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -52,7 +51,6 @@ TEST(a_commit_reorders_repeats_and_drops) {
         {"BLOB.PUTBLOCKLIST box cat 3 LATEST AAAD LATEST AAAC LATEST AAAD", "<etag>", 0},
         {"BLOB.GET box cat", "[<etag>, \"4d3c4d\"]", 0},
         {"BLOB.GET box cat RANGE 1 4", "[<etag>, \"d3c4\"]", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -96,7 +94,6 @@ TEST(a_block_id_may_not_name_two_different_blocks) {
         {"BLOB.PUTBLOCKLIST box cat 2 LATEST AAAA UNCOMMITTED AAAA", "INVALID InvalidBlockList", 0},
         {"BLOB.PUTBLOCKLIST box cat 2 UNCOMMITTED AAAA UNCOMMITTED AAAA", "<etag>", 0},
         {"BLOB.GET box cat", "[<etag>, \"newnew\"]", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -110,7 +107,6 @@ TEST(a_staged_block_is_replaced_by_its_id) {
         {"BLOB.GETBLOCKLIST box cat ALL", "[\"committed\", [], \"uncommitted\", [[\"AAAA\", 6]]]", 0},
         {"BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA", "<etag>", 0},
         {"BLOB.GET box cat", "[<etag>, \"last!!\"]", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -148,7 +144,6 @@ TEST(uncommitted_names_are_seen_by_few) {
         {"BLOB.DELETE box cat LEASE A", "OK", 0},
         {"BLOB.DELETE box cat", "NOTFOUND BlobNotFound", 0},
         {"BLOB.GETBLOCKLIST box cat ALL", "NOTFOUND BlobNotFound", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -225,7 +220,6 @@ TEST(an_empty_list_makes_an_empty_blob) {
         {"BLOB.GETMETA box cat", "[<etag>, [\"c\", \"d\"]]", 0},
         {"BLOB.GETBLOCKLIST box cat ALL",
          "[\"etag\", <etag>, \"content-length\", 0, \"committed\", [], \"uncommitted\", []]", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -243,7 +237,6 @@ TEST(a_put_blob_has_no_blocks) {
         {"BLOB.GET box cat", "[<etag>, \"meow\"]", 0},
         {"BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA", "<etag>", 0},
         {"BLOB.GET box cat", "[<etag>, \"x\"]", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -310,7 +303,6 @@ TEST(blocks_are_notified_and_abort_watchers) {
         {"BLOB.PUTBLOCK box cat AAAA y", "blob.putblock box"},
         {"BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA", "blob.putblocklist box"},
         {"BLOB.PUTBLOCKLIST box cat 1 COMMITTED AAAA", "blob.putblocklist box"},
-        {NULL, NULL},
     };
     create("box");
     expect_notifications(rows);

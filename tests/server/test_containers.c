@@ -232,7 +232,6 @@ TEST(changes_are_notified_and_abort_watchers) {
         {"CONTAINER.SETMETA box META 1 a b", "container.setmeta box"},
         {"CONTAINER.SETACL box ACCESS BLOB", "container.setacl box"},
         {"CONTAINER.DELETE box", "container.delete box"},
-        {NULL, NULL},
     };
     expect_notifications(rows);
 }

@@ -468,7 +468,6 @@ TEST(malformed_sources_are_refused) {
         {"BLOB.COPY box new src blob FROM 127.0.0.1 6379 LEASE A",
          "PRECONDITION LeaseNotPresentWithBlobOperation", 0},
         {"BLOB.COPY box new src blob FROM 127.0.0.1 6379 IFMATCH *", "PRECONDITION TargetConditionNotMet", 0},
-        {NULL, NULL, 0},
     };
     stage_target();
     steps_play(steps);

@@ -58,7 +58,6 @@ TEST(an_unfinished_copy_cannot_be_read_or_changed) {
         {"BLOB.GET box log", "[<etag>, \"\"]", 0},
         {"BLOB.GETMETA box log", "[<etag>, [\"k\", \"v\"]]", 0},
         {"BLOB.APPEND box log x", "[<etag>, 0, 1]", 0},
-        {NULL, NULL, 0},
     };
     time_passes(0);
     create("box");
@@ -79,13 +78,9 @@ TEST(a_new_blob_has_no_kind_until_the_source_has_answered) {
     const char *id = pending_copy("box", "new");
     assert_null(reply_field_if_any(stat_of("box", "new"), "blob-type"));
     static const struct step steps[] = {
-        {"BLOB.GET box new", PENDING, 0},
-        {"BLOB.GETPAGES box new", PENDING, 0},
-        {"BLOB.APPEND box new x", PENDING, 0},
-        {"BLOB.CREATEPAGE box new 512", PENDING, 0},
-        {"BLOB.GETBLOCKLIST box new", PENDING, 0},
-        {"BLOB.PUT box new x", PENDING, 0},
-        {NULL, NULL, 0},
+        {"BLOB.GET box new", PENDING, 0},          {"BLOB.GETPAGES box new", PENDING, 0},
+        {"BLOB.APPEND box new x", PENDING, 0},     {"BLOB.CREATEPAGE box new 512", PENDING, 0},
+        {"BLOB.GETBLOCKLIST box new", PENDING, 0}, {"BLOB.PUT box new x", PENDING, 0},
     };
     steps_play(steps);
     expect_ok(call(primary, "BLOB.ABORTCOPY box new %s", id));

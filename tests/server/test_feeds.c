@@ -98,7 +98,6 @@ TEST(a_feed_is_turned_on_and_off) {
          "INVALID InvalidQueryParameterValue", 0},
         {"CONTAINER.CHANGES box SINCE 0 COUNT 0", "INVALID OutOfRangeQueryParameterValue", 0},
         {"CONTAINER.CHANGES box SINCE 0 BLOCK -1", "INVALID InvalidHeaderValue", 0},
-        {NULL, NULL, 0},
     };
     steps_play(steps);
 }
@@ -324,7 +323,6 @@ TEST(tables_have_feeds_too) {
         {"TABLE.DELETE t p c IFMATCH *", "OK", 0},
         {"TABLE.CHANGES t SINCE $b", LOST, 0},
         {"TABLE.FEED t OFF", "OK", 0},
-        {NULL, NULL, 0},
     };
     steps_play(steps);
 }

@@ -26,7 +26,6 @@ TEST(a_page_blob_begins_empty) {
         {"BLOB.GET box disk", "[<etag>, \"\"]", 0},
         {"BLOB.GETPAGES box disk", PAGES(0, "[]"), 0},
         {"BLOB.GETMETA box disk", "[<etag>, []]", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -51,7 +50,6 @@ TEST(pages_are_merged_and_sorted) {
         {"BLOB.GET box disk RANGE 102398 100", "[<etag>, \"yy\"]", 0},
         {"BLOB.CLEARPAGE box disk 0 102400", "[<etag>, 3]", 0},
         {"BLOB.GETPAGES box disk", PAGES(102400, "[]"), 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -69,7 +67,6 @@ TEST(ranges_go_over_the_borders_of_leaves) {
         {"BLOB.CLEARPAGE box disk 65536 512", "[<etag>, 0]", 0},
         {"BLOB.GETPAGES box disk", PAGES(1048576, "[[32256, 33280], [66048, 65024]]"), 0},
         {"BLOB.GET box disk RANGE 65534 4", "[<etag>, \"cc\\x00\\x00\"]", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -89,7 +86,6 @@ TEST(getpages_takes_a_range) {
         {"BLOB.GETPAGES box disk RANGE 2559 9223372036854775807", PAGES(5120, "[[2048, 512]]"), 0},
         {"BLOB.GETPAGES box disk RANGE 5120 1", "INVALID InvalidRange", 0},
         {"BLOB.GETPAGES box disk RANGE 9223372036854775807 -1", "INVALID InvalidRange", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -114,7 +110,6 @@ TEST(sizes_shrink_and_grow) {
         {"BLOB.GETPAGES box disk", PAGES(549755813888, "[[0, 1024]]"), 0},
         {"BLOB.SETPROPS box disk SIZE 0", "<etag>", 0},
         {"BLOB.GETPAGES box disk", PAGES(0, "[]"), 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -185,7 +180,6 @@ TEST(setprops_of_pages_leaves_the_properties) {
          "\"lease-state\", \"available\", \"lease-status\", \"unlocked\", \"meta\", []]",
          0},
         {"BLOB.SETPROPS box disk PROPS 0", "<etag>", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -246,7 +240,6 @@ TEST(pages_are_notified_and_abort_watchers) {
         {"BLOB.CREATEPAGE box disk 512", "blob.createpage box"},
         {"BLOB.CLEARPAGE box disk 0 512", "blob.clearpage box"},
         {"BLOB.SETPROPS box disk SIZE 1024", "blob.setprops box"},
-        {NULL, NULL},
     };
     create("box");
     expect_notifications(rows);

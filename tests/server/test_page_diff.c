@@ -34,7 +34,6 @@ TEST(differences_to_a_snapshot) {
          DIFF(5120, "[[0, 512], [1024, 512], [4608, 512]]", "[[2048, 512]]"), 0},
         {"BLOB.GETPAGES box disk SNAPSHOT $a SINCE $a", DIFF(5120, "[]", "[]"), 0},
         {"BLOB.GETPAGES box disk SNAPSHOT $a SINCE $b", "INVALID PreviousSnapshotCannotBeNewer", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -53,7 +52,6 @@ TEST(equal_bytes_are_no_difference) {
         {"BLOB.GETPAGES box disk SINCE $a", DIFF(2048, "[]", "[]"), 0},
         {"BLOB.CLEARPAGE box disk 0 512", "[<etag>, 0]", 0},
         {"BLOB.GETPAGES box disk SINCE $a", DIFF(2048, "[]", "[[0, 512]]"), 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -72,7 +70,6 @@ TEST(differences_of_sizes) {
         {"BLOB.GETPAGES box disk SINCE $a", DIFF(512, "[]", "[]"), 0},
         {"BLOB.SETPROPS box disk SIZE 1024", "<etag>", 0},
         {"BLOB.GETPAGES box disk SINCE $a", DIFF(1024, "[]", "[[512, 512]]"), 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);
@@ -101,7 +98,6 @@ TEST(a_blob_that_was_made_anew_has_no_past) {
         {"BLOB.GETPAGES box disk SNAPSHOT $b SINCE $a", "NOTFOUND BlobNotFound", 0},
         {"BLOB.GETPAGES box disk SINCE nonsense", "INVALID InvalidQueryParameterValue", 0},
         {"BLOB.GETPAGES box disk SINCE 1", "INVALID InvalidQueryParameterValue", 0},
-        {NULL, NULL, 0},
     };
     create("box");
     steps_play(steps);

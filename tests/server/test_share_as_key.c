@@ -192,7 +192,6 @@ TEST(every_change_is_notified_once) {
         {"LEASE.ACQUIRE box -1 ID " ID_B " FILE a", "lease.acquire box"},
         {"LEASE.BREAK box FILE a", "lease.break box"},
         {"LEASE.RELEASE box " ID_B " FILE a", "lease.release box"},
-        {NULL, NULL},
     };
     time_passes(0);
     expect_notifications(rows);
@@ -216,7 +215,6 @@ TEST(every_change_is_notified_once) {
         {pool_print("SHARE.PING box %s", session), "share.ping box"},
         {pool_print("SHARE.DISCONNECT box %s", session), "share.disconnect box"},
         {"SHARE.DELETE box SNAPSHOTS INCLUDE LEASE " ID_A, "share.delete box"},
-        {NULL, NULL},
     };
     expect_notifications(held);
 }

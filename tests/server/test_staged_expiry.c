@@ -35,7 +35,6 @@ TEST(staged_blocks_last_a_week_and_no_longer) {
         {"BLOB.LIST box PREFIX cat INCLUDE 1 UNCOMMITTED", "[null, []]", 0},
         {"BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA", "INVALID InvalidBlockList", 0},
         {"BLOB.GET box cat", "NOTFOUND BlobNotFound", 0},
-        {NULL, NULL, 0},
     };
     stage_life();
     steps_play(steps);
@@ -59,7 +58,6 @@ TEST(staged_blocks_of_each_name_expire_by_themselves) {
         {"BLOB.PUTBLOCKLIST box dog 1 LATEST AAAA", "<etag>", 0},
         {WEEK, NULL, 0},
         {"BLOB.GET box dog", "[<etag>, \"one\"]", 0},
-        {NULL, NULL, 0},
     };
     stage_life();
     steps_play(steps);
@@ -81,7 +79,6 @@ TEST(a_new_block_begins_the_week_anew) {
         {WEEK, NULL, 0},
         {"BLOB.PUTBLOCK box new AAAB new", "OK", 0},
         {"BLOB.GETBLOCKLIST box new ALL", STAGED("[[\"AAAB\", 3]]"), 0},
-        {NULL, NULL, 0},
     };
     stage_life();
     steps_play(steps);
@@ -121,7 +118,6 @@ TEST(a_name_whose_blocks_expired_is_missing) {
         {"BLOB.PUT box cat x LEASE A", "PRECONDITION LeaseNotPresentWithBlobOperation", 0},
         {"BLOB.PUTBLOCK box cat AA== x LEASE A", "PRECONDITION LeaseNotPresentWithBlobOperation", 0},
         {"BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA", "INVALID InvalidBlockList", 0},
-        {NULL, NULL, 0},
     };
     static const char *const writes[] = {"BLOB.PUT box cat x",          "BLOB.PUTBLOCK box cat AA== x",
                                          "BLOB.PUTBLOCKLIST box cat 0", "BLOB.CREATEPAGE box cat 512",

@@ -36,7 +36,6 @@ TEST(a_batch_of_all_verbs) {
          "[\"p\", \"r2\", <etag>, [\"a\", \"2\", \"b\", \"1\"]], [\"p\", \"r4\", <etag>, [\"a\", \"2\"]], "
          "[\"p\", \"r5\", <etag>, [\"a\", \"2\", \"b\", \"1\"]], [\"p\", \"r6\", <etag>, []]]]"},
         {"TABLE.BATCH t p 1 DELETE r0 IFMATCH *", "[OK]"},
-        {NULL, NULL},
     };
     table_setup();
     play_answers(rows);
@@ -100,7 +99,6 @@ static const struct answered refusals[] = {
     {"TABLE.BATCH t p 2 INSERT r PROPS 0 MERGE full IFMATCH * PROPS 1 more x", "INVALID TooManyProperties 1"},
     {"TABLE.BATCH t p 2 MERGE there IFMATCH * PROPS 0 INSERTORMERGE full PROPS 1 more x",
      "INVALID TooManyProperties 1"},
-    {NULL, NULL},
 };
 
 TEST(faulty_batches_are_refused) {

@@ -101,7 +101,6 @@ TEST(malformed_and_oversized_filters_are_refused) {
         {"TABLE.QUERY t FILTER \"   \"", "[null, []]"},
         {"TABLE.QUERY t FILTER a FILTER b", "ERR syntax error near 'FILTER'"},
         {"TABLE.QUERY t FILTER", "ERR syntax error near 'FILTER'"},
-        {NULL, NULL},
     };
     table_setup();
     play_answers(rows);
@@ -267,7 +266,6 @@ TEST(a_write_under_a_filter_needs_stock) {
         {"TABLE.MERGE t p r IFMATCH * IF '' PROPS 0", NULL},
         {"TABLE.DELETE t p r IFMATCH * IF \"stock eq 8L\"", STALE_ENTITY},
         {"TABLE.DELETE t p r IFMATCH * IF \"stock eq 8\"", "OK"},
-        {NULL, NULL},
     };
     table_setup();
     play_answers(rows);

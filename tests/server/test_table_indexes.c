@@ -39,7 +39,6 @@ TEST(indexes_are_declared_and_dropped) {
         {"TABLE.INDEXES t", "[\"b\"]"},
         {"TABLE.UNINDEX t b", "OK"},
         {"TABLE.INDEXES t", "[]"},
-        {NULL, NULL},
     };
     table_setup();
     play_answers(rows);
@@ -201,7 +200,6 @@ TEST(values_that_look_alike) {
         {"TABLE.INSERT t p 10 PROPS 1 v x", NULL},
         {"TABLE.MERGE t p 4 IFMATCH * PROPS 1 v 5001*x", NULL},
         {"TABLE.DELETE t p 1 IFMATCH *", NULL},
-        {NULL, NULL},
     };
     static const char *const filters[] = {"v eq 'x'", "v eq 'X'", "v eq ''",        "v eq X''", "v gt 'xx'",
                                           "v ge 0.0", "v lt 0.0", "v ne 0.0",       "v eq 0.0", "v lt 'x'",

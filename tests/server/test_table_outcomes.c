@@ -167,7 +167,6 @@ TEST(keys_among_the_properties) {
         {"TABLE.BATCH t p 2 INSERT s PROPS 1 RowKey s INSERT u PROPS 1 RowKey s", BAD_INPUT " 1"},
         {"TABLE.BATCH t p 2 INSERT s PROPS 1 RowKey s INSERT u PROPS 1 PartitionKey p", NULL},
         {"TABLE.GET t p u", "[<etag>, []]"},
-        {NULL, NULL},
     };
     table_setup();
     play_answers(rows);
@@ -223,7 +222,6 @@ static const struct answered neighbours[] = {
     {"TABLE.MERGE t p full IFMATCH " STALE " PROPS 1 more x", STALE_ENTITY},
     {"TABLE.MERGE t p full IFMATCH * IF \"p0 eq 'x'\" PROPS 1 more x", STALE_ENTITY},
     {"TABLE.MERGE t p full IFMATCH * PROPS 1 more x", "INVALID TooManyProperties"},
-    {NULL, NULL},
 };
 
 TEST(two_faults_of_a_write_are_answered_in_order) {

@@ -31,7 +31,6 @@ static void fill_with_everything(void) {
          "x:binary \xff s text",
          NULL},
         {"TABLE.INSERT t q \xf0\x9f\x98\x80 PROPS 2 s 40*s n:double NaN", NULL},
-        {NULL, NULL},
     };
     play_answers(rows);
 }

@@ -123,7 +123,6 @@ TEST(pages_continue_where_no_entity_is) {
         {"TABLE.QUERY t NEXT b", "ERR syntax error near 'NEXT'"},
         {"TABLE.QUERY t NEXT 513*k r", BAD_INPUT},
         {"TABLE.QUERY t NEXT b \xff", BAD_INPUT},
-        {NULL, NULL},
     };
     table_setup();
     play_answers(rows);

@@ -215,7 +215,6 @@ TEST(scenario_29_selecting) {
          "[null, [[\"p\", \"r\", <etag>, [\"c\", \"3\"]]]]"},
         {"TABLE.QUERY t SELECT 1 b:int32", "INVALID PropertyNameInvalid"},
         {"TABLE.QUERY t SELECT 2 b", "ERR syntax error near 'SELECT'"},
-        {NULL, NULL},
     };
     table_setup();
     play_answers(rows);
@@ -280,7 +279,6 @@ TEST(scenario_32_each_entity_once) {
         /* Keys that run together are not the same key. */
         {"TABLE.BATCH t a 2 INSERT bc PROPS 0 INSERT c PROPS 0", NULL},
         {"TABLE.BATCH t ab 2 INSERT c PROPS 0 INSERT bc PROPS 0", NULL},
-        {NULL, NULL},
     };
     table_setup();
     play_answers(rows);
@@ -295,7 +293,6 @@ TEST(scenario_33_one_partition_and_up_to_a_hundred) {
         {"TABLE.BATCH t p 0 INSERT r PROPS 0", BAD_INPUT},
         {"TABLE.BATCH t p -1 INSERT r PROPS 0", BAD_INPUT},
         {"TABLE.BATCH none p 0", BAD_INPUT},
-        {NULL, NULL},
     };
     table_setup();
     play_answers(rows);

@@ -57,7 +57,6 @@ TEST(scenario_4_a_star_creates_nothing) {
         {"TABLE.DELETE t p r IFMATCH *", NO_ENTITY},
         {"TABLE.GET t p r", NO_ENTITY},
         {"TABLE.QUERY t", "[null, []]"},
-        {NULL, NULL},
     };
     table_setup();
     play_answers(rows);
@@ -166,7 +165,6 @@ TEST(scenario_12_replace_drops_and_merge_keeps) {
         {"TABLE.GET t p r", "[<etag>, [\"c\", \"4\"]]"},
         {"TABLE.REPLACE t p r IFMATCH * PROPS 0", NULL},
         {"TABLE.GET t p r", "[<etag>, []]"},
-        {NULL, NULL},
     };
     table_setup();
     play_answers(rows);
@@ -214,7 +212,6 @@ TEST(scenario_15_names_mind_their_case_and_stand_once) {
         {"TABLE.REPLACE t p r IFMATCH * PROPS 3 a 1 b 2 a 1", "INVALID DuplicatePropertiesSpecified"},
         {"TABLE.MERGE t p r IFMATCH * PROPS 1 \"A\" 3", NULL},
         {"TABLE.GET t p r", "[<etag>, [\"a\", \"1\", \"A\", \"3\"]]"},
-        {NULL, NULL},
     };
     table_setup();
     play_answers(rows);
@@ -246,7 +243,6 @@ TEST(scenario_17_so_much_in_one_value_and_in_one_entity) {
         {"TABLE.INSERT t p x PROPS 1 s 32769*x", "INVALID PropertyValueTooLarge"},
         {"TABLE.MERGE t p s IFMATCH * PROPS 1 s 32769*x", "INVALID PropertyValueTooLarge"},
         {"TABLE.INSERT t p x PROPS 1 b:binary 65537*x", "INVALID PropertyValueTooLarge"},
-        {NULL, NULL},
     };
     table_setup();
     play_answers(rows);
@@ -304,7 +300,6 @@ TEST(scenario_19_empty_keys) {
         {"TABLE.GET t '' ''", "[<etag>, [\"a\", \"5\", \"b\", \"1\"]]"},
         {"TABLE.DELETE t '' '' IFMATCH *", "OK"},
         {"TABLE.GET t '' ''", NO_ENTITY},
-        {NULL, NULL},
     };
     table_setup();
     play_answers(rows);
@@ -388,7 +383,6 @@ TEST(scenario_36_keys_mind_their_case) {
         {"TABLE.INSERT t p R PROPS 1 a 3", "CONFLICT EntityAlreadyExists"},
         {"TABLE.GET t P r", "[<etag>, [\"a\", \"2\"]]"},
         {"TABLE.GET T p r", NO_ENTITY},
-        {NULL, NULL},
     };
     table_setup();
     play_answers(rows);
@@ -424,7 +418,6 @@ TEST(scenario_37_a_dropped_table_is_gone_and_its_name_is_free) {
         {"TABLE.GETACL abc", "[]"},
         {"TABLE.INDEXES abc", "[]"},
         {"TABLE.GET abcd p r", "[<etag>, [\"a\", \"b\"]]"},
-        {NULL, NULL},
     };
     play_answers(rows);
 }
@@ -465,7 +458,6 @@ TEST(scenario_39_policies_are_replaced_as_a_whole) {
         {"TABLE.SETACL t POLICIES 5 a - - r b - - a c - - u d - - d 64*e - - raud", "OK"},
         {"TABLE.SETACL t", "OK"},
         {"TABLE.GETACL t", "[]"},
-        {NULL, NULL},
     };
     table_setup();
     play_answers(rows);
@@ -477,7 +469,6 @@ TEST(scenario_40_form_comes_before_state) {
         {"TABLE.REPLACE none p r IFMATCH * PROPS 1 1a x", "INVALID PropertyNameInvalid"},
         {"TABLE.REPLACE none p r IFMATCH " STALE " PROPS 0", NO_TABLE},
         {"TABLE.DELETE none p r IFMATCH " STALE, NO_TABLE},
-        {NULL, NULL},
     };
     play_answers(rows);
 }

@@ -306,7 +306,6 @@ TEST(names_and_suffixes_that_are_none) {
         {"TABLE.INSERT t p r PROPS 1 a:float 1", BAD_INPUT},
         {"TABLE.INSERT t p r PROPS 1 256*a x", "INVALID PropertyNameTooLong"},
         {"TABLE.INSERT t p r PROPS 3 255*a x _ y \xc3\xa4_1 z", NULL},
-        {NULL, NULL},
     };
     table_setup();
     play_answers(rows);

@@ -101,6 +101,6 @@ redisReply *step_play(const char *command, const char *answer, char keep) {
     return reply;
 }
 
-void steps_play(const struct step *steps) {
-    for (; steps->command; steps++) step_play(steps->command, steps->answer, steps->keep);
+void steps_play_so_many(const struct step *steps, size_t count) {
+    for (size_t i = 0; i < count; i++) step_play(steps[i].command, steps[i].answer, steps[i].keep);
 }

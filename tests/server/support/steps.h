@@ -20,8 +20,9 @@ struct step {
     char keep; /* the letter under which the reply's first version is kept; 0 for none */
 };
 
-/* Up to the row without a command. What was kept is forgotten when the next test begins. */
-void steps_play(const struct step *steps);
+/* Plays an array of steps. What was kept is forgotten when the next test begins. */
+#define steps_play(steps) steps_play_so_many(steps, ARRAY_SIZE(steps))
+void steps_play_so_many(const struct step *steps, size_t count);
 
 /* One step; answers the reply. */
 redisReply *step_play(const char *command, const char *answer, char keep);

@@ -30,8 +30,8 @@ struct answered {
     const char *line, *answer;
 };
 
-/* Up to the row without a line. */
-void play_answers(const struct answered *rows);
+#define play_answers(rows) play_so_many_answers(rows, ARRAY_SIZE(rows))
+void play_so_many_answers(const struct answered *rows, size_t count);
 
 /* TABLE.QUERY t <rest>, page by page: the keys that are found as "pk/rk pk/rk", and how many pages there were. */
 const char *found_at(struct client *client, const char *rest, int *pages);

@@ -3,6 +3,8 @@
 #ifndef HOLDFAST_TESTS_TRACES_H
 #define HOLDFAST_TESTS_TRACES_H
 
+#include <stddef.h>
+
 /* Keys that are there are watched anyway; `absent` names, in words, others that must not come to be. */
 void traces_begin(const char *absent);
 void traces_require_none(void);
@@ -16,9 +18,10 @@ struct noticed {
     const char *notification;
 };
 
-/* Plays the commands, up to the row without one: each must notify as told, and abort those who watch `box`.
- */
-void expect_notifications(const struct noticed *rows);
+/* Plays the command, which must notify as told, and abort those who watch `box`; and an array of such. */
+void expect_notification(const char *command, const char *notification);
+#define expect_notifications(rows) expect_so_many_notifications(rows, ARRAY_SIZE(rows))
+void expect_so_many_notifications(const struct noticed *rows, size_t count);
 
 /* Whether somebody who watched the keys since traces_begin would now find his transaction aborted. */
 int watched_transaction_aborts(void);
