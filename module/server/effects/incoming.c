@@ -27,6 +27,7 @@ struct incoming {
     RedisModuleString *beside; /* what travels beside the record; NULL for nothing */
     RedisModuleKey *key;       /* NULL while it is not open */
     struct bytes record;       /* of the data type; empty for none */
+    struct record_reader left; /* what the bundle has behind this record; empty without a bundle */
     struct effect_target target;
 };
 
@@ -152,19 +153,6 @@ static void follow_effect(struct incoming *incoming) {
     look_for_waiters(incoming);
 }
 
-/* Applies a record, with all that follows. */
-static enum effect_result run_record(struct incoming *incoming) {
-    incoming->target.name = bytes_of("", 0);
-    incoming->target.upkeep_ms = UPKEEP_NEVER;
-    enum effect_result result = apply_effect(incoming);
-    if (result == EFFECT_APPLIED)
-        follow_effect(incoming);
-    else
-        effect_complain(incoming->ctx, result);
-    incoming->changed |= result == EFFECT_APPLIED;
-    return result;
-}
-
 /* --- Bundles --- */
 
 static bool bundle_is_sound(struct bytes bundle, int words, int64_t horizon_ms) {
@@ -176,29 +164,22 @@ static bool bundle_is_sound(struct bytes bundle, int words, int64_t horizon_ms) 
     return record_complete(&reader);
 }
 
-/* Applies the records one by one, as if each had come alone; a key stays open while the next record is of the same. */
-static enum effect_result run_items(struct incoming *incoming, RedisModuleString **argv, int argc) {
-    struct record_reader reader = bundle_reader(incoming->record);
-    enum effect_result whole = EFFECT_APPLIED;
+/* A key stays open while the next record is of the same. */
+ASIDE static bool take_item(struct incoming *incoming, RedisModuleString **argv, int argc) {
     struct bundle_item item;
-    while (bundle_next(&reader, argc, &item)) {
-        if (argv[item.key] != incoming->name) close_key(incoming);
-        incoming->name = argv[item.key];
-        incoming->beside = item.beside ? argv[item.beside] : NULL;
-        incoming->record = item.record;
-        incoming->target = (struct effect_target){.value = NULL};
-        enum effect_result result = run_record(incoming);
-        if (result != EFFECT_APPLIED) whole = result;
-    }
-    return whole;
+    if (!bundle_next(&incoming->left, argc, &item)) return false;
+    if (argv[item.key] != incoming->name) close_key(incoming);
+    incoming->name = argv[item.key];
+    incoming->beside = item.beside ? argv[item.beside] : NULL;
+    incoming->record = item.record;
+    return true;
 }
 
 /* All records are read before anything changes. */
-ASIDE static enum effect_result run_bundle(struct incoming *incoming, RedisModuleString **argv, int argc) {
-    if (bundle_is_sound(incoming->record, argc, effect_horizon_ms(incoming->obeyed)))
-        return run_items(incoming, argv, argc);
-    effect_complain(incoming->ctx, EFFECT_MALFORMED);
-    return EFFECT_MALFORMED;
+ASIDE static bool open_bundle(struct incoming *incoming, RedisModuleString **argv, int argc) {
+    if (!bundle_is_sound(incoming->record, argc, effect_horizon_ms(incoming->obeyed))) return false;
+    incoming->left = bundle_reader(incoming->record);
+    return take_item(incoming, argv, argc);
 }
 
 ASIDE static void tell_keys_of_bundle(RedisModuleCtx *ctx, struct bytes bundle, int words) {
@@ -238,12 +219,35 @@ RARELY static int keep_out(RedisModuleCtx *ctx) {
     return REDISMODULE_OK;
 }
 
+/* Applies one record. */
+static enum effect_result run_record(struct incoming *incoming) {
+    incoming->target = (struct effect_target){.upkeep_ms = UPKEEP_NEVER, .name = bytes_of("", 0)};
+    enum effect_result result = apply_effect(incoming);
+    if (result == EFFECT_APPLIED)
+        follow_effect(incoming);
+    else
+        effect_complain(incoming->ctx, result);
+    incoming->changed |= result == EFFECT_APPLIED;
+    return result;
+}
+
+/* Applies the records of a bundle one by one, as if each had come alone. */
+static enum effect_result run_records(struct incoming *incoming, RedisModuleString **argv, int argc) {
+    enum effect_result whole = EFFECT_APPLIED;
+    do {
+        enum effect_result result = run_record(incoming);
+        if (result != EFFECT_APPLIED) whole = result;
+    } while (record_more(&incoming->left) && take_item(incoming, argv, argc));
+    return whole;
+}
+
 static enum effect_result run_effect(struct incoming *incoming, RedisModuleString **argv, int argc) {
     incoming->record = api_bytes(argv[2]);
-    if (bundle_is(incoming->record)) return run_bundle(incoming, argv, argc);
-    if (argc > WORDS_MAX) incoming->record.length = 0;
     if (argc == WORDS_MAX) incoming->beside = argv[3];
-    return run_record(incoming);
+    bool opened = bundle_is(incoming->record) ? open_bundle(incoming, argv, argc) : argc <= WORDS_MAX;
+    if (opened) return run_records(incoming, argv, argc);
+    effect_complain(incoming->ctx, EFFECT_MALFORMED);
+    return EFFECT_MALFORMED;
 }
 
 /* There is nothing to parse: the server has seen to it that there are three words. Nobody reads replies to the
