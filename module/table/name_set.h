@@ -14,8 +14,7 @@ struct name_set {
     unsigned count;
     uint64_t lengths; /* a bit for each length of a name; the last one is for all long names */
     struct bytes names[NAME_SET_MAX]; /* borrowed */
-    uint16_t
-        slots[NAME_SET_SLOTS]; /* a hash table, once there are more than a few: numbers of names, from 1 */
+    uint16_t slots[NAME_SET_SLOTS];   /* once there are more than a few, by hash: numbers of names, from 1 */
 };
 
 void name_set_start(struct name_set *set);

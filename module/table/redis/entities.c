@@ -26,7 +26,8 @@ static enum outcome refuse_missing(struct call *call) {
 
 /* --- Reading --- */
 
-/* For a missing table, faults in the arguments are reported first. Otherwise the handler checks them. */
+/* For a missing table, faults in the arguments are reported first. Otherwise the handler reads them itself: a selection
+ * is too large to be kept for it. */
 enum outcome table_get_check(struct call *call) {
     struct selection selection;
     return call->value ? OUTCOME_DONE : selection_read(call, &selection);
