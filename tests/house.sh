@@ -125,6 +125,7 @@ family_words() {
 # A definition starts in the first column.
 function_names_shared() {
     awk '
+        { gsub(/"[^"]*"/, "") }
         /^static / || /^[a-z].*\(.*[,{]$/ {
             if (sub(/^static LISTENER\(/, "")) sub(/,/, "(")
             if (!match($0, /[A-Za-z_0-9]+\(/)) next
@@ -414,12 +415,18 @@ comments_name_nothing "${sources[@]}" | rule 'the files and names that comments 
 
 families_short_of_slots | rule 'each family has option slots left'
 
-function_names_shared module/*.c module/*/*.c module/*/*/*.c | rule 'no two files have a function of the same name'
+{
+    function_names_shared module/*.c module/*/*.c module/*/*/*.c
+    function_names_shared tests/bench/*.c tests/support/*.c
+} | rule 'no two files have a function of the same name'
 
-grep -nHE '^[^(]*\bstatic [^(]*[ *][a-z0-9]+\(' $(find module -name '*.c') module/server/storage/type_methods.h |
+grep -nHE '^[^("]*\bstatic [^("]*[ *][a-z0-9]+\(' $(find module tests/bench tests/support -name '*.c') module/server/storage/type_methods.h |
     rule 'the name of a static function is more than one word'
 
-tags_shared "${module_files[@]}" | rule 'no two files have a struct, union or enum of the same tag'
+{
+    tags_shared "${module_files[@]}"
+    tags_shared tests/bench/*.[ch] tests/support/*.[ch]
+} | rule 'no two files have a struct, union or enum of the same tag'
 
 grep -nE '^[a-z].*[ *]call_[a-z_]+\(' $(find module -name '*.h' ! -path '*/server/call/call.h') |
     rule 'a function whose name begins with call_ is in call.h'

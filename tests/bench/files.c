@@ -184,19 +184,19 @@ static void close_write(const struct client_pool *pool, const struct client *cli
     request_word(request, client->held->id, client->held->id_length);
 }
 
-static bool is_etag(struct client *client, const struct reply *reply) {
+static bool is_any_etag(struct client *client, const struct reply *reply) {
     (void)client;
     return reply->kind == '$' && reply->length == TOKEN_BYTES;
 }
 
-static bool is_done(struct client *client, const struct reply *reply) {
+static bool is_status(struct client *client, const struct reply *reply) {
     (void)client;
     return reply->kind == '+';
 }
 
-static const struct step creates = {1, create_write, is_etag};
+static const struct step creates = {1, create_write, is_any_etag};
 static const struct step opens = {1, open_write, is_opened};
-static const struct step closes = {1, close_write, is_done};
+static const struct step closes = {1, close_write, is_status};
 
 static const struct sequence file_fill = {NULL, 1, share_prepare, {&creates}};
 static const struct sequence file_open_close = {"FILE.OPEN, CLOSE", 1, share_prepare, {&opens, &closes}};
@@ -248,8 +248,8 @@ static void unlock_write(const struct client_pool *pool, const struct client *cl
     range_write(client, request);
 }
 
-static const struct step locks = {1, lock_write, is_done};
-static const struct step unlocks = {1, unlock_write, is_done};
+static const struct step locks = {1, lock_write, is_status};
+static const struct step unlocks = {1, unlock_write, is_status};
 
 static const struct sequence file_lock_own = {"FILE.LOCK, UNLOCK", 1, own_prepare, {&locks, &unlocks}};
 static const struct sequence file_lock_same = {
@@ -264,7 +264,8 @@ static void string_prepare(struct server *server, const char *key) {
     server_load_script(server, release_script, release_digest);
 }
 
-static void set_write(const struct client_pool *pool, const struct client *client, struct request *request) {
+static void set_lock_write(const struct client_pool *pool, const struct client *client,
+                           struct request *request) {
     char milliseconds[] = "3600000";
     request_begin(request, 6);
     request_text(request, "SET");
@@ -290,7 +291,7 @@ static bool is_one(struct client *client, const struct reply *reply) {
     return reply->kind == ':' && *reply->text == '1';
 }
 
-static const struct step sets = {1, set_write, is_done};
+static const struct step sets = {1, set_lock_write, is_status};
 static const struct step releases = {1, release_write, is_one};
 
 static const struct sequence string_lock_unlock = {

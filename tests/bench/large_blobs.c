@@ -51,7 +51,7 @@ static bool is_range(struct driver *driver, unsigned object, const struct reply 
     return is_content(driver, object, &content);
 }
 
-static bool is_put(struct driver *driver, unsigned object, const struct reply *reply) {
+static bool is_pair(struct driver *driver, unsigned object, const struct reply *reply) {
     (void)driver;
     (void)object;
     return is_array(reply, 2);
@@ -70,11 +70,11 @@ static const struct workload workloads[] = {
      .offsets = range_offsets},
     {.name = "BLOB.PUTPAGE, 1 MiB",
      .request = "BLOB.PUTPAGE " PAGE_BLOBS " " SMALL_PAGES " {offset} {content}",
-     .is_expected = is_put,
+     .is_expected = is_pair,
      .offsets = small_offsets},
     {.name = "BLOB.PUTPAGE, 8 GiB",
      .request = "BLOB.PUTPAGE " PAGE_BLOBS " " VAST_PAGES " {offset} {content}",
-     .is_expected = is_put,
+     .is_expected = is_pair,
      .offsets = vast_offsets},
 };
 

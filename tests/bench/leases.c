@@ -86,7 +86,7 @@ static const char check_set_script[] = "if redis.call('GET', KEYS[1]) == ARGV[1]
                                        "redis.error_reply('PRECONDITION the lock is lost') end";
 
 /* Of setting: OK. Of a script that has found the id: 1. */
-static bool is_done(struct driver *driver, unsigned object, const struct reply *reply) {
+static bool is_ok_or_one(struct driver *driver, unsigned object, const struct reply *reply) {
     return is_ok(driver, object, reply) || (is_integer(driver, object, reply) && *reply->text == '1');
 }
 
@@ -102,19 +102,19 @@ static const struct workload lock_workloads[] = {
     {.name = "SET NX PX, Lua delete",
      .request = SET_LOCK("free") "; EVALSHA {script} 1 free:{name} " HOLDER_ID,
      .script = release_script,
-     .is_expected = is_done},
-    {.name = "SET NX PX", .request = SET_LOCK("held"), .is_expected = is_done},
+     .is_expected = is_ok_or_one},
+    {.name = "SET NX PX", .request = SET_LOCK("held"), .is_expected = is_ok_or_one},
     {.name = "SET NX PX refused", .request = SET_LOCK("held"), .filler = "SET NX PX", .is_expected = is_null},
     {.name = "Lua renew",
      .request = "EVALSHA {script} 1 held:{name} " HOLDER_ID " 3600000",
      .script = renew_script,
      .filler = "SET NX PX",
-     .is_expected = is_done},
+     .is_expected = is_ok_or_one},
     {.name = "Lua check lock, SET",
      .request = "EVALSHA {script} 2 held:{name} guarded:{name} " HOLDER_ID " {content}",
      .script = check_set_script,
      .filler = "SET NX PX",
-     .is_expected = is_done},
+     .is_expected = is_ok_or_one},
 };
 
 static const struct comparison lock_comparisons[] = {

@@ -152,7 +152,7 @@ static void warm_up(const struct run *run, struct driver *driver) {
         driver_visit_all(driver, 1);
 }
 
-static uint64_t work(const struct run *run, struct driver *driver) {
+static uint64_t work_through(const struct run *run, struct driver *driver) {
     if (run->visits) return driver_visit_all(driver, run->visits);
     return driver_run(driver, (int64_t)run->options->slice_ms * 1000000);
 }
@@ -170,7 +170,7 @@ static void slice_measure(struct run *run, size_t which, unsigned round) {
     warm_up(run, driver);
     replica_await(run);
     struct meter meter = meter_start(run->server);
-    double operations = (double)work(run, driver);
+    double operations = (double)work_through(run, driver);
     replica_await(run);
     meter_stop(&meter, run->server, measurement, round, operations);
 }

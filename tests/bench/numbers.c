@@ -6,12 +6,12 @@
 
 #include "basics.h"
 
-static int compare(const void *left, const void *right) {
+static int compare_doubles(const void *left, const void *right) {
     double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
 }
 
-static double quantile(const double *sorted, size_t count, double share) {
+static double quantile_of(const double *sorted, size_t count, double share) {
     double place = share * (double)(count - 1);
     size_t below = (size_t)floor(place);
     size_t above = below + 1 < count ? below + 1 : below;
@@ -19,15 +19,15 @@ static double quantile(const double *sorted, size_t count, double share) {
 }
 
 double percentile(double *values, size_t count, double share) {
-    qsort(values, count, sizeof(*values), compare);
-    return quantile(values, count, share);
+    qsort(values, count, sizeof(*values), compare_doubles);
+    return quantile_of(values, count, share);
 }
 
 static struct spread spread_of_mine(double *values, size_t count) {
-    qsort(values, count, sizeof(*values), compare);
-    return (struct spread){.median = quantile(values, count, 0.5),
-                           .low = quantile(values, count, 0.25),
-                           .high = quantile(values, count, 0.75)};
+    qsort(values, count, sizeof(*values), compare_doubles);
+    return (struct spread){.median = quantile_of(values, count, 0.5),
+                           .low = quantile_of(values, count, 0.25),
+                           .high = quantile_of(values, count, 0.75)};
 }
 
 struct spread spread_of(const double *values, size_t count) {

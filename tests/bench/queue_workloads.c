@@ -68,7 +68,7 @@ static void queue_put_later_write(const struct client_pool *pool, const struct c
     request_number(request, LATER_MIN_SECONDS + client->number * FAR_APART % LATER_SPAN_SECONDS);
 }
 
-static bool is_put(struct client *client, const struct reply *reply) {
+static bool is_put_answer(struct client *client, const struct reply *reply) {
     (void)client;
     return reply->kind == '*' && reply->length == PUT_FIELDS;
 }
@@ -123,8 +123,8 @@ static bool queue_deleted(struct client *client, const struct reply *reply) {
     return true;
 }
 
-static const struct step queue_puts = {1, queue_put_write, is_put};
-static const struct step queue_puts_later = {1, queue_put_later_write, is_put};
+static const struct step queue_puts = {1, queue_put_write, is_put_answer};
+static const struct step queue_puts_later = {1, queue_put_later_write, is_put_answer};
 static const struct step queue_gets = {1, queue_get_write, queue_got};
 static const struct step queue_deletes = {1, queue_delete_write, queue_deleted};
 
@@ -350,7 +350,8 @@ const struct sequence list_take = {NULL, 1, nothing_prepare, {&list_gets}};
 
 /* --- What all is measured by --- */
 
-static void set_write(const struct client_pool *pool, const struct client *client, struct request *request) {
+static void set_content_write(const struct client_pool *pool, const struct client *client,
+                              struct request *request) {
     request_begin(request, 3);
     request_text(request, "SET");
     request_word(request, pool->data->names[client->number % pool->data->objects], NAME_BYTES);
@@ -362,7 +363,7 @@ static bool is_set(struct client *client, const struct reply *reply) {
     return reply->kind == '+';
 }
 
-static const struct step sets = {1, set_write, is_set};
+static const struct step sets = {1, set_content_write, is_set};
 const struct sequence set_again = {"SET", 1, nothing_prepare, {&sets}};
 
 /* All are measured as sequences of the same names. */

@@ -245,7 +245,7 @@ static void measure_puts_with_aof(const struct context *context) {
     server_stop(server);
 }
 
-static void measure_ratio(const struct context *context) {
+static void measure_message_ratios(const struct context *context) {
     struct server *server = server_start(context->options, LARGE_BATCHES);
     struct dataset *data = dataset_open(server, 0, sizes[0].objects, MESSAGE_BYTES);
     struct sequence_run run = {.context = context, .server = server, .data = data};
@@ -306,7 +306,7 @@ static void measure_depths(const struct context *context, const struct sequence 
 }
 
 void measure_queues(const struct context *context) {
-    measure_ratio(context);
+    measure_message_ratios(context);
     measure_puts_with_aof(context);
     unsigned count = context->is_quick ? DEPTHS - 1 : DEPTHS;
     measure_depths(context, &queue_life, &queue_put, "visible", count, FLAT_MAX);

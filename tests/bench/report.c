@@ -236,7 +236,7 @@ static void text_write(FILE *file, const char *text) {
     fputc('"', file);
 }
 
-static void name_write(FILE *file, const char *name, const char *value) {
+static void member_write(FILE *file, const char *name, const char *value) {
     fprintf(file, "\"%s\": ", name);
     text_write(file, value);
     fputs(", ", file);
@@ -263,10 +263,10 @@ static void ratios_write(const struct results *results, const struct measurement
 static void measurement_write(const struct results *results, const struct measurement *measurement,
                               FILE *file) {
     const struct setting *setting = measurement->setting;
-    name_write(file, "section", setting->section);
-    name_write(file, "setting", setting->title);
-    name_write(file, "family", measurement->family->name);
-    name_write(file, "workload", measurement->workload->name);
+    member_write(file, "section", setting->section);
+    member_write(file, "setting", setting->title);
+    member_write(file, "family", measurement->family->name);
+    member_write(file, "workload", measurement->workload->name);
     fprintf(file, "\"bytes\": %zu, \"objects\": %u, \"pipeline\": %u, \"rounds\": %zu, \"cpu_ns\": ",
             sizes[setting->size].bytes, setting->objects, setting->pipeline, measurement->rounds);
     spread_write(file, spread_of(measurement->cpu_ns, measurement->rounds));
@@ -287,8 +287,8 @@ static void end_write(FILE *file, size_t count) {
 
 void report_json(const struct results *results, FILE *file) {
     fputs("{\n ", file);
-    name_write(file, "server", results->server_version);
-    name_write(file, "machine", results->machine);
+    member_write(file, "server", results->server_version);
+    member_write(file, "machine", results->machine);
     fputs("\n \"measurements\": [", file);
     for (size_t i = 0; i < results->measurement_count; i++) {
         next_write(file, i);
@@ -299,9 +299,9 @@ void report_json(const struct results *results, FILE *file) {
     for (size_t i = 0; i < results->fact_count; i++) {
         const struct fact *fact = &results->facts[i];
         next_write(file, i);
-        name_write(file, "section", fact->section);
-        name_write(file, "name", fact->name);
-        name_write(file, "unit", fact->unit);
+        member_write(file, "section", fact->section);
+        member_write(file, "name", fact->name);
+        member_write(file, "unit", fact->unit);
         fprintf(file, "\"value\": %.4f", fact->value);
     }
     end_write(file, results->fact_count);
@@ -309,9 +309,9 @@ void report_json(const struct results *results, FILE *file) {
     for (size_t i = 0; i < results->bar_count; i++) {
         const struct bar *bar = &results->bars[i];
         next_write(file, i);
-        name_write(file, "subject", subjects[bar->subject]);
-        name_write(file, "text", bar->text);
-        name_write(file, "unit", bar->unit);
+        member_write(file, "subject", subjects[bar->subject]);
+        member_write(file, "text", bar->text);
+        member_write(file, "unit", bar->unit);
         fprintf(file, "\"value\": %.4f, \"limit\": %.4f, \"met\": %s", bar->value, bar->limit,
                 bar->is_met ? "true" : "false");
     }

@@ -42,7 +42,7 @@ enum { MERGED_AT_ONCE = 50 };
 #define CREATE_FOUR_INDEXES                                                                                  \
     "TABLE.CREATE " FOUR_INDEXES "; TABLE.INDEX " FOUR_INDEXES " " FIRST_INDEX " status quantity placed"
 
-static bool is_etag(const struct driver *driver, unsigned object, const struct reply *reply) {
+static bool is_own_etag(const struct driver *driver, unsigned object, const struct reply *reply) {
     return reply->length == TOKEN_BYTES &&
            !memcmp(reply->text, driver->object_set->tokens[object], TOKEN_BYTES);
 }
@@ -50,7 +50,7 @@ static bool is_etag(const struct driver *driver, unsigned object, const struct r
 static bool is_entity(struct driver *driver, unsigned object, const struct reply *reply) {
     if (reply->kind != '*' || reply->length != 2) return false;
     struct reply etag = reply_element(reply, 0), properties = reply_element(reply, 1);
-    return is_etag(driver, object, &etag) && properties.length == ENTITY_WORDS;
+    return is_own_etag(driver, object, &etag) && properties.length == ENTITY_WORDS;
 }
 
 /* The end of the answer, and one row: its keys, its ETag, its properties. */
@@ -59,7 +59,7 @@ static bool is_point(struct driver *driver, unsigned object, const struct reply 
     struct reply rows = reply_element(reply, 1);
     if (rows.length != 1) return false;
     struct reply row = reply_element(&rows, 0), etag = reply_element(&row, 2);
-    return is_etag(driver, object, &etag) && reply_element(&row, 3).length == ENTITY_WORDS;
+    return is_own_etag(driver, object, &etag) && reply_element(&row, 3).length == ENTITY_WORDS;
 }
 
 #define INSERT_INTO(table) "TABLE.INSERT " table " {folder} {file} PROPS " PROPERTIES
@@ -209,8 +209,8 @@ static const char *const entities_growing[] = {
     "HGETALL", "TABLE.GET", "TABLE.QUERY by both keys", "TABLE.MERGE of 2, IFMATCH", "TABLE.INSERT, DELETE",
     NULL};
 
-static void measure_ratio(const struct context *context, const char *title, const char *const *names,
-                          unsigned objects, bool is_new) {
+static void measure_table_ratio(const struct context *context, const char *title, const char *const *names,
+                                unsigned objects, bool is_new) {
     struct server *server = server_start(context->options, "");
     struct dataset *data = dataset_open(server, 0, objects, sizes[0].bytes);
     const struct setting *setting = context_setting(context, NULL, title, data->objects);
@@ -568,11 +568,11 @@ static void measure_table_longest(const struct context *context, const struct mi
 /* --- All of it --- */
 
 void measure_tables(const struct context *context) {
-    measure_ratio(context, "entities of 10 properties, pipeline 16", entities, sizes[0].objects, false);
-    measure_ratio(context, "50 entities of 10 properties at once, pipeline 16", entities_batched,
-                  BATCHED_ENTITIES, false);
-    measure_ratio(context, "new entities of 10 properties, pipeline 16", entities_new, BATCHED_ENTITIES,
-                  true);
+    measure_table_ratio(context, "entities of 10 properties, pipeline 16", entities, sizes[0].objects, false);
+    measure_table_ratio(context, "50 entities of 10 properties at once, pipeline 16", entities_batched,
+                        BATCHED_ENTITIES, false);
+    measure_table_ratio(context, "new entities of 10 properties, pipeline 16", entities_new, BATCHED_ENTITIES,
+                        true);
     growth_measure(context, entities_made, entities_growing);
     struct million million = {.server = server_start(context->options, "")};
     million.data = dataset_open(million.server, 0, MILLION, sizes[0].bytes);

@@ -51,7 +51,7 @@ static struct line line_make(struct server *server, const struct connection_set 
 }
 
 /* Nobody but the next in line is listened to, so a wrong order would come to light. */
-static double hop(void *context) {
+static double hop_once(void *context) {
     struct line *line = context;
     unsigned next = (line->holder + 1) % (line->length + 1);
     struct connection **connections = line->set->connections + line->first;
@@ -66,7 +66,7 @@ static double hop(void *context) {
     return (double)(after - before) / 1e6;
 }
 
-static double ping(void *context) {
+static double ping_once(void *context) {
     int64_t before = monotonic_ns();
     connection_call(context, "PING");
     return (double)(monotonic_ns() - before) / 1e6;
@@ -132,8 +132,9 @@ void measure_handover(const struct context *context) {
     struct line *lines = allocate(LINES, sizeof(*lines));
     for (unsigned i = 0; i < count; i++) lines[i] = line_make(server, set, firsts[i], lengths[i]);
     for (unsigned round = 0; round < rounds; round++) {
-        for (unsigned i = 0; i < count; i++) hops_measure(server, &lines[i].times, round, hop, &lines[i]);
-        hops_measure(server, &pings, round, ping, idler);
+        for (unsigned i = 0; i < count; i++)
+            hops_measure(server, &lines[i].times, round, hop_once, &lines[i]);
+        hops_measure(server, &pings, round, ping_once, idler);
     }
     for (unsigned i = 0; i < count; i++) {
         add_hop_facts(context, format_text("%u in line", lines[i].length), &lines[i].times, rounds, false);

@@ -25,7 +25,7 @@ static uint64_t random_next(uint64_t *state) {
 }
 
 /* "417/000000006239": a path in one of many folders, as names in a store are. */
-static void name_write(char *name, unsigned object, uint64_t *random) {
+static void object_name_write(char *name, unsigned object, uint64_t *random) {
     char text[NAME_BYTES + 1];
     snprintf(text, sizeof(text), "%03u/%012u", (unsigned)(random_next(random) % DIRECTORIES), object);
     memcpy(name, text, NAME_BYTES);
@@ -45,7 +45,8 @@ struct dataset *dataset_open(const struct server *server, unsigned database, uns
     data->names = allocate(objects, NAME_BYTES);
     data->order = allocate(objects, sizeof(*data->order));
     letters_write(data->content, bytes, random);
-    for (unsigned object = 0; object < objects; object++) name_write(data->names[object], object, &random);
+    for (unsigned object = 0; object < objects; object++)
+        object_name_write(data->names[object], object, &random);
     dataset_shuffle(data, random);
     return data;
 }

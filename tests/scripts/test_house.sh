@@ -113,13 +113,19 @@ breaks 'the files and names that comments of the module name are there' 'module/
     'module/core/hex.c: gone_for_good'
 
 printf 'static void ask_twice(void) {\n}\n' | tee -a module/core/hex.c >>module/file/sharing.c
-breaks 'no two files have a function of the same name' 'ask_twice: module/core/hex.c, module/file/sharing.c'
+printf 'static void bench_twice(void) {\n}\n' | tee -a tests/bench/files.c >>tests/bench/leases.c
+breaks 'no two files have a function of the same name' 'ask_twice: module/core/hex.c, module/file/sharing.c' \
+    'bench_twice: tests/bench/files.c, tests/bench/leases.c'
 
 printf 'static int count(int a) {\n    return a;\n}\n' >>module/core/hex.c
-breaks 'the name of a static function is more than one word' 'module/core/hex.c:static int count(int a) {'
+printf 'static int number(int a) {\n    return a;\n}\n' >>tests/support/processes.c
+breaks 'the name of a static function is more than one word' 'module/core/hex.c:static int count(int a) {' \
+    'tests/support/processes.c:static int number(int a) {'
 
 printf 'struct told_twice {\n    int a;\n};\n' | tee -a module/core/hex.c >>module/file/sharing.c
-breaks 'no two files have a struct, union or enum of the same tag' 'told_twice: module/core/hex.c, module/file/sharing.c'
+printf 'enum bench_twice {\n    A\n};\n' | tee -a tests/bench/files.c >>tests/bench/leases.c
+breaks 'no two files have a struct, union or enum of the same tag' 'told_twice: module/core/hex.c, module/file/sharing.c' \
+    'bench_twice: tests/bench/files.c, tests/bench/leases.c'
 
 echo 'void call_elsewhere(void);' >>module/server/base/api.h
 breaks 'a function whose name begins with call_ is in call.h' 'module/server/base/api.h:void call_elsewhere(void);'

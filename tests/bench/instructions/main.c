@@ -147,7 +147,7 @@ static bool is_for_each_call(const char *step) {
     return strstr(step, "%i") || strstr(step, "%n") || strstr(step, "%a") || strstr(step, "%b");
 }
 
-static redisReply *receive(struct run *run, redisContext *client, const char *step) {
+static redisReply *receive_reply(struct run *run, redisContext *client, const char *step) {
     redisReply *reply = NULL;
     require(redisGetReply(client, (void **)&reply) == REDIS_OK, "%s: %s: %s", run->row->name, step,
             client->errstr);
@@ -159,7 +159,7 @@ static redisReply *receive(struct run *run, redisContext *client, const char *st
 static void receive_calls(struct run *run, const char *step, unsigned first, unsigned end) {
     send_all(run->server->client);
     for (unsigned call = first; call < end; call++) {
-        redisReply *reply = receive(run, run->server->client, step);
+        redisReply *reply = receive_reply(run, run->server->client, step);
         reply_keep(run, step, reply, call, is_for_each_call(step) ? call + 1 : run->calls);
         freeReplyObject(reply);
     }
@@ -221,7 +221,7 @@ static void waiters_send(struct run *run) {
 static void waiters_receive(struct run *run) {
     if (!run->row->waiter) return;
     for (unsigned call = 0; call < run->calls; call++)
-        freeReplyObject(receive(run, run->waiters[call], run->row->waiter));
+        freeReplyObject(receive_reply(run, run->waiters[call], run->row->waiter));
 }
 
 static double count_one_batch(struct run *run) {
