@@ -1,6 +1,7 @@
 #include "server/effects/once.h"
 
 #include "core/hash.h"
+#include "core/inlining.h"
 #include "core/number.h"
 #include "server/base/info.h"
 #include "server/base/settings.h"
@@ -73,14 +74,20 @@ static size_t excess_beyond(size_t a, size_t limit) {
     return a > limit ? a - limit : 0;
 }
 
-/* How many calls are too many, by count or by bytes, once this answer is added (none, if it is empty). One large answer
- * may displace many small ones. */
-static size_t excess_of(const struct once_log *once_log, struct bytes added, size_t max) {
-    size_t count = once_log_count(once_log), bytes = once_log_bytes(once_log) + added.length;
-    size_t many = excess_beyond(count + (added.length > 0), (size_t)once_max);
-    if (!many && bytes <= ONCE_BYTES_MAX) return 0;
+/* One large answer may displace many small ones. */
+ASIDE static size_t excess_beyond_limits(const struct once_log *once_log, size_t count, size_t bytes,
+                                         size_t max) {
+    size_t many = size_min(excess_beyond(count, (size_t)once_max), max);
     size_t by_bytes = once_log_taking(once_log, excess_beyond(bytes, ONCE_BYTES_MAX), FORGOTTEN_BY_UPKEEP);
-    return size_min(size_max(size_min(many, max), by_bytes), count);
+    return size_min(size_max(many, by_bytes), once_log_count(once_log));
+}
+
+/* How many calls are too many, by count or by bytes, once this answer is added (none, if it is empty). */
+static size_t excess_of(const struct once_log *once_log, struct bytes added, size_t max) {
+    size_t count = once_log_count(once_log) + (added.length > 0);
+    size_t bytes = once_log_bytes(once_log) + added.length;
+    bool fits = count <= (size_t)once_max && bytes <= ONCE_BYTES_MAX;
+    return fits ? 0 : excess_beyond_limits(once_log, count, bytes, max);
 }
 
 /* How many of the oldest calls to forget: at most `max` of the expired ones at a time. */
