@@ -7,18 +7,22 @@ export const LONGEST_BLOCK = 20; // seconds: what the recipes wait at most in on
 const word = value => (typeof value === 'string' || Buffer.isBuffer(value) ? value : String(value));
 
 // A command that waits keeps all else on its connection waiting: line() opens a connection of its own, without the
-// timeouts that would forget the answer while the server goes on holding our place. hangUp() ends a wait at once.
+// timeouts that would forget the answer while the server goes on holding our place. hangUp() ends a wait at once. A line that
+// breaks stays broken, and its command is rejected.
 
 export function ofNodeRedis(client) {
   return {
     send: (...words) => client.sendCommand(words.map(word)),
     async line() {
-      const own = client.duplicate({ socket: { ...client.options?.socket, socketTimeout: undefined }, commandOptions: undefined });
+      const socket = { ...client.options?.socket, socketTimeout: undefined, reconnectStrategy: false };
+      const own = client.duplicate({ socket, commandOptions: undefined });
       own.on('error', () => {}); // whoever waits is told by the rejected command
       await own.connect();
       return ofNodeRedis(own);
     },
-    hangUp: () => (client.destroy ? client.destroy() : client.disconnect().catch(() => {})),
+    hangUp() {
+      if (client.isOpen) client.destroy ? client.destroy() : client.disconnect().catch(() => {});
+    },
   };
 }
 
@@ -64,11 +68,42 @@ export function refusal(error) {
   return found ? `${found[1]} ${found[2]}` : '';
 }
 
+// What Redis answers begins with a class; what a client says does not.
+export const isAnswer = error => /^[A-Z]+ /.test(refusal(error));
+
+// Whether it passes by itself: a failover, the grace after it, a server that loads; a broken connection.
+export function passes(error) {
+  const again = /^((UNBLOCKED|READONLY|LOADING|NOREPLICAS|MASTERDOWN|TRYAGAIN|CLUSTERDOWN) |CONFLICT ServerRecovering$)/i;
+  const broken = /socket|stream|connect|clos(ed|ing)|timed? ?out|max retries/i;
+  return again.test(refusal(error)) || (!isAnswer(error) && broken.test(error?.message));
+}
+
+// For a loop that is to run for ever: calls round(line) again and again, on a line of its own, until the signal is aborted, or until
+// a round answers something. What passes by itself does not end the loop, but is waited out.
+export async function outlasting(server, signal, round) {
+  while (!signal?.aborted) {
+    let line;
+    const hangUp = () => (line?.hangUp(), (line = null)); // once
+    signal?.addEventListener('abort', hangUp);
+    try {
+      line = await server.line();
+      for (let answer; !signal?.aborted; ) if ((answer = await round(line)) !== undefined) return answer;
+    } catch (error) {
+      if (!signal?.aborted && !passes(error)) throw error;
+      await sleep(1000, signal);
+    } finally {
+      signal?.removeEventListener('abort', hangUp);
+      hangUp();
+    }
+  }
+}
+
 export const sleep = (ms, signal) =>
   new Promise(done => {
     if (signal?.aborted) return done();
-    const timer = setTimeout(done, ms);
-    signal?.addEventListener('abort', () => (clearTimeout(timer), done()), { once: true });
+    const end = () => (clearTimeout(timer), signal?.removeEventListener('abort', end), done());
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
   });
 
 // Somebody was quicker: a random time, longer with each attempt, so that writers do not collide in step.

@@ -6,9 +6,10 @@ import { LONGEST_BLOCK, refusal } from './holdfast.mjs';
 
 export class Lock {
   // const lock = await Lock.take(server, 'infra', 'report'); try { … } finally { await lock.release(); }
-  static async take(server, container, blob, { seconds = 15, wait = LONGEST_BLOCK, owner } = {}) {
+  // Without a line to wait on it makes one.
+  static async take(server, container, blob, { seconds = 15, wait = LONGEST_BLOCK, owner, line } = {}) {
     const lock = new Lock(server, container, blob, seconds);
-    await lock.acquire(owner ?? `${hostname()}:${process.pid}`, wait);
+    await lock.acquire(owner ?? `${hostname()}:${process.pid}`, wait, line);
     await lock.renew(); // the answer may have been long on its way: from here on we know when the lease ends
     lock.timer = setInterval(() => lock.keep(), (seconds * 1000) / 3);
     return lock;
@@ -23,7 +24,7 @@ export class Lock {
     return this.server.send(command, this.container, ...words, 'BLOB', this.blob);
   }
 
-  async acquire(owner, wait) {
+  async acquire(owner, wait, line) {
     const words = ['LEASE.ACQUIRE', this.container, this.seconds, 'ID', this.id, 'OWNER', owner, 'BLOB', this.blob];
     for (;;) {
       try {
@@ -31,15 +32,15 @@ export class Lock {
         return;
       } catch (error) {
         if (refusal(error) === 'NOTFOUND BlobNotFound') await this.makeBlob();
-        else if (refusal(error) === 'CONFLICT LeaseAlreadyPresent' && wait > 0) break;
+        else if (/^CONFLICT (LeaseAlreadyPresent|ServerRecovering)$/.test(refusal(error)) && wait > 0) break;
         else throw error;
       }
     }
-    const line = await this.server.line();
+    const own = line ?? (await this.server.line());
     try {
-      [, this.token] = await line.send(...words, 'BLOCK', wait);
+      [, this.token] = await own.send(...words, 'BLOCK', wait);
     } finally {
-      line.hangUp();
+      if (!line) own.hangUp();
     }
   }
 

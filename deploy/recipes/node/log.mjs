@@ -1,6 +1,6 @@
 // deploy/recipes/node/log.mjs
 // A log that many append to and many follow. Sealing it (BLOB.SEAL) tells everybody that nothing more will come.
-import { LONGEST_BLOCK, fields, refusal } from './holdfast.mjs';
+import { LONGEST_BLOCK, fields, outlasting, refusal } from './holdfast.mjs';
 
 const full = /^(PRECONDITION MaxBlobSizeConditionNotMet|CONFLICT BlockCountExceedsLimit|CONFLICT BlobIsSealed)$/;
 
@@ -27,20 +27,22 @@ export async function appendAt(server, container, log, line, position) {
 
 // Calls tell(lines, position behind them) for what is there and for all that comes, until the log is sealed. A follower that
 // stores the position with what it makes of the lines goes on from there after a crash. Lines are whole, and text.
-export async function follow(server, line, container, log, tell, position = 0, wait = LONGEST_BLOCK) {
-  for (;;) {
+export function follow(server, container, log, tell, { position = 0, wait = LONGEST_BLOCK, signal } = {}) {
+  return outlasting(server, signal, async line => {
     const stat = fields(await server.send('BLOB.STAT', container, log));
     const length = Number(stat['content-length']);
     if (length <= position && Number(stat.sealed ?? 0)) return position;
     const forMore = length > position ? [] : ['IFNONEMATCH', stat.etag, 'BLOCK', wait];
+    let seen = null;
     try {
-      const seen = await line.send('BLOB.GET', container, log, 'RANGE', position, -1, ...forMore);
-      if (seen === null) continue; // the time is up, and nothing is new
-      position += Buffer.byteLength(seen[1]);
-      await tell(seen[1], position);
+      seen = await line.send('BLOB.GET', container, log, 'RANGE', position, -1, ...forMore);
     } catch (error) {
       // It has changed, but not grown. When it is shorter than what was read of it, it was begun anew.
       if (length < position || refusal(error) !== 'INVALID InvalidRange') throw error;
     }
-  }
+    if (seen === null) return; // the time is up, and nothing is new
+    const behind = position + Buffer.byteLength(seen[1]);
+    await tell(seen[1], behind);
+    position = behind;
+  });
 }

@@ -1,7 +1,7 @@
 // deploy/recipes/node/mirror.mjs
 // A cache of a container that follows its feed (CONTAINER.FEED container ON): list, then follow, and list anew when the server says
 // that something was lost.
-import { LONGEST_BLOCK, fields, refusal, sleep } from './holdfast.mjs';
+import { LONGEST_BLOCK, fields, outlasting, refusal, sleep } from './holdfast.mjs';
 
 async function* names(server, container) {
   for (let marker = []; marker; ) {
@@ -37,7 +37,7 @@ export class Mirror {
     }
   }
 
-  // Brings the cache up to date, and waits for a change on the connection of line when there is nothing new. Call it again and again.
+  // Brings the cache up to date, and waits for a change on the connection of line when there is nothing new.
   async follow(server, line, container, { wait = LONGEST_BLOCK } = {}) {
     try {
       if (this.bookmark === null) await this.begin(server, container);
@@ -52,5 +52,10 @@ export class Mirror {
       else if (refusal(error) === 'CONFLICT ChangesLost') this.bookmark = null; // the cache may be wrong: list anew
       else throw error;
     }
+  }
+
+  // Does so again and again until the signal is aborted.
+  keepUp(server, container, { signal, ...options } = {}) {
+    return outlasting(server, signal, line => this.follow(server, line, container, options));
   }
 }

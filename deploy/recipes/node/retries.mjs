@@ -1,9 +1,7 @@
 // deploy/recipes/node/retries.mjs
 // Sends a write until it is answered, and has it done once: with a token the server answers what it answered the first time.
 import { randomUUID } from 'node:crypto';
-import { pause, refusal } from './holdfast.mjs';
-
-const isAnswer = error => /^[A-Z]+ /.test(refusal(error)); // what Redis answers begins with a class; what a client says does not
+import { isAnswer, pause } from './holdfast.mjs';
 
 // For every command that writes. Give a token of your own where this program may die between two attempts: the server
 // remembers it for holdfast.once-seconds.

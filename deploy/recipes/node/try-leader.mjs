@@ -1,8 +1,9 @@
 // deploy/recipes/node/try-leader.mjs
-// Two campaign; the second leads as soon as the first steps down, and the follower hears of both.
+// Two campaign; the second leads as soon as the first steps down, and the follower hears of both. A third waits through a failover.
 import { sleep } from './holdfast.mjs';
 import { campaign, follow } from './leader.mjs';
-import { assert, done, fresh, serverToTry } from './trying.mjs';
+import { Lock } from './lock.mjs';
+import { assert, done, failOver, fresh, serverToTry } from './trying.mjs';
 
 const server = await serverToTry();
 const infra = await fresh(server, 'CONTAINER.CREATE', 'try:infra');
@@ -23,4 +24,18 @@ over[2].abort();
 await following;
 assert.deepEqual(told, ['alice', 'bob']);
 assert.ok(tokens[0] < tokens[1]);
+
+// The failover comes while all wait, and its grace lasts longer than the candidate waits at a time.
+const held = await Lock.take(server, infra, 'leader');
+const last = new AbortController();
+const { signal } = last;
+const heard = [];
+const waiting = [
+  campaign(server, infra, 'carol', lock => sleep(10000, signal), { signal, wait: 0.5 }),
+  follow(server, infra, name => heard.push(name) && name === 'carol' && last.abort(), { signal, wait: 2 }),
+];
+await failOver(server, 1.5);
+await held.release();
+await Promise.all(waiting);
+assert.deepEqual(heard, ['bob', 'carol']);
 done();

@@ -1,8 +1,8 @@
 // deploy/recipes/node/try-lock.mjs
-// One at a time, refused when it is lost, with a token that grows.
+// One at a time, refused when it is lost, with a token that grows; and in grace the wait is for its end.
 import { sleep } from './holdfast.mjs';
 import { Lock } from './lock.mjs';
-import { assert, done, fresh, refused, serverToTry } from './trying.mjs';
+import { assert, done, failOver, fresh, refused, serverToTry } from './trying.mjs';
 
 const server = await serverToTry();
 const docs = await fresh(server, 'CONTAINER.CREATE', 'try:docs');
@@ -34,4 +34,8 @@ await late.release();
 await next.put('part 2');
 await next.release();
 assert.equal((await server.send('BLOB.GET', docs, 'report'))[1], 'part 2');
+
+await failOver(server, 1);
+await refused('CONFLICT ServerRecovering', Lock.take(server, docs, 'report', { wait: 0.1 }));
+await (await Lock.take(server, docs, 'report')).release();
 done();

@@ -1,9 +1,9 @@
 // deploy/recipes/node/try-mirror.mjs
-// A follower that is killed and goes on from its bookmark, one that missed too many deletions; and a configuration that reloads itself.
+// A follower that is killed and goes on from its bookmark, one that missed too many deletions; and a configuration that reloads itself. Both outlast a failover.
 import { watch } from './config.mjs';
 import { fields, sleep } from './holdfast.mjs';
 import { Mirror } from './mirror.mjs';
-import { assert, done, fresh, serverToTry } from './trying.mjs';
+import { assert, done, failOver, fresh, serverToTry } from './trying.mjs';
 
 const server = await serverToTry();
 const docs = await fresh(server, 'CONTAINER.CREATE', 'try:docs');
@@ -43,6 +43,14 @@ assert.equal(kept.bookmark, null);
 await kept.follow(server, line, docs, { wait: 0.01 });
 assert.deepEqual(seen(kept), await there());
 line.hangUp();
+const last = new AbortController();
+const following = kept.keepUp(server, docs, { signal: last.signal });
+await failOver(server);
+await put('after', '1');
+for (let time = 0; !kept.blobs.has('after') && time < 500; time++) await sleep(10);
+last.abort();
+await following;
+assert.deepEqual(seen(kept), await there());
 
 const told = [];
 const over = new AbortController();
@@ -52,7 +60,7 @@ const watching = watch(server, docs, 'config', content => {
   if (content === 'wrong') throw new Error('refused');
 }, { signal: over.signal });
 const until = async count => {
-  for (let time = 0; told.length < count && time < 200; time++) await sleep(10);
+  for (let time = 0; told.length < count && time < 500; time++) await sleep(10);
 };
 await until(1);
 await put('config', 'wrong');
@@ -61,7 +69,10 @@ await remove('config');
 await until(3);
 await put('config', 'two');
 await until(4);
-assert.deepEqual(told, ['one', 'wrong', null, 'two']);
+await failOver(server);
+await put('config', 'three');
+await until(5);
+assert.deepEqual(told, ['one', 'wrong', null, 'two', 'three']);
 over.abort();
 await watching;
 done();

@@ -1,7 +1,7 @@
 // deploy/recipes/node/try-worker.mjs
-// Work that takes longer than its window, work that fails and dies, and a worker that dies.
+// Work that takes longer than its window, work that fails and dies, a worker that dies, and a failover.
 import { fields, sleep } from './holdfast.mjs';
-import { assert, done, fresh, serverToTry } from './trying.mjs';
+import { assert, done, failOver, fresh, serverToTry } from './trying.mjs';
 import { dead, redrive, work, workOne } from './worker.mjs';
 
 const server = await serverToTry();
@@ -39,4 +39,11 @@ const again = await workOne(server, line, jobs, () => {});
 assert.equal(again.message, 'of one who dies');
 assert.equal(Number(again['dequeue-count']), 2);
 line.hangUp();
+
+const last = new AbortController();
+const working = work(server, jobs, () => last.abort(), { signal: last.signal });
+await failOver(server);
+await server.send('QUEUE.PUT', jobs, 'last');
+await working;
+assert.equal(Number(fields(await server.send('QUEUE.STAT', jobs)).messages), 0);
 done();

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { ofGlide, ofIoredis, ofNodeRedis, refusal } from './holdfast.mjs';
+import { ofGlide, ofIoredis, ofNodeRedis, refusal, sleep } from './holdfast.mjs';
 
 const { CLIENT = 'redis', CLIENTS = '.', PORT = '6379', RESP = '' } = process.env;
 const find = name => import(pathToFileURL(createRequire(`${CLIENTS}/`).resolve(name)));
@@ -61,6 +61,15 @@ export async function fresh(server, command, key, ...words) {
 
 export async function refused(code, promise) {
   await assert.rejects(promise, error => refusal(error) === code || assert.fail(`${code} expected: ${error.stack}`));
+}
+
+// What a planned failover is to clients: waiters are sent away, and the server is a replica for a moment, then a primary in grace.
+export async function failOver(server, grace = 0) {
+  await sleep(300); // by then all wait
+  await server.send('CONFIG', 'SET', 'holdfast.grace-seconds', grace);
+  await server.send('REPLICAOF', '127.0.0.1', 1);
+  await sleep(200);
+  await server.send('REPLICAOF', 'NO', 'ONE');
 }
 
 export function done() {

@@ -1,6 +1,6 @@
 // deploy/recipes/node/worker.mjs
 // Takes messages, extends their windows while it works, and settles them: deleted, or given back with a reason.
-import { LONGEST_BLOCK, fields, refusal } from './holdfast.mjs';
+import { LONGEST_BLOCK, fields, outlasting, refusal } from './holdfast.mjs';
 
 // Prolongs the message's window in the background. Each UPDATE answers a new receipt. Answers what ends that.
 export function extend(server, queue, message, window) {
@@ -52,17 +52,9 @@ export async function workOne(server, line, queue, handle, { window = 30, wait =
   return message;
 }
 
-// Works until the signal is aborted. After a broken connection call it again: what we had comes back by itself.
-export async function work(server, queue, handle, { signal, ...options } = {}) {
-  const line = await server.line();
-  signal?.addEventListener('abort', () => line.hangUp(), { once: true });
-  try {
-    while (!signal?.aborted) await workOne(server, line, queue, handle, options);
-  } catch (error) {
-    if (!signal?.aborted) throw error;
-  } finally {
-    if (!signal?.aborted) line.hangUp();
-  }
+// Works until the signal is aborted. What we had when a connection broke comes back by itself.
+export function work(server, queue, handle, { signal, ...options } = {}) {
+  return outlasting(server, signal, async line => void (await workOne(server, line, queue, handle, options)));
 }
 
 // The dead letters, the oldest first: with id, dequeue-count, reason and message.
