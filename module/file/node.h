@@ -46,7 +46,7 @@ struct path_reach {
 };
 
 struct directory {
-    uint64_t id;
+    uint64_t id; /* that of its node, where lookups read it: they need not come here */
     struct file_node *node;
     uint64_t children;       /* current children, including pending ones */
     uint64_t handles;        /* handles of files in this directory and below */

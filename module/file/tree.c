@@ -17,7 +17,7 @@ struct tree_place tree_find(const struct share *share, struct bytes path) {
     while (path_next(&left, &folded)) {
         if (!place.node || node_is_file(place.node)) return (struct tree_place){NULL, NULL, place.name};
         place.parent = place.node->directory;
-        place.node = find_child(share, place.parent->id, folded);
+        place.node = find_child(share, place.node->id, folded);
     }
     return place;
 }
@@ -30,10 +30,10 @@ bool tree_prefetch(const struct share *share, struct bytes path, char *key, stru
     while (path_next(&left, &name)) {
         if (!node || node_is_file(node) || name.length > NAME_FOLDED_MAX_BYTES) return false;
         if (!left.length) {
-            *search = catalog_prefetch(&share->nodes, node_key(key, node->directory->id, name));
+            *search = catalog_prefetch(&share->nodes, node_key(key, node->id, name));
             return true;
         }
-        node = find_child(share, node->directory->id, name);
+        node = find_child(share, node->id, name);
     }
     return false;
 }
