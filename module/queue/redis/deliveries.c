@@ -1,6 +1,7 @@
 /* QUEUE.GET and QUEUE.PEEK: messages that are visible are delivered, or shown. */
 #include "queue/redis/queue_commands.h"
 
+#include "core/number.h"
 #include "core/packed_reply.h"
 #include "server/base/entropy.h"
 
@@ -35,6 +36,15 @@ static size_t find_visible(struct call *call, size_t max, struct message **found
     }
     visible_walk_end(&visible);
     return count;
+}
+
+/* As many as the caller wants, in the call's memory. */
+static struct message **find_wanted(struct call *call, size_t *count) {
+    const struct queue *queue = call->value;
+    size_t max = size_min((size_t)call_number(call, SLOT_PAGE_SIZE, 1), message_store_count(&queue->live));
+    struct message **found = call_alloc(call, max * sizeof(*found));
+    *count = find_visible(call, max, found);
+    return found;
 }
 
 /* Whether no message is visible, and expired ones at the heads of groups may be the reason. */
@@ -85,7 +95,7 @@ void queue_get_give_back(struct call *call, struct record_reader *granted) {
 static void decide_delivery(struct call *call, struct message *const *found, size_t count) {
     int64_t visibility_ms = call_number(call, SLOT_VISIBILITY, DEFAULT_VISIBILITY_MS);
     struct queue_change *change = queue_decide(call, QUEUE_DELIVER);
-    change->found = queue_keep_found(call, found, count);
+    change->found = found;
     struct queue_item *items = queue_decide_items(call, change, count);
     change->visible_ms = queue_instant_after(call_now_ms(call), visibility_ms);
     for (size_t i = 0; i < count; i++) {
@@ -96,8 +106,8 @@ static void decide_delivery(struct call *call, struct message *const *found, siz
 }
 
 enum outcome queue_get_decide(struct call *call) {
-    struct message *found[QUEUE_BATCH_MAX];
-    size_t count = find_visible(call, (size_t)call_number(call, SLOT_PAGE_SIZE, 1), found);
+    size_t count;
+    struct message **found = find_wanted(call, &count);
     reply_array(&call->out, (long)count);
     if (!count) {
         int64_t due_ms = queue_next_visible_ms(call->value, call_now_ms(call));
@@ -157,8 +167,8 @@ enum outcome queue_get_recall(struct call *call, struct bytes packed) {
 /* --- Looking --- */
 
 enum outcome queue_peek_decide(struct call *call) {
-    struct message *seen[QUEUE_BATCH_MAX];
-    size_t count = find_visible(call, (size_t)call_number(call, SLOT_PAGE_SIZE, 1), seen);
+    size_t count;
+    struct message **seen = find_wanted(call, &count);
     reply_array(&call->out, (long)count);
     for (size_t i = 0; i < count; i++) {
         struct reply_map map = reply_map(&call->out, 5);

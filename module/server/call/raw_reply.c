@@ -15,12 +15,12 @@ enum {
     HEAD = 4,     /* "*1\r\n" */
     LINE_END = 2, /* "\r\n" */
     SHORTEST = 1 + LINE_END,
-    SHORTER = 64, /* samples in each of the four */
+    SHORTER = 96, /* samples in each of the four: what QUEUE.GET answers with a text of 100 bytes takes one */
     SHORT_MAX = SHORTEST + HEAD * SHORTER - 1,
     PAGE = 256,
     PAGES = 16,
-    GATHERED_MAX = PAGE * PAGES + SHORT_MAX,
-    STRING_MAX = 512, /* longer ones are not copied twice */
+    GATHERED_MAX = PAGE * PAGES + PAGE, /* the rest, behind pages, has a sample, too */
+    STRING_MAX = 512,                   /* longer ones are not copied twice */
     VALUE_HEAD_MAX = 1 + NUMBER_TEXT_MAX + LINE_END,
 };
 

@@ -2,10 +2,14 @@
 
 #include "core/text.h"
 
+/* The first one whose bound, two to the power of its number, is not below. */
+static int bucket_of_wait(int64_t ms) {
+    int bucket = ms > 1 ? 64 - __builtin_clzll((uint64_t)ms - 1) : 0;
+    return bucket < HISTOGRAM_BUCKETS ? bucket : HISTOGRAM_BUCKETS - 1;
+}
+
 void histogram_add(struct histogram *histogram, int64_t ms) {
-    int bucket = 0;
-    while (bucket < HISTOGRAM_BUCKETS - 1 && ms > INT64_C(1) << bucket) bucket++;
-    histogram->counts[bucket]++;
+    histogram->counts[bucket_of_wait(ms)]++;
     if (ms > 0) histogram->sum_ms += (uint64_t)ms;
 }
 
