@@ -21,7 +21,8 @@ typedef const char *handle_message(const struct message *message, void *what);
 
 enum work { WORK_NONE, WORK_DONE, WORK_GIVEN_BACK, WORK_BROKEN };
 
-/* Handles one message; none may come in time, and the connection may break: then the message comes back to the queue by itself. */
+/* Handles one message; none may come in time. WORK_BROKEN: the connection broke, or the server is no primary any more or not yet. What we had
+ * comes back to the queue by itself; connect anew after a pause, and go on. */
 enum work work_one(redisContext *redis, const char *queue, handle_message *handle, void *what, int window,
                    double wait);
 

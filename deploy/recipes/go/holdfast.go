@@ -5,6 +5,7 @@ package recipes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand"
 	"regexp"
@@ -69,6 +70,30 @@ func Refusal(err error) string {
 		return ""
 	}
 	return found[1] + " " + found[2]
+}
+
+var again = regexp.MustCompile(`^((UNBLOCKED|READONLY|LOADING|NOREPLICAS|MASTERDOWN|TRYAGAIN|CLUSTERDOWN) |CONFLICT ServerRecovering$)`)
+
+// Passes says whether an error passes by itself: a failover, the grace after it, a server that loads; a broken connection.
+func Passes(err error) bool {
+	var answered redis.Error // what Redis answered, and what a client says is not
+	if errors.As(err, &answered) {
+		return again.MatchString(Refusal(err))
+	}
+	return err != nil && !errors.Is(err, redis.ErrClosed)
+}
+
+// outlast is for loops that are to run until the context ends: it waits out what passes by itself, and answers every other error.
+func outlast(ctx context.Context, err error) error {
+	if !Passes(err) {
+		return err
+	}
+	select {
+	case <-time.After(time.Second):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // pause waits a random time, longer with each attempt, so that writers who collided do not collide again in step.

@@ -11,21 +11,20 @@ import (
 )
 
 // Campaign stands in line for the lease of one blob, and calls lead whenever it is our turn. lead returns when lock.Held says no, or to
-// step down.
+// step down. Failovers are waited out, here and below.
 func Campaign(ctx context.Context, server *redis.Client, container, name string, wait time.Duration, lead func(lock *Lock)) error {
 	for ctx.Err() == nil {
 		lock, err := Take(ctx, server, container, "leader", name, 15*time.Second, wait)
 		if Refusal(err) == "CONFLICT LeaseAlreadyPresent" {
 			continue // not our turn yet
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			if err = lock.Put(ctx, name); err == nil {
+				lead(lock)
+			}
+			lock.Release(context.Background())
 		}
-		if err = lock.Put(ctx, name); err == nil {
-			lead(lock)
-		}
-		lock.Release(context.Background())
-		if err != nil {
+		if err := outlast(ctx, err); err != nil {
 			return err
 		}
 	}
@@ -41,7 +40,10 @@ func Follow(ctx context.Context, server *redis.Client, container string, wait ti
 			continue // the time is up, and nothing is new
 		}
 		if err != nil {
-			return err
+			if err := outlast(ctx, err); err != nil {
+				return err
+			}
+			continue
 		}
 		etag = seen[0]
 		if name := Text(seen[1]); name != "" {

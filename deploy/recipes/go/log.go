@@ -29,7 +29,10 @@ func FollowLog(ctx context.Context, server *redis.Client, container, log string,
 	for {
 		stat, err := server.Do(ctx, "BLOB.STAT", container, log).Result()
 		if err != nil {
-			return err
+			if err := outlast(ctx, err); err != nil {
+				return err
+			}
+			continue
 		}
 		fields := Fields(stat)
 		length := Int(fields["content-length"])
@@ -45,7 +48,10 @@ func FollowLog(ctx context.Context, server *redis.Client, container, log string,
 			continue // the time is up, or it has changed, but not grown
 		}
 		if err != nil {
-			return err
+			if err := outlast(ctx, err); err != nil {
+				return err
+			}
+			continue
 		}
 		lines := Text(seen[1])
 		position += int64(len(lines))

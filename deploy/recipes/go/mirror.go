@@ -114,7 +114,7 @@ func (mirror *Mirror) Follow(ctx context.Context, server *redis.Client, containe
 		mirror.Bookmark = "" // the cache may be wrong: list anew
 		return nil
 	}
-	return err
+	return outlast(ctx, err)
 }
 
 // Watch is a configuration that reloads itself: it calls apply for the blob's content, and for each change; with nil when there is
@@ -130,7 +130,9 @@ func Watch(ctx context.Context, server *redis.Client, container, blob string, ap
 			condition = nil // from now on it waits until the blob is there
 			apply(nil)
 		case err != nil:
-			return err
+			if err := outlast(ctx, err); err != nil {
+				return err
+			}
 		default:
 			condition = []any{"IFNONEMATCH", seen[0]}
 			apply([]byte(Text(seen[1])))

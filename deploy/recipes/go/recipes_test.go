@@ -553,3 +553,84 @@ func TestLog(t *testing.T) {
 	must(t, err)
 	same(t, late, int64(-1))
 }
+
+// What a planned failover is to clients: waiters are sent away, and the server is a replica for a moment, then a primary in grace, which
+// lasts longer than a candidate waits at a time.
+func TestFailover(t *testing.T) {
+	server := serverToTry(t, "try:infra", "try:jobs", "try:docs")
+	must(t, server.Do(ctx, "CONTAINER.CREATE", "try:infra").Err())
+	must(t, server.Do(ctx, "CONTAINER.CREATE", "try:docs").Err())
+	must(t, server.Do(ctx, "CONTAINER.FEED", "try:docs", "ON").Err())
+	must(t, server.Do(ctx, "BLOB.CREATEAPPEND", "try:docs", "log").Err())
+	must(t, server.Do(ctx, "QUEUE.CREATE", "try:jobs").Err())
+	held, err := Take(ctx, server, "try:infra", "leader", "", 15*time.Second, 0)
+	must(t, err)
+
+	lasting, stop := context.WithCancel(ctx)
+	news := make(chan string, 9)
+	mirror := Mirror{}
+	loops := map[string]func() error{
+		"campaign": func() error {
+			return Campaign(lasting, server, "try:infra", "carol", 500*time.Millisecond, func(lock *Lock) { <-lasting.Done() })
+		},
+		"leader": func() error {
+			return Follow(lasting, server, "try:infra", 2*time.Second, func(name string) { news <- "leader " + name })
+		},
+		"work": func() error {
+			return Work(lasting, server, "try:jobs", time.Second, 2*time.Second, func(message *Message) error {
+				news <- "job " + message.Text
+				return nil
+			})
+		},
+		"config": func() error {
+			return Watch(lasting, server, "try:docs", "config", func(content []byte) {
+				if content != nil {
+					news <- "config " + string(content)
+				}
+			})
+		},
+		"log": func() error {
+			return FollowLog(lasting, server, "try:docs", "log", 0, func(lines string, position int64) error {
+				news <- "log " + lines
+				return nil
+			})
+		},
+		"mirror": func() error {
+			for {
+				if err := mirror.Follow(ctx, server, "try:docs", 2*time.Second); err != nil || mirror.Blobs["config"].ETag != "" {
+					return err
+				}
+			}
+		},
+	}
+	ended := make(chan string, len(loops))
+	for name, loop := range loops {
+		go func(name string, loop func() error) {
+			if err := loop(); err != nil && lasting.Err() == nil {
+				t.Error(name, err)
+			}
+			ended <- name
+		}(name, loop)
+	}
+	time.Sleep(300 * time.Millisecond) // by then all wait
+	must(t, server.Do(ctx, "CONFIG", "SET", "holdfast.grace-seconds", "1.5").Err())
+	must(t, server.Do(ctx, "REPLICAOF", "127.0.0.1", 1).Err())
+	time.Sleep(200 * time.Millisecond)
+	must(t, server.Do(ctx, "REPLICAOF", "NO", "ONE").Err())
+	held.Release(ctx)
+	must(t, server.Do(ctx, "QUEUE.PUT", "try:jobs", "late").Err())
+	must(t, server.Do(ctx, "BLOB.PUT", "try:docs", "config", "new").Err())
+	must(t, server.Do(ctx, "BLOB.APPEND", "try:docs", "log", "line").Err())
+
+	missing := map[string]bool{"leader carol": true, "job late": true, "config new": true, "log line": true}
+	for over := time.After(10 * time.Second); len(missing) > 0; {
+		select {
+		case one := <-news:
+			delete(missing, one)
+		case <-over:
+			t.Fatal("nothing came of", missing)
+		}
+	}
+	same(t, <-ended, "mirror")
+	stop()
+}

@@ -86,10 +86,11 @@ func WorkOne(ctx context.Context, server *redis.Client, queue string, window, wa
 	return message, settle(ctx, server, "QUEUE.RELEASE", queue, message, "VISIBILITY", pause, "REASON", string(reason))
 }
 
-// Work works until the context ends or a connection breaks. What it had then comes back to the queue by itself.
+// Work works until the context ends. What it had when a connection broke comes back to the queue by itself.
 func Work(ctx context.Context, server *redis.Client, queue string, window, wait time.Duration, handle func(*Message) error) error {
 	for ctx.Err() == nil {
-		if _, err := WorkOne(ctx, server, queue, window, wait, handle); err != nil {
+		_, err := WorkOne(ctx, server, queue, window, wait, handle)
+		if err := outlast(ctx, err); err != nil {
 			return err
 		}
 	}
