@@ -1,7 +1,10 @@
 /* Copies by TLS: with a source whose certificate this server's own authority has signed, and
  * with one that it does not know. */
+#include <netinet/in.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -83,6 +86,61 @@ TEST(copies_by_tls) {
     configure(primary, "holdfast.copy-tls", "no");
     copy_from("box", "naked", port, "");
     expect_text(field(await_copy("box", "naked"), "copy-status"), "failed");
+}
+
+static int listen_anywhere(int *port) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof(address);
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    require(!bind(listener, (struct sockaddr *)&address, length) && !listen(listener, 8) &&
+                !getsockname(listener, (struct sockaddr *)&address, &length),
+            "a port to listen at");
+    *port = ntohs(address.sin_port);
+    return listener;
+}
+
+/* Sends byte after byte until the other end hangs up. */
+static bool drip_until_end(int connection) {
+    for (int i = 0; i < 1000; i++, usleep(20000)) {
+        struct pollfd wanted = {.fd = connection, .events = POLLIN};
+        char byte = 'a';
+        (void)!send(connection, &byte, 1, MSG_NOSIGNAL);
+        while (poll(&wanted, 1, 0) == 1)
+            if (recv(connection, &byte, 1, 0) <= 0) return true;
+    }
+    return false;
+}
+
+/* The source sends a byte of its handshake at a time, so it is never silent. */
+TEST(a_handshake_that_drips_is_ended) {
+    static const char begin[] = "\x16\x03\x03\x3f\xff\x02\x00\x3f\xf0"; /* of a record that is long */
+    int port, listener = listen_anywhere(&port);
+    time_passes(0);
+    create("box");
+    configure(primary, "holdfast.copy-from", "127.0.0.1:*");
+    configure(primary, "holdfast.copy-tls", "yes");
+    configure(primary, "holdfast.copy-timeout-seconds", "0.3");
+    copy_from("box", "slow", port, "");
+    int connection = accept(listener, NULL, NULL);
+    (void)!send(connection, begin, sizeof(begin) - 1, MSG_NOSIGNAL);
+    require(drip_until_end(connection), "the connection lasts");
+    close(listener);
+    close(connection);
+    expect_text(field(await_copy("box", "slow"), "copy-status"), "failed");
+}
+
+TEST(a_source_that_hangs_up_in_the_handshake_is_told_of) {
+    int port, listener = listen_anywhere(&port);
+    time_passes(0);
+    create("box");
+    configure(primary, "holdfast.copy-from", "127.0.0.1:*");
+    configure(primary, "holdfast.copy-tls", "yes");
+    copy_from("box", "plain", port, "");
+    for (int tries = 0; tries < 3; tries++) close(accept(listener, NULL, NULL));
+    const char *description = reply_string(field(await_copy("box", "plain"), "copy-description"));
+    require(!strcmp(description, pool_print("no connection to 127.0.0.1:%d: the TLS handshake failed", port)),
+            "%s", description);
+    close(listener);
 }
 
 /* The source takes the connection and says nothing: deleting the blob frees the place of its copy at once. */

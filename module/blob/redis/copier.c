@@ -367,8 +367,14 @@ static void remove_ended(void) {
         if (copier->gone && source_link_has_ended(copier->link)) remove_copier(copier);
 }
 
+static void hurry_all(void) {
+    struct copier *copier;
+    list_for_each (&at_work, copier, node) source_link_hurry(copier->link);
+}
+
 /* Returns how long to wait for the next turn. */
 static int64_t work_a_turn(RedisModuleCtx *ctx) {
+    hurry_all();
     if (!api_may_write(ctx)) {
         remove_ended();
         return ALARM_RETRY_MS;

@@ -23,6 +23,9 @@ enum {
     COPY_NICENESS = 5,
 };
 
+/* When nothing is waited for. */
+#define AT_LEISURE INT64_MAX
+
 struct source_link {
     struct source_server server; /* how to connect to the source */
     void (*news)(void);
@@ -34,6 +37,8 @@ struct source_link {
 
     /* Guarded by the lock. */
     redisContext *open; /* the connection that the thread reads from */
+    int64_t due_us;     /* when the source must have answered; AT_LEISURE while it is not waited for */
+    bool overdue;       /* it had not, so the connection was shut down */
     struct delivery *waiting;
     bool cancelled, ended;
     pthread_cond_t change;
@@ -203,26 +208,39 @@ static enum visit end_garbled(struct source_link *link) {
     return VISIT_ENDED;
 }
 
-/* Sends requests and takes answers until the copy or the connection ends. A slow answer must also be
- * complete in time. */
+/* A handshake, and an answer, must also be complete in time: one that drips would never be silent. The main thread shuts
+ * the connection down then, since a library that waits for bytes cannot be asked to stop. */
+static void set_due(struct source_link *link, bool waits) {
+    int64_t patience_us = link->server.timeout_ms * 1000 * ANSWER_TIMEOUTS;
+    pthread_mutex_lock(&lock);
+    link->due_us = waits ? api_elapsed_us() + patience_us : AT_LEISURE;
+    pthread_mutex_unlock(&lock);
+}
+
+static bool was_overdue(struct source_link *link) {
+    pthread_mutex_lock(&lock);
+    bool overdue = link->overdue;
+    pthread_mutex_unlock(&lock);
+    return overdue;
+}
+
+/* Sends requests and takes answers until the copy or the connection ends. */
 static enum visit converse_with_source(struct source_link *link, redisContext *connection,
                                        struct source_answers *answers) {
-    int64_t patience_us = link->server.timeout_ms * 1000 * ANSWER_TIMEOUTS, since_us = api_elapsed_us();
     bool garbled = false;
     while (!copy_has_ended(link)) {
         if (!ask_what_is_next(link, connection)) return lose_connection(link, connection);
         const struct answer *answer = source_answers_next(answers, &garbled);
         if (garbled) return end_garbled(link);
         if (answer) {
+            set_due(link, false);
             enum visit visit = take_any(link, answer);
             if (visit != VISIT_ENDED) return visit;
-            since_us = api_elapsed_us();
+            set_due(link, true);
         } else if (!read_more(connection, answers, &garbled)) {
             return lose_connection(link, connection);
         } else if (garbled) {
             return end_garbled(link);
-        } else if (api_elapsed_us() - since_us > patience_us) {
-            return lose_source(link, COPY_FAILED_SILENT, "the source takes too long for an answer");
         }
     }
     return VISIT_ENDED;
@@ -233,6 +251,7 @@ static enum visit converse_with_source(struct source_link *link, redisContext *c
 static void set_open(struct source_link *link, redisContext *connection) {
     pthread_mutex_lock(&lock);
     link->open = connection;
+    link->overdue = false;
     if (connection && link->cancelled) shutdown(connection->fd, SHUT_RDWR);
     pthread_mutex_unlock(&lock);
 }
@@ -249,8 +268,11 @@ static enum visit talk_to_source(struct source_link *link, redisContext *connect
 static enum visit visit_source(struct source_link *link) {
     redisContext *connection = source_server_connect(&link->server, link->reader, &link->loss);
     if (!connection) return source_reader_failure(link->reader) ? VISIT_ENDED : VISIT_LOST;
+    set_due(link, true);
     set_open(link, connection);
     enum visit visit = talk_to_source(link, connection);
+    if (visit == VISIT_LOST && was_overdue(link))
+        lose_source(link, COPY_FAILED_SILENT, "the source takes too long for an answer");
     set_open(link, NULL);
     redisFree(connection);
     return visit;
@@ -360,6 +382,15 @@ void source_link_cancel(struct source_link *link) {
     link->cancelled = true;
     if (link->open) shutdown(link->open->fd, SHUT_RDWR);
     pthread_cond_signal(&link->change);
+    pthread_mutex_unlock(&lock);
+}
+
+void source_link_hurry(struct source_link *link) {
+    pthread_mutex_lock(&lock);
+    if (link->open && !link->overdue && api_elapsed_us() > link->due_us) {
+        link->overdue = true;
+        shutdown(link->open->fd, SHUT_RDWR);
+    }
     pthread_mutex_unlock(&lock);
 }
 

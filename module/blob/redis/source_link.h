@@ -48,6 +48,9 @@ struct delivery *source_link_take(struct source_link *link);
 /* Cancels the link: nobody will take its deliveries. */
 void source_link_cancel(struct source_link *link);
 
+/* Ends the connection if the source should have answered by now. To be called now and then. */
+void source_link_hurry(struct source_link *link);
+
 /* Whether the thread has ended, so that the link can be freed. */
 bool source_link_has_ended(struct source_link *link);
 void source_link_free(struct source_link *link);

@@ -113,7 +113,9 @@ static bool secure_connection(const struct source_server *server, redisContext *
         return false;
     }
     bool secured = redisInitiateSSLWithContext(connection, tls) == REDIS_OK;
-    if (!secured) lose_server(server, loss, connection->errstr);
+    /* hiredis has no reason when the source just hangs up */
+    bool has_reason = !strstr(connection->errstr, "(null)");
+    if (!secured) lose_server(server, loss, has_reason ? connection->errstr : "the TLS handshake failed");
     redisFreeSSLContext(tls);
     return secured;
 }
