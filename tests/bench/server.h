@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "bench.h"
+#include "settings.h"
 
 struct server {
     pid_t process;
@@ -20,9 +21,8 @@ struct server {
     int scheduler_file;    /* the kernel's account of the main thread, or -1 */
 };
 
-/* Settings that sections share: an append-only file, without a rewrite in the middle, which would be measured as if
- * it were the writers'; more messages at once than by default. */
-#define WITH_AOF      "appendonly yes\nappendfsync everysec\nauto-aof-rewrite-percentage 0\n"
+/* Settings that sections share: an append-only file; more messages at once than by default. */
+#define WITH_AOF      APPEND_ONLY_FILE("everysec")
 #define LARGE_BATCHES "holdfast.queue-max-count 1000\n"
 
 /* `settings` are lines of redis.conf. */

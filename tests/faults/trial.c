@@ -9,6 +9,7 @@
 #include "checks.h"
 #include "failure.h"
 #include "pool.h"
+#include "settings.h"
 #include "text.h"
 
 enum {
@@ -44,15 +45,12 @@ int event_term(const struct part *part, const struct event *event) {
 }
 
 /* What all trials have in common: leases that last for less than grace, and little else. */
-static const char common_settings[] = "appendonly yes\n"
-                                      "appendfsync always\n"
-                                      "auto-aof-rewrite-percentage 0\n"
-                                      "repl-ping-replica-period 1\n"
+static const char common_settings[] = "repl-ping-replica-period 1\n"
                                       "repl-backlog-size 16mb\n"
                                       "hz 100\n"
                                       "holdfast.lease-min-seconds 0.05\n"
                                       "holdfast.lease-max-seconds 0.5\n"
-                                      "holdfast.grace-seconds 1\n";
+                                      "holdfast.grace-seconds 1\n" APPEND_ONLY_FILE("always");
 
 /* --- The trial --------------------------------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include "grammar.h"
 #include "harness.h"
 #include "pool.h"
+#include "settings.h"
 
 enum {
     BLOCKS = 50000,
@@ -209,8 +210,7 @@ TEST(blobs_hold_nobody_up) {
 #define ID  "00000000-0000-0000-0000-000000000001"
 #define HEX "00000000000000000000000000000001"
 
-static const char with_file[] = "appendonly yes\nappendfsync no\nauto-aof-rewrite-percentage 0\n"
-                                "holdfast.queue-max-count 1000\n";
+static const char with_file[] = APPEND_ONLY_FILE("no") "holdfast.queue-max-count 1000\n";
 
 /* Keeps the clock's offset, which only grows. */
 static void later(int seconds) {

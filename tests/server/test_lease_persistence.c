@@ -177,11 +177,11 @@ static void survive(const char *settings, void (*end)(struct server *server), bo
 }
 
 TEST(leases_survive_a_power_cut) {
-    survive("appendonly yes\nappendfsync always\nauto-aof-rewrite-percentage 0\n", server_kill, false, false);
+    survive(settings_with_file, server_kill, false, false);
 }
 
 TEST(leases_survive_a_rewritten_file) {
-    survive("appendonly yes\nappendfsync always\nauto-aof-rewrite-percentage 0\n", server_kill, false, true);
+    survive(settings_with_file, server_kill, false, true);
 }
 
 TEST(leases_survive_in_a_saved_file) {

@@ -11,9 +11,10 @@
 #include "pool.h"
 #include "random.h"
 #include "same_everywhere.h"
+#include "settings.h"
 
-static const char synced_file[] = "appendonly yes\nappendfsync always\nauto-aof-rewrite-percentage 0\n"
-                                  "holdfast.queue-max-count 1000\nholdfast.clock-offset-ms %lld\n";
+static const char synced_file[] =
+    APPEND_ONLY_FILE("always") "holdfast.queue-max-count 1000\nholdfast.clock-offset-ms %lld\n";
 
 enum {
     WORKERS = 12,

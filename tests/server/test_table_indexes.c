@@ -9,6 +9,7 @@
 #include "pool.h"
 #include "random.h"
 #include "same_everywhere.h"
+#include "settings.h"
 #include "single_server.h"
 #include "steps.h"
 #include "tables.h"
@@ -355,7 +356,7 @@ TEST(a_server_that_comes_back_goes_on_building) {
 }
 
 /* Killing a process takes nothing from what it has written, synced or not. */
-static const char with_file[] = "appendonly yes\nappendfsync no\nauto-aof-rewrite-percentage 0\n";
+static const char with_file[] = APPEND_ONLY_FILE("no");
 
 /* Also one that is killed at any moment of it: its replica takes over, and it comes back by itself. */
 TEST(killed_at_any_moment_of_building) {

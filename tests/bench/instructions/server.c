@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "processes.h"
+#include "settings.h"
 
 enum {
     START_SECONDS = 60,
@@ -40,10 +41,10 @@ static void write_configuration(const struct server *server, int port) {
     require(file, "cannot write %s: %s", path, strerror(errno));
     fprintf(file,
             "port %d\nunixsocket %s\ndir %s\nlogfile %s/log\nsave \"\"\nhz 1\ndynamic-hz no\n"
-            "activerehashing no\nappendonly %s\nappendfsync everysec\nauto-aof-rewrite-percentage 0\n"
+            "activerehashing no\n%s"
             "enable-debug-command yes\nrepl-diskless-sync-delay 0\nloadmodule %s\nloadmodule %s\n",
             is_replica ? 0 : port, is_replica ? replica_socket(server) : server->socket, server->folder,
-            server->folder, server->propagation == AN_AOF ? "yes" : "no",
+            server->folder, server->propagation == AN_AOF ? APPEND_ONLY_FILE("everysec") : "",
             environment_needed("HOLDFAST_MODULE"), environment_needed("HOLDFAST_MARKER"));
     if (is_replica) fprintf(file, "replicaof 127.0.0.1 %d\n", port);
     fclose(file);

@@ -10,10 +10,11 @@
 #include "harness.h"
 #include "pool.h"
 #include "same_everywhere.h"
+#include "settings.h"
 
 enum { SETTLE_ATTEMPTS = 500 };
 
-const char settings_with_file[] = "appendonly yes\nappendfsync always\nauto-aof-rewrite-percentage 0\n";
+const char settings_with_file[] = APPEND_ONLY_FILE("always");
 
 struct client *cluster_of_one(void) {
     struct client *client = test_client(server_start("cluster", "cluster-enabled yes\n"));
