@@ -30,7 +30,7 @@ struct sample {
 };
 
 static struct sample shorts[SHORT_MAX + 1], pages[PAGES + 1]; /* by length */
-static bool has_samples;
+static RedisModuleCallReply *all_samples;                     /* NULL when the server has given none */
 
 /* What is to be handed over to the client of a context. */
 static struct {
@@ -76,7 +76,7 @@ void raw_reply_end(void) {
     size_t length = gathered.length;
     gathered.length = 0;
     gathered.asked = false;
-    if (length && has_samples)
+    if (length && all_samples)
         copy_gathered(length);
     else if (length)
         write_gathered(length);
@@ -206,7 +206,6 @@ static void answer_trial(RedisModuleCtx *ctx) {
 /* Whether a client gets what was written over the samples. */
 static bool samples_are_copied(RedisModuleCtx *ctx) {
     size_t length = 0;
-    has_samples = true;
     RedisModuleCallReply *reply = sample_reply_take(ctx, answer_trial);
     const char *text = reply ? RedisModule_CallReplyStringPtr(reply, &length) : NULL;
     bool are_copied = text && length == STRING_MAX && strspn(text, "x") == STRING_MAX;
@@ -215,8 +214,10 @@ static bool samples_are_copied(RedisModuleCtx *ctx) {
 }
 
 int raw_reply_start(RedisModuleCtx *ctx) {
-    RedisModuleCallReply *all = sample_reply_take(ctx, answer_samples);
-    has_samples = all && take_samples(all) && samples_are_copied(ctx);
-    if (all && !has_samples) RedisModule_FreeCallReply(all);
+    all_samples = sample_reply_take(ctx, answer_samples);
+    bool usable = all_samples && take_samples(all_samples) && samples_are_copied(ctx);
+    if (usable || !all_samples) return REDISMODULE_OK;
+    RedisModule_FreeCallReply(all_samples);
+    all_samples = NULL;
     return REDISMODULE_OK;
 }
