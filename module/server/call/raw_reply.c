@@ -20,7 +20,7 @@ enum {
     PAGE = 256,
     PAGES = 16,
     GATHERED_MAX = PAGE * PAGES + PAGE, /* the rest, behind pages, has a sample, too */
-    STRING_MAX = 512,                   /* longer ones are not copied twice */
+    STRING_MAX = 384,                   /* longer ones are not copied twice */
     VALUE_HEAD_MAX = 1 + NUMBER_TEXT_MAX + LINE_END,
 };
 
