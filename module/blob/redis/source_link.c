@@ -208,8 +208,8 @@ static enum visit end_garbled(struct source_link *link) {
     return VISIT_ENDED;
 }
 
-/* A handshake, and an answer, must also be complete in time: one that drips would never be silent. The main thread shuts
- * the connection down then, since a library that waits for bytes cannot be asked to stop. */
+/* A handshake, and an answer, must also be complete in time: one that drips would never be silent. The main thread
+ * shuts the connection down then, since a library that waits for bytes cannot be asked to stop. */
 static void set_due(struct source_link *link, bool waits) {
     int64_t patience_us = link->server.timeout_ms * 1000 * ANSWER_TIMEOUTS;
     pthread_mutex_lock(&lock);

@@ -113,9 +113,9 @@ static bool secure_connection(const struct source_server *server, redisContext *
         return false;
     }
     bool secured = redisInitiateSSLWithContext(connection, tls) == REDIS_OK;
-    /* hiredis has no reason when the source just hangs up */
-    bool has_reason = !strstr(connection->errstr, "(null)");
-    if (!secured) lose_server(server, loss, has_reason ? connection->errstr : "the TLS handshake failed");
+    bool has_reason = !strstr(connection->errstr, "(null)"); /* hiredis has none for one that is silent */
+    if (!secured)
+        lose_server(server, loss, has_reason ? connection->errstr : "the TLS handshake was not completed");
     redisFreeSSLContext(tls);
     return secured;
 }
