@@ -2,6 +2,9 @@
 
 #include "core/hash.h"
 #include "core/memory.h"
+#include "core/prefetch.h"
+
+enum { CHUNKS_AHEAD = 8 }; /* chunks that are prefetched before they are used */
 
 /* A list of ids with a hash table of the places of the first occurrences. */
 struct id_table {
@@ -45,7 +48,8 @@ static size_t id_table_add(struct id_table *table, struct bytes id) {
 struct sources {
     const struct blob *blob;
     const struct staging *staging;
-    struct id_table committed;
+    struct order_cursor next;  /* behind the staged block that was found last */
+    struct id_table committed; /* read when the first one is sought */
     struct id_table asked;
     uint8_t *choices; /* as requested, by place in the list */
 };
@@ -58,12 +62,15 @@ static void read_committed(struct sources *sources) {
     for (uint64_t i = 0; i < ids.count; i++) id_table_add(&sources->committed, record_bytes(&reader));
 }
 
-static struct chunk *find_staged(const struct sources *sources, struct bytes id) {
-    const struct staged_block *block = sources->staging ? staging_find(sources->staging, id) : NULL;
+/* Callers mostly list blocks in the order of their ids. */
+static struct chunk *find_staged(struct sources *sources, struct bytes id) {
+    if (!sources->staging) return NULL;
+    const struct staged_block *block = staging_find_next(sources->staging, &sources->next, id);
     return block ? block->chunk : NULL;
 }
 
-static struct chunk *find_committed(const struct sources *sources, struct bytes id) {
+static struct chunk *find_committed(struct sources *sources, struct bytes id) {
+    if (!sources->committed.ids) read_committed(sources);
     size_t place = id_table_find(&sources->committed, id, NULL);
     return place < sources->committed.count ? content_chunk(blob_content(sources->blob), place) : NULL;
 }
@@ -100,7 +107,7 @@ enum outcome block_plan_make(const struct blob *blob, const struct staging *stag
     if (asked.count > BLOCKS_COMMITTED_MAX || asked.count > asked.items.length)
         return OUTCOME_BLOCK_LIST_TOO_LONG;
     struct sources sources = {.blob = blob, .staging = staging};
-    read_committed(&sources);
+    if (staging) sources.next = staging_walk(staging);
     id_table_start(&sources.asked, asked.count);
     sources.choices = memory_alloc((size_t)asked.count + 1);
     *plan = (struct block_plan){.chunks = memory_alloc((size_t)(asked.count + 1) * sizeof(struct chunk *))};
@@ -129,7 +136,10 @@ void block_plan_commit(struct account *account, struct blob *blob, const struct 
     struct content content = {0};
     struct packed_list ids = {plan->count, bytes_of(plan->ids.data, plan->ids.length)};
     content_reserve(account, &content, plan->count);
-    for (size_t i = 0; i < plan->count; i++) content_add(account, &content, plan->chunks[i]);
+    for (size_t i = 0; i < plan->count; i++) {
+        if (i + CHUNKS_AHEAD < plan->count) prefetch_line(plan->chunks[i + CHUNKS_AHEAD]);
+        content_add(account, &content, plan->chunks[i]);
+    }
     blob_clear_content(account, blob);
     if (plan->count) *blob_need_content(account, blob) = content;
     if (plan->count) blob_need_special(account, blob)->blocks = block_list_new(account, ids);

@@ -1,6 +1,10 @@
 #include "blob/blocks.h"
 
+#include "core/garbage.h"
 #include "core/memory.h"
+#include "core/number.h"
+
+enum { FREED_AT_ONCE_MAX = 1000 };
 
 /* --- Committed --- */
 
@@ -72,13 +76,31 @@ static void staged_drop(struct account *account, struct staged_block *block) {
     account_discard(account, block);
 }
 
-void staging_free(struct account *account, struct staging *staging) {
+static void drop_all_staged(struct account *account, struct staging *staging) {
     struct order_cursor cursor = staging_walk(staging);
     for (struct entry *entry; (entry = order_cursor_take(&cursor));)
         staged_drop(account, (struct staged_block *)entry);
     account->memory -= staging->blocks.memory;
     order_index_end(&staging->blocks);
+    staging->count = 0;
+}
+
+/* A block costs one. */
+static bool free_staging(struct account *account, struct garbage_part *part, size_t *effort) {
+    struct staging *staging = part->root;
+    size_t dropped = size_min(*effort, staging->count);
+    *effort -= dropped;
+    if (dropped < staging->count) {
+        staging_drop(account, staging, dropped);
+        return false;
+    }
+    drop_all_staged(account, staging);
     account_discard(account, staging);
+    return true;
+}
+
+void staging_free(struct account *account, struct staging *staging) {
+    garbage_free(account, (struct garbage_part){.free = free_staging, .root = staging}, FREED_AT_ONCE_MAX);
 }
 
 static struct staged_block *find_block(const struct staging *staging, struct bytes id) {
@@ -89,6 +111,17 @@ static struct staged_block *find_block(const struct staging *staging, struct byt
 
 const struct staged_block *staging_find(const struct staging *staging, struct bytes id) {
     return find_block(staging, id);
+}
+
+const struct staged_block *staging_find_next(const struct staging *staging, struct order_cursor *cursor,
+                                             struct bytes id) {
+    const struct staged_block *block = staged_block_at(cursor);
+    if (!block || !bytes_equal(entry_name(&block->entry), id)) {
+        *cursor = order_index_seek(&staging->blocks, id);
+        block = staged_block_at(cursor);
+        if (!block || !bytes_equal(entry_name(&block->entry), id)) return NULL;
+    }
+    return (const struct staged_block *)order_cursor_take(cursor);
 }
 
 void staging_add(struct account *account, struct staging *staging, struct bytes id, struct chunk *chunk) {

@@ -51,6 +51,7 @@ struct staging {
 
 /* A staging without blocks. */
 struct staging *staging_new(struct account *account, struct blob *blob, size_t id_length);
+/* Many blocks are freed in the background: see garbage.h. */
 void staging_free(struct account *account, struct staging *staging);
 
 /* When blocks staged at this instant expire. */
@@ -59,6 +60,11 @@ static inline int64_t staging_due_ms(int64_t touched_ms) {
 }
 
 const struct staged_block *staging_find(const struct staging *staging, struct bytes id);
+
+/* The same for one id after the other: quick when they come in order. The cursor begins with staging_walk, and is
+ * behind the block that was found last. */
+const struct staged_block *staging_find_next(const struct staging *staging, struct order_cursor *cursor,
+                                             struct bytes id);
 
 /* The id must be as long as the others. Replaces a block with the same id. */
 void staging_add(struct account *account, struct staging *staging, struct bytes id, struct chunk *chunk);

@@ -5,6 +5,7 @@
 #include "blob/block_plan.h"
 #include "blob/container_apply.h"
 #include "blob/container_walk.h"
+#include "core/garbage.h"
 #include "unit.h"
 
 #include <stdio.h>
@@ -312,5 +313,31 @@ TEST(a_commit_copies_no_byte) {
     require(act_commit(&trial, "blob", "La"), "a commit of less");
     require(blob_view(act_blob(&trial, "blob"), 0, 1).data == first, "the block stands elsewhere");
     require(container_memory(trial.container) < memory - 99000, "a block that is not listed stays");
+    acts_end(&trial);
+}
+
+static void sweep_soon(void) {}
+
+/* A block is an allocation, and its chunk counts as two. */
+TEST(many_staged_blocks_are_freed_in_portions) {
+    enum { STAGED = 3000, PORTION = 500, OF_BLOCK = 3 };
+    struct container_trial trial;
+    acts_start(&trial);
+    for (int i = 0; i < STAGED; i++) {
+        char id[16];
+        (void)snprintf(id, sizeof(id), "%04d", i);
+        require(act_stage(&trial, "blob", id, bytes_text(id)), "block %s", id);
+    }
+    garbage_pending = sweep_soon;
+    size_t before = container_allocations(trial.container);
+    require(act_put(&trial, "blob", bytes_text("instead")), "a blob in one piece");
+    require(!blob_special(act_blob(&trial, "blob"))->staging, "nobody finds them");
+    size_t left = container_allocations(trial.container);
+    require(left > before - STAGED * OF_BLOCK / 2, "most are still there");
+    require(garbage_sweep(PORTION), "much is left");
+    require_same(container_allocations(trial.container), left - PORTION * OF_BLOCK, "what a portion freed");
+    require(act_stage(&trial, "blob", "new", bytes_text("new")), "others meanwhile");
+    while (garbage_sweep(PORTION)) continue;
+    garbage_pending = NULL;
     acts_end(&trial);
 }
