@@ -1,18 +1,16 @@
 #include "core/arena.h"
 
 #include "core/inlining.h"
-#include "core/memory.h"
 
 #include <string.h>
 
 struct arena_block {
     struct arena_block *next;
-    _Alignas(max_align_t) char bytes[];
+    char bytes[];
 };
 
 static size_t align_bytes(size_t bytes) {
-    const size_t step = _Alignof(max_align_t);
-    return (bytes + step - 1) / step * step;
+    return (bytes + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
 }
 
 ASIDE static void *alloc_block(struct arena *arena, size_t bytes) {

@@ -4,6 +4,7 @@
 #define HOLDFAST_ARENA_H
 
 #include "core/bytes.h"
+#include "core/memory.h"
 
 #include <stddef.h>
 
@@ -14,7 +15,7 @@ struct arena_block;
 struct arena {
     size_t used; /* bytes of the buffer */
     struct arena_block *blocks;
-    _Alignas(max_align_t) char buffer[ARENA_BUFFER_BYTES];
+    _Alignas(MEMORY_ALIGNMENT) char buffer[ARENA_BUFFER_BYTES];
 };
 
 static inline void arena_start(struct arena *arena) {
@@ -24,7 +25,7 @@ static inline void arena_start(struct arena *arena) {
 
 void arena_end(struct arena *arena);
 
-/* Aligned for anything; never NULL. */
+/* Aligned as allocations are; never NULL. */
 void *arena_alloc(struct arena *arena, size_t bytes);
 void *arena_zeroed(struct arena *arena, size_t bytes);
 struct bytes arena_copy(struct arena *arena, struct bytes bytes);

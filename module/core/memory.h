@@ -8,6 +8,9 @@
 
 #include <stddef.h>
 
+/* For pointers and 64-bit numbers: many servers' allocators align to no more. */
+enum { MEMORY_ALIGNMENT = 8 };
+
 void *memory_alloc(size_t size);
 void *memory_zeroed(size_t size);
 void *memory_resize(void *memory, size_t size);

@@ -12,7 +12,7 @@ TEST(pieces_of_an_arena_are_aligned_and_apart) {
     arena_start(&arena);
     for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
         pieces[i] = arena_alloc(&arena, i + 1);
-        require((uintptr_t)pieces[i] % _Alignof(max_align_t) == 0, "piece %zu is aligned", i);
+        require((uintptr_t)pieces[i] % MEMORY_ALIGNMENT == 0, "piece %zu is aligned", i);
         memset(pieces[i], (int)i, i + 1);
     }
     for (size_t i = 0; i < ARRAY_SIZE(pieces); i++)

@@ -2,6 +2,7 @@
  * one of every kind. */
 #include "blob/container_change.h"
 #include "change/once_change.h"
+#include "core/memory.h"
 #include "file/share_change.h"
 #include "queue/queue_change.h"
 #include "table/table_change.h"
@@ -24,7 +25,7 @@ static void check_record(struct bytes record, const char *path) {
     unsigned kind = record.data[1] & KIND_BITS;
     for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
         if (families[i]->letter != (uint8_t)record.data[0]) continue;
-        _Alignas(max_align_t) char change[CHANGE_MAX_BYTES];
+        _Alignas(MEMORY_ALIGNMENT) char change[CHANGE_MAX_BYTES];
         struct bytes content;
         version newest;
         require(change_read_with(families[i], record, change, &content, &newest),

@@ -41,7 +41,7 @@ struct decided {
     RedisModuleString *content; /* NULL for none */
     struct once_change *once;   /* what the value remembers along with it: see once.h; NULL for nothing */
     bool dropped;               /* an earlier change of the transaction has removed its object */
-    _Alignas(max_align_t) char own[]; /* the change, if the decision has made it */
+    _Alignas(MEMORY_ALIGNMENT) char own[]; /* the change, if the decision has made it */
 };
 
 /* What a call has decided: changes, in order. They are applied when the whole call is decided, or not at all. */

@@ -6,6 +6,7 @@
 #define HOLDFAST_RECORDS_H
 
 #include "change/once_change.h"
+#include "core/memory.h"
 #include "server/base/data_type.h"
 
 /* Applies a record from elsewhere to a key's value, and what the value is to remember with it. The record is empty,
@@ -25,7 +26,7 @@ bool records_read_once(struct bytes record, int64_t horizon_ms, struct once_chan
 
 /* A change of any type. */
 struct any_change {
-    _Alignas(max_align_t) char bytes[CHANGE_MAX_BYTES];
+    _Alignas(MEMORY_ALIGNMENT) char bytes[CHANGE_MAX_BYTES];
 };
 
 /* A change, and what else its record has or tells. */
