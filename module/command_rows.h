@@ -131,23 +131,23 @@ DECIDES(blob_seal_decide, .name = "BLOB.SEAL", .touches = blob_touches, ON_BLOB,
     .grammar = GRAMMAR(&container, &blob, CONDITIONS, &lease, &once),
     .complexity = "O(1)", .summary = "Seals an append blob, so that nothing can be appended any more, and returns its new ETag.")
 
-DECIDES(lease_acquire_decide, .name = "LEASE.ACQUIRE", .touches = lease_touches, WAITS, .conditions = CONDITIONS_WRITE, .check = lease_acquire_check,
+DECIDES(lease_acquire_decide, .name = "LEASE.ACQUIRE", .missing = lease_missing_check, .touches = lease_touches, WAITS, .conditions = CONDITIONS_WRITE, .check = lease_acquire_check,
     .settle = lease_settle, GIVES_WAY(OUTCOME_LEASE_PRESENT, lease_acquire_give_back), .give_way = lease_acquire_give_way,
     .grammar = GRAMMAR(&key, &duration, &on_blob, &on_file, &proposed, &owner, CONDITIONS, &block, &once),
     .complexity = "O(1)", .summary = "Acquires a lease, or waits in line for it, and returns its id and fencing token.")
-DECIDES(lease_renew_decide, .name = "LEASE.RENEW", .touches = lease_touches, ON_LEASE, .conditions = CONDITIONS_WRITE,
+DECIDES(lease_renew_decide, .name = "LEASE.RENEW", .missing = lease_missing_check, .touches = lease_touches, ON_LEASE, .conditions = CONDITIONS_WRITE,
     .grammar = GRAMMAR(&key, &lease_id, &on_blob, &on_file, CONDITIONS, &once),
     .complexity = "O(1)", .summary = "Renews a lease for its full duration.")
-DECIDES(lease_change_decide, .name = "LEASE.CHANGE", .touches = lease_touches, ON_LEASE, .conditions = CONDITIONS_WRITE,
+DECIDES(lease_change_decide, .name = "LEASE.CHANGE", .missing = lease_missing_check, .touches = lease_touches, ON_LEASE, .conditions = CONDITIONS_WRITE,
     .grammar = GRAMMAR(&key, &lease_id, &new_guid, &on_blob, &on_file, CONDITIONS, &once),
     .complexity = "O(1)", .summary = "Changes the id of a lease, and so its holder.")
-DECIDES(lease_release_decide, .name = "LEASE.RELEASE", .touches = lease_touches, ON_LEASE, .conditions = CONDITIONS_WRITE,
+DECIDES(lease_release_decide, .name = "LEASE.RELEASE", .missing = lease_missing_check, .touches = lease_touches, ON_LEASE, .conditions = CONDITIONS_WRITE,
     .grammar = GRAMMAR(&key, &lease_id, &on_blob, &on_file, CONDITIONS, &once),
     .complexity = "O(1)", .summary = "Releases a lease; the next client in line gets it at once.")
-DECIDES(lease_break_decide, .name = "LEASE.BREAK", .touches = lease_touches, ON_LEASE, .conditions = CONDITIONS_WRITE,
+DECIDES(lease_break_decide, .name = "LEASE.BREAK", .missing = lease_missing_check, .touches = lease_touches, ON_LEASE, .conditions = CONDITIONS_WRITE,
     .grammar = GRAMMAR(&key, &period, &on_blob, &on_file, CONDITIONS, &once),
     .complexity = "O(1)", .summary = "Breaks a lease, now or after a period, and returns the seconds until then.")
-DECIDES(lease_get_decide, .name = "LEASE.GET", .touches = touches_nothing, READS,
+DECIDES(lease_get_decide, .name = "LEASE.GET", .missing = lease_missing_check, .touches = touches_nothing, READS,
     .grammar = GRAMMAR(&key, &on_blob, &on_file),
     .complexity = "O(1)", .summary = "Returns the state of a lease, its holder's label and how many wait for it.")
 DECIDES(lease_list_decide, .name = "LEASE.LIST", READS_PAGES,

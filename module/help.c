@@ -22,12 +22,11 @@ static bool is_named(const struct command *command, struct bytes topic) {
     return bytes_same_word(bytes_text(command->name), topic);
 }
 
-/* Whether the topic is the family of the command, as QUEUE is of QUEUE.PUT, or empty. HOLDFAST.APPLY is not
- * shown: no client sends it. */
-static bool is_of_family(const struct command *command, struct bytes topic) {
+/* Whether this is the family of the command, as QUEUE is of QUEUE.PUT; NULL is any. HOLDFAST.APPLY is not shown: no
+ * client sends it. */
+static bool is_of_family(const struct command *command, const struct bytes *family) {
     if (command->key == KEY_EFFECT) return false;
-    if (!topic.length) return true;
-    return bytes_same_word(bytes_of(command->name, strcspn(command->name, ".")), topic);
+    return !family || bytes_same_word(bytes_of(command->name, strcspn(command->name, ".")), *family);
 }
 
 static void reply_syntax(struct reply *out, const struct command *command) {
@@ -70,13 +69,13 @@ static void help_command(struct reply *out, const struct command *command) {
     if (example) reply_example(out, command, example);
 }
 
-static long help_family(struct reply *out, struct bytes topic) {
+static long help_family(struct reply *out, const struct bytes *family) {
     long found = 0;
-    for (size_t i = 0; i < command_count; i++) found += is_of_family(&commands[i], topic);
+    for (size_t i = 0; i < command_count; i++) found += is_of_family(&commands[i], family);
     if (!found) return 0;
     reply_array(out, found);
     for (size_t i = 0; i < command_count; i++)
-        if (is_of_family(&commands[i], topic)) reply_summary(out, &commands[i]);
+        if (is_of_family(&commands[i], family)) reply_summary(out, &commands[i]);
     return found;
 }
 
@@ -93,7 +92,8 @@ enum outcome help_decide(struct call *call) {
         help_command(&call->out, command);
         return OUTCOME_DONE;
     }
-    if (help_family(&call->out, topic)) return OUTCOME_DONE;
+    bool all = !args_given(&call->args, SLOT_HELP_TOPIC);
+    if (help_family(&call->out, all ? NULL : &topic)) return OUTCOME_DONE;
     refusal_note(call, "no command or family has this name");
     return OUTCOME_INVALID_QUERY;
 }

@@ -46,6 +46,7 @@
 #define HANDLER(name) enum outcome name(struct call *call);
 #define STEP(name) void name(struct call *call);
 #define TOUCH(name) void name(const struct call *call, struct targets *targets);
+#define MISSING_CHECK(name) enum outcome name(const struct call *call);
 #define GIVER_BACK(name) void name(struct call *call, struct record_reader *granted);
 #define EACH_ROW(row) HANDLER(row)
 #define EACH_EFFECT(row)
@@ -53,7 +54,7 @@
 RULES(HANDLER) STEPS(STEP) TOUCHES(TOUCH) GIVERS_BACK(GIVER_BACK)
 #define WORD_LIST(name) extern const char *const name[];
 #define CHECK(name) enum outcome name(struct bytes text);
-WORDS(WORD_LIST) CHECKS(CHECK)
+WORDS(WORD_LIST) CHECKS(CHECK) MISSING_CHECK(lease_missing_check)
 /* clang-format on */
 
 #endif

@@ -95,7 +95,7 @@ OUTCOME(BLOCK_LIST_TOO_LONG, "INVALID", "BlockListTooLong", "a blob has at most 
 
 /* --- Queues --- */
 
-OUTCOME(QUEUE_EXISTS, "CONFLICT", "QueueAlreadyExists", "the queue exists with other settings")
+OUTCOME(QUEUE_EXISTS, "CONFLICT", "QueueAlreadyExists", "the queue exists with other settings, QUEUE.CONFIGURE and QUEUE.SETMETA change them")
 OUTCOME(QUEUE_NOT_FOUND, "NOTFOUND", "QueueNotFound", "the queue does not exist")
 OUTCOME(MESSAGE_NOT_FOUND, "NOTFOUND", "MessageNotFound", "no message with this id and receipt")
 OUTCOME(RECEIPT_MISMATCH, "INVALID", "PopReceiptMismatch", "the receipt is not the message's latest")
@@ -162,7 +162,7 @@ OUTCOME(SHARING_VIOLATION, "CONFLICT", "SharingViolation",
 OUTCOME(FILE_LOCK_CONFLICT, "CONFLICT", "FileLockConflict", "another lock covers part of this range")
 OUTCOME(DEADLOCK, "CONFLICT", "Deadlock", "waiting would deadlock: the holders wait for this session")
 OUTCOME(RANGE_NOT_LOCKED, "NOTFOUND", "RangeNotLocked", "the handle has no lock on exactly this range")
-OUTCOME(INVALID_LOCK_RANGE, "INVALID", "InvalidLockRange", "a locked range must lie between 0 and 2^64")
+OUTCOME(INVALID_LOCK_RANGE, "INVALID", "InvalidLockRange", "a locked range must lie between 0 and 2^64, and a length is at most 2^64 - 1")
 OUTCOME(ACCESS_DENIED, "INVALID", "AccessDenied", "the handle was not opened for this")
 OUTCOME(SESSION_NOT_FOUND, "NOTFOUND", "SessionNotFound", "no session with this id, or it has ended")
 OUTCOME(HANDLE_NOT_FOUND, "NOTFOUND", "HandleNotFound", "no open handle with this id")

@@ -411,3 +411,79 @@ TEST(errorstats_know_the_classes) {
     assert_string_equal(info_field(info, "errorstat_NOTFOUND"), "count=2");
     assert_string_equal(info_field(info, "errorstat_PRECONDITION"), "count=1");
 }
+
+/* People go by the text, so it names what is wrong, and what would be right. On a container `box` with a blob `cat`, a share `fs` with a
+ * file `f`, and a queue `jobs`. */
+static const struct {
+    const char *command, *error;
+} texts[] = {
+    {"LEASE.RENEW box 60 BLOB cat", "INVALID InvalidHeaderValue lease-id takes a GUID, not '60'"},
+    {"BLOB.PUT box cat x LEASE me", "INVALID InvalidHeaderValue LEASE takes a GUID, not 'me'"},
+    {"LEASE.ACQUIRE box 60 BLOCK x",
+     "INVALID InvalidHeaderValue BLOCK takes seconds with at most three decimals, up to 315360000, not 'x'"},
+    {"QUEUE.GET jobs BLOCK -1",
+     "INVALID InvalidHeaderValue BLOCK takes seconds with at most three decimals, up to 315360000, not '-1'"},
+    {"QUEUE.GET jobs VISIBILITY 0",
+     "INVALID OutOfRangeQueryParameterValue VISIBILITY takes seconds with at most three decimals, from 1 to "
+     "604800, not '0'"},
+    {"QUEUE.PUT jobs x TTL x",
+     "INVALID InvalidQueryParameterValue TTL takes seconds with at most three decimals, or -1, not 'x'"},
+    {"QUEUE.PEEK jobs COUNT x",
+     "INVALID InvalidQueryParameterValue COUNT takes a whole number from 1 to 1000, not 'x'"},
+    {"QUEUE.DELETE jobs id x", "INVALID InvalidQueryParameterValue receipt takes a GUID, not 'x'"},
+    {"SHARE.CREATE other QUOTA -1",
+     "INVALID InvalidHeaderValue QUOTA takes a whole number from 0 on, not '-1'"},
+    {"BLOB.GET box cat SNAPSHOT x",
+     "INVALID InvalidQueryParameterValue SNAPSHOT takes 0x and 16 hexadecimal digits, not 'x'"},
+    {"BLOB.SETPROPS box cat PROPS 1 colour red",
+     "INVALID InvalidHeaderValue PROPS takes content-type, -encoding, -language, -disposition, -md5 and "
+     "cache-control, each once, and 8192 bytes in all"},
+    {"BLOB.SETPROPS box cat SEQUENCE FOO", "ERR syntax error near 'FOO'"},
+    {"BLOB.SETPROPS box cat SEQUENCE", "ERR syntax error near 'SEQUENCE'"},
+    {"BLOB.SETPROPS box cat SEQUENCE MAX", "ERR syntax error near 'SEQUENCE'"},
+    {"BLOB.CLEARPAGE box cat 0 512 IFSEQUENCE FOO 5", "ERR syntax error near 'FOO'"},
+    {"LEASE.ACQUIRE fs 60 FILE f",
+     "INVALID InvalidHeaderValue the lease of a file must be infinite: its duration is -1"},
+    {"LEASE.RENEW fs " ID_A " FILE f",
+     "INVALID InvalidHeaderValue the lease of a file has no end: there is nothing to renew"},
+    {"LEASE.BREAK fs PERIOD 5 FILE f",
+     "INVALID InvalidHeaderValue the lease of a file is broken at once: leave PERIOD out"},
+    {"FILE.LOCK fs h SHARED 0 18446744073709551616",
+     "INVALID InvalidLockRange a locked range must lie between 0 and 2^64, and a length is at most 2^64 - 1"},
+    {"QUEUE.CREATE jobs MAXDELIVERIES 2",
+     "CONFLICT QueueAlreadyExists the queue exists with other settings, QUEUE.CONFIGURE and QUEUE.SETMETA "
+     "change them"},
+    {"QUEUE.SETACL jobs POLICIES 1 a - - w",
+     "INVALID InvalidXmlNodeValue a policy's permissions are some of the letters raup, each at most once"},
+    {"FILE.GET fs f", "INVALID InvalidRange 1099511627776 bytes are more than the 33554432 that "
+                      "holdfast.max-reply-bytes allows "
+                      "for a content in pieces, use RANGE"},
+};
+
+TEST(texts_say_what_is_wrong) {
+    create("box");
+    put("box", "cat", "meow");
+    expect_etag(call(primary, "SHARE.CREATE fs"));
+    expect_etag(call(primary, "FILE.CREATE fs f 1099511627776"));
+    expect_ok(call(primary, "QUEUE.CREATE jobs"));
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        const char *found = reply_text(call_line(primary, texts[i].command));
+        require(!strcmp(found, pool_print("(error) %s", texts[i].error)), "%s gave\n    %s, not\n    %s",
+                texts[i].command, found, texts[i].error);
+    }
+}
+
+TEST(a_missing_key_is_what_the_option_says) {
+    static const char *const files[] = {"LEASE.ACQUIRE none -1 FILE f",
+                                        "LEASE.ACQUIRE none -1 FILE f BLOCK 0",
+                                        "LEASE.RENEW none " ID_A " FILE f",
+                                        "LEASE.CHANGE none " ID_A " " ID_B " FILE f",
+                                        "LEASE.RELEASE none " ID_A " FILE f",
+                                        "LEASE.BREAK none FILE f",
+                                        "LEASE.GET none FILE f",
+                                        NULL};
+    expect_each_error(primary, files, "NOTFOUND ShareNotFound");
+    expect_error(call(primary, "HOLDFAST.ATOMIC 1 5 LEASE.RELEASE none %s FILE f", ID_A),
+                 "NOTFOUND ShareNotFound");
+    expect_error(call(primary, "LEASE.GET none BLOB f"), "NOTFOUND ContainerNotFound");
+}

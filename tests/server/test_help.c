@@ -71,6 +71,8 @@ TEST(an_unknown_topic_is_refused) {
     for (const char *const *topic = topics; *topic; topic++)
         expect_error(call(primary, "HOLDFAST.HELP %s", *topic),
                      "INVALID InvalidQueryParameterValue no command or family has this name");
+    expect_error(call(primary, "HOLDFAST.HELP %b", "", (size_t)0),
+                 "INVALID InvalidQueryParameterValue no command or family has this name");
     expect_error(call(primary, "HOLDFAST.HELP BLOB PUT"), "ERR syntax error near 'PUT'");
 }
 

@@ -67,6 +67,15 @@ TEST(malformed_settings_are_refused) {
 }
 
 /* As the server's own settings take them: kb is 1024 bytes, k is 1000. */
+TEST(settings_in_seconds_tell_their_bounds) {
+    redisReply *reply = call(primary, "CONFIG SET holdfast.grace-seconds 31536001");
+    require(strstr(reply->str, "it takes seconds from 0 to 31536000, with at most three decimals"), "%s",
+            reply->str);
+    reply = call(primary, "CONFIG SET holdfast.copy-timeout-seconds 0");
+    require(strstr(reply->str, "it takes seconds from 0.001 to 3600, with at most three decimals"), "%s",
+            reply->str);
+}
+
 TEST(settings_of_bytes_take_units) {
     static const struct {
         const char *given, *kept;

@@ -224,7 +224,7 @@ static const struct {
     {"c key name SOON", SYNTAX, 3},
     /* a word and perhaps a number behind it */
     {"c key name COMPARED", SYNTAX, 3},
-    {"c key name COMPARED GE 5", SYNTAX, 3},
+    {"c key name COMPARED GE 5", SYNTAX, 4},
     {"c key name COMPARED 5", SYNTAX, 3},
     {"c key name COMPARED LE", SYNTAX, 3},
     {"c key name COMPARED LE 1 2", SYNTAX, 6},

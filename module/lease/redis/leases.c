@@ -68,6 +68,12 @@ void lease_touches(const struct call *call, struct targets *targets) {
     targets_add(targets, "lease", name);
 }
 
+enum outcome lease_missing_check(const struct call *call) {
+    const struct data_type *first = data_type_next_leasable(NULL), *type = first;
+    while (type && !args_given(&call->args, type->leases->object_slot)) type = data_type_next_leasable(type);
+    return type ? type->missing : first->missing;
+}
+
 /* --- Decisions --- */
 
 static enum outcome find_subject(struct call *call, struct lease_subject *subject) {
@@ -187,9 +193,9 @@ static enum outcome not_yet(struct call *call, const struct lease_subject *subje
     return decision_not_yet(call, &lease_wait, subject->name, due_ms, refused);
 }
 
-static enum outcome check_endless(struct call *call, const struct lease_subject *subject) {
+static enum outcome check_endless(struct call *call, const struct lease_subject *subject, const char *rule) {
     if (!subject->endless) return OUTCOME_DONE;
-    refusal_note_format(call, "the lease of a %s must be infinite", subject->noun);
+    refusal_note_format(call, "the lease of a %s %s", subject->noun, rule);
     return OUTCOME_INVALID_VALUE;
 }
 
@@ -242,7 +248,8 @@ enum outcome lease_acquire_decide(struct call *call) {
     enum outcome outcome = find_leased(call, subject);
     if (outcome != OUTCOME_DONE) return outcome;
     struct lease_request request = acquire_request(call);
-    if (request.duration_ms != DURATION_INFINITE_MS) outcome = check_endless(call, subject);
+    if (request.duration_ms != DURATION_INFINITE_MS)
+        outcome = check_endless(call, subject, "must be infinite: its duration is -1");
     if (outcome != OUTCOME_DONE) return outcome;
     outcome = lease_acquire(subject->lease, &request, &next);
     if (outcome != OUTCOME_DONE) return not_yet(call, subject, outcome);
@@ -267,8 +274,10 @@ static enum outcome decide_lease_change(struct call *call, decision *decision, s
                                         enum lease_event event, struct lease *next) {
     struct lease_subject subject;
     enum outcome outcome = find_leased(call, &subject);
-    bool timed = event == LEASE_EVENT_RENEWED || request->period_ms > 0;
-    if (outcome == OUTCOME_DONE && timed) outcome = check_endless(call, &subject);
+    if (outcome == OUTCOME_DONE && event == LEASE_EVENT_RENEWED)
+        outcome = check_endless(call, &subject, "has no end: there is nothing to renew");
+    if (outcome == OUTCOME_DONE && request->period_ms > 0)
+        outcome = check_endless(call, &subject, "is broken at once: leave PERIOD out");
     if (outcome != OUTCOME_DONE) return outcome;
     request->now_ms = call_now_ms(call);
     outcome = decision(subject.lease, request, next);

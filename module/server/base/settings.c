@@ -64,9 +64,12 @@ static bool duration_set(const struct setting *setting, RedisModuleString *text)
 }
 
 static int set_duration(const char *name, RedisModuleString *text, void *data, RedisModuleString **error) {
+    const struct setting *setting = data;
+    char fault[128];
     (void)name;
-    if (duration_set(data, text)) return REDISMODULE_OK;
-    const char *fault = "it takes seconds with at most three decimals, and not any number of them";
+    if (duration_set(setting, text)) return REDISMODULE_OK;
+    snprintf(fault, sizeof(fault), "it takes seconds from %.15g to %.15g, with at most three decimals",
+             (double)setting->min / 1000, (double)setting->max / 1000);
     *error = RedisModule_CreateString(NULL, fault, strlen(fault));
     return REDISMODULE_ERR;
 }

@@ -54,6 +54,11 @@ void call_share_key(struct call *call, const struct call *opener) {
     call->value = opener->value;
 }
 
+enum outcome call_check_value(const struct call *call) {
+    bool missing = call->opened != OUTCOME_WRONG_TYPE && call->command->missing;
+    return missing ? call->command->missing(call) : call->opened;
+}
+
 const void *call_other_value(struct call *call, enum outcome *outcome) {
     RedisModuleString *name = call->argv[call->command->other_key];
     call->other = RedisModule_OpenKey(call->ctx, name, REDISMODULE_READ);

@@ -210,6 +210,9 @@ bool call_is_out_of_memory(const struct call *call);
  * too: see check_memory in atomic.c. */
 enum outcome call_check_memory(const struct call *call);
 
+/* Why the call has no value to work on. Its options are known. */
+enum outcome call_check_value(const struct call *call);
+
 /* The value of the call's second key, of the same type; NULL and the reason in *outcome. */
 const void *call_other_value(struct call *call, enum outcome *outcome);
 

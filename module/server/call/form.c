@@ -47,6 +47,20 @@ static enum outcome read_properties(struct call *call) {
     record_start(&call->properties.buffer);
     enum outcome outcome = properties_pack(asked.list, &call->properties.buffer, &call->properties.list);
     record_end(&asked.buffer);
+    if (outcome == OUTCOME_INVALID_VALUE)
+        refusal_note_format(call, "PROPS takes %s, each once, and %d bytes in all",
+                            "content-type, -encoding, -language, -disposition, -md5 and cache-control",
+                            PROPERTIES_MAX_BYTES);
+    return outcome;
+}
+
+static enum outcome check_policies(struct call *call, struct packed_list policies) {
+    const char *letters = call_type(call)->permissions;
+    enum outcome outcome = policies_check(policies);
+    if (outcome == OUTCOME_DONE && letters) outcome = policies_check_letters(policies, letters);
+    if (outcome == OUTCOME_INVALID_POLICY_VALUE && letters)
+        refusal_note_format(call, "a policy's permissions are some of the letters %s, each at most once",
+                            letters);
     return outcome;
 }
 
@@ -67,10 +81,7 @@ static enum outcome read_policies(struct call *call) {
     }
     packed->list =
         (struct packed_list){(uint64_t)items->count, bytes_of(packed->buffer.data, packed->buffer.length)};
-    enum outcome outcome = policies_check(packed->list);
-    const char *permissions = call_type(call)->permissions;
-    return outcome == OUTCOME_DONE && permissions ? policies_check_letters(packed->list, permissions)
-                                                  : outcome;
+    return check_policies(call, packed->list);
 }
 
 ASIDE static enum outcome read_lists(struct call *call) {

@@ -97,6 +97,56 @@ enum outcome refusal_of_option(struct call *call, int slot) {
     return OUTCOME_SYNTAX;
 }
 
+/* What the clause takes, where the shape of the value says it. */
+static const char *kind_of_value(const struct clause *clause) {
+    switch (clause->shape) {
+    case SHAPE_ID: return "a GUID";
+    case SHAPE_VERSION: return "0x and 16 hexadecimal digits";
+    case SHAPE_RANGE: return "an offset and a length";
+    case SHAPE_DURATION: return "seconds with at most three decimals";
+    case SHAPE_NUMBER:
+    case SHAPE_MEASURE: return "a whole number";
+    default: return NULL;
+    }
+}
+
+static void put_bound(struct text *text, const char *preposition, int64_t bound, bool in_ms) {
+    char number[32];
+    snprintf(number, sizeof(number), "%.15g", in_ms ? (double)bound / 1000 : (double)bound);
+    text_put(text, preposition);
+    text_put(text, number);
+}
+
+/* " from 1 to 1000", " from 0 on"; seconds from 0 on need no lower bound, and -1 of them is a word of its own. */
+static void put_bounds(struct text *text, const struct clause *clause) {
+    bool in_ms = clause->shape == SHAPE_DURATION, open = clause->max == INT64_MAX;
+    if (in_ms && clause->min < 0) text_put(text, ", or -1");
+    if (in_ms) text_put(text, open ? "" : ",");
+    if (!in_ms || clause->min > 1) put_bound(text, " from ", clause->min, in_ms);
+    if (!open) put_bound(text, in_ms && clause->min <= 1 ? " up to " : " to ", clause->max, in_ms);
+    if (!in_ms && open) text_put(text, " on");
+}
+
+/* "BLOCK takes seconds with at most three decimals, up to 604800, not 'x'" */
+static bool note_value(struct call *call, const struct fault *fault) {
+    const struct clause *clause = fault->clause;
+    const char *kind = kind_of_value(clause);
+    bool is_general = fault->outcome == OUTCOME_INVALID_VALUE || fault->outcome == OUTCOME_INVALID_QUERY ||
+                      fault->outcome == OUTCOME_OUT_OF_RANGE;
+    if (!kind || !is_general) return false;
+    char word[2 * SHOWN_WORD_MAX];
+    struct text text = text_start(call->note, sizeof(call->note));
+    text_put(&text, clause->token.length ? clause->token.data : clause->names[0]);
+    text_put(&text, " takes ");
+    text_put(&text, kind);
+    if (clause->max) put_bounds(&text, clause);
+    refusal_show_word(call_word(call, fault->at), word, sizeof(word));
+    text_put(&text, ", not '");
+    text_put(&text, word);
+    text_put(&text, "'");
+    return true;
+}
+
 void refusal_describe(struct call *call, const struct fault *fault) {
     if (fault->missing) {
         if (fault->outcome == OUTCOME_SYNTAX)
@@ -104,6 +154,7 @@ void refusal_describe(struct call *call, const struct fault *fault) {
         return;
     }
     if (fault->outcome != OUTCOME_SYNTAX) {
+        if (note_value(call, fault)) return;
         const char *reason = fault->reason ? fault->reason : outcome_text(fault->outcome)->text;
         note_word(call, reason, call_word(call, fault->at));
         return;

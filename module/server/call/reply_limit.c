@@ -42,14 +42,16 @@ enum outcome reply_check_size(struct call *call, uint64_t length, const char *ad
                          advice);
 }
 
-/* The memory that is left counts half already. */
+/* The bound that is told is the smallest one that the length exceeds. The memory that is left counts half already. */
 enum outcome reply_check_content_size(struct call *call, uint64_t length, bool one_piece,
                                       const char *advice) {
-    uint64_t max_in_pieces = (uint64_t)max_reply_bytes / 2, longest = (uint64_t)server_max_string_bytes;
-    if (length > longest) return refuse_length(call, length, longest, "proto-max-bulk-len allows", advice);
-    if (one_piece || length <= max_in_pieces) return reply_check_size(call, length, advice);
-    return refuse_length(call, length, max_in_pieces,
-                         "holdfast.max-reply-bytes allows for a content in pieces", advice);
+    uint64_t longest = (uint64_t)server_max_string_bytes, most = (uint64_t)max_reply_bytes;
+    if (!one_piece) most /= 2;
+    if (length > longest && longest <= most)
+        return refuse_length(call, length, longest, "proto-max-bulk-len allows", advice);
+    if (one_piece || length <= most) return reply_check_size(call, length, advice);
+    return refuse_length(call, length, most, "holdfast.max-reply-bytes allows for a content in pieces",
+                         advice);
 }
 
 bool page_bytes_take(struct page_bytes *page, size_t bytes) {

@@ -39,7 +39,7 @@ RARELY static void note_fault(struct parser *parser, const struct clause *clause
     bool counts = parser->fault->outcome == OUTCOME_DONE || clause->late < parser->late;
     if (outcome == OUTCOME_DONE || !counts) return;
     const char *reason = clause->explain ? clause->explain(args_at(parser->argv, at)) : NULL;
-    *parser->fault = (struct fault){.outcome = outcome, .at = at, .reason = reason};
+    *parser->fault = (struct fault){.outcome = outcome, .at = at, .clause = clause, .reason = reason};
     parser->late = clause->late;
 }
 
@@ -217,7 +217,9 @@ static int varying_width(const struct parser *parser, const struct clause *claus
 /* The words that are given do not suffice. */
 RARELY static bool refuse_width(struct parser *parser, const struct clause *clause, int token) {
     bool counted = clause->shape == SHAPE_WORDS || clause->shape == SHAPE_ITEMS;
-    return counted ? refuse_count(parser, clause, token, token + 1) : refuse_word(parser, token);
+    bool unknown = clause->shape == SHAPE_MEASURE && token + 1 < parser->argc &&
+                   args_word(clause, args_at(parser->argv, token + 1)) < 0;
+    return counted ? refuse_count(parser, clause, token, token + 1) : refuse_word(parser, token + unknown);
 }
 
 /* --- Options --- */

@@ -142,6 +142,7 @@ struct args {
 struct fault {
     enum outcome outcome;
     int at;                         /* argv index of the wrong argument */
+    const struct clause *clause;    /* of a wrong value; NULL for a syntax error */
     const struct clause *missing;   /* a required option is missing; then no argument is wrong */
     const struct clause *uncounted; /* a list without its leading count; NULL for every other error */
     const char *reason;             /* what is wrong with the argument; NULL where the outcome says enough */

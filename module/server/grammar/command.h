@@ -55,6 +55,8 @@ struct command {
     struct grammar *grammar;
     const struct command_part *parts; /* the parts of SHAPE_REST, ended by one without a word; may be NULL */
     struct data_type *data_type;      /* NULL: any with leases, or, for KEY_EFFECT, chosen by the handler */
+    /* For commands of any such type: the outcome when the key does not exist, by the options that are given. */
+    enum outcome (*missing)(const struct call *call);
     enum condition_use conditions;
     enum key_use key;
     /* Reports the keys to the server, where the two fixed positions are not enough; NULL for most. */

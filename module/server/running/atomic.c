@@ -310,7 +310,7 @@ static void settle_parts(struct transaction *transaction) {
 }
 
 static enum outcome decide_part(struct part *part) {
-    if (part->call.opened != OUTCOME_DONE) return part->call.opened;
+    if (part->call.opened != OUTCOME_DONE) return call_check_value(&part->call);
     enum outcome outcome = run_part(&part->call);
     if (outcome != OUTCOME_UNCHANGED) return outcome;
     part->call.out.packed->length = 0;

@@ -265,7 +265,7 @@ static enum outcome refusal_without_value(const struct call *call) {
     if (call->mode == CALL_PROBE || call->mode == CALL_GRANTED) return OUTCOME_WAITING;
     bool has_nothing = call->command->key == KEY_READ && !args_given(&call->args, SLOT_SINCE_BOOKMARK);
     bool waited = call->mode == CALL_TIMED_OUT || call->mode == CALL_SERVED;
-    return waited && has_nothing ? OUTCOME_UNCHANGED : call->opened;
+    return waited && has_nothing ? OUTCOME_UNCHANGED : call_check_value(call);
 }
 
 static enum outcome run_with_key(struct call *call) {
