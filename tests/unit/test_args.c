@@ -225,7 +225,7 @@ static const struct {
     /* a word and perhaps a number behind it */
     {"c key name COMPARED", SYNTAX, 3},
     {"c key name COMPARED GE 5", SYNTAX, 4},
-    {"c key name COMPARED 5", SYNTAX, 3},
+    {"c key name COMPARED 5", SYNTAX, 4},
     {"c key name COMPARED LE", SYNTAX, 3},
     {"c key name COMPARED LE 1 2", SYNTAX, 6},
     {"c key name COMPARED LE 1 COMPARED LT 2", SYNTAX, 6},
