@@ -237,7 +237,7 @@ static const struct {
     {"c key name STEP TO", SYNTAX, 3},
     {"c key name STEP NONE 5", SYNTAX, 5},
     {"c key name STEP TO NONE", RANGE, 5},
-    {"c key name STEP ''", SYNTAX, 3},
+    {"c key name STEP ''", SYNTAX, 4},
     /* a word alone */
     {"c key name ALL SOME", SYNTAX, 4},
     {"c key name ALL ALL", SYNTAX, 4},
