@@ -33,11 +33,11 @@
 #define READS_PAGES        .key = KEY_READ,   .flags = "readonly",                                .categories = "read slow"
 #define WRITES_MUCH        .key = KEY_UPDATE, .flags = "write deny-oom",                          .categories = "write slow"
 #define WRITES_MUCH_ANYWAY .key = KEY_UPDATE, .flags = "write",                                   .categories = "write slow"
-#define TAKES_OR_WAITS     .key = KEY_UPDATE, .flags = "write blocking",                          .categories = "write blocking"
+#define TAKES_OR_WAITS     .key = KEY_TAKE,   .flags = "write blocking",                          .categories = "write blocking"
 #define ADMINISTERS        .key = KEY_NONE,   .flags = "admin fast",                              .categories = "admin dangerous fast"
 #define TELLS              .key = KEY_NONE,   .flags = "readonly fast allow-loading allow-stale", .categories = "read fast"
 #define EXAMINES           .key = KEY_NONE,   .flags = "admin allow-stale",                       .categories = "admin dangerous slow"
-#define DROPS              .key = KEY_CREATE, .flags = "write fast",                              .categories = "write fast"
+#define DROPS              .key = KEY_CLEAR,  .flags = "write fast",                              .categories = "write fast"
 
 /* It takes something for which others may wait: the outcome when these come first, and what gives back a grant. */
 #define GIVES_WAY(outcome, back) .gives_way = (outcome), .give_back = (back)

@@ -383,6 +383,10 @@ TEST(the_server_knows_the_keys_of_each_command) {
                  "[\"box\", \"other\"]");
     expect_shape(call(primary, "COMMAND GETKEYSANDFLAGS BLOB.COPY box cat other dog"),
                  "[[\"box\", [RW, update]], [\"other\", [RO, access]]]");
+    expect_shape(call(primary, "COMMAND GETKEYSANDFLAGS QUEUE.GET box"), "[[\"box\", [RW, access, update]]]");
+    static const char *const ends[] = {"CONTAINER.DELETE", "QUEUE.DROP", "TABLE.DROP", "SHARE.DELETE"};
+    for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+        expect_shape(call(primary, "COMMAND GETKEYSANDFLAGS %s box", ends[i]), "[[\"box\", [RM, delete]]]");
     expect_key((const char *const[]){"HOLDFAST.APPLY box effect", "HFA box effect",
                                      "BLOB.PUT box box box META 1 box box", NULL});
 }
@@ -426,6 +430,18 @@ TEST(users_may_be_limited_to_queues) {
     expect_ok(call(primary, "QUEUE.CREATE box"));
     expect_elements(call(primary, "QUEUE.PUT box text"), 10);
     expect_limits(queue_reads, queue_growing_writes, queue_shrinking_writes);
+}
+
+/* Who only brings messages may not read any, by whichever command. */
+TEST(users_who_only_write_read_no_messages) {
+    static const char *const taking[] = {"QUEUE.GET box", "QUEUE.GET box COUNT 2 VISIBILITY 1 ONCE t",
+                                         "HOLDFAST.ATOMIC 1 2 QUEUE.GET box", NULL};
+    static const char *const bringing[] = {"QUEUE.PUT box text", "QUEUE.PUTMANY box 2 a b",
+                                           "QUEUE.DELETE box id aaaaaaaa000040008000aaaaaaaaaaaa", NULL};
+    expect_ok(call(primary, "QUEUE.CREATE box"));
+    struct client *writer = login("%W~box +@all");
+    expect_permission(writer, bringing, true);
+    expect_permission(writer, taking, false);
 }
 
 TEST(users_may_be_limited_to_tables) {

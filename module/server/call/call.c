@@ -33,7 +33,7 @@ static enum outcome look_into_key(struct call *call, RedisModuleKey *key) {
     }
     bool missing = !key || RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY;
     if (!missing) return OUTCOME_WRONG_TYPE;
-    if (command->key == KEY_CREATE) return OUTCOME_DONE;
+    if (command->key == KEY_CREATE || command->key == KEY_CLEAR) return OUTCOME_DONE;
     return command->data_type ? command->data_type->missing : data_type_next_leasable(NULL)->missing;
 }
 

@@ -20,8 +20,10 @@ struct command_part {
 enum key_use {
     KEY_READ,
     KEY_UPDATE,
-    KEY_CREATE, /* may be missing: the handler makes it, or has nothing to do */
+    KEY_TAKE,   /* changes it, and answers what is in it */
+    KEY_CREATE, /* may be missing: the handler makes it */
     KEY_REMOVE,
+    KEY_CLEAR, /* removes it; may be missing: there is nothing to do */
     KEY_EFFECT,
     KEY_NONE,
 };

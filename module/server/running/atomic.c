@@ -74,7 +74,7 @@ static bool rows_suffice(RedisModuleCtx *ctx, size_t count) {
 
 /* Parts may share a key that another part has opened, and then have none of their own to create or to drop. */
 static bool leaves_key_in_place(RedisModuleCtx *ctx, const struct command *command) {
-    bool stays = command->key != KEY_CREATE && command->key != KEY_REMOVE;
+    bool stays = command->key != KEY_CREATE && command->key != KEY_REMOVE && command->key != KEY_CLEAR;
     if (stays || !command->touches) return true;
     RedisModule_Log(ctx, "warning", "%s may create or drop its key, so it cannot be part of a transaction",
                     command->name);
