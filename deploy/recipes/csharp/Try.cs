@@ -200,6 +200,39 @@ namespace Holdfast
             worker.WorkOne(taken => { throw new Exception("cannot be done " + new string('ü', 300)); });
             var letters = (object[])server.Send("QUEUE.DEAD", "try:jobs");
             Require(Reply.Text(Reply.Fields(letters[0])["reason"]).StartsWith("cannot be done "));
+            TryFailover(server, worker);
+        }
+
+        private static bool Passes(string words, Action call)
+        {
+            try
+            {
+                call();
+            }
+            catch (Refused refused)
+            {
+                return refused.Is(words) && refused.Passes;
+            }
+            return false;
+        }
+
+        /// <summary>Waiters are sent away, the server is a replica for a moment, and then a primary in grace.</summary>
+        private static void TryFailover(Plain server, Worker worker)
+        {
+            ServerWith("CONTAINER.CREATE", "try:docs");
+            server.Send("CONFIG", "SET", "holdfast.grace-seconds", 1);
+            bool passed = false;
+            var waiting = new Thread(() => passed = Passes("UNBLOCKED", () => worker.WorkOne(taken => { }, 20)));
+            waiting.Start();
+            Thread.Sleep(300); // by then it waits
+            server.Send("REPLICAOF", "127.0.0.1", 1);
+            waiting.Join();
+            Require(passed);
+            Require(Passes("READONLY", () => server.Send("QUEUE.PUT", "try:jobs", "too early")));
+            server.Send("REPLICAOF", "NO", "ONE");
+            Require(Passes("CONFLICT ServerRecovering", () => new Lock(server, server, "try:docs", "report", "early")));
+            new Lock(server, server, "try:docs", "report", "patient", 15, 10).Dispose();
+            Require(!new Refused("CONFLICT LeaseAlreadyPresent x").Passes);
         }
 
         private sealed class Losing : IServer

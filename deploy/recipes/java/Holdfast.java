@@ -3,6 +3,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** What the other recipes share, whatever the client: OfJedis and OfLettuce make a Server of theirs. For Java 17 and newer. */
@@ -29,6 +30,15 @@ public final class Holdfast {
         public boolean is(String words) {
             return getMessage().equals(words) || getMessage().startsWith(words + " ");
         }
+
+        /** Whether it passes by itself, as a broken connection does: a failover, the grace after it, a server that loads. A loop that is to
+         *  run for ever pauses and goes on, with a new connection to wait on: the server has closed the old one. */
+        public boolean passes() {
+            return is("CONFLICT ServerRecovering") || AGAIN.contains(getMessage().split(" ", 2)[0]);
+        }
+
+        private static final Set<String> AGAIN =
+            Set.of("UNBLOCKED", "READONLY", "LOADING", "NOREPLICAS", "MASTERDOWN", "TRYAGAIN", "CLUSTERDOWN");
     }
 
     public static String text(Object value) {

@@ -183,6 +183,36 @@ public final class Try {
         }, 20);
         List<?> letters = (List<?>) server.send("QUEUE.DEAD", "try:jobs");
         require(Holdfast.text(Holdfast.fields(letters.get(0)).get("reason")).startsWith("cannot be done "));
+        tryFailover(server, worker);
+    }
+
+    static boolean passes(String words, Part call) {
+        try {
+            call.run();
+        } catch (Holdfast.Refused refused) {
+            return refused.is(words) && refused.passes();
+        } catch (Exception error) {
+            throw new IllegalStateException(error);
+        }
+        return false;
+    }
+
+    /** Waiters are sent away, the server is a replica for a moment, and then a primary in grace. */
+    static void tryFailover(Plain server, Worker worker) throws Exception {
+        serverWith("CONTAINER.CREATE", "try:docs");
+        server.send("CONFIG", "SET", "holdfast.grace-seconds", 1);
+        boolean[] passed = {false};
+        Thread waiting = new Thread(() -> passed[0] = passes("UNBLOCKED", () -> worker.workOne(taken -> {}, 20)));
+        waiting.start();
+        Thread.sleep(300); // by then it waits
+        server.send("REPLICAOF", "127.0.0.1", 1);
+        waiting.join();
+        require(passed[0]);
+        require(passes("READONLY", () -> server.send("QUEUE.PUT", "try:jobs", "too early")));
+        server.send("REPLICAOF", "NO", "ONE");
+        require(passes("CONFLICT ServerRecovering", () -> new Lock(server, server, "try:docs", "report", "early", 15, 0)));
+        new Lock(server, server, "try:docs", "report", "patient", 15, 10).close();
+        require(!new Holdfast.Refused("CONFLICT LeaseAlreadyPresent x").passes());
     }
 
     static void tryTransactions() throws Exception {
