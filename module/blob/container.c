@@ -119,10 +119,12 @@ void container_set_copy(struct container *container, struct blob *blob, const st
     list_blob(&container->copying, blob, before, blob_is_being_copied(blob));
 }
 
-struct blob *container_copying(const struct container *container, struct bytes from) {
-    struct order_cursor cursor = order_index_seek(&container->copying, from);
+struct blob *container_next_copying(struct container *container) {
+    struct order_cursor cursor = order_index_seek_after(&container->copying, container->copies_seen);
     struct entry *entry = order_cursor_entry(&cursor);
-    return entry ? blob_of_entry(entry) : NULL;
+    struct blob *blob = entry ? blob_of_entry(entry) : NULL;
+    account_keep(&container->account, &container->copies_seen, blob ? blob_name(blob) : bytes_of("", 0));
+    return blob;
 }
 
 /* --- Staged blocks --- */
@@ -214,6 +216,7 @@ void container_free(struct container *container) {
     once_log_end(&container->head.once_log);
     order_index_end(&container->leased);
     order_index_end(&container->copying);
+    account_keep(&container->account, &container->copies_seen, bytes_of("", 0));
     replace_lease(container, &container->lease, NULL);
     memory_free(container->metadata);
     memory_free(container->policies);
@@ -263,6 +266,8 @@ struct container *container_relocate(struct container *container, const struct r
     container->metadata = relocate(relocation, container->metadata);
     container->policies = relocate(relocation, container->policies);
     container->lease = relocate(relocation, container->lease);
+    if (container->copies_seen.length)
+        container->copies_seen.data = relocate(relocation, (char *)container->copies_seen.data);
     once_log_relocate(&container->head.once_log, relocation);
     if (container->lease) lease_moved(container->lease);
     return container;

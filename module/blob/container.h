@@ -38,6 +38,7 @@ struct container {
     struct load_chunks *load_chunks; /* only while a file builds the container */
     struct feed *feed;               /* what has changed; NULL while the feed is off */
     int64_t copies_look_ms;          /* next upkeep of copies in progress; 0 for at once */
+    struct bytes copies_seen;        /* the last name that this upkeep has seen; empty before the first */
     size_t committed;                /* number of blobs that exist; the catalog has others, too */
     uint64_t content_bytes;          /* sum of their lengths */
     struct account account;          /* all allocations but those of the catalog and the lease index */
@@ -87,8 +88,8 @@ int64_t container_due_ms(const void *value);
 /* The name of a blob whose staged blocks have expired; false if there is none. */
 bool container_overdue(const struct container *container, int64_t now_ms, struct bytes *name);
 
-/* The first blob with a copy in progress whose name is not less than this one; NULL if there is none. */
-struct blob *container_copying(const struct container *container, struct bytes from);
+/* The next blob with a copy in progress, in the order of names; NULL after the last one, and then begins anew. */
+struct blob *container_next_copying(struct container *container);
 
 const struct lease *container_lease(const struct container *container);
 

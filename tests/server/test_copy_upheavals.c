@@ -167,6 +167,27 @@ TEST(twins_of_what_is_pending_have_failed) {
     expect_ok(call(primary, "BLOB.ABORTCOPY box log %s", id));
 }
 
+/* More copies that go on than one upkeep looks at come before it by name. */
+TEST(a_copy_without_copier_fails_behind_many_others) {
+    enum { OTHERS = 5100 };
+    static const struct told silence[] = {{"", NULL, 0}, {NULL, NULL, 0}};
+    time_passes(0);
+    create("box");
+    const char *id = half_a_copy("log", "");
+    redisReply *dump = call(primary, "DUMP box");
+    expect_ok(call(primary, "BLOB.ABORTCOPY box log %s", id));
+    await_copies_pending(0);
+    int port = source_port(source_start(silence));
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "RESTORE box 0 %b REPLACE", dump->str, dump->len);
+    for (int i = 0; i < OTHERS; i++) call(primary, "BLOB.COPY box a%04d src blob FROM 127.0.0.1 %d", i, port);
+    expect_elements(call(primary, "EXEC"), 1 + OTHERS);
+    assert_true(text_begins(description_of(primary, "box"), "interrupted"));
+    await_copies_pending(OTHERS);
+    call(primary, "FLUSHALL");
+    await_copies_pending(0);
+}
+
 /* An older state of the container comes under the key, with the same copy and less of its content. */
 TEST(an_older_state_ends_the_copy) {
     static const struct told slow[] = {{"BLOB.STAT", NULL, 1},

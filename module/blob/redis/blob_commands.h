@@ -104,7 +104,8 @@ version copy_asked_snapshot(const struct call *call);
 void copy_put_label(const struct call *call, struct record_writer *label);
 void copy_reply(struct call *call, const struct container_change *change, const char *status);
 
-/* Fails copies in the call's container that have no copier. Returns whether there are more. */
+/* Fails copies in the call's container that have no copier. One call looks at a part of the copies: returns whether
+ * the next one goes on with others, or all have been looked at. */
 bool copies_fail_orphans(struct call *call);
 
 /* The version of a deletion where a feed is on; 0 for none. */

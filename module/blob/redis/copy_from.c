@@ -2,7 +2,6 @@
 #include "blob/redis/blob_commands.h"
 #include "blob/redis/copier.h"
 #include "core/host_list.h"
-#include "core/name.h"
 #include "core/number.h"
 #include "server/call/conditions.h"
 
@@ -113,24 +112,22 @@ enum outcome blob_copy_from(struct call *call) {
 
 /* --- Upkeep --- */
 
-/* Goes on by name, since copies that fail leave the index. */
-bool copies_fail_orphans(struct call *call) {
+static void fail_interrupted(struct call *call, struct blob *blob) {
     static const char why[] =
         "interrupted: this server was started or promoted, or the container came from elsewhere";
-    char name[NAME_MAX_BYTES + 1];
     struct source_failure failure;
-    struct bytes from = bytes_of("", 0);
-    int orphans = 0;
     source_failure_say(&failure, COPY_FAILED_INTERRUPTED, bytes_text(why));
-    for (int looks = 0; looks < LOOKS_MAX; looks++) {
-        struct blob *blob = container_copying(call->value, from);
+    copier_fail(call, blob, &failure);
+}
+
+bool copies_fail_orphans(struct call *call) {
+    struct container *container = call->value;
+    for (int looks = 0, orphans = 0; looks < LOOKS_MAX && orphans < ORPHANS_MAX; looks++) {
+        struct blob *blob = container_next_copying(container);
         if (!blob) return false;
-        from =
-            bytes_of(memcpy(name, blob_name(blob).data, blob_name(blob).length), blob_name(blob).length + 1);
-        name[from.length - 1] = '\0'; /* the next name possible */
         if (copier_is_there(call, blob_special(blob)->copy->id)) continue;
-        if (orphans++ == ORPHANS_MAX) return true;
-        copier_fail(call, blob, &failure);
+        fail_interrupted(call, blob);
+        orphans++;
     }
-    return false;
+    return true;
 }
