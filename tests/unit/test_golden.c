@@ -1,6 +1,7 @@
 /* Golden records: each change that a release has written is read, and written again as the same bytes; and there is
  * one of every kind. */
 #include "blob/container_change.h"
+#include "change/bundle.h"
 #include "change/once_change.h"
 #include "core/memory.h"
 #include "file/share_change.h"
@@ -19,6 +20,7 @@ enum { KIND_BITS = 127 };
 static const struct change_schema *const families[] = {&container_changes, &queue_changes, &table_changes,
                                                        &share_changes, &once_changes};
 
+static size_t bundles;
 static bool seen[ARRAY_SIZE(families)][KIND_BITS + 1];
 
 static void check_record(struct bytes record, const char *path) {
@@ -43,10 +45,23 @@ static void check_record(struct bytes record, const char *path) {
     }
 }
 
+/* What one command changed, if it is a bundle. */
+static void check_effect(struct bytes record, int words, const char *path) {
+    struct record_reader reader = bundle_reader(record);
+    struct bundle_item item;
+    if (!bundle_is(record)) {
+        check_record(record, path);
+        return;
+    }
+    while (bundle_next(&reader, words, &item)) check_record(item.record, path);
+    require(record_complete(&reader), "%s: a bundle is not read", path);
+    bundles++;
+}
+
 /* The words of a command: *3 and then $7 with seven bytes, and so on. Answers where the next one begins. */
-static const char *read_command(const char *at, struct bytes *words, long max) {
-    long count = strtol(at + 1, (char **)(uintptr_t)&at, 10);
-    for (long i = 0; i < count; i++) {
+static const char *read_command(const char *at, struct bytes *words, long max, int *count) {
+    *count = (int)strtol(at + 1, (char **)(uintptr_t)&at, 10);
+    for (long i = 0; i < *count; i++) {
         size_t length = (size_t)strtol(at + 3, (char **)(uintptr_t)&at, 10);
         if (i < max) words[i] = bytes_of(at + 2, length);
         at += 2 + length;
@@ -72,8 +87,9 @@ static void check_file(const char *path) {
     char *text = read_whole(path, &length);
     for (const char *at = text; at < text + length;) {
         struct bytes words[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
-        at = read_command(at, words, 3);
-        if (bytes_equal(words[0], bytes_of("HFA", 3))) check_record(words[2], path);
+        int count;
+        at = read_command(at, words, 3, &count);
+        if (bytes_equal(words[0], bytes_of("HFA", 3))) check_effect(words[2], count, path);
     }
     free(text);
 }
@@ -83,6 +99,7 @@ TEST(records_of_every_release_are_read_and_written) {
     require(!glob("tests/golden/[0-9]*/*.aof", 0, NULL, &found), "there are no golden files");
     for (size_t i = 0; i < found.gl_pathc; i++) check_file(found.gl_pathv[i]);
     globfree(&found);
+    require(bundles > 2, "the golden files have %zu bundles", bundles);
     for (size_t i = 0; i < ARRAY_SIZE(families); i++)
         for (unsigned kind = 0; kind < families[i]->kind_count; kind++)
             require(seen[i][kind], "no golden file has a change of family %c and kind %u: see tests/golden",
