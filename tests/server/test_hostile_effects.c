@@ -219,18 +219,12 @@ TEST(a_content_stands_inside_or_beside) {
     expect_shape(call(primary, "BLOB.GET box cat"), "[<etag>, \"meow\"]");
 }
 
-static void bundle_add_record(struct text *bundle, uint64_t key, uint64_t beside, const struct text *record) {
-    effect_number(bundle, key);
-    effect_number(bundle, beside);
-    effect_bytes(bundle, record->bytes, record->length);
-}
-
 /* A bundle of these records, each of the first key and with nothing beside it; NULL for the last. */
 static struct text bundle_of(const struct text *first, const struct text *second) {
     struct text bundle = {0};
     effect_byte(&bundle, 'B');
-    bundle_add_record(&bundle, 1, 0, first);
-    if (second) bundle_add_record(&bundle, 1, 0, second);
+    effect_bundle_add(&bundle, 1, 0, first);
+    if (second) effect_bundle_add(&bundle, 1, 0, second);
     return bundle;
 }
 

@@ -3,12 +3,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "effects.h"
 #include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
 #include "probes.h"
 #include "same_everywhere.h"
 #include "single_server.h"
+#include "stream.h"
 #include "wire.h"
 
 enum { FILLERS = 3000 }; /* the server answers clients after a thousand commands of a file */
@@ -102,6 +104,48 @@ TEST(keys_that_are_replaced_serve_those_who_wait) {
     expect_ok(call(primary, "RESTORE box 0 %b", dump->str, dump->len));
     expect_ok(call(primary, "SWAPDB 0 5"));
     expect_ok(call(primary, "SELECT 0"));
+    expect_b(waiter);
+}
+
+/* The record of the only effect that has come. */
+static struct text next_record(struct stream *stream) {
+    struct text record = {0};
+    redisReply *effects = stream_commands(stream, primary);
+    assert_int_equal(effects->elements, 1);
+    text_add(&record, effects->element[0]->element[2]->str, effects->element[0]->element[2]->len);
+    return record;
+}
+
+/* How A gives the lease back, and how C takes it then: as records. Afterwards A has it, and B waits for it. */
+static struct client *stage_records(struct text *release, struct text *acquisition) {
+    lease_setup();
+    acquire("box", "60", "BLOB cat ID " ID_A);
+    redisReply *dump = call(primary, "DUMP box");
+    struct stream *stream = stream_attach(primary->server);
+    expect_ok(call(primary, "LEASE.RELEASE box " ID_A " BLOB cat"));
+    *release = next_record(stream);
+    acquire("box", "60", "BLOB cat ID " ID_C);
+    *acquisition = next_record(stream);
+    expect_ok(call(primary, "RESTORE box 0 %b REPLACE", dump->str, dump->len));
+    return waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
+}
+
+TEST(an_effect_travels_ahead_of_what_it_lets_others_have) {
+    struct text release, acquisition;
+    struct client *waiter = stage_records(&release, &acquisition);
+    expect_ok(effect_play("box", &release, NULL));
+    expect_b(waiter);
+}
+
+TEST(nobody_is_served_in_the_middle_of_a_bundle) {
+    struct text release, acquisition, bundle = {0};
+    struct client *waiter = stage_records(&release, &acquisition);
+    effect_byte(&bundle, 'B');
+    effect_bundle_add(&bundle, 1, 0, &release);
+    effect_bundle_add(&bundle, 1, 0, &acquisition);
+    expect_ok(effect_play("box", &bundle, NULL));
+    expect_still_waiting(waiter);
+    expect_ok(call(primary, "LEASE.RELEASE box " ID_C " BLOB cat"));
     expect_b(waiter);
 }
 

@@ -22,7 +22,7 @@ struct incoming {
     RedisModuleCtx *ctx;
     const struct command *command;
     bool obeyed;
-    bool changed;              /* something has been applied */
+    bool changed;              /* something has been applied, and the effect sent on */
     RedisModuleString *name;   /* of the key */
     RedisModuleString *beside; /* what travels beside the record; NULL for nothing */
     RedisModuleKey *key;       /* NULL while it is not open */
@@ -129,12 +129,14 @@ ASIDE static void schedule_upkeep(const struct incoming *incoming) {
     upkeep_schedule_key(incoming_key_name(incoming), incoming->target.upkeep_ms);
 }
 
-/* Wakes those who wait for the object of the change, or for anything in the value. */
+/* Wakes those who wait for the object of the change, or for anything in the value; in the middle of a bundle soon, when
+ * all of it is applied. */
 ASIDE static void look_for_waiters(const struct incoming *incoming) {
     struct call call;
     struct bytes name = incoming->target.name;
     RedisModuleString *words[] = {NULL, incoming->name};
     call_start(&call, incoming->command, incoming->ctx, words, ARRAY_SIZE(words));
+    if (record_more(&incoming->left)) call.mode = CALL_INTERNAL;
     wait_look_for_all(&call, name);
     if (name.length) wait_look_for_all(&call, bytes_of("", 0));
     call_end(&call);
@@ -219,15 +221,22 @@ RARELY static int keep_out(RedisModuleCtx *ctx) {
     return REDISMODULE_OK;
 }
 
+/* The effect travels on before those of the calls that it lets be served. */
+static void send_on(struct incoming *incoming) {
+    if (!incoming->changed) RedisModule_ReplicateVerbatim(incoming->ctx);
+    incoming->changed = true;
+}
+
 /* Applies one record. */
 static enum effect_result run_record(struct incoming *incoming) {
     incoming->target = (struct effect_target){.upkeep_ms = UPKEEP_NEVER, .name = bytes_of("", 0)};
     enum effect_result result = apply_effect(incoming);
-    if (result == EFFECT_APPLIED)
-        follow_effect(incoming);
-    else
+    if (result != EFFECT_APPLIED) {
         effect_complain(incoming->ctx, result);
-    incoming->changed |= result == EFFECT_APPLIED;
+        return result;
+    }
+    send_on(incoming);
+    follow_effect(incoming);
     return result;
 }
 
@@ -262,7 +271,6 @@ int incoming_run(const struct command *command, RedisModuleCtx *ctx, RedisModule
     if (!incoming.obeyed && !accept_effects) return keep_out(ctx);
     size_t outer = notices_hold();
     enum effect_result result = run_effect(&incoming, argv, argc);
-    if (incoming.changed) RedisModule_ReplicateVerbatim(ctx);
     if (!incoming.obeyed) answer_client(ctx, result);
     close_key(&incoming);
     notices_release(ctx, outer);

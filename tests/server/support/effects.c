@@ -37,6 +37,12 @@ struct text effect_start(enum effect_kind kind, const char *name) {
     return record;
 }
 
+void effect_bundle_add(struct text *bundle, uint64_t key, uint64_t beside, const struct text *record) {
+    effect_number(bundle, key);
+    effect_number(bundle, beside);
+    effect_bytes(bundle, record->bytes, record->length);
+}
+
 uint64_t effect_version(const char *etag) {
     return strtoull(etag, NULL, 16);
 }

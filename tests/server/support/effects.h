@@ -34,6 +34,9 @@ void effect_word(struct text *record, uint64_t word);
 void effect_bytes(struct text *record, const void *bytes, size_t length);
 void effect_text(struct text *record, const char *text);
 
+/* One record more for a bundle, which begins with the byte 'B': see change/bundle.h. */
+void effect_bundle_add(struct text *bundle, uint64_t key, uint64_t beside, const struct text *record);
+
 /* A version as a number. */
 uint64_t effect_version(const char *etag);
 
