@@ -22,7 +22,9 @@ enum {
     GATHERED_MAX = PAGE * PAGES + PAGE, /* the rest, behind pages, has a sample, too */
     STRING_MAX = 384,                   /* longer ones are not copied twice */
     VALUE_HEAD_MAX = 1 + NUMBER_TEXT_MAX + LINE_END,
+    FIXED_HEAD = 5, /* "$18\r\n" */
 };
+_Static_assert(VERSION_TEXT_LENGTH == 18 && GUID_TEXT_LENGTH == 36 && GUID_DIGITS == 32, "heads tell of it");
 
 struct sample {
     RedisModuleCallReply *reply;
@@ -117,6 +119,27 @@ void raw_reply_bytes(RedisModuleCtx *ctx, struct bytes bytes) {
     at = put_value_head(at, '$', (int64_t)bytes.length);
     if (bytes.length) memcpy(at, bytes.data, bytes.length);
     keep_gathered(put_line_end(at + bytes.length));
+}
+
+/* The place for a string of so many bytes, whose head is known. Its line has ended already. */
+static char *place_fixed(RedisModuleCtx *ctx, const char head[FIXED_HEAD], size_t length) {
+    char *at = value_place(ctx, FIXED_HEAD + length + LINE_END);
+    memcpy(at, head, FIXED_HEAD);
+    at += FIXED_HEAD;
+    keep_gathered(put_line_end(at + length));
+    return at;
+}
+
+void raw_reply_version(RedisModuleCtx *ctx, version v) {
+    version_write(v, place_fixed(ctx, "$18\r\n", VERSION_TEXT_LENGTH));
+}
+
+void raw_reply_guid(RedisModuleCtx *ctx, struct guid id) {
+    guid_write(id, place_fixed(ctx, "$36\r\n", GUID_TEXT_LENGTH));
+}
+
+void raw_reply_guid_digits(RedisModuleCtx *ctx, struct guid id) {
+    guid_write_digits(id, place_fixed(ctx, "$32\r\n", GUID_DIGITS));
 }
 
 void raw_reply_number(RedisModuleCtx *ctx, long long number) {

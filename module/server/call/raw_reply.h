@@ -17,12 +17,18 @@
 #define HOLDFAST_RAW_REPLY_H
 
 #include "core/bytes.h"
+#include "core/guid.h"
+#include "core/version.h"
 #include "server/base/api.h"
 
 /* Takes the samples. */
 int raw_reply_start(RedisModuleCtx *ctx);
 
 void raw_reply_bytes(RedisModuleCtx *ctx, struct bytes bytes);
+/* Strings of a known length. */
+void raw_reply_version(RedisModuleCtx *ctx, version v);
+void raw_reply_guid(RedisModuleCtx *ctx, struct guid id);
+void raw_reply_guid_digits(RedisModuleCtx *ctx, struct guid id);
 void raw_reply_number(RedisModuleCtx *ctx, long long number);
 void raw_reply_array(RedisModuleCtx *ctx, long count);
 /* In the older protocol an array of twice as many values. */

@@ -101,14 +101,12 @@ void reply_flag(struct reply *out, bool flag) {
 }
 
 void reply_version(struct reply *out, version v) {
-    char text[VERSION_TEXT_LENGTH];
-    if (!out->ctx) {
-        pack_value(out, PACKED_VERSION);
-        if (out->packed) record_put_word(out->packed, v);
+    if (out->ctx) {
+        raw_reply_version(out->ctx, v);
         return;
     }
-    version_write(v, text);
-    reply_bytes(out, bytes_of(text, sizeof(text)));
+    pack_value(out, PACKED_VERSION);
+    if (out->packed) record_put_word(out->packed, v);
 }
 
 static void pack_guid(struct reply *out, enum packed_reply what, struct guid id) {
@@ -117,23 +115,17 @@ static void pack_guid(struct reply *out, enum packed_reply what, struct guid id)
 }
 
 void reply_guid(struct reply *out, struct guid id) {
-    char text[GUID_TEXT_LENGTH];
-    if (!out->ctx) {
+    if (out->ctx)
+        raw_reply_guid(out->ctx, id);
+    else
         pack_guid(out, PACKED_GUID, id);
-        return;
-    }
-    guid_write(id, text);
-    reply_bytes(out, bytes_of(text, sizeof(text)));
 }
 
 void reply_guid_digits(struct reply *out, struct guid id) {
-    char text[GUID_DIGITS];
-    if (!out->ctx) {
+    if (out->ctx)
+        raw_reply_guid_digits(out->ctx, id);
+    else
         pack_guid(out, PACKED_DIGITS, id);
-        return;
-    }
-    guid_write_digits(id, text);
-    reply_bytes(out, bytes_of(text, sizeof(text)));
 }
 
 void reply_array(struct reply *out, long count) {
