@@ -232,15 +232,16 @@ TEST(a_bundle_that_cannot_be_read_changes_nothing) {
     static const char *const malformed = "ERR the effect cannot be read";
     struct text cat = put_of_cat("meow"), cut = put_of_cat("meow"), none = put_of_cat(NULL), empty = {0};
     struct text version = {0};
+    struct text drop = effect_start(EFFECT_DROP, NULL);
     effect_byte(&version, 'V');
     effect_word(&version, 1);
     cut.length = 8;
     expect_misfits();
     create("box");
     struct text whole = bundle_of(&cat, NULL);
-    const struct text bundles[] = {bundle_of(&cat, &cut),     bundle_of(&cat, &none),
-                                   bundle_of(&cat, &empty),   bundle_of(&cat, &whole),
-                                   bundle_of(&cat, &version), bundle_of(&empty, NULL)};
+    const struct text bundles[] = {
+        bundle_of(&cat, &cut),     bundle_of(&cat, &none), bundle_of(&cat, &empty), bundle_of(&cat, &whole),
+        bundle_of(&cat, &version), bundle_of(&cat, &drop), bundle_of(&empty, NULL)};
     for (size_t i = 0; i < ARRAY_SIZE(bundles); i++) {
         expect_error(effect_play("box", &bundles[i], NULL), malformed);
         expect_number(field(call(primary, "CONTAINER.GET box"), "blobs"), 0);

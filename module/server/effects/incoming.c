@@ -162,7 +162,7 @@ static bool bundle_is_sound(struct bytes bundle, int words, int64_t horizon_ms) 
     struct bundle_item item;
     if (!record_more(&reader)) return false;
     while (bundle_next(&reader, words, &item))
-        if (!records_are_sound(item.record, item.beside, horizon_ms)) return false;
+        if (!records_fit_bundle(item.record, item.beside, horizon_ms)) return false;
     return record_complete(&reader);
 }
 

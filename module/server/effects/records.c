@@ -96,7 +96,7 @@ static bool read_with_company(const struct data_type *type, struct bytes record,
     return records_have_content(type, read, beside) && !(once && records_traits(type, read) & CHANGE_DROPS);
 }
 
-bool records_are_sound(struct bytes record, bool beside, int64_t horizon_ms) {
+bool records_fit_bundle(struct bytes record, bool beside, int64_t horizon_ms) {
     struct once_change once;
     struct read_change read;
     bool remembers = once_change_is(record);
@@ -106,7 +106,9 @@ bool records_are_sound(struct bytes record, bool beside, int64_t horizon_ms) {
         if (!record.length) return !beside;
     }
     const struct data_type *type = data_type_of_letter((uint8_t)record.data[0]);
-    return type && read_with_company(type, record, remembers ? &once : NULL, beside, horizon_ms, &read);
+    if (!type || !read_with_company(type, record, remembers ? &once : NULL, beside, horizon_ms, &read))
+        return false;
+    return !(records_traits(type, &read) & CHANGE_DROPS);
 }
 
 enum effect_result records_apply(const struct data_type *type, struct effect_target *target,

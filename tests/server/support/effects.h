@@ -11,6 +11,7 @@
 /* The kinds of changes by their numbers; only those that tests write themselves. */
 enum effect_kind {
     EFFECT_CREATE = 0,
+    EFFECT_DROP = 3,
     EFFECT_PUT = 4,
     EFFECT_LOADED = 5,
     EFFECT_DELETE = 8,
