@@ -55,8 +55,8 @@ struct container_census {
 
 struct container_census container_census(void);
 
-/* A copy shares the bytes of large contents, and has small blobs in common with its source. A walk has with a
- * CONTAINER_CHUNK that is a whole chunk that chunk. */
+/* A copy shares the bytes of large contents, and has small blobs in common with its source. In a walk,
+ * a CONTAINER_CHUNK that is a whole chunk comes with that chunk. */
 VALUE_FUNCTIONS(container)
 
 /* Also finds uncommitted blobs; NULL if there is none. */

@@ -7,7 +7,7 @@
 enum {
     ITEM_OVERHEAD_BYTES = 448,
     FIRST_ITEMS = 64,
-    LOOKED_AT_MAX = 20000,
+    BLOBS_LOOKED_AT_MAX = 20000,
     TAIL_BYTES = 1 + VERSION_TEXT_LENGTH
 };
 
@@ -122,7 +122,7 @@ static bool collect_one(struct collecting *collecting, const struct start *start
                         struct order_cursor *cursor) {
     const struct blob *blob = blob_of_entry(order_cursor_entry(cursor));
     struct bytes name = blob_name(blob), common = common_prefix(collecting->query, name);
-    if (++collecting->looked_at > LOOKED_AT_MAX) {
+    if (++collecting->looked_at > BLOBS_LOOKED_AT_MAX) {
         end_page(collecting, name, 0);
         return false;
     }

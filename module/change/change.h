@@ -34,8 +34,8 @@ enum change_trait {
     CHANGE_COMES_FIRST = 1 << 4, /* it reads what others may change */
     CHANGE_COMES_LAST = 1 << 5,  /* its object may be ended by other changes */
 
-    CHANGE_UNSEEN =
-        1 << 6, /* no read shows it: it clears what has ended before, or prepares what is not in use yet */
+    /* No read shows it: it clears what has ended before, or prepares what is not in use yet. */
+    CHANGE_UNSEEN = 1 << 6,
 };
 
 /* Content up to this size is copied into the record: an extra argument of an effect costs the server

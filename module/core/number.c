@@ -95,10 +95,10 @@ static void write_digits(uint64_t digits, char text[DIGITS_AT_ONCE]) {
     memcpy(text, &v, sizeof(v));
 }
 
-/* All eight bytes are written, however few digits there are. */
+/* All eight bytes are written, however few digits there are. The number is not 0. */
 static size_t write_short(uint64_t number, char text[DIGITS_AT_ONCE]) {
     uint64_t digits = split_digits(number);
-    unsigned zeros = number ? (unsigned)__builtin_ctzll(digits) / 8 : DIGITS_AT_ONCE - 1;
+    unsigned zeros = (unsigned)__builtin_ctzll(digits) / 8;
     write_digits(digits >> zeros * 8, text);
     return DIGITS_AT_ONCE - zeros;
 }

@@ -468,7 +468,7 @@ bool is_tokens(struct driver *driver, unsigned object, const struct reply *reply
 
 /* --- Sequences --- */
 
-enum { COMMAND_BYTES = 8192, DIGITS = 20 };
+enum { REQUESTS_BYTES = PIPELINE * STEPS_MAX * 8192, DIGITS = 20, WORD_FRAME_BYTES = DIGITS + 5 };
 
 static void number_write(struct request *request, char kind, uint64_t number) {
     char digits[DIGITS];
@@ -487,6 +487,8 @@ void request_begin(struct request *request, size_t words) {
 }
 
 void request_word(struct request *request, const char *bytes, size_t length) {
+    require(request->length + length + WORD_FRAME_BYTES <= request->size,
+            "the requests do not fit their buffer");
     number_write(request, '$', length);
     memcpy(request->bytes + request->length, bytes, length);
     memcpy(request->bytes + request->length + length, "\r\n", 2);
@@ -515,7 +517,7 @@ struct client_pool *client_pool_open(const struct sequence *sequence, const stru
     pool->sequence = sequence;
     pool->data = data;
     snprintf(pool->key, sizeof(pool->key), "%s", key);
-    pool->requests = allocate((size_t)PIPELINE * STEPS_MAX, COMMAND_BYTES);
+    pool->requests = allocate(REQUESTS_BYTES, 1);
     return pool;
 }
 
@@ -527,7 +529,7 @@ void client_pool_close(struct client_pool *pool) {
 static void pipeline_send(struct client_pool *pool, unsigned which) {
     struct pipeline *pipeline = &pool->pipelines[which];
     const struct step *step = pool->sequence->steps[pipeline->step];
-    struct request request = {.bytes = pool->requests};
+    struct request request = {.bytes = pool->requests, .size = REQUESTS_BYTES};
     for (unsigned i = 0; i < PIPELINE; i++) step->write(pool, &pipeline->clients[i], &request);
     connection_send(pool->data->connections[which], request.bytes, request.length);
 }

@@ -242,7 +242,7 @@ struct client_pool;
 /* A buffer of requests, which are written word by word. */
 struct request {
     char *bytes;
-    size_t length;
+    size_t length, size;
 };
 void request_begin(struct request *request, size_t words);
 void request_word(struct request *request, const char *bytes, size_t length);

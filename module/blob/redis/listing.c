@@ -9,7 +9,7 @@
 
 const char *const include_words[] = {"SNAPSHOTS", "META", "UNCOMMITTED", "COPY", NULL};
 
-enum { PAGE_DEFAULT = 1000, PAGE_MAX = 5000, PAGE_BUDGET_BYTES = 1 << 19 };
+enum { BLOB_PAGE_DEFAULT = 1000, BLOB_PAGE_MAX = 5000, BLOB_PAGE_BYTES = 1 << 19 };
 
 const char *const blob_kind_names[] = {"block", "page", "append", "block"};
 static const char *const copy_statuses[COPY_STATUSES] = {"", "pending", "success", "aborted", "failed"};
@@ -79,8 +79,8 @@ static struct listing_query listing_asked(struct call *call) {
         .prefix = call_option(call, SLOT_PREFIX),
         .delimiter = call_option(call, SLOT_DELIMITER),
         .marker = call_option(call, SLOT_MARKER),
-        .max = reply_page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX),
-        .budget = reply_limit_up_to(PAGE_BUDGET_BYTES),
+        .max = reply_page_max(call, SLOT_PAGE_SIZE, BLOB_PAGE_DEFAULT, BLOB_PAGE_MAX),
+        .budget = reply_limit_up_to(BLOB_PAGE_BYTES),
         .now_ms = call_now_ms(call),
         .metadata = is_included(call, INCLUDE_META),
         .copies = is_included(call, INCLUDE_COPY),

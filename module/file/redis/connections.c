@@ -10,7 +10,7 @@
 
 enum {
     ORPHAN_KEPT_MS = 600000, /* then the key does not exist: upkeep would have visited it */
-    SWEPT_MAX = 128,         /* buckets that a portion of a sweep visits */
+    BUCKETS_SWEPT_MAX = 128, /* buckets that a portion of a sweep visits */
 };
 
 /* The sessions of a connection, or the orphans of a key. */
@@ -149,7 +149,7 @@ static bool sweep_portion(void) {
     static size_t left;
     struct owned_session *stale = NULL;
     if (!left || left > sessions.buckets) left = sessions.buckets;
-    for (int places = SWEPT_MAX; places && left; places--)
+    for (int places = BUCKETS_SWEPT_MAX; places && left; places--)
         hash_index_visit(&sessions, --left, collect_stale, &stale);
     for (struct owned_session *next; stale; stale = next) {
         next = stale->next_stale;

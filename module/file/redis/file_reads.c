@@ -6,7 +6,7 @@
 
 const char *const file_attribute_words[] = {"READONLY", "HIDDEN", "SYSTEM", "ARCHIVE", NULL};
 
-enum { PAGE_DEFAULT = 1000, PAGE_MAX = 5000, LOOKED_AT_MAX = 10000 };
+enum { ITEM_PAGE_DEFAULT = 1000, ITEM_PAGE_MAX = 5000, ITEMS_LOOKED_AT_MAX = 10000 };
 
 /* What an item of a listing takes in the reply besides its name. */
 enum { ITEM_REPLY_BYTES = 96 };
@@ -137,7 +137,7 @@ enum outcome file_getranges_decide(struct call *call) {
 /* --- Listing --- */
 
 struct directory_page {
-    struct tree_item items[PAGE_MAX];
+    struct tree_item items[ITEM_PAGE_MAX];
     size_t count;
     struct bytes next; /* empty at the end */
 };
@@ -174,11 +174,11 @@ static void collect_items(struct call *call, const struct file_found *directory,
     struct bytes from = bytes_compare(marker, prefix) > 0 ? marker : prefix;
     if (from.length > NAME_FOLDED_MAX_BYTES) from.length = NAME_FOLDED_MAX_BYTES;
     struct tree_walk walk = tree_walk(call->value, directory->node->directory, directory->snapshot, from);
-    size_t max = reply_page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX);
+    size_t max = reply_page_max(call, SLOT_PAGE_SIZE, ITEM_PAGE_DEFAULT, ITEM_PAGE_MAX);
     struct page_bytes taken = {0};
     struct tree_item item;
     enum tree_step step;
-    for (int left = LOOKED_AT_MAX; (step = tree_next(&walk, &item)) != TREE_END; left--) {
+    for (int left = ITEMS_LOOKED_AT_MAX; (step = tree_next(&walk, &item)) != TREE_END; left--) {
         if (!path_starts_with(item.name, prefix)) return;
         bool shown = step == TREE_ITEM && node_is_shown(call, directory, &item);
         bool full = left <= 0 || (shown && (listing->count == max || !take_bytes(&taken, &item)));

@@ -369,7 +369,7 @@ enum outcome lease_get_decide(struct call *call) {
     return OUTCOME_DONE;
 }
 
-enum { PAGE_DEFAULT = 100, PAGE_MAX = 1000, LOOKED_AT_MAX = 5000 };
+enum { LEASE_PAGE_DEFAULT = 100, LEASE_PAGE_MAX = 1000, LEASES_LOOKED_AT_MAX = 5000 };
 
 /* The bytes of a lease in a page, besides its name and label. */
 enum { LEASE_REPLY_BYTES = 320 };
@@ -402,14 +402,15 @@ static bool is_listed(struct call *call, const struct lease_home *home, struct e
 /* A page also ends after a number of entries, because leases that have ended stay in the index until a
  * command clears them. */
 enum outcome lease_list_decide(struct call *call) {
-    struct entry *shown[PAGE_MAX];
+    struct entry *shown[LEASE_PAGE_MAX];
     struct page_bytes taken = {0};
-    size_t count = 0, max = reply_page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX);
+    size_t count = 0, max = reply_page_max(call, SLOT_PAGE_SIZE, LEASE_PAGE_DEFAULT, LEASE_PAGE_MAX);
     int looked_at = 0;
     struct order_cursor cursor = lease_list_start(call);
     const struct lease_home *home = call->data_type->leases;
     struct entry *entry;
-    for (; (entry = order_cursor_entry(&cursor)) && count < max && looked_at < LOOKED_AT_MAX; looked_at++) {
+    for (; (entry = order_cursor_entry(&cursor)) && count < max && looked_at < LEASES_LOOKED_AT_MAX;
+         looked_at++) {
         if (is_listed(call, home, entry)) {
             if (!page_bytes_take(&taken, leased_bytes(home, entry))) break;
             shown[count++] = entry;

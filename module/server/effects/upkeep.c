@@ -17,7 +17,7 @@
 
 enum {
     CHORES_MAX = 16,        /* that one ring of the alarm looks at */
-    SWEPT_MAX = 128,        /* names that one ring looks at, and about as many places of the index */
+    NAMES_SWEPT_MAX = 128,  /* names that one ring looks at, and about as many places of the index */
     SWEEP_EVERY_MS = 60000, /* from the end of a sweep to the next one */
     GARBAGE_PORTION = 512,  /* leaves of pages, which take about a millisecond */
     REPLICA_RETRY_MS = 1000,
@@ -142,7 +142,7 @@ static void sweep_some(RedisModuleCtx *ctx) {
     struct swept swept = {.count = 0};
     arena_start(&swept.arena);
     if (sweep.left > chores.buckets) sweep.left = chores.buckets;
-    for (int places = SWEPT_MAX; places && sweep.left && swept.count < SWEPT_MAX; places--)
+    for (int places = NAMES_SWEPT_MAX; places && sweep.left && swept.count < NAMES_SWEPT_MAX; places--)
         hash_index_visit(&chores, --sweep.left, take_key_name, &swept);
     for (const struct swept_name *taken = swept.first; taken; taken = taken->next)
         sweep_name(ctx, taken->name);

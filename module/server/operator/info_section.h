@@ -1,5 +1,5 @@
-/* INFO holdfast: what the module holds and how it replied. Only counters are read, so the section is safe to print
- * even while the server shuts down. */
+/* INFO holdfast: what the module holds and how it replied. Nothing is changed by it, and no key is opened, so the
+ * section is safe to print even while the server shuts down. */
 #ifndef HOLDFAST_INFO_SECTION_H
 #define HOLDFAST_INFO_SECTION_H
 

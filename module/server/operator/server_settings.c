@@ -7,8 +7,8 @@
 #include "server/effects/once.h"
 #include "server/waiting/grace.h"
 
-#define REPLY_LIMIT_MIN_BYTES 1024
-#define REPLY_LIMIT_MAX_BYTES (512LL << 30)
+#define SETTABLE_REPLY_MIN_BYTES 1024
+#define SETTABLE_REPLY_MAX_BYTES (512LL << 30)
 
 #define ONCE_CALLS_MAX 10000000
 #define ONCE_MAX_MS    (86400000LL * 30)
@@ -36,7 +36,7 @@ const struct setting server_settings[] = {
     {.name = "max-reply-bytes",
      .bytes = true,
      .number = &max_reply_bytes,
-     .min = REPLY_LIMIT_MIN_BYTES,
-     .max = REPLY_LIMIT_MAX_BYTES},
+     .min = SETTABLE_REPLY_MIN_BYTES,
+     .max = SETTABLE_REPLY_MAX_BYTES},
     {.name = NULL},
 };

@@ -140,11 +140,11 @@ static enum outcome decide_behind_rivals(struct call *call, enum outcome outcome
     return outcome;
 }
 
-static enum outcome await_turn(struct call *call) {
+/* Rivals keep a call waiting only after it is known that this closes no circle. */
+static enum outcome await_turn(struct call *call, bool is_held) {
     const struct data_type *type = call->data_type;
-    const struct wait_request *wait = &call->wait;
     call->note[0] = '\0';
-    if (wait->claim && wait_anybody() && type->closes_circle(call)) return OUTCOME_DEADLOCK;
+    if (is_held && call->wait.claim && wait_anybody() && type->closes_circle(call)) return OUTCOME_DEADLOCK;
     if (type->awaited) type->awaited(call);
     return blocked_join_line(call);
 }
@@ -170,9 +170,10 @@ ASIDE static enum outcome run_in_turn(struct call *call) {
     RedisModuleCtx *ctx = call->ctx;
     call->out = reply_to_record(call_writer(call));
     enum outcome outcome = decide_call(call);
+    const bool is_held = call->wait.not_yet; /* what it wants, by others */
     if (takes_something(call) && call->wait.in_line && wait_anybody())
         outcome = call->wait.claim ? decide_behind_rivals(call, outcome) : decide_behind_line(call, outcome);
-    if (call->wait.not_yet && blocked_is_allowed(call)) return await_turn(call);
+    if (call->wait.not_yet && blocked_is_allowed(call)) return await_turn(call, is_held);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_play(ctx, reply_packed(&call->out));
     carry_out_once(call);

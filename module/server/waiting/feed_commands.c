@@ -10,7 +10,7 @@
 enum {
     PAGE_CHANGES = 1000,
     PAGE_CHANGES_MAX = 5000,
-    PAGE_LOOKED_AT_MAX = 20000,
+    CHANGES_LOOKED_AT_MAX = 20000,
     PAGE_ROOM_BYTES = 1 << 20,
     CHANGE_OVERHEAD_BYTES = 192,
 };
@@ -70,7 +70,7 @@ static struct page_of_changes collect_changes(struct call *call, const struct fe
     struct version_slot *slots = call_alloc(call, max * sizeof(*slots)), slot;
     struct page_of_changes page = {slots, 0, from};
     struct feed_walk walk = feed_follow(feed, from);
-    for (int looked_at = 0; looked_at < PAGE_LOOKED_AT_MAX && page.count < max; looked_at++) {
+    for (int looked_at = 0; looked_at < CHANGES_LOOKED_AT_MAX && page.count < max; looked_at++) {
         bool more = feed_next(&walk, &slot);
         struct bytes name = more && slot.entry ? entry_name(version_slot_entry(&slot)) : bytes_of("", 0);
         bool wanted = name.length && (!view->wants || view->wants(call, name));
