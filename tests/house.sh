@@ -355,9 +355,9 @@ includes_outside 'core change server' module/server/*/*.[ch] | rule 'server know
 
 includes_of_later_rooms | rule 'each room of server/ knows only those that are listed before it'
 
-modules_and_list_differ core | rule 'module/README.md lists every file of core/'
-
-modules_and_list_differ file | rule 'module/README.md lists every file of file/'
+for folder in core change "${families[@]}"; do
+    modules_and_list_differ "$folder" | rule "module/README.md lists every file of $folder/"
+done
 
 {
     modules_and_list_differ server

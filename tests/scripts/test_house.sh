@@ -73,8 +73,12 @@ sed -i 's/`hex`/`hexadecimal`/' module/README.md
 breaks 'module/README.md lists every file of core/' 'not there: hexadecimal' 'not listed: hex'
 
 mkdir -p module/server/attic
-touch module/file/attic.c module/server/attic/attic.c
-breaks 'module/README.md lists every file of file/' 'not listed: attic'
+touch module/server/attic/attic.c
+for folder in change lease blob queue table file; do
+    touch "module/$folder/attic.c"
+    breaks "module/README.md lists every file of $folder/" 'not listed: attic'
+done
+breaks 'module/README.md lists every file of change/' 'not listed: record'
 breaks 'module/README.md lists every file of server/' 'not listed: attic/attic' 'in no room: attic'
 
 echo 'Nobody has `core/attic.c` or `tests/attic/`.' >>tests/README.md

@@ -16,8 +16,9 @@ enum effect_result records_apply(const struct data_type *type, struct effect_tar
                                  struct bytes record, const struct once_change *once,
                                  struct effect_content *content, int64_t horizon_ms);
 
-/* Whether this record may be one of a bundle, as far as it shows itself. `beside`: something travels with it. None drops
- * its value: that is then freed on another thread, perhaps with words of the effect, which the server still uses. */
+/* Whether this record may be one of a bundle, as far as it shows itself. `beside`: something travels with it. None
+ * drops its value: that is then freed on another thread, perhaps with words of the effect, which the server
+ * still uses. */
 bool records_fit_bundle(struct bytes record, bool beside, int64_t horizon_ms);
 
 /* Reads what is to be remembered. False for what is malformed or not plausible. */
