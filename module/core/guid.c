@@ -1,10 +1,11 @@
 #include "core/guid.h"
 
 #include "core/hex.h"
+#include "core/inlining.h"
 
 enum { FORM_B, FORM_P, FORM_X };
 
-/* The rarer forms as patterns: x matches a digit, X the letter of 0x, everything else itself. guid_read tells
+/* The rarer forms as patterns: x matches a digit, X the letter of 0x, everything else itself. read_rare_form tells
  * them apart by their lengths. */
 static const char *const patterns[] = {
     [FORM_B] = "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}",
@@ -28,39 +29,40 @@ static bool read_by(const char *pattern, struct bytes text, struct guid *guid) {
     return true;
 }
 
-static bool read_digits(const char *text, struct guid *guid) {
-    struct guid read;
-    if (!hex_read(text, &read.high) || !hex_read(text + 16, &read.low)) return false;
-    *guid = read;
-    return true;
-}
-
-static bool read_dashed(const char *text, struct guid *guid) {
-    char digits[GUID_DIGITS];
-    if (text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-') return false;
-    memcpy(digits, text, 8);
-    memcpy(digits + 8, text + 9, 4);
-    memcpy(digits + 12, text + 14, 4);
-    memcpy(digits + 16, text + 19, 4);
-    memcpy(digits + 20, text + 24, 12);
-    return read_digits(digits, guid);
-}
-
-bool guid_read(struct bytes text, struct guid *guid) {
+ASIDE static bool read_rare_form(struct bytes text, struct guid *guid) {
     switch (text.length) {
-    case 32: return read_digits(text.data, guid);
-    case 36: return read_dashed(text.data, guid);
     case 38: return read_by(patterns[text.data[0] == '{' ? FORM_B : FORM_P], text, guid);
     case 68: return read_by(patterns[FORM_X], text, guid);
     default: return false;
     }
 }
 
+static bool skip_dashes(const char *text, char digits[GUID_DIGITS]) {
+    if (text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-') return false;
+    memcpy(digits, text, 8);
+    memcpy(digits + 8, text + 9, 4);
+    memcpy(digits + 12, text + 14, 4);
+    memcpy(digits + 16, text + 19, 4);
+    memcpy(digits + 20, text + 24, 12);
+    return true;
+}
+
+bool guid_read(struct bytes text, struct guid *guid) {
+    char digits[GUID_DIGITS];
+    struct guid read;
+    if (text.length == GUID_TEXT_LENGTH) {
+        if (!skip_dashes(text.data, digits)) return false;
+        text = bytes_of(digits, sizeof(digits));
+    }
+    if (text.length != GUID_DIGITS) return read_rare_form(text, guid);
+    if (!hex_read(text.data, &read.high) || !hex_read(text.data + 16, &read.low)) return false;
+    *guid = read;
+    return true;
+}
+
 void guid_write_digits(struct guid guid, char text[GUID_DIGITS]) {
-    hex_write((uint32_t)(guid.high >> 32), 'a', text);
-    hex_write((uint32_t)guid.high, 'a', text + 8);
-    hex_write((uint32_t)(guid.low >> 32), 'a', text + 16);
-    hex_write((uint32_t)guid.low, 'a', text + 24);
+    hex_write(guid.high, 'a', text);
+    hex_write(guid.low, 'a', text + 16);
 }
 
 void guid_write(struct guid guid, char text[GUID_TEXT_LENGTH]) {

@@ -141,8 +141,7 @@ size_t version_place(const void *items, size_t count, size_t bytes, version v) {
 void version_write(version v, char text[VERSION_TEXT_LENGTH]) {
     text[0] = '0';
     text[1] = 'x';
-    hex_write((uint32_t)(v >> 32), 'A', text + 2);
-    hex_write((uint32_t)v, 'A', text + 10);
+    hex_write(v, 'A', text + 2);
 }
 
 bool version_read(struct bytes text, version *v) {

@@ -13,12 +13,12 @@ TEST(only_digits_have_a_value) {
     }
 }
 
-TEST(numbers_are_eight_digits) {
-    char text[8];
-    hex_write(UINT32_C(0x0129abef), 'a', text);
-    require_bytes(bytes_of(text, 8), bytes_text("0129abef"), "small letters");
-    hex_write(UINT32_C(0xf0dc5a09), 'A', text);
-    require_bytes(bytes_of(text, 8), bytes_text("F0DC5A09"), "capitals");
+TEST(numbers_are_sixteen_digits) {
+    char text[16];
+    hex_write(UINT64_C(0x0129abef8734c6d5), 'a', text);
+    require_bytes(bytes_of(text, 16), bytes_text("0129abef8734c6d5"), "small letters");
+    hex_write(UINT64_C(0xf0dc5a0987b6123e), 'A', text);
+    require_bytes(bytes_of(text, 16), bytes_text("F0DC5A0987B6123E"), "capitals");
 }
 
 /* Each byte in each place, beside each byte: neither hides the other. */
