@@ -8,6 +8,7 @@
 #include "mover.h"
 #include "unit.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 struct pair {
@@ -252,4 +253,128 @@ TEST(a_blob_may_be_in_common_only_so_often) {
     require_same(allocations_bytes(), one, "all of them are freed");
     container_trial_compare(&trial);
     container_trial_end(&trial);
+}
+
+/* --- Families: copies of copies --- */
+
+enum { FAMILY_MAX = 6, FAMILY_TURNS = 60, FAMILY_STEPS = 12, FROM_ELSEWHERE = 4 };
+
+/* All members have a model. Of those that are gone, the last one may still be freed on another thread. */
+struct family {
+    struct container_trial members[FAMILY_MAX];
+    unsigned count;
+    bool strangers; /* they copy single blobs from each other, too; then a chunk may be in several accounts */
+    pthread_t thread;
+    bool freeing;
+};
+
+/* A member that is alone accounts for all that is allocated. */
+static void introduce_all(struct family *family) {
+    for (unsigned i = 0; i < family->count; i++)
+        family->members[i].neighbour = family->count > 1 ? &family->members[(i + 1) % family->count] : NULL;
+}
+
+static void *free_aside(void *container) {
+    container_free(container);
+    return NULL;
+}
+
+static void await_freeing(struct family *family) {
+    if (family->freeing) require_same(pthread_join(family->thread, NULL), 0, "a thread");
+    family->freeing = false;
+}
+
+static void member_goes(struct family *family, struct dice *dice) {
+    struct container_trial *member = &family->members[dice_roll(dice, family->count)];
+    await_freeing(family);
+    if (dice_percent(dice, 50)) {
+        container_trial_end(member);
+    } else {
+        model_end(&member->model);
+        require_same(pthread_create(&family->thread, NULL, free_aside, member->container), 0, "a thread");
+        family->freeing = true;
+    }
+    *member = family->members[--family->count];
+    introduce_all(family);
+}
+
+/* Returns how many blobs the copy has in common with others. */
+static size_t member_comes(struct family *family, struct dice *dice) {
+    const struct container_trial *original = &family->members[dice_roll(dice, family->count)];
+    struct container *copy = container_copy(original->container);
+    container_trial_adopt(&family->members[family->count++], copy, &original->before);
+    introduce_all(family);
+    struct order_cursor cursor = catalog_seek(&copy->blobs, bytes_of("", 0));
+    size_t common = 0;
+    for (struct entry *entry; (entry = order_cursor_take(&cursor));) common += entry_is_common(entry);
+    return common;
+}
+
+/* Nothing but a small content, which random changes seldom leave. */
+static void put_plain(struct container_trial *trial, struct bytes name, size_t length) {
+    struct container_change change = act_change(BLOB_DELETE, "");
+    change.name = name;
+    change.minted = change.stamp.etag;
+    (void)container_trial_apply(trial, &change);
+    change = act_change(BLOB_PUT, "");
+    change.name = name;
+    change.content = act_bytes(length, length);
+    (void)container_trial_apply(trial, &change);
+}
+
+/* A container with a feed is copied without anything in common. */
+static void member_lives(struct family *family, struct dice *dice) {
+    struct container_trial *member = &family->members[dice_roll(dice, family->count)];
+    struct container_change feed_off = act_change(CONTAINER_FEEDOFF, "");
+    if (dice_percent(dice, 30)) (void)container_trial_apply(member, &feed_off);
+    for (int step = 0; step < FAMILY_STEPS; step++) {
+        if (dice_percent(dice, 30))
+            put_plain(member, draft_name((unsigned)dice_roll(dice, DRAFT_NAMES)), dice_roll(dice, 200));
+        struct choice choice = life_draw(dice, step);
+        if (!family->strangers) choice.beside &= (uint8_t)~FROM_ELSEWHERE;
+        container_trial_step(member, &choice);
+    }
+}
+
+static void compare_family(struct family *family) {
+    if (family->count == 1) await_freeing(family);
+    for (unsigned i = 0; i < family->count; i++) container_trial_compare(&family->members[i]);
+}
+
+/* Returns how many blobs are in common for the first time. */
+static size_t family_turn(struct family *family, struct dice *dice) {
+    switch (dice_roll(dice, 8)) {
+    case 0:
+    case 1: return family->count < FAMILY_MAX ? member_comes(family, dice) : 0;
+    case 2:
+        if (family->count > (family->strangers ? 2 : 1)) member_goes(family, dice);
+        return 0;
+    case 3: move_all(&family->members[dice_roll(dice, family->count)], dice); return 0;
+    default: member_lives(family, dice); return 0;
+    }
+}
+
+/* Copies of copies live on, move, and go in any order, also on another thread. */
+static size_t family_live(struct family *family, uint64_t seed) {
+    struct dice dice = {seed};
+    container_trial_live(&family->members[0], &dice, 100);
+    *family = (struct family){.members = {family->members[0]}, .count = 1, .strangers = seed % 2};
+    size_t common = member_comes(family, &dice);
+    for (int turn = 0; turn < FAMILY_TURNS; turn++) {
+        common += family_turn(family, &dice);
+        compare_family(family);
+    }
+    while (family->count > (family->strangers ? 2 : 1)) member_goes(family, &dice);
+    compare_family(family);
+    while (family->count) member_goes(family, &dice);
+    await_freeing(family);
+    require_same(allocations_count(), 0, "all is freed");
+    return common;
+}
+
+TEST(a_family_of_copies_equals_its_models) {
+    static struct family family;
+    size_t common = 0;
+    for (uint64_t seed = 60; seed < 70; seed++) common += family_live(&family, seed);
+    require(common > 100, "only %zu blobs were in common", common);
 }

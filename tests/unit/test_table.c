@@ -39,55 +39,6 @@ TEST(a_table_equals_its_model) {
         require(tally[kind][false] > 20, "only %u misfits of kind %d", tally[kind][false], kind);
 }
 
-/* --- Copies --- */
-
-static void digest_record(void *context, const void *change) {
-    change_write(&table_changes, change, context);
-}
-
-static void digest_table(const struct table *table, struct record_writer *bytes) {
-    record_start(bytes);
-    table_walk(table, &(struct change_walk){.take = digest_record, .context = bytes});
-}
-
-/* The trial lives on, and the other table stays as it was. */
-static void live_beside(struct table_trial *trial, struct dice *dice, struct table *still) {
-    struct record_writer before, after;
-    digest_table(still, &before);
-    for (int turn = 0; turn < 5; turn++) {
-        table_trial_live(trial, dice, 20);
-        table_trial_move(trial, dice);
-        table_trial_compare(trial);
-    }
-    digest_table(still, &after);
-    require_bytes(bytes_of(after.data, after.length), bytes_of(before.data, before.length), "it has changed");
-    record_end(&before);
-    record_end(&after);
-}
-
-/* Entities, and the entries of indexes, are in common until one of the tables changes them. */
-TEST(a_copy_and_its_original_change_alone) {
-    for (uint64_t seed = 40; seed < 60; seed++) {
-        static struct table_trial trial;
-        struct dice dice = {seed};
-        size_t before = allocations_bytes();
-        table_trial_start(&trial);
-        table_trial_live(&trial, &dice, 200);
-        struct table *copy = table_copy(trial.table);
-        live_beside(&trial, &dice, copy);
-        table_free(copy);
-        struct table *original = trial.table;
-        trial.table = table_copy(original);
-        table_shadow_finish_indexes(&trial.model);
-        live_beside(&trial, &dice, original);
-        table_free(original);
-        require_same(table_memory(trial.table), allocations_bytes() - before, "it holds what is left");
-        table_trial_compare(&trial);
-        table_trial_end(&trial);
-        require_same(allocations_bytes(), before, "all is freed");
-    }
-}
-
 /* --- By hand --- */
 
 /* A step for the entity of partition "p" and this row, with one property of this number. */

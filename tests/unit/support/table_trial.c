@@ -286,6 +286,20 @@ void table_trial_rebuild(struct table_trial *trial) {
     take_over(trial, table);
 }
 
+static void learn_change(void *context, const void *walked) {
+    const struct table_change *change = walked;
+    if (change->kind == TABLE_CREATE)
+        table_shadow_start(context, change);
+    else
+        table_shadow_apply(context, change);
+}
+
+void table_trial_adopt(struct table_trial *trial, struct table *table, const struct table_trial *original) {
+    *trial = (struct table_trial){.table = table, .etags = original->etags, .now_us = original->now_us};
+    table_walk(table, &(struct change_walk){.take = learn_change, .context = &trial->model});
+    table_shadow_finish_indexes(&trial->model);
+}
+
 void table_trial_copy(struct table_trial *trial) {
     take_over(trial, table_copy(trial->table));
 }

@@ -31,6 +31,8 @@ void table_trial_compare(const struct table_trial *trial);
 /* The table is replaced by one built from its records, or by a copy. */
 void table_trial_rebuild(struct table_trial *trial);
 void table_trial_copy(struct table_trial *trial);
+/* A table that is there already, made of another trial's; the model learns of it what its walk says. */
+void table_trial_adopt(struct table_trial *trial, struct table *table, const struct table_trial *original);
 /* Everything that can move does. */
 void table_trial_move(struct table_trial *trial, struct dice *dice);
 void table_trial_end(struct table_trial *trial);
