@@ -15,7 +15,7 @@
 
 enum { LONGEST_MS = 5, MESSAGE_BYTES = 100, TAKEN_AT_ONCE = 1000, TAKEN_SECONDS = 2 };
 enum { FILE_MB = 512, FILE_MB_QUICK = 64, PIECE_BYTES = 4 << 20, PAGE_BYTES = 512, AT_ONCE = 500 };
-enum { COPIED_BLOBS = 100000, PAGES = 200000, PAGES_QUICK = 20000, MESSAGES_QUICK = 100000 };
+enum { COPIED_OBJECTS = 100000, PAGES = 200000, PAGES_QUICK = 20000, MESSAGES_QUICK = 100000 };
 
 static void pages_write(struct server *server, const char *file, unsigned pages) {
     char page[PAGE_BYTES];
@@ -91,12 +91,15 @@ static void measure_clearing(const struct context *context) {
 
 static void measure_copy(const struct context *context) {
     struct server *server = server_start(context->options, "");
-    struct dataset *data = dataset_open(server, 0, COPIED_BLOBS, sizes[0].bytes);
+    struct dataset *data = dataset_open(server, 0, COPIED_OBJECTS, sizes[0].bytes);
     dataset_fill(data, workload_named("BLOB.PUT"));
+    dataset_fill(data, workload_named("TABLE.INSERT"));
     dataset_fill(data, workload_named("HSET"));
-    add_drop_bar(context, server, format_text("COPY of a container of %d blobs", COPIED_BLOBS),
+    add_drop_bar(context, server, format_text("COPY of a container of %d blobs", COPIED_OBJECTS),
                  "COPY container twin");
-    add_context_fact(context, format_text("COPY of a hash of %d fields: longest PING", COPIED_BLOBS),
+    add_drop_bar(context, server, format_text("COPY of a table of %d entities", COPIED_OBJECTS),
+                 "COPY table table:twin");
+    add_context_fact(context, format_text("COPY of a hash of %d fields: longest PING", COPIED_OBJECTS),
                      longest_ping_ms(server, "COPY hash hash:twin", NULL), "ms");
     dataset_close(data);
     server_stop(server);
