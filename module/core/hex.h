@@ -44,8 +44,8 @@ static inline void hex_write(uint64_t number, char first_letter, char text[16]) 
 }
 
 /* Reads sixteen digits as a number; false when one of them is not a digit. All at once, too: each byte becomes its
- * distance from '0', or from 'a' in either case, which is at most 9, or 5. In a byte where it is greater, or below zero,
- * it has its top bit set itself or gets it by the addition. */
+ * distance from '0', or from 'a' in either case, which is at most 9, or 5. In a byte where it is greater, or below
+ * zero, it has its top bit set itself or gets it by the addition. */
 static inline bool hex_read(const char text[16], uint64_t *number) {
     uint64_t words[2];
     memcpy(words, text, sizeof(words));

@@ -1,5 +1,5 @@
 /* Marks for functions that most calls do not run. They stay out of line, so that the code that every call runs
- * fits into the instruction cache: see "What a BLOB.PUT costs beside SET" in tests/README.md. */
+ * fits into the instruction cache: see "What a BLOB.PUT costs beside SET" in tests/bench/README.md. */
 #ifndef HOLDFAST_INLINING_H
 #define HOLDFAST_INLINING_H
 

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.."
 . tests/scripts/tap.sh
 
 shopt -s nullglob
-pages=(*.md module/*.md module/*/*.md deploy/*.md deploy/*/*.md deploy/*/*/*.md tests/*.md)
+pages=(*.md module/*.md module/*/*.md deploy/*.md deploy/*/*.md deploy/*/*/*.md tests/*.md tests/*/*.md)
 
 # Prints what a page has outside of its blocks of code and its `code`.
 prose() {
