@@ -47,6 +47,7 @@ struct container *container_new(const struct container_change *change) {
     container->created_ms = change->created_ms;
     container->access = change->access;
     container->head.upkeep_ms = INT64_MAX;
+    container->copies_seen = bytes_of("", 0);
     packed_replace(&container->account, &container->metadata, change->metadata);
     packed_replace(&container->account, &container->policies, change->policies);
     census_count(&all_containers, 0, 1);
