@@ -77,8 +77,7 @@ struct run {
      * allows), and what restores the objects before each round (may be NULL). */
     unsigned visits;
     void (*renew)(struct server *server, const struct dataset *data);
-    struct server *
-        primary; /* of the server that is measured, if that is a replica: what is written there is waited for */
+    struct server *primary; /* of a replica that is measured: what is written there is waited for */
 };
 
 struct run run_open(struct server *server, const struct options *options, struct results *results);
@@ -96,9 +95,8 @@ enum { ENTRIES_MAX = 16 };
 /* A sequence that is measured round by round. */
 struct sequence_entry {
     struct client_pool *pool;
-    const struct sequence
-        *filler; /* adds what the sequence removes, before each slice; NULL if the sequence adds it itself */
-    bool starts_anew; /* whether its key is created anew before each slice */
+    const struct sequence *filler; /* adds what the sequence removes, before each slice; may be NULL */
+    bool starts_anew;              /* whether its key is created anew before each slice */
     uint64_t operations;
     size_t measurement;
 };

@@ -27,8 +27,8 @@ enum {
 /* The parts of a name, which is a path: three digits, a slash, twelve digits. */
 enum { FOLDER_BYTES = 3, FILE_BYTES = 12 };
 
-/* So many clients at a time keep the server from sleeping between two requests: what it then costs to wake a
-   processor would otherwise be most of what is measured, and it is a number about the machine. */
+/* So many clients at a time keep the server from sleeping between two requests: to wake a processor would otherwise be
+ * most of what is measured, and that is a number about the machine. */
 enum { CONNECTIONS = 8 };
 
 /* The sizes of content, and the number of objects for each. */

@@ -48,8 +48,7 @@ struct fault {
     const char *settings; /* lines of redis.conf */
     enum promise promise;
     bool silence; /* a call may go without an answer though its connection lasts */
-    bool
-        cluster; /* the servers share slots, of which the first one has all that are used; there are no replicas */
+    bool cluster; /* the servers share slots, the first one has all that are used; no replicas */
     int servers;
     const char *(*obstacle)(void); /* why it cannot be had on this machine, or NULL */
     void (*prepare)(struct trial *trial);

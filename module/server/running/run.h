@@ -6,17 +6,8 @@
  * wrong type is reported only after syntax errors; the key is opened first so that its memory is being prefetched while
  * argv is parsed.
  *
- * What is done with the decision depends on why the call runs (enum call_mode):
- *
- *   a call just arrived          settle what time has ended; decide and answer; carry out
- *   … and cannot be served       decide; the handler says what it would wait for; the client gets in line
- *   may a waiter be served?      decide; the changes and the answer are dropped
- *   a waiter's turn has come     settle; decide; carry out; the answer is packed for its client
- *   … and it only reads          settle; decide and answer in its client's own context; if what it was told of is gone
- *                                again, as if its time were up
- *   its time is up               decide; the changes are dropped; the refusal is answered
- *
- * With ONCE a repeated call is not decided in any of these: it gets the first reply (see once.h). */
+ * What is done with the decision depends on why the call runs (enum call_mode): see the table in module/README.md.
+ * With ONCE a repeated call is not decided, whatever it runs for: it gets the first reply (see once.h). */
 #ifndef HOLDFAST_RUN_H
 #define HOLDFAST_RUN_H
 

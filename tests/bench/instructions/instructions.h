@@ -33,8 +33,8 @@ enum { STEPS = 5, KEPT = 3, CALLS = 50 };
 struct row {
     const char *name;
     const char *native; /* the row that it is compared with; NULL in native rows */
-    const char
-        *once[STEPS]; /* sent once for the row; once for each call if there is any of %i %n %a %b %c in it */
+    /* Sent once for the row; once for each call if there is any of %i %n %a %b %c in it. */
+    const char *once[STEPS];
     const char *before[STEPS]; /* sent before each batch, likewise */
     const char *waiter;  /* sent by another client for each call; they wait until the batch serves them */
     const char *counted; /* what is counted: one pipeline of `calls` commands */
