@@ -82,9 +82,7 @@ const struct lease *container_lease(const struct container *container) {
 
 static void replace_lease(struct container *container, struct lease **place, const struct lease *lease) {
     bool before = lease_is_set(*place), after = lease_is_set(lease);
-    struct lease *stored = lease && lease->token ? account_add(&container->account, lease_new(lease)) : NULL;
-    account_discard(&container->account, *place);
-    *place = stored;
+    lease_replace(&container->account, place, lease);
     census_count(&all_leases, before, after);
 }
 

@@ -56,10 +56,8 @@ const struct lease *file_lease_of(const struct file_node *node) {
 }
 
 void share_set_lease(struct share *share, const struct lease *lease) {
-    struct lease *next = lease && lease->token ? account_add(&share->account, lease_new(lease)) : NULL;
-    share_count(CENSUS_LEASES, lease_is_set(share->lease), lease_is_set(next));
-    account_discard(&share->account, share->lease);
-    share->lease = next;
+    share_count(CENSUS_LEASES, lease_is_set(share->lease), lease_is_set(lease));
+    lease_replace(&share->account, &share->lease, lease);
 }
 
 bool share_has_token(const struct share *share, version token, const struct file_node *node) {

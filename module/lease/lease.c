@@ -248,12 +248,29 @@ void lease_moved(struct lease *lease) {
     lease->owner.data = (const char *)(lease + 1);
 }
 
-struct lease *lease_new(const struct lease *lease) {
-    struct lease *stored = memory_alloc(sizeof(*stored) + lease->owner.length);
+/* The label may be that of the lease that is stored there. */
+static void store_lease(struct lease *stored, const struct lease *lease) {
+    struct bytes owner = lease->owner;
     *stored = *lease;
     lease_moved(stored);
-    if (lease->owner.length) memcpy(stored + 1, lease->owner.data, lease->owner.length);
+    if (owner.length) memmove(stored + 1, owner.data, owner.length);
+}
+
+struct lease *lease_new(const struct lease *lease) {
+    struct lease *stored = memory_alloc(sizeof(*stored) + lease->owner.length);
+    store_lease(stored, lease);
     return stored;
+}
+
+void lease_replace(struct account *account, struct lease **place, const struct lease *lease) {
+    struct lease *before = *place;
+    bool is_kept = lease && lease->token;
+    if (is_kept && before && before->owner.length == lease->owner.length) {
+        store_lease(before, lease);
+        return;
+    }
+    *place = is_kept ? account_add(account, lease_new(lease)) : NULL;
+    account_discard(account, before);
 }
 
 /* --- Records --- */

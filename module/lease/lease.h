@@ -16,6 +16,7 @@
 #define HOLDFAST_LEASE_H
 
 #include "change/layout.h"
+#include "core/account.h"
 #include "core/guid.h"
 #include "core/outcome.h"
 #include "core/version.h"
@@ -124,6 +125,10 @@ static inline bool lease_is_set(const struct lease *lease) {
 
 /* One allocation, with the owner's label after the lease. */
 struct lease *lease_new(const struct lease *lease);
+
+/* Stores a lease in the place of another one, and in its memory if that fits. NULL, or a lease that was never granted,
+ * leaves NULL. */
+void lease_replace(struct account *account, struct lease **place, const struct lease *lease);
 
 /* Call it after the allocation has moved. */
 void lease_moved(struct lease *lease);

@@ -280,3 +280,23 @@ TEST(a_stored_lease_is_one_allocation) {
         memory_free(moved);
     }
 }
+
+/* The next lease may have the label of the one that is stored. */
+TEST(a_lease_takes_the_place_of_another_one) {
+    struct account account = {0};
+    struct lease *stored = NULL;
+    struct lease lease = {.kind = LEASE_HELD, .token = 7, .owner = bytes_text("worker 1")};
+    lease_replace(&account, &stored, &lease);
+    const struct lease *first = stored;
+    lease.token = 8;
+    lease.owner = stored->owner;
+    lease_replace(&account, &stored, &lease);
+    require(stored == first && stored->token == 8, "labels of the same length share the memory");
+    require_bytes(stored->owner, bytes_text("worker 1"), "the label");
+    lease.owner = bytes_text("worker 23");
+    lease_replace(&account, &stored, &lease);
+    require_bytes(stored->owner, bytes_text("worker 23"), "a longer label");
+    require_same(account.allocations, 1, "allocations");
+    lease_replace(&account, &stored, NULL);
+    require(!stored && !account.memory && !account.allocations, "nothing is left");
+}
