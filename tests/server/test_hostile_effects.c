@@ -248,6 +248,12 @@ TEST(a_bundle_that_cannot_be_read_changes_nothing) {
     }
     effect_byte(&empty, 'B');
     expect_error(effect_play("box", &empty, NULL), malformed);
+    struct text twice = {0};
+    effect_byte(&twice, 'B');
+    effect_bundle_add(&twice, 1, 3, &none);
+    expect_ok(effect_play("box", &twice, "purr"));
+    effect_bundle_add(&twice, 1, 3, &none);
+    expect_error(effect_play("box", &twice, "purr"), malformed);
 }
 
 /* As if the others had come alone. */

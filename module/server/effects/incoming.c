@@ -157,12 +157,17 @@ static void follow_effect(struct incoming *incoming) {
 
 /* --- Bundles --- */
 
+/* No word travels beside two records: their values could be freed on two threads, which count references to it. */
 static bool bundle_is_sound(struct bytes bundle, int words, int64_t horizon_ms) {
     struct record_reader reader = bundle_reader(bundle);
     struct bundle_item item;
+    uint64_t last_beside = 0;
     if (!record_more(&reader)) return false;
-    while (bundle_next(&reader, words, &item))
+    while (bundle_next(&reader, words, &item)) {
         if (!records_fit_bundle(item.record, item.beside, horizon_ms)) return false;
+        if (item.beside && item.beside <= last_beside) return false;
+        if (item.beside) last_beside = item.beside;
+    }
     return record_complete(&reader);
 }
 
