@@ -232,7 +232,7 @@ DECIDES(share_create_decide, .name = "SHARE.CREATE", ON_SHARE, CREATES,
     .summary = "Creates a share and returns its ETag.")
 DECIDES(share_get_decide, .name = "SHARE.GET", ON_SHARE, READS,
     .grammar = GRAMMAR(&share, &lease),
-    .complexity = "O(S), S being the snapshots",
+    .complexity = "O(S), S being the snapshots, and what ended sessions still have open in memory",
     .summary = "Returns all properties of a share, with the number and size of its files and the ids of its snapshots.")
 DECIDES(share_getmeta_decide, .name = "SHARE.GETMETA", ON_SHARE, READS,
     .grammar = GRAMMAR(&share, &snapshot, &lease),
@@ -260,7 +260,7 @@ DECIDES(share_delete_decide, .name = "SHARE.DELETE", ON_SHARE, REMOVES,
     .summary = "Deletes a share with everything in it, open or not.")
 DECIDES(share_snapshot_decide, .name = "SHARE.SNAPSHOT", ON_SHARE, .settle = file_settle_sessions, WRITES,
     .grammar = GRAMMAR(&share, &meta, &once),
-    .complexity = "O(1), and O(log N) for each session whose time has just ended, N being the sessions",
+    .complexity = "O(1), and what sessions have open whose time has just ended; O(log N) for each that had a file open for deletion, N being the sessions",
     .summary = "Creates a read-only snapshot of a share and returns its id.")
 DECIDES(share_connect_decide, .name = "SHARE.CONNECT", ON_SHARE, WRITES, .check = share_connect_check,
     .grammar = GRAMMAR(&share, &time_to_live, &session_label, &on_close, &once),
@@ -350,7 +350,7 @@ DECIDES(file_read_decide, .name = "FILE.READ", ON_SHARE, READS,
     .grammar = GRAMMAR(&share, &handle, &read_offset, &read_length),
     .complexity = "O(M), M being the bytes that are returned",
     .summary = "Returns bytes of an open file, as many as there are.")
-DECIDES(file_write_decide, .name = "FILE.WRITE", ON_SHARE, .settle = file_settle_handle, WRITES, .check = file_write_check,
+DECIDES(file_write_decide, .name = "FILE.WRITE", ON_SHARE, WRITES, .check = file_write_check,
     .grammar = GRAMMAR(&share, &handle, &file_offset, &content, &once),
     .complexity = "O(M), M being the bytes that are written",
     .summary = "Writes bytes to an open file, which grows if necessary, and returns how many.")
@@ -358,7 +358,7 @@ DECIDES(file_truncate_decide, .name = "FILE.TRUNCATE", ON_SHARE, WRITES_ANYWAY,
     .grammar = GRAMMAR(&share, &handle, &file_size, &once),
     .complexity = "O(M), M being the bytes that are cut off",
     .summary = "Shortens an open file, or extends it with zeros.")
-DECIDES(file_lock_decide, .name = "FILE.LOCK", ON_SHARE, .settle = file_settle_handle, WAITS, .check = file_lock_check, GIVES_WAY(OUTCOME_FILE_LOCK_CONFLICT, file_lock_give_back),
+DECIDES(file_lock_decide, .name = "FILE.LOCK", ON_SHARE, .settle = file_settle_locks, WAITS, .check = file_lock_check, GIVES_WAY(OUTCOME_FILE_LOCK_CONFLICT, file_lock_give_back),
     .grammar = GRAMMAR(&share, &handle, &lock_mode, &lock_offset, &lock_length, &block, &once),
     .complexity = "O(log N), N being the locks of the file",
     .summary = "Locks a range of an open file, or waits in line until it can be locked.")

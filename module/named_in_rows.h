@@ -22,7 +22,7 @@
 #define STEPS(X)                                                                                                     \
     X(blob_prefetch) X(file_prefetch) X(table_prefetch) X(lease_settle) X(container_clear_staged)                    \
     X(queue_settle_many) X(queue_settle_heads) X(file_settle_path) X(file_settle_paths) X(file_settle_directory)     \
-    X(file_settle_move) X(file_settle_handle) X(file_settle_opening) X(file_settle_sessions)                         \
+    X(file_settle_move) X(file_settle_handle) X(file_settle_locks) X(file_settle_opening) X(file_settle_sessions)                         \
     X(lease_acquire_give_way) X(queue_get_give_way)
 
 /* The targets of commands, for transactions. */

@@ -269,6 +269,33 @@ struct share_gone share_gone(const struct share *share, int64_t now_ms) {
     return search.found;
 }
 
+/* --- Handles that do not count --- */
+
+struct ended_count {
+    const struct file_node *directory;
+    uint64_t handles;
+};
+
+static void count_ended(struct ended_count *count, const struct share_session *session) {
+    const struct handle_group *group;
+    list_for_each (&session->groups, group, of_session)
+        if (group->usage && node_is_within(group->usage->node, count->directory))
+            count->handles += group->tally.handles;
+}
+
+static void count_ended_when_due(void *context, const struct deadline *deadline) {
+    count_ended(context, container_of(deadline, struct share_session, deadline));
+}
+
+uint64_t share_ended_handles(const struct share *share, const struct file_node *directory, int64_t now_ms) {
+    struct ended_count count = {directory, 0};
+    const struct share_session *session;
+    if (!directory->directory->handles) return 0;
+    list_for_each (&share->ended, session, among_ended) count_ended(&count, session);
+    deadlines_visit_due(&share->deadlines, now_ms, count_ended_when_due, &count);
+    return count.handles;
+}
+
 /* --- Walks --- */
 
 struct order_cursor share_handles_seek(const struct share *share, uint64_t number) {

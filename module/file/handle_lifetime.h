@@ -26,6 +26,9 @@ void handle_close(struct share *share, struct file_handle *handle);
 /* Closing the handle will not mark the file for deletion. */
 void handle_cancel_delete(struct file_handle *handle);
 
+/* How many handles of ended sessions there are in memory, of files below this directory. */
+uint64_t share_ended_handles(const struct share *share, const struct file_node *directory, int64_t now_ms);
+
 /* A walk over the handles by number, from this one on. */
 struct order_cursor share_handles_seek(const struct share *share, uint64_t number);
 

@@ -1,7 +1,5 @@
 #include "file/usage.h"
 
-enum { LOOKED_AT_MAX = 4096 };
-
 struct usage_view usage_view(const struct file_usage *usage, bool exact, int64_t now_ms) {
     struct usage_view view = {.pending = false};
     if (!usage) return view;
@@ -18,35 +16,41 @@ struct usage_view usage_view(const struct file_usage *usage, bool exact, int64_t
     return view;
 }
 
+struct file_fate usage_fate(const struct file_usage *usage, bool exact, int64_t now_ms) {
+    if (!usage || !usage_may_be_deleted(usage)) return (struct file_fate){false, false};
+    struct usage_view view = usage_view(usage, exact, now_ms);
+    return (struct file_fate){view.pending, view.gone};
+}
+
 struct file_node *group_gone_file(const struct handle_group *group, int64_t now_ms) {
     const struct file_usage *usage = group->usage;
     bool first = usage && list_top(&usage->groups, struct handle_group, of_usage) == group;
-    return first && usage_view(usage, false, now_ms).gone ? usage->node : NULL;
-}
-
-bool usage_has_ended_handles(const struct file_usage *usage, int64_t now_ms) {
-    const struct handle_group *group;
-    list_for_each (&usage->groups, group, of_usage)
-        if (session_has_ended(group->session, now_ms)) return true;
-    return false;
+    return first && usage_fate(usage, false, now_ms).gone ? usage->node : NULL;
 }
 
 /* --- Conflicting handles --- */
 
-void usage_obstacles(const struct file_usage *usage, struct sharing wanted, int64_t now_ms,
+static bool is_one_left(unsigned *left) {
+    if (!*left) return false;
+    --*left;
+    return true;
+}
+
+void usage_obstacles(const struct file_usage *usage, struct sharing wanted, int64_t now_ms, unsigned *left,
                      visit_handle *visit, void *context) {
     const struct handle_group *group;
     const struct file_handle *handle;
-    int left = LOOKED_AT_MAX;
     list_for_each (&usage->groups, group, of_usage) {
-        if (!left--) return;
+        if (!is_one_left(left)) return;
         if (session_has_ended(group->session, now_ms)) continue;
         list_for_each (&group->handles, handle, among) {
-            if (!left--) return;
+            if (!is_one_left(left)) return;
             if (!sharing_fits(wanted, handle->sharing) && !visit(context, handle)) return;
         }
     }
 }
+
+enum { LOOKED_AT_MAX = 4096 };
 
 static bool take_first_handle(void *context, const struct file_handle *handle) {
     *(const struct file_handle **)context = handle;
@@ -56,7 +60,8 @@ static bool take_first_handle(void *context, const struct file_handle *handle) {
 const struct file_handle *usage_obstacle(const struct file_usage *usage, struct sharing wanted,
                                          int64_t now_ms) {
     const struct file_handle *found = NULL;
-    usage_obstacles(usage, wanted, now_ms, take_first_handle, &found);
+    unsigned left = LOOKED_AT_MAX;
+    usage_obstacles(usage, wanted, now_ms, &left, take_first_handle, &found);
     return found;
 }
 

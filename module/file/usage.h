@@ -124,16 +124,27 @@ struct usage_view {
 /* `exact`: no session has ended, so everything counts. The usage may be NULL. */
 struct usage_view usage_view(const struct file_usage *usage, bool exact, int64_t now_ms);
 
+/* Whether a handle may delete the file, or has marked it already. If not, no end of a session makes it pending. */
+static inline bool usage_may_be_deleted(const struct file_usage *usage) {
+    return usage->pending || usage->tally.access[__builtin_ctz(SHARING_DELETE)];
+}
+
+/* The same as in the view. It visits the sessions that have the file open only if the file may be deleted. */
+struct file_fate {
+    bool pending;
+    bool gone;
+};
+
+struct file_fate usage_fate(const struct file_usage *usage, bool exact, int64_t now_ms);
+
 /* The file of the group if it is gone and this is its first group, or NULL. So a visit to the groups of all sessions
  * that have ended meets each gone file once. */
 struct file_node *group_gone_file(const struct handle_group *group, int64_t now_ms);
 
-/* Whether the file has handles of sessions that have ended. */
-bool usage_has_ended_handles(const struct file_usage *usage, int64_t now_ms);
-
-/* Visits the handles that do not fit. Returning false ends the visit, as does the limit on work. */
+/* Visits the handles that do not fit. Returning false ends the visit. So does `left`, which counts down the handles and
+ * groups that are looked at. */
 typedef bool visit_handle(void *context, const struct file_handle *handle);
-void usage_obstacles(const struct file_usage *usage, struct sharing wanted, int64_t now_ms,
+void usage_obstacles(const struct file_usage *usage, struct sharing wanted, int64_t now_ms, unsigned *left,
                      visit_handle *visit, void *context);
 
 /* The first one of these; NULL if there is none, or if bounded work finds none. */

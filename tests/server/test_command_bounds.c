@@ -212,13 +212,6 @@ TEST(blobs_hold_nobody_up) {
 
 static const char with_file[] = APPEND_ONLY_FILE("no") "holdfast.queue-max-count 1000\n";
 
-/* Keeps the clock's offset, which only grows. */
-static void later(int seconds) {
-    static long long offset_ms;
-    offset_ms += seconds * 1000LL;
-    bounds_do(pool_print("CONFIG SET holdfast.clock-offset-ms %lld", offset_ms));
-}
-
 static void put_messages(const char *queue, int count, const char *clauses) {
     struct words words = words_of_line(pool_print("QUEUE.PUTMANY %s 1000", queue));
     for (int i = 0; i < 1000; i++) words_add(&words, "0123456789");
@@ -240,19 +233,19 @@ static void victim_half_dead(void) {
     victim_queue();
     put_messages("v", SOME, "");
     take_all("v", SOME);
-    later(2);
+    bounds_later(2);
 }
 static void victim_dead(void) {
     victim_queue();
     take_all("v", SOME);
-    later(2);
+    bounds_later(2);
 }
 static void victim_expired(void) {
     bounds_do("DEL v");
     bounds_do("QUEUE.CREATE v");
     put_messages("v", SOME, "TTL 1 GROUP one");
     put_messages("v", SOME, "TTL 1");
-    later(2);
+    bounds_later(2);
 }
 
 static void stage_queues(void) {
@@ -414,7 +407,7 @@ static void victim_directory(void) {
     bounds_do("FILE.MKDIR fs e");
     bounds_do("FILE.CREATE fs e/f 0");
     open_handles("vs", "e/f");
-    later(700);
+    bounds_later(700);
 }
 static void end_directory(void) {
     struct words words = words_of_line("FILE.RMDIR fs e2");

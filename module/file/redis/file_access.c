@@ -46,7 +46,7 @@ enum outcome file_find(struct call *call, struct bytes path, struct tree_place *
     const struct share *share = call->value;
     *place = find_path(call, path);
     if (place->node && node_is_file(place->node)) pages_prefetch(&place->node->content.pages);
-    if (place->node && place->node->usage && file_view(call, place->node).gone) place->node = NULL;
+    if (place->node && place->node->usage && file_fate(call, place->node).gone) place->node = NULL;
     return place->parent || place->node == share->root ? OUTCOME_DONE : OUTCOME_PARENT_NOT_FOUND;
 }
 
@@ -90,9 +90,15 @@ static void put_handle(struct text *text, const struct file_handle *handle) {
     refusal_put_owner(text, " of ", session_owner(handle->group->session), OWNER_SHOWN_BYTES);
 }
 
-enum outcome file_check_sharing(struct call *call, const struct file_node *node,
-                                const struct usage_view *view, struct sharing wanted) {
-    if (sharing_fits_all(wanted, &view->tally)) return OUTCOME_DONE;
+/* What fits the handles of ended sessions as well is granted without visiting these. */
+static bool fits_now(struct call *call, const struct file_node *node, struct sharing wanted) {
+    if (!node->usage || sharing_fits_all(wanted, &node->usage->tally)) return true;
+    struct usage_view view = share_view(call->value, node, call_now_ms(call));
+    return sharing_fits_all(wanted, &view.tally);
+}
+
+enum outcome file_check_sharing(struct call *call, const struct file_node *node, struct sharing wanted) {
+    if (fits_now(call, node, wanted)) return OUTCOME_DONE;
     const struct file_handle *obstacle = usage_obstacle(node->usage, wanted, call_now_ms(call));
     if (!obstacle) return OUTCOME_SHARING_VIOLATION;
     struct text text = text_start(call->note, sizeof(call->note));
@@ -128,8 +134,8 @@ static struct lock_range range_in_file(const struct file_node *node, struct lock
 }
 
 static enum outcome check_handles(struct call *call, const struct file_node *node,
-                                  const struct usage_view *view, const struct file_access *access) {
-    enum outcome outcome = file_check_sharing(call, node, view, sharing_of_class(access->class));
+                                  const struct file_access *access) {
+    enum outcome outcome = file_check_sharing(call, node, sharing_of_class(access->class));
     if (outcome != OUTCOME_DONE || !access->checks_locks) return outcome;
     enum lock_test test = is_write(access->class) ? LOCK_ANYWHERE : LOCK_TO_READ;
     return check_lock(call, node->usage, test, NULL, range_in_file(node, access->range));
@@ -138,21 +144,17 @@ static enum outcome check_handles(struct call *call, const struct file_node *nod
 /* Also for directories, which have no lease: a lease id is refused. */
 enum outcome file_check_access(struct call *call, const struct file_node *node,
                                const struct file_access *access) {
-    struct usage_view view = {.pending = false};
-    if (node->usage) view = file_view(call, node);
-    if (view.pending) return OUTCOME_DELETE_PENDING;
+    if (file_fate(call, node).pending) return OUTCOME_DELETE_PENDING;
     enum outcome outcome = check_file_lease(call, node, access);
     if (outcome != OUTCOME_DONE) return outcome;
     bool readonly = node->attributes & ATTRIBUTE_READONLY && !access->ignores_readonly;
     if (readonly && is_write(access->class)) return OUTCOME_READ_ONLY;
-    return node->usage ? check_handles(call, node, &view, access) : OUTCOME_DONE;
+    return node->usage ? check_handles(call, node, access) : OUTCOME_DONE;
 }
 
 /* Checks that all open handles allow a lease on the file. */
 enum outcome file_check_leasable(struct call *call, const struct file_node *node) {
-    if (!node->usage) return OUTCOME_DONE;
-    struct usage_view view = file_view(call, node);
-    return file_check_sharing(call, node, &view, sharing_of_class(CLASS_LEASE));
+    return file_check_sharing(call, node, sharing_of_class(CLASS_LEASE));
 }
 
 /* --- Reading --- */

@@ -21,9 +21,10 @@ struct file_access {
     const struct guid *lease_id;
 };
 
-/* What a file is used for now. */
-static inline struct usage_view file_view(struct call *call, const struct file_node *node) {
-    return share_view(call->value, node, call_now_ms(call));
+/* Whether a file is pending or gone now. */
+static inline struct file_fate file_fate(struct call *call, const struct file_node *node) {
+    bool exact = !node->usage || share_is_exact(call->value, call_now_ms(call));
+    return usage_fate(node->usage, exact, call_now_ms(call));
 }
 
 /* Looks up a path; a gone file counts as missing. PARENT_NOT_FOUND when the parent is missing. */
@@ -40,8 +41,7 @@ enum outcome file_check_access(struct call *call, const struct file_node *node,
                                const struct file_access *access);
 enum outcome file_check_leasable(struct call *call, const struct file_node *node);
 /* The checks on other handles, and on locks: they note the handle that stands in the way. */
-enum outcome file_check_sharing(struct call *call, const struct file_node *node,
-                                const struct usage_view *view, struct sharing wanted);
+enum outcome file_check_sharing(struct call *call, const struct file_node *node, struct sharing wanted);
 enum outcome file_check_lock(struct call *call, const struct file_handle *handle, enum lock_test test,
                              struct lock_range range);
 

@@ -152,7 +152,7 @@ static struct bytes folded_word(const struct call *call, int slot, char *buffer)
 static bool node_is_shown(struct call *call, const struct file_found *directory,
                           const struct tree_item *item) {
     if (directory->snapshot || !item->node->usage) return true;
-    return !file_view(call, item->node).pending;
+    return !file_fate(call, item->node).pending;
 }
 
 /* A name that has been given away and used again has several places; a snapshot shows one of them. */

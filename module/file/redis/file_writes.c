@@ -1,4 +1,5 @@
 /* The stateless FILE.* commands that write. */
+#include "file/handle_lifetime.h"
 #include "file/redis/file_access.h"
 #include "file/redis/file_commands.h"
 #include "server/call/form.h"
@@ -32,7 +33,7 @@ static struct share_change *decide_stamped_file(struct call *call, enum share_ch
 /* --- Directories --- */
 
 static enum outcome check_not_pending(struct call *call, const struct file_node *node) {
-    bool pending = file_view(call, node).pending;
+    bool pending = file_fate(call, node).pending;
     return pending ? OUTCOME_DELETE_PENDING : OUTCOME_DONE;
 }
 
@@ -144,7 +145,8 @@ static enum outcome check_source(struct call *call, const struct file_node *node
         refusal_note(call, "files in the directory are leased: release or break their leases first");
         return OUTCOME_LEASE_ID_MISSING;
     }
-    if (!node->directory->handles) return OUTCOME_DONE;
+    if (node->directory->handles == share_ended_handles(call->value, node, call_now_ms(call)))
+        return OUTCOME_DONE;
     refusal_note(call, "files in the directory are open");
     return OUTCOME_SHARING_VIOLATION;
 }

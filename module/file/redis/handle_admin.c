@@ -87,7 +87,7 @@ static void reply_handle(struct call *call, const struct file_handle *handle) {
         reply_field(&map, "share");
         reply_words(map.out, handle->sharing.share, "none");
         reply_field_number(&map, "opened", handle->opened_ms);
-        reply_field_number(&map, "pending", file_view(call, handle_node(handle)).pending);
+        reply_field_number(&map, "pending", file_fate(call, handle_node(handle)).pending);
     }
 }
 

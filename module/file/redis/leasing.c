@@ -44,7 +44,7 @@ static const struct lease *lease_of_file(struct entry *entry) {
 }
 
 static bool leased_file_is_there(struct call *call, struct entry *entry) {
-    return !file_view(call, lease_of_entry(entry)->usage->node).gone;
+    return !file_fate(call, lease_of_entry(entry)->usage->node).gone;
 }
 
 static char *leased_path(struct entry *entry, struct bytes *name) {

@@ -85,12 +85,11 @@ static enum outcome check_lease_to_open(struct call *call, const struct opening 
 }
 
 /* The lease and the open handles. */
-static enum outcome check_others(struct call *call, const struct opening *opening,
-                                 const struct usage_view *view) {
+static enum outcome check_others(struct call *call, const struct opening *opening) {
     const struct file_node *node = opening->place.node;
     struct wait_claim claim = claim_to_open(opening->session, opening->counted);
     enum outcome outcome = check_lease_to_open(call, opening);
-    if (outcome == OUTCOME_DONE) outcome = file_check_sharing(call, node, view, opening->counted);
+    if (outcome == OUTCOME_DONE) outcome = file_check_sharing(call, node, opening->counted);
     if (outcome != OUTCOME_DONE) return file_not_yet(call, &opening_wait, node, &claim, outcome);
     file_in_line(call, &opening_wait, node, &claim);
     return OUTCOME_DONE;
@@ -99,12 +98,11 @@ static enum outcome check_others(struct call *call, const struct opening *openin
 /* The checks of an existing file: not pending ─▶ disposition ─▶ not read-only ─▶ lease ─▶ share modes of handles. */
 static enum outcome check_existing(struct call *call, struct opening *opening) {
     const struct file_node *node = opening->place.node;
-    struct usage_view view = file_view(call, node);
-    if (view.pending) return OUTCOME_DELETE_PENDING;
+    if (file_fate(call, node).pending) return OUTCOME_DELETE_PENDING;
     if (opening->disposal == DISPOSAL_REFUSE) return OUTCOME_FILE_EXISTS;
     opening->counted.access |= traits[opening->disposal].counted;
     enum outcome outcome = check_readonly(call, opening);
-    return outcome == OUTCOME_DONE ? check_others(call, opening, &view) : outcome;
+    return outcome == OUTCOME_DONE ? check_others(call, opening) : outcome;
 }
 
 static enum outcome find_opening(struct call *call, struct opening *opening) {

@@ -8,7 +8,9 @@
 enum {
     AHEAD_MAX = 256,    /* waiters that are visited ahead of a call; with more, it waits */
     SESSIONS_MAX = 512, /* sessions that are followed when looking for a circle */
-    LOCKS_MAX = 4096,   /* conflicting locks whose owners are followed */
+    SEEN_SLOTS = 1024,  /* of the table of these sessions */
+    STEPS_MAX = 32768,  /* of one search: handles, locks and waiters that are looked at */
+    FOLLOWING = 16,     /* steps that it takes to follow a waiter: its file is looked up */
 };
 
 static uint64_t line_id_of_path(struct bytes path) {
@@ -77,22 +79,40 @@ struct circle {
     const struct call *call;
     int64_t now_ms;
     struct guid self;
-    unsigned locks_left;
+    unsigned steps_left; /* of the whole search */
     bool closed;
     unsigned count;
     const struct wait_claim *claim; /* whose obstacles are added */
     const struct held_call *held;   /* which has this claim; NULL for a call that just arrived */
     struct guid sessions[SESSIONS_MAX];
+    uint16_t seen[SEEN_SLOTS]; /* by hash of the id: the number of a session, from 1; 0 in empty slots */
 };
+
+/* False when the search has done all that one search may. */
+static bool take_steps(struct circle *circle, unsigned steps) {
+    bool enough = circle->steps_left >= steps;
+    circle->steps_left = enough ? circle->steps_left - steps : 0;
+    return enough;
+}
+
+/* The slot of the session, or the empty one where it belongs. */
+static uint16_t *seen_slot(struct circle *circle, const struct guid *session) {
+    uint32_t at = hash_bytes(guid_bytes(session)) % SEEN_SLOTS;
+    while (circle->seen[at] && !guid_equal(circle->sessions[circle->seen[at] - 1], *session))
+        at = (at + 1) % SEEN_SLOTS;
+    return &circle->seen[at];
+}
 
 /* Adds a session that the waiter waits for. False when the search is over. */
 static bool add_session(struct circle *circle, struct guid session, struct guid waiter) {
+    if (!take_steps(circle, 1)) return false;
     if (guid_equal(session, waiter)) return true;
     if (guid_equal(session, circle->self)) circle->closed = true;
     if (circle->closed || circle->count == SESSIONS_MAX) return false;
-    for (unsigned i = 0; i < circle->count; i++)
-        if (guid_equal(circle->sessions[i], session)) return true;
+    uint16_t *slot = seen_slot(circle, &session);
+    if (*slot) return true;
     circle->sessions[circle->count++] = session;
+    *slot = (uint16_t)circle->count;
     return true;
 }
 
@@ -104,17 +124,16 @@ static bool add_holder(void *context, const struct file_handle *handle) {
 static bool add_lock_holder(void *context, const struct range_lock *lock) {
     struct circle *circle = context;
     const struct share_session *session = handle_of_lock(lock)->group->session;
-    if (!circle->locks_left--) return false;
-    return session_has_ended(session, circle->now_ms) ||
-           add_session(circle, session->id, circle->claim->party);
+    if (session_has_ended(session, circle->now_ms)) return take_steps(circle, 1);
+    return add_session(circle, session->id, circle->claim->party);
 }
 
 static void add_holders(struct circle *circle, const struct wait_kind *kind, const struct file_node *node) {
     const struct wait_claim *claim = circle->claim;
     if (!node || !node->usage) return;
-    circle->locks_left = LOCKS_MAX;
     if (kind == &opening_wait)
-        usage_obstacles(node->usage, claimed_sharing(claim), circle->now_ms, add_holder, circle);
+        usage_obstacles(node->usage, claimed_sharing(claim), circle->now_ms, &circle->steps_left, add_holder,
+                        circle);
     else
         range_locks_visit(&node->usage->locks, (enum lock_test)claim->words[WORD_TEST], NULL,
                           claimed_range(claim), add_lock_holder, circle);
@@ -124,7 +143,7 @@ static bool add_rival(void *context, const struct wait_kind *kind, const struct 
                       const struct held_call *held) {
     struct circle *circle = context;
     (void)held;
-    if (!are_rivals(kind, claim, circle->claim)) return true;
+    if (!are_rivals(kind, claim, circle->claim)) return take_steps(circle, 1);
     return add_session(circle, claim->party, circle->claim->party);
 }
 
@@ -152,6 +171,7 @@ static const struct file_node *awaited_file(const struct circle *circle, const s
 static bool follow_waiter(void *context, const struct wait_kind *kind, const struct wait_claim *claim,
                           const struct held_call *held) {
     struct circle *circle = context;
+    if (!take_steps(circle, FOLLOWING)) return false;
     circle->claim = claim;
     circle->held = held;
     const struct file_node *node = awaited_file(circle, kind);
@@ -162,9 +182,10 @@ static bool follow_waiter(void *context, const struct wait_kind *kind, const str
 
 bool file_closes_circle(struct call *call) {
     const struct wait_request *wait = &call->wait;
-    struct circle circle = {.call = call, .now_ms = call_now_ms(call), .self = wait->claim->party};
+    struct circle circle = {
+        .call = call, .now_ms = call_now_ms(call), .self = wait->claim->party, .steps_left = STEPS_MAX};
     follow_waiter(&circle, wait->kind, wait->claim, call->held);
-    for (unsigned i = 0; i < circle.count && !circle.closed; i++)
+    for (unsigned i = 0; i < circle.count && !circle.closed && circle.steps_left; i++)
         wait_visit_party(call, circle.sessions[i], follow_waiter, &circle);
     return circle.closed;
 }

@@ -119,6 +119,12 @@ void bounds_send(const char *format, ...) {
     pool_release(mark);
 }
 
+void bounds_later(int seconds) {
+    static long long offset_ms;
+    offset_ms += seconds * 1000LL;
+    bounds_do(pool_print("CONFIG SET holdfast.clock-offset-ms %lld", offset_ms));
+}
+
 /* --- Measuring --- */
 
 static void prepare(const struct bound *row) {

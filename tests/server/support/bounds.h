@@ -14,7 +14,7 @@ struct bound {
     const char *line;    /* what is measured */
     void (*build)(void); /* runs before each try; may be NULL */
     const char *before;  /* a line that runs after that; may be NULL */
-    long long known_ms;  /* takes longer than it should, and is known to: so long at most; 0 for all others */
+    long long known_ms;  /* its own bound, if it is known to take longer, or far less; 0 for 50 ms */
 };
 
 /* In place of known_ms, for what answers as much as it may: where a GET of 64 MB takes long, half as much again. */
@@ -34,6 +34,9 @@ const char *bounds_kept(const char *name);
 void bounds_send(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void bounds_send_words(const struct words *words);
 void bounds_receive_all(void);
+
+/* Moves the server's clock, which keeps all that was added. */
+void bounds_later(int seconds);
 
 /* Measures each row, up to the one without a line: no call may take longer than 50 ms, and no
  * reply more than the server's bound. */
