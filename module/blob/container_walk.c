@@ -317,7 +317,7 @@ static struct entry *copy_blob(void *context, struct entry *entry) {
         return &blob_new(&container->account, blob_name(blob), KIND_UNCOMMITTED, 0)->entry;
     }
     copying->blobs += blob_exists(blob);
-    copying->bytes += blob_content_bytes(blob);
+    copying->bytes += blob_exists(blob) ? blob->small_length : 0; /* without an extra it is small */
     if (!entry_hold(&container->account, entry)) blob = blob_twin(&container->account, blob);
     return &blob->entry;
 }

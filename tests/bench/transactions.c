@@ -205,7 +205,7 @@ static const struct phase queue_puts = {put_write, put_read}, queue_finishes = {
                           stream_finishes = {script_write, script_read};
 
 static void jobs_send(struct jobs *jobs, const struct phase *phase, unsigned first) {
-    struct request request = {.bytes = jobs->requests, .size = PIPELINE * REQUEST_BYTES};
+    struct request request = {.bytes = jobs->requests, .size = (size_t)PIPELINE * REQUEST_BYTES};
     for (unsigned i = 0; i < PIPELINE; i++) phase->write(jobs, &jobs->jobs[first + i], &request);
     connection_send(jobs->data->connections[first / PIPELINE % CONNECTIONS], request.bytes, request.length);
 }

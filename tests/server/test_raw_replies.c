@@ -20,9 +20,10 @@ static const char *const prepared[] = {
     "BLOB.PUT box empty EMPTY",
     "LEASE.ACQUIRE box -1 ID 00000000-0000-0000-0000-00000000000a BLOB cat",
     "TABLE.CREATE tab",
-    "TABLE.INSERT tab p r PROPS 8 s text e EMPTY i:int32 -42 l:int64 -9223372036854775808 b:bool true "
-    "d:double 1.5 "
-    "t:datetime 2026-11-18T09:30:00.123Z g:guid 00000000-0000-0000-0000-00000000000b",
+    "TABLE.INSERT tab p r PROPS 4 s text e EMPTY i:int32 -42 b:bool true",
+    "TABLE.MERGE tab p r IFMATCH * PROPS 2 l:int64 -9223372036854775808 d:double 1.5",
+    "TABLE.MERGE tab p r IFMATCH * PROPS 1 t:datetime 2026-11-18T09:30:00.123Z",
+    "TABLE.MERGE tab p r IFMATCH * PROPS 1 g:guid 00000000-0000-0000-0000-00000000000b",
     "QUEUE.CREATE jobs",
     "SHARE.CREATE fs",
     "FILE.MKDIR fs folder",

@@ -335,7 +335,8 @@ TEST(many_staged_blocks_are_freed_in_portions) {
     size_t left = container_allocations(trial.container);
     require(left > before - STAGED * OF_BLOCK / 2, "most are still there");
     require(garbage_sweep(PORTION), "much is left");
-    require_same(container_allocations(trial.container), left - PORTION * OF_BLOCK, "what a portion freed");
+    require_same(container_allocations(trial.container), left - (size_t)PORTION * OF_BLOCK,
+                 "what a portion freed");
     require(act_stage(&trial, "blob", "new", bytes_text("new")), "others meanwhile");
     while (garbage_sweep(PORTION)) continue;
     garbage_pending = NULL;

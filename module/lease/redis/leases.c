@@ -69,9 +69,10 @@ void lease_touches(const struct call *call, struct targets *targets) {
 }
 
 enum outcome lease_missing_check(const struct call *call) {
-    const struct data_type *first = data_type_next_leasable(NULL), *type = first;
-    while (type && !args_given(&call->args, type->leases->object_slot)) type = data_type_next_leasable(type);
-    return type ? type->missing : first->missing;
+    const struct data_type *type = NULL;
+    while ((type = data_type_next_leasable(type)))
+        if (args_given(&call->args, type->leases->object_slot)) return type->missing;
+    return data_type_next_leasable(NULL)->missing;
 }
 
 /* --- Decisions --- */
