@@ -208,7 +208,9 @@ static void item_write(struct item *item, uint32_t hash, const struct logged_cal
                        struct bytes prefix) {
     int64_t called_ms = bound_call_time(call->called_ms);
     *item = (struct item){
-        .entry = {hash, (uint16_t)call->token.length, offsetof(struct item, token)},
+        .entry = {.hash = hash,
+                  .name_length = (uint16_t)call->token.length,
+                  .name_at = offsetof(struct item, token)},
         .fingerprint = call->fingerprint,
         .called_low = (uint32_t)called_ms,
         .called_high = (uint16_t)(called_ms >> 32),
