@@ -44,6 +44,7 @@ static void detach_group(struct share *share, struct handle_group *group) {
     sharing_subtract(&usage->tally, &group->tally);
     tree_count_handles(usage->node->parent, -(int64_t)group->tally.handles);
     if (group->deleting) usage->pending = true;
+    usage->deleting -= group->deleting;
     leave_file(share, group);
     group->usage = NULL;
 }
@@ -204,13 +205,16 @@ struct file_handle *handle_add(struct share *share, struct file_node *node, stru
     sharing_add(&group->tally, handle->sharing);
     sharing_add(&usage->tally, handle->sharing);
     group->deleting += handle->deletes_on_close;
+    usage->deleting += handle->deletes_on_close;
     tree_count_handles(node->parent, 1);
     share_count(CENSUS_HANDLES, 0, 1);
     return handle;
 }
 
 void handle_cancel_delete(struct file_handle *handle) {
-    handle->group->deleting -= handle->deletes_on_close;
+    struct handle_group *group = handle->group;
+    group->deleting -= handle->deletes_on_close;
+    if (group->usage) group->usage->deleting -= handle->deletes_on_close;
     handle->deletes_on_close = false;
 }
 
@@ -219,6 +223,7 @@ static void leave_usage(struct share *share, const struct handle_group *group, s
     sharing_remove(&group->usage->tally, handle->sharing);
     tree_count_handles(group->usage->node->parent, -1);
     if (handle->deletes_on_close) group->usage->pending = true;
+    group->usage->deleting -= handle->deletes_on_close;
 }
 
 void handle_close(struct share *share, struct file_handle *handle) {

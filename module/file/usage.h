@@ -45,7 +45,8 @@ struct file_usage {
     struct sharing_tally tally; /* of all groups */
     struct range_locks locks;
     struct file_lease *lease;
-    bool pending; /* marked for deletion */
+    uint32_t deleting; /* handles that mark the file when they close */
+    bool pending;      /* marked for deletion */
 };
 
 struct share_session {
@@ -124,9 +125,9 @@ struct usage_view {
 /* `exact`: no session has ended, so everything counts. The usage may be NULL. */
 struct usage_view usage_view(const struct file_usage *usage, bool exact, int64_t now_ms);
 
-/* Whether a handle may delete the file, or has marked it already. If not, no end of a session makes it pending. */
+/* Whether the file is marked, or a handle will mark it. If not, no end of a session makes it pending. */
 static inline bool usage_may_be_deleted(const struct file_usage *usage) {
-    return usage->pending || usage->tally.access[__builtin_ctz(SHARING_DELETE)];
+    return usage->pending || usage->deleting;
 }
 
 /* The same as in the view. It visits the sessions that have the file open only if the file may be deleted. */
