@@ -99,7 +99,7 @@ struct scene {
 #define BOX  "CONTAINER.CREATE box; BLOB.PUT box cat x; BLOB.PUTBLOCK box cat AAAA one"
 #define SHARE                                                                                                \
     "SHARE.CREATE fs; create a 10; mkdir d; create d/e 10; s = SHARE.CONNECT fs 5; t = SHARE.CONNECT fs 60"
-#define HELD SHARE "; h = open s a RD/RWD DELETEONCLOSE; i = open s d/e RW/-; j = open t a RWD/RWD"
+#define HELD SHARE "; h = open s a RD/RWD DELETEONCLOSE; i = open s d/e RWD/- DELETEONCLOSE; j = open t a RWD/RWD"
 
 #define SHARED SHARE "; h = open s a RW/R"
 #define LEASED "CONTAINER.CREATE box; BLOB.PUT box cat x; LEASE.ACQUIRE box 15 BLOB cat ID A"
@@ -119,13 +119,14 @@ static const struct scene settled[] = {
     {"blocks before a delete", BOX, NULL, WEEK_MS, "BLOB.DELETE box cat", "blob.unstage", "blob.unstage box, blob.delete box"},
     {"blocks without a blob", "CONTAINER.CREATE box; BLOB.PUTBLOCK box cat AAAA one", NULL, WEEK_MS, "BLOB.APPEND box cat y", "blob.unstage",
      "blob.unstage box"},
-    {"a session before a write", HELD, NULL, 5000, "put d/e 0 xy", "share.expired", "share.expired fs, file.putrange fs"},
-    {"a session before a delete", HELD, NULL, 5000, "FILE.DELETE fs d/e", "share.expired", "share.expired fs, file.delete fs"},
+    {"a session before a write", HELD, NULL, 5000, "put d/e 0 xy", "share.expired", "share.expired fs"},
+    {"a session before a delete", HELD, NULL, 5000, "FILE.DELETE fs d/e", "share.expired", "share.expired fs"},
     {"a session before a directory goes", HELD, NULL, 5000, "FILE.RMDIR fs d", "share.expired", "share.expired fs"},
     {"a session before a move", HELD, NULL, 5000, "FILE.RENAME fs d dd", "share.expired", "share.expired fs, file.rename fs"},
-    {"a session before a lease", HELD, NULL, 5000, "LEASE.ACQUIRE fs -1 FILE d/e", "share.expired", "share.expired fs, lease.acquire fs"},
-    {"a session before an opening", HELD, NULL, 5000, "open t d/e RW/-", "share.expired", "share.expired fs, file.open fs"},
-    {"a session before a write by handle", HELD, NULL, 5000, "FILE.WRITE fs $j 0 xy", "share.expired", "share.expired fs, file.write fs"},
+    {"a session before a lease", HELD, NULL, 5000, "LEASE.ACQUIRE fs -1 FILE d/e", "share.expired", "share.expired fs"},
+    {"a session before an opening", HELD, NULL, 5000, "open t d/e RW/-", "share.expired", "share.expired fs"},
+    {"a session before a lock", HELD "; lock $h SHARED 0 5", NULL, 5000, "FILE.LOCK fs $j EXCLUSIVE 0 5", "share.expired",
+     "share.expired fs, file.lock fs"},
     {"a session before a snapshot", HELD, NULL, 5000, "SHARE.SNAPSHOT fs", "share.expired", "share.expired fs, share.snapshot fs"},
     {NULL, NULL, NULL, 0, NULL, NULL, NULL},
 };
@@ -155,7 +156,7 @@ static const struct scene granted[] = {
     {"a lease that expires, by itself", LEASED, "LEASE.ACQUIRE box 15 BLOB cat BLOCK 0", 15000, NULL, "lease.expired",
      "lease.expired box, lease.acquire box"},
     {"a handle that is closed", SHARED, "open t a RW/R BLOCK 0", 0, "FILE.CLOSE fs $h", "file.open", "file.close fs, file.open fs"},
-    {"a handle of a session that expires", SHARED, "open t a RW/R BLOCK 0", 5000, "SHARE.SNAPSHOT fs", "share.expired",
+    {"a handle of a session that expires", SHARED "; i = open s d/e RWD/- DELETEONCLOSE", "open t a RW/R BLOCK 0", 5000, "SHARE.SNAPSHOT fs", "share.expired",
      "share.expired fs, share.snapshot fs"},
     {"a lock", SHARED "; i = open s d/e RW/RWD; j = open t d/e RW/RWD; lock $i EXCLUSIVE 0 5", "lock $j EXCLUSIVE 0 5 BLOCK 0", 0,
      "FILE.UNLOCK fs $i 0 5", "file.lock", "file.unlock fs, file.lock fs"},
