@@ -99,6 +99,16 @@ static int listen_anywhere(int *port) {
     return listener;
 }
 
+/* By TLS, from a source that is given so long. */
+static void begin_copy(const char *blob, int port, const char *timeout_seconds) {
+    time_passes(0);
+    create("box");
+    configure(primary, "holdfast.copy-from", "127.0.0.1:*");
+    configure(primary, "holdfast.copy-tls", "yes");
+    configure(primary, "holdfast.copy-timeout-seconds", timeout_seconds);
+    copy_from("box", blob, port, "");
+}
+
 /* Sends byte after byte until the other end hangs up. */
 static bool drip_until_end(int connection) {
     for (int i = 0; i < 1000; i++, usleep(20000)) {
@@ -115,12 +125,7 @@ static bool drip_until_end(int connection) {
 TEST(a_handshake_that_drips_is_ended) {
     static const char begin[] = "\x16\x03\x03\x3f\xff\x02\x00\x3f\xf0"; /* of a record that is long */
     int port, listener = listen_anywhere(&port);
-    time_passes(0);
-    create("box");
-    configure(primary, "holdfast.copy-from", "127.0.0.1:*");
-    configure(primary, "holdfast.copy-tls", "yes");
-    configure(primary, "holdfast.copy-timeout-seconds", "0.3");
-    copy_from("box", "slow", port, "");
+    begin_copy("slow", port, "0.3");
     int connection = accept(listener, NULL, NULL);
     (void)!send(connection, begin, sizeof(begin) - 1, MSG_NOSIGNAL);
     require(drip_until_end(connection), "the connection lasts");
@@ -131,12 +136,7 @@ TEST(a_handshake_that_drips_is_ended) {
 
 TEST(a_silent_handshake_is_told_of) {
     int port, listener = listen_anywhere(&port);
-    time_passes(0);
-    create("box");
-    configure(primary, "holdfast.copy-from", "127.0.0.1:*");
-    configure(primary, "holdfast.copy-tls", "yes");
-    configure(primary, "holdfast.copy-timeout-seconds", "0.1");
-    copy_from("box", "plain", port, "");
+    begin_copy("plain", port, "0.1");
     expect_text(field(await_copy("box", "plain"), "copy-description"),
                 pool_print("no connection to 127.0.0.1:%d: the TLS handshake was not completed", port));
     close(listener);
@@ -145,12 +145,7 @@ TEST(a_silent_handshake_is_told_of) {
 /* The source takes the connection and says nothing: deleting the blob frees the place of its copy at once. */
 TEST(a_silent_handshake_is_ended) {
     struct source *source = source_start(NULL);
-    time_passes(0);
-    create("box");
-    configure(primary, "holdfast.copy-from", "127.0.0.1:*");
-    configure(primary, "holdfast.copy-tls", "yes");
-    configure(primary, "holdfast.copy-timeout-seconds", "60");
-    copy_from("box", "silent", source_port(source), "");
+    begin_copy("silent", source_port(source), "60");
     for (int i = 0; i < 500 && !source_visits(source); i++) usleep(10000);
     usleep(100000);
     expect_ok(call(primary, "BLOB.DELETE box silent"));
