@@ -69,8 +69,10 @@ BENCH_PROGRAM := $(if $(BENCH_SOURCES), $(BUILD)/bench/holdfast-bench)
 # Counts instructions under valgrind, for which a small module of its own marks where counting begins and ends.
 INSTRUCTIONS_PROGRAM := $(BUILD)/bench/holdfast-instructions
 INSTRUCTIONS_MARKER := $(BUILD)/bench/marker.so
+# Commands that do next to nothing, to be measured beside the module's.
+BARE_MODULE := $(BUILD)/bench/bare.so
 INSTRUCTIONS_TABLE := tests/bench/instructions.txt
-INSTRUCTIONS_SOURCES := $(filter-out %/marker.c, $(wildcard tests/bench/instructions/*.c)) tests/bench/basics.c $(PROCESS_SOURCES)
+INSTRUCTIONS_SOURCES := $(wildcard tests/bench/instructions/*.c) tests/bench/basics.c $(PROCESS_SOURCES)
 
 # --- With which flags -------------------------------------------------------------------------------------------------
 
@@ -225,7 +227,10 @@ $(BENCH_PROGRAM): $(call objects,bench,$(BENCH_SOURCES))
 $(INSTRUCTIONS_PROGRAM): $(call objects,bench,$(INSTRUCTIONS_SOURCES))
 	$(call link,,-lhiredis)
 
-$(INSTRUCTIONS_MARKER): $(call objects,release,tests/bench/instructions/marker.c)
+$(BARE_MODULE): $(call objects,release,tests/bench/modules/bare.c)
+	$(call link,$(MODULE_LINK) $(OPTIMISE))
+
+$(INSTRUCTIONS_MARKER): $(call objects,release,tests/bench/modules/marker.c)
 	$(call link,$(MODULE_LINK) $(OPTIMISE))
 
 $(DEPS)/redis/redismodule.h:
@@ -346,13 +351,13 @@ fuzz: ## fuzz every target for FUZZ_SECONDS (300)
 
 bench: ## measure against what one would pick instead: a page of bars; tables and charts in build/bench
 	$(call packages,bench)
-	$(make_all) $(BUILD)/holdfast.so $(BENCH_PROGRAM)
-	@HOLDFAST_MODULE='$(abspath $(BUILD)/holdfast.so)' HOLDFAST_TMP='$(abspath $(BUILD)/bench)' $(BENCH_PROGRAM) $(BENCH_ARGS)
+	$(make_all) $(BUILD)/holdfast.so $(BENCH_PROGRAM) $(BARE_MODULE)
+	@HOLDFAST_MODULE='$(abspath $(BUILD)/holdfast.so)' HOLDFAST_BARE='$(abspath $(BARE_MODULE))' HOLDFAST_TMP='$(abspath $(BUILD)/bench)' $(BENCH_PROGRAM) $(BENCH_ARGS)
 
 bench-instructions: ## count instructions of commands, and compare with the stored table; UPDATE=1, ROWS='BLOB*'
 	$(call packages,bench-instructions)
-	$(make_all) $(BUILD)/holdfast.so $(INSTRUCTIONS_PROGRAM) $(INSTRUCTIONS_MARKER)
-	@HOLDFAST_MODULE='$(abspath $(BUILD)/holdfast.so)' HOLDFAST_MARKER='$(abspath $(INSTRUCTIONS_MARKER))' \
+	$(make_all) $(BUILD)/holdfast.so $(INSTRUCTIONS_PROGRAM) $(INSTRUCTIONS_MARKER) $(BARE_MODULE)
+	@HOLDFAST_MODULE='$(abspath $(BUILD)/holdfast.so)' HOLDFAST_BARE='$(abspath $(BARE_MODULE))' HOLDFAST_MARKER='$(abspath $(INSTRUCTIONS_MARKER))' \
 	    HOLDFAST_TMP='$(abspath $(BUILD)/bench)' \
 	    $(INSTRUCTIONS_PROGRAM) $(INSTRUCTIONS_TABLE) $(if $(UPDATE),--update) $(if $(ROWS),'$(ROWS)')
 

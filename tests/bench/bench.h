@@ -11,6 +11,7 @@
 
 struct options {
     const char *module; /* HOLDFAST_MODULE */
+    const char *bare;   /* HOLDFAST_BARE: the module beside it, see bare.c */
     const char *server; /* HOLDFAST_SERVER */
     const char *output; /* HOLDFAST_TMP: results, charts and, while it runs, the servers' files */
     const char *only;   /* the sections to run, with commas between them; or NULL for all */

@@ -338,10 +338,10 @@ static void add_write_bars(struct results *results, const struct setting *settin
             if (limit == 0 || !text_is(compared.comparison->workload, write_bars[bar].workload) ||
                 !text_is(compared.comparison->against, write_bars[bar].against))
                 continue;
-            results_bar(
-                results, setting->subject,
+            results_ratio_bar(
+                results, &compared,
                 format_text("%s / %s, %s", write_bars[bar].workload, write_bars[bar].against, setting->label),
-                compared.ratio.median, limit, "x");
+                limit);
         }
     }
 }
@@ -397,6 +397,7 @@ void measure_effects(const struct context *context) {
     server_stop(server);
 
     server = server_start(context->options, WITH_AOF);
+    server_tell(server, "BARE.SEND");
     measure_writes(context, server, NULL, AN_AOF);
     server_stop(server);
 
@@ -405,6 +406,7 @@ void measure_effects(const struct context *context) {
     struct server *replica = server_start_beside(context->options, settings);
     free(settings);
     await_link(replica);
+    server_tell(server, "BARE.SEND");
     measure_writes(context, server, NULL, A_REPLICA);
     measure_writes(context, server, replica, ON_THE_REPLICA);
     server_stop(replica);

@@ -42,7 +42,8 @@ static const char usage[] =
     "             memory and half as much again\n"
     "  --strict   end with status 1 when a bar is missed\n"
     "  --output   where results and charts go (HOLDFAST_TMP, or build/bench)\n"
-    "environment: HOLDFAST_MODULE (build/holdfast.so), HOLDFAST_SERVER (redis-server)\n"
+    "environment: HOLDFAST_MODULE (build/holdfast.so), HOLDFAST_BARE (build/bench/bare.so), HOLDFAST_SERVER\n"
+    "  (redis-server)\n"
     "sections:\n";
 
 static void show_usage(FILE *file) {
@@ -119,6 +120,7 @@ static struct options options_read(int count, char **words) {
     folder_make(output);
     options.output = absolute_path(output, "the output folder");
     options.module = absolute_path(environment_or("HOLDFAST_MODULE", "build/holdfast.so"), "the module");
+    options.bare = absolute_path(environment_or("HOLDFAST_BARE", "build/bench/bare.so"), "the bare module");
     options.server = environment_or("HOLDFAST_SERVER", "redis-server");
     return options;
 }

@@ -140,8 +140,19 @@ static void driver_add(struct run *run, const struct setting *setting, const str
     run->drivers[run->count++] = driver_open(workload, data, object_set, setting->pipeline, CONNECTIONS);
 }
 
+/* The command that does next to nothing, where there is one. How it grows is not of interest. */
+static void bare_add(struct run *run, const struct setting *setting, const char *name, struct dataset *data) {
+    for (size_t i = 0; i < bare_family.workload_count && !setting->is_grown; i++) {
+        const struct workload *bare = &bare_family.workloads[i];
+        if (text_is(bare->name + strlen(BARE), name)) driver_add(run, setting, bare, data);
+    }
+}
+
 void run_add(struct run *run, const struct setting *setting, struct dataset *data, const char *const *names) {
-    for (; *names; names++) driver_add(run, setting, workload_named(*names), data);
+    for (; *names; names++) {
+        driver_add(run, setting, workload_named(*names), data);
+        bare_add(run, setting, *names, data);
+    }
 }
 
 /* What is measured once in a round may be new only once, so that nothing can go before it. */
@@ -272,7 +283,7 @@ void add_ratio_bars(struct results *results, const struct setting *setting, cons
         if (limit == 0 || (family && compared.measurement->family != family)) continue;
         char *text = format_text("%s / %s", comparison->workload, comparison->against);
         if (setting->label) text = format_text("%s, %s", text, setting->label);
-        results_bar(results, setting->subject, text, compared.ratio.median, limit, "x");
+        results_ratio_bar(results, &compared, text, limit);
     }
 }
 

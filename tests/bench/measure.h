@@ -82,7 +82,7 @@ struct run {
 
 struct run run_open(struct server *server, const struct options *options, struct results *results);
 
-/* Adds the workloads of those names. NULL ends the list. */
+/* Adds the workloads of those names, and what any module would pay for them: see bare.c. NULL ends the list. */
 void run_add(struct run *run, const struct setting *setting, struct dataset *data, const char *const *names);
 
 /* Measures the workloads and frees the run. */

@@ -114,13 +114,20 @@ static void section_print(const struct results *results, const struct section *s
     facts_print(results, section, file);
 }
 
+/* Ends the line of a bar. */
+static void bare_print(const struct bar *bar, FILE *file) {
+    if (bar->bare != 0) fprintf(file, "; bare %.2f", bar->bare);
+    fputc('\n', file);
+}
+
 static void bars_print(const struct results *results, FILE *file) {
     fprintf(file, "\n== bars: %zu of %zu met\n\n", results->bar_count - results_missed(results),
             results->bar_count);
     for (size_t i = 0; i < results->bar_count; i++) {
         const struct bar *bar = &results->bars[i];
-        fprintf(file, "  %-7s %-66s %8.2f %-5s at most %-8.2f %+4.0f %%\n", bar->is_met ? "met" : "MISSED",
+        fprintf(file, "  %-7s %-66s %8.2f %-5s at most %-8.2f %+4.0f %%", bar->is_met ? "met" : "MISSED",
                 bar->text, bar->value, bar->unit, bar->limit, bar_excess(bar));
+        bare_print(bar, file);
     }
 }
 
@@ -173,8 +180,9 @@ static char *value_text(const struct bar *bar) {
 
 static void missed_print(const struct bar *bar, FILE *file) {
     char *value = value_text(bar);
-    fprintf(file, "  MISSED  %-61.*s %10s, bar %g, %+.0f %%\n", text_length(bar), bar->text, value,
-            bar->limit, bar_excess(bar));
+    fprintf(file, "  MISSED  %-61.*s %10s, bar %g, %+.0f %%", text_length(bar), bar->text, value, bar->limit,
+            bar_excess(bar));
+    bare_print(bar, file);
     free(value);
 }
 
@@ -219,8 +227,8 @@ void report_page(const struct results *results, FILE *file) {
             results->bar_count - results_missed(results), results->bar_count, results->server_version,
             results->machine);
     fputs("x is a ratio of processor times of the server unless the line says otherwise; in % how far above "
-          "or below "
-          "its bar.\n",
+          "or below its bar;\nbare: what a command of a module costs that does next to nothing with as many "
+          "words.\n",
           file);
     for (enum subject subject = 0; subject < SUBJECTS; subject++) subject_print(results, subject, file);
 }
@@ -312,8 +320,8 @@ void report_json(const struct results *results, FILE *file) {
         member_write(file, "subject", subjects[bar->subject]);
         member_write(file, "text", bar->text);
         member_write(file, "unit", bar->unit);
-        fprintf(file, "\"value\": %.4f, \"limit\": %.4f, \"met\": %s", bar->value, bar->limit,
-                bar->is_met ? "true" : "false");
+        fprintf(file, "\"value\": %.4f, \"limit\": %.4f, \"bare\": %.4f, \"met\": %s", bar->value, bar->limit,
+                bar->bare, bar->is_met ? "true" : "false");
     }
     end_write(file, results->bar_count);
     fputs("\n}\n", file);

@@ -1,6 +1,6 @@
 #include "results.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 #include "bench.h"
 #include "workload.h"
@@ -39,6 +39,21 @@ void results_bar(struct results *results, enum subject subject, const char *text
                                                        .limit = limit,
                                                        .unit = unit,
                                                        .is_met = value <= limit};
+}
+
+/* The ratio for the command that does next to nothing, if there is one and it was measured, too. */
+static double bare_ratio(const struct results *results, const struct compared *compared) {
+    char *name = format_text(BARE "%s", compared->measurement->workload->name);
+    const struct measurement *bare = results_find(results, compared->measurement->setting, name);
+    free(name);
+    if (!bare) return 0;
+    return spread_of_ratios(bare->cpu_ns, compared->reference->cpu_ns, bare->rounds).median;
+}
+
+void results_ratio_bar(struct results *results, const struct compared *compared, const char *text,
+                       double limit) {
+    results_bar(results, compared->measurement->setting->subject, text, compared->ratio.median, limit, "x");
+    results->bars[results->bar_count - 1].bare = bare_ratio(results, compared);
 }
 
 const struct measurement *results_find(const struct results *results, const struct setting *setting,

@@ -69,6 +69,7 @@ struct bar {
     const char *text;
     double value, limit;
     const char *unit; /* "x", "bytes", "ms" */
+    double bare;      /* the value for a command that does next to nothing; 0 if that was not measured */
     bool is_met;
 };
 
@@ -90,6 +91,11 @@ struct measurement *results_measure(struct results *results, const struct settin
 void results_fact(struct results *results, struct fact fact);
 void results_bar(struct results *results, enum subject subject, const char *text, double value, double limit,
                  const char *unit);
+
+/* A bar for a ratio of processor times. */
+struct compared;
+void results_ratio_bar(struct results *results, const struct compared *compared, const char *text,
+                       double limit);
 
 /* The measurement of that workload in that setting; NULL, or the end of the bench, if there is none. */
 const struct measurement *results_find(const struct results *results, const struct setting *setting,

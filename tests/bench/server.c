@@ -99,8 +99,9 @@ static char *write_configuration(const struct server *server, const struct optio
     FILE *file = fopen(path, "w");
     require(file, "cannot write %s: %s", path, strerror(errno));
     fprintf(file,
-            "port 0\nunixsocket %s\ndir %s\nlogfile %s/log\nsave \"\"\nappendonly no\nloadmodule %s\n%s",
-            server->socket, server->folder, server->folder, options->module, settings);
+            "port 0\nunixsocket %s\ndir %s\nlogfile %s/log\nsave \"\"\nappendonly no\nloadmodule "
+            "%s\nloadmodule %s\n%s",
+            server->socket, server->folder, server->folder, options->module, options->bare, settings);
     fclose(file);
     return path;
 }

@@ -113,9 +113,10 @@ struct object_set *dataset_fill(struct dataset *data, const struct workload *fil
 
 /* --- All workloads --- */
 
-const struct family *const families[] = {&native_family,      &blob_family,  &lock_family,    &lease_family,
-                                         &kind_family,        &queue_family, &storage_family, &feed_family,
-                                         &transaction_family, &hash_family,  &table_family,   &file_family};
+const struct family *const families[] = {&native_family, &bare_family,        &blob_family,  &lock_family,
+                                         &lease_family,  &kind_family,        &queue_family, &storage_family,
+                                         &feed_family,   &transaction_family, &hash_family,  &table_family,
+                                         &file_family};
 const size_t family_count = ARRAY_SIZE(families);
 
 const struct workload *workload_named(const char *name) {

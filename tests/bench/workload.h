@@ -119,6 +119,9 @@ struct workload {
     struct offsets (*offsets)(const struct dataset *data); /* may be NULL */
 };
 
+/* A command that does next to nothing, beside the workload that it is named after. */
+#define BARE "bare "
+
 /* The ratio of the processor times of two workloads at pipeline 16. Limits are bars, by size; 0 means none. */
 struct comparison {
     const char *workload, *against;
@@ -134,8 +137,8 @@ struct family {
 };
 extern const struct family *const families[];
 extern const size_t family_count;
-extern const struct family native_family, blob_family, lock_family, lease_family, kind_family, queue_family,
-    storage_family, feed_family, transaction_family, hash_family, table_family, file_family;
+extern const struct family native_family, bare_family, blob_family, lock_family, lease_family, kind_family,
+    queue_family, storage_family, feed_family, transaction_family, hash_family, table_family, file_family;
 
 struct dataset *dataset_open(const struct server *server, unsigned database, unsigned objects, size_t bytes);
 

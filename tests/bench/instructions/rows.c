@@ -74,6 +74,21 @@ const struct row rows[] = {
      .before = {"XADD stream * message%i %v", "XREADGROUP GROUP g c%i COUNT 1 STREAMS stream > => b 0.1.0.0"},
      .counted = "EVALSHA %a 3 stream object%i list %b 1 1 %v c%i", .is_propagated = true},
 
+    /* What any module pays: see modules/bare.c. */
+    {.name = "bare BLOB.PUT", .native = "SET", .once = {"BARE.PUT c x"}, .counted = "BARE.PUT c blob%i %v", .is_propagated = true},
+    {.name = "bare BLOB.PUT IFMATCH", .native = "SET", .once = {"BARE.PUT c x"}, .counted = "BARE.PUT c blob%i %v IFMATCH 0x6AFE5F3F5CC20F52", .is_propagated = true},
+    {.name = "bare BLOB.PUT ONCE", .native = "SET", .once = {"BARE.PUT c x"}, .counted = "BARE.PUT c blob%i %v ONCE token%n", .is_propagated = true},
+    {.name = "bare BLOB.GET", .native = "GET", .once = {"BARE.PUT c %v"}, .counted = "BARE.GET c blob%i"},
+    {.name = "bare FILE.PUTRANGE", .native = "SETRANGE", .once = {"BARE.PUT s x"}, .counted = "BARE.PUT s file%i 0 %p", .is_propagated = true},
+    {.name = "bare LEASE.ACQUIRE refused", .native = "SET NX refused", .once = {"BARE.PUT c x"},
+     .counted = "BARE.REFUSE c 60 BLOB blob%i", .is_refused = true},
+    {.name = "bare LEASE.ACQUIRE", .native = "SET NX PX", .once = {"BARE.PUT c x"}, .counted = "BARE.PUT c 60 BLOB blob%i", .is_propagated = true},
+    {.name = "bare QUEUE.PUT", .native = "XADD", .once = {"BARE.PUT q x"}, .counted = "BARE.PUT q %v", .is_propagated = true},
+    {.name = "bare TABLE.MERGE", .native = "EVAL compare-and-set", .once = {"BARE.PUT t x"},
+     .counted = "BARE.PUT t p row%i IFMATCH 0x6AFE5F3F5CC20F52 PROPS 1 age:int32 43", .is_propagated = true},
+    {.name = "bare ATOMIC of 1", .native = "BLOB.PUT", .once = {"BARE.PUT c x"},
+     .counted = "BARE.PUT c 1 6 BLOB.PUT blob%i %v IFMATCH 0x6AFE5F3F5CC20F52", .is_propagated = true},
+
     /* Blobs */
     {.name = "BLOB.PUT new", .native = "SET", .once = {"CONTAINER.CREATE c"}, .counted = "BLOB.PUT c blob%n %v", .is_propagated = true},
     {.name = "BLOB.PUT", .native = "SET", .once = CREATE_BLOBS, .counted = "BLOB.PUT c blob%i %v", .is_propagated = true},

@@ -39,13 +39,15 @@ static void write_configuration(const struct server *server, int port) {
     bool is_replica = server->propagation == ON_A_REPLICA;
     FILE *file = fopen(path, "w");
     require(file, "cannot write %s: %s", path, strerror(errno));
-    fprintf(file,
-            "port %d\nunixsocket %s\ndir %s\nlogfile %s/log\nsave \"\"\nhz 1\ndynamic-hz no\n"
-            "activerehashing no\n%s"
-            "enable-debug-command yes\nrepl-diskless-sync-delay 0\nloadmodule %s\nloadmodule %s\n",
-            is_replica ? 0 : port, is_replica ? replica_socket(server) : server->socket, server->folder,
-            server->folder, server->propagation == AN_AOF ? APPEND_ONLY_FILE("everysec") : "",
-            environment_needed("HOLDFAST_MODULE"), environment_needed("HOLDFAST_MARKER"));
+    fprintf(
+        file,
+        "port %d\nunixsocket %s\ndir %s\nlogfile %s/log\nsave \"\"\nhz 1\ndynamic-hz no\n"
+        "activerehashing no\n%s"
+        "enable-debug-command yes\nrepl-diskless-sync-delay 0\nloadmodule %s\nloadmodule %s\nloadmodule %s\n",
+        is_replica ? 0 : port, is_replica ? replica_socket(server) : server->socket, server->folder,
+        server->folder, server->propagation == AN_AOF ? APPEND_ONLY_FILE("everysec") : "",
+        environment_needed("HOLDFAST_MODULE"), environment_needed("HOLDFAST_MARKER"),
+        environment_needed("HOLDFAST_BARE"));
     if (is_replica) fprintf(file, "replicaof 127.0.0.1 %d\n", port);
     fclose(file);
 }
@@ -68,8 +70,8 @@ static void become_companion(const void *what) {
            "--unixsocket", is_primary ? server->socket : replica_socket(server), "--save", "", "--dir",
            server->folder, "--dbfilename", "companion.rdb", "--logfile", log, "--repl-diskless-sync-delay",
            "0", "--loadmodule", environment_needed("HOLDFAST_MODULE"), "--loadmodule",
-           environment_needed("HOLDFAST_MARKER"), is_primary ? (char *)NULL : "--replicaof", "127.0.0.1",
-           number, (char *)NULL);
+           environment_needed("HOLDFAST_MARKER"), "--loadmodule", environment_needed("HOLDFAST_BARE"),
+           is_primary ? (char *)NULL : "--replicaof", "127.0.0.1", number, (char *)NULL);
 }
 
 static void become_server(const void *what) {
@@ -157,6 +159,7 @@ void server_start(struct server *server, enum propagation propagation) {
     if (propagation != ON_A_REPLICA)
         freeReplyObject(server_call(server->client, "DEBUG REPLYBUFFER RESIZING 0"));
     if (has_companion) await_replica(server);
+    if (propagation != NOBODY) freeReplyObject(server_call(server->client, "BARE.SEND"));
     measure_markers(server);
 }
 
