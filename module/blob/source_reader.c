@@ -182,10 +182,6 @@ bool source_reader_ask(struct source_reader *reader, struct source_question *que
     return true;
 }
 
-unsigned source_reader_unanswered(const struct source_reader *reader) {
-    return reader->sent;
-}
-
 void source_reader_reconnected(struct source_reader *reader) {
     reader->sent = 0;
 }

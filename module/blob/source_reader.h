@@ -67,9 +67,6 @@ void source_reader_free(struct source_reader *reader);
 /* The next request, if one can be sent now. */
 bool source_reader_ask(struct source_reader *reader, struct source_question *question);
 
-/* Number of requests without a reply. */
-unsigned source_reader_unanswered(const struct source_reader *reader);
-
 /* There is a new connection: requests without a reply will be sent again. */
 void source_reader_reconnected(struct source_reader *reader);
 

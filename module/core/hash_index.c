@@ -247,8 +247,9 @@ static void prefetch_growth(const struct hash_index *index) {
         prefetch_line(bucket);
         return;
     }
-    for (unsigned used = bucket->used; used; used &= used - 1)
-        prefetch_line(bucket->slots[__builtin_ctz(used) % SLOTS]);
+    for (unsigned used = bucket->used & (CHAINED - 1); used; used &= used - 1)
+        prefetch_line(bucket->slots[__builtin_ctz(used)]);
+    if (bucket->used & CHAINED) prefetch_line(bucket_next(bucket));
 }
 
 void hash_index_add(struct hash_index *index, struct entry *entry) {

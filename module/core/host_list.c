@@ -21,8 +21,13 @@ static bool next_pattern(struct bytes *list, struct bytes *word) {
     return word->length != 0;
 }
 
-static bool read_port(struct bytes text, int64_t *port) {
+bool host_port_read(struct bytes text, int64_t *port) {
     return number_read(text, port) && *port >= 1 && *port <= PORT_MAX;
+}
+
+struct bytes host_without_brackets(struct bytes host) {
+    bool has = host.length > 2 && host.data[0] == '[' && host.data[host.length - 1] == ']';
+    return has ? bytes_of(host.data + 1, host.length - 2) : host;
 }
 
 /* The last colon separates the port, since an IPv6 address has colons itself. Brackets around the
@@ -32,9 +37,7 @@ static bool split_pattern(struct bytes pattern, struct bytes *host, struct bytes
     while (at && pattern.data[at - 1] != ':') at--;
     if (at < 2) return false;
     *port = bytes_of(pattern.data + at, pattern.length - at);
-    *host = bytes_of(pattern.data, at - 1);
-    if (host->length > 2 && host->data[0] == '[' && host->data[host->length - 1] == ']')
-        *host = bytes_of(host->data + 1, host->length - 2);
+    *host = host_without_brackets(bytes_of(pattern.data, at - 1));
     return true;
 }
 
@@ -66,7 +69,8 @@ bool host_list_is_sound(struct bytes list) {
     int64_t number;
     while (next_pattern(&list, &word)) {
         if (is_any(word)) continue;
-        if (!split_pattern(word, &host, &port) || !(is_any(port) || read_port(port, &number))) return false;
+        if (!split_pattern(word, &host, &port) || !(is_any(port) || host_port_read(port, &number)))
+            return false;
     }
     return true;
 }
@@ -76,7 +80,7 @@ static bool pattern_allows(struct bytes pattern, struct bytes host, int port) {
     int64_t number;
     if (is_any(pattern)) return true;
     if (!split_pattern(pattern, &wanted_host, &wanted_port) || !host_matches(wanted_host, host)) return false;
-    return is_any(wanted_port) || (read_port(wanted_port, &number) && number == port);
+    return is_any(wanted_port) || (host_port_read(wanted_port, &number) && number == port);
 }
 
 bool host_list_allows(struct bytes list, struct bytes host, int port) {

@@ -10,11 +10,19 @@
 
 #include "core/bytes.h"
 
+#include <stdint.h>
+
 enum { PORT_MAX = 65535 };
 
 /* Whether every word of the list is a valid pattern. */
 bool host_list_is_sound(struct bytes list);
 
 bool host_list_allows(struct bytes list, struct bytes host, int port);
+
+/* False for what is not a port from 1 to PORT_MAX. */
+bool host_port_read(struct bytes text, int64_t *port);
+
+/* [fe80::1] is fe80::1. */
+struct bytes host_without_brackets(struct bytes host);
 
 #endif

@@ -200,8 +200,8 @@ static void move_items(struct order_node *to, struct order_node *from, unsigned 
     from->count = (uint16_t)(from->count - count);
 }
 
-/* Splits a full node: its upper half moves to a new one on its right, or nothing if the tree grows
- * at its end. */
+/* Splits a full node: its upper half moves to a new one on its right; nothing moves when the node grows at its end,
+ * and a leaf is the last one, since more will most likely be added there. */
 static struct order_node *order_split(struct order_index *index, struct order_node *node, unsigned at) {
     struct order_node *right = order_node_new(index, node->leaf);
     unsigned keep = at == FANOUT && !node->next ? FANOUT : FANOUT / 2;

@@ -66,9 +66,10 @@ static void add_target(struct targets *targets, struct target target) {
         *slot = (uint32_t)targets->count;
         return;
     }
-    const struct target *there = &targets->items[*slot - 1];
-    bool goes_together = there->place == target.place || (there->shared && target.shared);
-    if (targets->collision.noun || goes_together) return;
+    struct target *there = &targets->items[*slot - 1];
+    bool both_share = there->shared && target.shared;
+    if (there->place == target.place) there->shared = both_share;
+    if (targets->collision.noun || there->place == target.place || both_share) return;
     targets->collision = (struct collision){target.noun, target.place, there->place};
 }
 

@@ -22,10 +22,11 @@ static void usage_free(struct share *share, struct file_usage *usage) {
     account_discard(&share->account, usage);
 }
 
-static void drop_locks(struct share *share, struct file_usage *usage, struct lock_owner *owner) {
+static void drop_locks(struct share *share, struct file_usage *usage, struct file_handle *handle) {
     size_t before = usage->locks.count;
-    if (!owner->first) return;
-    range_locks_remove_owner(&share->account, &usage->locks, owner);
+    if (!handle->lock_count) return;
+    range_locks_remove_owner(&share->account, &usage->locks, &handle->locks);
+    handle->lock_count = 0;
     share_count(CENSUS_LOCKS, before, usage->locks.count);
 }
 
@@ -39,7 +40,7 @@ static void detach_group(struct share *share, struct handle_group *group) {
     struct file_usage *usage = group->usage;
     struct file_handle *handle;
     if (usage->locks.count) {
-        list_for_each (&group->handles, handle, among) drop_locks(share, usage, &handle->locks);
+        list_for_each (&group->handles, handle, among) drop_locks(share, usage, handle);
     }
     sharing_subtract(&usage->tally, &group->tally);
     tree_count_handles(usage->node->parent, -(int64_t)group->tally.handles);
@@ -219,7 +220,7 @@ void handle_cancel_delete(struct file_handle *handle) {
 }
 
 static void leave_usage(struct share *share, const struct handle_group *group, struct file_handle *handle) {
-    drop_locks(share, group->usage, &handle->locks);
+    drop_locks(share, group->usage, handle);
     sharing_remove(&group->usage->tally, handle->sharing);
     tree_count_handles(group->usage->node->parent, -1);
     if (handle->deletes_on_close) group->usage->pending = true;
@@ -245,6 +246,25 @@ void handle_close(struct share *share, struct file_handle *handle) {
     if (usage) usage_release(share, usage);
 }
 
+/* --- Sessions that have ended --- */
+
+/* Those that a change has ended, and those whose time is up. */
+struct ended_visit {
+    void (*visit)(void *context, const struct share_session *session);
+    void *context;
+};
+
+static void visit_due_session(void *visit, const struct deadline *deadline) {
+    const struct ended_visit *ended = visit;
+    ended->visit(ended->context, container_of(deadline, struct share_session, deadline));
+}
+
+static void visit_ended(const struct share *share, int64_t now_ms, struct ended_visit visit) {
+    const struct share_session *session;
+    list_for_each (&share->ended, session, among_ended) visit.visit(visit.context, session);
+    deadlines_visit_due(&share->deadlines, now_ms, visit_due_session, &visit);
+}
+
 /* --- Deleted files --- */
 
 struct gone_search {
@@ -252,7 +272,8 @@ struct gone_search {
     int64_t now_ms;
 };
 
-static void count_gone(struct gone_search *search, const struct share_session *session) {
+static void count_gone(void *context, const struct share_session *session) {
+    struct gone_search *search = context;
     const struct handle_group *group;
     list_for_each (&session->groups, group, of_session) {
         const struct file_node *node = group_gone_file(group, search->now_ms);
@@ -262,15 +283,9 @@ static void count_gone(struct gone_search *search, const struct share_session *s
     }
 }
 
-static void count_gone_when_due(void *context, const struct deadline *deadline) {
-    count_gone(context, container_of(deadline, struct share_session, deadline));
-}
-
 struct share_gone share_gone(const struct share *share, int64_t now_ms) {
     struct gone_search search = {.now_ms = now_ms};
-    const struct share_session *session;
-    list_for_each (&share->ended, session, among_ended) count_gone(&search, session);
-    deadlines_visit_due(&share->deadlines, now_ms, count_gone_when_due, &search);
+    visit_ended(share, now_ms, (struct ended_visit){count_gone, &search});
     return search.found;
 }
 
@@ -281,23 +296,18 @@ struct ended_count {
     uint64_t handles;
 };
 
-static void count_ended(struct ended_count *count, const struct share_session *session) {
+static void count_ended(void *context, const struct share_session *session) {
+    struct ended_count *count = context;
     const struct handle_group *group;
     list_for_each (&session->groups, group, of_session)
         if (group->usage && node_is_within(group->usage->node, count->directory))
             count->handles += group->tally.handles;
 }
 
-static void count_ended_when_due(void *context, const struct deadline *deadline) {
-    count_ended(context, container_of(deadline, struct share_session, deadline));
-}
-
 uint64_t share_ended_handles(const struct share *share, const struct file_node *directory, int64_t now_ms) {
     struct ended_count count = {directory, 0};
-    const struct share_session *session;
     if (!directory->directory->handles) return 0;
-    list_for_each (&share->ended, session, among_ended) count_ended(&count, session);
-    deadlines_visit_due(&share->deadlines, now_ms, count_ended_when_due, &count);
+    visit_ended(share, now_ms, (struct ended_visit){count_ended, &count});
     return count.handles;
 }
 

@@ -52,7 +52,7 @@ bool node_is_within(const struct file_node *node, const struct file_node *direct
 
 static struct file_node *allocate_node(struct account *account, const struct directory *parent,
                                        struct bytes name) {
-    char folded[NAME_FOLDED_MAX_BYTES * 3 / 2];
+    char folded[NAME_FOLD_BUFFER];
     struct bytes fold = bytes_of(folded, path_fold(folded, name));
     bool same = bytes_equal(fold, name);
     size_t key_length = NODE_KEY_ID_BYTES + fold.length;

@@ -22,6 +22,9 @@ enum {
     PATH_MAX_NAMES = 250,
     NAME_FOLDED_MAX_BYTES = NAME_MAX_CHARACTERS * 4, /* of a valid name, as given or folded */
     PATH_FOLDED_MAX_BYTES = PATH_MAX_CHARACTERS * 4,
+    /* Enough to fold so many bytes, be they valid or not: see path_folded_max. */
+    NAME_FOLD_BUFFER = (NAME_FOLDED_MAX_BYTES + 1) * 3 / 2,
+    PATH_FOLD_BUFFER = (PATH_FOLDED_MAX_BYTES + 1) * 3 / 2,
 };
 
 /* --- Checks --- */
@@ -78,5 +81,10 @@ size_t path_fold(char *folded, struct bytes text);
 
 /* Like bytes_start_with, on the folded forms. */
 bool path_starts_with(struct bytes text, struct bytes start);
+
+/* Whether they name the same node. */
+static inline bool path_same(struct bytes a, struct bytes b) {
+    return path_starts_with(a, b) && path_starts_with(b, a);
+}
 
 #endif

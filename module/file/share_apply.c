@@ -562,6 +562,6 @@ const struct share_kind share_change_kinds[SHARE_CHANGE_KINDS] = {
 
 bool share_apply(struct share *share, const struct share_change *change) {
     share_change_apply *apply = share_change_kinds[change->kind].apply;
-    if (apply != share_load) share_load_end(share);
+    if (!share_load_is(change->kind)) share_load_end(share);
     return apply && apply(share, change);
 }

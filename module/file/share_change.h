@@ -118,9 +118,9 @@ struct share_change {
     struct file_node *node;       /* of the path, or of the handle */
     struct file_handle *opened;   /* of the handle */
     struct share_session *holder; /* of the session */
-    /* Not in records: the name of the changed file's line of waiters, looked up before the change. */
-    uint64_t line_id;
-    struct guid party;
+    /* Not in records: who may be woken, looked up before the change. */
+    uint64_t line_id;  /* the name of the changed file's line of waiters */
+    struct guid party; /* the session of the changed handle */
 };
 
 /* The fields of a record, in order: the rows of the layout. */

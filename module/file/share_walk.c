@@ -1,4 +1,5 @@
 /* Walks: the changes that rebuild a share, for files, digests and copies. Pages that states share are shared again.
+ * NODE, LENGTH, LEAF, GAP, STATE, END, HANDLE, LOCK and MARK are kinds of their own, LOAD_…, that only files have.
  *
  *   CREATE, LEASE, each SNAPSHOT
  *   the tree; nodes are numbered in the order of the walk, from the root's 0:
@@ -7,7 +8,7 @@
  *       its content, as the difference to the state before: LENGTH, LEAF, GAP; then STATE
  *     SNAPSHOT_PLACE for another place of a node that has been walked
  *   END
- *   each session: CONNECT; each handle by number: OPEN, its LOCKs; each file marked for deletion: MARK
+ *   each session: CONNECT; each handle by number: HANDLE, its LOCKs; each file marked for deletion: MARK
  *   each ended session: DISCONNECT; each leased file: LEASE */
 #include "file/share.h"
 

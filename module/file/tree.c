@@ -11,7 +11,7 @@ static struct file_node *find_child(const struct share *share, uint64_t director
 }
 
 struct tree_place tree_find(const struct share *share, struct bytes path) {
-    char buffer[PATH_FOLDED_MAX_BYTES * 3 / 2];
+    char buffer[PATH_FOLD_BUFFER];
     struct bytes left = bytes_of(buffer, path_fold(buffer, path)), folded;
     struct tree_place place = {NULL, share->root, path_last(path)};
     while (path_next(&left, &folded)) {
@@ -23,7 +23,7 @@ struct tree_place tree_find(const struct share *share, struct bytes path) {
 }
 
 bool tree_prefetch(const struct share *share, struct bytes path, char *key, struct catalog_search *search) {
-    char folded[PATH_FOLDED_MAX_BYTES * 3 / 2];
+    char folded[PATH_FOLD_BUFFER];
     if (!path.length || path.length > PATH_FOLDED_MAX_BYTES) return false;
     struct bytes left = bytes_of(folded, path_fold(folded, path)), name;
     const struct file_node *node = share->root;
@@ -159,10 +159,7 @@ void tree_hide(struct share *share, struct file_node *node) {
 
 /* --- In snapshots --- */
 
-enum {
-    FOLDED_NAME_MAX_BYTES = NAME_FOLDED_MAX_BYTES * 3 / 2,
-    SNAPSHOT_PLACE_KEY_MAX_BYTES = NODE_KEY_MAX_BYTES + 2
-};
+enum { SNAPSHOT_PLACE_KEY_MAX_BYTES = NODE_KEY_MAX_BYTES + 2 };
 
 static struct bytes snapshot_place_key(char *buffer, struct bytes key, unsigned last) {
     if (buffer != key.data) memcpy(buffer, key.data, key.length);
@@ -184,7 +181,7 @@ struct bytes snapshot_place_name(const struct snapshot_place *snapshot_place) {
 
 bool tree_was_free(const struct share *share, uint64_t directory, struct bytes name, unsigned born,
                    unsigned last) {
-    char folded[FOLDED_NAME_MAX_BYTES], buffer[SNAPSHOT_PLACE_KEY_MAX_BYTES];
+    char folded[NAME_FOLD_BUFFER], buffer[SNAPSHOT_PLACE_KEY_MAX_BYTES];
     struct bytes key = node_key(buffer, directory, bytes_of(folded, path_fold(folded, name)));
     struct entry *entry = catalog_find(&share->nodes, key);
     if (entry && (!last || node_of_entry(entry)->born < last)) return false;
@@ -200,7 +197,7 @@ bool tree_was_free(const struct share *share, uint64_t directory, struct bytes n
 
 void tree_add_snapshot_place(struct share *share, struct file_past *past, uint64_t directory,
                              struct bytes name, unsigned born, unsigned last) {
-    char folded[FOLDED_NAME_MAX_BYTES], buffer[SNAPSHOT_PLACE_KEY_MAX_BYTES];
+    char folded[NAME_FOLD_BUFFER], buffer[SNAPSHOT_PLACE_KEY_MAX_BYTES];
     struct bytes fold = bytes_of(folded, path_fold(folded, name));
     struct bytes key = snapshot_place_key(buffer, node_key(buffer, directory, fold), last);
     size_t extra = bytes_equal(fold, name) ? 0 : name.length;
@@ -241,7 +238,7 @@ static struct file_node *find_child_in_snapshot(const struct share *share, uint6
 
 struct file_node *tree_find_in_snapshot(const struct share *share, struct bytes path, unsigned snapshot) {
     if (!snapshot) return tree_find(share, path).node;
-    char buffer[PATH_FOLDED_MAX_BYTES * 3 / 2];
+    char buffer[PATH_FOLD_BUFFER];
     struct bytes left = bytes_of(buffer, path_fold(buffer, path)), folded;
     struct file_node *node = share->root;
     while (node && path_next(&left, &folded))

@@ -5,7 +5,7 @@ struct usage_view usage_view(const struct file_usage *usage, bool exact, int64_t
     if (!usage) return view;
     view.tally = usage->tally;
     view.pending = usage->pending;
-    if (exact) return view;
+    if (exact) return view; /* not gone: what is pending is removed with its last handle */
     const struct handle_group *group;
     list_for_each (&usage->groups, group, of_usage) {
         if (!session_has_ended(group->session, now_ms)) continue;

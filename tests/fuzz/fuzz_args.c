@@ -34,6 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int argc = split(bytes_of(data + 1, size - 1), argv);
     if (argc < args_min(grammar)) return 0;
     struct fault fault = {.outcome = OUTCOME_DONE};
+    args_learn(grammar);
     args_parse(grammar, argv, argc, &args, &fault);
     args_require_sound(grammar, argv, argc, &args, &fault);
     return 0;

@@ -375,6 +375,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (words.argc < args_min(batch.grammar)) return 0;
     arena_start(&call.arena);
     struct fault fault = {.outcome = OUTCOME_DONE};
+    args_learn(batch.grammar);
+    for (const struct command_part *part = parts; part->word; part++) args_learn(part->grammar);
     args_parse(batch.grammar, call.argv, call.argc, &call.args, &fault);
     if (fault.outcome != OUTCOME_DONE) return 0;
     read_both(&call, &words);

@@ -204,7 +204,7 @@ TEST(a_queue_that_goes_leaves_its_line_waiting) {
 
 TEST(a_queue_that_goes_answers_when_time_is_up) {
     queue_setup("");
-    struct client *client = waiting("QUEUE.GET jobs BLOCK 0.1");
+    struct client *client = waiting("QUEUE.GET jobs BLOCK 1");
     expect_number(call(primary, "DEL jobs"), 1);
     expect_error(answer_within(client, 5000), "NOTFOUND QueueNotFound");
 }

@@ -13,6 +13,7 @@ static struct fault parse(struct grammar *grammar, const char *line, struct args
     struct sample_words words = sample_words(line);
     memset(args, 0x5a, sizeof(*args));
     struct fault fault = {.outcome = OUTCOME_DONE};
+    args_learn(grammar);
     args_parse(grammar, words.argv, words.argc, args, &fault);
     args_require_sound(grammar, words.argv, words.argc, args, &fault);
     return fault;
@@ -277,11 +278,13 @@ TEST(ids_are_read_in_any_form) {
     struct bytes argv[] = {bytes_text("c"), bytes_text("k"), bytes_text("lease"),
                            bytes_text("{00112233-4455-6677-8899-AABBCCDDEEFF}")};
     struct fault fault = {.outcome = OUTCOME_DONE};
+    args_learn(grammar);
     args_parse(grammar, argv, ARRAY_SIZE(argv), &args, &fault);
     require(fault.outcome == OUTCOME_DONE && args_given(&args, SLOT_LEASE), "an id in braces");
     require(args.slots[SLOT_LEASE].id.high == UINT64_C(0x0011223344556677), "its upper half");
     require(args.slots[SLOT_LEASE].id.low == UINT64_C(0x8899aabbccddeeff), "its lower half");
     argv[3] = bytes_text("00112233-4455-6677-8899-aabbccddeef");
+    args_learn(grammar);
     args_parse(grammar, argv, ARRAY_SIZE(argv), &args, &fault);
     require(fault.outcome == OUTCOME_INVALID_VALUE && fault.at == 3, "a digit is missing");
 }
@@ -298,13 +301,16 @@ TEST(ids_may_be_positional_arguments) {
     struct args args = {.given = 0};
     struct bytes argv[] = {bytes_text("c"), bytes_text("k"), bytes_text("00112233445566778899aabbccddeeff")};
     struct fault fault = {.outcome = OUTCOME_DONE};
+    args_learn(grammar);
     args_parse(grammar, argv, ARRAY_SIZE(argv), &args, &fault);
     require(fault.outcome == OUTCOME_DONE && args_given(&args, SLOT_LEASE), "an id");
     require(args.slots[SLOT_LEASE].id.low == UINT64_C(0x8899aabbccddeeff), "its lower half");
     argv[2] = bytes_text("00112233445566778899aabbccddeefg");
+    args_learn(grammar);
     args_parse(grammar, argv, ARRAY_SIZE(argv), &args, &fault);
     require(fault.outcome == OUTCOME_INVALID_QUERY && fault.at == 2, "a letter that is no digit");
     argv[2] = bytes_text("");
+    args_learn(grammar);
     args_parse(grammar, argv, ARRAY_SIZE(argv), &args, &fault);
     require(fault.outcome == OUTCOME_RECEIPT_MISSING && fault.at == 2, "the rule comes first");
 }
@@ -314,6 +320,7 @@ TEST(words_are_compared_in_full) {
     const struct bytes argv[] = {bytes_text("c"), bytes_text("k"), bytes_text("n"), bytes_of("VALUE\0", 6),
                                  bytes_text("x")};
     struct fault fault = {.outcome = OUTCOME_DONE};
+    args_learn(&sample_grammar);
     args_parse(&sample_grammar, argv, ARRAY_SIZE(argv), &args, &fault);
     require(fault.outcome == OUTCOME_SYNTAX && fault.at == 3, "a zero byte behind a token does not count");
 }
@@ -493,6 +500,7 @@ TEST(random_words_are_parsed_soundly) {
         struct args args;
         struct grammar *grammar = i % 8 || argc < 4 ? &sample_grammar : &paired_grammar;
         struct fault fault = {.outcome = OUTCOME_DONE};
+        args_learn(grammar);
         args_parse(grammar, argv, argc, &args, &fault);
         args_require_sound(grammar, argv, argc, &args, &fault);
         done += fault.outcome == OUTCOME_DONE;
@@ -518,6 +526,7 @@ static void parse_many(const char *count, const char *word, enum outcome expecte
     struct args args;
     clock_t began = clock();
     struct fault fault = {.outcome = OUTCOME_DONE};
+    args_learn(&sample_grammar);
     args_parse(&sample_grammar, argv, argc, &args, &fault);
     double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
     require_same(fault.outcome, expected, "META %s and a million words '%s'", count ? count : "-", word);

@@ -67,6 +67,7 @@ TEST(a_part_ends_where_its_words_end) {
         struct args args = {.given = 0};
         int next = -1;
         struct fault fault = {.outcome = OUTCOME_DONE};
+        args_learn(operation);
         args_parse_part(operation, words.argv, words.argc, PART_AT, &args, &fault, &next);
         require(fault.outcome == parts[i].outcome, "'%s': %s", parts[i].line, outcome_word(fault.outcome));
         require_same(fault.at, parts[i].at, "'%s'", parts[i].line);
@@ -94,6 +95,7 @@ TEST(the_missing_clause_is_named) {
         struct sample_words words = sample_words(lines[i].line);
         struct args args = {.given = 0};
         struct fault fault = {.outcome = OUTCOME_DONE};
+        args_learn(command);
         args_parse(command, words.argv, words.argc, &args, &fault);
         args_require_sound(command, words.argv, words.argc, &args, &fault);
         require(fault.missing == lines[i].missing, "'%s' lacks something else", lines[i].line);
@@ -129,6 +131,7 @@ static bool require_like_alone(const struct bytes *argv, int argc, int at) {
     memset(&part, 0x5a, sizeof(part));
     memset(&alone, 0x5a, sizeof(alone));
     struct fault fault = {.outcome = OUTCOME_DONE};
+    args_learn(operation);
     args_parse_part(operation, argv, argc, at, &part, &fault, &next);
     if (next < 0) {
         require_same(fault.outcome, OUTCOME_SYNTAX, "no end, so a fault of syntax");

@@ -64,6 +64,23 @@ TEST(several_commands_may_share_a_target_that_none_changes_alone) {
         }
 }
 
+/* The stricter of its claims counts. */
+TEST(a_command_that_shares_a_target_may_change_it_alone_too) {
+    for (int alone_first = 0; alone_first < 2; alone_first++) {
+        struct targets targets;
+        targets_start(&targets);
+        targets_begin(&targets, text("k"), 0);
+        if (alone_first) targets_add(&targets, "cup", text("a"));
+        targets_share(&targets, "cup", text("a"));
+        if (!alone_first) targets_add(&targets, "cup", text("a"));
+        require_same(targets.collision.noun != NULL, false, "collisions with itself");
+        targets_begin(&targets, text("k"), 1);
+        targets_share(&targets, "cup", text("a"));
+        require_same(targets.collision.noun != NULL, true, "collisions, alone first: %d", alone_first);
+        targets_end(&targets);
+    }
+}
+
 TEST(a_command_may_name_a_target_twice) {
     struct targets targets;
     targets_start(&targets);

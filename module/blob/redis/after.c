@@ -5,8 +5,8 @@
 #include "core/feed.h"
 #include "core/inlining.h"
 #include "core/name.h"
+#include "lease/redis/lease_home.h"
 #include "lease/redis/leases.h"
-#include "server/base/alarm.h"
 #include "server/base/info.h"
 #include "server/effects/commit.h"
 #include "server/waiting/feed_commands.h"
@@ -41,8 +41,7 @@ void container_before_change(struct call *call, void *decided) {
     const struct container_change *change = decided;
     if (!call->value) return;
     if (container_may_be_loading(call->value)) container_end_load(call->value);
-    bool leases = change->kind == CONTAINER_LEASE || change->kind == BLOB_LEASE;
-    if (change->expired || leases) count_blob_lease(call, change);
+    if (change->expired || container_leases.set_by(change)) count_blob_lease(call, change);
 }
 
 void container_changed(struct call *call, const void *decided) {
@@ -106,9 +105,8 @@ int64_t container_upkeep(struct call *call) {
     unstage_overdue(call);
     if (feed_is_building(container->feed)) build_feed(call);
     bool more = copies_fail_orphans(call);
-    container->copies_look_ms = call_now_ms(call) + (more ? ALARM_PAUSE_MS : COPIES_LOOK_EVERY_MS);
-    if (feed_is_building(container->feed)) return call_now_ms(call) + ALARM_PAUSE_MS;
-    return container_due_ms(container);
+    container->copies_look_ms = call_now_ms(call) + (more ? 0 : COPIES_LOOK_EVERY_MS);
+    return feed_is_building(container->feed) ? call_now_ms(call) : container_due_ms(container);
 }
 
 /* --- INFO --- */

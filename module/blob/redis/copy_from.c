@@ -9,18 +9,12 @@ enum { ORPHANS_MAX = 100, LOOKS_MAX = 5000 };
 
 /* --- Arguments --- */
 
-static struct bytes without_brackets(struct bytes host) {
-    bool has = host.length > 2 && host.data[0] == '[' && host.data[host.length - 1] == ']';
-    return has ? bytes_of(host.data + 1, host.length - 2) : host;
-}
-
 static struct bytes asked_host(const struct call *call) {
-    return without_brackets(call_option(call, SLOT_FROM));
+    return host_without_brackets(call_option(call, SLOT_FROM));
 }
 
 static bool asked_port(const struct call *call, int64_t *port) {
-    return number_read(call_word(call, call->args.slots[SLOT_FROM].at + 1), port) && *port >= 1 &&
-           *port <= PORT_MAX;
+    return host_port_read(call_word(call, call->args.slots[SLOT_FROM].at + 1), port);
 }
 
 /* No host name is longer than 255 bytes; a label shows printable characters only. */

@@ -48,9 +48,9 @@ bool container_refresh(struct call *call, void *decided) {
 
 /* --- Copies beside copies --- */
 
-/* The one change that a copy decides. */
+/* What a copy decides. */
 static struct container_change *copy_of(const struct call *call) {
-    return call->decision.first->change;
+    return decision_only(call);
 }
 
 /* Whether a copy writes what another one reads. */

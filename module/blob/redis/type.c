@@ -1,6 +1,4 @@
-/* The container as a data type of the server: files, digests, memory, freeing, copies.
- *
- * A file has the records of a walk, with contents beside them. */
+/* The data type of containers, for the server. */
 #include "blob/load_sequence.h"
 #include "blob/redis/blob_commands.h"
 #include "blob/redis/settings.h"

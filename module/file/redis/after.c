@@ -2,6 +2,7 @@
 #include "file/redis/connections.h"
 #include "file/redis/file_commands.h"
 #include "file/redis/waiting.h"
+#include "lease/redis/lease_home.h"
 #include "lease/redis/leases.h"
 #include "server/base/info.h"
 
@@ -24,9 +25,10 @@ void share_events(const void *decided, const char *events[EVENTS_MAX]) {
 /* Names the line of waiters, and the session, that the change may wake: afterwards the file or handle may be freed. */
 void share_before_change(struct call *call, void *decided) {
     struct share_change *change = decided;
-    if (change->kind == SHARE_LEASE || change->kind == FILE_LEASE) {
+    const struct lease *next = share_leases.set_by(change);
+    if (next) {
         const struct lease *lease = change->node ? file_lease_of(change->node) : share_lease(call->value);
-        lease_count(call, lease, &change->lease, change->event, change->expired);
+        lease_count(call, lease, next, change->event, change->expired);
     }
     if (share_change_kinds[change->kind].wakes == WAKES_NOBODY || !wait_anybody()) return;
     if (change->node) change->line_id = file_line_id(change->node);

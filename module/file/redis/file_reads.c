@@ -158,8 +158,7 @@ static bool node_is_shown(struct call *call, const struct file_found *directory,
 /* A name that has been given away and used again has several places; a snapshot shows one of them. */
 static bool was_listed_last(const struct directory_page *listing, struct bytes name) {
     if (!listing->count) return false;
-    struct bytes last = listing->items[listing->count - 1].name;
-    return path_starts_with(name, last) && path_starts_with(last, name);
+    return path_same(name, listing->items[listing->count - 1].name);
 }
 
 static bool take_bytes(struct page_bytes *taken, const struct tree_item *item) {
@@ -168,7 +167,7 @@ static bool take_bytes(struct page_bytes *taken, const struct tree_item *item) {
 
 static void collect_items(struct call *call, const struct file_found *directory,
                           struct directory_page *listing) {
-    char marker_room[NAME_FOLDED_MAX_BYTES * 3 / 2], prefix_room[NAME_FOLDED_MAX_BYTES * 3 / 2];
+    char marker_room[NAME_FOLD_BUFFER], prefix_room[NAME_FOLD_BUFFER];
     struct bytes marker = folded_word(call, SLOT_MARKER, marker_room);
     struct bytes prefix = folded_word(call, SLOT_PREFIX, prefix_room);
     struct bytes from = bytes_compare(marker, prefix) > 0 ? marker : prefix;

@@ -33,11 +33,16 @@ static enum outcome select_handles(struct call *call, struct bytes path, struct 
     return outcome == OUTCOME_DONE ? check_recursion(call, selection) : outcome;
 }
 
-static bool is_selected(struct call *call, const struct handle_selection *selection,
-                        const struct file_handle *handle) {
-    if (!handle->group->usage || session_has_ended(handle->group->session, call_now_ms(call))) return false;
+/* Whether its file, if it still has one, is the selected one, or is below the directory. */
+static bool is_within(const struct handle_selection *selection, const struct file_handle *handle) {
+    if (!handle->group->usage) return false;
     if (node_is_file(selection->node)) return handle_node(handle) == selection->node;
     return selection->recursive && node_is_within(handle_node(handle), selection->node);
+}
+
+static bool is_selected(struct call *call, const struct handle_selection *selection,
+                        const struct file_handle *handle) {
+    return is_within(selection, handle) && !session_has_ended(handle->group->session, call_now_ms(call));
 }
 
 static bool has_handles(const struct handle_selection *selection) {
@@ -100,7 +105,7 @@ static void reply_marker(struct reply *out, const struct file_handle *next) {
     reply_bytes(out, bytes_of(text, number_write((int64_t)handle_number(next), text)));
 }
 
-struct page {
+struct handle_page {
     uint64_t from;
     size_t max;
     struct page_bytes taken;
@@ -110,7 +115,7 @@ struct page {
 };
 
 /* Adds a handle to the page, or ends the page before it. */
-static void show_handle(struct page *page, const struct file_handle *handle) {
+static void show_handle(struct handle_page *page, const struct file_handle *handle) {
     size_t bytes =
         HANDLE_REPLY_BYTES + node_path_length(handle_node(handle)) + handle->group->session->owner_length;
     if (page->count < page->max && page_bytes_take(&page->taken, bytes))
@@ -126,7 +131,8 @@ static int compare_handle_numbers(const void *a, const void *b) {
 }
 
 /* The handles of a file are not sorted. */
-static void gather_of_file(struct call *call, const struct handle_selection *selection, struct page *page) {
+static void gather_of_file(struct call *call, const struct handle_selection *selection,
+                           struct handle_page *page) {
     const struct file_usage *usage = selection->node->usage;
     const struct file_handle **handles =
         memory_alloc(usage->tally.handles * sizeof(const struct file_handle *));
@@ -142,7 +148,8 @@ static void gather_of_file(struct call *call, const struct handle_selection *sel
     memory_free(handles);
 }
 
-static void gather_of_share(struct call *call, const struct handle_selection *selection, struct page *page) {
+static void gather_of_share(struct call *call, const struct handle_selection *selection,
+                            struct handle_page *page) {
     struct order_cursor cursor = share_handles_seek(call->value, page->from);
     int left = LOOKED_AT_MAX;
     for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
@@ -155,7 +162,7 @@ static void gather_of_share(struct call *call, const struct handle_selection *se
 
 /* Pages of a directory, or of a file with very many handles, may have fewer handles than requested, or none. */
 static void reply_handle_page(struct call *call, const struct handle_selection *selection) {
-    struct page page = {.max = reply_page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX)};
+    struct handle_page page = {.max = reply_page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX)};
     const struct file_node *node = selection->node;
     given_marker(call, &page.from);
     if (has_handles(selection)) {
@@ -230,15 +237,25 @@ static void close_all_of_file(struct closing *closing) {
             if (!close_one(closing, handle)) return;
 }
 
-static void close_all(struct closing *closing) {
+/* The handles of a share are in one order, so those of other directories are passed over. Callers take a reply of 0
+ * for the end: the search goes on until all that are below the directory have been seen. */
+static void close_all_of_directory(struct closing *closing) {
     struct order_cursor cursor = share_handles_seek(closing->call->value, 0);
-    if (!has_handles(&closing->selection)) return;
-    if (node_is_file(closing->selection.node)) {
-        close_all_of_file(closing);
-        return;
+    uint64_t left = closing->selection.node->directory->handles;
+    for (struct entry *entry; left && (entry = order_cursor_take(&cursor));) {
+        const struct file_handle *handle = handle_of_numbered(entry);
+        if (!is_within(&closing->selection, handle)) continue;
+        left--;
+        if (!close_one(closing, handle)) return;
     }
-    for (struct entry *entry; (entry = order_cursor_take(&cursor));)
-        if (!close_one(closing, handle_of_numbered(entry))) return;
+}
+
+static void close_all(struct closing *closing) {
+    if (!has_handles(&closing->selection)) return;
+    if (node_is_file(closing->selection.node))
+        close_all_of_file(closing);
+    else
+        close_all_of_directory(closing);
 }
 
 /* Closes as many handles as one command may, and replies how many; callers repeat it for the rest. */

@@ -8,7 +8,6 @@
 #include "file/redis/file_access.h"
 #include "file/redis/file_commands.h"
 #include "file/redis/handles.h"
-#include "server/base/alarm.h"
 #include "server/effects/commit.h"
 
 #include "ccan/container_of/container_of.h"
@@ -182,7 +181,7 @@ static bool collect_handles(const struct share_session *session, struct record_w
     list_for_each (&session->groups, group, of_session) {
         list_for_each (&group->handles, handle, among) {
             if (*effort >= SWEPT_MAX) return false;
-            *effort += 1 + (group->usage ? handle->lock_count : 0);
+            *effort += 1 + handle->lock_count;
             record_put_guid(handles, handle->id);
             ++*count;
         }
@@ -215,6 +214,5 @@ int64_t share_upkeep(struct call *call) {
     end_orphans(call);
     end_due_sessions(call);
     sweep_ended(call);
-    int64_t due_ms = share_next_end_ms(call->value);
-    return due_ms <= call_now_ms(call) ? call_now_ms(call) + ALARM_PAUSE_MS : due_ms;
+    return share_next_end_ms(call->value);
 }

@@ -92,10 +92,9 @@ int64_t queue_next_look_ms(const void *value) {
 }
 
 int64_t queue_upkeep(struct call *call) {
-    const struct queue *queue = call->value;
     expire_messages(call, UPKEEP_PORTION);
-    bool more = queue_next_end_ms(queue) <= call_now_ms(call);
-    return more ? call_now_ms(call) : queue_next_look_ms(queue);
+    bool more = queue_next_end_ms(call->value) <= call_now_ms(call);
+    return more ? call_now_ms(call) : queue_next_look_ms(call->value);
 }
 
 /* --- INFO --- */

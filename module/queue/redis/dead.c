@@ -72,16 +72,13 @@ static int64_t new_expiry_ms(const struct message *message, int64_t now_ms) {
 static void decide_redrive(struct call *call, struct message *const *dead, size_t count) {
     const struct queue *queue = call->value;
     struct queue_change *change = queue_decide(call, QUEUE_REDRIVE);
-    struct record_writer *items = call_writer(call);
+    struct queue_item *items = queue_decide_items(call, change, count);
     change->order = queue->next_order;
     change->inserted_ms = call_now_ms(call);
-    for (size_t i = 0; i < count; i++) {
-        struct queue_item item = {.id = dead[i]->id,
-                                  .receipt = entropy_guid(),
-                                  .expires_ms = new_expiry_ms(dead[i], change->inserted_ms)};
-        queue_item_put(QUEUE_REDRIVE, items, &item);
-    }
-    change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
+    for (size_t i = 0; i < count; i++)
+        items[i] = (struct queue_item){.id = dead[i]->id,
+                                       .receipt = entropy_guid(),
+                                       .expires_ms = new_expiry_ms(dead[i], change->inserted_ms)};
 }
 
 enum outcome queue_redrive_decide(struct call *call) {

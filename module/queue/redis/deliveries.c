@@ -127,7 +127,7 @@ void queue_get_give_way(struct call *call) {
 
 /* The ids and receipts are enough: as long as the receipts are valid, the queue has the messages. */
 void queue_get_remember(struct call *call, struct reply *packed) {
-    const struct queue_change *change = call->decision.first->change;
+    const struct queue_change *change = decision_only(call);
     struct queue_items items;
     queue_items_start(&items, change);
     reply_array(packed, 2 * (long)change->items.count);

@@ -1,6 +1,4 @@
-/* The queue as a data type of the server: files, digests, memory, freeing, copies.
- *
- * A file has the queue, then its messages and dead letters in order of arrival, then its dedup entries. */
+/* The data type of queues, for the server. */
 #include "queue/queue.h"
 #include "queue/redis/queue_commands.h"
 #include "queue/redis/settings.h"

@@ -78,7 +78,8 @@ struct data_type {
     struct bytes (*object_name)(const void *change);
     /* The keyspace notifications of a change, if there are others besides its kind's own, which is in events[0]. */
     void (*events)(const void *change, const char *events[EVENTS_MAX]);
-    /* Called before and after a change of the call is applied, for counters and upkeep. Either may be NULL. */
+    /* Called before and after a change of the call is applied, for what follows from it outside of the value:
+     * counters, upkeep, copiers, connections. Either may be NULL. */
     void (*before)(struct call *call, void *change);
     void (*after)(struct call *call, const void *change);
 
@@ -100,7 +101,8 @@ struct data_type {
     bool (*is_whole)(const void *value);
 
     /* --- Waiting --- */
-    /* Called after the last change of a call, when anybody waits: serves the waiters it can. May be NULL. */
+    /* Called for each change of a call, once all of them are applied, when anybody waits: serves the waiters it can.
+     * May be NULL. */
     void (*wake)(struct call *call, const void *change);
     /* Where waiters have claims: whether an earlier waiter's claim conflicts with the call's; and whether the call
      * would wait, directly or indirectly, for somebody who waits for it. */
@@ -112,7 +114,8 @@ struct data_type {
     /* --- Upkeep --- */
     /* When expired state will have to be cleared; UPKEEP_NEVER. NULL if nothing in the type expires. */
     int64_t (*next_look_ms)(const void *value);
-    /* Clears a portion of the expired state; returns when the value needs upkeep again. May be NULL. */
+    /* Clears a portion of the expired state; returns when the value needs upkeep again, now if that was not all. May
+     * be NULL. */
     int64_t (*upkeep)(struct call *call);
 
     /* --- Leases: the one family that all others know, and the server side by this --- */

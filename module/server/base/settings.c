@@ -173,7 +173,7 @@ int settings_check(RedisModuleCtx *ctx, const struct setting *const *tables) {
     for (; *tables; tables++)
         for (const struct setting *setting = *tables; setting->name; setting++)
             if (fault_of(setting)) {
-                RedisModule_Log(ctx, "warning", "%s: %s", "holdfast", fault_of(setting));
+                RedisModule_Log(ctx, "warning", "holdfast: %s", fault_of(setting));
                 return REDISMODULE_ERR;
             }
     return REDISMODULE_OK;
@@ -194,7 +194,7 @@ static bool set_from_text(const struct setting *setting, RedisModuleString *stri
     if (setting->choice) return choice_set(setting->choice, text);
     if (setting->text) return text_set(setting->text, string);
     if (setting->toggle) {
-        *setting->toggle = yes;
+        if (yes || no) *setting->toggle = yes;
         return yes || no;
     }
     if (!(setting->bytes ? number_read_bytes : number_read)(text, &number) || number < setting->min ||
@@ -210,7 +210,7 @@ int settings_from_arguments(RedisModuleCtx *ctx, const struct setting *const *ta
         struct bytes name = api_bytes(argv[i]);
         const struct setting *setting = find_setting(tables, name);
         if (!setting || i + 1 == argc || !set_from_text(setting, argv[i + 1])) {
-            RedisModule_Log(ctx, "warning", "%s: module argument '%.*s' %s", "holdfast", (int)name.length,
+            RedisModule_Log(ctx, "warning", "holdfast: module argument '%.*s' %s", (int)name.length,
                             name.data, !setting ? "is unknown" : "has an invalid value");
             return REDISMODULE_ERR;
         }

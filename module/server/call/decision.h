@@ -12,6 +12,8 @@
 
 #include "server/call/call.h"
 
+#include <assert.h>
+
 /* Adds a change of this kind for the handler to fill in. It is applied after the handler has returned, if the
  * outcome is OUTCOME_DONE. Everything it borrows must live as long as the call. Handlers call it by the function of
  * their family, so that the compiler knows their kinds: see queue_decide. */
@@ -23,6 +25,12 @@ void *decision_add_with(struct call *call, unsigned kind, RedisModuleString *con
 /* Has the call counted when it is carried out, for a call that changes nothing: changes count themselves. */
 static inline void decision_count(struct call *call, unsigned long long *counter) {
     call->decision.counter = counter;
+}
+
+/* The one change that the call has decided. */
+static inline void *decision_only(const struct call *call) {
+    assert(call->decision.first && !call->decision.first->next);
+    return call->decision.first->change;
 }
 
 /* A new ETag, and the time of the call. */

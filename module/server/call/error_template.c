@@ -43,13 +43,12 @@ static size_t write_sample(const struct error_template *template) {
     return length;
 }
 
-/* Where the text is in the reply, if that is "-text\r\n"; otherwise NULL. The API shows the bytes as constant, but they
- * are a copy that the server made for this reply alone. */
+/* Where the text is in the reply, if that is "-text\r\n"; otherwise NULL. */
 static char *text_within(RedisModuleCallReply *reply, size_t length) {
     size_t size;
-    const char *protocol = RedisModule_CallReplyProto(reply, &size);
+    char *protocol = sample_reply_bytes(reply, &size);
     if (size != length + 3 || protocol[0] != '-' || memcmp(protocol + 1, sample, length) != 0) return NULL;
-    return (char *)protocol + 1;
+    return protocol + 1;
 }
 
 static void answer_sample(RedisModuleCtx *ctx) {

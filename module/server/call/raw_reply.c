@@ -191,11 +191,9 @@ static void answer_samples(RedisModuleCtx *ctx) {
     answer_filler(ctx, PAGE);
 }
 
-/* The API shows the bytes of a reply as constant, but they are a copy that the server made for this reply alone. */
 static bool take_sample(struct sample *sample, RedisModuleCallReply *reply, size_t length) {
-    size_t size = 0;
-    const char *bytes = reply ? RedisModule_CallReplyProto(reply, &size) : NULL;
-    *sample = (struct sample){reply, (char *)bytes};
+    size_t size;
+    *sample = (struct sample){reply, sample_reply_bytes(reply, &size)};
     return size == length;
 }
 

@@ -10,6 +10,11 @@ RedisModuleCallReply *sample_reply_take(RedisModuleCtx *ctx, sample_answer *answ
     return reply;
 }
 
+char *sample_reply_bytes(RedisModuleCallReply *reply, size_t *length) {
+    *length = 0;
+    return reply ? (char *)RedisModule_CallReplyProto(reply, length) : NULL;
+}
+
 void sample_reply_give(RedisModuleCtx *ctx) {
     sample_answer *answer = sample_reply_wanted;
     sample_reply_wanted = NULL;

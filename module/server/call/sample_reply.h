@@ -13,6 +13,10 @@ typedef void sample_answer(RedisModuleCtx *ctx);
  * HOLDFAST.HELP, and MONITOR shows it. Not while a command runs, which would have another call in its middle. */
 RedisModuleCallReply *sample_reply_take(RedisModuleCtx *ctx, sample_answer *answer);
 
+/* The reply as it is sent, to be written over: the API shows these bytes as constant, but they are a copy that the
+ * server made for this reply alone. NULL if there is no reply. */
+char *sample_reply_bytes(RedisModuleCallReply *reply, size_t *length);
+
 /* How the call is to be answered that was made to get a sample; NULL at all other times. */
 extern sample_answer *sample_reply_wanted;
 

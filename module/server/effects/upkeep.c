@@ -236,13 +236,14 @@ static void sweep_garbage_soon(void) {
 
 /* --- Upkeep --- */
 
-/* Upkeep never drops the value. Its changes schedule nothing: when the value needs upkeep again is known at the end. */
+/* Upkeep never drops the value. Its changes schedule nothing: when the value needs upkeep again is known at the end.
+ * Where a portion is not all, others come first: the next portion is never at once. */
 static int64_t look_after_value(struct call *call) {
     struct value_head *head = call->value;
     head->upkeep_ms = UPKEEP_AT_WORK;
     once_upkeep(call);
-    int64_t own_ms = call->data_type->upkeep(call);
-    return head->upkeep_ms = number_min(own_ms, once_next_look_ms(head));
+    int64_t due_ms = number_min(call->data_type->upkeep(call), once_next_look_ms(head));
+    return head->upkeep_ms = number_max(due_ms, call_now_ms(call) + ALARM_PAUSE_MS);
 }
 
 /* Lets a key's value clear its expired state; returns when it needs upkeep again. */

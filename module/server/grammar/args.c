@@ -107,7 +107,7 @@ static void learn_words(struct grammar *grammar) {
     grammar->words = (int)(at - grammar->clauses);
 }
 
-ASIDE static void learn_grammar(struct grammar *grammar) {
+void args_learn(struct grammar *grammar) {
     learn_words(grammar);
     bool demands = false;
     const struct clause *const *at = grammar->clauses + grammar->words;
@@ -381,9 +381,8 @@ static bool words_pass(const struct grammar *grammar, const void *argv) {
 }
 
 /* Most calls have exactly the words that they must have, and need no walk through the grammar. */
-enum outcome args_parse(struct grammar *grammar, const void *argv, int argc, struct args *args,
+enum outcome args_parse(const struct grammar *grammar, const void *argv, int argc, struct args *args,
                         struct fault *fault) {
-    if (!grammar->options) learn_grammar(grammar);
     bool pass = words_pass(grammar, argv);
     args->given = 0;
     fault->outcome = OUTCOME_DONE;
@@ -392,8 +391,8 @@ enum outcome args_parse(struct grammar *grammar, const void *argv, int argc, str
     return pass ? parse_others(&parser) : parse_wrong(&parser);
 }
 
-enum outcome args_parse_part(struct grammar *grammar, const void *argv, int argc, int at, struct args *args,
-                             struct fault *fault, int *next) {
+enum outcome args_parse_part(const struct grammar *grammar, const void *argv, int argc, int at,
+                             struct args *args, struct fault *fault, int *next) {
     struct parser parser = {argv, argc, at + 1, grammar, args, fault, .is_part = true};
     args->given = 0;
     fault->outcome = OUTCOME_DONE;
@@ -401,15 +400,14 @@ enum outcome args_parse_part(struct grammar *grammar, const void *argv, int argc
         refuse_word(&parser, at);
         return fault->outcome;
     }
-    if (!grammar->options) learn_grammar(grammar);
     check_first_words(&parser);
     enum outcome outcome = parse_others(&parser);
     if (outcome != OUTCOME_SYNTAX || fault->missing) *next = parser.at;
     return outcome;
 }
 
-enum outcome args_parse_tail(struct grammar *grammar, const void *argv, int argc, int at, struct args *args,
-                             struct fault *fault) {
+enum outcome args_parse_tail(const struct grammar *grammar, const void *argv, int argc, int at,
+                             struct args *args, struct fault *fault) {
     const uint64_t before = args->given;
     struct parser parser = {argv, argc, at, grammar, args, fault, .is_part = false};
     args->given = 0;

@@ -151,19 +151,22 @@ struct fault {
 /* Provided by the owner of argv. */
 struct bytes args_at(const void *argv, int at);
 
+/* Prepares a grammar for parsing; once, before its first use. */
+void args_learn(struct grammar *grammar);
+
 /* argv[0] is the command's name. The caller has checked that all positional arguments are present. Returns the outcome
  * of the fault, if there is one, or OUTCOME_DONE; then *fault has nothing else. */
-enum outcome args_parse(struct grammar *grammar, const void *argv, int argc, struct args *args,
+enum outcome args_parse(const struct grammar *grammar, const void *argv, int argc, struct args *args,
                         struct fault *fault);
 
 /* Parses a part of argv that has its own grammar, with argv[at] as its name. Stops at the first word that is not one
  * of its options, and stores its index in *next. */
-enum outcome args_parse_part(struct grammar *grammar, const void *argv, int argc, int at, struct args *args,
-                             struct fault *fault, int *next);
+enum outcome args_parse_part(const struct grammar *grammar, const void *argv, int argc, int at,
+                             struct args *args, struct fault *fault, int *next);
 
 /* Parses the options after SHAPE_REST, from argv[at] on. The caller has read the rest and knows where it ends. */
-enum outcome args_parse_tail(struct grammar *grammar, const void *argv, int argc, int at, struct args *args,
-                             struct fault *fault);
+enum outcome args_parse_tail(const struct grammar *grammar, const void *argv, int argc, int at,
+                             struct args *args, struct fault *fault);
 
 /* The index of this word in the clause, or -1. */
 int args_word(const struct clause *clause, struct bytes word);

@@ -267,9 +267,16 @@ static int describe_command(RedisModuleCommand *handle, const struct command *co
     return RedisModule_SetCommandInfo(handle, &info);
 }
 
+static void learn_grammars(const struct command *command) {
+    args_learn(command->grammar);
+    for (const struct command_part *part = command->parts; part && part->word; part++)
+        args_learn(part->grammar);
+}
+
 static int add_one(RedisModuleCtx *ctx, const struct command *command) {
     struct tree tree = {NULL};
     int key = command->key != KEY_NONE;
+    learn_grammars(command);
     if (RedisModule_CreateCommand(ctx, command->name, command->entry, command->flags, key, key, key) !=
         REDISMODULE_OK)
         return REDISMODULE_ERR;

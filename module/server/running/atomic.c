@@ -527,7 +527,7 @@ static enum outcome run_transaction(struct call *whole, unsigned count) {
     transaction.count = 0;
     transaction.is_alone = count == 1;
     transaction.grows = false;
-    transaction.limits = (struct limits){NULL, 0, 0};
+    transaction.limits = (struct limits){0};
     targets_start(&transaction.targets);
     enum outcome outcome = run_parts(&transaction, count);
     for (unsigned i = 0; i < transaction.count; i++) call_end(&transaction.parts[i].call);

@@ -102,7 +102,7 @@ static bool has_line(const struct call *call) {
 
 /* What this decision would use of a limit does not count: the call is decided again. */
 static void decide_to_see_line(struct call *call) {
-    struct limits *own = call->limits, unused = {NULL, 0, 0};
+    struct limits *own = call->limits, unused = {0};
     call->limits = &unused;
     decide_anew(call);
     call->limits = own;

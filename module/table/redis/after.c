@@ -1,6 +1,5 @@
 /* What follows a change of a table: statistics, wake-ups; the upkeep that builds indexes and feeds, and INFO. */
 #include "core/feed.h"
-#include "server/base/alarm.h"
 #include "server/base/info.h"
 #include "server/effects/commit.h"
 #include "server/effects/upkeep.h"
@@ -54,7 +53,7 @@ int64_t table_upkeep(struct call *call) {
     else if (feed_is_building(table->feed))
         build_feed_portion(call);
     bool more = table_unfinished(table) || feed_is_building(table->feed);
-    return more ? call_now_ms(call) + ALARM_PAUSE_MS : UPKEEP_NEVER;
+    return more ? call_now_ms(call) : UPKEEP_NEVER;
 }
 
 /* --- INFO --- */
