@@ -207,6 +207,31 @@ TEST(an_older_state_ends_the_copy) {
     assert_true(text_begins(description_of(primary, "box"), "another state of the container"));
 }
 
+/* Pages may be left out, so what comes next does not tell that others are missing. */
+#define PAGES "[blob-type page etag E content-length :3145728 sequence-number :0 meta []]"
+
+TEST(an_older_state_ends_a_copy_of_pages) {
+    static const struct told slow[] = {{"BLOB.STAT", PAGES, 0},
+                                       {"BLOB.GETPAGES", "[etag E pages [[:0 :3145728]]]", 0},
+                                       {"BLOB.GET src blob RANGE 0 ", "[E 1048576*a]", 0},
+                                       {"BLOB.GET src blob RANGE 1048576 ", NULL, 1},
+                                       {"BLOB.GET src blob RANGE 1048576 ", "[E 1048576*b]", 0},
+                                       {"BLOB.GET src blob RANGE 2097152 ", NULL, 2},
+                                       {"BLOB.GET src blob RANGE 2097152 ", "[E 1048576*c]", 0},
+                                       {NULL, NULL, 0}};
+    time_passes(0);
+    create("box");
+    configure(primary, "holdfast.copy-from", "*");
+    configure(primary, "holdfast.copy-timeout-seconds", "1");
+    copy_from("box", "disk", source_port(source_start(slow)), "");
+    await_progress("disk", "1048576/3145728");
+    redisReply *early = call(primary, "DUMP box");
+    await_progress("disk", "2097152/3145728");
+    expect_ok(call(primary, "RESTORE box 0 %b REPLACE", early->str, early->len));
+    redisReply *stat = await_copy("box", "disk");
+    assert_true(text_begins(reply_string(field(stat, "copy-description")), "another state of the container"));
+}
+
 TEST(a_reload_interrupts_unfinished_copies) {
     time_passes(0);
     create("box");

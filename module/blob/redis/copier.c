@@ -40,6 +40,8 @@ struct copier {
     struct copy_order order;
     struct source_link *link; /* NULL while it waits in line */
     bool gone;                /* its deliveries are dropped */
+    bool has_begun;           /* it has brought a beginning, */
+    uint64_t done;            /* and so much of the content */
     struct arena arena;       /* memory of name and order */
 };
 
@@ -206,13 +208,22 @@ static struct blob *blob_of_copy(const struct container *container, const struct
     return ours ? blob : NULL;
 }
 
-/* Whether the change continues the copy. An earlier value may have been restored under the key, which lacks
- * bytes that were delivered. */
-static bool copy_goes_on(const struct blob *blob, const struct container_change *change) {
+/* Whether the copy is as its copier left it. An earlier value may have been restored under the key, which lacks bytes
+ * that were delivered. */
+static bool copy_goes_on(const struct copier *copier, const struct blob *blob) {
     const struct copy *copy = blob_special(blob)->copy;
-    if (change->kind == BLOB_COPYBEGIN) return !copy->arriving;
-    return copy->arriving &&
-           (blob->kind == KIND_PAGE ? change->offset >= copy->done : change->offset == copy->done);
+    return copy->arriving == copier->has_begun && copy->done == copier->done;
+}
+
+static void fail_for_another_state(struct call *call, struct copier *copier, struct blob *blob) {
+    fail_for(call, copier, blob, COPY_FAILED_INTERRUPTED,
+             "another state of the container has come under its key");
+}
+
+/* The state in which the change has left the copy. */
+static void note_progress(struct copier *copier, const struct container_change *change) {
+    copier->done = copier->has_begun ? change->offset + change->content.length : 0;
+    copier->has_begun = true;
 }
 
 /* Applies one change of a delivery. False when the copy has ended instead. */
@@ -224,13 +235,13 @@ static bool take_item(struct call *call, struct copier *copier, struct delivered
                  "CONFLICT InvalidBlobType the source is a blob of another kind than the target");
     } else if (call_is_out_of_memory(call)) {
         fail_for(call, copier, blob, COPY_FAILED_MEMORY, "OOM this server has no memory left for the copy");
-    } else if (!copy_goes_on(blob, change)) {
-        fail_for(call, copier, blob, COPY_FAILED_INTERRUPTED,
-                 "another state of the container has come under its key");
+    } else if (!copy_goes_on(copier, blob)) {
+        fail_for_another_state(call, copier, blob);
     } else {
         change->name = copier->name;
         counts.bytes += item->content ? api_bytes(item->content).length : 0;
         commit_at_once(call, change, item->content);
+        note_progress(copier, change);
     }
     return !copier->gone;
 }
@@ -239,6 +250,8 @@ static void take_copy_end(struct call *call, struct copier *copier, const struct
     struct blob *blob = blob_of_copy(call->value, copier);
     if (delivery->failed)
         copier_fail(call, blob, &delivery->failure);
+    else if (!copy_goes_on(copier, blob))
+        fail_for_another_state(call, copier, blob);
     else
         copy_succeed(call, blob);
     copier_leave(copier);
