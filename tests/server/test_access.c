@@ -7,6 +7,7 @@
 
 #include "grammar.h"
 #include "harness.h"
+#include "leases.h"
 #include "pool.h"
 #include "probes.h"
 #include "same_everywhere.h"
@@ -464,6 +465,36 @@ TEST(users_may_be_limited_to_shares) {
     expect_permission(owner, share_growing_writes, true);
     expect_permission(owner, share_shrinking_writes, true);
     expect_number(call(primary, "ACL DELUSER limited"), 1);
+}
+
+/* What waits, what would answer it, and how many elements another caller gets instead. */
+static const struct {
+    const char *waits, *answers, *other;
+    size_t elements;
+} answered[] = {
+    {"LEASE.ACQUIRE box -1 BLOCK 0", "LEASE.BREAK box PERIOD 0", "LEASE.ACQUIRE box -1", 2},
+    {"BLOB.GET box mouse BLOCK 0", "BLOB.PUT box mouse grey", "BLOB.GET box mouse", 2},
+    {"QUEUE.GET jobs BLOCK 0", "QUEUE.PUT jobs one", "QUEUE.GET jobs", 1},
+};
+
+/* Rights count when the answer comes, not when the wait begins. */
+TEST(a_waiter_that_has_lost_its_rights_is_refused) {
+    static const char *const losses[] = {"resetkeys", "-@all"};
+    for (size_t loss = 0; loss < ARRAY_SIZE(losses); loss++) {
+        for (size_t i = 0; i < ARRAY_SIZE(answered); i++) {
+            long long id;
+            call(primary, "DEL box jobs");
+            create("box");
+            call(primary, "QUEUE.CREATE jobs");
+            call(primary, "LEASE.ACQUIRE box -1");
+            struct client *client = waiting_user("guest", answered[i].waits, &id);
+            expect_ok(call(primary, "ACL SETUSER guest %s", losses[loss]));
+            redisReply *reply = call_line(primary, answered[i].answers);
+            require(!reply_is_error(reply), "%s gives %s", answered[i].answers, reply_text(reply));
+            expect_error(answer_of(client), "NOPERM this user has no permissions to run");
+            expect_elements(call_line(primary, answered[i].other), answered[i].elements);
+        }
+    }
 }
 
 TEST(redis_finds_containers_by_type) {

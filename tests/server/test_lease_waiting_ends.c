@@ -182,14 +182,27 @@ TEST(the_second_in_line_is_served_after_the_first_has_left) {
 
 /* Who loses his rights loses his place. */
 TEST(a_user_who_is_gone_has_left) {
+    long long id;
     stage();
-    expect_ok(call(primary, "ACL SETUSER guest on nopass ~* +@all"));
-    struct client *guest = test_client(primary->server);
-    expect_ok(call(guest, "AUTH guest x"));
-    send_line(guest, "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
-    await_waiters(primary, WAITERS + 1);
+    waiting_user("guest", "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0", &id);
     expect_number(call(primary, "ACL DELUSER guest"), 1);
     expect_rest_served(-1);
+}
+
+/* The server has not closed the client yet when the lease is released. */
+TEST(a_user_who_has_just_gone_gets_nothing) {
+    long long id;
+    lease_setup();
+    acquire("box", "60", "BLOB cat ID " ID_A);
+    waiting_user("guest", "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0", &id);
+    struct client *next = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
+    long long given_back = info_of(primary, "holdfast_given_back");
+    send_line(primary, "ACL DELUSER guest");
+    send_line(primary, "LEASE.RELEASE box " ID_A " BLOB cat");
+    expect_number(receive(primary), 1);
+    expect_ok(receive(primary));
+    assert_string_equal(lease_id(answer_of(next)), ID_B);
+    assert_int_equal(info_of(primary, "holdfast_given_back"), given_back);
 }
 
 /* Nothing of those who waited may stay behind. */

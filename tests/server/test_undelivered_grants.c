@@ -1,5 +1,5 @@
 /* What is granted to a client that waits is given back when the client cannot be told: it was unblocked with an error,
- * or killed, in the packet of the command that freed what it waited for. */
+ * killed, or closed with its user, in the packet of the command that freed what it waited for. */
 #include <string.h>
 
 #include "files.h"
@@ -16,6 +16,7 @@ static const struct loss {
 } losses[] = {
     {"CLIENT UNBLOCK %lld ERROR", "UNBLOCKED"},
     {"CLIENT KILL ID %lld", NULL},
+    {"ACL DELUSER guest", NULL},
 };
 
 enum { LOSSES = ARRAY_SIZE(losses), ACTS_MAX = 8 };
@@ -33,12 +34,13 @@ static void play_at_once(const char *freeing, const char *command, long long id)
     redisReply *freed = receive(primary);
     require(!reply_is_error(freed), "%s gives %s", freeing, reply_text(freed));
     expect_number(receive(primary), 1);
+    call(primary, "PING"); /* the server closes a deleted user's clients with the next turn */
 }
 
 /* A client waits for the answer to the line, is given it when `freeing` is played, and loses it. */
 static void lose(const struct loss *loss, const char *line, const char *freeing) {
     long long id;
-    struct client *client = waiting_known(line_of(line), &id);
+    struct client *client = waiting_user("guest", line_of(line), &id);
     play_at_once(freeing, loss->command, id);
     if (!loss->error) return;
     expect_error(answer_of(client), loss->error);
@@ -148,19 +150,19 @@ TEST(a_grant_whose_client_is_lost_goes_to_the_next_in_line) {
         stage();
         act("LEASE.ACQUIRE box -1 ID A", NULL);
         long long id;
-        waiting_known("LEASE.ACQUIRE box -1 BLOCK 0", &id);
+        waiting_user("guest", "LEASE.ACQUIRE box -1 BLOCK 0", &id);
         struct client *next = waiting(pool_print("LEASE.ACQUIRE box -1 ID %s BLOCK 0", ID_C));
         play_at_once("LEASE.RELEASE box A", losses[loss].command, id);
         assert_string_equal(lease_id(answer_of(next)), ID_C);
 
-        waiting_known("QUEUE.GET jobs BLOCK 0", &id);
+        waiting_user("guest", "QUEUE.GET jobs BLOCK 0", &id);
         next = waiting("QUEUE.GET jobs BLOCK 0");
         play_at_once("QUEUE.PUT jobs one", losses[loss].command, id);
         redisReply *got = expect_elements(answer_of(next), 1)->element[0];
         expect_number(field(got, "dequeue-count"), 1);
 
         act("h = open s a RW/-", NULL);
-        waiting_known(line_of("open s a RW/- BLOCK 0"), &id);
+        waiting_user("guest", line_of("open s a RW/- BLOCK 0"), &id);
         next = act_waiting("open s a RW/- BLOCK 0");
         play_at_once("close $h", losses[loss].command, id);
         field(answer_of(next), "handle");
@@ -199,7 +201,7 @@ TEST(a_grant_is_not_given_back_to_a_key_that_has_gone) {
         stage();
         act("LEASE.ACQUIRE box -1 ID A", NULL);
         long long id;
-        waiting_known("LEASE.ACQUIRE box -1 BLOCK 0", &id);
+        waiting_user("guest", "LEASE.ACQUIRE box -1 BLOCK 0", &id);
         send_call(primary, "LEASE.RELEASE box %s", ID_A);
         send_call(primary, losses[loss].command, id);
         send_call(primary, "DEL box");

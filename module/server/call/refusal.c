@@ -92,6 +92,11 @@ static void note_syntax(struct call *call, const struct fault *fault) {
     if (fault->uncounted) note_count(&text, fault->uncounted);
 }
 
+enum outcome refusal_of_command(struct call *call, const struct command *command) {
+    refusal_note_format(call, "this user has no permissions to run '%s' on its keys", command->name);
+    return OUTCOME_NOT_PERMITTED;
+}
+
 enum outcome refusal_of_option(struct call *call, int slot) {
     note_syntax(call, &(struct fault){.at = args_option_at(call->command->grammar, &call->args, slot)});
     return OUTCOME_SYNTAX;

@@ -24,6 +24,9 @@ ASIDE void refusal_describe(struct call *call, const struct fault *fault);
 /* Notes in the call which word is refused, after the outcome's text. Returns the outcome. */
 enum outcome refusal_of_word(struct call *call, enum outcome outcome, struct bytes word);
 
+/* Notes in the call that its user may not run this command. Returns OUTCOME_NOT_PERMITTED. */
+enum outcome refusal_of_command(struct call *call, const struct command *command);
+
 /* Notes in the call that this option, which is given, may not be, as the parser does. Returns OUTCOME_SYNTAX. */
 enum outcome refusal_of_option(struct call *call, int slot);
 

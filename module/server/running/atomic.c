@@ -249,9 +249,7 @@ static enum outcome check_rights_as(const struct transaction *transaction, Redis
         const struct call *call = &transaction->parts[i].call;
         if (i && same_rights(&transaction->parts[i], &transaction->parts[i - 1])) continue;
         if (api_may_run(user, call->argv, call->argc)) continue;
-        refusal_note_format(transaction->whole, "this user has no permissions to run '%s' on its keys",
-                            call->command->name);
-        return OUTCOME_NOT_PERMITTED;
+        return refusal_of_command(transaction->whole, call->command);
     }
     return OUTCOME_DONE;
 }

@@ -244,13 +244,19 @@ static enum outcome run_turn(struct call *call) {
     return outcome;
 }
 
+/* What was allowed when it began to wait may not be any more. */
+static enum outcome run_answer(struct call *call) {
+    if (!held_call_is_permitted(call->held, call->ctx)) return refusal_of_command(call, call->command);
+    return call->mode == CALL_TIMED_OUT ? run_timed_out(call) : run_turn(call);
+}
+
 static enum outcome run_decision(struct call *call) {
     switch (call->mode) {
     case CALL_FRESH: return run_fresh(call);
     case CALL_PROBE: return run_probe(call);
-    case CALL_TIMED_OUT: return run_timed_out(call);
+    case CALL_TIMED_OUT:
     case CALL_SERVED:
-    case CALL_GRANTED: return run_turn(call);
+    case CALL_GRANTED: return run_answer(call);
     case CALL_INTERNAL:
     case CALL_GIVE_BACK: break; /* they decide nothing */
     }

@@ -1,6 +1,7 @@
 #include "server/waiting/held_call.h"
 
 #include "core/memory.h"
+#include "server/base/api.h"
 #include "server/call/refusal.h"
 
 #include <assert.h>
@@ -35,11 +36,14 @@ struct held_call *held_call_new(const struct call *call) {
     held->args = args_keep(&call->args);
     held->conditions = call->conditions;
     held->db = RedisModule_GetSelectedDb(call->ctx);
+    held->client_id = RedisModule_GetClientId(call->ctx);
+    held->user = RedisModule_GetClientUserNameById(call->ctx, held->client_id);
     return held;
 }
 
 void held_call_free(struct held_call *held) {
     for (int i = 0; i < held->argc; i++) RedisModule_FreeString(NULL, held->argv[i]);
+    if (held->user) RedisModule_FreeString(NULL, held->user);
     memory_free(held->argv);
     memory_free(held->args);
     held_result_end(&held->result);
@@ -54,6 +58,23 @@ void held_call_resume(const struct held_call *held, struct call *call, RedisModu
     call->held = held;
     call->parsed = true;
     call->mode = mode;
+}
+
+bool held_call_keeps_user(const struct held_call *held, RedisModuleCtx *ctx) {
+    if (!held->user) return true;
+    RedisModuleString *user = RedisModule_GetClientUserNameById(ctx, held->client_id);
+    bool same = user && bytes_equal(api_bytes(user), api_bytes(held->user));
+    if (user) RedisModule_FreeString(NULL, user);
+    return same;
+}
+
+bool held_call_is_permitted(const struct held_call *held, RedisModuleCtx *ctx) {
+    if (!held->user) return true;
+    if (!held_call_keeps_user(held, ctx)) return false;
+    RedisModuleUser *user = RedisModule_GetModuleUserFromUserName(held->user);
+    bool may = user && api_may_run(user, held->argv, held->argc);
+    api_user_end(user);
+    return may;
 }
 
 struct bytes held_call_token(const struct held_call *held) {

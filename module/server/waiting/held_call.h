@@ -24,6 +24,8 @@ struct held_call {
     struct conditions conditions;
     int db;
     RedisModuleBlockedClient *client;
+    unsigned long long client_id;
+    RedisModuleString *user; /* who called; NULL for nobody */
     struct held_result result;
     struct list_node node; /* in a list of handover.c */
     bool served;           /* its reply is decided */
@@ -40,6 +42,12 @@ void held_call_free(struct held_call *held);
 /* Starts a call with the held words. */
 void held_call_resume(const struct held_call *held, struct call *call, RedisModuleCtx *ctx,
                       enum call_mode mode);
+
+/* Whether its client still is the user who called. If not, that user was deleted: the server is about to close the
+ * client, and sends it nothing any more. */
+bool held_call_keeps_user(const struct held_call *held, RedisModuleCtx *ctx);
+/* Whether that user may still run the command on its keys. */
+bool held_call_is_permitted(const struct held_call *held, RedisModuleCtx *ctx);
 
 /* The token given with ONCE; empty without one. */
 struct bytes held_call_token(const struct held_call *held);
