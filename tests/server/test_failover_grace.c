@@ -158,6 +158,21 @@ static struct client *in_line(const char *line) {
     return act_waiting_at(second->server, line);
 }
 
+/* Nobody knows whether the lease has ended, so the holder's rivals are not before it, and its token stays. */
+TEST(a_holder_goes_on_in_grace_before_those_who_wait) {
+    stage("holdfast.grace-seconds 60\n");
+    redisReply *held = call(first, "LEASE.ACQUIRE box 15 BLOB cat ID %s", ID_A);
+    await_in_step(second, first);
+    fail_over();
+    pass(second, 20000);
+    struct client *rival = in_line("LEASE.ACQUIRE box 15 BLOB cat ID B BLOCK 0");
+    redisReply *again = call(second, "LEASE.ACQUIRE box 15 BLOB cat ID %s", ID_A);
+    assert_string_equal(lease_id(again), ID_A);
+    expect_text(again->element[1], held->element[1]->str);
+    expect_still_waiting(rival);
+    finish();
+}
+
 /* Who waits is served when grace ends, in the order of arrival; to the millisecond. */
 TEST(waiters_are_served_when_grace_ends) {
     static const char *const ends[] = {"", "HOLDFAST.GRACE END", "CONFIG SET holdfast.grace-seconds 0"};

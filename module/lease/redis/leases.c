@@ -242,6 +242,13 @@ void lease_acquire_give_way(struct call *call) {
     if (find_subject(call, &subject) == OUTCOME_DONE) lease_note_holder(call, subject.lease, subject.name);
 }
 
+/* Whether the caller holds the lease already: as far as this server knows or, in grace, as far as it may. */
+static bool holds_already(struct call *call, const struct lease *lease, const struct lease_request *request) {
+    if (lease_locked(lease_state(lease, request->now_ms))) return true;
+    return request->proposes && grace_lasts(call) &&
+           remains_holder(lease, &request->proposed, request->now_ms);
+}
+
 /* A locked lease can only be acquired by its holder, who does not wait in line. */
 enum outcome lease_acquire_decide(struct call *call) {
     struct lease_subject *subject = call_alloc(call, sizeof(*subject)); /* it may have the name of the line */
@@ -258,11 +265,14 @@ enum outcome lease_acquire_decide(struct call *call) {
     if (outcome == OUTCOME_DONE)
         outcome = check_grace_to_lease(call, subject, request.proposes ? &request.proposed : NULL);
     if (outcome != OUTCOME_DONE) return outcome;
-    enum lease_state state = lease_state(subject->lease, request.now_ms);
-    if (!lease_locked(state)) decision_in_line(call, &lease_wait, subject->name);
+    const bool is_new = !holds_already(call, subject->lease, &request);
+    if (is_new)
+        decision_in_line(call, &lease_wait, subject->name);
+    else
+        next.since_ms = subject->lease->since_ms;
     if (!request.proposes) next.id = entropy_guid();
     decide_lease(call, subject, &next, LEASE_EVENT_ACQUIRED);
-    if (call->grant && state != LEASE_LEASED) put_lease_grant(call->grant, &next);
+    if (call->grant && is_new) put_lease_grant(call->grant, &next);
     reply_holder(&call->out, next.id, next.token);
     return OUTCOME_DONE;
 }
