@@ -505,6 +505,33 @@ TEST(three_sessions_in_a_circle) {
     expect_opened(bystander, 'm');
 }
 
+/* Its first call still waits, and somebody else behind that: the second one stands beside the first. */
+TEST(a_repeated_call_closes_no_circle) {
+    stage();
+    act("h = open u a RW/RWD", NULL);
+    acts({"i = open s a RW/RWD", NULL}, {"j = open t a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"});
+    struct client *locker = act_waiting("lock $i EXCLUSIVE 0 10 BLOCK 0 ONCE t");
+    struct client *behind = act_waiting("lock $j EXCLUSIVE 5 10 BLOCK 0");
+    struct client *again = act_waiting("lock $i EXCLUSIVE 0 10 BLOCK 0 ONCE t");
+    act("unlock $h 0 10", "OK");
+    expect_answer(locker, "OK");
+    expect_answer(again, "OK");
+    expect_still_waiting(behind);
+    act("unlock $i 0 10", "OK");
+    expect_answer(behind, "OK");
+
+    act("k = open u b RW/-", NULL);
+    struct client *opener = act_waiting("open s b RW/- BLOCK 0 ONCE u");
+    behind = act_waiting("open t b RW/- BLOCK 0");
+    again = act_waiting("open s b RW/- BLOCK 0 ONCE u");
+    act("close $k", "OK");
+    expect_opened(opener, 'l');
+    expect_opened(again, 'm');
+    expect_still_waiting(behind);
+    act("close $l", "OK");
+    expect_opened(behind, 'n');
+}
+
 /* The circle goes through the line: who came before is waited for as well. */
 TEST(a_circle_through_those_who_wait) {
     stage();

@@ -128,11 +128,16 @@ static bool has_only_rivals(struct call *call, enum outcome outcome) {
     return call->data_type->has_rival(call);
 }
 
+/* Whether waiting for what others hold would be waiting for oneself. One who waits already may wait again. */
+static bool closes_circle(struct call *call) {
+    if (!call->wait.claim || !wait_anybody() || wait_is_repeated(call)) return false;
+    return call->data_type->closes_circle(call);
+}
+
 /* If waiting would deadlock, the call proceeds. */
 static enum outcome decide_behind_rivals(struct call *call, enum outcome outcome) {
     const struct wait_request line = call->wait;
-    bool waits =
-        blocked_is_allowed(call) && has_only_rivals(call, outcome) && !call->data_type->closes_circle(call);
+    bool waits = blocked_is_allowed(call) && has_only_rivals(call, outcome) && !closes_circle(call);
     if (!waits) return outcome;
     outcome = give_way(call);
     decision_not_yet(call, line.kind, line.name, WAIT_NO_INSTANT, outcome);
@@ -144,7 +149,7 @@ static enum outcome decide_behind_rivals(struct call *call, enum outcome outcome
 static enum outcome await_turn(struct call *call, bool is_held) {
     const struct data_type *type = call->data_type;
     call->note[0] = '\0';
-    if (is_held && call->wait.claim && wait_anybody() && type->closes_circle(call)) return OUTCOME_DEADLOCK;
+    if (is_held && closes_circle(call)) return OUTCOME_DEADLOCK;
     if (type->awaited) type->awaited(call);
     return blocked_join_line(call);
 }

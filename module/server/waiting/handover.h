@@ -1,14 +1,14 @@
 /* From a grant to the moment when the client is told of it, or is lost: then the grant is undone.
  *
  *   granted ──▶ told                    the usual case: the client gets the reply
- *          └──▶ lost ──▶ given back     it was killed or unblocked with an error first
+ *          └──▶ lost ──▶ given back     it was killed, lost its user or was unblocked with an error first
  *
  * A waiting client is granted something during another client's command, and gets its reply when that command, and
  * all commands received so far, are finished (see wait.h). In between the client may be lost. Then nobody knows that
  * the lease, the messages, the handle or the lock are held, so the command's row says how to give them back.
  *
  * An alarm does that: a client is lost in the middle of another command, where no value may be changed. If the key
- * has been deleted or renamed by then, the grant is not undone. The same holds on a server that has become a
+ * has been deleted, renamed, moved or swapped away by then, the grant is not undone. The same holds on a server that has become a
  * replica: its primary's data replace its own. */
 #ifndef HOLDFAST_HANDOVER_H
 #define HOLDFAST_HANDOVER_H

@@ -9,7 +9,6 @@
 enum {
     SERVED_MAX = 50,      /* waiters of a line probed for each change of a command; the alarm goes on */
     RING_SERVED_MAX = 50, /* waiters probed by one ring of the alarm; it rings again in the next turn */
-    SAME_TOKEN_LOOKED_AT = 1000, /* among those behind one that was answered under a token */
 };
 
 static struct wait_kind *const *kinds; /* ended by NULL */
@@ -35,6 +34,11 @@ void wait_visit_party(const struct call *call, struct guid id, wait_visitor *vis
 size_t wait_count(const struct call *call, struct wait_kind *kind, struct bytes name) {
     const struct line *line = line_find(call, kind, name);
     return line ? line->count : 0;
+}
+
+bool wait_is_repeated(const struct call *call) {
+    const struct line *line = line_find(call, call->wait.kind, call->wait.name);
+    return line && line_find_token(line, call_option(call, SLOT_ONCE));
 }
 
 void wait_visit_long_lines(void (*visit)(void *context, const struct wait_line *line), void *context) {
@@ -78,43 +82,10 @@ static bool serve_waiter(RedisModuleCtx *ctx, struct waiter *waiter) {
     return true;
 }
 
-static bool has_token(const struct waiter *waiter, struct bytes token) {
-    return bytes_equal(held_call_token(waiter->held), token);
-}
-
-/* In their order. */
-static void move_to_front(struct line *line, struct list_head *waiters) {
-    struct waiter *waiter;
-    while ((waiter = list_tail(waiters, struct waiter, node))) {
-        list_del(&waiter->node);
-        list_add(&line->waiters, &waiter->node);
-    }
-}
-
-/* Waiters with the token of one that has been answered come next, since they get the same reply, wherever they are in
- * line, except at the end of a very long line: those get it with their turn, or when their time is up. */
-static void bring_same_token_forward(struct line *line, const struct held_call *answered) {
-    struct bytes token = held_call_token(answered);
-    struct waiter *waiter = line_first(line), *next;
-    LIST_HEAD(same);
-    int left = SAME_TOKEN_LOOKED_AT;
-    if (!token.length || !waiter || has_token(waiter, token)) return;
-    list_for_each_safe (&line->waiters, waiter, next, node) {
-        if (!left--) break;
-        if (!has_token(waiter, token)) continue;
-        list_del(&waiter->node);
-        list_add_tail(&same, &waiter->node);
-    }
-    move_to_front(line, &same);
-}
-
 /* One after the other, until the first in line has to go on waiting. */
 static void serve_in_turn(RedisModuleCtx *ctx, struct line *line, int *budget) {
-    for (struct waiter *waiter; *budget > 0 && (waiter = line_first(line)); (*budget)--) {
-        const struct held_call *answered = waiter->held;
+    for (struct waiter *waiter; *budget > 0 && (waiter = line_first(line)); (*budget)--)
         if (!serve_waiter(ctx, waiter)) return;
-        bring_same_token_forward(line, answered);
-    }
     if (line_first(line)) line_due(line, server_now_ms());
 }
 

@@ -67,6 +67,9 @@ bool wait_anybody(void);
 /* How many waiters a line has. */
 size_t wait_count(const struct call *call, struct wait_kind *kind, struct bytes name);
 
+/* Whether the same call, sent before under its token, is in the line for which this one would wait. */
+bool wait_is_repeated(const struct call *call);
+
 /* Something may have changed for a line: serves the waiters it can. Costs nothing when nobody waits at all. */
 void wait_look(const struct call *call, struct wait_kind *kind, struct bytes name);
 

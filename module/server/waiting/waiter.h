@@ -16,6 +16,7 @@ struct waiter {
     struct held_call *held; /* NULL when what it was granted is to be given back */
     struct wait_kind *kind;
     int64_t since_us;
+    uint32_t token_hash; /* of the token given with ONCE */
     struct party *party; /* NULL without a claim */
     struct list_node among_party;
     struct wait_claim claim;
