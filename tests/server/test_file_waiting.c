@@ -519,17 +519,6 @@ TEST(a_repeated_call_closes_no_circle) {
     expect_still_waiting(behind);
     act("unlock $i 0 10", "OK");
     expect_answer(behind, "OK");
-
-    act("k = open u b RW/-", NULL);
-    struct client *opener = act_waiting("open s b RW/- BLOCK 0 ONCE u");
-    behind = act_waiting("open t b RW/- BLOCK 0");
-    again = act_waiting("open s b RW/- BLOCK 0 ONCE u");
-    act("close $k", "OK");
-    expect_opened(opener, 'l');
-    expect_opened(again, 'm');
-    expect_still_waiting(behind);
-    act("close $l", "OK");
-    expect_opened(behind, 'n');
 }
 
 /* The circle goes through the line: who came before is waited for as well. */

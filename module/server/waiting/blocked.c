@@ -24,8 +24,8 @@ static int on_ready(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 
 /* Here every waiter gets its reply, not only those whose time is up: a module can unblock a client that waits for keys
  * in no other way than by a time-out, and so handover_tell() does with those that were served. What a waiter was
- * granted is a packed reply; one that reads, or whose time is up, runs once more. Who is about to be closed is not told:
- * its grant is given back when it is gone. */
+ * granted is a packed reply; one that reads, or whose time is up, runs once more. A client that has lost its user is
+ * not told: it is closed soon, and its grant given back. */
 static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct waiter *waiter = waiter_of(ctx);
     struct held_call *held = waiter->held;

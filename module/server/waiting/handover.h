@@ -8,8 +8,8 @@
  * the lease, the messages, the handle or the lock are held, so the command's row says how to give them back.
  *
  * An alarm does that: a client is lost in the middle of another command, where no value may be changed. If the key
- * has been deleted, renamed, moved or swapped away by then, the grant is not undone. The same holds on a server that has become a
- * replica: its primary's data replace its own. */
+ * has been deleted, renamed, moved or swapped away by then, the grant is not undone. The same holds on a server that
+ * has become a replica: its primary's data replace its own. */
 #ifndef HOLDFAST_HANDOVER_H
 #define HOLDFAST_HANDOVER_H
 
