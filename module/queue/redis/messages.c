@@ -141,7 +141,7 @@ enum outcome queue_check_order_numbers(struct call *call) {
 /* A duplicate gets the reply of the first put. */
 static enum outcome reply_duplicate(struct call *call, const struct dedup_entry *entry) {
     struct queue_change first = dedup_entry_as_change(entry);
-    decision_count(call, &queue_stats.duplicates);
+    decision_count(call, &queue_stats.duplicates, 1);
     reply_put(&call->out, &first, first.id, first.receipt, true);
     return OUTCOME_DONE;
 }

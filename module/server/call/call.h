@@ -44,18 +44,27 @@ struct decided {
     _Alignas(MEMORY_ALIGNMENT) char own[]; /* the change, if the decision has made it */
 };
 
+/* What INFO shows, and by how much it grows. */
+struct counted {
+    unsigned long long *counter;
+    size_t amount;
+};
+
+enum { COUNTED_MAX = 3 };
+
 /* What a call has decided: changes, in order. They are applied when the whole call is decided, or not at all. */
 struct decision {
-    struct decided *first;       /* NULL for none */
-    struct decided **end;        /* where the next one is linked */
-    unsigned long long *counter; /* to be raised with it; NULL for none */
+    struct decided *first; /* NULL for none */
+    struct decided **end;  /* where the next one is linked */
+    unsigned counted_count;
+    struct counted counted[COUNTED_MAX];
 };
 
 /* Forgets whatever was decided. */
 static inline void decision_clear(struct decision *decision) {
     decision->first = NULL;
     decision->end = &decision->first;
-    decision->counter = NULL;
+    decision->counted_count = 0;
 }
 
 /* The last change; there must be one. */

@@ -22,9 +22,11 @@ void *decision_add(struct call *call, unsigned kind);
 /* The same, with an argument that travels beside the change. */
 void *decision_add_with(struct call *call, unsigned kind, RedisModuleString *content);
 
-/* Has the call counted when it is carried out, for a call that changes nothing: changes count themselves. */
-static inline void decision_count(struct call *call, unsigned long long *counter) {
-    call->decision.counter = counter;
+/* Raises the counter when the call is carried out, for a call that changes nothing: changes count themselves. */
+static inline void decision_count(struct call *call, unsigned long long *counter, size_t amount) {
+    struct decision *decision = &call->decision;
+    assert(decision->counted_count < COUNTED_MAX);
+    decision->counted[decision->counted_count++] = (struct counted){counter, amount};
 }
 
 /* The one change that the call has decided. */

@@ -15,7 +15,9 @@
 /* --- The steps of a decision --- */
 
 void run_count(const struct call *call) {
-    if (call->decision.counter) ++*call->decision.counter;
+    const struct decision *decision = &call->decision;
+    for (unsigned i = 0; i < decision->counted_count; i++)
+        *decision->counted[i].counter += decision->counted[i].amount;
 }
 
 /* What several changes send is one effect. */

@@ -101,7 +101,7 @@ static void reply_page(struct call *call, const struct page_of_changes *page, co
     reply_bookmark(&call->out, &page->behind);
     reply_array(&call->out, (long)page->count);
     for (size_t i = 0; i < page->count; i++) reply_change(call, &page->slots[i], view);
-    changes_told += page->count;
+    decision_count(call, &changes_told, page->count);
 }
 
 /* A caller with the bookmark 0 or $ always gets a reply: it learns a real bookmark. */

@@ -105,9 +105,9 @@ static void answer_query(struct call *call, const struct query_args *args, const
     };
     struct query_page page;
     query_run(&query, &page);
-    table_stats.queries[plan->kind]++;
-    table_stats.rows += page.count;
-    table_stats.examined += page.examined;
+    decision_count(call, &table_stats.queries[plan->kind], 1);
+    decision_count(call, &table_stats.rows, page.count);
+    decision_count(call, &table_stats.examined, page.examined);
     reply_query_page(&call->out, &page, &args->selection);
 }
 
