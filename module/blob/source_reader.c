@@ -169,7 +169,7 @@ static void write_question(const struct source_reader *reader, const struct aske
     put_word(question, order->blob);
     if (asked->subject == ABOUT_BLOCKS) put_word(question, bytes_text("COMMITTED"));
     if (asked->subject >= ABOUT_PAGES) put_range_option(question, asked);
-    if (order->snapshot) put_version_option(question, "SNAPSHOT", order->snapshot, 0);
+    if (order->has_snapshot) put_version_option(question, "SNAPSHOT", order->snapshot, 0);
     if (asked->subject >= ABOUT_PAGES) put_version_option(question, "IFMATCH", reader->facts.etag, 1);
     if (asked->subject != ABOUT_BLOB) return;
     for (unsigned i = 0; i < order->condition_words; i++) put_word(question, order->conditions[i]);

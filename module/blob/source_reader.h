@@ -24,7 +24,8 @@ struct copy_order {
     int port;
     struct bytes container;
     struct bytes blob;
-    version snapshot;                               /* 0 for none */
+    bool has_snapshot; /* copy this one, not the blob */
+    version snapshot;
     struct bytes conditions[SOURCE_CONDITIONS_MAX]; /* words, as BLOB.STAT takes them */
     unsigned condition_words;
     bool has_metadata; /* use `metadata`, not the source's */

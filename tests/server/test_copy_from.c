@@ -178,6 +178,16 @@ TEST(a_snapshot_is_a_source) {
     step_play("BLOB.GET box cat", "[<etag>, \"old\"]", 0);
 }
 
+/* Zero is an id like others, which no snapshot has. */
+TEST(the_snapshot_zero_is_no_source) {
+    static const char zero[] = "SNAPSHOT 0x0000000000000000";
+    stage_source();
+    expect_etag(call(source, "BLOB.PUT src cat meow"));
+    expect_error(call_line(source, pool_print("BLOB.COPY src twin src cat %s", zero)),
+                 "NOTFOUND BlobNotFound");
+    assert_true(text_begins(copy_badly("cat", zero), "NOTFOUND BlobNotFound"));
+}
+
 /* --- What the source says --- */
 
 TEST(refusals_of_the_source_fail_the_copy) {

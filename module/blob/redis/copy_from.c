@@ -70,6 +70,7 @@ static const struct copy_order *write_order(struct call *call) {
         .port = (int)port,
         .container = call_word(call, ARG_SOURCE_CONTAINER),
         .blob = call_word(call, ARG_SOURCE_BLOB),
+        .has_snapshot = args_given(&call->args, SLOT_SNAPSHOT),
         .snapshot = copy_asked_snapshot(call),
         .has_metadata = args_given(&call->args, SLOT_META),
         .metadata = call->metadata.list,
