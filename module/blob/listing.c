@@ -6,6 +6,8 @@
 
 enum {
     ITEM_OVERHEAD_BYTES = 448,
+    COPY_OVERHEAD_BYTES = 224,
+    PAIR_OVERHEAD_BYTES = 16,
     FIRST_ITEMS = 64,
     BLOBS_LOOKED_AT_MAX = 20000,
     TAIL_BYTES = 1 + VERSION_TEXT_LENGTH
@@ -44,13 +46,18 @@ static struct order_cursor seek_behind(const struct container *container, struct
     return catalog_seek(&container->blobs, bytes_of(bound, length));
 }
 
+static size_t list_cost(struct packed_list list) {
+    return list.items.length + list.count * PAIR_OVERHEAD_BYTES;
+}
+
+/* What an item takes in a reply. */
 static size_t item_cost(const struct listing_query *query, const struct listing_item *item) {
     size_t bytes = ITEM_OVERHEAD_BYTES + item->name.length;
     if (!item->blob) return bytes;
-    bytes += blob_properties(item->blob).items.length;
-    if (query->copies && blob_special(item->blob)->copy)
-        bytes += blob_special(item->blob)->copy->source.length;
-    return query->metadata ? bytes + blob_metadata(item->blob).items.length : bytes;
+    bytes += list_cost(blob_properties(item->blob));
+    const struct copy *copy = query->copies ? blob_special(item->blob)->copy : NULL;
+    if (copy) bytes += COPY_OVERHEAD_BYTES + copy->source.length + copy->description.length;
+    return query->metadata ? bytes + list_cost(blob_metadata(item->blob)) : bytes;
 }
 
 /* Ends the page before this snapshot of the name; 0 is before all of them. */

@@ -2,9 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "blobs.h"
 #include "files.h"
 #include "harness.h"
 #include "pool.h"
+#include "sources.h"
 #include "text.h"
 
 enum { MEGABYTE = 1 << 20, BLOCKS = 50000, BLOCK_BYTES = 10240, ITEMS = 1500 };
@@ -185,6 +187,11 @@ struct paged {
     const char *go_on;
 };
 
+#define MANY_PAIRS                                                                                           \
+    "26 a 1 b 1 c 1 d 1 e 1 f 1 g 1 h 1 i 1 j 1 k 1 l 1 m 1 n 1 o 1 p 1 q 1 r 1 s 1 t 1 u 1 v 1 w 1 x 1 y "  \
+    "1 "                                                                                                     \
+    "z 1"
+
 static const struct paged paged[] = {
     {"CONTAINER.CREATE box",
      {"BLOB.PUT box n%04d%s x META 1 m 0123456789"},
@@ -193,6 +200,14 @@ static const struct paged paged[] = {
     {"CONTAINER.CREATE box",
      {"BLOB.PUT box n%04d%s x META 1 m 0123456789"},
      "BLOB.LIST box COUNT 5000 INCLUDE 1 META",
+     "MARKER"},
+    {"CONTAINER.CREATE box",
+     {"BLOB.PUT box n%04d%s x META " MANY_PAIRS},
+     "BLOB.LIST box COUNT 5000 INCLUDE 1 META",
+     "MARKER"},
+    {"CONTAINER.CREATE box",
+     {"BLOB.PUT box n%04d%s x", "BLOB.COPY box n%1$04d%2$s box n%1$04d%2$s"},
+     "BLOB.LIST box COUNT 5000 INCLUDE 1 COPY",
      "MARKER"},
     {"CONTAINER.CREATE leased",
      {"BLOB.PUT leased n%04d%s x", "LEASE.ACQUIRE leased -1 BLOB n%04d%s OWNER me"},
@@ -260,6 +275,22 @@ TEST(pages_of_handles_end_before_the_bound) {
     row.list = "FILE.HANDLES fs f COUNT 1000";
     assert_int_equal(walk_pages(&row, 65536), ITEMS);
     server_stop(single);
+}
+
+/* Why a copy failed may be longer than all else that is told of a blob. */
+TEST(pages_with_failed_copies_end_before_the_bound) {
+    enum { SNAPSHOTS = 200 };
+    const struct told refusing[] = {{"BLOB.STAT", pool_print("-ERR %01000d", 0), 0}, {NULL, NULL, 0}};
+    const struct paged row = {.list = "BLOB.LIST box INCLUDE 2 SNAPSHOTS COPY", .go_on = "MARKER"};
+    client = primary;
+    create("box");
+    configure(primary, "holdfast.copy-from", "127.0.0.1:*");
+    configure(primary, "holdfast.max-reply-bytes", "65536");
+    copy_from("box", "twin", source_port(source_start(refusing)), "");
+    assert_true(field(await_copy("box", "twin"), "copy-description")->len > 1000);
+    for (int i = 0; i < SNAPSHOTS; i++) snapshot("box", "twin");
+    assert_int_equal(walk_pages(&row, 65536), SNAPSHOTS + 1);
+    configure(primary, "holdfast.max-reply-bytes", "64mb");
 }
 
 /* A batch of messages has fewer than were asked for, and at least one, however long that is. */
