@@ -22,7 +22,9 @@ struct source_reader {
     const struct copy_order *order;
     struct asked asked[QUESTIONS_MAX]; /* requests without a reply: a ring */
     unsigned first, count, sent;       /* `sent` of them have been sent on this connection */
-    uint64_t in_flight;                /* bytes of content requested */
+    unsigned taken_back;  /* requests on this connection, before those, whose replies are dropped */
+    uint64_t in_flight;   /* bytes of content requested */
+    uint64_t piece_bytes; /* of content in one request; halved when the source refuses that */
 
     struct source_facts facts; /* when known */
     bool known, asked_blob, asked_blocks, begun, made_begin;
@@ -44,6 +46,7 @@ struct source_reader {
 struct source_reader *source_reader_new(const struct copy_order *order) {
     struct source_reader *reader = memory_zeroed(sizeof(*reader));
     reader->order = order;
+    reader->piece_bytes = SOURCE_PIECE_BYTES;
     reader->window_bytes = WINDOW_FIRST_BYTES;
     source_facts_start(&reader->facts);
     return reader;
@@ -98,7 +101,7 @@ static void add_question(struct source_reader *reader, enum subject subject, uin
 }
 
 static void add_content(struct source_reader *reader, uint64_t from, uint64_t end) {
-    uint64_t length = size_min(end - from, SOURCE_PIECE_BYTES);
+    uint64_t length = size_min(end - from, reader->piece_bytes);
     add_question(reader, ABOUT_CONTENT, from, length);
     reader->next_offset = from + length;
 }
@@ -112,11 +115,15 @@ static bool add_next_window(struct source_reader *reader) {
     return true;
 }
 
+static uint64_t end_of_range(const struct page_range *range) {
+    return range->offset + range->length;
+}
+
 static bool add_pages(struct source_reader *reader) {
     if (reader->awaits_ranges) return false;
     if (reader->range_at == reader->range_count) return add_next_window(reader);
     const struct page_range *range = &reader->ranges[reader->range_at];
-    uint64_t end = range->offset + range->length;
+    uint64_t end = end_of_range(range);
     add_content(reader, reader->next_offset > range->offset ? reader->next_offset : range->offset, end);
     if (reader->next_offset == end) reader->range_at++;
     return true;
@@ -183,7 +190,7 @@ bool source_reader_ask(struct source_reader *reader, struct source_question *que
 }
 
 void source_reader_reconnected(struct source_reader *reader) {
-    reader->sent = 0;
+    reader->sent = reader->taken_back = 0;
 }
 
 /* --- Answers --- */
@@ -234,6 +241,25 @@ static bool narrow_window(struct source_reader *reader, const struct asked *aske
     return true;
 }
 
+/* Takes back all requests: the content is asked for anew from here on. */
+static void go_back(struct source_reader *reader, uint64_t offset) {
+    reader->taken_back += reader->sent;
+    reader->count = reader->sent = 0;
+    reader->in_flight = 0;
+    reader->awaits_ranges = false;
+    reader->next_offset = offset;
+    while (reader->range_at && end_of_range(&reader->ranges[reader->range_at - 1]) > offset)
+        reader->range_at--;
+}
+
+/* The piece was too large for one reply: tries halves. */
+static bool halve_pieces(struct source_reader *reader, const struct asked *asked) {
+    if (asked->length <= PAGE_BYTES) return false;
+    while (reader->piece_bytes >= asked->length) reader->piece_bytes /= 2;
+    go_back(reader, asked->offset);
+    return true;
+}
+
 static void end_window(struct source_reader *reader, const struct asked *asked) {
     reader->next_window = asked->offset + asked->length;
     reader->awaits_ranges = false;
@@ -271,9 +297,9 @@ static bool take_content(struct source_reader *reader, const struct asked *asked
 
 static bool take_subject(struct source_reader *reader, const struct asked *asked,
                          const struct answer *answer) {
-    bool many = asked->subject == ABOUT_PAGES && answer->kind == ANSWER_ERROR &&
-                error_begins(answer->text, "INVALID InvalidRange ");
-    if (many && narrow_window(reader, asked)) return true;
+    bool too_large = answer->kind == ANSWER_ERROR && error_begins(answer->text, "INVALID InvalidRange ");
+    if (too_large && asked->subject == ABOUT_PAGES && narrow_window(reader, asked)) return true;
+    if (too_large && asked->subject == ABOUT_CONTENT && halve_pieces(reader, asked)) return true;
     if (answer->kind == ANSWER_ERROR) return take_error(reader, asked, answer->text);
     switch (asked->subject) {
     case ABOUT_BLOB: return take_facts(reader, answer);
@@ -285,6 +311,10 @@ static bool take_subject(struct source_reader *reader, const struct asked *asked
 
 bool source_reader_take(struct source_reader *reader, const struct answer *answer) {
     if (reader->failed) return false;
+    if (reader->taken_back) {
+        reader->taken_back--;
+        return true;
+    }
     if (!reader->sent) return fail_garbled(reader, "the source answers what it was not asked");
     struct asked asked = *question_at(reader, 0);
     reader->first = (reader->first + 1) % QUESTIONS_MAX;

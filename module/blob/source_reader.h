@@ -5,8 +5,8 @@
  *        ─▶ GETPAGES GET GET … GETPAGES …           page blobs: a window, then what was written in it
  *
  * Several requests may be in flight; replies come in order. All carry the ETag from STAT, so the copy is of one
- * state. The result is the changes that build the blob: BLOB_COPYBEGIN once the description has been checked,
- * then pieces and blocks.
+ * state. What is too much for one reply of the source is asked for in halves. The result is the changes that build
+ * the blob: BLOB_COPYBEGIN once the description has been checked, then pieces and blocks.
  *
  * Nothing from the source is trusted: any inconsistency makes the reader fail, with a reason. */
 #ifndef HOLDFAST_SOURCE_READER_H

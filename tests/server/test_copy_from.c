@@ -167,6 +167,28 @@ TEST(append_blobs_come_along) {
     step_play("BLOB.APPEND box log more", "CONFLICT BlobIsSealed", 0);
 }
 
+/* It answers no more than this at once, and half of that where a content is in pieces. */
+TEST(a_source_of_small_replies_is_copied) {
+    static const char *const bounds[] = {"2097151", "65536", "1024"};
+    stage_source();
+    expect_etag(put_long("BLOB.PUT src whole", 300000));
+    for (int i = 0; i < 3; i++)
+        expect_ok(put_long(pool_print("BLOB.PUTBLOCK src blocks AAA%c", 'A' + i), 100000));
+    expect_etag(call(source, "BLOB.PUTBLOCKLIST src blocks 3 LATEST AAAA LATEST AAAB LATEST AAAC"));
+    expect_etag(call(source, "BLOB.CREATEPAGE src pages 2097152"));
+    expect_elements(put_long("BLOB.PUTPAGE src pages 1024", 1048576), 2);
+    expect_elements(put_long("BLOB.PUTPAGE src pages 1572864", 524288), 2);
+    for (size_t bound = 0; bound < ARRAY_SIZE(bounds); bound++) {
+        static const char *const blobs[] = {"whole", "blocks", "pages"};
+        for (size_t blob = 0; blob < ARRAY_SIZE(blobs); blob++) {
+            expect_ok(call(source, "CONFIG SET holdfast.max-reply-bytes %s", bounds[bound]));
+            copy_well(blobs[blob], "");
+            expect_ok(call(source, "CONFIG SET holdfast.max-reply-bytes 64mb"));
+            require_same_content(blobs[blob], blob == 2 ? 2097152 : 300000);
+        }
+    }
+}
+
 TEST(a_snapshot_is_a_source) {
     stage_source();
     expect_etag(call(source, "BLOB.PUT src cat old"));

@@ -134,6 +134,7 @@ static const struct {
     {"BLOB.GET ", "-PRECONDITION ConditionNotMet the blob's ETag is another",
      "PRECONDITION ConditionNotMet the blob's"},
     {"BLOB.GET ", "-NOTFOUND BlobNotFound gone", "NOTFOUND BlobNotFound gone"},
+    {"BLOB.GET ", "-INVALID InvalidRange too large", "INVALID InvalidRange too large"},
     {"BLOB.GET ", "close", "the connection to the source was lost"},
     {"BLOB.GET ", "raw *2\r\n$18\r\n0x69", "the source does not answer"},
     {"BLOB.GET ", NULL, "the source does not answer"},

@@ -183,6 +183,78 @@ TEST(page_blobs_go_by_windows) {
     talk_end(&talk);
 }
 
+#define TOO_LARGE "-INVALID InvalidRange too large\r\n"
+
+/* What was asked behind a piece that is refused is asked anew, and its answers are passed over. */
+TEST(pieces_that_are_too_large_are_halved) {
+    struct talk talk;
+    talk_start(&talk);
+    asked_by(&talk);
+    told(&talk, APPEND_OF("3000000"));
+    asked_by(&talk);
+    require_told(told_content(&talk, 1 << 20), "piece 0+1048576 of 0; ");
+    asked_by(&talk);
+    require_told(told(&talk, TOO_LARGE), "");
+    require_told(asked_by(&talk), "BLOB.GET c b RANGE 1048576 524288 IFMATCH " ETAG
+                                  "; BLOB.GET c b RANGE 1572864 524288 IFMATCH " ETAG
+                                  "; BLOB.GET c b RANGE 2097152 524288 IFMATCH " ETAG "; ");
+    require_told(told_content(&talk, 902848), "");
+    require_told(told_content(&talk, 524288), "piece 1048576+524288 of 0; ");
+    require_told(told(&talk, TOO_LARGE), "");
+    source_reader_reconnected(talk.reader);
+    require_told(asked_by(&talk), "BLOB.GET c b RANGE 1572864 262144 IFMATCH " ETAG
+                                  "; BLOB.GET c b RANGE 1835008 262144 IFMATCH " ETAG
+                                  "; BLOB.GET c b RANGE 2097152 262144 IFMATCH " ETAG
+                                  "; BLOB.GET c b RANGE 2359296 262144 IFMATCH " ETAG
+                                  "; BLOB.GET c b RANGE 2621440 262144 IFMATCH " ETAG "; ");
+    for (int i = 0; i < 5; i++) told_content(&talk, 262144);
+    require_told(asked_by(&talk), "BLOB.GET c b RANGE 2883584 116416 IFMATCH " ETAG "; ");
+    require_told(told_content(&talk, 116416), "piece 2883584+116416 of 0; ");
+    require(source_reader_is_done(talk.reader), "not done");
+    talk_end(&talk);
+}
+
+/* Down to a page, which is always answered. */
+TEST(a_page_that_is_too_large_fails_the_copy) {
+    struct talk talk;
+    talk_start(&talk);
+    asked_by(&talk);
+    told(&talk, APPEND_OF("1000"));
+    asked_by(&talk);
+    told(&talk, TOO_LARGE);
+    require_told(asked_by(&talk),
+                 "BLOB.GET c b RANGE 0 512 IFMATCH " ETAG "; BLOB.GET c b RANGE 512 488 IFMATCH " ETAG "; ");
+    told(&talk, TOO_LARGE);
+    require_told(source_reader_failure(talk.reader)->text, "INVALID InvalidRange too large");
+    talk_end(&talk);
+}
+
+/* From range to range, and before the next window. */
+TEST(pages_that_are_too_large_are_halved) {
+    struct talk talk;
+    talk_start(&talk);
+    asked_by(&talk);
+    told(&talk, PAGES_OF("3221225472"));
+    asked_by(&talk);
+    told(&talk, RANGES("2", "*2\r\n:512\r\n:1024\r\n*2\r\n:2048\r\n:512\r\n"));
+    require_told(asked_by(&talk),
+                 "BLOB.GET c b RANGE 512 1024 IFMATCH " ETAG "; BLOB.GET c b RANGE 2048 512 IFMATCH " ETAG
+                 "; BLOB.GETPAGES c b RANGE 1073741824 2147483648 IFMATCH " ETAG "; ");
+    require_told(told(&talk, TOO_LARGE), "");
+    require_told(asked_by(&talk),
+                 "BLOB.GET c b RANGE 512 512 IFMATCH " ETAG "; BLOB.GET c b RANGE 1024 512 IFMATCH " ETAG
+                 "; BLOB.GET c b RANGE 2048 512 IFMATCH " ETAG
+                 "; BLOB.GETPAGES c b RANGE 1073741824 2147483648 IFMATCH " ETAG "; ");
+    require_told(told_content(&talk, 512), "");
+    require_told(told(&talk, RANGES("0", "")), "");
+    require_told(told_content(&talk, 512), "piece 512+512 of 0; ");
+    require_told(told_content(&talk, 512), "piece 1024+512 of 0; ");
+    require_told(told_content(&talk, 512), "piece 2048+512 of 0; ");
+    told(&talk, RANGES("0", ""));
+    require(source_reader_is_done(talk.reader), "not done");
+    talk_end(&talk);
+}
+
 TEST(an_empty_blob_is_read_from_its_source) {
     struct talk talk;
     talk_start(&talk);
