@@ -40,8 +40,7 @@
     X(block_list_words) X(share_snapshots_words) X(share_onclose_words) X(file_attribute_words) X(file_access_words) \
     X(file_share_words) X(file_disposition_words) X(file_lock_words) X(file_switch_words)
 #define CHECKS(X)                                                                                                    \
-    X(lease_owner_check) X(queue_message_check) X(queue_receipt_check) X(queue_label_check) X(queue_reason_check)    \
-    X(file_path_check) X(share_owner_check) X(table_lookup_key_check)
+    X(queue_message_check) X(queue_receipt_check) X(file_path_check) X(table_lookup_key_check)
 
 #define HANDLER(name) enum outcome name(struct call *call);
 #define STEP(name) void name(struct call *call);

@@ -438,6 +438,22 @@ static const struct {
     {"BLOB.SETPROPS box cat PROPS 1 colour red",
      "INVALID InvalidHeaderValue PROPS takes content-type, -encoding, -language, -disposition, -md5 and "
      "cache-control, each once, and 8192 bytes in all"},
+    {"BLOB.GET box cat RANGE 0 0",
+     "INVALID InvalidRange RANGE takes an offset, and a length from 1 on or -1, not '0'"},
+    {"BLOB.GET box cat RANGE 1 x",
+     "INVALID InvalidRange RANGE takes an offset, and a length from 1 on or -1, not 'x'"},
+    {"FILE.GET fs f RANGE -2 0",
+     "INVALID InvalidRange RANGE takes an offset, and a length from 1 on or -1, not '-2'"},
+    {"BLOB.GET box cat RANGE 100 1", "INVALID InvalidRange the range lies outside the content"},
+    {"FILE.CLEARRANGE fs f 0 0",
+     "INVALID InvalidRange length takes a whole number from 1 to 4398046511104, not '0'"},
+    {"BLOB.CLEARPAGE box cat x 512",
+     "INVALID InvalidPageRange offset takes a whole number from 0 to 8796093022208, not 'x'"},
+    {"QUEUE.PUT jobs x GROUP ''",
+     "INVALID InvalidQueryParameterValue GROUP takes text of 1 to 256 bytes, not ''"},
+    {"QUEUE.PUT jobs x ONCE ''", "INVALID InvalidInput a token of ONCE has 1 to 64 bytes: ''"},
+    {"HOLDFAST.ATOMIC 1 5 BLOB.GET box cat BLOCK 1",
+     "INVALID NotInTransaction 0: no command of a transaction waits: leave BLOCK out"},
     {"BLOB.SETPROPS box cat SEQUENCE FOO", "ERR syntax error near 'FOO'"},
     {"BLOB.SETPROPS box cat SEQUENCE", "ERR syntax error near 'SEQUENCE'"},
     {"BLOB.SETPROPS box cat SEQUENCE MAX", "ERR syntax error near 'SEQUENCE'"},
@@ -470,6 +486,31 @@ TEST(texts_say_what_is_wrong) {
         const char *found = reply_text(call_line(primary, texts[i].command));
         require(!strcmp(found, pool_print("(error) %s", texts[i].error)), "%s gave\n    %s, not\n    %s",
                 texts[i].command, found, texts[i].error);
+    }
+}
+
+TEST(texts_say_how_long_a_label_may_be) {
+    static const struct {
+        const char *command, *option, *error;
+    } cases[] = {
+        {"LEASE.ACQUIRE box 60", "OWNER",
+         "INVALID InvalidHeaderValue OWNER takes text of 0 to 256 bytes, not"},
+        {"SHARE.CONNECT fs 60", "OWNER",
+         "INVALID InvalidHeaderValue OWNER takes text of 0 to 256 bytes, not"},
+        {"QUEUE.PUT jobs x", "GROUP",
+         "INVALID InvalidQueryParameterValue GROUP takes text of 1 to 256 bytes, not"},
+        {"QUEUE.PUT jobs x", "DEDUP",
+         "INVALID InvalidQueryParameterValue DEDUP takes text of 1 to 256 bytes, not"},
+        {"QUEUE.RELEASE jobs id aaaaaaaa000040008000aaaaaaaaaaaa", "REASON",
+         "INVALID InvalidQueryParameterValue REASON takes text of 0 to 256 bytes, not"},
+    };
+    char label[257];
+    memset(label, 'x', sizeof(label));
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct words words = words_of_line(cases[i].command);
+        words_add(&words, cases[i].option);
+        words_add_bytes(&words, label, sizeof(label));
+        expect_error(call_words(primary, &words), cases[i].error);
     }
 }
 

@@ -21,10 +21,6 @@ const char *file_path_explain(struct bytes text) {
     return fault == PATH_SOUND ? NULL : path_fault_text(fault)->text;
 }
 
-enum outcome share_owner_check(struct bytes text) {
-    return text.length <= SESSION_OWNER_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
-}
-
 /* --- Prefetched lookups --- */
 
 /* The key in the catalog is not longer than this. */

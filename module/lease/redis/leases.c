@@ -27,10 +27,6 @@ struct wait_kind lease_wait = {.discipline = WAIT_IN_TURN, .histogram = &lease_w
 
 /* --- Form --- */
 
-enum outcome lease_owner_check(struct bytes text) {
-    return text.length <= LEASE_OWNER_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
-}
-
 static bool duration_is_allowed(int64_t duration_ms) {
     return duration_ms == DURATION_INFINITE_MS ||
            (duration_ms >= lease_shortest.ms && duration_ms <= lease_longest.ms);

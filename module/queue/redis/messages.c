@@ -27,14 +27,6 @@ enum outcome queue_receipt_check(struct bytes text) {
     return text.length ? OUTCOME_INVALID_QUERY : OUTCOME_RECEIPT_MISSING;
 }
 
-enum outcome queue_reason_check(struct bytes text) {
-    return text.length <= QUEUE_LABEL_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_QUERY;
-}
-
-enum outcome queue_label_check(struct bytes text) {
-    return text.length ? queue_reason_check(text) : OUTCOME_INVALID_QUERY;
-}
-
 static enum outcome refuse_number(struct call *call, const char *why) {
     refusal_note(call, why);
     return OUTCOME_INVALID_QUERY;

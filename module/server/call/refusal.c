@@ -107,10 +107,11 @@ static const char *kind_of_value(const struct clause *clause) {
     switch (clause->shape) {
     case SHAPE_ID: return "a GUID";
     case SHAPE_VERSION: return "0x and 16 hexadecimal digits";
-    case SHAPE_RANGE: return "an offset and a length";
+    case SHAPE_RANGE: return "an offset, and a length from 1 on or -1";
     case SHAPE_DURATION: return "seconds with at most three decimals";
     case SHAPE_NUMBER:
     case SHAPE_MEASURE: return "a whole number";
+    case SHAPE_VALUE: return clause->max ? "text" : NULL;
     default: return NULL;
     }
 }
@@ -122,23 +123,31 @@ static void put_bound(struct text *text, const char *preposition, int64_t bound,
     text_put(text, number);
 }
 
-/* " from 1 to 1000", " from 0 on"; seconds from 0 on need no lower bound, and -1 of them is a word of its own. */
+/* " from 1 to 1000", " from 0 on", " of 1 to 256 bytes"; seconds from 0 on need no lower bound, and -1 of them is a
+ * word of its own. */
 static void put_bounds(struct text *text, const struct clause *clause) {
     bool in_ms = clause->shape == SHAPE_DURATION, open = clause->max == INT64_MAX;
+    bool in_bytes = clause->shape == SHAPE_VALUE;
     if (in_ms && clause->min < 0) text_put(text, ", or -1");
     if (in_ms) text_put(text, open ? "" : ",");
-    if (!in_ms || clause->min > 1) put_bound(text, " from ", clause->min, in_ms);
+    if (!in_ms || clause->min > 1) put_bound(text, in_bytes ? " of " : " from ", clause->min, in_ms);
     if (!open) put_bound(text, in_ms && clause->min <= 1 ? " up to " : " to ", clause->max, in_ms);
     if (!in_ms && open) text_put(text, " on");
+    if (in_bytes) text_put(text, " bytes");
+}
+
+/* Its text does not say which value is wrong, or how. */
+static bool is_general(enum outcome outcome) {
+    return outcome == OUTCOME_INVALID_VALUE || outcome == OUTCOME_INVALID_QUERY ||
+           outcome == OUTCOME_OUT_OF_RANGE || outcome == OUTCOME_INVALID_RANGE ||
+           outcome == OUTCOME_INVALID_PAGE_RANGE;
 }
 
 /* "BLOCK takes seconds with at most three decimals, up to 604800, not 'x'" */
 static bool note_value(struct call *call, const struct fault *fault) {
     const struct clause *clause = fault->clause;
     const char *kind = kind_of_value(clause);
-    bool is_general = fault->outcome == OUTCOME_INVALID_VALUE || fault->outcome == OUTCOME_INVALID_QUERY ||
-                      fault->outcome == OUTCOME_OUT_OF_RANGE;
-    if (!kind || !is_general) return false;
+    if (!kind || !is_general(fault->outcome)) return false;
     char word[2 * SHOWN_WORD_MAX];
     struct text text = text_start(call->note, sizeof(call->note));
     text_put(&text, clause->token.length ? clause->token.data : clause->names[0]);

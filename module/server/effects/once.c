@@ -20,10 +20,6 @@ struct setting_duration once_time = {.ms = 600000};
 
 static unsigned long long answered, dropped;
 
-enum outcome once_token_check(struct bytes token) {
-    return token.length && token.length <= TOKEN_MAX_BYTES ? OUTCOME_DONE : OUTCOME_TOKEN_LENGTH;
-}
-
 /* --- The call that comes again --- */
 
 static struct bytes token_of(const struct call *call) {

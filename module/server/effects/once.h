@@ -44,8 +44,6 @@ bool once_take_back(struct call *call);
 
 /* --- For the server side --- */
 
-enum outcome once_token_check(struct bytes token);
-
 extern long long once_max;
 extern struct setting_duration once_time;
 

@@ -154,10 +154,19 @@ static void parse_duration(struct parser *parser, const struct clause *clause, i
 }
 
 static void parse_range(struct parser *parser, const struct clause *clause, struct argument *argument) {
-    bool sound = number_read(args_at(parser->argv, argument->at), &argument->number) &&
-                 number_read(args_at(parser->argv, argument->at + 1), &argument->length);
-    if (!sound || argument->number < 0 || argument->length < -1 || argument->length == 0)
-        note_fault(parser, clause, clause->fault, argument->at);
+    int at = argument->at;
+    bool begins = number_read(args_at(parser->argv, at), &argument->number) && argument->number >= 0;
+    bool ends = number_read(args_at(parser->argv, at + 1), &argument->length) && argument->length >= -1 &&
+                argument->length != 0;
+    if (!begins || !ends) note_fault(parser, clause, clause->fault, at + begins);
+}
+
+/* Whose bytes the clause may bound. */
+static inline void parse_value(struct parser *parser, const struct clause *clause, int at) {
+    int64_t length = clause->max ? (int64_t)args_at(parser->argv, at).length : 0;
+    if (clause->max && (length < clause->min || length > clause->max))
+        note_fault(parser, clause, clause->fault, at);
+    check_argument(parser, clause, at);
 }
 
 static void parse_version(struct parser *parser, const struct clause *clause, struct argument *argument) {
@@ -233,7 +242,7 @@ static bool parse_option(struct parser *parser, const struct clause *clause, str
     parser->at = argument->at + width;
     switch (clause->shape) {
     case SHAPE_TAG: argument->tag = tag_read(args_at(parser->argv, argument->at)); return true;
-    case SHAPE_VALUE: check_argument(parser, clause, argument->at); return true;
+    case SHAPE_VALUE: parse_value(parser, clause, argument->at); return true;
     case SHAPE_ID: parse_id(parser, clause, argument); return true;
     case SHAPE_NUMBER: parse_number(parser, clause, argument->at, &argument->number); return true;
     case SHAPE_MEASURE:

@@ -53,10 +53,11 @@ struct clause {
     bool required;           /* the option is mandatory */
     bool optional;           /* trailing positional; may be omitted (an option's token is not taken for it) */
     enum outcome absent;     /* outcome when a required option is missing, if that is not a syntax error */
-    enum outcome fault;      /* outcome for a value that is not a number or out of range */
+    enum outcome fault;      /* outcome for a value that is not a number, out of range or too long */
     enum outcome unreadable; /* outcome for a value that is not a number, where that differs from `fault` */
     uint8_t late;            /* invalid values are reported after those of clauses with a smaller number */
-    int64_t min, max;        /* SHAPE_NUMBER, SHAPE_DURATION, SHAPE_MEASURE */
+    /* SHAPE_NUMBER, SHAPE_DURATION, SHAPE_MEASURE; of SHAPE_VALUE the bytes, if max is not 0 */
+    int64_t min, max;
     const char *const *words;             /* for shapes with words; ended by NULL */
     enum outcome (*check)(struct bytes);  /* SHAPE_TEXT, SHAPE_VALUE; may be NULL */
     const char *(*explain)(struct bytes); /* why `check` refuses a value, for people; may be NULL */

@@ -181,6 +181,11 @@ static enum outcome refuse_command(struct call *call) {
     return refusal_of_word(call, OUTCOME_NOT_IN_TRANSACTION, call_word(call, 0));
 }
 
+static enum outcome refuse_wait(struct call *call) {
+    refusal_note(call, "no command of a transaction waits: leave BLOCK out");
+    return OUTCOME_NOT_IN_TRANSACTION;
+}
+
 /* A transaction blocks the server no longer than the longest list does. */
 static enum outcome check_listed(const struct transaction *transaction, struct call *call) {
     if (transaction->targets.listed <= LISTED_MAX) return OUTCOME_DONE;
@@ -206,7 +211,7 @@ static enum outcome read_part(struct transaction *transaction) {
     enum outcome outcome = form_check(call);
     if (outcome != OUTCOME_DONE) return outcome;
     if (args_given(&call->args, SLOT_ONCE)) return refuse_syntax(call, call->args.slots[SLOT_ONCE].at - 1);
-    if (args_given(&call->args, SLOT_BLOCK)) return refuse_command(call);
+    if (args_given(&call->args, SLOT_BLOCK)) return refuse_wait(call);
     part->key = call_word(call, 1);
     if (transaction->is_alone) return OUTCOME_DONE;
     targets_begin(&transaction->targets, part->key, transaction->count - 1);

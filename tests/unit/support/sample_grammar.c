@@ -30,7 +30,8 @@ static const struct clause small = {TOKEN("SMALL"), .shape = SHAPE_NUMBER,      
                                     .width = 1,     .fault = OUTCOME_OUT_OF_RANGE, .max = INT64_MAX};
 static const struct clause range = {TOKEN("RANGE"), .shape = SHAPE_RANGE, .slot = SLOT_RANGE, .width = 2,
                                     .fault = OUTCOME_INVALID_RANGE};
-static const struct clause value = {TOKEN("VALUE"), .shape = SHAPE_VALUE, .slot = SLOT_VALUE, .width = 1};
+static const struct clause value = {TOKEN("VALUE"), .shape = SHAPE_VALUE,           .slot = SLOT_VALUE,
+                                    .width = 1,     .fault = OUTCOME_INVALID_QUERY, .max = 7};
 static const struct clause choice = {TOKEN("CHOICE"), .shape = SHAPE_CHOICE, .slot = SLOT_CHOICE, .width = 1,
                                      .words = colours};
 static const struct clause words = {TOKEN("WORDS"), .shape = SHAPE_WORDS, .slot = SLOT_WORDS, .width = 1,
@@ -177,6 +178,8 @@ static void require_meaning(const struct clause *clause, const struct bytes *arg
         break;
     case SHAPE_VALUE:
         require(!clause->check || clause->check(argv[argument->at]) == OUTCOME_DONE, "%s breaks its rule",
+                clause->token.data);
+        require(!clause->max || argv[argument->at].length <= (size_t)clause->max, "%s is too long",
                 clause->token.data);
         break;
     default: break;
