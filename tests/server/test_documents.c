@@ -70,6 +70,45 @@ TEST(the_errors_of_the_commands_are_those_of_the_module) {
     require(!faults.length, "no such errors:%s", faults.bytes);
 }
 
+/* `…` stands for any letters: `LeaseIdMismatchWith…Operation`. */
+static bool names_code(const char *shown, const char *code) {
+    const char *gap = strstr(shown, "…");
+    if (!gap) return !strcmp(shown, code);
+    size_t before = (size_t)(gap - shown), length = strlen(code);
+    const char *behind = gap + strlen("…");
+    return !strncmp(shown, code, before) && length >= before + strlen(behind) &&
+           !strcmp(code + length - strlen(behind), behind);
+}
+
+static const char *list_of_errors(void) {
+    static const char heading[] = "\n## Errors\n";
+    struct pages pages = pages_read();
+    for (size_t i = 0; i < pages.count; i++) {
+        const char *begin = strstr(pages.page[i].text, heading);
+        if (!begin) continue;
+        return pool_copy(begin, (size_t)(strstr(begin + strlen(heading), "\n## ") - begin));
+    }
+    return NULL;
+}
+
+static bool list_has(const char *list, const char *code) {
+    for (const char *shown; (shown = next_code(&list));)
+        if (names_code(shown, code)) return true;
+    return false;
+}
+
+TEST(the_list_of_errors_has_every_code) {
+    const char *list = list_of_errors();
+    struct text missing = {0};
+    text_add(&missing, "", 0);
+    require(list, "the pages have no list of errors");
+    for (int outcome = OUTCOME_FIRST; outcome < OUTCOME_COUNT; outcome++) {
+        const struct outcome_text *text = outcome_text(outcome);
+        if (!text->redis_own && !list_has(list, text->code)) text_print(&missing, "\n%s", text->code);
+    }
+    require(!missing.length, "the list of errors lacks:%s", missing.bytes);
+}
+
 /* As Redis's own: a command does something or returns something, in one sentence. */
 TEST(summaries_are_in_the_words_of_redis) {
     struct words commands = grammar_commands(primary);

@@ -217,6 +217,9 @@ TEST(a_full_server_lets_consumers_go_on) {
     expect_error(call(client, "QUEUE.PUT jobs x"), "OOM");
     expect_error(call(client, "QUEUE.UPDATE jobs %s %s VISIBILITY 5 MESSAGE longer", id, receipt),
                  "OOM command not allowed");
+    expect_error(
+        call(client, "HOLDFAST.ATOMIC 1 8 QUEUE.UPDATE jobs %s %s VISIBILITY 5 MESSAGE longer", id, receipt),
+        "OOM command not allowed");
     receipt = field(call(client, "QUEUE.UPDATE jobs %s %s VISIBILITY 5", id, receipt), "receipt")->str;
     expect_elements(call(client, "QUEUE.UPDATE jobs %s %s VISIBILITY 0 MESSAGE five", id, receipt), 4);
     expect_error(call(client, "QUEUE.UPDATE jobs %s %s VISIBILITY 0 MESSAGE longer", id, first), "NOTFOUND");

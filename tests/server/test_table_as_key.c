@@ -391,11 +391,16 @@ TEST(a_full_server_takes_nothing_in_and_lets_go) {
     expect_ok(ask_at(client, "TABLE.CREATE t"));
     expect_ok(ask_at(client, "TABLE.INDEX t n"));
     expect_etag(ask_at(client, "TABLE.INSERT t p r PROPS 1 a b"));
+    expect_etag(ask_at(client, "TABLE.INSERT t p s PROPS 0"));
+    expect_etag(ask_at(client, "TABLE.INSERT t p u PROPS 0"));
     expect_ok(call(client, "CONFIG SET maxmemory-policy noeviction"));
     expect_ok(call(client, "CONFIG SET maxmemory 1"));
     expect_each_error(client, growing, "OOM");
     expect_shape(ask_at(client, "TABLE.GET t p r"), "[<etag>, [\"a\", \"b\"]]");
     expect_ok(ask_at(client, "TABLE.DELETE t p r IFMATCH *"));
+    expect_shape(
+        ask_at(client, "HOLDFAST.ATOMIC 2 6 TABLE.DELETE t p s IFMATCH * 6 TABLE.DELETE t p u IFMATCH *"),
+        "[OK, OK]");
     expect_ok(ask_at(client, "TABLE.UNINDEX t n"));
     expect_ok(ask_at(client, "TABLE.DROP t"));
     expect_ok(call(client, "CONFIG SET maxmemory 0"));

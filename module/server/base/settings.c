@@ -142,7 +142,7 @@ static int set_text(const char *name, RedisModuleString *text, void *data, Redis
     return REDISMODULE_ERR;
 }
 
-/* Servers before 7.2 take the flag and forget it. */
+/* Servers take the flag and forget it: their logs of slow and of large commands show secrets. */
 static int register_text(RedisModuleCtx *ctx, const struct setting *setting) {
     unsigned flags = setting->text->secret ? REDISMODULE_CONFIG_SENSITIVE : REDISMODULE_CONFIG_DEFAULT;
     const char *text = setting->text->text ? RedisModule_StringPtrLen(setting->text->text, NULL) : "";
