@@ -9,11 +9,12 @@
 
 -- The last word of a name tells that it only grows. All else goes up and down.
 local counters = {}
-for word in ([[answered breaks changes deaths deletes dropped duplicates examined expiries gets grants handoffs malformed misfit puts
-               redeliveries redrives refusals releases renewals rows steps updates waits]]):gmatch('%S+') do
+for word in ([[answered breaks changes commands deaths deletes done dropped duplicates examined expiries failed gets grants handoffs
+               malformed misfit puts redeliveries redrives refusals refused releases renewals rows steps told transactions updates
+               waits]]):gmatch('%S+') do
     counters[word] = true
 end
-local counters_by_name = {given_back = true, refused = true}
+local counters_by_name = {copies_bytes = true, given_back = true}
 
 -- The bounds of every histogram in milliseconds: those that INFO leaves out hold as many as the last one that it shows.
 local bounds = {}
@@ -47,6 +48,7 @@ local labelled = {
     {'^refused_class_(%w+)$', 'refusals_by_class_total', 'class'},
     {'^refused_(%w+)$', 'refusals_by_code_total', 'code'},
     {'^table_queries_(%w+)$', 'table_queries_total', 'way'},
+    {'^copies_failed_(%w+)$', 'copies_failed_by_reason_total', 'reason'},
 }
 
 local function add_labelled(name, value)

@@ -16,10 +16,12 @@ def tell(what, faults):
         print("#   " + fault)
 
 
-GROWING = set("""answered breaks changes deaths deletes dropped duplicates examined expiries gets grants handoffs malformed misfit puts
-    redeliveries redrives refusals releases renewals rows steps updates waits""".split())
+GROWING = set("""answered breaks changes commands deaths deletes done dropped duplicates examined expiries failed gets grants handoffs
+    malformed misfit puts redeliveries redrives refusals refused releases renewals rows steps told transactions updates waits""".split())
+GROWING_NAMES = {"copies_bytes", "given_back"}
 LABELLED = ((r"refused_class_(\w+)$", "refusals_by_class_total", "class"), (r"refused_(\w+)$", "refusals_by_code_total", "code"),
-            (r"table_queries_(\w+)$", "table_queries_total", "way"))
+            (r"table_queries_(\w+)$", "table_queries_total", "way"),
+            (r"copies_failed_(\w+)$", "copies_failed_by_reason_total", "reason"))
 
 
 def histogram_series(name, text):
@@ -46,7 +48,7 @@ def series_of(name, text):
     name = "refusals" if name == "refused" else name
     if name.endswith("_ms"):
         return [(name[:-3] + "_seconds", {}, int(text) / 1000)]
-    grows = name == "given_back" or name.rsplit("_", 1)[-1] in GROWING
+    grows = name in GROWING_NAMES or name.rsplit("_", 1)[-1] in GROWING
     return [(name + ("_total" if grows else ""), {}, int(text))]
 
 

@@ -19,6 +19,8 @@ save ""
 appendonly yes
 appendfsync everysec
 holdfast.lease-min-seconds 0.05
+holdfast.copy-from 127.0.0.1:1
+holdfast.copy-timeout-seconds 0.2
 """
 
 
@@ -122,10 +124,11 @@ class Stage:
         return [(item["metric"], float(item["value"][1])) for item in self.ask("query", query=query)]
 
     def work(self, rounds):
-        """Blobs, leases with lines, queues with dead letters, tables, files, refusals of several kinds."""
+        """A copy that fails, blobs, leases with lines, queues with dead letters, tables, files, refusals of several kinds."""
         for name, line in (("CONTAINER.CREATE", "box"), ("QUEUE.CREATE", "jobs MAXDELIVERIES 2"), ("TABLE.CREATE", "people"),
                            ("SHARE.CREATE", "share")):
             self.call(name, *line.split())
+        self.call("BLOB.COPY", "box", "copied", "box", "b0", "FROM", "127.0.0.1", 1)
         for number in range(rounds):
             self.call("BLOB.PUT", "box", f"b{number % 50}", "x" * (number % 997))
             self.call("BLOB.PUT", "box", "b0", "y", "IFMATCH", "0x0000000000000001")
