@@ -440,12 +440,8 @@ TEST(a_copy_for_which_no_thread_can_be_started_fails_for_that) {
     leave_space(poor->server, LESS_THAN_A_STACK);
     redisReply *copy = call(poor, "BLOB.COPY box cat src cat FROM 127.0.0.1 %d", source->server->port);
     expect_text(expect_elements(copy, 3)->element[2], "pending");
-    redisReply *stat = NULL;
-    for (int attempt = 0; attempt < 5000; attempt++) {
-        stat = call(poor, "BLOB.STAT box cat");
-        if (strcmp(reply_string(field(stat, "copy-status")), "pending") != 0) break;
-        usleep(1000);
-    }
+    AWAIT(!info_of(poor, "holdfast_copies_pending"));
+    const redisReply *stat = call(poor, "BLOB.STAT box cat");
     leave_space(poor->server, RLIM_INFINITY);
     expect_text(field(stat, "copy-status"), "failed");
     expect_text(field(stat, "copy-description"), "OOM this server cannot start a thread for the copy");

@@ -146,7 +146,7 @@ TEST(a_silent_handshake_is_told_of) {
 TEST(a_silent_handshake_is_ended) {
     struct source *source = source_start(NULL);
     begin_copy("silent", source_port(source), "60");
-    for (int i = 0; i < 500 && !source_visits(source); i++) usleep(10000);
+    AWAIT(source_visits(source));
     usleep(100000);
     expect_ok(call(primary, "BLOB.DELETE box silent"));
     await_copies_pending(0);

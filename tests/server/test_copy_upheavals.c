@@ -1,7 +1,6 @@
 /* Copies from another server of which half has come: what others see meanwhile, aborting, and what becomes of a copy
  * whose key, database or server changes. */
 #include <string.h>
-#include <unistd.h>
 
 #include "blobs.h"
 #include "harness.h"
@@ -24,12 +23,14 @@ static const struct told half[] = {
 
 /* --- While it goes on --- */
 
+static void await_progress_at(struct client *client, const char *blob, const char *progress) {
+    const char *seen = NULL;
+    AWAIT_OR(!strcmp(seen = field(call(client, "BLOB.STAT box %s", blob), "copy-progress")->str, progress),
+             "%s has progressed to %s, not %s", blob, seen, progress);
+}
+
 static void await_progress(const char *blob, const char *progress) {
-    for (int attempt = 0; attempt < 5000; attempt++) {
-        if (!strcmp(reply_string(field(stat_of("box", blob), "copy-progress")), progress)) return;
-        usleep(1000);
-    }
-    failure("no progress: %s", reply_text(stat_of("box", blob)));
+    await_progress_at(primary, blob, progress);
 }
 
 /* A copy of which half has come. Answers its id. */
@@ -110,7 +111,7 @@ TEST(waiters_get_the_content_when_the_copy_is_complete) {
     const char *id = half_a_copy("log", "");
     struct words of_all = words_of_line("BLOB.GET box log BLOCK 20");
     wire_send(waiter, &of_all);
-    while (!info_of(primary, "holdfast_blob_waiters")) usleep(1000);
+    AWAIT(info_of(primary, "holdfast_blob_waiters"));
     expect_ok(call(primary, "BLOB.ABORTCOPY box log %s", id));
     expect_shape(wire_receive(waiter), "[<etag>, \"\"]");
 }
@@ -118,18 +119,12 @@ TEST(waiters_get_the_content_when_the_copy_is_complete) {
 /* --- Keys, databases and servers change --- */
 
 static const char *description_of(struct client *client, const char *key) {
-    for (int attempt = 0; attempt < 5000; attempt++) {
-        redisReply *stat = call(client, "BLOB.STAT %s log", key);
-        const redisReply *told = reply_field_if_any(stat, "copy-description");
-        if (told) {
-            expect_text(field(stat, "copy-status"), "failed");
-            expect_number(field(stat, "content-length"), 0);
-            return told->str;
-        }
-        usleep(1000);
-    }
-    failure("it stays pending: %s", reply_text(call(client, "BLOB.STAT %s log", key)));
-    return NULL;
+    const redisReply *stat = NULL;
+    AWAIT_OR(reply_field_if_any(stat = call(client, "BLOB.STAT %s log", key), "copy-description"),
+             "it stays pending: %s", reply_text(stat));
+    expect_text(field(stat, "copy-status"), "failed");
+    expect_number(field(stat, "content-length"), 0);
+    return field(stat, "copy-description")->str;
 }
 
 TEST(a_copy_does_not_follow_its_key) {
@@ -244,11 +239,7 @@ TEST(a_reload_interrupts_unfinished_copies) {
     expect_etag(call(single, "CONTAINER.CREATE box"));
     expect_ok(call(single, "CONFIG SET holdfast.copy-from *"));
     expect_elements(call(single, "BLOB.COPY box log src blob FROM 127.0.0.1 %d", port), 3);
-    for (int i = 0;
-         i < 5000 && strcmp(reply_string(field(call(single, "BLOB.STAT box log"), "copy-progress")),
-                            "1048576/2097152") != 0;
-         i++)
-        usleep(1000);
+    await_progress_at(single, "log", "1048576/2097152");
     client_close(single);
     assert_true(text_begins(description_of(restarted(server, server_kill), "box"), "interrupted"));
 }

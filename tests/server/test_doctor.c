@@ -3,7 +3,6 @@
  * Time passes by the module's clock. What the wall clock does to it is in test_wall_clock. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "harness.h"
 #include "leases.h"
@@ -326,7 +325,7 @@ TEST(doctor_follows_keys_that_move) {
     for (size_t way = 0; way < ARRAY_SIZE(ways); way++) {
         done(ways[way].way);
         done("SELECT 0"); /* Valkey 8.1 forgets it */
-        for (int attempt = 0; attempt < 1000 && !finding_of(patient, ways[way].key); attempt++) usleep(1000);
+        AWAIT(finding_of(patient, ways[way].key));
         expect_finding("warning", ways[way].key, ways[way].part);
     }
     require(!finding_of(patient, "jobs"), "jobs has another name now");
@@ -339,8 +338,7 @@ TEST(doctor_on_a_replica_finds_the_same) {
     examine("min-replicas-to-write 1\nholdfast.grace-seconds 60\n");
     struct client *other = test_client(server_start("other", healthy));
     follow(other, patient);
-    for (int attempt = 0; attempt < 2000 && reply_is_error(call(patient, "SET ready 1")); attempt++)
-        usleep(1000);
+    AWAIT(!reply_is_error(call(patient, "SET ready 1")));
     die("jobs");
     done("CONTAINER.CREATE box");
     done("LEASE.ACQUIRE box -1");
@@ -454,7 +452,7 @@ TEST(more_keys_than_can_be_known) {
     for (int i = 0; i < KNOWN_MAX + 5; i++) done(pool_print("QUEUE.CLEAR q%d DEAD", i));
     die("late");
     wait_s(2);
-    for (int attempt = 0; attempt < 3000 && finding_of(patient, "keys"); attempt++) usleep(1000);
+    AWAIT(!finding_of(patient, "keys"));
     done("QUEUE.PUT late x");
     expect_finding("warning", "late", one_letter);
     require(!finding_of(patient, "keys"), "there is room again");
@@ -487,7 +485,7 @@ TEST(large_values_are_found_after_a_crowd_of_others) {
     clear_many_times(TIMES, pool_print("QUEUE.PUT q%d x", KNOWN_MAX));
     for (int i = 0; i < CROWD; i++) done(pool_print("DEL q%d", i));
     wait_s(2);
-    for (int attempt = 0; attempt < 3000 && finding_of(patient, "keys"); attempt++) usleep(1000);
+    AWAIT(!finding_of(patient, "keys"));
     expect_all_well();
     expect_large_is_found();
     finish();

@@ -4,15 +4,13 @@
 #include <ctype.h>
 #include <string.h>
 
-#include <unistd.h>
-
 #include "files.h"
 #include "harness.h"
 #include "leases.h"
 #include "one_moment.h"
 #include "pool.h"
 
-enum { QUESTIONS_MAX = 16, PATIENCE = 1000, PAUSE_US = 10000 };
+enum { QUESTIONS_MAX = 16 };
 
 /* `answer` is a part of the reply's shape, see reply_shape, or of an error. */
 struct question {
@@ -168,12 +166,9 @@ static void prepare(const char *preparation) {
 
 /* Waits until nothing that time has ended is in memory any more, but for staged blocks, which nobody counts. */
 static void await_memory(const char *name) {
-    int tries = 0;
-    while (info_of(primary, "holdfast_queue_unsettled") ||
-           info_of(primary, "holdfast_share_sessions_ended")) {
-        require(tries++ < PATIENCE, "%s: what has ended stays in memory", name);
-        usleep(PAUSE_US);
-    }
+    AWAIT_OR(!info_of(primary, "holdfast_queue_unsettled") &&
+                 !info_of(primary, "holdfast_share_sessions_ended"),
+             "%s: what has ended stays in memory", name);
 }
 
 static void require_same_answers(const struct ending *ending, struct client *client,

@@ -1,7 +1,6 @@
 /* CONTAINER.FEED and CONTAINER.CHANGES, sentence by sentence: what a feed tells, what it remembers, what it says when
  * something is lost, and who waits for it. */
 #include <string.h>
-#include <unistd.h>
 
 #include "harness.h"
 #include "leases.h"
@@ -351,12 +350,7 @@ TEST(the_feed_of_a_large_table_is_built_in_portions) {
     call(primary, "TABLE.DELETE t p n02000 IFMATCH *");
     expect_error(expect_elements(call(primary, "EXEC"), 3)->element[1], "CONFLICT FeedBuilding");
     redisReply *page;
-    for (int tries = 0; tries < 1000; tries++) {
-        page = call(primary, "TABLE.CHANGES t SINCE 0 COUNT 5000");
-        if (!reply_is_error(page)) break;
-        expect_error(page, "CONFLICT FeedBuilding");
-        usleep(5000);
-    }
+    AWAIT(!reply_is_error(page = call(primary, "TABLE.CHANGES t SINCE 0 COUNT 5000")));
     expect_elements(expect_elements(page, 2)->element[1], MANY - 1);
     pass_through_copies("t");
     require(reply_same(page, table_changes(primary, "0", "COUNT 5000")),
@@ -384,7 +378,7 @@ TEST(the_feed_of_a_large_container_is_built_in_portions) {
     redisReply *all = expect_elements(call(primary, "EXEC"), 5);
     expect_error(all->element[1], "CONFLICT FeedBuilding");
     expect_text(field(all->element[2], "feed"), "building");
-    for (int i = 0; i < 1000 && strcmp(of_container(primary, "feed"), "on") != 0; i++) usleep(5000);
+    AWAIT(!strcmp(of_container(primary, "feed"), "on"));
     redisReply *page = changes_at(primary, "0", "COUNT 5000");
     expect_elements(page->element[1], MANY - 1);
     expect_told(changes_at(primary, "0", "PREFIX n03000"), "n03000");

@@ -103,7 +103,6 @@ TEST(a_session_ends_between_two_primaries) {
     assert_int_equal(info_of(second, "holdfast_file_handles"), 6);
     promote();
     await_info(second, "holdfast_file_handles", 3);
-    assert_int_equal(info_of(second, "holdfast_file_handles"), 3);
     assert_int_equal(info_of(second, "holdfast_files"), 4);
     act_by(second, "get e", NULL);
     server_stop(second->server);
@@ -183,7 +182,6 @@ TEST(time_passes_while_the_server_is_away) {
     server_restart(single);
     client = test_client(single);
     await_info(client, "holdfast_file_handles", 0);
-    assert_int_equal(info_of(client, "holdfast_file_handles"), 0);
     acts_by(client, {"get a", NO_FILE}, {"get b", NULL}, {"read $i 0 1", NO_HANDLE});
     server_stop(single);
 }

@@ -3,7 +3,6 @@
  * then all is compared and reloaded. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "files.h"
 #include "harness.h"
@@ -474,8 +473,7 @@ static int locks_held(void) {
 static void compare(void) {
     long long count = 0, bytes = 0;
     size_t shown = 0;
-    for (int attempt = 0; attempt < 5000 && !sessions_are_settled(); attempt++) usleep(1000);
-    require(sessions_are_settled(), "%d sessions live", living());
+    AWAIT_OR(sessions_are_settled(), "%d sessions live", living());
     for (int number = 0; number < FILES; number++) {
         struct file file = file_at(number);
         compare_file(&file);

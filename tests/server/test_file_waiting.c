@@ -66,14 +66,14 @@ TEST(a_lock_waits_for_whatever_ends_the_other) {
 }
 
 TEST(an_open_waits_for_a_lease_to_go) {
-    static const char *const ways[] = {"LEASE.BREAK fs FILE a", "LEASE.RELEASE fs A FILE a"};
-    for (size_t way = 0; way < 2; way++) {
+    static const char *const ways[] = {"LEASE.BREAK fs FILE a", "LEASE.RELEASE fs B FILE a"};
+    for (size_t way = 0; way < ARRAY_SIZE(ways); way++) {
         stage();
         act("LEASE.ACQUIRE fs -1 ID A FILE a", NULL);
         struct client *client = act_waiting("open s a W/RWD BLOCK 0");
         act("LEASE.CHANGE fs A B FILE a", NULL);
         expect_still_waiting(client);
-        act(way ? "LEASE.RELEASE fs B FILE a" : ways[way], NULL);
+        act(ways[way], NULL);
         expect_opened(client, 'h');
         act("write $h 0 x", "1");
     }

@@ -16,8 +16,6 @@
 
 #define WEEK_MS (7 * 86400000LL)
 
-enum { ATTEMPTS = 2000, PAUSE_US = 1000 };
-
 static struct client *listening;
 static long long passed_ms; /* by the clock of the server that listens */
 static const char *answer;  /* to the command of a scene */
@@ -46,8 +44,8 @@ static void expect_heard(const char *heard, const char *what, const char *deed) 
 }
 
 static void await_heard(const char *heard, const char *what, const char *deed) {
-    for (int attempt = 0; attempt < ATTEMPTS && !has_heard(heard); attempt++) usleep(PAUSE_US);
-    expect_heard(heard, what, deed);
+    AWAIT_OR(has_heard(heard), "%s, %s: heard \"%s\", answered %s", what, deed,
+             reply_string(call(listening, "LISTENER.HEARD")), answer);
 }
 
 /* The file has the deeds between the changes that they came between: all effects fit. */
@@ -99,7 +97,8 @@ struct scene {
 #define BOX  "CONTAINER.CREATE box; BLOB.PUT box cat x; BLOB.PUTBLOCK box cat AAAA one"
 #define SHARE                                                                                                \
     "SHARE.CREATE fs; create a 10; mkdir d; create d/e 10; s = SHARE.CONNECT fs 5; t = SHARE.CONNECT fs 60"
-#define HELD SHARE "; h = open s a RD/RWD DELETEONCLOSE; i = open s d/e RWD/- DELETEONCLOSE; j = open t a RWD/RWD"
+#define HELD                                                                                                 \
+    SHARE "; h = open s a RD/RWD DELETEONCLOSE; i = open s d/e RWD/- DELETEONCLOSE; j = open t a RWD/RWD"
 
 #define SHARED SHARE "; h = open s a RW/R"
 #define LEASED "CONTAINER.CREATE box; BLOB.PUT box cat x; LEASE.ACQUIRE box 15 BLOB cat ID A"
@@ -249,7 +248,7 @@ static void play_copy(const char *event, const char *deed, const char *blob, con
     expect_elements(
         call(listening, "BLOB.COPY box dog src %s FROM 127.0.0.1 %d", blob, primary->server->port), 3);
     await_heard(heard, "a copy", deed);
-    while (info_of(listening, "holdfast_copies_pending")) usleep(PAUSE_US);
+    await_info(listening, "holdfast_copies_pending", 0);
     expect_ok(call(listening, "LISTENER.OFF"));
 }
 

@@ -1,7 +1,6 @@
 /* What values take: MEMORY USAGE against what the server really has in use, limits, and giving it back. */
 #include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "blobs.h"
 #include "harness.h"
@@ -11,7 +10,7 @@
 #include "steps.h"
 #include "text.h"
 
-enum { PERCENT = 100, TOLERANCE_PERCENT = 5, PATIENCE_MS = 10000 };
+enum { PERCENT = 100, TOLERANCE_PERCENT = 5 };
 
 static struct server *single;
 static struct client *client;
@@ -233,7 +232,7 @@ TEST(a_full_server_lets_consumers_go_on) {
 
 /* --- What is freed by and by --- */
 
-enum { PART = 4 << 20, PARTS = 16, PATIENCE_STEPS = 20000 };
+enum { PART = 4 << 20, PARTS = 16 };
 
 static void fill_disk(void) {
     char *part = pool_take(PART);
@@ -246,12 +245,8 @@ static void fill_disk(void) {
 
 /* Until the container takes as little as before it was filled. */
 static void await_little(struct client *client, long long max) {
-    long long taken = LLONG_MAX;
-    for (int i = 0; i < PATIENCE_STEPS && taken > max; i++) {
-        taken = memory_of(client, "box");
-        usleep(500);
-    }
-    require(taken <= max, "%s keeps %lld bytes", client->server->name, taken);
+    AWAIT_OR(memory_of(client, "box") <= max, "%s keeps %lld bytes", client->server->name,
+             memory_of(client, "box"));
 }
 
 static const char *const emptied_by[] = {
@@ -319,9 +314,7 @@ TEST(unlink_frees_in_the_background) {
     put_many("small", 1, 1, "");
     long long freed = info_of(client, "lazyfreed_objects");
     expect_number(call(client, "UNLINK box"), 1);
-    for (int waited = 0; waited < PATIENCE_MS && info_of(client, "lazyfreed_objects") == freed; waited++)
-        usleep(1000);
-    assert_int_equal(info_of(client, "lazyfreed_objects"), freed + 1);
+    await_info(client, "lazyfreed_objects", freed + 1);
     assert_int_equal(info_of(client, "lazyfree_pending_objects"), 0);
     server_stop(single);
 }

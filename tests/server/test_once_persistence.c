@@ -22,17 +22,14 @@
 #include "single_server.h"
 #include "turns.h"
 
-enum { PATIENCE = 5000 };
-
 static long long tokens_at(struct client *client) {
     return info_of(client, "holdfast_once_tokens");
 }
 
 /* Values that a flush or a DEL took away are freed in the background, and their tokens with them. */
 static void await_tokens(struct client *client, long long count) {
-    for (int attempt = 0; attempt < PATIENCE && tokens_at(client) != count; attempt++) usleep(1000);
-    require(tokens_at(client) == count, "%s remembers %lld calls, not %lld", client->server->name,
-            tokens_at(client), count);
+    AWAIT_OR(tokens_at(client) == count, "%s remembers %lld calls, not %lld", client->server->name,
+             tokens_at(client), count);
 }
 
 /* Appends one byte: who appends twice finds two. */

@@ -1,7 +1,6 @@
 /* Queues: what every command does, answers and refuses, and what messages go through as time passes. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "harness.h"
 #include "leases.h"
@@ -321,11 +320,7 @@ TEST(expired_messages_leave_memory_by_themselves) {
     assert_true(call(primary, "MEMORY USAGE jobs")->integer > MESSAGES * 100LL);
     long long expiries = info_of(primary, "holdfast_queue_expiries");
     time_passes(20000);
-    for (int attempt = 0; attempt < 5000; attempt++) {
-        if (info_of(primary, "holdfast_queue_expiries") == expiries + MESSAGES) break;
-        usleep(1000);
-    }
-    assert_int_equal(info_of(primary, "holdfast_queue_expiries"), expiries + MESSAGES);
+    await_info(primary, "holdfast_queue_expiries", expiries + MESSAGES);
     assert_true(call(primary, "MEMORY USAGE jobs")->integer < empty + 2000);
 }
 

@@ -127,7 +127,7 @@ TEST(refusals_invalidate_no_cache) {
 TEST(refusals_on_a_key_whose_time_is_over) {
     begin_with_something();
     expect_number(call(primary, "PEXPIRE box 1"), 1);
-    while (call(primary, "EXISTS box")->integer) continue;
+    AWAIT(!call(primary, "EXISTS box")->integer);
     expect_error(call(primary, "BLOB.PUT box cat x"), "NOTFOUND ContainerNotFound");
     expect_error(call(primary, "BLOB.GET box cat"), "NOTFOUND ContainerNotFound");
     expect_number(call(primary, "EXISTS box"), 0);

@@ -2,7 +2,6 @@
  * replica that comes, goes and comes back. Whatever is written at such a moment must reach the listener as an
  * effect or within the picture of the data that it gets, never twice and never in another form. */
 #include <string.h>
-#include <unistd.h>
 
 #include "harness.h"
 #include "pool.h"
@@ -78,17 +77,16 @@ TEST(a_file_that_is_switched_off_and_on) {
     server_stop(client->server);
 }
 
+static bool link_is_up(struct client *follower) {
+    return !strcmp(info_field(call(follower, "INFO replication"), "master_link_status"), "up");
+}
+
 /* Writes go on while the replica connects, gets its picture and catches up. */
 static void follow_among_writes(struct client *follower, struct client *leader) {
     int sent = send_writes(leader);
     expect_ok(call(follower, "REPLICAOF 127.0.0.1 %d", leader->server->port));
     receive_all(leader, sent);
-    for (int round = 0; round < 2000; round++) {
-        write_much(leader);
-        const char *link = info_field(call(follower, "INFO replication"), "master_link_status");
-        if (!strcmp(link, "up")) break;
-        usleep(1000);
-    }
+    AWAIT((write_much(leader), link_is_up(follower)));
     write_much(leader);
     await_in_step(follower, leader);
     require_same(leader, follower, "after a synchronisation among writes");
@@ -124,8 +122,7 @@ TEST(a_replica_that_comes_back_late) {
     expect_etag(call(leader, "CONTAINER.CREATE box"));
     follow_among_writes(follower, leader);
     expect_ok(call(follower, "REPLICAOF NO ONE"));
-    for (int waited = 0; waited < 500 && info_of(leader, "repl_backlog_active"); waited++) usleep(20000);
-    assert_int_equal(info_of(leader, "repl_backlog_active"), 0);
+    await_info(leader, "repl_backlog_active", 0);
     write_much(leader);
     follow_among_writes(follower, leader);
     server_stop(follower->server);

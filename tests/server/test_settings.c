@@ -194,8 +194,7 @@ TEST(arguments_of_loadmodule_are_settings) {
 
 static void expect_no_start(const char *settings, const char *arguments, const char *reason) {
     struct server *server = server_for_test(server_launch_with("arguments", settings, arguments));
-    for (int attempt = 0; attempt < 10000 && server_runs(server); attempt++) usleep(1000);
-    require(!server_runs(server), "the server starts with %s %s", arguments, settings);
+    AWAIT_OR(!server_runs(server), "the server starts with %s %s", arguments, settings);
     require(strstr(server_log(server), reason), "the log does not tell of %s:\n%s", reason,
             server_log(server));
 }

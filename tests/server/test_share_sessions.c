@@ -64,7 +64,6 @@ TEST(upkeep_ends_and_sweeps_expired_sessions) {
          {"i = open t b RW/-", NULL}, {"lock $i EXCLUSIVE 0 5", "OK"});
     traces_begin("none");
     await_info(primary, "holdfast_file_handles", 0);
-    assert_int_equal(info_of(primary, "holdfast_file_handles"), 0);
     assert_int_equal(info_of(primary, "holdfast_file_locks"), 0);
     assert_int_equal(info_of(primary, "holdfast_share_sessions"), 1);
     assert_int_equal(info_of(primary, "holdfast_files"), 1);
@@ -101,7 +100,6 @@ TEST(a_pause_holds_back_the_end) {
     assert_int_equal(info_of(primary, "holdfast_file_handles"), 1);
     expect_ok(call(primary, "CLIENT UNPAUSE"));
     await_info(primary, "holdfast_file_handles", 0);
-    assert_int_equal(info_of(primary, "holdfast_file_handles"), 0);
 }
 
 /* --- Connections -------------------------------------------------------------------------------------------------- */
@@ -115,11 +113,7 @@ static struct client *connected(const char *on_close) {
 }
 
 static void await_ended(void) {
-    for (int attempt = 0; attempt < 5000; attempt++) {
-        if (!reply_is_error(call(primary, "FILE.GET fs a"))) return;
-        usleep(1000);
-    }
-    failure("the session lives on");
+    AWAIT(!reply_is_error(call(primary, "FILE.GET fs a")));
 }
 
 TEST(a_session_ends_with_its_connection_when_told_so) {
@@ -178,7 +172,6 @@ TEST(all_sessions_of_a_connection_end) {
     client_close(client);
     await_ended();
     await_info(primary, "holdfast_share_sessions", 2);
-    assert_int_equal(info_of(primary, "holdfast_share_sessions"), 2);
 }
 
 /* Keys that have gone by then, or are something else. */

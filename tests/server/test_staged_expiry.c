@@ -2,8 +2,6 @@
  * take them out of memory, some at a time, as effects. */
 #include <string.h>
 
-#include <unistd.h>
-
 #include "blobs.h"
 #include "harness.h"
 #include "leases.h"
@@ -86,8 +84,7 @@ TEST(a_new_block_begins_the_week_anew) {
 
 /* Nobody has to come by. */
 static void expect_memory_back(long long max) {
-    for (int tries = 0; tries < 500 && memory_of(primary, "box") > max; tries++) usleep(10000);
-    assert_true(memory_of(primary, "box") <= max);
+    AWAIT(memory_of(primary, "box") <= max);
 }
 
 TEST(expired_blocks_leave_memory_by_themselves) {

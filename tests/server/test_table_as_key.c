@@ -270,8 +270,7 @@ TEST(tables_count_in_info) {
     assert_int_equal(info_of(primary, "holdfast_table_entities"), 500);
     expect_ok(ask("TABLE.DELETE t p 000001 IFMATCH *"));
     expect_ok(ask("TABLE.DROP u"));
-    for (int attempt = 0; attempt < 1000 && info_of(primary, "holdfast_tables") != 1; attempt++) usleep(1000);
-    assert_int_equal(info_of(primary, "holdfast_tables"), 1);
+    await_info(primary, "holdfast_tables", 1);
     assert_int_equal(info_of(primary, "holdfast_table_entities"), 249);
     expect_ok(call(primary, "DEBUG RELOAD"));
     assert_int_equal(info_of(primary, "holdfast_table_entities"), 249);

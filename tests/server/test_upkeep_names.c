@@ -10,16 +10,15 @@
 #include "single_server.h"
 #include "text.h"
 
-enum { MANY = 2000, PATIENCE = 5000, SWEEP_MS = 60000 };
+enum { MANY = 2000, SWEEP_MS = 60000 };
 
 static long long names_at(struct client *client) {
     return info_of(client, "holdfast_upkeep_keys");
 }
 
 static void await_names(struct client *client, long long count, const char *when) {
-    for (int attempt = 0; attempt < PATIENCE && names_at(client) != count; attempt++) usleep(1000);
-    require(names_at(client) == count, "%s knows %lld names %s, not %lld", client->server->name,
-            names_at(client), when, count);
+    AWAIT_OR(names_at(client) == count, "%s knows %lld names %s, not %lld", client->server->name,
+             names_at(client), when, count);
 }
 
 static void await_names_everywhere(long long count, const char *when) {
@@ -102,13 +101,9 @@ TEST(many_short_lives_leave_nothing) {
             names_at(second));
     expect_ok(call(first, "CONFIG SET holdfast.clock-offset-ms %d", SWEEP_MS + 1000));
     for (int i = 0; i < 2; i++) {
-        long long grown = memory_in_use(servers[i]) - before[i];
-        for (int attempt = 0; attempt < PATIENCE / 10 && grown > 100000; attempt++) {
-            usleep(10000);
-            grown = memory_in_use(servers[i]) - before[i];
-        }
-        print_message("# %s grew by %lld bytes\n", servers[i]->name, grown);
-        require(grown <= 100000, "%s grew by %lld bytes", servers[i]->name, grown);
+        long long grown = 0;
+        AWAIT_OR((grown = memory_in_use(servers[i]) - before[i]) <= 100000, "%s grew by %lld bytes",
+                 servers[i]->name, grown);
     }
     client_close(worker);
     server_stop(servers[0]);
@@ -180,7 +175,6 @@ TEST(a_promoted_replica_knows_what_is_alive) {
     assert_int_equal(info_of(second, "holdfast_queue_unsettled"), 3);
     expect_ok(call(second, "REPLICAOF NO ONE"));
     await_info(second, "holdfast_queue_unsettled", 0);
-    assert_int_equal(info_of(second, "holdfast_queue_unsettled"), 0);
     await_names(second, 0, "when nothing is left to be done");
     server_stop(servers[1]);
 }
@@ -200,5 +194,4 @@ TEST(sessions_of_another_share_of_the_name_still_end_with_their_connections) {
     assert_int_equal(info_of(primary, "holdfast_share_sessions"), 1);
     client_close(new);
     await_info(primary, "holdfast_share_sessions", 0);
-    assert_int_equal(info_of(primary, "holdfast_share_sessions"), 0);
 }

@@ -137,7 +137,6 @@ TEST(messages_end_in_time_whatever_the_wall_clock_does) {
     require(!reply_is_error(call(client, "QUEUE.PUT jobs x TTL 1")), "no message");
     set_wall_clock(-3600);
     await_info(client, "holdfast_upkeep_keys", 0);
-    assert_int_equal(info_of(client, "holdfast_upkeep_keys"), 0);
     assert_int_equal(info_of(client, "holdfast_queue_expiries"), 1);
     end();
 }

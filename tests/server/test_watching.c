@@ -1,7 +1,6 @@
 /* Who watches a key (or caches what was read of it, which the server treats alike) is told of what happens to it in the
  * background, if a read can show it, and not if none does: on the primary, and where it arrives as an effect. */
 #include <string.h>
-#include <unistd.h>
 
 #include "files.h"
 #include "harness.h"
@@ -11,7 +10,7 @@
 #include "sources.h"
 #include "stream.h"
 
-enum { MANY = 1100, EFFECTS_MAX = 1200, ATTEMPTS = 5000, PAUSE_US = 1000 };
+enum { MANY = 1100, EFFECTS_MAX = 1200 };
 
 struct scene {
     const char *name;
@@ -54,6 +53,10 @@ static void see_effects(void) {
             seen.effect[seen.count++] = commands->element[i];
 }
 
+static void await_effects(size_t count, const char *name) {
+    AWAIT_OR((see_effects(), seen.count == count), "%s: %zu effects", name, seen.count);
+}
+
 static bool aborts(struct client *watcher) {
     expect_ok(call(watcher, "MULTI"));
     call(watcher, "PING");
@@ -80,9 +83,7 @@ static bool primary_tells(const struct scene *scene) {
     send_call(watcher, "CONFIG SET holdfast.clock-offset-ms %lld", clock_after(scene->passes_ms));
     send_call(watcher, "WATCH %s", scene->key);
     for (int left = 3; left; left--) require(!reply_is_error(receive(watcher)), "%s: a refusal", scene->name);
-    for (int attempt = 0; attempt < ATTEMPTS && seen.count < scene->effects; attempt++, usleep(PAUSE_US))
-        see_effects();
-    require(seen.count == scene->effects, "%s: %zu effects", scene->name, seen.count);
+    await_effects(scene->effects, scene->name);
     time_passes(scene->passes_ms);
     return aborts(watcher);
 }
@@ -133,8 +134,7 @@ TEST(copies_that_arrive) {
     create("box");
     configure(primary, "holdfast.copy-from", "127.0.0.1:*");
     copy_from("box", "log", source_port(source_start(script)), "");
-    for (int attempt = 0; attempt < ATTEMPTS && seen.count < 4; attempt++, usleep(PAUSE_US)) see_effects();
-    assert_int_equal(seen.count, 4);
+    await_effects(4, "a copy");
     for (size_t count = 1; count <= seen.count; count++)
         assert_true(receiver_tells(receiver, "box", count - 1, count));
 }

@@ -2,8 +2,8 @@
 
 #include <ctype.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "await.h"
 #include "client.h"
 #include "failure.h"
 #include "pool.h"
@@ -61,11 +61,8 @@ static long long waiting(struct reading *reading) {
 /* So that those who wait come in the order of the page, and before what serves them. */
 static void await_waiters(struct reading *reading) {
     struct client *looker = test_client(reading->server);
-    for (int attempt = 0; attempt < 2000; attempt++) {
-        if (info_number(call(looker, "INFO clients"), "blocked_clients") >= waiting(reading)) return;
-        usleep(1000);
-    }
-    failure("a command that shows no reply does not wait");
+    AWAIT_OR(info_number(call(looker, "INFO clients"), "blocked_clients") >= waiting(reading),
+             "a command that shows no reply does not wait");
 }
 
 static void send_typed(struct reading *reading, struct speaker *speaker, const char *command) {

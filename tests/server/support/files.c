@@ -12,7 +12,7 @@
 #include "text.h"
 #include "traces.h"
 
-enum { SWEPT_SOON_US = 5000, SWEPT_ATTEMPTS = 5000 };
+enum { SWEPT_SOON_US = 5000 };
 
 void share_setup(void) {
     time_passes(0);
@@ -134,9 +134,7 @@ static void await_swept(void) {
     if (!is_unswept) return;
     is_unswept = false;
     usleep(SWEPT_SOON_US);
-    for (int attempt = 0; attempt < SWEPT_ATTEMPTS && info_of(primary, "holdfast_share_sessions_ended") > 0;
-         attempt++)
-        usleep(1000);
+    await_info(primary, "holdfast_share_sessions_ended", 0);
 }
 
 redisReply *act_at(struct place place, const char *line, const char *answer) {

@@ -2,14 +2,11 @@
 #include "harness.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "notifications.h"
 #include "pool.h"
 #include "same_everywhere.h"
 #include "sources.h"
-
-enum { SYNC_SECONDS = 15 };
 
 struct client *primary;
 struct client *replica;
@@ -30,28 +27,22 @@ long long info_of(struct client *client, const char *name) {
     return info_number(call(client, "INFO everything"), name);
 }
 
-void await_info(struct client *client, const char *name, long long most) {
-    long long seen = info_of(client, name);
-    for (int attempt = 0; seen > most && attempt < SYNC_SECONDS * 1000; attempt++) {
-        usleep(1000);
-        seen = info_of(client, name);
-    }
-    require(seen <= most, "%s is %lld, not %lld", name, seen, most);
+void await_info(struct client *client, const char *name, long long number) {
+    long long seen = 0;
+    AWAIT_OR((seen = info_of(client, name)) == number, "%s is %lld, not %lld", name, seen, number);
+}
+
+static bool is_in_step(struct client *follower, struct client *leader) {
+    redisReply *leading = call(leader, "INFO replication");
+    redisReply *following = call(follower, "INFO replication");
+    const char *link = info_field(following, "master_link_status");
+    return link && !strcmp(link, "up") &&
+           info_number(following, "slave_repl_offset") == info_number(leading, "master_repl_offset");
 }
 
 void await_in_step(struct client *follower, struct client *leader) {
-    for (int attempt = 0; attempt < SYNC_SECONDS * 2000; attempt++) {
-        redisReply *leading = call(leader, "INFO replication");
-        redisReply *following = call(follower, "INFO replication");
-        const char *link = info_field(following, "master_link_status");
-        if (link && !strcmp(link, "up") &&
-            info_number(following, "slave_repl_offset") == info_number(leading, "master_repl_offset")) {
-            return;
-        }
-        usleep(500);
-    }
-    failure("server %s does not follow %s:\n%s", follower->server->name, leader->server->name,
-            server_log(follower->server));
+    AWAIT_OR(is_in_step(follower, leader), "%s does not follow %s:\n%s", follower->server->name,
+             leader->server->name, server_log(follower->server));
 }
 
 void follow(struct client *follower, struct client *leader) {

@@ -5,6 +5,7 @@
 #ifndef HOLDFAST_TESTS_HARNESS_H
 #define HOLDFAST_TESTS_HARNESS_H
 
+#include "await.h"
 #include "ccan/array_size/array_size.h"
 #include "client.h"
 #include "expect.h"
@@ -41,8 +42,8 @@ void configure(struct client *client, const char *name, const char *value);
 
 /* A number of INFO, all sections looked through. */
 long long info_of(struct client *client, const char *name);
-/* Waits until it is no more than that. */
-void await_info(struct client *client, const char *name, long long most);
+/* Waits until it is that. */
+void await_info(struct client *client, const char *name, long long number);
 
 /* CONTAINER.CREATE and BLOB.PUT that must succeed, for tests that begin with something there. */
 const char *create(const char *container);

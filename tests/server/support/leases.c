@@ -4,12 +4,9 @@
 #include <poll.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "harness.h"
 #include "pool.h"
-
-enum { PATIENCE_MS = 20000 };
 
 /* Beyond the clocks with which the stage's servers begin. */
 static long long offset_ms = 2 * 86400000LL;
@@ -90,12 +87,8 @@ static bool has_answer(struct client *client, int ms) {
 }
 
 void await_waiters(struct client *client, long long count) {
-    long long seen = -1;
-    for (long long begin = stopwatch(); stopwatch() - begin < PATIENCE_MS; usleep(200)) {
-        seen = waiters_at(client);
-        if (seen == count) return;
-    }
-    failure("%lld wait, not %lld", seen, count);
+    long long seen = 0;
+    AWAIT_OR((seen = waiters_at(client)) == count, "%lld wait, not %lld", seen, count);
 }
 
 void send_line(struct client *client, const char *line) {
@@ -109,9 +102,9 @@ static struct client *get_in_line(struct client *client, const char *line) {
     struct client *observer = test_client(client->server);
     long long before = waiters_at(observer);
     send_line(client, line);
-    while (waiters_at(observer) == before) {
-        if (has_answer(client, 0)) failure("%s does not wait: %s", line, reply_text(receive(client)));
-    }
+    AWAIT_OR(waiters_at(observer) != before || has_answer(client, 0), "%s neither waits nor is answered",
+             line);
+    if (has_answer(client, 0)) failure("%s does not wait: %s", line, reply_text(receive(client)));
     return client;
 }
 

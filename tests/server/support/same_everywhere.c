@@ -3,14 +3,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "expect.h"
 #include "harness.h"
 #include "pool.h"
 #include "text.h"
 
-enum { DATABASES = 16, REWRITE_SECONDS = 30, SETTLED_SECONDS = 30, ATTEMPTS = 10 };
+enum { DATABASES = 16, ATTEMPTS = 10 };
 
 static const char restored_prefix[] = "restored:";
 static const char copied_prefix[] = "copied:";
@@ -131,31 +130,23 @@ static void everywhere_replicated(const char *when) {
     require_same(replica, chained, when);
 }
 
-void await_settled_files(struct client *client) {
-    for (int attempt = 0; attempt < REWRITE_SECONDS * 1000; attempt++) {
-        redisReply *info = call(client, "INFO persistence");
-        if (!info_number(info, "aof_rewrite_in_progress") && !info_number(info, "aof_rewrite_scheduled") &&
-            !info_number(info, "loading")) {
-            const char *status = info_field(info, "aof_last_bgrewrite_status");
-            require(!strcmp(status, "ok"), "the rewrite ended badly:\n%s", server_log(client->server));
-            return;
-        }
-        usleep(1000);
-    }
-    failure("the rewrite does not end:\n%s", server_log(client->server));
+static bool is_at_files(struct client *client) {
+    redisReply *info = call(client, "INFO persistence");
+    return info_number(info, "aof_rewrite_in_progress") || info_number(info, "aof_rewrite_scheduled") ||
+           info_number(info, "loading");
 }
 
-/* A server that forks while another thread frees memory leaves a child that a
- * sanitizer's allocator can stop for ever. */
-static void await_freed(struct client *client) {
-    for (int attempt = 0; attempt < SETTLED_SECONDS * 1000 && info_of(client, "lazyfree_pending_objects");
-         attempt++)
-        usleep(1000);
+void await_settled_files(struct client *client) {
+    AWAIT_OR(!is_at_files(client), "the rewrite does not end:\n%s", server_log(client->server));
+    const char *status = info_field(call(client, "INFO persistence"), "aof_last_bgrewrite_status");
+    require(!strcmp(status, "ok"), "the rewrite ended badly:\n%s", server_log(client->server));
 }
 
 void rewrite_append_only_file(struct client *client, bool with_preamble) {
     expect_ok(call(client, "CONFIG SET aof-use-rdb-preamble %s", with_preamble ? "yes" : "no"));
-    await_freed(client);
+    /* A server that forks while another thread frees memory leaves a child that a sanitizer's allocator can stop
+     * for ever. */
+    await_info(client, "lazyfree_pending_objects", 0);
     call(client, "BGREWRITEAOF");
     await_settled_files(client);
 }
@@ -260,13 +251,9 @@ static void everywhere_under_other_names(void) {
 
 /* What time has ended is removed by and by, and makes no difference any more then. */
 static void await_settled_values(void) {
-    for (int attempt = 0; attempt < SETTLED_SECONDS * 1000; attempt++) {
-        if (!info_of(primary, "holdfast_copies_pending") && !info_of(primary, "holdfast_queue_unsettled") &&
-            !info_of(primary, "holdfast_share_sessions_ended"))
-            return;
-        usleep(1000);
-    }
-    failure("something stays unsettled: %s", reply_text(call(primary, "INFO holdfast")));
+    await_info(primary, "holdfast_copies_pending", 0);
+    await_info(primary, "holdfast_queue_unsettled", 0);
+    await_info(primary, "holdfast_share_sessions_ended", 0);
 }
 
 void require_same_everywhere(void) {

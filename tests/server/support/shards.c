@@ -3,14 +3,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "expect.h"
 #include "harness.h"
 #include "pool.h"
 #include "text.h"
 
-enum { SLOTS = 16384, AGREE_SECONDS = 30, KEYS_AT_ONCE = 100 };
+enum { SLOTS = 16384, KEYS_AT_ONCE = 100 };
 
 static const char cluster_settings[] = "cluster-enabled yes\n"
                                        "cluster-node-timeout 5000\n"
@@ -33,9 +32,7 @@ static int first_owner(int slot) {
 /* --- Beginning and end --- */
 
 static void until(bool (*is_so)(void), const char *what) {
-    for (int attempt = 0; !is_so(); attempt++, usleep(5000))
-        require(attempt < AGREE_SECONDS * 200, "the cluster: %s; node 0 says:\n%s", what,
-                call(node[0], "CLUSTER NODES")->str);
+    AWAIT_OR(is_so(), "%s; node 0 says:\n%s", what, call(node[0], "CLUSTER NODES")->str);
 }
 
 static bool all_know_all(void) {
@@ -211,20 +208,14 @@ static const char *state_of_migration(int slot, struct client *from) {
 
 void slot_migrates(int slot, struct client *from, struct client *to) {
     expect_ok(call(from, "CLUSTER MIGRATESLOTS SLOTSRANGE %d %d NODE %s", slot, slot, node_id(to)));
-    const char *state = "";
-    for (int attempt = 0; strcmp(state, "success") != 0; attempt++, usleep(5000)) {
-        state = state_of_migration(slot, from);
-        bool ended = !strcmp(state, "failed") || !strcmp(state, "cancelled");
-        require(!ended && attempt < AGREE_SECONDS * 200, "the migration of slot %d: %s: %s", slot, state,
-                reply_text(call(from, "CLUSTER GETSLOTMIGRATIONS")));
-    }
+    AWAIT_OR(!strcmp(state_of_migration(slot, from), "success"), "the migration of slot %d: %s", slot,
+             reply_text(call(from, "CLUSTER GETSLOTMIGRATIONS")));
     await_slot(slot, to);
 }
 
 void await_slot(int slot, struct client *at) {
     for (int i = 0; i < node_count; i++) {
         if (!server_runs(node[i]->server)) continue;
-        for (int attempt = 0; !sees_slot_at(node[i], slot, at); attempt++, usleep(5000))
-            require(attempt < AGREE_SECONDS * 200, "slot %d does not come to %s", slot, at->server->name);
+        AWAIT_OR(sees_slot_at(node[i], slot, at), "slot %d does not come to %s", slot, at->server->name);
     }
 }

@@ -12,14 +12,12 @@
 #include "same_everywhere.h"
 #include "settings.h"
 
-enum { SETTLE_ATTEMPTS = 500 };
-
 const char settings_with_file[] = APPEND_ONLY_FILE("always");
 
 struct client *cluster_of_one(void) {
     struct client *client = test_client(server_start("cluster", "cluster-enabled yes\n"));
     expect_ok(call(client, "CLUSTER ADDSLOTSRANGE 0 16383"));
-    while (!strstr(call(client, "CLUSTER INFO")->str, "cluster_state:ok")) usleep(1000);
+    AWAIT(strstr(call(client, "CLUSTER INFO")->str, "cluster_state:ok"));
     return client;
 }
 
@@ -47,11 +45,7 @@ long long memory_in_use(struct server *server) {
     client_close(client_open(server));
     struct client *asking = client_open(server);
     long long used = 0, before = -1;
-    for (int attempt = 0; attempt < SETTLE_ATTEMPTS && used != before; attempt++) {
-        before = used;
-        usleep(20000);
-        used = info_of(asking, "used_memory");
-    }
+    AWAIT((before = used, usleep(20000), used = info_of(asking, "used_memory")) == before);
     client_close(asking);
     return used;
 }

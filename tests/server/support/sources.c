@@ -14,7 +14,7 @@
 #include "pool.h"
 #include "text.h"
 
-enum { GUESTS_MAX = 64, HEARD_BYTES = 1 << 16, QUESTION_BYTES = 1 << 16, SECONDS_TO_COPY = 20 };
+enum { GUESTS_MAX = 64, HEARD_BYTES = 1 << 16, QUESTION_BYTES = 1 << 16 };
 
 struct guest {
     int socket;
@@ -303,20 +303,16 @@ const char *pending_copy(const char *container, const char *blob) {
 }
 
 void await_copies_pending(long long count) {
-    for (int attempt = 0; attempt < SECONDS_TO_COPY * 1000; attempt++) {
-        if (info_of(primary, "holdfast_copies_pending") == count) return;
-        usleep(1000);
-    }
-    failure("copies are going on: %s", reply_text(call(primary, "INFO holdfast")));
+    await_info(primary, "holdfast_copies_pending", count);
+}
+
+static bool is_copying(const redisReply *stat) {
+    const redisReply *status = reply_field_if_any(stat, "copy-status");
+    return status && !strcmp(status->str, "pending");
 }
 
 redisReply *await_copy(const char *container, const char *blob) {
-    for (int attempt = 0; attempt < SECONDS_TO_COPY * 1000; attempt++) {
-        redisReply *stat = stat_of(container, blob);
-        const redisReply *status = reply_field_if_any(stat, "copy-status");
-        if (!status || strcmp(status->str, "pending") != 0) return stat;
-        usleep(1000);
-    }
-    failure("the copy does not end: %s", reply_text(stat_of(container, blob)));
-    return NULL;
+    redisReply *stat = NULL;
+    AWAIT_OR(!is_copying(stat = stat_of(container, blob)), "the copy does not end: %s", reply_text(stat));
+    return stat;
 }

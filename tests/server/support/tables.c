@@ -2,14 +2,13 @@
 #include "tables.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "harness.h"
 #include "pool.h"
 #include "steps.h"
 #include "text.h"
 
-enum { PAGES_MAX = 100000, ROWS_IN_BATCH = 100, PATIENCE_MS = 8000 };
+enum { PAGES_MAX = 100000, ROWS_IN_BATCH = 100 };
 
 void table_setup(void) {
     expect_ok(call(primary, "TABLE.CREATE t"));
@@ -122,9 +121,5 @@ static bool uses_index(struct client *client, const char *table, const char *pro
 }
 
 void await_index(struct client *client, const char *table, const char *property) {
-    for (int attempt = 0; attempt < PATIENCE_MS; attempt++) {
-        if (uses_index(client, table, property)) return;
-        usleep(1000);
-    }
-    failure("the index of %s does not become complete", property);
+    AWAIT_OR(uses_index(client, table, property), "the index of %s does not become complete", property);
 }

@@ -1,0 +1,12 @@
+#define _GNU_SOURCE
+#include "await.h"
+
+#include <unistd.h>
+
+#include "leases.h"
+
+bool await_more(long long *since) {
+    if (!*since) *since = stopwatch();
+    usleep(500);
+    return stopwatch() - *since < AWAIT_SECONDS * 1000;
+}
