@@ -8,7 +8,7 @@ struct packed {
     char items[];
 };
 
-struct packed *packed_new(struct packed_list list) {
+static struct packed *packed_new(struct packed_list list) {
     if (!list.count) return NULL;
     struct packed *packed = memory_alloc(sizeof(*packed) + list.items.length);
     packed->count = list.count;

@@ -15,7 +15,6 @@ struct packed_list {
 /* An owned list in one allocation. NULL is the empty list. */
 struct packed;
 
-struct packed *packed_new(struct packed_list list);
 /* Replaces a list in an account; the new one may be a view of the old one. */
 void packed_replace(struct account *account, struct packed **place, struct packed_list list);
 struct packed_list packed_view(const struct packed *packed);

@@ -55,7 +55,7 @@ static void open_next(struct mint *mint, int64_t now_ms) {
     mint->due = EPOCH_NOT_DUE;
 }
 
-bool mint_needs_time(const struct mint *mint) {
+static bool mint_needs_time(const struct mint *mint) {
     return mint->due || mint->last == mint->end;
 }
 
@@ -77,7 +77,7 @@ void mint_renew_epoch(struct mint *mint, uint64_t chance) {
     mint->chance ^= chance;
 }
 
-void mint_leave_epoch(struct mint *mint) {
+static void mint_leave_epoch(struct mint *mint) {
     mint->passed = mint->newest;
     if (!mint->due) mint->due = EPOCH_OF_MEETING;
 }

@@ -109,11 +109,9 @@ struct mint {
 #define MINT_INITIAL                                                                                         \
     { .due = EPOCH_OF_ROLE }
 
-bool mint_needs_time(const struct mint *mint);
 version mint_version(struct mint *mint, int64_t now_ms);
 void mint_observe(struct mint *mint, version seen);
 void mint_renew_epoch(struct mint *mint, uint64_t chance);
-void mint_leave_epoch(struct mint *mint);
 bool mint_believes(const struct mint *mint, version seen, int64_t now_ms);
 
 /* --- The server's mint --- */

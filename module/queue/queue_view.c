@@ -147,14 +147,10 @@ const struct dedup_entry *queue_find_dedup_entry(const struct queue *queue, stru
     return entry && time_entry_ends_ms(&entry->times) > now_ms ? entry : NULL;
 }
 
-struct message *queue_find(const struct queue *queue, const struct guid *id, int64_t now_ms) {
-    struct message *message = message_store_find(&queue->live, id);
-    return message && !message_ended(message, now_ms) ? message : NULL;
-}
-
 enum outcome queue_find_owned(const struct queue *queue, const struct guid *id, const struct guid *receipt,
                               int64_t now_ms, struct message **message) {
-    *message = queue_find(queue, id, now_ms);
+    *message = message_store_find(&queue->live, id);
+    if (*message && message_ended(*message, now_ms)) *message = NULL;
     if (!*message) return OUTCOME_MESSAGE_NOT_FOUND;
     return guid_equal((*message)->receipt, *receipt) ? OUTCOME_DONE : OUTCOME_RECEIPT_MISMATCH;
 }

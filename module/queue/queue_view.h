@@ -46,9 +46,7 @@ void queue_walk_dead(const struct queue *queue, int64_t now_ms, struct message_w
 const struct dedup_entry *queue_find_dedup_entry(const struct queue *queue, struct bytes dedup,
                                                  int64_t now_ms);
 
-/* A message that has not ended, or NULL. */
-struct message *queue_find(const struct queue *queue, const struct guid *id, int64_t now_ms);
-/* Also compares the receipt. The message is NULL if the outcome is OUTCOME_MESSAGE_NOT_FOUND. */
+/* A message that has not ended. It is NULL if the outcome is OUTCOME_MESSAGE_NOT_FOUND. */
 enum outcome queue_find_owned(const struct queue *queue, const struct guid *id, const struct guid *receipt,
                               int64_t now_ms, struct message **message);
 /* Prefetches for a search by this id. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blob/container_change.h"
 #include "effects.h"
 #include "harness.h"
 #include "payload.h"
@@ -87,7 +88,7 @@ static void hand_content(size_t length, char letter) {
 }
 
 static void hand_begin(void) {
-    struct text record = effect_start(EFFECT_CREATE, NULL);
+    struct text record = effect_start(CONTAINER_CREATE, NULL);
     hand = pool_take(sizeof(*hand));
     effect_word(&record, ETAG);
     effect_number(&record, CREATED_MS);
@@ -99,28 +100,29 @@ static void hand_begin(void) {
 }
 
 static void chunk_of(uint64_t told, size_t length) {
-    struct text record = effect_start(EFFECT_CHUNK, NULL);
+    struct text record = effect_start(CONTAINER_CHUNK, NULL);
     effect_number(&record, told);
     hand_add(&record);
     hand_content(length, 'x');
 }
 
 static void state_of(const char *name, int kind, int parts, uint64_t length, uint64_t count) {
-    struct text record = effect_start(EFFECT_STATE, name);
+    struct text record = effect_start(BLOB_STATE, name);
     effect_word(&record, ETAG + 1);
     effect_number(&record, CREATED_MS);
     effect_number(&record, CREATED_MS);
     effect_byte(&record, (unsigned char)kind);
     effect_byte(&record, (unsigned char)(parts & ~IS_BORN));
-    if (parts & HAS_LENGTH) effect_number(&record, length);
+    if (parts & PART_LENGTH) effect_number(&record, length);
     effect_number(&record, count);
-    if (parts & HAS_SEQUENCE) effect_number(&record, 0);
-    effect_word(&record, kind == STATE_PAGE || parts & IS_BORN ? ETAG + 1 : 0);
+    if (parts & PART_SEQUENCE) effect_number(&record, 0);
+    effect_word(&record, kind == KIND_PAGE || parts & IS_BORN ? ETAG + 1 : 0);
     hand_add(&record);
 }
 
 /* A list of one record of numbers; `count` is what it says. */
-static void list_of(enum effect_kind kind, const char *name, uint64_t count, const struct text *items) {
+static void list_of(enum container_change_kind kind, const char *name, uint64_t count,
+                    const struct text *items) {
     struct text record = effect_start(kind, name);
     effect_number(&record, count);
     if (count) effect_bytes(&record, items->bytes, items->length);
@@ -134,7 +136,7 @@ static void leaf(struct text *items, uint64_t index, uint64_t present, uint64_t 
 }
 
 static void snapshot_of(const char *name, uint64_t id) {
-    struct text record = effect_start(EFFECT_SNAPSHOT, name);
+    struct text record = effect_start(BLOB_SNAPSHOT, name);
     effect_word(&record, ETAG + 1);
     effect_number(&record, CREATED_MS);
     effect_byte(&record, 0);
@@ -143,7 +145,7 @@ static void snapshot_of(const char *name, uint64_t id) {
 }
 
 static void settle(void) {
-    struct text record = effect_start(EFFECT_LOADED, NULL);
+    struct text record = effect_start(CONTAINER_LOADED, NULL);
     hand_add(&record);
 }
 
@@ -167,7 +169,7 @@ enum { PAGE = 512, TWO_PAGES = 1024, DISK = 65536, TWO_DISKS = 131072 };
 
 static void begin_disk(uint64_t length) {
     hand_begin();
-    state_of("disk", STATE_PAGE, HAS_LENGTH | HAS_SEQUENCE, length, 0);
+    state_of("disk", KIND_PAGE, PART_LENGTH | PART_SEQUENCE, length, 0);
 }
 
 /* One row is one leaf: what is wrong with it, told of a chunk of `bytes`. */
@@ -198,7 +200,7 @@ TEST(pages_that_cannot_be) {
         begin_disk(DISK);
         chunk_of(rows[row].bytes, rows[row].bytes);
         leaf(&items, rows[row].index, rows[row].present, rows[row].chunk);
-        list_of(EFFECT_LEAVES, "disk", 1, &items);
+        list_of(BLOB_LEAVES, "disk", 1, &items);
         settle();
         hand_offer(rows[row].what, rows[row].is_sound);
     }
@@ -210,7 +212,7 @@ enum { LIST_MAX = 4096 };
 static void leaves_of(uint64_t first, uint64_t count) {
     struct text items = {0};
     for (uint64_t i = first; i < first + count; i++) leaf(&items, i, 1, 1);
-    list_of(EFFECT_LEAVES, "disk", count, &items);
+    list_of(BLOB_LEAVES, "disk", count, &items);
 }
 
 /* The same pages twice: in one list, in two, and out of order. */
@@ -227,7 +229,7 @@ TEST(pages_that_overlap) {
         chunk_of(PAGE, PAGE);
         leaf(&items, rows[row].first, 1, 1);
         leaf(&items, rows[row].second, 1, 1);
-        list_of(EFFECT_LEAVES, "disk", 2, &items);
+        list_of(BLOB_LEAVES, "disk", 2, &items);
         settle();
         hand_offer("an overlap in a list", rows[row].is_sound);
     }
@@ -242,15 +244,15 @@ TEST(pages_that_overlap) {
 }
 
 /* Lists of one content; each is sound for itself. */
-static void offer_lists(enum effect_kind kind, const char *what, size_t lists, uint64_t count,
+static void offer_lists(enum container_change_kind kind, const char *what, size_t lists, uint64_t count,
                         bool is_sound) {
     hand_begin();
-    state_of("blob", STATE_BLOCK, 0, 0, 0);
+    state_of("blob", KIND_BLOCK, 0, 0, 0);
     chunk_of(1, 1);
     for (size_t list = 0; list < lists; list++) {
         struct text items = {0};
         for (uint64_t entry = 0; entry < count; entry++) {
-            if (kind == EFFECT_BLOCKS) effect_text(&items, "id");
+            if (kind == BLOB_BLOCKS) effect_text(&items, "id");
             effect_number(&items, 1);
         }
         list_of(kind, "blob", count, &items);
@@ -261,7 +263,7 @@ static void offer_lists(enum effect_kind kind, const char *what, size_t lists, u
 
 /* Each list makes work that grows with what came before it, so a payload must not consist of them. */
 TEST(lists_in_many_small_records) {
-    static const enum effect_kind kinds[] = {EFFECT_SPANS, EFFECT_BLOCKS};
+    static const enum container_change_kind kinds[] = {BLOB_SPANS, BLOB_BLOCKS};
     hand_open();
     for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
         offer_lists(kinds[kind], "a short list", 1, 1, true);
@@ -282,13 +284,13 @@ TEST(lists_in_many_small_records) {
 
 TEST(counts_without_an_end) {
     static const uint64_t counts[] = {0, 2, 3, 1000000, UINT64_C(1) << 32, UINT64_C(1) << 62, UINT64_MAX};
-    static const enum effect_kind kinds[] = {EFFECT_SPANS, EFFECT_BLOCKS, EFFECT_LEAVES};
+    static const enum container_change_kind kinds[] = {BLOB_SPANS, BLOB_BLOCKS, BLOB_LEAVES};
     hand_open();
     for (size_t row = 0; row < ARRAY_SIZE(counts); row++) {
         for (int kind = 0; kind < 3; kind++) {
             struct text items = {0};
             hand_begin();
-            state_of("blob", kind == 2 ? STATE_PAGE : STATE_BLOCK, kind == 2 ? HAS_LENGTH | HAS_SEQUENCE : 0,
+            state_of("blob", kind == 2 ? KIND_PAGE : KIND_BLOCK, kind == 2 ? PART_LENGTH | PART_SEQUENCE : 0,
                      DISK, 0);
             chunk_of(PAGE, PAGE);
             if (kind == 1) effect_text(&items, "id");
@@ -322,13 +324,13 @@ TEST(chunks_that_are_not_whole) {
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         struct text items = {0};
         hand_begin();
-        state_of("blob", STATE_BLOCK, 0, 0, 0);
+        state_of("blob", KIND_BLOCK, 0, 0, 0);
         chunk_of(rows[row].told, rows[row].pieces[0]);
         for (int piece = 1; piece < 3 && (rows[row].pieces[piece] || (piece == 1 && rows[row].pieces[2]));
              piece++)
             chunk_of(rows[row].told, rows[row].pieces[piece]);
         effect_number(&items, 1);
-        list_of(EFFECT_SPANS, "blob", 1, &items);
+        list_of(BLOB_SPANS, "blob", 1, &items);
         settle();
         hand_offer(rows[row].what, rows[row].is_sound);
     }
@@ -355,9 +357,9 @@ TEST(snapshots_that_do_not_grow) {
     hand_open();
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         hand_begin();
-        state_of("blob", STATE_APPEND, 0, 0, 0);
+        state_of("blob", KIND_APPEND, 0, 0, 0);
         snapshot_of("blob", rows[row].first);
-        state_of("blob", STATE_APPEND, 0, 0, 0);
+        state_of("blob", KIND_APPEND, 0, 0, 0);
         snapshot_of("blob", rows[row].second);
         hand_offer("two snapshots", rows[row].is_sound);
     }
@@ -365,7 +367,7 @@ TEST(snapshots_that_do_not_grow) {
     snapshot_of("blob", 200);
     hand_offer("a snapshot of nothing", false);
     hand_begin();
-    state_of("blob", STATE_APPEND, 0, 0, 0);
+    state_of("blob", KIND_APPEND, 0, 0, 0);
     snapshot_of("blob", 200);
     snapshot_of("blob", 201);
     hand_offer("two snapshots of one state", false);
@@ -378,24 +380,25 @@ TEST(states_that_cannot_be) {
         uint64_t length, count;
         bool is_sound;
     } rows[] = {
-        {"an append blob", STATE_APPEND, 0, 0, 50000, true},
-        {"too many appends", STATE_APPEND, 0, 0, 50001, false},
-        {"appends without end", STATE_APPEND, 0, 0, UINT64_MAX, false},
-        {"half a page", STATE_PAGE, HAS_LENGTH | HAS_SEQUENCE, 100, 0, false},
-        {"the largest disk", STATE_PAGE, HAS_LENGTH | HAS_SEQUENCE, UINT64_C(1) << 43, 0, true},
-        {"a disk that is too large", STATE_PAGE, HAS_LENGTH | HAS_SEQUENCE, (UINT64_C(1) << 43) + PAGE, 0,
+        {"an append blob", KIND_APPEND, 0, 0, 50000, true},
+        {"too many appends", KIND_APPEND, 0, 0, 50001, false},
+        {"appends without end", KIND_APPEND, 0, 0, UINT64_MAX, false},
+        {"half a page", KIND_PAGE, PART_LENGTH | PART_SEQUENCE, 100, 0, false},
+        {"the largest disk", KIND_PAGE, PART_LENGTH | PART_SEQUENCE, UINT64_C(1) << 43, 0, true},
+        {"a disk that is too large", KIND_PAGE, PART_LENGTH | PART_SEQUENCE, (UINT64_C(1) << 43) + PAGE, 0,
          false},
-        {"a disk without end", STATE_PAGE, HAS_LENGTH | HAS_SEQUENCE, UINT64_MAX - 511, 0, false},
+        {"a disk without end", KIND_PAGE, PART_LENGTH | PART_SEQUENCE, UINT64_MAX - 511, 0, false},
         {"an unknown kind", 3, 0, 0, 0, false},
         {"a kind without name", 255, 0, 0, 0, false},
-        {"unknown parts", STATE_BLOCK, 32, 0, 0, false},
-        {"a block blob with appends", STATE_BLOCK, 0, 0, 1, false},
-        {"pages with appends", STATE_PAGE, HAS_LENGTH | HAS_SEQUENCE, DISK, 1, false},
-        {"a block blob with a sequence number", STATE_BLOCK, HAS_SEQUENCE, 0, 0, false},
-        {"an append blob with a length", STATE_APPEND, HAS_LENGTH, 0, 0, false},
-        {"a block blob born of pages", STATE_BLOCK, IS_BORN, 0, 0, false},
-        {"what is kept of nothing", STATE_APPEND, IS_KEPT, 0, 0, false},
-        {"pages kept of nothing", STATE_PAGE, IS_KEPT | HAS_LENGTH | HAS_SEQUENCE, DISK, 0, false},
+        {"unknown parts", KIND_BLOCK, 32, 0, 0, false},
+        {"a block blob with appends", KIND_BLOCK, 0, 0, 1, false},
+        {"pages with appends", KIND_PAGE, PART_LENGTH | PART_SEQUENCE, DISK, 1, false},
+        {"a block blob with a sequence number", KIND_BLOCK, PART_SEQUENCE, 0, 0, false},
+        {"an append blob with a length", KIND_APPEND, PART_LENGTH, 0, 0, false},
+        {"a block blob born of pages", KIND_BLOCK, IS_BORN, 0, 0, false},
+        {"what is kept of nothing", KIND_APPEND, STATE_KEEPS_CONTENT, 0, 0, false},
+        {"pages kept of nothing", KIND_PAGE, STATE_KEEPS_CONTENT | PART_LENGTH | PART_SEQUENCE, DISK, 0,
+         false},
     };
     hand_open();
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
@@ -409,23 +412,22 @@ TEST(states_that_cannot_be) {
 TEST(contents_of_another_kind) {
     static const struct {
         int kind;
-        enum effect_kind list;
+        enum container_change_kind list;
         bool is_sound;
-    } rows[] = {{STATE_BLOCK, EFFECT_SPANS, true},    {STATE_BLOCK, EFFECT_BLOCKS, true},
-                {STATE_BLOCK, EFFECT_LEAVES, false},  {STATE_APPEND, EFFECT_SPANS, true},
-                {STATE_APPEND, EFFECT_BLOCKS, false}, {STATE_APPEND, EFFECT_LEAVES, false},
-                {STATE_PAGE, EFFECT_SPANS, false},    {STATE_PAGE, EFFECT_BLOCKS, false},
-                {STATE_PAGE, EFFECT_LEAVES, true}};
+    } rows[] = {
+        {KIND_BLOCK, BLOB_SPANS, true},  {KIND_BLOCK, BLOB_BLOCKS, true},   {KIND_BLOCK, BLOB_LEAVES, false},
+        {KIND_APPEND, BLOB_SPANS, true}, {KIND_APPEND, BLOB_BLOCKS, false}, {KIND_APPEND, BLOB_LEAVES, false},
+        {KIND_PAGE, BLOB_SPANS, false},  {KIND_PAGE, BLOB_BLOCKS, false},   {KIND_PAGE, BLOB_LEAVES, true}};
     hand_open();
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         struct text items = {0};
         hand_begin();
-        bool is_disk = rows[row].kind == STATE_PAGE;
-        state_of("blob", rows[row].kind, is_disk ? HAS_LENGTH | HAS_SEQUENCE : 0, DISK, 0);
+        bool is_disk = rows[row].kind == KIND_PAGE;
+        state_of("blob", rows[row].kind, is_disk ? PART_LENGTH | PART_SEQUENCE : 0, DISK, 0);
         chunk_of(PAGE, PAGE);
-        if (rows[row].list == EFFECT_BLOCKS) effect_text(&items, "id");
-        if (rows[row].list == EFFECT_LEAVES) leaf(&items, 0, 1, 1);
-        if (rows[row].list != EFFECT_LEAVES) effect_number(&items, 1);
+        if (rows[row].list == BLOB_BLOCKS) effect_text(&items, "id");
+        if (rows[row].list == BLOB_LEAVES) leaf(&items, 0, 1, 1);
+        if (rows[row].list != BLOB_LEAVES) effect_number(&items, 1);
         list_of(rows[row].list, "blob", 1, &items);
         settle();
         hand_offer("a content", rows[row].is_sound);
@@ -439,25 +441,25 @@ TEST(records_that_come_too_early_or_too_late) {
     hand_open();
     hand_begin();
     chunk_of(PAGE, PAGE);
-    list_of(EFFECT_SPANS, "blob", 1, &items);
-    state_of("blob", STATE_APPEND, 0, 0, 0);
+    list_of(BLOB_SPANS, "blob", 1, &items);
+    state_of("blob", KIND_APPEND, 0, 0, 0);
     settle();
     hand_offer("a content before its blob", false);
     hand_begin();
-    state_of("b", STATE_APPEND, 0, 0, 0);
-    state_of("a", STATE_APPEND, 0, 0, 0);
+    state_of("b", KIND_APPEND, 0, 0, 0);
+    state_of("a", KIND_APPEND, 0, 0, 0);
     hand_offer("a name that falls", false);
     hand_begin();
-    state_of("blob", STATE_APPEND, 0, 0, 0);
-    state_of("blob", STATE_APPEND, 0, 0, 0);
+    state_of("blob", KIND_APPEND, 0, 0, 0);
+    state_of("blob", KIND_APPEND, 0, 0, 0);
     hand_offer("two states in a row", false);
     hand_begin();
     chunk_of(PAGE, PAGE);
-    state_of("blob", STATE_APPEND, 0, 0, 0);
-    list_of(EFFECT_SPANS, "blob", 1, &items);
+    state_of("blob", KIND_APPEND, 0, 0, 0);
+    list_of(BLOB_SPANS, "blob", 1, &items);
     snapshot_of("blob", 200);
-    state_of("blob", STATE_APPEND, IS_KEPT, 0, 0);
-    list_of(EFFECT_SPANS, "blob", 1, &items);
+    state_of("blob", KIND_APPEND, STATE_KEEPS_CONTENT, 0, 0);
+    list_of(BLOB_SPANS, "blob", 1, &items);
     settle();
     hand_offer("more for a content that is kept", false);
 }
@@ -469,17 +471,17 @@ TEST(states_that_keep_a_content) {
         uint64_t then, now;
         int kind;
         bool is_sound;
-    } rows[] = {{"the same", DISK, DISK, STATE_PAGE, true},
-                {"a longer disk", DISK, TWO_DISKS, STATE_PAGE, false},
-                {"a shorter disk", DISK, PAGE, STATE_PAGE, false},
-                {"an empty blob", 0, 0, STATE_APPEND, false}};
+    } rows[] = {{"the same", DISK, DISK, KIND_PAGE, true},
+                {"a longer disk", DISK, TWO_DISKS, KIND_PAGE, false},
+                {"a shorter disk", DISK, PAGE, KIND_PAGE, false},
+                {"an empty blob", 0, 0, KIND_APPEND, false}};
     hand_open();
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
-        int parts = rows[row].kind == STATE_PAGE ? HAS_LENGTH | HAS_SEQUENCE : 0;
+        int parts = rows[row].kind == KIND_PAGE ? PART_LENGTH | PART_SEQUENCE : 0;
         hand_begin();
         state_of("blob", rows[row].kind, parts, rows[row].then, 0);
         snapshot_of("blob", 200);
-        state_of("blob", rows[row].kind, parts | IS_KEPT, rows[row].now, 0);
+        state_of("blob", rows[row].kind, parts | STATE_KEEPS_CONTENT, rows[row].now, 0);
         hand_offer(rows[row].what, rows[row].is_sound);
     }
 }
@@ -489,12 +491,12 @@ TEST(chunks_that_many_share) {
     hand_open();
     hand_begin();
     struct text items = {0};
-    state_of("a", STATE_APPEND, 0, 0, 2);
+    state_of("a", KIND_APPEND, 0, 0, 2);
     chunk_of(1000, 1000);
     for (int use = 0; use < 20; use++) effect_number(&items, 1);
-    list_of(EFFECT_SPANS, "a", 20, &items);
-    state_of("b", STATE_BLOCK, 0, 0, 0);
-    list_of(EFFECT_SPANS, "b", 20, &items);
+    list_of(BLOB_SPANS, "a", 20, &items);
+    state_of("b", KIND_BLOCK, 0, 0, 0);
+    list_of(BLOB_SPANS, "b", 20, &items);
     settle();
     records_end(hand, 1);
     struct tally tally = {0};
@@ -508,20 +510,20 @@ TEST(blocks_beyond_the_limit) {
     for (uint64_t max = 50000; max <= 50001; max++) {
         struct text items = {0};
         hand_begin();
-        state_of("blob", STATE_BLOCK, 0, 0, 0);
+        state_of("blob", KIND_BLOCK, 0, 0, 0);
         chunk_of(1, 1);
         for (uint64_t block = 0; block < max; block++) {
             effect_text(&items, "id");
             effect_number(&items, 1);
         }
-        list_of(EFFECT_BLOCKS, "blob", max, &items);
+        list_of(BLOB_BLOCKS, "blob", max, &items);
         settle();
         hand_offer("50,000 blocks or one more", max == 50000);
     }
 }
 
 static void staged_of(const char *name, uint64_t chunk, const char *id, size_t length) {
-    struct text record = effect_start(EFFECT_STAGED, name);
+    struct text record = effect_start(BLOB_STAGED, name);
     effect_number(&record, chunk);
     effect_bytes(&record, id, length);
     effect_number(&record, CREATED_MS);
@@ -547,7 +549,7 @@ TEST(staged_blocks_that_cannot_be) {
     }
     hand_begin();
     chunk_of(10, 10);
-    state_of("blob", STATE_APPEND, 0, 0, 0);
+    state_of("blob", KIND_APPEND, 0, 0, 0);
     staged_of("blob", 1, "id", 2);
     settle();
     hand_offer("a block staged for an append blob", false);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blob/container_change.h"
 #include "effects.h"
 #include "harness.h"
 #include "hostile.h"
@@ -77,8 +78,9 @@ static void set_setup(int round) {
     if (round % 3 == 2) expect_ok(call(primary, "SET box text"));
 }
 
-/* Plays doctored effects on all of these stages. */
-static void apply_doctored(struct words (*doctor)(const redisReply *effect, int round), int rounds) {
+/* Plays doctored effects on all of these stages: some are refused, and some fit if any may. */
+static void apply_doctored(struct words (*doctor)(const redisReply *effect, int round), int rounds,
+                           bool some_fit) {
     random_begin();
     redisReply *effects = captured_effects();
     expect_misfits();
@@ -92,7 +94,8 @@ static void apply_doctored(struct words (*doctor)(const redisReply *effect, int 
             if (text_begins(call(primary, "TYPE box")->str, "holdfast")) require_whole("box");
         }
     }
-    print_message("# %d refused, %d accepted\n", tally.refused, tally.accepted);
+    require(tally.refused && some_fit == (tally.accepted > 0), "%d refused, %d accepted", tally.refused,
+            tally.accepted);
 }
 
 static struct words effect_whole(const redisReply *effect, int round) {
@@ -101,7 +104,7 @@ static struct words effect_whole(const redisReply *effect, int round) {
 }
 
 TEST(effects_on_states_that_they_do_not_fit) {
-    apply_doctored(effect_whole, 6);
+    apply_doctored(effect_whole, 6, true);
 }
 
 static struct words effect_with_changed_byte(const redisReply *effect, int round) {
@@ -117,7 +120,7 @@ static struct words effect_with_changed_byte(const redisReply *effect, int round
 }
 
 TEST(effects_with_changed_bytes) {
-    apply_doctored(effect_with_changed_byte, 120);
+    apply_doctored(effect_with_changed_byte, 120, true);
 }
 
 static struct words effect_cut_or_grown(const redisReply *effect, int round) {
@@ -136,7 +139,7 @@ static struct words effect_cut_or_grown(const redisReply *effect, int round) {
 }
 
 TEST(effects_cut_short_or_grown) {
-    apply_doctored(effect_cut_or_grown, 60);
+    apply_doctored(effect_cut_or_grown, 60, true);
 }
 
 static struct words effect_with_other_words(const redisReply *effect, int round) {
@@ -151,7 +154,7 @@ static struct words effect_with_other_words(const redisReply *effect, int round)
 }
 
 TEST(effects_with_other_words) {
-    apply_doctored(effect_with_other_words, 12);
+    apply_doctored(effect_with_other_words, 12, false);
 }
 
 static struct words effect_of_noise(const redisReply *effect, int round) {
@@ -167,17 +170,17 @@ static struct words effect_of_noise(const redisReply *effect, int round) {
 }
 
 TEST(effects_of_random_bytes) {
-    apply_doctored(effect_of_noise, 50);
+    apply_doctored(effect_of_noise, 50, false);
 }
 
 /* Turns the effect into one of any other kind, with a content of many sizes beside it, and perhaps one inside. */
 static struct words effect_of_another_kind(const redisReply *effect, int round) {
     static const size_t lengths[] = {0, 1, 44, 100, 5000, 70000};
-    enum { KIND_AT = 1, KINDS = 37, IS_INSIDE = 0x80, LENGTHS = ARRAY_SIZE(lengths) };
+    enum { KIND_AT = 1, IS_INSIDE = 0x80, LENGTHS = ARRAY_SIZE(lengths) };
     struct words words = words_of_reply(effect);
     require(words.count > 2 && words.length[2] > KIND_AT, "an effect without a record");
     char *record = pool_copy(words.word[2], words.length[2]);
-    record[KIND_AT] = (char)(round / 3 % KINDS + (random_below(2) ? IS_INSIDE : 0));
+    record[KIND_AT] = (char)(round / 3 % (CONTAINER_CHANGE_KINDS + 1) + (random_below(2) ? IS_INSIDE : 0));
     words.word[2] = record;
     words.count = 3;
     size_t length = lengths[random_below(LENGTHS)];
@@ -186,12 +189,12 @@ static struct words effect_of_another_kind(const redisReply *effect, int round) 
 }
 
 TEST(effects_of_another_kind) {
-    apply_doctored(effect_of_another_kind, 32 * 3 * 2);
+    apply_doctored(effect_of_another_kind, (CONTAINER_CHANGE_KINDS + 1) * 3, true);
 }
 
 /* A put of "cat", with a content inside of the record or without. */
 static struct text put_of_cat(const char *inside) {
-    struct text record = effect_start(EFFECT_PUT, "cat");
+    struct text record = effect_start(BLOB_PUT, "cat");
     effect_word(&record, 1);
     effect_number(&record, 1000);
     effect_number(&record, 0);
@@ -205,7 +208,7 @@ static struct text put_of_cat(const char *inside) {
 TEST(a_content_stands_inside_or_beside) {
     static const char *const malformed = "ERR the effect cannot be read";
     struct text inside = put_of_cat("meow"), none = put_of_cat(NULL);
-    struct text delete = effect_start(EFFECT_DELETE, "cat");
+    struct text delete = effect_start(BLOB_DELETE, "cat");
     effect_byte(&delete, 0);
     expect_misfits();
     create("box");
@@ -232,7 +235,7 @@ TEST(a_bundle_that_cannot_be_read_changes_nothing) {
     static const char *const malformed = "ERR the effect cannot be read";
     struct text cat = put_of_cat("meow"), cut = put_of_cat("meow"), none = put_of_cat(NULL), empty = {0};
     struct text version = {0};
-    struct text drop = effect_start(EFFECT_DROP, NULL);
+    struct text drop = effect_start(CONTAINER_DROP, NULL);
     effect_byte(&version, 'V');
     effect_word(&version, 1);
     cut.length = 8;
@@ -258,7 +261,7 @@ TEST(a_bundle_that_cannot_be_read_changes_nothing) {
 
 /* As if the others had come alone. */
 TEST(a_record_that_does_not_fit_is_the_only_one_left_out) {
-    struct text cat = put_of_cat("meow"), gone = effect_start(EFFECT_DELETE, "dog");
+    struct text cat = put_of_cat("meow"), gone = effect_start(BLOB_DELETE, "dog");
     effect_byte(&gone, 0);
     struct text bundle = bundle_of(&gone, &cat);
     expect_misfits();

@@ -304,25 +304,8 @@ TEST(tokens_grow_across_a_restart_with_an_earlier_clock) {
 
 /* --- Doctored records ------------------------------------------------------------------------------------- */
 
-/* The effects of one lease operation each, as they go to replicas. */
-static redisReply *captured_effects(void) {
-    static const char *const lines[] = {"LEASE.ACQUIRE box 60 ID A OWNER worker-7",
-                                        "LEASE.ACQUIRE box -1 ID A", "LEASE.CHANGE box A B",
-                                        "LEASE.BREAK box PERIOD 5", "LEASE.RELEASE box B"};
-    const struct lease_place *const places[] = {&on_blob, &on_container};
-    lease_setup();
-    struct stream *stream = stream_attach(primary->server);
-    for (int place = 0; place < 2; place++) {
-        for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
-            redisReply *reply = lease_play(lines[i], places[place]);
-            require(!reply_is_error(reply), "%s gave %s", lines[i], reply_text(reply));
-        }
-    }
-    return stream_commands(stream, primary);
-}
-
 /* Reads all of its leases in every way, and works with them. */
-static void require_whole_leases(void) {
+static void require_whole_leases(const char *key) {
     static const char *const lines[] = {"LEASE.GET box",
                                         "LEASE.GET box BLOB cat",
                                         "LEASE.LIST box",
@@ -334,39 +317,23 @@ static void require_whole_leases(void) {
                                         "LEASE.ACQUIRE box 60 ID " ID_C,
                                         "BLOB.PUT box cat y"};
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) call_line(primary, lines[i]);
-    require_whole("box");
-}
-
-static void apply_doctored(const char *record, size_t length, struct tally *tally) {
-    call(primary, "DEL box");
-    create("box");
-    put("box", "cat", "meow");
-    redisReply *reply = call(primary, "HOLDFAST.APPLY box %b", record, length);
-    tally->refused += reply_is_error(reply);
-    tally->accepted += !reply_is_error(reply);
-    require_whole_leases();
+    require_whole(key);
 }
 
 TEST(doctored_effects_of_leases) {
-    random_begin();
-    redisReply *effects = captured_effects();
-    assert_int_equal(effects->elements, 10);
-    expect_misfits();
-    configure(primary, "holdfast.accept-effects", "yes");
-    struct tally tally = {0};
-    for (size_t i = 0; i < effects->elements; i++) {
-        const redisReply *record = effects->element[i]->element[2];
-        for (size_t place = 0; place < record->len; place++) {
-            char *doctored = pool_copy(record->str, record->len);
-            doctored[place] = (char)random_below(256);
-            apply_doctored(doctored, record->len, &tally);
-            doctored[place] = (char)(place % 2 ? 0xff : 0x80);
-            apply_doctored(doctored, record->len, &tally);
-            apply_doctored(record->str, place, &tally);
-        }
-    }
-    print_message("# %d refused, %d accepted\n", tally.refused, tally.accepted);
-    assert_true(tally.refused > 0 && tally.accepted > 0);
+    static const char *const lines[] = {"LEASE.ACQUIRE box 60 ID A OWNER worker-7",
+                                        "LEASE.ACQUIRE box -1 ID A",
+                                        "LEASE.CHANGE box A B",
+                                        "LEASE.BREAK box PERIOD 5",
+                                        "LEASE.RELEASE box B",
+                                        "LEASE.ACQUIRE box 60 ID A OWNER worker-7 BLOB cat",
+                                        "LEASE.ACQUIRE box -1 ID A BLOB cat",
+                                        "LEASE.CHANGE box A B BLOB cat",
+                                        "LEASE.BREAK box PERIOD 5 BLOB cat",
+                                        "LEASE.RELEASE box B BLOB cat",
+                                        NULL};
+    lease_setup();
+    hostile_doctor_effects("box", lines, require_whole_leases);
 }
 
 static void add_number(struct text *text, unsigned long long number) {

@@ -7,6 +7,7 @@
 #include "pool.h"
 #include "queues.h"
 #include "random.h"
+#include "steps.h"
 #include "text.h"
 
 enum { ATTEMPTS = 10 };
@@ -60,31 +61,28 @@ TEST(payloads_cut_at_every_length) {
     hostile_cut_at_every_length(dump_of_everything(), require_sound);
 }
 
-/* Effects of every kind with bytes changed, on a queue that has something in it. */
+static void keep(struct parcel parcel, char id, char receipt) {
+    step_keep(id, parcel.id);
+    step_keep(receipt, parcel.receipt);
+}
+
 TEST(effects_with_bytes_changed) {
-    static const struct {
-        const char *bytes;
-        size_t length;
-    } effects[] = {{"Q\7aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb\1\0", 36},
-                   {"Q\x9\1\x10"
-                    "aaaaaaaaaaaaaaaa",
-                    20},
-                   {"Q\xd\x7f\1\1\1", 6},
-                   {"Q\xe\4aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb\1\x7f\1\1\1\0\0\4text", 47},
-                   {"Q\5\x20\1\x7f\1\0\0\1\x25"
-                    "aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb\4text",
-                    47},
-                   {"Q\xa", 2}};
-    random_begin();
-    expect_misfits();
+    static const char *const lines[] = {"QUEUE.SETMETA jobs META 1 c d",
+                                        "QUEUE.SETACL jobs",
+                                        "QUEUE.PUT jobs text GROUP h DEDUP e WITHIN 100",
+                                        "QUEUE.UPDATE jobs $i $r VISIBILITY 5 MESSAGE longer",
+                                        "QUEUE.RELEASE jobs $k $s VISIBILITY 5",
+                                        "QUEUE.DELETE jobs $d $t",
+                                        "QUEUE.GET jobs COUNT 3 VISIBILITY 100",
+                                        "QUEUE.CONFIGURE jobs MAXDELIVERIES 3",
+                                        "QUEUE.REDRIVE jobs COUNT 1",
+                                        "QUEUE.CLEAR jobs",
+                                        "QUEUE.DROP jobs",
+                                        "QUEUE.CREATE jobs META 1 a b",
+                                        NULL};
     dump_of_everything();
-    configure(primary, "holdfast.accept-effects", "yes");
-    for (int round = 0; round < 3000; round++) {
-        size_t chosen = random_size(ARRAY_SIZE(effects));
-        char *effect = pool_copy(effects[chosen].bytes, effects[chosen].length);
-        if (random_below(3)) effect[1 + random_size(effects[chosen].length - 1)] = (char)random_below(256);
-        call(primary, "HOLDFAST.APPLY jobs %b", effect, effects[chosen].length);
-        if (!call(primary, "EXISTS jobs")->integer) expect_ok(call(primary, "QUEUE.CREATE jobs"));
-    }
-    require_sound("jobs");
+    keep(put_job("updated", "VISIBILITY 1000"), 'i', 'r');
+    keep(put_job("deleted", "VISIBILITY 1000"), 'd', 't');
+    keep(get_job("known", "VISIBILITY 1000"), 'k', 's');
+    hostile_doctor_effects("jobs", lines, require_sound);
 }

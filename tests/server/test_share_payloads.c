@@ -20,23 +20,47 @@
 enum { COSTS_MAX_US = 300000, READ_MAX = 1 << 17, EVERY_SO_MANY = 6 };
 
 /* One of everything that a share can hold. */
+static const char *const everything[] = {"SHARE.CREATE fs",
+                                         "s = SHARE.CONNECT fs 86400 OWNER tester",
+                                         "SHARE.SETPROPS fs QUOTA 900000000000",
+                                         "SHARE.SETMETA fs META 1 a b",
+                                         "SHARE.SETACL fs POLICIES 1 one 0 - rl",
+                                         "LEASE.ACQUIRE fs -1 ID A OWNER me",
+                                         "mkdir Dir META 1 c d",
+                                         "mkdir dir/Sub",
+                                         "create dir/Sub/x 3000 PROPS 1 content-type text/x META 1 e f",
+                                         "put dir/sub/x 600 700*x",
+                                         "create sparse 68719476736 ATTRIBUTES 1 HIDDEN",
+                                         "put sparse 34359738368 9*y",
+                                         "SHARE.SNAPSHOT fs",
+                                         "put dir/sub/x 0 5*z",
+                                         "rename dir/sub Top",
+                                         "create moved 20",
+                                         "SHARE.SNAPSHOT fs META 1 g h",
+                                         "setmeta top/x META 0",
+                                         "delete moved",
+                                         "copy top/x twin",
+                                         "SHARE.SNAPSHOT fs",
+                                         "setprops twin SIZE 100000",
+                                         "t = SHARE.CONNECT fs 50000 OWNER other ONCLOSE END",
+                                         "h = open s twin RW/RWD",
+                                         "i = open t twin RW/RWD",
+                                         "lock $h EXCLUSIVE 0 10",
+                                         "lock $i SHARED 20 5",
+                                         "lock $i SHARED 20 5",
+                                         "lock $i SHARED 25 0",
+                                         "create leased 1",
+                                         "LEASE.ACQUIRE fs -1 ID B OWNER me FILE leased",
+                                         "create doomed 5",
+                                         "j = open s doomed D/RWD",
+                                         "dispose $j ON",
+                                         "create closing 5",
+                                         "k = open t closing D/- DELETEONCLOSE",
+                                         NULL};
+
 static void fill(void) {
-    share_setup();
-    acts_by(primary, {"SHARE.SETPROPS fs QUOTA 900000000000", NULL}, {"SHARE.SETMETA fs META 1 a b", NULL},
-            {"SHARE.SETACL fs POLICIES 1 one 0 - rl", NULL}, {"LEASE.ACQUIRE fs -1 ID A OWNER me", NULL},
-            {"mkdir Dir META 1 c d", NULL}, {"mkdir dir/Sub", NULL},
-            {"create dir/Sub/x 3000 PROPS 1 content-type text/x META 1 e f", NULL},
-            {"put dir/sub/x 600 700*x", NULL}, {"create sparse 68719476736 ATTRIBUTES 1 HIDDEN", NULL},
-            {"put sparse 34359738368 9*y", NULL}, {"SHARE.SNAPSHOT fs", NULL}, {"put dir/sub/x 0 5*z", NULL},
-            {"rename dir/sub Top", NULL}, {"create moved 20", NULL}, {"SHARE.SNAPSHOT fs META 1 g h", NULL},
-            {"setmeta top/x META 0", NULL}, {"delete moved", "OK"}, {"copy top/x twin", NULL},
-            {"SHARE.SNAPSHOT fs", NULL}, {"setprops twin SIZE 100000", NULL},
-            {"t = SHARE.CONNECT fs 50000 OWNER other ONCLOSE END", NULL}, {"h = open s twin RW/RWD", NULL},
-            {"i = open t twin RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"}, {"lock $i SHARED 20 5", "OK"},
-            {"lock $i SHARED 20 5", "OK"}, {"lock $i SHARED 25 0", "OK"}, {"create leased 1", NULL},
-            {"LEASE.ACQUIRE fs -1 ID B OWNER me FILE leased", NULL}, {"create doomed 5", NULL},
-            {"j = open s doomed D/RWD", NULL}, {"dispose $j ON", "OK"}, {"create closing 5", NULL},
-            {"k = open t closing D/- DELETEONCLOSE", NULL});
+    time_passes(0);
+    for (const char *const *line = everything; *line; line++) act_by(primary, *line, NULL);
 }
 
 static redisReply *dump_of_everything(void) {
@@ -273,55 +297,35 @@ TEST(payloads_with_parts_doubled) {
 /* --- Effects -------------------------------------------------------------------------------------------- */
 
 /* All that went to the replicas: every kind of effect is among it. */
-static redisReply *effects_of_everything(void) {
-    struct stream *stream = stream_attach(primary->server);
-    fill();
-    acts_by(primary, {"write $h 5 abc", NULL}, {"truncate $h 50", NULL}, {"unlock $h 0 10", "OK"},
-            {"clear twin 0 1", LOCKED}, {"unlock $i 20 5", NULL}, {"unlock $i 20 5", NULL},
-            {"unlock $i 25 0", NULL}, {"clear twin 0 1", NULL}, {"SHARE.PING fs $s", NULL},
-            {"closeall twin *", "2"}, {"dispose $j OFF", NULL}, {"close $j", NULL},
-            {"SHARE.DISCONNECT fs $t", NULL}, {"create closing 2", NULL}, {"mkdir gone", NULL},
-            {"rmdir gone", NULL}, {"rename twin leased REPLACE NEWLEASE B", NULL});
-    return stream_commands(stream, primary);
-}
-
-static void apply_doctored(const redisReply *command, int way) {
-    struct words words = {0};
-    words_add(&words, "HOLDFAST.APPLY");
-    words_add(&words, "fs");
-    char *record = pool_copy(command->element[2]->str, command->element[2]->len + 10);
-    size_t length = command->element[2]->len;
-    if (way == 0 && length > 2) record[1 + random_size(length - 1)] = (char)random_below(256);
-    if (way == 1 && length > 2) record[2 + random_size(length - 2)] ^= (char)(1 << random_below(8));
-    if (way == 2) length = random_size(length);
-    if (way == 3)
-        memset(record + length, random_below(2) ? 0xff : 0, 1 + random_size(8)), length += 1 + random_size(8);
-    words_add_bytes(&words, record, length);
-    for (size_t i = 3; i < command->elements; i++)
-        words_add_bytes(&words, command->element[i]->str,
-                        way == 4 ? random_size(command->element[i]->len + 1) : command->element[i]->len);
-    long long before = cpu_time_us(primary->server);
-    call_words(primary, &words);
-    require(cpu_time_us(primary->server) - before < COSTS_MAX_US, "%s costs %lld us", words_text(&words),
-            cpu_time_us(primary->server) - before);
-}
+static const char *const more[] = {"write $h 5 abc",
+                                   "truncate $h 50",
+                                   "unlock $h 0 10",
+                                   "unlock $i 20 5",
+                                   "unlock $i 20 5",
+                                   "unlock $i 25 0",
+                                   "clear twin 0 1",
+                                   "SHARE.PING fs $s",
+                                   "closeall twin *",
+                                   "dispose $j OFF",
+                                   "close $j",
+                                   "SHARE.DISCONNECT fs $t",
+                                   "create closing 2",
+                                   "mkdir gone",
+                                   "rmdir gone",
+                                   "rename twin leased REPLACE NEWLEASE B",
+                                   NULL};
 
 TEST(effects_with_bytes_changed) {
-    enum { ROUNDS = 2000 };
-    random_begin();
-    expect_misfits();
-    redisReply *effects = effects_of_everything();
-    redisReply *dump = call(primary, "DUMP fs");
-    configure(primary, "holdfast.accept-effects", "yes");
-    for (int round = 0; round < ROUNDS; round++) {
-        const redisReply *effect = effects->element[random_size(effects->elements)];
-        if (effect->elements < 3 || strcmp(effect->element[0]->str, "HFA") != 0) continue;
-        apply_doctored(effect, random_below(6));
-        if (round % 200 && call(primary, "EXISTS fs")->integer) continue;
-        if (round % 200 == 0) require_whole_share("fs");
-        expect_ok(call(primary, "RESTORE fs 0 %b REPLACE", dump->str, dump->len));
-    }
-    require_whole_share("fs");
+    time_passes(0);
+    hostile_doctor_effects("fs", everything, require_whole_share);
+    hostile_doctor_effects("fs", more, require_whole_share);
+}
+
+static void apply(const redisReply *effect) {
+    struct words words = words_of_line("HOLDFAST.APPLY fs");
+    for (size_t i = 2; i < effect->elements; i++)
+        words_add_bytes(&words, effect->element[i]->str, effect->element[i]->len);
+    call_words(primary, &words);
 }
 
 /* The same effects twice, in any order, in a share that has something else. */
@@ -329,11 +333,14 @@ TEST(effects_in_any_order) {
     enum { ROUNDS = 2000 };
     random_begin();
     expect_misfits();
-    redisReply *effects = effects_of_everything();
+    struct stream *stream = stream_attach(primary->server);
+    fill();
+    for (const char *const *line = more; *line; line++) act_by(primary, *line, NULL);
+    redisReply *effects = stream_commands(stream, primary);
     configure(primary, "holdfast.accept-effects", "yes");
     for (int round = 0; round < ROUNDS; round++) {
-        apply_doctored(effects->element[random_size(effects->elements)], 99);
-        if (!call(primary, "EXISTS fs")->integer) apply_doctored(effects->element[0], 99);
+        apply(effects->element[random_size(effects->elements)]);
+        if (!call(primary, "EXISTS fs")->integer) apply(effects->element[0]);
     }
     call(primary, "COPY fs other REPLACE");
     require_whole_share("other");

@@ -12,7 +12,7 @@
 #include "records.h"
 #include "same_everywhere.h"
 #include "steps.h"
-#include "stream.h"
+#include "table/table_change.h"
 #include "tables.h"
 #include "text.h"
 
@@ -94,27 +94,7 @@ TEST(payloads_cut_at_every_length) {
 
 /* --- Records made by hand --- */
 
-enum kind {
-    CREATE,
-    DROP,
-    SETACL,
-    INDEX,
-    UNINDEX,
-    INDEXED,
-    INSERT,
-    REPLACE,
-    MERGE,
-    DELETE,
-    INSERTORREPLACE,
-    INSERTORMERGE,
-    BATCH,
-    ENTITIES,
-    KINDS
-};
-
-enum deed { ADD, SET, MERGED, REMOVE };
-
-static struct text record_of(enum kind kind) {
+static struct text record_of(enum table_change_kind kind) {
     struct text record = {0};
     effect_byte(&record, 'T');
     effect_byte(&record, (unsigned char)kind);
@@ -128,7 +108,7 @@ static void put_list(struct text *record, uint64_t count, const struct text *ite
 
 /* A table without policies whose indexes have these names, separated by blanks. */
 static struct text created(uint64_t ticks, const char *names) {
-    struct text record = record_of(CREATE), items = {0};
+    struct text record = record_of(TABLE_CREATE), items = {0};
     struct words words = words_of_line(names);
     for (size_t i = 0; i < words.count; i++) effect_text(&items, words.word[i]);
     effect_number(&record, 0);
@@ -155,14 +135,14 @@ static uint64_t some_ticks(void) {
 }
 
 struct entity {
-    enum deed step;
+    enum table_step_kind step;
     const char *key;
     size_t key_length;
     uint64_t etag, ticks, count;
     struct text properties;
 };
 
-static struct entity entity_of(enum deed step, const char *row) {
+static struct entity entity_of(enum table_step_kind step, const char *row) {
     struct text key = {0};
     text_add(&key, "p", 2);
     text_add(&key, row, strlen(row));
@@ -174,20 +154,21 @@ static struct entity entity_of(enum deed step, const char *row) {
 static void put_step(struct text *steps, const struct entity *entity) {
     effect_byte(steps, (unsigned char)entity->step);
     effect_bytes(steps, entity->key, entity->key_length);
-    if (entity->step == REMOVE) return;
+    if (entity->step == STEP_REMOVE) return;
     effect_word(steps, entity->etag);
     effect_word(steps, entity->ticks);
     put_list(steps, entity->count, &entity->properties);
 }
 
-static struct text change_of(enum kind kind, uint64_t count, const struct entity *entities, size_t there) {
+static struct text change_of(enum table_change_kind kind, uint64_t count, const struct entity *entities,
+                             size_t there) {
     struct text record = record_of(kind), steps = {0};
     for (size_t i = 0; i < there; i++) put_step(&steps, &entities[i]);
     put_list(&record, count, &steps);
     return record;
 }
 
-static struct text change_of_one(enum kind kind, struct entity entity) {
+static struct text change_of_one(enum table_change_kind kind, struct entity entity) {
     return change_of(kind, 1, &entity, 1);
 }
 
@@ -205,26 +186,26 @@ static void expect_effect(const char *what, const struct text *record, const cha
     require(taken < LONG_MS, "%s takes %lld ms", what, taken);
 }
 
-#define MALFORMED "ERR"
+#define MALFORMED "ERR the effect cannot be read"
 
 TEST(effects_made_by_hand_are_understood) {
-    struct text record = change_of_one(INSERT, entity_of(ADD, "hand"));
+    struct text record = change_of_one(TABLE_INSERT, entity_of(STEP_ADD, "hand"));
     table_setup();
     expect_effect("an insert", &record, NULL);
     expect_shape(ask("TABLE.GET t p hand"), "[<etag>, [\"n:int32\", 5]]");
-    struct entity both[] = {entity_of(MERGED, "hand"), entity_of(ADD, "other")};
+    struct entity both[] = {entity_of(STEP_MERGE, "hand"), entity_of(STEP_ADD, "other")};
     put_number(&both[0].properties, "m", 6);
     both[0].count = 2;
-    record = change_of(BATCH, 2, both, 2);
+    record = change_of(TABLE_BATCH, 2, both, 2);
     expect_effect("a batch", &record, NULL);
     expect_shape(ask("TABLE.GET t p hand"), "[<etag>, [\"n:int32\", 5, \"m:int32\", 6]]");
-    record = change_of_one(DELETE, entity_of(REMOVE, "other"));
+    record = change_of_one(TABLE_DELETE, entity_of(STEP_REMOVE, "other"));
     expect_effect("a removal", &record, NULL);
     assert_string_equal(found(""), "p/hand");
 }
 
 static struct entity with_key(const char *key, size_t length) {
-    struct entity entity = entity_of(ADD, "x");
+    struct entity entity = entity_of(STEP_ADD, "x");
     entity.key = key;
     entity.key_length = length;
     return entity;
@@ -249,20 +230,20 @@ TEST(effects_with_keys_that_are_none) {
     expect_misfits();
     table_setup();
     for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-        struct text record = change_of_one(INSERT, with_key(keys[i].key, keys[i].length));
+        struct text record = change_of_one(TABLE_INSERT, with_key(keys[i].key, keys[i].length));
         expect_effect(text_quoted(keys[i].key, keys[i].length), &record, MALFORMED);
     }
     char long_key[515] = "p";
     memset(long_key + 2, 'k', 513);
-    struct text record = change_of_one(INSERT, with_key(long_key, 515));
+    struct text record = change_of_one(TABLE_INSERT, with_key(long_key, 515));
     expect_effect("a key that is too long", &record, MALFORMED);
-    record = change_of_one(INSERT, with_key(long_key, 514));
+    record = change_of_one(TABLE_INSERT, with_key(long_key, 514));
     expect_effect("a key that is not", &record, NULL);
 }
 
 /* Names, one after the other; the last number is how many are told of. */
 static struct entity with_names(const char *names, uint64_t told) {
-    struct entity entity = entity_of(ADD, "x");
+    struct entity entity = entity_of(STEP_ADD, "x");
     struct words words = words_of_line(names);
     entity.properties = (struct text){0};
     for (size_t i = 0; i < words.count; i++) put_number(&entity.properties, words.word[i], 1);
@@ -279,7 +260,7 @@ static struct entity with_so_many(int count) {
 
 /* A property of this type whose value are these bytes; longer ones have their length behind the type. */
 static struct entity with_value(unsigned char head, const char *bytes, size_t length) {
-    struct entity entity = entity_of(ADD, "x");
+    struct entity entity = entity_of(STEP_ADD, "x");
     entity.properties = (struct text){0};
     effect_text(&entity.properties, "v");
     effect_byte(&entity.properties, head);
@@ -296,13 +277,13 @@ TEST(effects_with_properties_that_are_none) {
     expect_misfits();
     table_setup();
     for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-        struct text record = change_of_one(INSERT, with_names(lists[i].names, lists[i].told));
+        struct text record = change_of_one(TABLE_INSERT, with_names(lists[i].names, lists[i].told));
         if (lists[i].told == 0) text_add(&record, "x", 1);
         expect_effect(lists[i].names, &record, MALFORMED);
     }
-    struct text record = change_of_one(INSERT, with_so_many(253));
+    struct text record = change_of_one(TABLE_INSERT, with_so_many(253));
     expect_effect("253 properties", &record, MALFORMED);
-    record = change_of_one(INSERT, with_so_many(252));
+    record = change_of_one(TABLE_INSERT, with_so_many(252));
     expect_effect("252 properties", &record, NULL);
 }
 
@@ -331,32 +312,32 @@ TEST(effects_with_values_that_are_none) {
     table_setup();
     for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
         struct text record =
-            change_of_one(INSERT, with_value(values[i].head, values[i].bytes, values[i].length));
+            change_of_one(TABLE_INSERT, with_value(values[i].head, values[i].bytes, values[i].length));
         expect_effect(text_quoted(values[i].bytes, values[i].length), &record, MALFORMED);
     }
-    struct text record = change_of_one(INSERT, with_value(4 | 1 << 3, "\1", 1));
+    struct text record = change_of_one(TABLE_INSERT, with_value(4 | 1 << 3, "\1", 1));
     expect_effect("true", &record, NULL);
 }
 
 TEST(effects_with_versions_and_instants_ahead_of_the_clock) {
     enum { YEAR_SECONDS = 366 * 86400 };
-    struct entity entity = entity_of(ADD, "x");
+    struct entity entity = entity_of(STEP_ADD, "x");
     expect_misfits();
     table_setup();
     entity.etag = some_etag() + ((uint64_t)11 * YEAR_SECONDS << 32);
-    struct text record = change_of_one(INSERT, entity);
+    struct text record = change_of_one(TABLE_INSERT, entity);
     expect_effect("an ETag of in eleven years", &record, MALFORMED);
     entity.etag = UINT64_MAX;
-    record = change_of_one(INSERT, entity);
+    record = change_of_one(TABLE_INSERT, entity);
     expect_effect("the last ETag", &record, MALFORMED);
     entity.etag = 0;
-    record = change_of_one(INSERT, entity);
+    record = change_of_one(TABLE_INSERT, entity);
     expect_effect("no ETag", &record, MALFORMED);
     entity.etag = some_etag();
     static const uint64_t all_ticks[] = {2650467743999999999, 2650467744000000000, UINT64_MAX, 1ULL << 63};
     for (size_t i = 0; i < ARRAY_SIZE(all_ticks); i++) {
         entity.ticks = all_ticks[i];
-        record = change_of_one(INSERT, entity);
+        record = change_of_one(TABLE_INSERT, entity);
         expect_effect("a Timestamp ahead", &record, MALFORMED);
     }
     expect_number(call(primary, "DEL t"), 1);
@@ -375,47 +356,47 @@ TEST(effects_with_steps_that_do_not_go_together) {
     static struct entity many[102];
     expect_misfits();
     table_setup();
-    for (int i = 0; i < 102; i++) many[i] = entity_of(ADD, pool_print("%03d", i));
-    struct entity twins[] = {entity_of(ADD, "x"), entity_of(ADD, "y"), entity_of(ADD, "x")};
-    struct entity wrong_step[] = {entity_of(ADD, "x")};
-    wrong_step[0].step = (enum deed)4;
+    for (int i = 0; i < 102; i++) many[i] = entity_of(STEP_ADD, pool_print("%03d", i));
+    struct entity twins[] = {entity_of(STEP_ADD, "x"), entity_of(STEP_ADD, "y"), entity_of(STEP_ADD, "x")};
+    struct entity wrong_step[] = {entity_of(STEP_ADD, "x")};
+    wrong_step[0].step = (enum table_step_kind)4;
     const struct {
         const char *what;
         struct text record;
     } rows[] = {
-        {"no steps", change_of(BATCH, 0, NULL, 0)},
-        {"101 steps", change_of(BATCH, 101, many, 101)},
-        {"two steps of an insert", change_of(INSERT, 2, many, 2)},
-        {"more steps than there are", change_of(BATCH, 3, many, 2)},
-        {"fewer steps than there are", change_of(BATCH, 1, many, 2)},
-        {"an entity twice", change_of(BATCH, 3, twins, 3)},
-        {"an unknown step", change_of(BATCH, 1, wrong_step, 1)},
-        {"entities out of order", change_of(ENTITIES, 3, twins, 3)},
-        {"a count beyond all", change_of(BATCH, UINT64_MAX, many, 2)},
-        {"entities without a step", change_of(ENTITIES, 0, NULL, 0)},
-        {"an unknown kind", record_of(KINDS)},
-        {"a kind beyond all", record_of((enum kind)255)},
-        {"nothing but a kind", record_of(BATCH)},
-        {"names that are none", record_of(INDEX)},
+        {"no steps", change_of(TABLE_BATCH, 0, NULL, 0)},
+        {"101 steps", change_of(TABLE_BATCH, 101, many, 101)},
+        {"two steps of an insert", change_of(TABLE_INSERT, 2, many, 2)},
+        {"more steps than there are", change_of(TABLE_BATCH, 3, many, 2)},
+        {"fewer steps than there are", change_of(TABLE_BATCH, 1, many, 2)},
+        {"an entity twice", change_of(TABLE_BATCH, 3, twins, 3)},
+        {"an unknown step", change_of(TABLE_BATCH, 1, wrong_step, 1)},
+        {"entities out of order", change_of(TABLE_ENTITIES, 3, twins, 3)},
+        {"a count beyond all", change_of(TABLE_BATCH, UINT64_MAX, many, 2)},
+        {"entities without a step", change_of(TABLE_ENTITIES, 0, NULL, 0)},
+        {"an unknown kind", record_of(TABLE_CHANGE_KINDS)},
+        {"a kind beyond all", record_of((enum table_change_kind)255)},
+        {"nothing but a kind", record_of(TABLE_BATCH)},
+        {"names that are none", record_of(TABLE_INDEX)},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) expect_effect(rows[i].what, &rows[i].record, MALFORMED);
-    struct text whole = change_of(BATCH, 100, many, 100);
+    struct text whole = change_of(TABLE_BATCH, 100, many, 100);
     expect_effect("a hundred steps", &whole, NULL);
 }
 
 /* Sound by itself, but not for what is there: it changes nothing, all of it. */
 TEST(effects_that_do_not_fit) {
-    struct entity half[] = {entity_of(ADD, "new"), entity_of(ADD, "there")};
-    struct entity gone[] = {entity_of(MERGED, "there"), entity_of(REMOVE, "none")};
-    struct entity full = entity_of(MERGED, "full");
+    struct entity half[] = {entity_of(STEP_ADD, "new"), entity_of(STEP_ADD, "there")};
+    struct entity gone[] = {entity_of(STEP_MERGE, "there"), entity_of(STEP_REMOVE, "none")};
+    struct entity full = entity_of(STEP_MERGE, "full");
     table_setup();
     written("TABLE.INSERT t p there PROPS 1 a b");
     written(pool_print("TABLE.INSERT t p full %s", some_properties(0, 252)));
-    struct text records[] = {change_of(BATCH, 2, half, 2),
-                             change_of(BATCH, 2, gone, 2),
-                             change_of_one(MERGE, full),
-                             change_of_one(REPLACE, entity_of(SET, "none")),
-                             change_of_one(INSERT, entity_of(ADD, "there")),
+    struct text records[] = {change_of(TABLE_BATCH, 2, half, 2),
+                             change_of(TABLE_BATCH, 2, gone, 2),
+                             change_of_one(TABLE_MERGE, full),
+                             change_of_one(TABLE_REPLACE, entity_of(STEP_SET, "none")),
+                             change_of_one(TABLE_INSERT, entity_of(STEP_ADD, "there")),
                              created(some_ticks(), "")};
     expect_misfits();
     const char *digest = value_digest(primary, "t");
@@ -426,7 +407,7 @@ TEST(effects_that_do_not_fit) {
         assert_string_equal(value_digest(primary, "t"), digest);
     }
     assert_string_equal(found("SELECT 1 zz"), "p/full p/there");
-    struct text record = change_of_one(INSERT, entity_of(ADD, "x"));
+    struct text record = change_of_one(TABLE_INSERT, entity_of(STEP_ADD, "x"));
     effect_play("none", &record, NULL);
     expect_number(call(primary, "EXISTS none"), 0);
 }
@@ -446,12 +427,13 @@ static void offer(const redisReply *dump, const struct text *const *records, str
 TEST(files_made_by_hand) {
     table_setup();
     redisReply *dump = call(primary, "DUMP t");
-    struct entity first[] = {entity_of(ADD, "a"), entity_of(ADD, "b")}, later[] = {entity_of(ADD, "c")};
-    struct entity again[] = {entity_of(ADD, "b")}, set[] = {entity_of(SET, "b")};
-    struct text head = created(some_ticks(), "n"), one = change_of(ENTITIES, 2, first, 2),
-                two = change_of(ENTITIES, 1, later, 1), twin = change_of(ENTITIES, 1, again, 1),
-                changed = change_of(ENTITIES, 1, set, 1), batch = change_of(BATCH, 1, later, 1),
-                drop = record_of(DROP), names = created(some_ticks(), "n n n"),
+    struct entity first[] = {entity_of(STEP_ADD, "a"), entity_of(STEP_ADD, "b")},
+                  later[] = {entity_of(STEP_ADD, "c")};
+    struct entity again[] = {entity_of(STEP_ADD, "b")}, set[] = {entity_of(STEP_SET, "b")};
+    struct text head = created(some_ticks(), "n"), one = change_of(TABLE_ENTITIES, 2, first, 2),
+                two = change_of(TABLE_ENTITIES, 1, later, 1), twin = change_of(TABLE_ENTITIES, 1, again, 1),
+                changed = change_of(TABLE_ENTITIES, 1, set, 1), batch = change_of(TABLE_BATCH, 1, later, 1),
+                drop = record_of(TABLE_DROP), names = created(some_ticks(), "n n n"),
                 many = created(some_ticks(), "a b c d e f g h i j k l m n o p q");
     const struct text *const sound[][5] = {{&head, &one, &two}, {&head}, {&head, &two}};
     const struct text *const refused[][5] = {{&one},
@@ -482,10 +464,10 @@ TEST(small_payloads_take_no_time) {
     struct tally tally = {0};
     table_setup();
     redisReply *dump = call(primary, "DUMP t");
-    for (int i = 0; i <= MAX; i++) entities[i] = entity_of(ADD, pool_print("%05d", i));
+    for (int i = 0; i <= MAX; i++) entities[i] = entity_of(STEP_ADD, pool_print("%05d", i));
     struct text head = created(some_ticks(), "n a b c d e f g h i j k l m o q"),
-                max = change_of(ENTITIES, MAX, entities, MAX),
-                more = change_of(ENTITIES, MAX + 1, entities, MAX + 1);
+                max = change_of(TABLE_ENTITIES, MAX, entities, MAX),
+                more = change_of(TABLE_ENTITIES, MAX + 1, entities, MAX + 1);
     const struct text *const whole[] = {&head, &max, NULL}, *const too_many[] = {&head, &more, NULL};
     offer(dump, whole, &tally);
     assert_int_equal(tally.accepted, 1);
@@ -493,10 +475,10 @@ TEST(small_payloads_take_no_time) {
     assert_int_equal(tally.refused, 1);
     for (int i = 0; i < 60; i++) {
         entities[i] = with_so_many(252);
-        entities[i].key = entity_of(ADD, pool_print("%05d", i)).key;
+        entities[i].key = entity_of(STEP_ADD, pool_print("%05d", i)).key;
         entities[i].key_length = 7;
     }
-    struct text wide = change_of(ENTITIES, 60, entities, 60);
+    struct text wide = change_of(TABLE_ENTITIES, 60, entities, 60);
     const struct text *const all[] = {&head, &wide, NULL};
     offer(dump, all, &tally);
     assert_int_equal(tally.accepted, 2);
@@ -504,8 +486,8 @@ TEST(small_payloads_take_no_time) {
 
 /* --- Effects as they were sent, and doctored --- */
 
-static redisReply *captured_effects(void) {
-    static const char *const commands[] = {
+TEST(effects_changed_and_cut_off) {
+    static const char *const lines[] = {
         "TABLE.SETACL t POLICIES 1 one 0 99 rd",
         "TABLE.INDEX t a b",
         "TABLE.UNINDEX t a",
@@ -518,43 +500,7 @@ static redisReply *captured_effects(void) {
         "TABLE.DELETE t p r IFMATCH *",
         "TABLE.DROP t",
         "TABLE.CREATE t",
-    };
+        NULL};
     fill_with_everything();
-    struct stream *stream = stream_attach(primary->server);
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-        redisReply *reply = ask(commands[i]);
-        require(!reply_is_error(reply), "%s gives %s", commands[i], reply_text(reply));
-    }
-    redisReply *effects = stream_commands(stream, primary);
-    require(effects->elements >= ARRAY_SIZE(commands), "%zu effects", effects->elements);
-    return effects;
-}
-
-static void play_doctored(const char *bytes, size_t length) {
-    static int plays;
-    if (plays++ % 8 == 0) {
-        call(primary, "DEL t");
-        fill_with_everything();
-    }
-    call(primary, "HOLDFAST.APPLY t %b", bytes, length);
-    if (plays % 8 == 0 && call(primary, "EXISTS t")->integer) require_sound("t");
-}
-
-TEST(effects_changed_and_cut_off) {
-    random_begin();
-    redisReply *effects = captured_effects();
-    expect_misfits();
-    configure(primary, "holdfast.accept-effects", "yes");
-    for (size_t i = 0; i < effects->elements; i++) {
-        if (effects->element[i]->elements < 3) continue; /* what frames the building of an index */
-        const redisReply *effect = effects->element[i]->element[2];
-        for (size_t length = 0; length < effect->len; length++) {
-            expect_error(call(primary, "HOLDFAST.APPLY t %b", effect->str, length), MALFORMED);
-            char *changed = pool_copy(effect->str, effect->len);
-            changed[length] =
-                (char)(random_below(2) ? changed[length] ^ 1 << random_below(8) : random_below(256));
-            play_doctored(changed, effect->len);
-        }
-        play_doctored(pool_print("%.*s ", (int)effect->len, effect->str), effect->len + 1);
-    }
+    hostile_doctor_effects("t", lines, require_sound);
 }

@@ -1,7 +1,6 @@
 /* Packed lists: owned and borrowed ones, in records and pair by pair. */
 #include "core/packed.h"
 
-#include "core/memory.h"
 #include "pairs.h"
 #include "unit.h"
 
@@ -11,18 +10,20 @@ TEST(an_owned_list_is_a_copy) {
     struct pairs pairs;
     pairs_start(&pairs);
     pairs_add_texts(&pairs, texts);
-    struct packed *packed = packed_new(pairs_list(&pairs));
+    struct account account = {0};
+    struct packed *packed = NULL;
+    packed_replace(&account, &packed, pairs_list(&pairs));
     struct packed_list view = packed_view(packed);
     require_same(view.count, 3, "three pairs");
     require_bytes(view.items, pairs_list(&pairs).items, "the items");
     require(view.items.data != pairs_list(&pairs).items.data, "the bytes are borrowed");
     require_same(allocations_count(), 1, "a list is one allocation");
     pairs_end(&pairs);
-    memory_free(packed);
+    packed_replace(&account, &packed, (struct packed_list){0, {"", 0}});
+    require(!packed && !account.memory, "an empty list has memory");
 }
 
 TEST(an_empty_list_is_nothing) {
-    require(!packed_new((struct packed_list){0, {"", 0}}), "an empty list has memory");
     struct packed_list view = packed_view(NULL);
     require(view.count == 0 && view.items.length == 0 && view.items.data, "nothing is not an empty list");
 }

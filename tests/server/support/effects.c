@@ -29,7 +29,7 @@ void effect_text(struct text *record, const char *text) {
     effect_bytes(record, text, strlen(text));
 }
 
-struct text effect_start(enum effect_kind kind, const char *name) {
+struct text effect_start(int kind, const char *name) {
     struct text record = {0};
     effect_byte(&record, FAMILY);
     effect_byte(&record, (unsigned char)kind);

@@ -8,27 +8,9 @@
 #include "client.h"
 #include "text.h"
 
-/* The kinds of changes by their numbers; only those that tests write themselves. */
-enum effect_kind {
-    EFFECT_CREATE = 0,
-    EFFECT_DROP = 3,
-    EFFECT_PUT = 4,
-    EFFECT_LOADED = 5,
-    EFFECT_DELETE = 8,
-    EFFECT_SNAPSHOT = 19,
-    EFFECT_CHUNK = 24,
-    EFFECT_STATE = 25,
-    EFFECT_SPANS = 26,
-    EFFECT_BLOCKS = 27,
-    EFFECT_LEAVES = 28,
-    EFFECT_STAGED = 29,
-};
-
-enum { STATE_BLOCK, STATE_PAGE, STATE_APPEND };
-enum { HAS_PROPERTIES = 1, HAS_METADATA = 2, HAS_LENGTH = 4, HAS_SEQUENCE = 8, IS_KEPT = 16 };
-
-/* A record that begins with its head, and with the name of a blob if there is one. */
-struct text effect_start(enum effect_kind kind, const char *name);
+/* A record of a change of a container (see blob/container_change.h) that begins with its head, and with the name of a blob if
+ * there is one. */
+struct text effect_start(int kind, const char *name);
 void effect_byte(struct text *record, unsigned char byte);
 void effect_number(struct text *record, uint64_t number);
 void effect_word(struct text *record, uint64_t word);

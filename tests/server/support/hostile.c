@@ -2,12 +2,15 @@
 
 #include <string.h>
 
+#include "cpu_time.h"
+#include "files.h"
 #include "harness.h"
 #include "payload.h"
 #include "pool.h"
 #include "random.h"
 #include "same_everywhere.h"
 #include "steps.h"
+#include "stream.h"
 #include "text.h"
 
 enum { READ_WHOLE_MAX = 1 << 17, BLOBS_LISTED = 5000, ATTEMPTS = 10 };
@@ -139,6 +142,67 @@ void hostile_cut_at_every_length(const redisReply *dump, look_at_value *look) {
     }
     assert_int_equal(tally.accepted, 0);
 }
+
+/* --- Effects --- */
+
+/* A content at the end of a record ends wherever it is cut off. */
+enum { COSTS_MAX_US = 300000, LOOKS_BETWEEN = 8, CONTENT_INSIDE = 0x80 };
+
+static void put_back(const char *key, const redisReply *dump) {
+    call(primary, "DEL %s", key);
+    if (!reply_is_null(dump)) expect_ok(call(primary, "RESTORE %s 0 %b", key, dump->str, dump->len));
+}
+
+/* The effect with another record. */
+static redisReply *apply(const redisReply *effect, const char *record, size_t length) {
+    struct words words = {0};
+    for (size_t i = 0; i < effect->elements; i++)
+        words_add_bytes(&words, i == 2 ? record : effect->element[i]->str,
+                        i == 2 ? length : effect->element[i]->len);
+    long long before = cpu_time_us(primary->server);
+    redisReply *reply = call_words(primary, &words);
+    long long worked = cpu_time_us(primary->server) - before;
+    require(worked < COSTS_MAX_US, "%s costs %lld us", words_text(&words), worked);
+    return reply;
+}
+
+static void doctor(const char *key, const redisReply *met, const redisReply *effect, look_at_value *look) {
+    const redisReply *record = effect->element[2];
+    for (size_t place = 0; place < record->len; place++) {
+        if (place % LOOKS_BETWEEN == 0) put_back(key, met);
+        redisReply *reply = apply(effect, record->str, place);
+        if (!(record->str[1] & CONTENT_INSIDE)) expect_error(reply, "ERR the effect cannot be read");
+        char *changed = pool_copy(record->str, record->len);
+        changed[place] = (char)(random_below(2) ? changed[place] ^ 1 << random_below(8) : random_below(256));
+        apply(effect, changed, record->len);
+        if (place % LOOKS_BETWEEN == LOOKS_BETWEEN - 1 && call(primary, "EXISTS %s", key)->integer) look(key);
+    }
+    put_back(key, met);
+    expect_ok(apply(effect, record->str, record->len));
+}
+
+/* An index or a feed that is built has effects of its own, behind the first one. */
+static const redisReply *effect_of(struct stream *stream, const char *line) {
+    stream_commands(stream, primary);
+    act_by(primary, line, NULL);
+    redisReply *sent = stream_commands(stream, primary);
+    for (size_t i = 0; i < sent->elements; i++)
+        if (!strcmp(sent->element[i]->element[0]->str, "HFA")) return sent->element[i];
+    failure("%s has no effect", line);
+}
+
+void hostile_doctor_effects(const char *key, const char *const *lines, look_at_value *look) {
+    struct stream *stream = stream_attach(primary->server);
+    random_begin();
+    expect_misfits();
+    configure(primary, "holdfast.accept-effects", "yes");
+    for (; *lines; lines++) {
+        const redisReply *met = call(primary, "DUMP %s", key);
+        doctor(key, met, effect_of(stream, *lines), look);
+    }
+}
+
+/* --- Containers --- */
 
 void hostile_fill(const char *container, int blobs) {
     expect_etag(call(primary, "CONTAINER.CREATE %s META 2 a b c d ACCESS BLOB", container));

@@ -40,4 +40,8 @@ void hostile_restore(char *payload, size_t length, struct tally *tally);
 void hostile_change_every_byte(const redisReply *dump, look_at_value *look);
 void hostile_cut_at_every_length(const redisReply *dump, look_at_value *look);
 
+/* Plays lines of acts (see files.h), up to NULL, and offers the effect of each to the value that it met, with each byte
+ * changed and cut off at every length. As it was sent it fits. */
+void hostile_doctor_effects(const char *key, const char *const *lines, look_at_value *look);
+
 #endif

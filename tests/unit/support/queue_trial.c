@@ -90,7 +90,9 @@ static struct message *choose(struct queue_trial *trial, const struct queue_choi
     if (!trial->shadow.model.count) return NULL;
     size_t at = choice->subject % trial->shadow.model.count;
     struct guid id = queue_shadow_id(trial->shadow.model.messages[at].id);
-    return queue_find(trial->queue, &id, trial->now_ms);
+    struct message *message;
+    queue_find_owned(trial->queue, &id, &id, trial->now_ms, &message);
+    return message;
 }
 
 static void update(struct queue_trial *trial, const struct queue_choice *choice) {
