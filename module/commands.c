@@ -42,6 +42,12 @@
 /* It takes something for which others may wait: the outcome when these come first, and what gives back a grant. */
 #define GIVES_WAY(outcome, back) .gives_way = (outcome), .give_back = (back)
 
+/* What examples name. */
+#define AN_ID      "f3b1c7de-90a2-4c55-8d1e-2a9be1f06d47"
+#define A_RECEIPT  "2a9be1f06d478d1e4c5590a2f3b1c7de"
+#define AN_ETAG    "0x6AFD83F800000002"
+#define A_SNAPSHOT "0x6AFD83F800000003"
+
 /* What it works on. */
 #define ON_QUEUE           .data_type = &queue_type, .settle = queue_settle_some
 #define LOOKS_AT_QUEUE     .data_type = &queue_type, .settle = upkeep_schedule

@@ -1,6 +1,5 @@
 #include "help.h"
 
-#include "examples.h"
 #include "release.h"
 #include "server/call/refusal.h"
 #include "server/grammar/registration.h"
@@ -45,28 +44,21 @@ static void reply_summary(struct reply *out, const struct command *command) {
     reply_line(out, buffer);
 }
 
-static const char *example_of(const struct command *command) {
-    for (size_t i = 0; i < ARRAY_SIZE(examples); i++)
-        if (!strcmp(examples[i].command, command->name)) return examples[i].text;
-    return NULL;
-}
-
-static void reply_example(struct reply *out, const struct command *command, const char *example) {
+static void reply_example(struct reply *out, const struct command *command) {
     char buffer[HELP_LINE_BYTES];
     struct text line = text_start(buffer, sizeof(buffer));
     text_put(&line, "Example: ");
     text_put(&line, command->name);
-    if (*example) text_put(&line, " ");
-    text_put(&line, example);
+    if (*command->example) text_put(&line, " ");
+    text_put(&line, command->example);
     reply_line(out, buffer);
 }
 
 static void help_command(struct reply *out, const struct command *command) {
-    const char *example = example_of(command);
-    reply_array(out, example ? 3 : 2);
+    reply_array(out, command->example ? 3 : 2);
     reply_syntax(out, command);
     reply_line(out, command->summary);
-    if (example) reply_example(out, command, example);
+    if (command->example) reply_example(out, command);
 }
 
 static long help_family(struct reply *out, const struct bytes *family) {

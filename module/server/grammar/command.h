@@ -69,6 +69,7 @@ struct command {
     const char *categories;
     const char *complexity;
     const char *summary;
+    const char *example; /* its arguments, for HOLDFAST.HELP; NULL for none */
 };
 
 /* How the server's flags describe the use of a key. */
