@@ -24,15 +24,14 @@ static int on_ready(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 
 /* Here every waiter gets its reply, not only those whose time is up: a module can unblock a client that waits for keys
  * in no other way than by a time-out, and so handover_tell() does with those that were served. What a waiter was
- * granted is a packed reply; one that reads, or whose time is up, runs once more. A client that has lost its user is
- * not told: it is closed soon, and its grant given back. */
+ * granted is a packed reply; one that reads, or whose time is up, runs once more. */
 static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct waiter *waiter = waiter_of(ctx);
     struct held_call *held = waiter->held;
     (void)argv;
     (void)argc;
     line_depart(waiter);
-    if (held_call_keeps_user(held, ctx)) handover_told(held);
+    handover_told(held, ctx);
     if (held->served && wait_serves_by_write(waiter->kind))
         held_result_reply(ctx, &held->result);
     else

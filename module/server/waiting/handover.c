@@ -23,9 +23,9 @@ void handover_tell(void) {
     }
 }
 
-void handover_told(struct held_call *held) {
+void handover_told(struct held_call *held, RedisModuleCtx *ctx) {
     handover_unlist(held);
-    held->told = true;
+    held->told = !held->result.grant.length || held_call_keeps_user(held, ctx);
 }
 
 bool handover_lost(struct held_call *held) {

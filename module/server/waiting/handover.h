@@ -19,8 +19,8 @@
 void handover_add(struct held_call *held);
 /* Makes the server ask for the replies of all that were served. */
 void handover_tell(void);
-/* The server asks for the reply. */
-void handover_told(struct held_call *held);
+/* The server asks for the reply. A client that has lost its user will not get it. */
+void handover_told(struct held_call *held, RedisModuleCtx *ctx);
 /* The client is lost. True when there is a grant to undo; the list then owns the call. */
 bool handover_lost(struct held_call *held);
 
