@@ -100,6 +100,12 @@ void blob_free(struct account *account, struct blob *blob) {
     account_discard(account, blob);
 }
 
+bool blob_free_content(struct account *account, struct blob *blob, size_t *effort) {
+    if (!blob->outside) return true;
+    return blob->kind == KIND_PAGE ? pages_free(account, &blob->extra->pages, effort)
+                                   : content_free(account, &blob->extra->content, effort);
+}
+
 bool blob_fits(const struct blob *blob, size_t content_bytes) {
     return content_bytes <= blob->capacity &&
            blob->capacity <= content_bytes + content_bytes / 2 + SPARE_BYTES_MAX;

@@ -144,6 +144,9 @@ struct blob *blob_twin(struct account *account, const struct blob *source);
 /* Frees everything but the lease, which belongs to the container. */
 void blob_free(struct account *account, struct blob *blob);
 
+/* Frees the content first: false when the effort did not suffice for that. */
+bool blob_free_content(struct account *account, struct blob *blob, size_t *effort);
+
 /* Whether a small content of this size fits into the current allocation, without wasting much. */
 bool blob_fits(const struct blob *blob, size_t content_bytes);
 

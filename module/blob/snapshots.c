@@ -1,8 +1,9 @@
 #include "blob/snapshots.h"
 
+#include "core/garbage.h"
 #include "core/memory.h"
 
-enum { FIRST_CAPACITY = 2 };
+enum { FIRST_CAPACITY = 2, FREED_AT_ONCE_MAX = 512 };
 
 static size_t snapshots_size_for(size_t capacity) {
     return sizeof(struct snapshots) + capacity * sizeof(struct snapshot);
@@ -55,9 +56,22 @@ bool snapshots_take(struct account *account, struct blob *base, const struct con
     return true;
 }
 
-void snapshots_free(struct account *account, struct snapshots *snapshots) {
-    for (size_t i = 0; i < snapshots->count; i++) blob_free(account, snapshots->taken[i].blob);
+/* A snapshot costs one besides its content, which is freed first: blob_free must leave no garbage here. */
+static bool free_taken(struct account *account, struct garbage_part *part, size_t *effort) {
+    struct snapshots *snapshots = part->root;
+    for (; snapshots->count; snapshots->count--) {
+        struct blob *last = snapshots->taken[snapshots->count - 1].blob;
+        if (!*effort) return false;
+        --*effort;
+        if (!blob_free_content(account, last, effort)) return false;
+        blob_free(account, last);
+    }
     account_discard(account, snapshots);
+    return true;
+}
+
+void snapshots_free(struct account *account, struct snapshots *snapshots) {
+    garbage_free(account, (struct garbage_part){.free = free_taken, .root = snapshots}, FREED_AT_ONCE_MAX);
 }
 
 static void drop_all(struct account *account, struct blob *base) {

@@ -32,6 +32,7 @@ bool snapshots_take(struct account *account, struct blob *base, const struct con
 /* Drops one, or all for the id 0. False if there is none. */
 bool snapshots_drop(struct account *account, struct blob *base, version id);
 
+/* Many are freed in the background: see garbage.h. */
 void snapshots_free(struct account *account, struct snapshots *snapshots);
 struct snapshots *snapshots_relocate(struct snapshots *snapshots, const struct relocation *relocation);
 

@@ -89,8 +89,12 @@ static struct rope *rope_new(struct account *account, size_t capacity) {
     return rope;
 }
 
-static bool rope_free(struct account *account, struct garbage_part *part, size_t *effort) {
-    struct rope *rope = part->root;
+/* Drops one use, and frees a rope without any. False when the effort did not suffice. */
+static bool rope_free(struct account *account, struct rope *rope, size_t *effort) {
+    if (rope->uses > 1) {
+        rope->uses--;
+        return true;
+    }
     while (rope->count) {
         if (*effort < LEAF_EFFORT) return false;
         *effort -= LEAF_EFFORT;
@@ -100,10 +104,13 @@ static bool rope_free(struct account *account, struct garbage_part *part, size_t
     return true;
 }
 
+static bool free_rope_part(struct account *account, struct garbage_part *part, size_t *effort) {
+    return rope_free(account, part->root, effort);
+}
+
 /* A long rope is freed in the background. */
 static void rope_drop(struct account *account, struct rope *rope) {
-    if (--rope->uses) return;
-    garbage_free(account, (struct garbage_part){rope_free, rope, 0},
+    garbage_free(account, (struct garbage_part){free_rope_part, rope, 0},
                  (size_t)LEAVES_FREED_AT_ONCE * LEAF_EFFORT);
 }
 
@@ -263,6 +270,13 @@ void content_clear(struct account *account, struct content *content) {
     if (content->chunk) chunk_drop(account, content->chunk);
     if (content->rope) rope_drop(account, content->rope);
     *content = (struct content){0, NULL, NULL};
+}
+
+bool content_free(struct account *account, struct content *content, size_t *effort) {
+    if (content->rope && !rope_free(account, content->rope, effort)) return false;
+    content->rope = NULL;
+    content_clear(account, content);
+    return true;
 }
 
 void content_share(struct account *account, struct content *content, const struct content *source) {

@@ -40,6 +40,9 @@ void content_reserve(struct account *account, struct content *content, size_t ch
 
 void content_clear(struct account *account, struct content *content);
 
+/* The same, but nothing is left to the background: false when the effort did not suffice for all. */
+bool content_free(struct account *account, struct content *content, size_t *effort);
+
 /* Makes an empty content equal to another one of the same aggregate, sharing everything. */
 void content_share(struct account *account, struct content *content, const struct content *source);
 

@@ -20,8 +20,7 @@ static unsigned children_of(const struct page_node *node, unsigned height) {
 /* Frees children from the last one on; false when the effort did not suffice. */
 static bool page_free_below(struct account *account, struct page_node *node, unsigned height, size_t *effort);
 
-/* Drops one use; the last one frees the node. */
-static bool page_node_free(struct account *account, struct page_node *node, unsigned height, size_t *effort) {
+bool page_node_free(struct account *account, struct page_node *node, unsigned height, size_t *effort) {
     if (node->uses > 1) {
         node->uses--;
         return true;

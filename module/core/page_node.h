@@ -46,7 +46,11 @@ struct page_node *page_leaf_need(struct account *account, struct page_node **roo
 /* A node that may be modified: a shared one is copied. */
 struct page_node *page_node_own(struct account *account, struct page_node *node, unsigned height);
 
-/* Frees at most this many leaves; returns how much of that allowance is left. */
+/* Drops one use, and frees a node without any; a leaf costs one. False when the effort did not suffice. */
+bool page_node_free(struct account *account, struct page_node *node, unsigned height, size_t *effort);
+
+/* The same, but leaves the rest to the background: frees at most this many leaves; returns how much of that allowance
+ * is left. */
 size_t page_node_drop(struct account *account, struct page_node *node, unsigned height, size_t leaves);
 
 /* Removes children that have become NULL. Returns NULL if none is left. */

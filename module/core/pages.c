@@ -201,6 +201,12 @@ void pages_drop(struct account *account, struct pages *pages) {
     *pages = (struct pages){0};
 }
 
+bool pages_free(struct account *account, struct pages *pages, size_t *effort) {
+    if (pages->root && !page_node_free(account, pages->root, pages->height, effort)) return false;
+    *pages = (struct pages){0};
+    return true;
+}
+
 /* --- Reading --- */
 
 /* How many pages from this one on are present, or how many are missing. */

@@ -43,6 +43,9 @@ void pages_resize(struct account *account, struct pages *pages, uint64_t length)
 /* Clears all pages and sets the length to 0. */
 void pages_drop(struct account *account, struct pages *pages);
 
+/* The same, but nothing is left to the background: false when the effort did not suffice for all. */
+bool pages_free(struct account *account, struct pages *pages, size_t *effort);
+
 /* Makes pages without a root equal to others, of the same aggregate or of another one. */
 void pages_share(struct pages *pages, const struct pages *source);
 void pages_twin(struct account *account, struct pages *pages, const struct pages *source);

@@ -88,8 +88,9 @@ static void victim_appended(void) {
     bounds_receive_all();
 }
 static void victim_with_snapshots(void) {
-    bounds_do("BLOB.PUT box kvictim x");
-    for (int i = 0; i < SOME / 4; i++) bounds_send("BLOB.SNAPSHOT box kvictim");
+    bounds_do("BLOB.CREATEPAGE box kvictim 512 META 1 a b");
+    bounds_do("BLOB.PUTPAGE box kvictim 0 512*x");
+    for (int i = 0; i < SOME; i++) bounds_send("BLOB.SNAPSHOT box kvictim");
     bounds_receive_all();
 }
 static void victim_container(void) {
@@ -163,7 +164,8 @@ static const struct bound blob_bounds[] = {
     {"BLOB.DELETE box svictim", victim_staged, NULL, 0},
     {"BLOB.DELETE box pvictim", victim_of_pages, NULL, 0},
     {"BLOB.DELETE box pvictim SNAPSHOTS INCLUDE", victim_of_pages_kept, NULL, 0},
-    {"BLOB.DELETE box kvictim SNAPSHOTS INCLUDE", victim_with_snapshots, NULL, 0},
+    {"BLOB.DELETE box kvictim SNAPSHOTS INCLUDE", victim_with_snapshots, NULL, 5},
+    {"BLOB.DELETE box kvictim SNAPSHOTS ONLY", victim_with_snapshots, NULL, 5},
     {"BLOB.LIST box COUNT 5000", NULL, NULL, 0},
     {"BLOB.LIST box PREFIX m INCLUDE 1 META", NULL, NULL, 0},
     {"BLOB.LIST box DELIMITER 1", NULL, NULL, 0},

@@ -2,6 +2,7 @@
 #include "blob/snapshots.h"
 
 #include "acts.h"
+#include "core/garbage.h"
 #include "unit.h"
 
 static struct bytes whole(const struct blob *blob) {
@@ -234,4 +235,42 @@ TEST(an_older_state_can_be_promoted) {
     require(act_put(&trial, "other", bytes_text("x")) && !act_copy(&trial, "other", "pages", 1),
             "a blob of another kind");
     acts_end(&trial);
+}
+
+/* --- Their end --- */
+
+enum { SNAPSHOTS = 2000, PAGES = 64 * 200, PORTION = 100 };
+
+static void note_nothing(void) {}
+
+/* The last one is alone with its pages. */
+static void take_many(struct container_trial *trial) {
+    require(act_create_page(trial, "blob", (uint64_t)PAGES * PAGE_BYTES), "a blob");
+    for (version id = 1; id < SNAPSHOTS; id++) require(act_snapshot(trial, "blob", id), "a snapshot");
+    for (uint64_t at = 0; at < PAGES; at += 64) require(act_put_pages(trial, "blob", at, 1), "a page");
+    require(act_snapshot(trial, "blob", SNAPSHOTS) && act_clear_pages(trial, "blob", 0, PAGES), "the last");
+}
+
+/* Also when the blob goes, and when its container does before they have gone. */
+TEST(many_snapshots_are_freed_by_and_by) {
+    for (int way = 0; way < 3; way++) {
+        struct container_trial trial;
+        acts_start(&trial);
+        garbage_pending = note_nothing;
+        take_many(&trial);
+        size_t all = container_allocations(trial.container);
+        require(way ? act_delete(&trial, "blob") : act_drop_snapshots(&trial, "blob", 0), "they are dropped");
+        require_same(container_census().snapshots, trial.before.snapshots, "snapshots that count");
+        size_t left = container_allocations(trial.container), freed = all - left;
+        require(freed < all / 3, "%zu of %zu parts are freed at once", freed, all);
+        for (bool more = way < 2; more; left -= freed) {
+            more = garbage_sweep(PORTION);
+            freed = left - container_allocations(trial.container);
+            require(freed && freed <= (size_t)10 * PORTION, "a portion of %zu parts", freed);
+        }
+        if (way < 2) container_trial_compare(&trial);
+        container_trial_end(&trial);
+        require(!garbage_sweep(1), "something is left to sweep");
+        garbage_pending = NULL;
+    }
 }
