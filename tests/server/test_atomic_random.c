@@ -25,6 +25,7 @@ static const struct kind {
     {"BLOB.PUT @o %b %x META 1 k %x", CHANGES},
     {"BLOB.DELETE @c %b", CHANGES},
     {"BLOB.DELETE @c %b SNAPSHOTS INCLUDE", CHANGES},
+    {"BLOB.DELETE @c %b SNAPSHOTS ONLY", CHANGES},
     {"BLOB.SETMETA @c %b META 1 k %x", CHANGES},
     {"BLOB.SETPROPS @c %b PROPS 1 content-type %x", CHANGES},
     {"BLOB.SNAPSHOT @c %b", CHANGES},

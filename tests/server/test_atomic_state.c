@@ -158,6 +158,10 @@ TEST(a_lease_that_has_run_out_is_renewed_beside_a_write) {
     expect_elements(atomic("LEASE.ACQUIRE c 15 BLOB a ID " ID_B, "BLOB.PUT c a y"), 2);
     expect_text(field(call(primary, "LEASE.GET c BLOB a"), "state"), "leased");
     assert_int_equal(info_of(primary, "holdfast_lease_expiries"), expiries + 2);
+    time_passes(16000);
+    expect_elements(atomic("LEASE.ACQUIRE c 15 BLOB a ID " ID_A, "BLOB.DELETE c a SNAPSHOTS ONLY"), 2);
+    expect_text(field(call(primary, "LEASE.GET c BLOB a"), "state"), "leased");
+    assert_int_equal(info_of(primary, "holdfast_lease_expiries"), expiries + 3);
 }
 
 TEST(the_lease_of_a_file_goes_with_it) {

@@ -152,6 +152,24 @@ TEST(deleting_no_snapshots_changes_nothing) {
     expect_error(call(primary, "BLOB.GET box cat"), "NOTFOUND BlobNotFound");
 }
 
+/* As any write does, whether there are snapshots or not. */
+TEST(deleting_all_snapshots_ends_what_is_left_of_a_lease) {
+    static const struct noticed rows[] = {
+        {"BLOB.DELETE box cat SNAPSHOTS ONLY", "lease.expired box"},
+        {"BLOB.SNAPSHOT box dog", "blob.snapshot box"},
+        {"BLOB.DELETE box dog SNAPSHOTS ONLY", "lease.expired box, blob.delete box"},
+    };
+    create("box");
+    put("box", "cat", "meow");
+    put("box", "dog", "woof");
+    acquire("box", "15", "BLOB cat ID " ID_A);
+    acquire("box", "15", "BLOB dog ID " ID_A);
+    time_passes(16000);
+    expect_notifications(rows);
+    expect_text(field(stat_of("box", "cat"), "lease-state"), "available");
+    expect_text(field(stat_of("box", "dog"), "lease-state"), "available");
+}
+
 /* The base's lease guards the base and all snapshots together, but neither taking nor deleting a single one. */
 TEST(snapshots_under_leases) {
     static const struct step steps[] = {

@@ -43,6 +43,7 @@ static const struct command {
     {"BLOB.PUTBLOCKLIST box cat 0", &on_blob, true, false, false, NULL},
     {"BLOB.DELETE box cat", &on_blob, true, true, false, NULL},
     {"BLOB.DELETE box cat SNAPSHOTS INCLUDE", &on_blob, true, true, false, NULL},
+    {"BLOB.DELETE box cat SNAPSHOTS ONLY", &on_blob, true, false, false, NULL},
     {"BLOB.GET box cat", &on_blob, false, false, false, NULL},
     {"BLOB.GET box cat RANGE 0 -1", &on_blob, false, false, false, NULL},
     {"BLOB.STAT box cat", &on_blob, false, false, false, NULL},

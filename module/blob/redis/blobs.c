@@ -273,9 +273,12 @@ enum outcome blob_delete_check(struct call *call) {
     return OUTCOME_INVALID_VALUE;
 }
 
-/* Deleting all snapshots is a write to the blob; deleting one is not. */
+/* Deleting all snapshots is a write to the blob, also when there are none; deleting one is not. */
 static enum outcome delete_all_snapshots(struct call *call, struct blob *base) {
-    if (snapshots_count(base)) blob_decide_touch(call, BLOB_DELETESNAPSHOTS, base, NULL);
+    if (snapshots_count(base))
+        blob_decide_touch(call, BLOB_DELETESNAPSHOTS, base, NULL);
+    else if (lease_ended(blob_lease(base), call_now_ms(call)))
+        blob_decide_touch(call, BLOB_LEASE, base, NULL)->lease = lease_freed(blob_lease(base));
     return call_done(call);
 }
 

@@ -31,19 +31,22 @@ void block_touches(const struct call *call, struct targets *targets) {
     targets_add_part(targets, "block", name, bytes_of(id, (size_t)length));
 }
 
-/* Finds the blob again, which other changes may have moved, created or deleted. An expiry
- * is reported once. */
+/* An expiry is reported once. What clears an ended lease quietly leaves one that has begun anew. */
+static bool refresh_lease(struct call *call, struct container_change *change) {
+    if (!change->blob) return false;
+    const struct lease *lease = blob_lease(change->blob);
+    if (change->expired) change->expired = lease_state(lease, call_now_ms(call)) == LEASE_EXPIRED;
+    return change->event != LEASE_EVENT_QUIET || lease_ended(lease, call_now_ms(call));
+}
+
+/* Finds the blob again, which other changes may have moved, created or deleted. */
 bool container_refresh(struct call *call, void *decided) {
     struct container_change *change = decided;
     if (!container_change_has_name(change)) return true;
     const struct catalog_search *lookup = call_searched(call, change->name);
     change->blob = lookup ? container_found(call->value, lookup) : container_find(call->value, change->name);
     change->sought = true;
-    if (change->kind != BLOB_LEASE) return true;
-    if (!change->blob) return false;
-    if (change->expired)
-        change->expired = lease_state(blob_lease(change->blob), call_now_ms(call)) == LEASE_EXPIRED;
-    return true;
+    return change->kind != BLOB_LEASE || refresh_lease(call, change);
 }
 
 /* --- Copies beside copies --- */
