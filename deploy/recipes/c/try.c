@@ -121,6 +121,19 @@ static const char *sleep_long(const struct message *message, void *what) {
     return NULL;
 }
 
+/* The connection that extends, which is the newest but ours, is gone before its UPDATE. */
+static const char *sleep_alone(const struct message *message, void *what) {
+    redisContext *redis = server_to_try();
+    redisReply *own = redisCommand(redis, "CLIENT ID");
+    require(own && own->type == REDIS_REPLY_INTEGER);
+    require(holdfast_done(redisCommand(redis, "CLIENT KILL ID %lld", own->integer - 1)));
+    freeReplyObject(own);
+    redisFree(redis);
+    usleep(1600000);
+    *(bool *)what = message->is_lost;
+    return NULL;
+}
+
 static const char *fail(const struct message *message, void *what) {
     (void)message;
     (void)what;
@@ -138,6 +151,8 @@ static void try_worker(void) {
     require(holdfast_done(redisCommand(redis, "QUEUE.CONFIGURE try:jobs MAXDELIVERIES 1")));
     require(holdfast_done(redisCommand(redis, "QUEUE.PUT try:jobs long")));
     require(work_one(redis, "try:jobs", sleep_long, &is_lost, 1, LONGEST_BLOCK) == WORK_DONE && !is_lost);
+    require(holdfast_done(redisCommand(redis, "QUEUE.PUT try:jobs alone")));
+    require(work_one(redis, "try:jobs", sleep_alone, &is_lost, 1, LONGEST_BLOCK) == WORK_DONE && !is_lost);
     require(work_one(redis, "try:jobs", fail, NULL, 1, 0.1) == WORK_NONE);
     require(holdfast_done(redisCommand(redis, "QUEUE.PUT try:jobs poison")));
     require(work_one(redis, "try:jobs", fail, NULL, 30, LONGEST_BLOCK) == WORK_GIVEN_BACK);

@@ -6,25 +6,42 @@
 #include <string.h>
 #include <time.h>
 
-/* Prolongs the message's window in the background. Each UPDATE answers a new receipt. */
+static const char LOST[] = "NOTFOUND MessageNotFound";
+
+/* Prolongs the message's window in the background. Each UPDATE answers a new receipt. The old one is its token: an UPDATE whose answer
+ * did not come is sent again, and answered as if for the first time. */
 struct extension {
     redisContext *redis; /* a connection of its own */
     const char *queue;
     struct message *message;
     int window;
+    int64_t end, asked; /* of the window; since when an answer is missing, or 0 */
     pthread_mutex_t mutex;
     pthread_cond_t done;
     bool is_done;
 };
 
+static void connect_again(struct extension *extension) {
+    redisContext *redis = holdfast_connect(extension->redis->tcp.host, extension->redis->tcp.port);
+    if (!redis) return;
+    redisFree(extension->redis);
+    extension->redis = redis;
+}
+
 static bool extend_once(struct extension *extension) {
     struct message *message = extension->message;
-    redisReply *reply = redisCommand(extension->redis, "QUEUE.UPDATE %s %s %s VISIBILITY %d",
-                                     extension->queue, message->id, message->receipt, extension->window);
-    if (reply && reply->type != REDIS_REPLY_ERROR)
+    if (extension->redis->err) connect_again(extension);
+    if (!extension->asked) extension->asked = holdfast_clock();
+    redisReply *reply =
+        redisCommand(extension->redis, "QUEUE.UPDATE %s %s %s VISIBILITY %d ONCE %s", extension->queue,
+                     message->id, message->receipt, extension->window, message->receipt);
+    if (reply && reply->type != REDIS_REPLY_ERROR) {
         snprintf(message->receipt, sizeof message->receipt, "%s", holdfast_text(reply, "receipt"));
-    else
-        message->is_lost = true;
+        extension->end = extension->asked + 1000 * extension->window;
+        extension->asked = 0;
+    } else {
+        message->is_lost = holdfast_refused(reply, LOST) || holdfast_clock() > extension->end;
+    }
     if (reply) freeReplyObject(reply);
     return !message->is_lost;
 }
@@ -41,6 +58,7 @@ static void *extend(void *of) {
         while (!extension->is_done && !pthread_cond_timedwait(&extension->done, &extension->mutex, &until))
             continue;
     } while (!extension->is_done && extend_once(extension));
+    if (extension->asked && !extension->message->is_lost) extend_once(extension);
     pthread_mutex_unlock(&extension->mutex);
     return NULL;
 }
@@ -64,8 +82,7 @@ static enum work settle(redisContext *redis, const char *queue, const struct mes
         failure ? redisCommand(redis, "QUEUE.RELEASE %s %s %s VISIBILITY %ld REASON %s", queue, message->id,
                                message->receipt, pause, failure)
                 : redisCommand(redis, "QUEUE.DELETE %s %s %s", queue, message->id, message->receipt);
-    bool late =
-        holdfast_refused(reply, "NOTFOUND MessageNotFound"); /* somebody else has it, or it has died */
+    bool late = holdfast_refused(reply, LOST); /* somebody else has it, or it has died */
     if (late) freeReplyObject(reply);
     if (!late && !holdfast_done(reply)) return WORK_BROKEN;
     return failure ? WORK_GIVEN_BACK : WORK_DONE;
@@ -92,6 +109,7 @@ enum work work_one(redisContext *redis, const char *queue, handle_message *handl
                                       .queue = queue,
                                       .message = &message,
                                       .window = window,
+                                      .end = holdfast_clock() + 1000 * window,
                                       .mutex = PTHREAD_MUTEX_INITIALIZER,
                                       .done = PTHREAD_COND_INITIALIZER};
         work = WORK_BROKEN;

@@ -10,7 +10,7 @@ struct message {
     const char *text;
     size_t length;
     int64_t deliveries;
-    bool is_lost; /* somebody else has it, or an answer was lost and with it the receipt */
+    bool is_lost; /* somebody else has it, or may have */
 };
 
 /* A message of QUEUE.GET; its text lasts as long as the reply. */

@@ -196,11 +196,22 @@ namespace Holdfast
             Message message = worker.WorkOne(taken => Thread.Sleep(1600)); // longer than the window
             Require(Reply.Text(message.Content) == "long" && !message.IsLost);
             Require(worker.WorkOne(taken => { }, 0.1) == null);
+            foreach (int ms in new[] { 500, 1600 }) TryLostAnswer(server, ms);
             server.Send("QUEUE.PUT", "try:jobs", "poison");
             worker.WorkOne(taken => { throw new Exception("cannot be done " + new string('ü', 300)); });
             var letters = (object[])server.Send("QUEUE.DEAD", "try:jobs");
             Require(Reply.Text(Reply.Fields(letters[0])["reason"]).StartsWith("cannot be done "));
             TryFailover(server, worker);
+        }
+
+        /// <summary>An extension's answer is asked for again when the work is done, or in the midst of it.</summary>
+        private static void TryLostAnswer(Plain server, int ms)
+        {
+            var losing = new Losing { Server = server, Command = "QUEUE.UPDATE", Missing = 1 };
+            server.Send("QUEUE.PUT", "try:jobs", "slow");
+            Message message = new Worker(losing, new Plain(), "try:jobs", 1).WorkOne(taken => Thread.Sleep(ms));
+            Require(!message.IsLost && losing.Answers > 1);
+            Require(Reply.Number(Reply.Fields(server.Send("QUEUE.STAT", "try:jobs"))["messages"]) == 0);
         }
 
         private static bool Passes(string words, Action call)
@@ -238,12 +249,13 @@ namespace Holdfast
         private sealed class Losing : IServer
         {
             internal IServer Server;
-            internal int Answers;
+            internal string Command;
+            internal int Missing, Answers;
 
             public object Send(string command, params object[] words)
             {
                 object reply = Server.Send(command, words);
-                if (++Answers < 3) throw new IOException("the connection is gone");
+                if (command == Command && ++Answers <= Missing) throw new IOException("the connection is gone");
                 return reply;
             }
         }
@@ -259,7 +271,7 @@ namespace Holdfast
             Require(((object[])server.Send("QUEUE.PEEK", "try:mail", "COUNT", 10)).Length == 1);
 
             server.Send("BLOB.CREATEAPPEND", "try:docs", "log");
-            var losing = new Losing { Server = server };
+            var losing = new Losing { Server = server, Command = "BLOB.APPEND", Missing = 2 };
             Transactions.SendOnce(losing, "BLOB.APPEND", "try:docs", "log", "one line");
             Require(losing.Answers == 3);
             Require(Reply.Text(((object[])server.Send("BLOB.GET", "try:docs", "log"))[1]) == "one line");

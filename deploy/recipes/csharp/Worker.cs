@@ -1,6 +1,7 @@
 // deploy/recipes/csharp/Worker.cs
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Threading;
 
 namespace Holdfast
@@ -10,7 +11,7 @@ namespace Holdfast
         public readonly string Id;
         public readonly byte[] Content;
         public readonly long Deliveries;
-        public volatile bool IsLost; // somebody else has it, or an answer was lost and with it the receipt
+        public volatile bool IsLost; // somebody else has it, or may have
         internal volatile string Receipt;
 
         internal Message(Dictionary<string, object> fields)
@@ -25,6 +26,8 @@ namespace Holdfast
     /// <summary>Takes messages, extends their windows while it works, and settles them: deleted, or given back with a reason.</summary>
     public sealed class Worker
     {
+        private const string Lost = "NOTFOUND MessageNotFound";
+
         private readonly IServer server, line;
         private readonly string queue;
         private readonly int window;
@@ -79,20 +82,28 @@ namespace Holdfast
             return reason.Substring(0, char.IsHighSurrogate(reason[63]) ? 63 : 64);
         }
 
-        /// <summary>Prolongs the message's window until the work is done. Each UPDATE answers a new receipt.</summary>
+        /// <summary>Prolongs the message's window until the work is done. Each UPDATE answers a new receipt. The old one is its token: an
+        /// UPDATE whose answer did not come is sent again, and answered as if for the first time.</summary>
         private void Extend(Message message, WaitHandle done)
         {
-            while (!done.WaitOne(window * 1000 / 3))
+            var clock = Stopwatch.StartNew();
+            long end = window * 1000L, asked = -1; // since when an answer is missing
+            for (bool over = false; !over && !message.IsLost;)
             {
+                over = done.WaitOne(window * 1000 / 3);
+                if (over && asked < 0) return;
+                if (asked < 0) asked = clock.ElapsedMilliseconds;
                 try
                 {
-                    object reply = server.Send("QUEUE.UPDATE", queue, message.Id, message.Receipt, "VISIBILITY", window);
+                    string receipt = message.Receipt;
+                    object reply = server.Send("QUEUE.UPDATE", queue, message.Id, receipt, "VISIBILITY", window, "ONCE", receipt);
                     message.Receipt = Reply.Text(Reply.Fields(reply)["receipt"]);
+                    end = asked + window * 1000L;
+                    asked = -1;
                 }
-                catch (Exception)
+                catch (Exception error)
                 {
-                    message.IsLost = true;
-                    return;
+                    message.IsLost = error is Refused refused && refused.Is(Lost) || clock.ElapsedMilliseconds > end;
                 }
             }
         }
@@ -106,7 +117,7 @@ namespace Holdfast
             {
                 server.Send(command, words.ToArray());
             }
-            catch (Refused refused) when (refused.Is("NOTFOUND MessageNotFound"))
+            catch (Refused refused) when (refused.Is(Lost))
             {
             }
         }

@@ -222,6 +222,23 @@ func TestWorker(t *testing.T) {
 
 	server = serverToTry(t, "try:jobs")
 	must(t, server.Do(ctx, "QUEUE.CREATE", "try:jobs", "MAXDELIVERIES", 1).Err())
+	// The answer is asked for again when the work is done, and in the midst of it.
+	for _, nap := range []time.Duration{500 * time.Millisecond, 1600 * time.Millisecond} {
+		answers := 1
+		unlucky := unluckyWith(server, "QUEUE.UPDATE", &answers)
+		must(t, server.Do(ctx, "QUEUE.PUT", "try:jobs", "slow").Err())
+		slow, err := WorkOne(ctx, unlucky, "try:jobs", time.Second, LongestBlock, func(*Message) error {
+			time.Sleep(nap)
+			return nil
+		})
+		must(t, err)
+		must(t, unlucky.Close())
+		same(t, slow.Lost || answers > 0, false)
+		stat, err := server.Do(ctx, "QUEUE.STAT", "try:jobs").Result()
+		must(t, err)
+		same(t, Int(Fields(stat)["messages"]), int64(0))
+	}
+
 	must(t, server.Do(ctx, "QUEUE.PUT", "try:jobs", "poison").Err())
 	_, err := WorkOne(ctx, server, "try:jobs", time.Minute, LongestBlock, func(*Message) error {
 		return errors.New("cannot be done " + strings.Repeat("ü", 300))
@@ -339,15 +356,16 @@ func TestUpload(t *testing.T) {
 	same(t, Refusal(err), "PRECONDITION ConditionNotMet")
 }
 
-// losing hangs up in the place of the first answers to BLOB.APPEND.
+// losing hangs up in the place of the first answers to a command.
 type losing struct {
 	net.Conn
+	command string
 	answers *int
 	asked   bool
 }
 
 func (conn *losing) Write(bytes []byte) (int, error) {
-	conn.asked = strings.Contains(string(bytes), "BLOB.APPEND")
+	conn.asked = strings.Contains(string(bytes), conn.command)
 	return conn.Conn.Write(bytes)
 }
 
@@ -355,9 +373,19 @@ func (conn *losing) Read(room []byte) (int, error) {
 	length, err := conn.Conn.Read(room)
 	if conn.asked && *conn.answers > 0 {
 		*conn.answers--
+		conn.Conn.Close()
 		return 0, io.EOF
 	}
 	return length, err
+}
+
+func unluckyWith(server *redis.Client, command string, answers *int) *redis.Client {
+	options := *server.Options()
+	options.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := net.Dial(network, address)
+		return &losing{Conn: conn, command: command, answers: answers}, err
+	}
+	return redis.NewClient(&options)
 }
 
 func TestRetries(t *testing.T) {
@@ -365,12 +393,7 @@ func TestRetries(t *testing.T) {
 	must(t, server.Do(ctx, "CONTAINER.CREATE", "try:docs").Err())
 	must(t, server.Do(ctx, "BLOB.CREATEAPPEND", "try:docs", "log").Err())
 	answers := 2
-	options := *server.Options()
-	options.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := net.Dial(network, address)
-		return &losing{Conn: conn, answers: &answers}, err
-	}
-	unlucky := redis.NewClient(&options)
+	unlucky := unluckyWith(server, "BLOB.APPEND", &answers)
 	defer unlucky.Close()
 	reply, err := SendOnce(ctx, unlucky, NewToken(), "BLOB.APPEND", "try:docs", "log", "one\n")
 	must(t, err)

@@ -10,7 +10,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Message is what a worker has taken. Lost says that somebody else has it by now, or that its receipt is unknown.
+const lost = "NOTFOUND MessageNotFound"
+
+// Message is what a worker has taken. Lost says that somebody else has it by now, or may have.
 type Message struct {
 	ID, Text, Receipt string
 	Deliveries        int64
@@ -23,7 +25,8 @@ func messageOf(reply any) *Message {
 		Deliveries: Int(fields["dequeue-count"])}
 }
 
-// extend prolongs the message's window in the background. Each UPDATE answers a new receipt. What it answers ends that.
+// extend prolongs the message's window in the background. Each UPDATE answers a new receipt. The old one is its token: an UPDATE whose
+// answer did not come is sent again, and answered as if for the first time. What extend answers ends that.
 func extend(ctx context.Context, server *redis.Client, queue string, message *Message, window time.Duration) func() {
 	done := make(chan struct{})
 	var running sync.WaitGroup
@@ -32,18 +35,27 @@ func extend(ctx context.Context, server *redis.Client, queue string, message *Me
 		defer running.Done()
 		ticker := time.NewTicker(window / 3)
 		defer ticker.Stop()
-		for {
+		end, asked, over := time.Now().Add(window), time.Time{}, false // asked: since when an answer is missing
+		for !over && !message.Lost {
 			select {
 			case <-done:
-				return
+				over = true
 			case <-ticker.C:
 			}
-			reply, err := server.Do(ctx, "QUEUE.UPDATE", queue, message.ID, message.Receipt, "VISIBILITY", seconds(window)).Result()
+			if asked.IsZero() {
+				if over {
+					return
+				}
+				asked = time.Now()
+			}
+			reply, err := server.Do(ctx, "QUEUE.UPDATE", queue, message.ID, message.Receipt, "VISIBILITY", seconds(window),
+				"ONCE", message.Receipt).Result()
 			if err != nil {
-				message.Lost = true
-				return
+				message.Lost = Refusal(err) == lost || time.Now().After(end)
+				continue
 			}
 			message.Receipt = Text(Fields(reply)["receipt"])
+			end, asked = asked.Add(window), time.Time{}
 		}
 	}()
 	return func() {
@@ -55,7 +67,7 @@ func extend(ctx context.Context, server *redis.Client, queue string, message *Me
 // settle answers nil, too, when it is too late: somebody else has the message, or it has died.
 func settle(ctx context.Context, server *redis.Client, command, queue string, message *Message, words ...any) error {
 	err := server.Do(ctx, append([]any{command, queue, message.ID, message.Receipt}, words...)...).Err()
-	if Refusal(err) == "NOTFOUND MessageNotFound" {
+	if Refusal(err) == lost {
 		return nil
 	}
 	return err

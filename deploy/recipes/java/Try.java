@@ -177,6 +177,7 @@ public final class Try {
         Worker.Message message = worker.workOne(taken -> Thread.sleep(1600), 20); // longer than the window
         require(Holdfast.text(message.content).equals("long") && !message.isLost);
         require(worker.workOne(taken -> {}, 0.1) == null);
+        for (int ms : List.of(500, 1600)) tryLostAnswer(server, ms);
         server.send("QUEUE.PUT", "try:jobs", "poison");
         worker.workOne(taken -> {
             throw new IllegalStateException("cannot be done " + "ü".repeat(300));
@@ -184,6 +185,19 @@ public final class Try {
         List<?> letters = (List<?>) server.send("QUEUE.DEAD", "try:jobs");
         require(Holdfast.text(Holdfast.fields(letters.get(0)).get("reason")).startsWith("cannot be done "));
         tryFailover(server, worker);
+    }
+
+    /** An extension's answer is asked for again when the work is done, or in the midst of it. */
+    static void tryLostAnswer(Plain server, int ms) throws Exception {
+        int[] answers = {0};
+        Holdfast.Server losing = (command, words) -> {
+            Object reply = server.send(command, words);
+            if (command.equals("QUEUE.UPDATE") && ++answers[0] == 1) throw new UncheckedIOException(new IOException("the connection is gone"));
+            return reply;
+        };
+        server.send("QUEUE.PUT", "try:jobs", "slow");
+        require(!new Worker(losing, new Plain(), "try:jobs", 1).workOne(taken -> Thread.sleep(ms), 20).isLost && answers[0] > 1);
+        require(Holdfast.number(Holdfast.fields(server.send("QUEUE.STAT", "try:jobs")).get("messages")) == 0);
     }
 
     static boolean passes(String words, Part call) {

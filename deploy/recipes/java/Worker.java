@@ -11,8 +11,10 @@ public final class Worker {
         public final String id;
         public final byte[] content;
         public final long deliveries;
-        public volatile boolean isLost; // somebody else has it, or an answer was lost and with it the receipt
+        public volatile boolean isLost; // somebody else has it, or may have
         private volatile String receipt;
+        private volatile long asked, end; // of the window; since when an answer is missing
+        private volatile boolean isAsked;
 
         private Message(Map<String, Object> fields) {
             id = Holdfast.text(fields.get("id"));
@@ -25,6 +27,8 @@ public final class Worker {
     public interface Handler {
         void handle(Message message) throws Exception;
     }
+
+    private static final String LOST = "NOTFOUND MessageNotFound";
 
     private final Holdfast.Server server, line;
     private final String queue;
@@ -43,6 +47,7 @@ public final class Worker {
         List<?> taken = (List<?>) line.send("QUEUE.GET", queue, "VISIBILITY", window, "BLOCK", wait);
         if (taken.isEmpty()) return null;
         Message message = new Message(Holdfast.fields(taken.get(0)));
+        message.end = now() + window * 1000L;
         ScheduledExecutorService extension = extend(message);
         Exception failure = null;
         try {
@@ -52,6 +57,7 @@ public final class Worker {
         }
         extension.shutdown();
         extension.awaitTermination(Holdfast.LONGEST_BLOCK, TimeUnit.SECONDS);
+        if (message.isAsked) prolong(message);
         if (failure == null) {
             settle("QUEUE.DELETE", message);
         } else {
@@ -63,20 +69,33 @@ public final class Worker {
         return message;
     }
 
-    /** Prolongs the message's window in the background. Each UPDATE answers a new receipt. */
+    /** Prolongs the message's window in the background. */
     private ScheduledExecutorService extend(Message message) {
         ScheduledExecutorService extension = Executors.newSingleThreadScheduledExecutor();
         long third = window * 1000L / 3;
-        extension.scheduleAtFixedRate(() -> {
-            if (message.isLost) return;
-            try {
-                Object reply = server.send("QUEUE.UPDATE", queue, message.id, message.receipt, "VISIBILITY", window);
-                message.receipt = Holdfast.text(Holdfast.fields(reply).get("receipt"));
-            } catch (RuntimeException error) {
-                message.isLost = true;
-            }
-        }, third, third, TimeUnit.MILLISECONDS);
+        extension.scheduleAtFixedRate(() -> prolong(message), third, third, TimeUnit.MILLISECONDS);
         return extension;
+    }
+
+    /** Each UPDATE answers a new receipt. The old one is its token: an UPDATE whose answer did not come is sent again, and answered as if
+     *  for the first time. */
+    private void prolong(Message message) {
+        if (message.isLost) return;
+        if (!message.isAsked) message.asked = now();
+        message.isAsked = true;
+        try {
+            String receipt = message.receipt;
+            Object reply = server.send("QUEUE.UPDATE", queue, message.id, receipt, "VISIBILITY", window, "ONCE", receipt);
+            message.receipt = Holdfast.text(Holdfast.fields(reply).get("receipt"));
+            message.end = message.asked + window * 1000L;
+            message.isAsked = false;
+        } catch (RuntimeException error) {
+            message.isLost = error instanceof Holdfast.Refused refused && refused.is(LOST) || now() > message.end;
+        }
+    }
+
+    private static long now() {
+        return System.nanoTime() / 1000000;
     }
 
     /** Nothing happens when it is too late: somebody else has the message, or it has died. */
@@ -89,7 +108,7 @@ public final class Worker {
         try {
             server.send(command, words);
         } catch (Holdfast.Refused refused) {
-            if (!refused.is("NOTFOUND MessageNotFound")) throw refused;
+            if (!refused.is(LOST)) throw refused;
         }
     }
 }

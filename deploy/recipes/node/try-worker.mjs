@@ -1,5 +1,5 @@
 // deploy/recipes/node/try-worker.mjs
-// Work that takes longer than its window, work that fails and dies, a worker that dies, and a failover.
+// Work that takes longer than its window, answers that are lost, work that fails and dies, a worker that dies, and a failover.
 import { fields, sleep } from './holdfast.mjs';
 import { assert, done, failOver, fresh, serverToTry } from './trying.mjs';
 import { dead, redrive, work, workOne } from './worker.mjs';
@@ -22,6 +22,21 @@ await Promise.all(workers);
 assert.deepEqual(seen, ['long', 'last']);
 
 const line = await server.line();
+for (const ms of [500, 1600]) { // the answer is asked for again when the work is done, and in the midst of it
+  let missing = 1;
+  const losing = {
+    async send(...words) {
+      const reply = await server.send(...words);
+      if (words[0] === 'QUEUE.UPDATE' && missing-- > 0) throw new Error('Socket closed unexpectedly');
+      return reply;
+    },
+  };
+  await server.send('QUEUE.PUT', jobs, 'slow');
+  const message = await workOne(losing, line, jobs, () => sleep(ms), { window: 1 });
+  assert.ok(!message.lost && missing <= 0);
+  assert.equal(Number(fields(await server.send('QUEUE.STAT', jobs)).messages), 0);
+}
+
 await server.send('QUEUE.PUT', jobs, 'poison');
 const fail = () => Promise.reject(new Error(`cannot be done ${'ü'.repeat(300)}`));
 await workOne(server, line, jobs, fail);

@@ -2,20 +2,28 @@
 // Takes messages, extends their windows while it works, and settles them: deleted, or given back with a reason.
 import { LONGEST_BLOCK, fields, outlasting, refusal } from './holdfast.mjs';
 
-// Prolongs the message's window in the background. Each UPDATE answers a new receipt. Answers what ends that.
+const LOST = 'NOTFOUND MessageNotFound';
+
+// Prolongs the message's window in the background. Each UPDATE answers a new receipt. The old one is its token: an UPDATE whose answer
+// did not come is sent again, and answered as if for the first time. Answers what ends that.
 export function extend(server, queue, message, window) {
   let under_way = Promise.resolve();
-  const timer = setInterval(() => {
-    under_way = under_way.then(async () => {
-      const words = [queue, message.id, message.receipt, 'VISIBILITY', window];
+  let end = performance.now() + window * 1000;
+  let asked; // since when an answer is missing
+  const prolong = async () => {
+    if (message.lost) return;
+    asked ??= performance.now();
+    try {
+      const words = [queue, message.id, message.receipt, 'VISIBILITY', window, 'ONCE', message.receipt];
       message.receipt = fields(await server.send('QUEUE.UPDATE', ...words)).receipt;
-    });
-    under_way = under_way.catch(() => {
-      message.lost = true; // somebody else has it, or an answer was lost and with it the receipt
-      clearInterval(timer);
-    });
-  }, (window * 1000) / 3);
-  return () => (clearInterval(timer), under_way);
+      end = asked + window * 1000;
+      asked = undefined;
+    } catch (error) {
+      message.lost = refusal(error) === LOST || performance.now() > end; // somebody else has it, or may have
+    }
+  };
+  const timer = setInterval(() => (under_way = under_way.then(prolong)), (window * 1000) / 3);
+  return () => (clearInterval(timer), under_way.then(() => (asked === undefined ? undefined : prolong())));
 }
 
 // False when it is too late: somebody else has the message, or it has died.
@@ -24,7 +32,7 @@ export async function settle(server, command, queue, message, ...words) {
     await server.send(command, queue, message.id, message.receipt, ...words);
     return true;
   } catch (error) {
-    if (refusal(error) !== 'NOTFOUND MessageNotFound') throw error;
+    if (refusal(error) !== LOST) throw error;
     return false;
   }
 }

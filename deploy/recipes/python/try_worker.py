@@ -1,8 +1,10 @@
 # deploy/recipes/python/try_worker.py
-"""Work that takes longer than its window, work that fails and dies, a worker that dies, and a failover."""
+"""Work that takes longer than its window, answers that are lost, work that fails and dies, a worker that dies, and a failover."""
 
 import threading
 import time
+
+import redis
 
 from holdfast import fields, text
 from trying import fail_over, same, server_to_try, together
@@ -29,6 +31,27 @@ together(
     lambda: (time.sleep(2.0), server.execute_command("QUEUE.PUT", "try:jobs", "last")),
 )
 same(seen, ["long", "last"])
+
+
+class Losing:
+    """A server of which the first answer to a command does not arrive."""
+
+    def __init__(self, command):
+        self.command = command
+
+    def execute_command(self, *words):
+        answer = server.execute_command(*words)
+        if words[0] == self.command:
+            self.command = None
+            raise redis.ConnectionError("Connection closed by server.")
+        return answer
+
+
+for seconds in (0.5, 1.6):  # the answer is asked for again when the work is done, and in the midst of it
+    server.execute_command("QUEUE.PUT", "try:jobs", "slow")
+    message = work_one(Losing("QUEUE.UPDATE"), "try:jobs", lambda message: time.sleep(seconds), window=1)
+    same(message.get("lost", False), False)
+    same(fields(server.execute_command("QUEUE.STAT", "try:jobs"))["messages"], 0)
 
 server.execute_command("QUEUE.PUT", "try:jobs", "poison")
 

@@ -3,6 +3,7 @@
 
 import contextlib
 import threading
+import time
 
 import redis
 
@@ -13,17 +14,22 @@ LOST = ("NOTFOUND", "MessageNotFound")
 
 @contextlib.contextmanager
 def extended(server, queue, message, window):
-    """Prolongs the message's window in the background. Each UPDATE answers a new receipt."""
+    """Prolongs the message's window in the background. Each UPDATE answers a new receipt. The old one is its token: an UPDATE whose
+    answer did not come is sent again, and answered as if for the first time."""
     done = threading.Event()
 
     def keep():
-        while not done.wait(window / 3):
+        end, asked = time.monotonic() + window, None  # since when an answer is missing
+        while not done.wait(window / 3) or asked:
+            asked = asked or time.monotonic()
             try:
-                words = (queue, message["id"], message["receipt"], "VISIBILITY", window)
+                words = (queue, message["id"], message["receipt"], "VISIBILITY", window, "ONCE", message["receipt"])
                 message["receipt"] = fields(server.execute_command("QUEUE.UPDATE", *words))["receipt"]
-            except redis.RedisError:
-                message["lost"] = True  # somebody else has it, or an answer was lost and with it the receipt
-                return
+                end, asked = asked + window, None
+            except redis.RedisError as error:
+                message["lost"] = refusal(error) == LOST or time.monotonic() > end  # somebody else has it, or may have
+                if message["lost"] or done.is_set():
+                    return
 
     keeper = threading.Thread(target=keep, daemon=True)
     keeper.start()
