@@ -7,7 +7,7 @@
 #include <string.h>
 
 TEST(pieces_of_an_arena_are_aligned_and_apart) {
-    struct arena arena;
+    struct arena arena ENDS_BY(arena_end);
     unsigned char *pieces[64];
     arena_start(&arena);
     for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
@@ -17,7 +17,6 @@ TEST(pieces_of_an_arena_are_aligned_and_apart) {
     }
     for (size_t i = 0; i < ARRAY_SIZE(pieces); i++)
         for (size_t at = 0; at <= i; at++) require(pieces[i][at] == i, "piece %zu is its own", i);
-    arena_end(&arena);
 }
 
 TEST(small_pieces_of_an_arena_take_no_memory) {
@@ -34,12 +33,11 @@ TEST(small_pieces_of_an_arena_take_no_memory) {
 }
 
 TEST(an_arena_gives_pieces_larger_than_its_buffer) {
-    struct arena arena;
+    struct arena arena ENDS_BY(arena_end);
     arena_start(&arena);
     char *large = arena_alloc(&arena, ARENA_BUFFER_BYTES + 1);
     memset(large, 1, ARENA_BUFFER_BYTES + 1);
     size_t before = allocations_count();
     arena_alloc(&arena, ARENA_BUFFER_BYTES);
     require_same(allocations_count(), before, "the room is left for small ones");
-    arena_end(&arena);
 }

@@ -36,7 +36,7 @@ static void start(struct container_trial *trial) {
 /* --- Copies that are done at once --- */
 
 TEST(a_copy_is_equal_and_shares_all_bytes) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     size_t memory = container_memory(trial.container);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -47,12 +47,11 @@ TEST(a_copy_is_equal_and_shares_all_bytes) {
         require_same(copy_at(&trial, "copy")->status, COPY_SUCCESS, "'%s'", names[i]);
         require(act_delete(&trial, "copy"), "it goes");
     }
-    acts_end(&trial);
 }
 
 /* Whichever of the two changes, the other one does not; the model sees to that. */
 TEST(a_copied_state_and_its_source_change_alone) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         char name[] = {'c', (char)('0' + i), '\0'};
@@ -63,12 +62,10 @@ TEST(a_copied_state_and_its_source_change_alone) {
     require(act_put_pages(&trial, "c3", 120, 2) && act_clear_pages(&trial, "pages", 200, 50), "both change");
     require(act_stage(&trial, "c2", "c", bytes_text("c")) && act_commit(&trial, "c2", "Lb Lc"), "blocks");
     require(act_put(&trial, "large", bytes_text("other")) && act_delete(&trial, "small"), "the others go");
-    acts_end(&trial);
 }
 
 TEST(properties_come_along_and_metadata_may_be_new) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     struct container_change change = act_change(BLOB_PUT, "source");
     change.properties = (struct packed_list){1, bytes_text("\15cache-control\2no")};
     change.metadata = (struct packed_list){1, bytes_text("\1a\3old")};
@@ -88,11 +85,10 @@ TEST(properties_come_along_and_metadata_may_be_new) {
     change.metadata = (struct packed_list){1, bytes_text("\1b\1x")};
     require(container_trial_apply(&trial, &change) && act_copy(&trial, "source", "source", 0), "onto itself");
     require_bytes(blob_metadata(act_blob(&trial, "source")).items, bytes_text("\1b\1x"), "its own");
-    acts_end(&trial);
 }
 
 TEST(copies_from_missing_sources_change_nothing) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     require(act_stage(&trial, "staged", "a", bytes_text("a")), "a name");
     require(!act_copy(&trial, "copy", "missing", 0), "from nothing");
@@ -109,11 +105,10 @@ TEST(copies_from_missing_sources_change_nothing) {
         }
     container_trial_compare(&trial);
     require(act_copy(&trial, "staged", "log", 0), "to a name that is not committed");
-    acts_end(&trial);
 }
 
 TEST(a_copy_takes_no_snapshots_along) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     require(act_snapshot(&trial, "large", 3) && act_put(&trial, "large", bytes_text("new")), "a snapshot");
     require(act_put(&trial, "copy", bytes_text("x")) && act_snapshot(&trial, "copy", 4), "another one");
@@ -121,7 +116,6 @@ TEST(a_copy_takes_no_snapshots_along) {
     require_same(snapshots_count(act_blob(&trial, "copy")), 1, "its own one");
     require(snapshots_find(act_blob(&trial, "copy"), 4), "its own one");
     require_same(blob_length(act_blob(&trial, "copy")), 200000, "the old state");
-    acts_end(&trial);
 }
 
 /* --- Which writes make it forgotten --- */
@@ -151,12 +145,11 @@ TEST(writes_of_content_forget_where_a_blob_came_from) {
         {"large", BLOB_SNAPSHOT, false},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct container_trial trial;
+        struct container_trial trial ENDS_BY(acts_end);
         start(&trial);
         require(act_copy_state(&trial, cases[i].name, COPY_SUCCESS), "it came from somewhere");
         require(write(&trial, cases[i].kind, cases[i].name), "case %zu does not fit", i);
         require_same(copy_at(&trial, cases[i].name) == NULL, cases[i].forgets, "case %zu", i);
-        acts_end(&trial);
     }
 }
 
@@ -164,7 +157,7 @@ TEST(writes_of_content_forget_where_a_blob_came_from) {
 
 TEST(a_copy_can_go_on_and_end) {
     static const enum copy_status ends[] = {COPY_SUCCESS, COPY_ABORTED, COPY_FAILED};
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     require(!act_copy_state(&trial, "missing", COPY_PENDING), "of no blob");
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -178,11 +171,10 @@ TEST(a_copy_can_go_on_and_end) {
             require_same(copy_at(&trial, names[i])->status, ends[end], "how it ended");
             container_trial_compare(&trial);
         }
-    acts_end(&trial);
 }
 
 TEST(aborting_leaves_nothing_but_the_name) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     size_t before = container_memory(trial.container);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -200,12 +192,11 @@ TEST(aborting_leaves_nothing_but_the_name) {
     }
     require(container_memory(trial.container) < before / 10, "their bytes are there still");
     require(!abort_copy(&trial, "missing"), "of no blob");
-    acts_end(&trial);
 }
 
 /* A blob that came of nothing is as good as a new one. */
 TEST(an_aborted_blob_lives_on) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         require(act_copy_state(&trial, names[i], COPY_PENDING) && abort_copy(&trial, names[i]), "an end");
@@ -218,11 +209,10 @@ TEST(an_aborted_blob_lives_on) {
     change.length = 1024;
     change.sequence = 5;
     require(container_trial_apply(&trial, &change) && act_put_pages(&trial, "pages", 0, 2), "pages again");
-    acts_end(&trial);
 }
 
 TEST(a_pending_copy_survives_files_copies_and_snapshots) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         require(act_copy_state(&trial, names[i], COPY_PENDING) && act_snapshot(&trial, names[i], 9), "both");
@@ -232,5 +222,4 @@ TEST(a_pending_copy_survives_files_copies_and_snapshots) {
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) require(is_pending(&trial, names[i]), "after a file");
     container_trial_copy(&trial);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) require(is_pending(&trial, names[i]), "after a copy");
-    acts_end(&trial);
 }

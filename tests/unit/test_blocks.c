@@ -65,7 +65,7 @@ TEST(committed_uncommitted_and_latest_blocks_are_found) {
         {"Laa", NULL},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct container_trial trial;
+        struct container_trial trial ENDS_BY(acts_end);
         start(&trial);
         require_same(act_commit(&trial, "blob", cases[i].list), cases[i].content != NULL, "'%s'",
                      cases[i].list);
@@ -73,13 +73,12 @@ TEST(committed_uncommitted_and_latest_blocks_are_found) {
         if (cases[i].content) require_content(&trial, cases[i].content);
         bool staged = blob_special(act_blob(&trial, "blob"))->staging;
         require_same(staged, !cases[i].content, "'%s'", cases[i].list);
-        acts_end(&trial);
     }
 }
 
 /* What comes of the plan is said in a list without any choice left, which means the same. */
 TEST(a_plan_says_what_it_found) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     struct record_writer asked, expected;
     struct block_plan plan;
     start(&trial);
@@ -104,12 +103,11 @@ TEST(a_plan_says_what_it_found) {
     block_plan_end(&plan);
     record_end(&asked);
     record_end(&expected);
-    acts_end(&trial);
 }
 
 /* On the primary the plan is there already when the change is applied; it does what the list does. */
 TEST(a_plan_is_as_good_as_its_list) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     struct block_plan plan;
     struct record_writer asked;
     start(&trial);
@@ -130,7 +128,6 @@ TEST(a_plan_is_as_good_as_its_list) {
     record_end(&asked);
     model_compare(&trial.model, copy);
     container_free(copy);
-    acts_end(&trial);
 }
 
 /* --- What is refused leaves all as it was --- */
@@ -146,7 +143,7 @@ TEST(malformed_block_lists_change_nothing) {
         {50001, bytes_of("\2\1a", 3)}, {UINT64_MAX, bytes_of("\2\1a", 3)},
         {1, bytes_of(longest, 67)},    {UINT64_C(1) << 63, bytes_of("\2\1a", 3)},
     };
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
         struct container_change change = act_change(BLOB_COMMIT, "blob");
@@ -156,12 +153,10 @@ TEST(malformed_block_lists_change_nothing) {
         require(!container_trial_apply(&trial, &change), "list %zu is none", i);
         container_trial_compare(&trial);
     }
-    acts_end(&trial);
 }
 
 TEST(page_and_append_blobs_take_no_blocks) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(act_create_page(&trial, "pages", 512) && act_create_append(&trial, "log"), "other blobs");
     static const char *const names[] = {"pages", "log"};
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -170,12 +165,10 @@ TEST(page_and_append_blobs_take_no_blocks) {
         require(!act_commit(&trial, names[i], ""), "a commit of '%s'", names[i]);
         container_trial_compare(&trial);
     }
-    acts_end(&trial);
 }
 
 TEST(ids_of_one_name_are_equally_long) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(act_stage(&trial, "blob", "ab", bytes_text("x")), "the first one");
     require(!act_stage(&trial, "blob", "a", bytes_text("x")), "a shorter one");
     require(!act_stage(&trial, "blob", "abc", bytes_text("x")), "a longer one");
@@ -187,13 +180,11 @@ TEST(ids_of_one_name_are_equally_long) {
     container_trial_compare(&trial);
     require(!act_commit(&trial, "blob", "La Lba"), "what was staged and not committed is gone");
     require(act_commit(&trial, "blob", "La Lab"), "ids of two lengths, one of them committed");
-    acts_end(&trial);
 }
 
 /* A name that has only staged blocks is no blob yet. */
 TEST(a_commit_makes_the_blob) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(act_commit(&trial, "empty", "") && blob_exists(act_blob(&trial, "empty")), "an empty one");
     require(act_stage(&trial, "blob", "a", bytes_text("x")) && act_lease(&trial, "blob", LEASE_HELD),
             "a name");
@@ -207,13 +198,12 @@ TEST(a_commit_makes_the_blob) {
     require(act_stage(&trial, "gone", "a", bytes_text("x")) && act_delete(&trial, "gone"),
             "it can be deleted");
     require(!act_blob(&trial, "gone"), "it is gone");
-    acts_end(&trial);
 }
 
 /* Whatever else is written to the name drops what was staged. */
 TEST(overwriting_drops_staged_blocks) {
     for (int way = 0; way < 4; way++) {
-        struct container_trial trial;
+        struct container_trial trial ENDS_BY(acts_end);
         start(&trial);
         switch (way) {
         case 0: require(act_put(&trial, "blob", bytes_text("new")), "a put"); break;
@@ -225,7 +215,6 @@ TEST(overwriting_drops_staged_blocks) {
         }
         require(!blob_special(act_blob(&trial, "blob"))->staging, "way %d keeps staged blocks", way);
         require_same(trial.container->stagings.count, 0, "way %d", way);
-        acts_end(&trial);
     }
 }
 
@@ -299,8 +288,7 @@ TEST(a_hundred_thousand_blocks_can_be_staged) {
 
 /* Blocks of a commit are where they were staged: not a byte of them is copied. */
 TEST(a_commit_copies_no_byte) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(act_stage(&trial, "blob", "a", act_bytes(0, 100000)) &&
                 act_stage(&trial, "blob", "b", act_bytes(7, 100000)),
             "two blocks");
@@ -313,7 +301,6 @@ TEST(a_commit_copies_no_byte) {
     require(act_commit(&trial, "blob", "La"), "a commit of less");
     require(blob_view(act_blob(&trial, "blob"), 0, 1).data == first, "the block stands elsewhere");
     require(container_memory(trial.container) < memory - 99000, "a block that is not listed stays");
-    acts_end(&trial);
 }
 
 static void sweep_soon(void) {}
@@ -321,8 +308,7 @@ static void sweep_soon(void) {}
 /* A block is an allocation, and its chunk counts as two. */
 TEST(many_staged_blocks_are_freed_in_portions) {
     enum { STAGED = 3000, PORTION = 500, OF_BLOCK = 3 };
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     for (int i = 0; i < STAGED; i++) {
         char id[16];
         (void)snprintf(id, sizeof(id), "%04d", i);
@@ -340,5 +326,4 @@ TEST(many_staged_blocks_are_freed_in_portions) {
     require(act_stage(&trial, "blob", "new", bytes_text("new")), "others meanwhile");
     while (garbage_sweep(PORTION)) continue;
     garbage_pending = NULL;
-    acts_end(&trial);
 }

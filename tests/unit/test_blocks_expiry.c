@@ -35,8 +35,7 @@ static bool stands(const struct container_trial *trial, const char *name, int64_
 }
 
 TEST(staged_blocks_last_exactly_a_week) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(!stands(&trial, "blob", monday_ms), "of no blob");
     require(stage_at(&trial, "blob", "a", monday_ms), "a block");
     int64_t due_ms = monday_ms + INT64_C(7) * 24 * 3600 * 1000;
@@ -45,12 +44,10 @@ TEST(staged_blocks_last_exactly_a_week) {
     require_overdue(&trial, INT64_MAX, "blob");
     require(stands(&trial, "blob", due_ms - 1) && !stands(&trial, "blob", due_ms),
             "as long as it is not due");
-    acts_end(&trial);
 }
 
 TEST(each_staged_block_begins_the_week_anew) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     for (int day = 0; day < 30; day++) {
         const char id[] = {(char)('a' + day % 3), '\0'};
         int64_t touched_ms = monday_ms + day * INT64_C(1000);
@@ -58,27 +55,23 @@ TEST(each_staged_block_begins_the_week_anew) {
         require_overdue(&trial, touched_ms + STAGED_LIFE_MS - 1, NULL);
         require_overdue(&trial, touched_ms + STAGED_LIFE_MS, "blob");
     }
-    acts_end(&trial);
 }
 
 /* The clock of a primary may have been ahead, or be absurd. */
 TEST(blocks_may_be_staged_at_any_instant) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(stage_at(&trial, "late", "a", INT64_MAX) && stage_at(&trial, "early", "a", 0), "two blocks");
     require_overdue(&trial, STAGED_LIFE_MS - 1, NULL);
     require_overdue(&trial, STAGED_LIFE_MS, "early");
     require(stage_at(&trial, "early", "a", INT64_MAX - STAGED_LIFE_MS), "as late as can be");
     require_overdue(&trial, INT64_MAX - 1, NULL);
     require(stands(&trial, "late", INT64_MAX - 1), "the latest one");
-    acts_end(&trial);
 }
 
 TEST(the_blob_staged_longest_ago_expires_first) {
     enum { NAMES = 40 };
-    struct container_trial trial;
     struct dice dice = {1};
-    acts_start(&trial);
+    ACTS(trial);
     for (int i = 0; i < 400; i++) {
         char name[8];
         (void)snprintf(name, sizeof(name), "b%02d", (int)dice_roll(&dice, NAMES));
@@ -103,12 +96,10 @@ TEST(the_blob_staged_longest_ago_expires_first) {
         require(unstage(&trial, copy, UINT64_MAX), "'%s' can be swept", copy);
     }
     require_same(trial.container->stagings.count, 0, "stagings");
-    acts_end(&trial);
 }
 
 TEST(expired_blocks_are_removed_in_portions) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(!unstage(&trial, "blob", 5), "of no blob");
     require(act_put(&trial, "blob", bytes_text("content")) && !unstage(&trial, "blob", 5), "of no blocks");
     static const char *const ids[] = {"d", "b", "a", "e", "c"};
@@ -125,13 +116,11 @@ TEST(expired_blocks_are_removed_in_portions) {
     require(unstage(&trial, "blob", 2) && unstage(&trial, "blob", 2), "the rest");
     require(act_blob(&trial, "blob") && !act_blob(&trial, "blob")->extra, "the blob is as it was");
     require_overdue(&trial, INT64_MAX, NULL);
-    acts_end(&trial);
 }
 
 /* A name with nothing else goes with its last block, whatever depends on it. */
 TEST(an_uncommitted_blob_goes_with_its_lease) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(stage_at(&trial, "blob", "a", monday_ms) && stage_at(&trial, "blob", "b", monday_ms),
             "two blocks");
     require(act_lease(&trial, "blob", LEASE_HELD), "a lease");
@@ -141,13 +130,11 @@ TEST(an_uncommitted_blob_goes_with_its_lease) {
     require_same(container_census().leases - trial.before.leases, 0, "the lease is gone");
     require(!trial.container->leased.root, "so is the index");
     require_same(catalog_count(&trial.container->blobs), 0, "and the name");
-    acts_end(&trial);
 }
 
 /* Through files and copies; and a blob that moves takes its deadline along. */
 TEST(deadlines_of_staged_blocks_survive_files_copies_and_moves) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(stage_at(&trial, "a", "a", monday_ms + 1) && stage_at(&trial, "b", "b", monday_ms), "two");
     container_trial_take_over(&trial, container_rebuild(trial.container, 3));
     require_overdue(&trial, monday_ms + STAGED_LIFE_MS, "b");
@@ -157,5 +144,4 @@ TEST(deadlines_of_staged_blocks_survive_files_copies_and_moves) {
     require(act_put(&trial, "b", act_bytes(0, 3000)) && stage_at(&trial, "b", "b", monday_ms), "it moves");
     require(act_copy(&trial, "c", "b", 0) && stage_at(&trial, "b", "c", monday_ms), "and stays");
     require_overdue(&trial, monday_ms + STAGED_LIFE_MS, "b");
-    acts_end(&trial);
 }

@@ -16,11 +16,10 @@ static const char form[] = "B"
                            "\x01\x82\x01\x03two";
 
 TEST(bundles_have_this_form) {
-    struct record_writer writer;
+    struct record_writer writer ENDS_BY(record_end);
     bundle_start(&writer);
     for (size_t i = 0; i < ARRAY_SIZE(items); i++) bundle_add(&writer, &items[i]);
     require_bytes(bytes_of(writer.data, writer.length), bytes_of(form, sizeof(form) - 1), "the form");
-    record_end(&writer);
 }
 
 TEST(bundles_are_read_as_written) {
@@ -57,7 +56,7 @@ static const struct {
 
 TEST(words_that_are_not_there_are_refused) {
     for (size_t i = 0; i < ARRAY_SIZE(seconds); i++) {
-        struct record_writer writer;
+        struct record_writer writer ENDS_BY(record_end);
         bundle_start(&writer);
         bundle_add(&writer, &items[0]);
         record_put_raw(&writer, bytes_of(seconds[i].bytes, seconds[i].length));
@@ -66,6 +65,5 @@ TEST(words_that_are_not_there_are_refused) {
         require(bundle_next(&reader, 5, &item), "%s: no first item", seconds[i].why);
         require(bundle_next(&reader, 5, &item) == seconds[i].sound, "%s", seconds[i].why);
         require(record_complete(&reader) == seconds[i].sound, "%s: complete", seconds[i].why);
-        record_end(&writer);
     }
 }

@@ -51,21 +51,17 @@ static const struct index_kind kind = {
 TEST(a_catalog_agrees_with_an_array) {
     for (unsigned char seed = 0; seed < 3; seed++) {
         hash_seed((unsigned char[HASH_SEED_BYTES]){seed, 1, 2, 3});
-        struct catalog catalog = {0};
-        struct trial trial = {.kind = &kind, .index = &catalog, .dice = {seed}};
+        struct catalog catalog ENDS_BY(catalog_end) = {0};
+        struct trial trial ENDS_BY(trial_end) = {.kind = &kind, .index = &catalog, .dice = {seed}};
         trial_run(&trial, 40000, 3000);
-        trial_end(&trial);
-        catalog_end(&catalog);
     }
 }
 
 TEST(a_catalog_grows_and_shrinks) {
-    struct catalog catalog = {0};
-    struct trial trial = {.kind = &kind, .index = &catalog, .dice = {4}};
+    struct catalog catalog ENDS_BY(catalog_end) = {0};
+    struct trial trial ENDS_BY(trial_end) = {.kind = &kind, .index = &catalog, .dice = {4}};
     trial_grow_and_shrink(&trial, 100000);
     trial_grow_and_shrink(&trial, 10000);
-    trial_end(&trial);
-    catalog_end(&catalog);
 }
 
 /* Names at the limits of an entry are names like others. */
@@ -74,8 +70,8 @@ TEST(a_catalog_takes_the_shortest_and_the_longest_name) {
     memset(longest, 'l', sizeof(longest));
     const struct bytes names[] = {bytes_of("", 0), bytes_of("\0", 1), bytes_of(longest, sizeof(longest)),
                                   bytes_of(longest, sizeof(longest) - 1)};
-    struct catalog catalog = {0};
-    struct trial trial = {.kind = &kind, .index = &catalog, .dice = {5}};
+    struct catalog catalog ENDS_BY(catalog_end) = {0};
+    struct trial trial ENDS_BY(trial_end) = {.kind = &kind, .index = &catalog, .dice = {5}};
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         roster_add(&trial.roster, entry_new(names[i], 0));
         catalog_add(&catalog, roster_find(&trial.roster, names[i]));
@@ -83,8 +79,6 @@ TEST(a_catalog_takes_the_shortest_and_the_longest_name) {
     }
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) catalog_remove(&catalog, catalog_find(&catalog, names[i]));
     require_same(catalog_count(&catalog), 0, "all removed");
-    trial_end(&trial);
-    catalog_end(&catalog);
 }
 
 static struct entry *twin_of(void *context, struct entry *entry) {
@@ -102,7 +96,7 @@ TEST(a_copied_catalog_is_equal_and_independent) {
     for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
         struct catalog catalog = {0}, copied = {0};
         struct trial trial = {.kind = &beside, .index = &catalog, .dice = {i}};
-        struct trial twin = {.kind = &beside, .index = &copied, .dice = {i + 1}};
+        struct trial twin ENDS_BY(trial_end) = {.kind = &beside, .index = &copied, .dice = {i + 1}};
         if (sizes[i]) trial_run(&trial, (unsigned)sizes[i] * 4, sizes[i]);
         catalog_copy(&copied, &catalog, twin_of, &twin.roster);
         trial_compare(&twin);
@@ -112,7 +106,6 @@ TEST(a_copied_catalog_is_equal_and_independent) {
         catalog_end(&catalog);
         twin.kind = &kind;
         trial_compare(&twin);
-        trial_end(&twin);
         catalog_end(&copied);
     }
 }

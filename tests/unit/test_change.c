@@ -7,19 +7,16 @@
 TEST(written_changes_are_read_back) {
     struct dice dice = {1};
     for (int i = 0; i < 5000; i++) {
-        struct sample sample;
+        struct sample sample ENDS_BY(sample_end);
         struct container_change change;
         sample_draw(&sample, &dice, true);
         require(change_read(&container_changes, bytes_of(sample.data, sample.length), &change),
                 "sample %d is refused", i);
         require_same(change.kind, sample.draft.change.kind, "sample %d", i);
         require(!change.chunk && !change.content.length, "a record brings no content");
-        struct record_writer again;
-        record_start(&again);
+        RECORD_WRITER(again);
         change_write(&container_changes, &change, &again);
         require_bytes(written(&again), bytes_of(sample.data, sample.length), "sample %d, written again", i);
-        record_end(&again);
-        sample_end(&sample);
     }
 }
 
@@ -48,7 +45,7 @@ TEST(every_kind_of_change_brings_its_fields) {
                                     .properties = 127,
                                     .metadata = 1,
                                     .stamp = 2};
-        struct sample sample;
+        struct sample sample ENDS_BY(sample_end);
         struct container_change change, expected;
         require_same(kind, i / (PARTS_ALL + 1U), "the kinds are in order");
         require_told_of(kind);
@@ -71,7 +68,6 @@ TEST(every_kind_of_change_brings_its_fields) {
         expected = sample.draft.change;
         change_leave_only(&expected, change_brings(&expected));
         require(change_same(&change, &expected), "kind %d brings something else", (int)kind);
-        sample_end(&sample);
     }
 }
 
@@ -222,9 +218,8 @@ static struct container_change change_once_written(enum container_change_kind ki
 }
 
 TEST(container_records_have_the_promised_bytes) {
-    struct pairs metadata;
     bool seen[CONTAINER_CHANGE_KINDS] = {false};
-    pairs_start(&metadata);
+    PAIR_LIST(metadata);
     pairs_add_texts(&metadata, (const char *const[]){"a=b", NULL});
     for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
         struct container_change change =
@@ -243,5 +238,4 @@ TEST(container_records_have_the_promised_bytes) {
     }
     for (int kind = 0; kind < CONTAINER_CHANGE_KINDS; kind++)
         require(seen[kind], "no record of kind %d", kind);
-    pairs_end(&metadata);
 }

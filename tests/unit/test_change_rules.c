@@ -15,7 +15,7 @@ static bool sound(struct bytes record) {
 TEST(records_that_are_cut_or_too_long_are_refused) {
     struct dice dice = {2};
     for (int i = 0; i < 60; i++) {
-        struct sample sample;
+        struct sample sample ENDS_BY(sample_end);
         sample_draw(&sample, &dice, false);
         for (size_t length = 0; length < sample.length; length++) {
             char *cut = malloc(length + 1);
@@ -34,7 +34,6 @@ TEST(records_that_are_cut_or_too_long_are_refused) {
                     byte);
         }
         free(more);
-        sample_end(&sample);
     }
 }
 
@@ -64,39 +63,35 @@ static void require_refused_or_sound(struct bytes record) {
     require(change.stamp.etag <= VERSION_MAX, "an ETag that nobody mints");
     if (vocabulary[change.kind].brings & LEASE) require(lease_sound(&change.lease), "an unsound lease");
     require_sound_numbers(&change, vocabulary[change.kind].brings);
-    struct record_writer writer;
-    record_start(&writer);
+    RECORD_WRITER(writer);
     change_write(&container_changes, &change, &writer);
     require(change_read(&container_changes, written(&writer), &again), "what was read cannot be written");
     require(change_same(&change, &again), "what was read is written as something else");
-    record_end(&writer);
 }
 
 TEST(a_flipped_bit_is_refused_or_sound) {
     struct dice dice = {3};
     for (int i = 0; i < 60; i++) {
-        struct sample sample;
+        struct sample sample ENDS_BY(sample_end);
         sample_draw(&sample, &dice, false);
         for (size_t bit = 0; bit < sample.length * 8; bit++) {
             sample.data[bit / 8] = (char)(sample.data[bit / 8] ^ 1 << bit % 8);
             require_refused_or_sound(bytes_of(sample.data, sample.length));
             sample.data[bit / 8] = (char)(sample.data[bit / 8] ^ 1 << bit % 8);
         }
-        sample_end(&sample);
     }
 }
 
 TEST(many_changed_bytes_are_refused_or_sound) {
     struct dice dice = {4};
     for (int i = 0; i < 20000; i++) {
-        struct sample sample;
+        struct sample sample ENDS_BY(sample_end);
         sample_draw(&sample, &dice, true);
         for (size_t n = 1 + dice_roll(&dice, 4); n; n--) {
             size_t at = dice_roll(&dice, sample.length < 64 ? sample.length : 64);
             sample.data[at] = (char)(dice_percent(&dice, 50) ? dice_word(&dice) : 0x7f + dice_roll(&dice, 3));
         }
         require_refused_or_sound(bytes_of(sample.data, sample.length));
-        sample_end(&sample);
     }
 }
 
@@ -133,8 +128,7 @@ TEST(a_content_stands_inside_up_to_its_limit) {
         struct container_change change;
         struct bytes inside;
         version newest;
-        struct record_writer writer;
-        record_start(&writer);
+        RECORD_WRITER(writer);
         change_write(&container_changes, &put, &writer);
         require(change_read_with(&container_changes, written(&writer), &change, &inside, &newest),
                 "without one");
@@ -146,18 +140,15 @@ TEST(a_content_stands_inside_up_to_its_limit) {
         require_same(newest, put.stamp.etag, "the version");
         require_bytes(inside, bytes_of(content, length), "%zu bytes", length);
         require(!sound(written(&writer)), "%zu bytes for those who want none", length);
-        record_end(&writer);
     }
-    struct record_writer writer;
     struct container_change change;
     struct bytes inside;
     version newest;
-    record_start(&writer);
+    RECORD_WRITER(writer);
     change_write(&container_changes, &put, &writer);
     change_add_content(&writer, bytes_of(content, sizeof(content)));
     require(!change_read_with(&container_changes, written(&writer), &change, &inside, &newest),
             "a byte too many");
-    record_end(&writer);
 }
 
 /* --- Records that are well formed, and say what may not be ---------------------------------------------- */
@@ -177,11 +168,9 @@ static struct container_change sound_change(enum container_change_kind kind) {
 }
 
 static void require_soundness(const struct container_change *change, bool expected, const char *why) {
-    struct record_writer writer;
-    record_start(&writer);
+    RECORD_WRITER(writer);
     change_write(&container_changes, change, &writer);
     require_same(sound(written(&writer)), expected, "%s", why);
-    record_end(&writer);
 }
 
 TEST(names_keep_the_rules) {
@@ -496,11 +485,10 @@ TEST(an_ended_lease_is_told_of_by_known_bits) {
     for (int kind = 0; kind < CONTAINER_CHANGE_KINDS; kind++) {
         if (!(vocabulary[kind].brings & FREES)) continue;
         struct container_change plain = sound_change((enum container_change_kind)kind);
-        struct record_writer writer;
         const int unknown =
             kind == BLOB_DELETESNAPSHOTS ? 0x7a : 0x7e; /* it says whether its snapshot helped */
         plain.minted = 0;
-        record_start(&writer);
+        RECORD_WRITER(writer);
         change_write(&container_changes, &plain, &writer);
         for (int byte = 0; byte < 256; byte++) {
             struct container_change change;
@@ -511,7 +499,6 @@ TEST(an_ended_lease_is_told_of_by_known_bits) {
             if (read) require_same(change.expired, byte >> 7, "kind %d, the byte %d", kind, byte);
         }
         require(!sound(bytes_of(writer.data, writer.length - 1)), "kind %d without that byte", kind);
-        record_end(&writer);
     }
 }
 

@@ -29,11 +29,9 @@ static bool is_certain(int kind) {
 TEST(a_container_equals_a_naive_model) {
     tally seen = {{0}};
     for (uint64_t seed = 0; seed < 10; seed++) {
-        struct container_trial trial;
         struct dice dice = {seed};
-        acts_start(&trial);
+        ACTS(trial);
         container_life(&trial, &dice, 2000, seen);
-        acts_end(&trial);
     }
     for (int kind = 0; kind < CONTAINER_CHANGE_KINDS; kind++)
         require(is_certain(kind) || (seen[kind][0] > 0 && seen[kind][1] > 20),
@@ -45,8 +43,7 @@ TEST(a_container_equals_a_naive_model) {
 TEST(contents_change_their_size_anyhow) {
     static const size_t sizes[] = {0, 1, 7, 8, 100, 127, 128, 129, 500, 1023, 1024, 1025, 1026, 3000};
     static char bytes[3000];
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     for (size_t i = 0; i < sizeof(bytes); i++) bytes[i] = (char)(i * 7);
     for (size_t from = 0; from < ARRAY_SIZE(sizes); from++)
         for (size_t to = 0; to < ARRAY_SIZE(sizes); to++) {
@@ -55,7 +52,6 @@ TEST(contents_change_their_size_anyhow) {
             act_put(&trial, "blob", bytes_of(bytes + (to & 1), sizes[to] - (sizes[to] && to & 1)));
             container_trial_compare(&trial);
         }
-    acts_end(&trial);
 }
 
 /* The address of a blob's content says whether it is in the blob. */
@@ -65,49 +61,43 @@ static bool stands_in_blob(const struct blob *blob) {
 
 TEST(only_small_contents_stand_in_the_blob) {
     static char bytes[BLOB_INLINE_MAX + 1];
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     act_put(&trial, "small", bytes_of(bytes, BLOB_INLINE_MAX));
     act_put(&trial, "large", bytes_of(bytes, BLOB_INLINE_MAX + 1));
     require(stands_in_blob(container_find(trial.container, bytes_text("small"))), "1024 bytes lie elsewhere");
     require(!stands_in_blob(container_find(trial.container, bytes_text("large"))),
             "1025 bytes lie in the blob");
-    acts_end(&trial);
 }
 
 /* A hundred bytes without anything else cost little more than themselves. */
 TEST(a_small_blob_is_small) {
     enum { BLOBS = 1000, CONTENT = 100, MAX_OVERHEAD = 180 };
     static char bytes[CONTENT];
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     for (int i = 0; i < BLOBS; i++) {
         char name[] = {(char)('a' + i / 100), (char)('0' + i / 10 % 10), (char)('0' + i % 10), '\0'};
         act_put(&trial, name, bytes_of(bytes, CONTENT));
     }
     size_t each = container_memory(trial.container) / BLOBS;
     require(each < CONTENT + MAX_OVERHEAD, "a blob of %d bytes costs %zu", CONTENT, each);
-    acts_end(&trial);
 }
 
 /* A blob that was large and is small does not keep its room. */
 TEST(a_shrunken_blob_gives_back_its_room) {
     static char bytes[BLOB_INLINE_MAX];
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     act_put(&trial, "blob", bytes_of(bytes, 1));
     size_t before = container_memory(trial.container);
     act_put(&trial, "blob", bytes_of(bytes, BLOB_INLINE_MAX));
     act_put(&trial, "blob", bytes_of(bytes, 1));
     require(container_memory(trial.container) <= before + 256, "%zu bytes have become %zu", before,
             container_memory(trial.container));
-    acts_end(&trial);
 }
 
 /* --- Changes whose bytes are the container's own -------------------------------------------------------- */
 
 TEST(a_blob_may_get_its_own_lists_again) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     const struct choice full = {.kind = BLOB_PUT, .name = 7, .size = 3, .properties = 63, .metadata = 2};
     container_trial_start(&trial, &full);
     container_trial_step(&trial, &full);
@@ -122,13 +112,12 @@ TEST(a_blob_may_get_its_own_lists_again) {
     change = container_as_change(trial.container);
     change.kind = CONTAINER_SETMETA;
     container_trial_apply(&trial, &change);
-    acts_end(&trial);
 }
 
 /* --- Moving in memory ----------------------------------------------------------------------------------- */
 
 TEST(all_parts_of_a_container_may_move) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     struct dice dice = {50};
     const struct relocation relocation = mover(&dice);
     container_trial_live(&trial, &dice, 300);
@@ -141,7 +130,6 @@ TEST(all_parts_of_a_container_may_move) {
         }
         container_trial_compare(&trial);
     }
-    acts_end(&trial);
 }
 
 static void *move_always(void *context, void *memory) {
@@ -157,7 +145,7 @@ static void *move_no_owner(void *context, void *owner, struct bytes *bytes) {
 
 /* The container moves with its lists and its lease; its index moves with the blobs, piece by piece. */
 TEST(the_index_moves_with_the_blobs) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     size_t moves = 0;
     const struct relocation relocation = {move_always, move_no_owner, &moves};
     const struct choice lists = {.metadata = 1};
@@ -177,7 +165,6 @@ TEST(the_index_moves_with_the_blobs) {
     require((void *)trial.container->blobs.by_hash.segments != segments, "the index stays where it is");
     require(container_find(trial.container, bytes_text("blob")) != blob, "the blob stays where it is");
     require_same(moves, 7, "two parts of the index, and the blob");
-    acts_end(&trial);
 }
 
 /* Puts or deletes some, so that the index grows, or shrinks, between the turns. */
@@ -193,11 +180,10 @@ static void change_some(struct container_trial *trial, struct dice *dice, bool g
 
 /* A large one moves in turns, and changes in between. */
 TEST(a_container_moves_in_portions) {
-    struct container_trial trial;
     struct dice dice = {70};
     const struct relocation relocation = mover(&dice);
     size_t max = 0;
-    acts_start(&trial);
+    ACTS(trial);
     for (int i = 0; i < 80; i++) change_some(&trial, &dice, true);
     for (int walk = 0; walk < 6; walk++) {
         trial.container = container_relocate(trial.container, &relocation);
@@ -209,12 +195,11 @@ TEST(a_container_moves_in_portions) {
         container_trial_compare(&trial);
     }
     require(max > 300, "the index never had more than %zu places", max);
-    acts_end(&trial);
 }
 
 /* What a copy shares stays where it is, since the other side points to it, too. */
 TEST(shared_chunks_do_not_move) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     struct dice dice = {60};
     const struct relocation relocation = mover(&dice);
     container_trial_live(&trial, &dice, 200);
@@ -226,5 +211,4 @@ TEST(shared_chunks_do_not_move) {
         model_compare(&trial.model, trial.container);
     }
     container_free(copy);
-    acts_end(&trial);
 }

@@ -156,7 +156,7 @@ TEST(many_copies_between_two_equal_their_models) {
 /* A container, its copy and the copy's copy live on beside each other; they go in any order. */
 TEST(copies_of_containers_live_alone) {
     for (uint64_t seed = 10; seed < 14; seed++) {
-        struct container_trial trial;
+        struct container_trial trial ENDS_BY(container_trial_end);
         struct dice dice = {seed};
         container_trial_live(&trial, &dice, 300);
         container_trial_copy(&trial);
@@ -173,7 +173,6 @@ TEST(copies_of_containers_live_alone) {
         trial.container = copy;
         model_forget_leases(&trial.model);
         container_trial_compare(&trial);
-        container_trial_end(&trial);
     }
 }
 
@@ -222,7 +221,7 @@ static void put_many(struct container_trial *trial, size_t length, int step) {
 
 /* A copy costs little more than its indexes. */
 TEST(a_copy_has_small_blobs_in_common) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(container_trial_end);
     acts_start(&trial);
     put_many(&trial, 100, 1);
     size_t one = allocations_bytes(), indexes = catalog_memory(&trial.container->blobs);
@@ -234,12 +233,11 @@ TEST(a_copy_has_small_blobs_in_common) {
     require_same(container_memory(copy), one, "so it does when the other one has changed");
     container_free(copy);
     container_trial_compare(&trial);
-    container_trial_end(&trial);
 }
 
 /* More copies than a blob can count: the last ones have it for themselves. */
 TEST(a_blob_may_be_in_common_only_so_often) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(container_trial_end);
     struct container *copies[COPIES_BEYOND];
     acts_start(&trial);
     require(act_put(&trial, "few", bytes_text("few")), "a blob");
@@ -252,7 +250,6 @@ TEST(a_blob_may_be_in_common_only_so_often) {
     }
     require_same(allocations_bytes(), one, "all of them are freed");
     container_trial_compare(&trial);
-    container_trial_end(&trial);
 }
 
 /* --- Families: copies of copies --- */

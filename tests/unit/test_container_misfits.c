@@ -107,7 +107,7 @@ TEST(leaves_that_do_not_fit_the_pages_are_refused) {
         {"half a leaf", "pages", 1, ITEMS("\1\1\0\0\0")},
         {"nothing", "pages", 1, ITEMS("")},
     };
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     require_list_misfits(&trial, BLOB_LEAVES, cases, ARRAY_SIZE(cases));
     static const char *const others[] = {"small", "large", "blocks", "log", "staged", "missing"};
@@ -115,12 +115,11 @@ TEST(leaves_that_do_not_fit_the_pages_are_refused) {
         require_list_misfit(&trial, BLOB_LEAVES, others[i], 1, LIST(LEAF("\1", "\1", "\1")), others[i]);
     require(list_fits(&trial, BLOB_LEAVES, "pages", 2, LIST(LEAF("\1", "\1", "\1") LEAF("\2", "\x1f", "\3"))),
             "two good leaves");
-    acts_end(&trial);
 }
 
 /* The last page of a blob whose length ends within a leaf. */
 TEST(leaves_end_where_the_blob_does) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     struct container_change change = act_change(BLOB_STATE, "short");
     change.blob_kind = KIND_PAGE;
@@ -130,7 +129,6 @@ TEST(leaves_end_where_the_blob_does) {
     require_list_misfit(&trial, BLOB_LEAVES, "short", 1, LIST(LEAF("\0", "\x8", "\1")), "the fourth page");
     require_list_misfit(&trial, BLOB_LEAVES, "short", 1, LIST(LEAF("\0", "\x9", "\2")), "the fourth, too");
     require(list_fits(&trial, BLOB_LEAVES, "short", 1, LIST(LEAF("\0", "\5", "\2"))), "the third page");
-    acts_end(&trial);
 }
 
 /* --- Chunks of contents --- */
@@ -153,12 +151,11 @@ TEST(spans_that_do_not_fit_the_chunks_are_refused) {
         {"of a name without a blob", "staged", 1, ITEMS("\1")},
         {"of nothing", "missing", 1, ITEMS("\1")},
     };
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     require_list_misfits(&trial, BLOB_SPANS, cases, ARRAY_SIZE(cases));
     require(list_fits(&trial, BLOB_SPANS, "log", 3, LIST("\1\4\1")), "good ones");
     require(list_fits(&trial, BLOB_SPANS, "large", 1, LIST("\2")), "behind a chunk");
-    acts_end(&trial);
 }
 
 TEST(blocks_that_cannot_be) {
@@ -183,23 +180,21 @@ TEST(blocks_that_cannot_be) {
         {"of a name without a blob", "staged", 1, ITEMS("\1x\1")},
         {"of nothing", "missing", 1, ITEMS("\1x\1")},
     };
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     require_list_misfits(&trial, BLOB_BLOCKS, cases, ARRAY_SIZE(cases));
     require(list_fits(&trial, BLOB_BLOCKS, "blocks", 2, LIST("\1x\1\3abc\4")), "good ones");
-    acts_end(&trial);
 }
 
 /* No commit makes such a list, but a file may bring one: then the first block of an id is the one that is meant. */
 TEST(an_id_of_two_blocks_means_the_first) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     require(list_fits(&trial, BLOB_BLOCKS, "blocks", 3, LIST("\1x\1\1x\4\1x\2")), "three blocks of one id");
     container_trial_compare(&trial);
     require(act_commit(&trial, "blocks", "Cx Ca Cx"), "a commit");
     require_same(blob_length(act_blob(&trial, "blocks")), UINT64_C(2) * PAGE_BYTES + 1,
                  "the first one, twice");
-    acts_end(&trial);
 }
 
 /* In one record or in many, there are never more than 50,000. */
@@ -224,7 +219,7 @@ TEST(staged_blocks_that_cannot_be) {
         {"staged", "xx", 1}, {"blocks", "xx", 1}, {"pages", "x", 1},  {"log", "x", 1},
         {"new", "x", 0},     {"new", "x", 5},
     };
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct container_change change = act_change(BLOB_STAGED, cases[i].name);
@@ -236,7 +231,6 @@ TEST(staged_blocks_that_cannot_be) {
     change.block_id = bytes_text("x");
     change.count = 4;
     require(container_trial_apply(&trial, &change), "a good one");
-    acts_end(&trial);
 }
 
 /* --- States --- */
@@ -264,7 +258,7 @@ TEST(states_that_cannot_be) {
         {"endlessly many", "log", KIND_APPEND, 0, 0, UINT64_MAX},
         {"endlessly many, kept", "log", KIND_APPEND, STATE_KEEPS_CONTENT, 0, UINT64_MAX},
     };
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct container_change change = act_change(BLOB_STATE, cases[i].name);
@@ -274,7 +268,6 @@ TEST(states_that_cannot_be) {
         change.count = cases[i].count;
         require_misfit(&trial, &change, cases[i].why);
     }
-    acts_end(&trial);
 }
 
 /* What is kept is kept as it is. */
@@ -295,14 +288,13 @@ TEST(a_state_keeps_only_a_large_content_of_the_same_length) {
         {"pages", 0, KIND_PAGE, false},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct container_trial trial;
+        struct container_trial trial ENDS_BY(acts_end);
         start(&trial);
         struct container_change change = act_change(BLOB_STATE, cases[i].name);
         change.blob_kind = cases[i].kind;
         change.parts = STATE_KEEPS_CONTENT | (cases[i].kind == KIND_PAGE ? PART_LENGTH : 0U);
         change.length = cases[i].length;
         require_same(container_trial_apply(&trial, &change), cases[i].fits, "case %zu", i);
-        acts_end(&trial);
     }
 }
 
@@ -352,7 +344,7 @@ TEST(writes_that_do_not_fit_the_blob_do_nothing) {
         {"metadata of nothing", BLOB_SETMETA, "missing", 0, 0},
         {"a lease on nothing", BLOB_LEASE, "missing", 0, 0},
     };
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct container_change change = act_change(cases[i].kind, cases[i].name);
@@ -364,12 +356,11 @@ TEST(writes_that_do_not_fit_the_blob_do_nothing) {
             change.content = act_bytes(i, (size_t)cases[i].length);
         require_misfit(&trial, &change, cases[i].why);
     }
-    acts_end(&trial);
 }
 
 /* 50,000 blocks can be appended, however many there were when the blob was written down. */
 TEST(appended_blocks_are_as_many_as_there_may_be) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     struct container_change change = act_change(BLOB_STATE, "log");
     change.blob_kind = KIND_APPEND;
@@ -379,12 +370,11 @@ TEST(appended_blocks_are_as_many_as_there_may_be) {
     require(!act_append(&trial, "log", bytes_text("x")), "one more still");
     require(!act_append(&trial, "log", act_bytes(0, 5000)), "a large one");
     require(act_create_append(&trial, "log") && act_append(&trial, "log", bytes_text("x")), "a new one");
-    acts_end(&trial);
 }
 
 TEST(numbers_of_pages_are_for_pages) {
     static const char *const names[] = {"small", "large", "blocks", "log", "staged", "missing"};
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         struct container_change change = act_change(BLOB_SETPROPS, names[i]);
@@ -394,7 +384,6 @@ TEST(numbers_of_pages_are_for_pages) {
         change.parts = PART_SEQUENCE | PART_PROPERTIES;
         require_misfit(&trial, &change, names[i]);
     }
-    acts_end(&trial);
 }
 
 TEST(snapshots_and_copies_that_cannot_be) {
@@ -419,7 +408,7 @@ TEST(snapshots_and_copies_that_cannot_be) {
         {"where it came from, of a name", BLOB_COPYSTATE, "staged", "", 0},
         {"where it came from, of nothing", BLOB_COPYSTATE, "missing", "", 0},
     };
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     for (int elsewhere = 0; elsewhere < 2; elsewhere++)
         for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -430,7 +419,6 @@ TEST(snapshots_and_copies_that_cannot_be) {
             change.copy = (struct copy){COPY_SUCCESS, 5, {"", 0}, 1, 1, 1, false, false, {"", 0}};
             require_misfit(&trial, &change, cases[i].why);
         }
-    acts_end(&trial);
 }
 
 /* --- Blobs of unknown kind --- */
@@ -445,7 +433,7 @@ static struct container_change untyped_copy(const char *name) {
 /* It may become any kind, and its content would be taken for one of that kind. */
 TEST(a_blob_of_unknown_kind_is_empty) {
     static const char *const names[] = {"small", "large", "blocks", "pages", "log", "staged", "missing"};
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         struct container_change change = untyped_copy(names[i]);
@@ -462,12 +450,11 @@ TEST(a_blob_of_unknown_kind_is_empty) {
     require_list_misfit(&trial, BLOB_SPANS, "empty", 1, LIST("\1"), "a chunk");
     require_list_misfit(&trial, BLOB_BLOCKS, "empty", 1, LIST("\1x\1"), "a block");
     require(act_create_page(&trial, "empty", PAGE_BYTES), "it becomes a page blob");
-    acts_end(&trial);
 }
 
 /* What a blob was before it became another kind must be loaded before it. */
 TEST(a_blob_whose_last_snapshot_has_a_kind_has_one) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     struct container_change change = untyped_copy("empty");
     require(act_put(&trial, "empty", bytes_text("")) && container_trial_apply(&trial, &change) &&
@@ -475,12 +462,11 @@ TEST(a_blob_whose_last_snapshot_has_a_kind_has_one) {
             "its last snapshot has none");
     require(act_put(&trial, "empty", bytes_text("")) && act_snapshot(&trial, "empty", 2), "it has one");
     require_misfit(&trial, &change, "its last snapshot has a kind");
-    acts_end(&trial);
 }
 
 TEST(a_copy_that_starts_has_not_arrived) {
     static const char *const names[] = {"small", "new"};
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         struct container_change change = act_change(BLOB_COPYSTART, names[i]);
@@ -490,13 +476,12 @@ TEST(a_copy_that_starts_has_not_arrived) {
         change.copy.arriving = false;
         require(container_trial_apply(&trial, &change), "%s, which waits", names[i]);
     }
-    acts_end(&trial);
 }
 
 /* --- Chunks --- */
 
 TEST(chunks_that_cannot_be) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(acts_end);
     start(&trial);
     struct container_change change = {.kind = CONTAINER_CHUNK, .length = 1000, .content = bytes_text("xx")};
     require_misfit(&trial, &change, "more than is missing of the last one");
@@ -508,7 +493,6 @@ TEST(chunks_that_cannot_be) {
     require(container_trial_apply(&trial, &change), "the rest of it");
     change.length = 0;
     require_misfit(&trial, &change, "more than there is said to be");
-    acts_end(&trial);
 }
 
 /* Whatever else happens to the container, numbers of chunks mean nothing any more. */
@@ -526,10 +510,8 @@ TEST(numbers_end_with_the_file) {
 
 /* A file has the states of a blob's snapshots before the blob's own, and they may be newer than the feed; the blob is not. */
 TEST(a_file_ends_without_a_blob_newer_than_its_feed) {
-    struct container_trial trial;
-    struct record_writer record;
-    acts_start(&trial);
-    record_start(&record);
+    ACTS(trial);
+    RECORD_WRITER(record);
     feed_put_state(&(struct feed){.whole_from = 1, .newest = 5, .keep = 10}, &record);
     struct container_change change = act_change(CONTAINER_FEEDSTATE, ""),
                             loaded = act_change(CONTAINER_LOADED, "");
@@ -544,6 +526,4 @@ TEST(a_file_ends_without_a_blob_newer_than_its_feed) {
     require(container_trial_apply(&trial, &change), "the blob");
     require_same(trial.container->feed->newest, 5, "the feed's newest version");
     require(container_trial_apply(&trial, &loaded), "the end of the file");
-    record_end(&record);
-    acts_end(&trial);
 }

@@ -24,16 +24,15 @@ static void require_same_digest(const struct container *container, const struct 
 /* --- Copies and reconstructions --- */
 
 static void change_unseen(struct container *container, const struct choice *choice) {
-    struct draft draft;
+    struct draft draft ENDS_BY(draft_end);
     draft_make(&draft, choice);
     (void)container_apply(container, &draft.change);
-    draft_end(&draft);
 }
 
 TEST(a_copy_is_equal_and_independent) {
     size_t leases = 0, snapshots = 0;
     for (uint64_t seed = 20; seed < 24; seed++) {
-        struct container_trial trial;
+        struct container_trial trial ENDS_BY(container_trial_end);
         struct dice dice = {seed};
         container_trial_live(&trial, &dice, 400);
         struct container_census own = model_census(&trial.model);
@@ -54,7 +53,6 @@ TEST(a_copy_is_equal_and_independent) {
         }
         model_compare(&trial.model, copy);
         container_trial_take_over(&trial, copy);
-        container_trial_end(&trial);
     }
     require(leases && snapshots, "there are leases to lose, and snapshots");
 }
@@ -62,7 +60,7 @@ TEST(a_copy_is_equal_and_independent) {
 /* The copy of a copy has the same digest, since there are no leases left to lose. */
 TEST(copies_have_the_same_digest) {
     for (uint64_t seed = 25; seed < 28; seed++) {
-        struct container_trial trial;
+        struct container_trial trial ENDS_BY(container_trial_end);
         struct dice dice = {seed};
         container_trial_live(&trial, &dice, 300);
         container_trial_copy(&trial);
@@ -70,20 +68,18 @@ TEST(copies_have_the_same_digest) {
         require_same_digest(trial.container, copy);
         container_free(copy);
         container_trial_compare(&trial);
-        container_trial_end(&trial);
     }
 }
 
 TEST(records_build_an_equal_container) {
     for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
-        struct container_trial trial;
+        struct container_trial trial ENDS_BY(container_trial_end);
         struct dice dice = {30 + i};
         container_trial_live(&trial, &dice, pieces[i] < 100 ? 100 : 400);
         struct container *rebuilt = container_rebuild(trial.container, pieces[i]);
         require_same_digest(trial.container, rebuilt);
         container_trial_take_over(&trial, rebuilt);
         container_life(&trial, &dice, 50, NULL);
-        container_trial_end(&trial);
     }
 }
 
@@ -142,8 +138,7 @@ static void require_like(size_t memory, size_t expected, const char *what, size_
 
 TEST(a_copy_shares_what_its_source_shares) {
     for (size_t i = 0; i < ARRAY_SIZE(sharings); i++) {
-        struct container_trial trial;
-        acts_start(&trial);
+        ACTS(trial);
         sharings[i](&trial);
         container_trial_compare(&trial);
         size_t memory = container_memory(trial.container), before = allocations_bytes();
@@ -153,22 +148,19 @@ TEST(a_copy_shares_what_its_source_shares) {
                 allocations_bytes() - before);
         require_same_digest(trial.container, copy);
         container_trial_take_over(&trial, copy);
-        acts_end(&trial);
     }
 }
 
 TEST(a_file_shares_what_its_container_shares) {
     for (size_t i = 0; i < ARRAY_SIZE(sharings); i++)
         for (size_t piece = 0; piece < ARRAY_SIZE(pieces); piece++) {
-            struct container_trial trial;
-            acts_start(&trial);
+            ACTS(trial);
             sharings[i](&trial);
             size_t memory = container_memory(trial.container);
             struct container *rebuilt = container_rebuild(trial.container, pieces[piece]);
             require_like(container_memory(rebuilt), memory, "what a file builds", i);
             require_same_digest(trial.container, rebuilt);
             container_trial_take_over(&trial, rebuilt);
-            acts_end(&trial);
         }
 }
 
@@ -205,8 +197,7 @@ static void require_walk(const struct container *container, size_t piece, bool l
 }
 
 TEST(records_come_in_order) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(act_put(&trial, "a", bytes_text("small")) && act_snapshot(&trial, "a", 5), "a small one");
     require(act_put(&trial, "b", act_bytes(0, 5000)) && act_snapshot(&trial, "b", 6), "a large one");
     require(act_copy_state(&trial, "b", COPY_PENDING) && act_lease(&trial, "b", LEASE_HELD),
@@ -222,27 +213,22 @@ TEST(records_come_in_order) {
         BLOB_STATE,       CONTAINER_CHUNK, BLOB_LEAVES,   CONTAINER_CHUNK, BLOB_STAGED,    CONTAINER_LOADED,
     };
     require_walk(trial.container, SIZE_MAX, true, all, ARRAY_SIZE(all));
-    acts_end(&trial);
 }
 
 TEST(a_walk_without_chunks_writes_no_end_of_loading) {
     static const enum container_change_kind kinds[] = {CONTAINER_CREATE, BLOB_PUT};
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(act_put(&trial, "a", bytes_text("small")) && act_lease(&trial, "a", LEASE_HELD), "a small one");
     require_walk(trial.container, SIZE_MAX, false, kinds, ARRAY_SIZE(kinds));
-    acts_end(&trial);
 }
 
 TEST(chunks_come_in_pieces) {
     static const enum container_change_kind kinds[] = {CONTAINER_CREATE, BLOB_STATE,      CONTAINER_CHUNK,
                                                        CONTAINER_CHUNK,  CONTAINER_CHUNK, BLOB_SPANS,
                                                        CONTAINER_LOADED};
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(act_put(&trial, "a", act_bytes(0, 5000)), "a large one");
     require_walk(trial.container, 2400, true, kinds, ARRAY_SIZE(kinds));
-    acts_end(&trial);
 }
 
 struct lists {
@@ -314,8 +300,7 @@ static bool changed(struct container_trial *trial, int step) {
 TEST(every_change_changes_the_digest) {
     enum { STEPS = 20 };
     struct record_writer digests[STEPS];
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     for (int step = 0; step < STEPS; step++) {
         require(changed(&trial, step), "step %d does not fit", step);
         container_digest_bytes(trial.container, &digests[step]);
@@ -325,7 +310,6 @@ TEST(every_change_changes_the_digest) {
                     "after step %d it is as after %d", step, other);
     }
     for (int step = 0; step < STEPS; step++) record_end(&digests[step]);
-    acts_end(&trial);
 }
 
 /* Changes that are the same but for one of them. */

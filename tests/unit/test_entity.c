@@ -112,8 +112,7 @@ TEST(system_properties_are_recognised_by_name) {
 TEST(names_are_found_and_stand_once) {
     struct dice dice = {8};
     for (int round = 0; round < 3000; round++) {
-        struct record_writer room;
-        record_start(&room);
+        RECORD_WRITER(room);
         struct packed_list list = properties_draw(&dice, &room);
         require(properties_unique(list), "each name was drawn once");
         struct record_reader reader = record_reader(list.items);
@@ -133,7 +132,6 @@ TEST(names_are_found_and_stand_once) {
             property_put(&room, &(struct property){bytes_of(name, found.name.length), {.type = VALUE_BOOL}});
             require(!properties_unique(written(&room, list.count + 1)), "and now twice");
         }
-        record_end(&room);
     }
 }
 
@@ -235,14 +233,13 @@ TEST(types_count_as_the_service_counts) {
     };
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         for (size_t more = 0; more < 2; more++) {
-            struct record_writer room;
+            struct record_writer room ENDS_BY(record_end);
             size_t counted = 8 + 2 + kinds[i].size;
             struct packed_list list = large_list(&room, ENTITY_MAX_BYTES - COUNTED - counted + more);
             property_put(&room, &(struct property){bytes_text("q"), kinds[i].value});
             list = written(&room, list.count + 1);
             require_same(entity_check_size(stored, list), more ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE,
                          "kind %zu, %zu more", i, more);
-            record_end(&room);
         }
 }
 
@@ -260,12 +257,11 @@ TEST(keys_count_as_the_service_counts) {
     };
     for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
         for (size_t more = 0; more < 2; more++) {
-            struct record_writer room;
+            struct record_writer room ENDS_BY(record_end);
             size_t last = ENTITY_MAX_BYTES - COUNTED + 2 * 7 - 2 * keys[i].units + more;
             struct packed_list list = large_list(&room, last);
             require_same(entity_check_size(keys[i].key, list), more ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE,
                          "key %zu, %zu more", i, more);
-            record_end(&room);
         }
 }
 
@@ -274,9 +270,8 @@ TEST(text_counts_two_bytes_a_unit) {
     static char text[VALUE_STRING_MAX_UNITS];
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h",
                                         "i", "j", "k", "l", "m", "n", "o", "p"};
-    struct record_writer room;
     memset(text, 'x', sizeof(text));
-    record_start(&room);
+    RECORD_WRITER(room);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         struct property property = {bytes_text(names[i]),
                                     {.type = VALUE_STRING, .bytes = bytes_of(text, sizeof(text))}};
@@ -285,13 +280,11 @@ TEST(text_counts_two_bytes_a_unit) {
                      i + 1 < ARRAY_SIZE(names) ? OUTCOME_DONE : OUTCOME_ENTITY_TOO_LARGE, "%zu of them",
                      i + 1);
     }
-    record_end(&room);
 }
 
 /* The short way out, for small entities, never says that something fits which does not. */
 TEST(many_small_properties_are_counted) {
-    struct record_writer room;
-    record_start(&room);
+    RECORD_WRITER(room);
     for (int i = 0; i < PROPERTIES_MAX; i++) {
         char name[] = {'a', (char)('a' + i / 16), (char)('a' + i % 16), '\0'};
         property_put(&room, &(struct property){bytes_text(name), {.type = VALUE_GUID}});
@@ -300,5 +293,4 @@ TEST(many_small_properties_are_counted) {
     put_binary(&room, "b", 0);
     require_same(entity_check_size(stored, written(&room, PROPERTIES_MAX + 1)), OUTCOME_TOO_MANY_PROPERTIES,
                  "one more");
-    record_end(&room);
 }

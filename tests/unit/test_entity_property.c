@@ -90,9 +90,8 @@ TEST(lists_are_walked) {
     static const char *const texts[][2] = {{"a:int32", "7"},    {"b", "text"},
                                            {"c:bool", "true"},  {"d:datetime", "2026-11-18"},
                                            {"e:double", "0.5"}, {"f:binary", ""}};
-    struct record_writer writer;
     struct property property;
-    record_start(&writer);
+    RECORD_WRITER(writer);
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
         enum value_type type;
         require_same(property_name_read(bytes_text(texts[i][0]), &property.name, &type), OUTCOME_DONE,
@@ -116,13 +115,11 @@ TEST(lists_are_walked) {
     require(record_complete(&reader) && !property_step(&steps, &(struct packed_property){0}) &&
                 record_complete(&steps),
             "no more");
-    record_end(&writer);
 }
 
 /* What is cut anywhere is told of, by either walk. */
 TEST(cut_lists_are_found) {
-    struct record_writer writer;
-    record_start(&writer);
+    RECORD_WRITER(writer);
     property_put(&writer,
                  &(struct property){bytes_text("name"), {.type = VALUE_STRING, .bytes = {"text", 4}}});
     size_t first = writer.length;
@@ -145,7 +142,6 @@ TEST(cut_lists_are_found) {
         require_same(step_count, count, "%zu bytes in steps", length);
         free(copy);
     }
-    record_end(&writer);
 }
 
 TEST(property_records_of_other_forms_are_refused) {

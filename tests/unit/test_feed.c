@@ -210,7 +210,7 @@ static void life_end(struct life *life) {
 
 TEST(random_lives_are_told_as_they_were) {
     for (uint64_t seed = 1; seed <= LIVES; seed++) {
-        struct life life;
+        struct life life ENDS_BY(life_end);
         struct follower often = {0}, seldom = {0};
         life_begin(&life, seed);
         for (int step = 0; step < STEPS; step++) {
@@ -221,7 +221,6 @@ TEST(random_lives_are_told_as_they_were) {
         }
         require_same_copy(&often, &life);
         require_same_copy(&seldom, &life);
-        life_end(&life);
     }
 }
 
@@ -249,7 +248,7 @@ static struct feed *feed_by_file(struct life *life, struct account *account) {
 
 TEST(files_bring_the_same_feed) {
     for (uint64_t seed = 1; seed <= LIVES; seed++) {
-        struct life life;
+        struct life life ENDS_BY(life_end);
         struct account account = {0};
         life_begin(&life, 100 + seed);
         for (int step = 0; step < STEPS; step++) step_life(&life);
@@ -259,7 +258,6 @@ TEST(files_bring_the_same_feed) {
         require_same(copy.feed->end_count, life.feed->end_count, "epochs");
         feed_free(&account, copy.feed);
         require_same(account.allocations, 0, "parts of the copy");
-        life_end(&life);
     }
 }
 

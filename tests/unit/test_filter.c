@@ -91,12 +91,11 @@ static const struct {
 
 TEST(filter_trees_follow_the_precedence_of_operators) {
     for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
-        struct filter filter;
+        struct filter filter ENDS_BY(filter_end);
         char tree[200];
         filter_of(bytes_text(trees[i].text), &filter);
         char *end = write_node(&filter, filter.root, tree);
         require_bytes(bytes_of(tree, (size_t)(end - tree)), bytes_text(trees[i].tree), "'%s'", trees[i].text);
-        filter_end(&filter);
     }
 }
 
@@ -104,22 +103,20 @@ TEST(an_empty_filter_matches_every_row) {
     static const char *const texts[] = {"", " ", " \t\r\n "};
     struct row row = {.properties = {"", 0}};
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-        struct filter filter;
+        struct filter filter ENDS_BY(filter_end);
         size_t work = 0;
         filter_of(bytes_text(texts[i]), &filter);
         require(filter.all && filter_matches(&filter, &row, &work) && work == 1, "'%s'", texts[i]);
-        filter_end(&filter);
     }
-    struct filter filter;
+    struct filter filter ENDS_BY(filter_end);
     filter_of(bytes_of(NULL, 0), &filter);
     require(filter.all, "nothing at all");
-    filter_end(&filter);
 }
 
 /* --- Literals --- */
 
 static void require_literal(const char *text, struct value expected) {
-    struct filter filter;
+    struct filter filter ENDS_BY(filter_end);
     char whole[200];
     (void)snprintf(whole, sizeof(whole), "P eq %s", text);
     filter_of(bytes_text(whole), &filter);
@@ -135,7 +132,6 @@ static void require_literal(const char *text, struct value expected) {
     case VALUE_GUID: require(guid_equal(literal->guid, expected.guid), "%s", text); break;
     default: require_same(literal->number, expected.number, "%s", text);
     }
-    filter_end(&filter);
 }
 
 TEST(numbers_are_literals_of_a_filter) {
@@ -252,16 +248,15 @@ TEST(the_sides_of_a_comparison_may_be_exchanged) {
         {"P", FILTER_IS_TRUE},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct filter filter;
+        struct filter filter ENDS_BY(filter_end);
         filter_of(bytes_text(rows[i].text), &filter);
         require_same(filter.comparisons[0].relation, rows[i].relation, "%s", rows[i].text);
         require_bytes(filter.comparisons[0].name, bytes_text("P"), "%s", rows[i].text);
-        filter_end(&filter);
     }
 }
 
 TEST(names_in_a_filter_have_indexes_and_subjects) {
-    struct filter filter;
+    struct filter filter ENDS_BY(filter_end);
     filter_of(
         bytes_text(
             "a eq 1 and A eq 2 and a eq 3 and PartitionKey eq 'p' and RowKey eq 5 and Timestamp lt 5 and "
@@ -282,7 +277,6 @@ TEST(names_in_a_filter_have_indexes_and_subjects) {
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         require_bytes(filter.names[i], bytes_text(names[i]), "name %zu", i);
     require_bytes(filter.comparisons[3].key, bytes_text("p"), "a key");
-    filter_end(&filter);
 }
 
 /* --- Faults --- */
@@ -464,14 +458,13 @@ TEST(constants_are_no_comparisons) {
 /* Every node behind nots, most of them two: there is room for what is left. */
 TEST(nots_do_not_fill_the_room) {
     char text[4000], *at = text;
-    struct filter filter;
+    struct filter filter ENDS_BY(filter_end);
     for (int i = 0; i < 14; i++) at += sprintf(at, "not (not (not (not not not a and ");
     at += sprintf(at, "not (not (not a))");
     for (int i = 0; i < 14; i++) at += sprintf(at, ")))");
     filter_of(bytes_text(text), &filter);
     require(filter.node_count <= 15 + 15 + 14 + 14, "%u nodes", filter.node_count);
     require_same(filter.comparison_count, 15, "comparisons");
-    filter_end(&filter);
 }
 
 /* So many of the one, a name, and as many of the other. */

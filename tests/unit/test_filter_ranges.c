@@ -96,15 +96,13 @@ static const struct range_row key_rows[] = {
 
 TEST(keys_are_confined_exactly) {
     for (size_t i = 0; i < ARRAY_SIZE(key_rows); i++) {
-        struct filter filter;
-        struct ranges ranges;
+        struct filter filter ENDS_BY(filter_end);
+        struct ranges ranges ENDS_BY(ranges_end);
         char text[1000];
         filter_of(bytes_text(key_rows[i].filter), &filter);
         filter_key_ranges(&filter, &ranges);
         write_ranges(&ranges, text);
         require_bytes(bytes_text(text), bytes_text(key_rows[i].ranges), "%s", key_rows[i].filter);
-        ranges_end(&ranges);
-        filter_end(&filter);
     }
 }
 
@@ -162,7 +160,7 @@ static const struct range_row index_rows[] = {
 };
 
 static void require_index(const char *text, const char *expected) {
-    struct filter filter;
+    struct filter filter ENDS_BY(filter_end);
     struct ranges ranges;
     char shown[4000];
     filter_of(bytes_text(text), &filter);
@@ -173,7 +171,6 @@ static void require_index(const char *text, const char *expected) {
         require_bytes(bytes_text(shown), bytes_text(expected), "%.60s", text);
         ranges_end(&ranges);
     }
-    filter_end(&filter);
 }
 
 TEST(indexes_are_confined_exactly) {
@@ -214,8 +211,8 @@ TEST(long_keys_are_compared_by_what_keys_can_be) {
     char text[4000], shown[4000], expected[4000];
     static const char *const relations[] = {"eq", "ge", "gt", "lt", "le", "ne"};
     for (size_t i = 0; i < ARRAY_SIZE(relations); i++) {
-        struct filter filter;
-        struct ranges ranges;
+        struct filter filter ENDS_BY(filter_end);
+        struct ranges ranges ENDS_BY(ranges_end);
         (void)sprintf(text, "PartitionKey %s '%01600d'", relations[i], 0);
         filter_of(bytes_text(text), &filter);
         filter_key_ranges(&filter, &ranges);
@@ -225,8 +222,6 @@ TEST(long_keys_are_compared_by_what_keys_can_be) {
         if (i == 3 || i == 4) (void)sprintf(expected, "..%01536d<01>", 0);
         if (i == 5) (void)sprintf(expected, "..");
         require_bytes(bytes_text(shown), bytes_text(expected), "%s", relations[i]);
-        ranges_end(&ranges);
-        filter_end(&filter);
     }
 }
 
@@ -234,8 +229,8 @@ TEST(long_keys_are_compared_by_what_keys_can_be) {
 
 /* Rows r0 to r5 but two, in so many partitions: each row alone is a range. */
 TEST(large_sets_of_areas_get_coarser) {
-    struct filter filter;
-    struct ranges ranges;
+    struct filter filter ENDS_BY(filter_end);
+    struct ranges ranges ENDS_BY(ranges_end);
     char text[2000], *at = text;
     at += sprintf(at, "(");
     for (int i = 0; i < 8; i++) at += sprintf(at, "%sPartitionKey eq 'p%d'", i ? " or " : "", i);
@@ -251,14 +246,12 @@ TEST(large_sets_of_areas_get_coarser) {
                 "partitions are not joined");
         require_same(ranges.items[i].single, bytes_equal(from, bytes_of(to.data, 5)), "single");
     }
-    ranges_end(&ranges);
-    filter_end(&filter);
 }
 
 /* More areas than are kept: what is joined still has all of them. */
 TEST(sets_that_get_coarser_drop_no_area) {
-    struct filter filter;
-    struct ranges ranges;
+    struct filter filter ENDS_BY(filter_end);
+    struct ranges ranges ENDS_BY(ranges_end);
     char text[3000], *at = text;
     at += sprintf(at, "(PartitionKey ne 'a'");
     for (int i = 1; i < 8; i++) at += sprintf(at, " and PartitionKey ne 'a%d'", i);
@@ -281,8 +274,6 @@ TEST(sets_that_get_coarser_drop_no_area) {
             require(inside || !filter_matches(&filter, &row, &work), "%s and %s lie outside", keys[i],
                     keys[j]);
         }
-    ranges_end(&ranges);
-    filter_end(&filter);
 }
 
 TEST(ranges_of_usual_filters_allocate_nothing) {

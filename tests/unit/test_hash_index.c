@@ -103,11 +103,10 @@ TEST(a_hash_index_works_with_two_hashes_for_all) {
 }
 
 TEST(an_empty_hash_index_finds_nothing) {
-    struct hash_index index = {0};
+    struct hash_index index ENDS_BY(hash_index_end) = {0};
     require(!hash_index_find(&index, 0, bytes_of("", 0)), "something is found in nothing");
     require(!hash_index_find(&index, UINT32_MAX, bytes_text("a")), "something is found in nothing");
     require_same(index.memory, allocations_bytes(), "nothing added");
-    hash_index_end(&index);
 }
 
 enum { MANY = 20000 };
@@ -131,7 +130,7 @@ static size_t add_many(struct hash_index *index, struct roster *roster) {
 /* An index of n entries is of a size that follows n, and comes back to the smallest one. */
 TEST(a_hash_index_grows_and_shrinks_with_its_count) {
     enum { BYTES_PER_ENTRY = 48 };
-    struct hash_index index = {0};
+    struct hash_index index ENDS_BY(hash_index_end) = {0};
     struct roster roster = {0};
     size_t smallest = index.memory;
     (void)add_many(&index, &roster);
@@ -139,7 +138,6 @@ TEST(a_hash_index_grows_and_shrinks_with_its_count) {
     for (size_t i = 0; i < MANY; i++) hash_index_remove(&index, roster.entries[i]);
     require(index.memory < smallest + 4096, "%zu bytes for nothing", index.memory);
     roster_free(&roster);
-    hash_index_end(&index);
 }
 
 /* No single addition pays for the growth of the whole. */
@@ -177,8 +175,8 @@ TEST(a_walk_over_all_places_visits_every_entry_once) {
     const struct index_kind kinds[] = {kind_with(spread), kind_with(two_hashes)};
     const struct relocation relocation = {move_memory, NULL, NULL};
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-        struct hash_index index = {0};
-        struct trial trial = {.kind = &kinds[i], .index = &index, .dice = {9}};
+        struct hash_index index ENDS_BY(hash_index_end) = {0};
+        struct trial trial ENDS_BY(trial_end) = {.kind = &kinds[i], .index = &index, .dice = {9}};
         for (int round = 0; round < 10; round++) {
             trial_run(&trial, 1000, 2000);
             struct tour tour = {&index, &trial.roster, 0};
@@ -189,8 +187,6 @@ TEST(a_walk_over_all_places_visits_every_entry_once) {
             require_same(tour.seen, trial.roster.count, "round %d", round);
             trial_compare(&trial);
         }
-        trial_end(&trial);
-        hash_index_end(&index);
     }
 }
 
@@ -213,8 +209,8 @@ static void *move_once(void *context, void *memory) {
 /* The table of segments moves with the first one; each segment where it begins, and nothing in between. */
 TEST(segments_of_a_hash_index_move_one_by_one) {
     const struct index_kind kind = kind_with(spread);
-    struct hash_index index = {0};
-    struct trial trial = {.kind = &kind, .index = &index};
+    struct hash_index index ENDS_BY(hash_index_end) = {0};
+    struct trial trial ENDS_BY(trial_end) = {.kind = &kind, .index = &index};
     struct moves moves = {.count = 0};
     const struct relocation relocation = {move_once, NULL, &moves};
     hash_index_relocate(&index, 0, &relocation);
@@ -232,8 +228,6 @@ TEST(segments_of_a_hash_index_move_one_by_one) {
                         "entry %zu is lost at place %zu", i, place);
     }
     trial_compare(&trial);
-    trial_end(&trial);
-    hash_index_end(&index);
 }
 
 /* An entry that only has a name, and its number in a test. */
@@ -244,7 +238,7 @@ struct bare {
 
 TEST(bare_entries_are_found_by_their_names) {
     static struct bare all[MANY];
-    struct hash_index index = {.bare_name_length = sizeof(all[0].name)};
+    struct hash_index index ENDS_BY(hash_index_end) = {.bare_name_length = sizeof(all[0].name)};
     for (size_t i = 0; i < MANY; i++) {
         all[i].number = i;
         const uint64_t words[] = {i * UINT64_C(0x9e3779b97f4a7c15), i};
@@ -258,5 +252,4 @@ TEST(bare_entries_are_found_by_their_names) {
         const void *found = hash_index_find(&index, hash_bytes(name), name);
         require(found == (i % 2 ? &all[i] : NULL), "entry %zu", i);
     }
-    hash_index_end(&index);
 }

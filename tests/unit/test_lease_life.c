@@ -58,16 +58,14 @@ static const struct lease *lease_of(const struct world *world, size_t i) {
 
 /* As it comes out of its record. */
 static void apply(struct world *world, const struct container_change *written) {
-    struct record_writer record;
     struct container_change change;
-    record_start(&record);
+    RECORD_WRITER(record);
     change_write(&container_changes, written, &record);
     require(change_read(&container_changes, bytes_of(record.data, record.length), &change),
             "a record cannot be read");
     change.content = written->content;
     change.chunk = written->chunk;
     container_trial_apply(&world->trial, &change);
-    record_end(&record);
 }
 
 static struct container_change change_of(struct world *world, enum container_change_kind kind, size_t i) {

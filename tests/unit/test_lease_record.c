@@ -55,13 +55,11 @@ TEST(written_leases_are_read_back) {
     struct dice dice = {1};
     char owner[OWNER_ROOM];
     for (int i = 0; i < 20000; i++) {
-        struct record_writer writer;
         struct lease lease = draw(&dice, owner), read;
-        record_start(&writer);
+        RECORD_WRITER(writer);
         lease_codec.write(&lease, &writer);
         require(read_all(bytes_of(writer.data, writer.length), &read), "lease %d is refused", i);
         require(lease_same(&read, &lease), "lease %d is read as another one", i);
-        record_end(&writer);
     }
 }
 
@@ -69,9 +67,8 @@ TEST(a_lease_record_that_is_cut_is_refused) {
     struct dice dice = {2};
     char owner[OWNER_ROOM];
     for (int i = 0; i < 100; i++) {
-        struct record_writer writer;
         struct lease lease = draw(&dice, owner), read;
-        record_start(&writer);
+        RECORD_WRITER(writer);
         lease_codec.write(&lease, &writer);
         for (size_t length = 0; length < writer.length; length++) {
             char *cut = malloc(length + 1);
@@ -80,7 +77,6 @@ TEST(a_lease_record_that_is_cut_is_refused) {
             require(!read_all(bytes_of(cut, length), &read), "lease %d, cut at %zu", i, length);
             free(cut);
         }
-        record_end(&writer);
     }
 }
 
@@ -222,9 +218,8 @@ TEST(a_doctored_lease_record_is_refused_or_sound) {
     char owner[OWNER_ROOM];
     int sound_ones = 0;
     for (int i = 0; i < 50000; i++) {
-        struct record_writer writer;
         struct lease lease = draw(&dice, owner), read;
-        record_start(&writer);
+        RECORD_WRITER(writer);
         lease_codec.write(&lease, &writer);
         for (size_t n = 1 + dice_roll(&dice, 4); n; n--) {
             size_t at = dice_roll(&dice, writer.length < 64 ? writer.length : 64);
@@ -236,7 +231,6 @@ TEST(a_doctored_lease_record_is_refused_or_sound) {
             require(sound(&read), "lease %d cannot be written again", i);
             sound_ones++;
         }
-        record_end(&writer);
     }
     require(sound_ones > 1000, "only %d are sound", sound_ones);
 }

@@ -46,11 +46,9 @@ static const struct {
 
 TEST(names_keep_the_rules) {
     for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
-        struct pairs pairs;
-        pairs_start(&pairs);
+        PAIR_LIST(pairs);
         pairs_add_texts(&pairs, rules[i].texts);
         require_same(metadata_check(pairs_list(&pairs)), rules[i].outcome, "%s", rules[i].why);
-        pairs_end(&pairs);
     }
 }
 
@@ -112,8 +110,7 @@ TEST(only_well_packed_lists_are_metadata) {
 /* As many names as fit into the limit, as an unfriendly caller would send them. */
 TEST(many_names_are_quick) {
     enum { NAMES = 2048, TRIALS = 50 };
-    struct pairs pairs;
-    pairs_start(&pairs);
+    PAIR_LIST(pairs);
     for (int i = 0; i < NAMES; i++) {
         char name[8];
         int length = snprintf(name, sizeof(name), "n%03x", (unsigned)(i * 1021 % NAMES));
@@ -124,15 +121,13 @@ TEST(many_names_are_quick) {
         require_same(metadata_check(pairs_list(&pairs)), OUTCOME_DONE, "2048 names");
     double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
     require(seconds < 5, "%d checks of %d names took %.1f s", TRIALS, NAMES, seconds);
-    pairs_end(&pairs);
 }
 
 /* Many pairs, of which only the last is the twin of another one. */
 TEST(a_twin_among_many_is_found) {
     for (int twin = 0; twin < 500; twin += 71) {
         char name[8];
-        struct pairs pairs;
-        pairs_start(&pairs);
+        PAIR_LIST(pairs);
         for (int i = 0; i < 500; i++) {
             int length = snprintf(name, sizeof(name), "n%d", i);
             pairs_add(&pairs, bytes_of(name, (size_t)length), bytes_of("", 0));
@@ -141,7 +136,6 @@ TEST(a_twin_among_many_is_found) {
         int length = snprintf(name, sizeof(name), "N%d", twin);
         pairs_add(&pairs, bytes_of(name, (size_t)length), bytes_of("", 0));
         require_same(metadata_check(pairs_list(&pairs)), OUTCOME_INVALID_METADATA, "a twin of n%d", twin);
-        pairs_end(&pairs);
     }
 }
 

@@ -104,7 +104,7 @@ TEST(a_verb_is_what_its_row_says) {
 
 /* Of those that compare ETags, another one is refused where there is an entity, and only there. */
 TEST(each_verb_meets_each_state) {
-    struct shop shop;
+    struct shop shop ENDS_BY(shop_close);
     shop_open(&shop, 0);
     const struct entity *entity = table_find(shop.table, bytes_of(shop.there.data, shop.there.length));
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -122,7 +122,6 @@ TEST(each_verb_meets_each_state) {
             require_same(absent.step, rows[i].absent.step, "%s absent", rows[i].word);
             require(!absent.entity, "%s meets nobody", rows[i].word);
         }
-    shop_close(&shop);
 }
 
 /* --- IF --- */
@@ -143,10 +142,10 @@ static const struct {
 };
 
 TEST(operations_under_a_filter_are_refused_where_it_does_not_match) {
-    struct shop shop;
+    struct shop shop ENDS_BY(shop_close);
     shop_open(&shop, 0);
     for (size_t i = 0; i < ARRAY_SIZE(filters); i++) {
-        struct filter filter;
+        struct filter filter ENDS_BY(filter_end);
         struct filter_fault fault;
         require(filter_compile(bytes_text(filters[i].text), &filter, &fault), "'%s'", filters[i].text);
         for (enum verb verb = VERB_REPLACE; verb <= VERB_DELETE; verb++) {
@@ -160,9 +159,7 @@ TEST(operations_under_a_filter_are_refused_where_it_does_not_match) {
             require_same(judge(&shop, verb, false, tags[ANY], &filter).outcome, ABSENT, "'%s', none",
                          filters[i].text);
         }
-        filter_end(&filter);
     }
-    shop_close(&shop);
 }
 
 /* --- What a merge would make --- */
@@ -184,7 +181,7 @@ static const struct {
 TEST(a_merge_is_judged_by_what_comes_out) {
     static const enum verb verbs[] = {VERB_MERGE, VERB_INSERTORMERGE};
     for (size_t i = 0; i < ARRAY_SIZE(merges); i++) {
-        struct shop shop;
+        struct shop shop ENDS_BY(shop_close);
         struct record_writer room;
         shop_open(&shop, merges[i].there);
         record_start(&room);
@@ -202,6 +199,5 @@ TEST(a_merge_is_judged_by_what_comes_out) {
                          compares ? UNMET : merges[i].outcome, "merge %zu of another one", i);
         }
         record_end(&room);
-        shop_close(&shop);
     }
 }

@@ -49,21 +49,17 @@ static const struct index_kind kind = {
 };
 
 TEST(an_order_index_agrees_with_an_array) {
-    struct order_index index = {0};
-    struct trial trial = {.kind = &kind, .index = &index, .dice = {1}};
+    struct order_index index ENDS_BY(order_index_end) = {0};
+    struct trial trial ENDS_BY(trial_end) = {.kind = &kind, .index = &index, .dice = {1}};
     trial_run(&trial, 100000, 5000);
-    trial_end(&trial);
-    order_index_end(&index);
 }
 
 TEST(an_order_index_grows_and_shrinks) {
-    struct order_index index = {0};
+    struct order_index index ENDS_BY(order_index_end) = {0};
     size_t smallest = index.memory;
-    struct trial trial = {.kind = &kind, .index = &index, .dice = {2}};
+    struct trial trial ENDS_BY(trial_end) = {.kind = &kind, .index = &index, .dice = {2}};
     trial_grow_and_shrink(&trial, 100000);
     require_same(index.memory, smallest, "all entries removed");
-    trial_end(&trial);
-    order_index_end(&index);
 }
 
 /* In which order the entries come and go: the nth of count. */
@@ -105,10 +101,10 @@ static const struct {
 enum { SEQUENCE_COUNT = 4000 };
 
 static void run_sequences(const char *names, sequence come, sequence go) {
-    struct order_index index = {0};
+    struct order_index index ENDS_BY(order_index_end) = {0};
     size_t smallest = index.memory;
     struct entry *all[SEQUENCE_COUNT];
-    struct trial trial = {.kind = &kind, .index = &index, .dice = {3}};
+    struct trial trial ENDS_BY(trial_end) = {.kind = &kind, .index = &index, .dice = {3}};
     for (size_t i = 0; i < SEQUENCE_COUNT; i++) {
         char name[] = {'n', (char)(i >> 8), (char)i};
         all[i] = entry_new(bytes_of(name, sizeof(name)), 0);
@@ -130,8 +126,6 @@ static void run_sequences(const char *names, sequence come, sequence go) {
         if (i % 197 == 0 || i > SEQUENCE_COUNT - 70) trial_compare(&trial);
     }
     require_same(index.memory, smallest, "%s", names);
-    trial_end(&trial);
-    order_index_end(&index);
 }
 
 TEST(every_short_sequence_of_steps_equals_an_array) {
@@ -159,8 +153,8 @@ TEST(growth_at_the_end_fills_the_leaves) {
 /* Removals all over the tree leave no nodes behind that hold next to nothing. */
 TEST(sparse_leaves_are_joined) {
     enum { MANY = 8000, KEEP_EVERY = 16, MAX_BYTES = 80 };
-    struct order_index index = {0};
-    struct trial trial = {.kind = &kind, .index = &index, .dice = {5}};
+    struct order_index index ENDS_BY(order_index_end) = {0};
+    struct trial trial ENDS_BY(trial_end) = {.kind = &kind, .index = &index, .dice = {5}};
     for (size_t i = 0; i < MANY; i++) {
         char room[NAME_ROOM];
         struct entry *entry = entry_new(name_numbered(i, room), 0);
@@ -176,18 +170,15 @@ TEST(sparse_leaves_are_joined) {
     trial_compare(&trial);
     require(index.memory < trial.roster.count * MAX_BYTES, "%zu bytes for %zu entries", index.memory,
             trial.roster.count);
-    trial_end(&trial);
-    order_index_end(&index);
 }
 
 TEST(an_empty_order_index_has_no_entries) {
-    struct order_index index = {0};
+    struct order_index index ENDS_BY(order_index_end) = {0};
     require(order_index_empty(&index), "nothing is something");
     struct order_cursor cursor = order_index_seek(&index, bytes_of("", 0));
     require(!order_cursor_entry(&cursor), "something stands in nothing");
     order_cursor_next(&cursor);
     require(!order_cursor_entry(&cursor), "something stands behind nothing");
-    order_index_end(&index);
 }
 
 /* --- Counting --- */
@@ -241,9 +232,8 @@ TEST(ranges_of_an_order_index_are_counted) {
 }
 
 TEST(an_empty_order_index_counts_nothing) {
-    struct order_index index = {0};
+    struct order_index index ENDS_BY(order_index_end) = {0};
     require_same(order_index_count(&index, bytes_of("", 0), bytes_of(NULL, 0), SIZE_MAX), 0, "all");
     require_same(order_index_count(&index, bytes_text("a"), bytes_text("b"), SIZE_MAX), 0, "a range");
     require_same(order_index_count(&index, bytes_text("b"), bytes_text("a"), SIZE_MAX), 0, "a wrong one");
-    order_index_end(&index);
 }

@@ -29,10 +29,8 @@ TEST(an_empty_list_is_nothing) {
 }
 
 TEST(a_list_goes_through_a_record) {
-    struct pairs pairs;
-    struct record_writer writer;
-    pairs_start(&pairs);
-    record_start(&writer);
+    PAIR_LIST(pairs);
+    RECORD_WRITER(writer);
     record_put_list(&writer, pairs_list(&pairs));
     require_same(writer.length, 1, "an empty list is one byte");
     pairs_add_texts(&pairs, texts);
@@ -44,14 +42,11 @@ TEST(a_list_goes_through_a_record) {
     require_same(list.count, 3, "three pairs");
     require_bytes(list.items, pairs_list(&pairs).items, "the items");
     require(record_complete(&reader), "something is left over");
-    record_end(&writer);
-    pairs_end(&pairs);
 }
 
 TEST(a_list_is_walked_pair_by_pair) {
-    struct pairs pairs;
     struct bytes name, value;
-    pairs_start(&pairs);
+    PAIR_LIST(pairs);
     pairs_add_texts(&pairs, texts);
     struct bytes items = pairs_list(&pairs).items;
     struct record_reader reader = record_reader(items);
@@ -63,7 +58,6 @@ TEST(a_list_is_walked_pair_by_pair) {
     }
     require(!packed_next_pair(&reader, &name, &value), "there is a fourth pair");
     require(record_complete(&reader), "the end is not the end");
-    pairs_end(&pairs);
 }
 
 TEST(half_a_pair_is_refused) {

@@ -164,8 +164,7 @@ TEST(packed_replies_read_as_by_a_naive_reader) {
     struct dice dice = {11};
     size_t sound = 0, changed = 0;
     for (int i = 0; i < 20000; i++) {
-        struct record_writer writer;
-        record_start(&writer);
+        RECORD_WRITER(writer);
         write_one(&dice, &writer, 0);
         struct bytes packed = bytes_of(writer.data, writer.length);
         require(packed_reply_is_sound(packed), "what was written is not sound");
@@ -178,16 +177,14 @@ TEST(packed_replies_read_as_by_a_naive_reader) {
             changed++;
             sound += packed_reply_is_sound(packed);
         }
-        record_end(&writer);
     }
     require(sound > changed / 100 && sound < changed, "%zu of %zu are sound", sound, changed);
 }
 
 TEST(guids_are_read_from_an_array) {
-    struct record_writer writer;
     struct record_reader reader = {0};
     struct guid id;
-    record_start(&writer);
+    RECORD_WRITER(writer);
     record_put_byte(&writer, PACKED_ARRAY);
     record_put_number(&writer, 2);
     for (uint64_t i = 1; i <= 2; i++) {
@@ -200,7 +197,6 @@ TEST(guids_are_read_from_an_array) {
     require(!packed_reply_next_guid(packed, &reader, &id), "there are no more");
     reader = (struct record_reader){0};
     require(!packed_reply_next_guid(bytes_of("\0", 1), &reader, &id), "OK is no array of GUIDs");
-    record_end(&writer);
 }
 
 /* --- Records of remembered calls --- */

@@ -53,12 +53,11 @@ TEST(neighbouring_page_ranges_are_merged) {
         {301, 398, {{0, 0}}},
     };
     for (size_t i = 0; i < ARRAY_SIZE(windows); i++) {
-        struct page_ranges ranges = {.pages = {NULL, 0, 0}};
+        struct page_ranges ranges ENDS_BY(page_ranges_end) = {.pages = {NULL, 0, 0}};
         struct page_range window = {windows[i].from * PAGE_BYTES, windows[i].count * PAGE_BYTES};
         require(page_ranges_of(&ranges, &pages, window), "window %zu is too large", i);
         require_list(&ranges.pages, windows[i].expected, "a window");
         require_same(ranges.cleared.count, 0, "window %zu", i);
-        page_ranges_end(&ranges);
     }
     pages_drop(&account, &pages);
 }

@@ -7,14 +7,13 @@
 #include <stdlib.h>
 
 TEST(numbers_of_pointers_are_zero_at_first) {
-    struct pointer_map map = {0};
+    struct pointer_map map ENDS_BY(pointer_map_end) = {0};
     int places[3];
     for (size_t i = 0; i < ARRAY_SIZE(places); i++)
         require_same(*pointer_map_at(&map, &places[i]), 0, "place %zu", i);
     require_same(map.count, ARRAY_SIZE(places), "pointers that were asked for");
     require_same(*pointer_map_at(&map, &places[0]), 0, "a place again");
     require_same(map.count, ARRAY_SIZE(places), "a pointer that was asked for twice");
-    pointer_map_end(&map);
 }
 
 TEST(an_ended_map_is_an_empty_one) {
@@ -36,7 +35,7 @@ enum { POINTERS = 40000 };
 
 /* Asks for the pointers in a random order; after each one that is new, for some of those before. */
 static void require_numbers_kept(char *const *pointers, size_t count, struct dice *dice) {
-    struct pointer_map map = {0};
+    struct pointer_map map ENDS_BY(pointer_map_end) = {0};
     for (size_t i = 0; i < count; i++) {
         uintptr_t *number = pointer_map_at(&map, pointers[i]);
         require_same(*number, 0, "pointer %zu is new", i);
@@ -53,7 +52,6 @@ static void require_numbers_kept(char *const *pointers, size_t count, struct dic
     require_same(map.count, count, "at the end");
     require(map.capacity > count && map.capacity <= 8 * count + 16, "%zu pointers take %zu slots", count,
             map.capacity);
-    pointer_map_end(&map);
 }
 
 TEST(many_pointers_keep_their_numbers) {

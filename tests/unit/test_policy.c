@@ -45,8 +45,7 @@ TEST(packed_policies_are_read_back) {
         {bytes_text("w"), POLICY_INSTANT_NONE, POLICY_INSTANT_NONE, bytes_text("")},
         {bytes_of("\0\xff", 2), 1, POLICY_INSTANT_NONE, bytes_text("abcdefghijklmnopqrstuvwxyz")},
     };
-    struct record_writer writer;
-    record_start(&writer);
+    RECORD_WRITER(writer);
     for (size_t i = 0; i < ARRAY_SIZE(policies); i++) policy_pack(&writer, &policies[i]);
     struct packed_list list = {ARRAY_SIZE(policies), bytes_of(writer.data, writer.length)};
     require_same(policies_check(list), OUTCOME_DONE, "all of them");
@@ -64,7 +63,6 @@ TEST(packed_policies_are_read_back) {
         struct packed_list piece = {list.count, bytes_of(list.items.data, cut)};
         require_same(policies_check(piece), OUTCOME_INVALID_POLICIES, "cut at %zu", cut);
     }
-    record_end(&writer);
 }
 
 #define LONGEST_ID "0123456789012345678901234567890123456789012345678901234567890123"
@@ -93,20 +91,17 @@ static const struct {
 
 TEST(a_policy_keeps_the_rules) {
     for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
-        struct record_writer writer;
-        record_start(&writer);
+        RECORD_WRITER(writer);
         pack(&writer, "other", 1, 2, "r");
         pack(&writer, rules[i].id, 2, 1, rules[i].permissions);
         pack(&writer, "last", 1, 2, "r");
         struct packed_list list = {3, bytes_of(writer.data, writer.length)};
         require_same(policies_check(list), rules[i].outcome, "%s", rules[i].why);
-        record_end(&writer);
     }
 }
 
 TEST(a_container_has_at_most_five_policies) {
-    struct record_writer writer;
-    record_start(&writer);
+    RECORD_WRITER(writer);
     require_same(policies_check((struct packed_list){0, {"", 0}}), OUTCOME_DONE, "none");
     for (uint64_t count = 1; count <= 8; count++) {
         char id[8];
@@ -120,15 +115,13 @@ TEST(a_container_has_at_most_five_policies) {
         list.count = count - 1;
         require_same(policies_check(list), OUTCOME_INVALID_POLICIES, "one less counted than there are");
     }
-    record_end(&writer);
 }
 
 /* A number that no instant is written as. */
 TEST(instants_of_policies_beyond_63_bits_are_refused) {
     const uint64_t written[] = {0, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
     for (size_t i = 0; i < ARRAY_SIZE(written); i++) {
-        struct record_writer writer;
-        record_start(&writer);
+        RECORD_WRITER(writer);
         record_put_bytes(&writer, bytes_text("id"));
         record_put_number(&writer, written[i]);
         record_put_number(&writer, 0);
@@ -136,7 +129,6 @@ TEST(instants_of_policies_beyond_63_bits_are_refused) {
         struct packed_list list = {1, bytes_of(writer.data, writer.length)};
         require_same(policies_check(list), written[i] <= INT64_MAX ? OUTCOME_DONE : OUTCOME_INVALID_POLICIES,
                      "case %zu", i);
-        record_end(&writer);
     }
 }
 
@@ -157,13 +149,11 @@ TEST(permissions_use_only_the_letters_of_their_family) {
     };
     require_same(policies_check_letters((struct packed_list){0, {"", 0}}, ""), OUTCOME_DONE, "none");
     for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-        struct record_writer writer;
-        record_start(&writer);
+        RECORD_WRITER(writer);
         pack(&writer, "first", 1, 2, lists[i].first);
         pack(&writer, "last", 1, 2, lists[i].last);
         struct packed_list list = {2, bytes_of(writer.data, writer.length)};
         require_same(policies_check(list), OUTCOME_DONE, "list %zu is sound", i);
         require_same(policies_check_letters(list, lists[i].letters), lists[i].outcome, "list %zu", i);
-        record_end(&writer);
     }
 }

@@ -41,11 +41,10 @@ static const struct {
 TEST(properties_have_one_packed_form) {
     for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
         struct pairs given, expected;
-        struct record_writer writer;
         struct packed_list packed = {0, {"", 0}};
         pairs_start(&given);
         pairs_start(&expected);
-        record_start(&writer);
+        RECORD_WRITER(writer);
         pairs_add_texts(&given, rules[i].given);
         pairs_add_texts(&expected, rules[i].packed);
         require_same(properties_pack(pairs_list(&given), &writer, &packed), rules[i].outcome, "%s",
@@ -55,7 +54,6 @@ TEST(properties_have_one_packed_form) {
             require_bytes(packed.items, pairs_list(&expected).items, "%s", rules[i].why);
             require(properties_sound(packed), "%s: what was packed is not sound", rules[i].why);
         }
-        record_end(&writer);
         pairs_end(&expected);
         pairs_end(&given);
     }
@@ -142,8 +140,7 @@ static const struct {
 
 TEST(only_the_packed_form_is_sound) {
     for (size_t i = 0; i < ARRAY_SIZE(outside); i++) {
-        struct pairs pairs;
-        pairs_start(&pairs);
+        PAIR_LIST(pairs);
         pairs_add_texts(&pairs, outside[i].texts);
         struct packed_list list = pairs_list(&pairs);
         require_same(properties_sound(list), outside[i].sound, "%s", outside[i].why);
@@ -158,7 +155,6 @@ TEST(only_the_packed_form_is_sound) {
             bool whole = packed_next_pair(&reader, &name, &value) && record_complete(&reader);
             require_same(properties_sound(piece), whole, "%s, cut at %zu", outside[i].why, cut);
         }
-        pairs_end(&pairs);
     }
 }
 
@@ -175,8 +171,7 @@ TEST(a_huge_list_of_properties_is_not_sound) {
 }
 
 TEST(a_property_is_found_by_its_name) {
-    struct pairs pairs;
-    pairs_start(&pairs);
+    PAIR_LIST(pairs);
     pairs_add_texts(&pairs, (const char *const[]){"content-type=t", "content-language=l", NULL});
     struct packed_list list = pairs_list(&pairs);
     require_bytes(properties_find(list, "content-type"), bytes_text("t"), "the first");
@@ -184,7 +179,6 @@ TEST(a_property_is_found_by_its_name) {
     require_bytes(properties_find(list, "cache-control"), bytes_text(""), "one that is not there");
     require_bytes(properties_find((struct packed_list){0, {"", 0}}, "content-type"), bytes_text(""),
                   "nothing there");
-    pairs_end(&pairs);
 }
 
 static const struct {
@@ -204,11 +198,9 @@ static const struct {
 
 TEST(an_md5_speaks_of_the_content) {
     for (size_t i = 0; i < ARRAY_SIZE(contents); i++) {
-        struct pairs pairs;
-        pairs_start(&pairs);
+        PAIR_LIST(pairs);
         if (contents[i].claimed) pairs_add_texts(&pairs, (const char *const[]){contents[i].claimed, NULL});
         require_same(properties_match_content(pairs_list(&pairs), bytes_text(contents[i].content)),
                      contents[i].match, "'%s' with %s", contents[i].content, contents[i].claimed);
-        pairs_end(&pairs);
     }
 }

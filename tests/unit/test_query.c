@@ -76,12 +76,11 @@ static void each_way(struct table_crowd *crowd, const struct naive_filter *naive
                      const char *text, struct dice *dice, struct counts *counts) {
     for (unsigned way = 0; way < WAYS; way++) {
         struct walk walk = {crowd, naive, filter, text, way, dice, counts, {0}, 0};
-        struct plan plan;
+        struct plan plan ENDS_BY(plan_end);
         if (!plan_by_way(crowd->table, filter, way, &plan)) continue;
         if (way == WAY_CHOSEN) counts->chosen[plan.kind]++;
         if (plan.kind == PLAN_INDEX) *(plan.sorted ? &counts->sorted : &counts->gathered) += 1;
         walk_still(&walk, &plan);
-        plan_end(&plan);
     }
 }
 
@@ -150,11 +149,10 @@ static struct counts try_filters(trial try, int tables) {
     for (int round = 0; round < tables; round++) {
         table_crowd_start(&crowd, &dice, INDEXES);
         for (int expression = 0; expression < FILTERS; expression++) {
-            struct filter filter;
+            struct filter filter ENDS_BY(filter_end);
             naive_filter_draw(&dice, &naive, 1 + (unsigned)dice_roll(&dice, 4));
             filter_of(bytes_of(text, naive_filter_write(&dice, &naive, text)), &filter);
             try(&crowd, &naive, &filter, text, &dice, &counts);
-            filter_end(&filter);
         }
         table_crowd_end(&crowd);
     }
@@ -242,7 +240,7 @@ TEST(a_page_looks_at_so_much) {
     enum { ROWS = 50000, WORK_OF_ONE = 64 };
     static const char *const none[] = {"n0 gt X'ff'", "not (n0 lt X'ff' or n0 eq X'ff')",
                                        "Timestamp lt datetime'1601-01-01'"};
-    struct record_writer room;
+    struct record_writer room ENDS_BY(record_end);
     struct table *table = table_of(ROWS, binaries(&room, 3, 1));
     for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
         struct pages pages = pages_of(table, none[i], QUERY_ROWS_MAX);
@@ -253,32 +251,29 @@ TEST(a_page_looks_at_so_much) {
     struct pages pages = pages_of(table, "n0 gt X'ff' or n1 gt X'ff' or n2 gt X'ff' or n0 eq X'ff'", 10);
     require(pages.count > 1 && pages.min_rows == 0, "%zu pages, without rows, and it goes on", pages.count);
     table_free(table);
-    record_end(&room);
 }
 
 TEST(a_page_answers_so_many_bytes) {
     enum { ROWS = 30, PROPERTIES = 10, LENGTH = 60000 };
-    struct record_writer room;
+    struct record_writer room ENDS_BY(record_end);
     struct table *table = table_of(ROWS, binaries(&room, PROPERTIES, LENGTH));
     struct pages pages = pages_of(table, "", QUERY_ROWS_MAX);
     size_t fitting = QUERY_BYTES_MAX / (PROPERTIES * LENGTH);
     require_same(pages.rows, ROWS, "all of them");
     require(pages.rows_max >= fitting && pages.rows_max <= fitting + 1, "%zu rows in a page", pages.rows_max);
     table_free(table);
-    record_end(&room);
 }
 
 /* Many small properties take long to answer, too. */
 TEST(a_page_answers_so_many_properties) {
     enum { ROWS = 600, MIN_COST = 64 };
-    struct record_writer room;
+    struct record_writer room ENDS_BY(record_end);
     struct table *table = table_of(ROWS, binaries(&room, PROPERTIES_MAX, 0));
     struct pages pages = pages_of(table, "", QUERY_ROWS_MAX);
     require_same(pages.rows, ROWS, "all of them");
     require(pages.rows_max <= QUERY_BYTES_MAX / (PROPERTIES_MAX * MIN_COST) + 1, "%zu", pages.rows_max);
     require(pages.rows_max > 100, "%zu rows in a page", pages.rows_max);
     table_free(table);
-    record_end(&room);
 }
 
 static const struct {
@@ -360,16 +355,14 @@ TEST(a_page_begins_where_it_is_told) {
     static struct query_page page;
     struct table *table = table_of(7, (struct packed_list){0, {"", 0}});
     for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++) {
-        struct filter filter;
-        struct plan plan;
+        struct filter filter ENDS_BY(filter_end);
+        struct plan plan ENDS_BY(plan_end);
         filter_of(bytes_text(beginnings[i].filter), &filter);
         plan_make(table, &filter, &plan);
         struct query query = {table, &filter, &plan, beginnings[i].from, QUERY_ROWS_MAX, QUERY_BYTES_MAX};
         query_run(&query, &page);
         require_same(page.count, beginnings[i].rows, "beginning %zu", i);
         require(!page.next.data, "beginning %zu", i);
-        plan_end(&plan);
-        filter_end(&filter);
     }
     table_free(table);
 }

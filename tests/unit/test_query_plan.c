@@ -30,14 +30,12 @@ static struct packed_list properties_of(struct record_writer *room, int64_t numb
 }
 
 static void put_names(struct table *table, const char *const *names) {
-    struct record_writer room;
     struct table_change change = {.kind = TABLE_INDEX};
-    record_start(&room);
+    RECORD_WRITER(room);
     for (; names[change.names.count]; change.names.count++)
         record_put_bytes(&room, bytes_text(names[change.names.count]));
     change.names.items = bytes_of(room.data, room.length);
     require(table_apply(table, &change), "indexes are declared");
-    record_end(&room);
 }
 
 static struct table *shop(int partitions, int rows) {
@@ -124,16 +122,14 @@ static const struct {
 };
 
 static void require_plan(const struct table *table, size_t i) {
-    struct filter filter;
-    struct plan plan;
+    struct filter filter ENDS_BY(filter_end);
+    struct plan plan ENDS_BY(plan_end);
     filter_of(bytes_text(cases[i].filter), &filter);
     plan_make(table, &filter, &plan);
     require_same(plan.kind, cases[i].kind, "'%s'", cases[i].filter);
     require_bytes(plan.index ? plan.index->name : bytes_text("none"),
                   bytes_text(cases[i].index ? cases[i].index : "none"), "'%s'", cases[i].filter);
     require_same(plan_estimate(table, &plan), cases[i].estimated, "'%s'", cases[i].filter);
-    plan_end(&plan);
-    filter_end(&filter);
 }
 
 TEST(the_plan_with_the_fewest_entities_is_chosen) {

@@ -51,9 +51,8 @@ struct putting {
 
 /* Puts a message with the number as its id and, increased by one, as its receipt. */
 static void put_as(struct queue *queue, uint64_t number, const struct putting *putting) {
-    struct record_writer items;
     struct queue_item item = {guid_numbered(number), guid_numbered(number + 1), .text = bytes_text("text")};
-    record_start(&items);
+    RECORD_WRITER(items);
     queue_item_put(QUEUE_PUT, &items, &item);
     struct queue_change change = {
         .kind = QUEUE_PUT,
@@ -65,7 +64,6 @@ static void put_as(struct queue *queue, uint64_t number, const struct putting *p
         .items = {1, bytes_of(items.data, items.length)},
     };
     require(queue_apply(queue, &change), "the put fits");
-    record_end(&items);
 }
 
 static void put(struct queue *queue, uint64_t number) {

@@ -177,12 +177,10 @@ static bool reads(const char *bytes, size_t length, struct queue_change *change)
 TEST(queue_records_are_written_as_they_were_read) {
     for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
         struct queue_change change;
-        struct record_writer writer;
         require(change_read(&queue_changes, records[i].record, &change), "record %zu", i);
-        record_start(&writer);
+        RECORD_WRITER(writer);
         change_write(&queue_changes, &change, &writer);
         require_bytes(bytes_of(writer.data, writer.length), records[i].record, "record %zu", i);
-        record_end(&writer);
     }
 }
 
@@ -204,16 +202,14 @@ TEST(doctored_records_are_safe) {
     for (int round = 0; round < 40000; round++) {
         struct bytes record = records[dice_roll(&dice, ARRAY_SIZE(records))].record;
         struct queue_change change;
-        struct record_writer writer;
         char doctored[200];
         memcpy(doctored, record.data, record.length);
         for (size_t i = dice_roll(&dice, 3) + 1; i > 0; i--)
             doctored[2 + dice_roll(&dice, record.length - 1)] = (char)dice_word(&dice);
         if (!reads(doctored, record.length, &change)) continue;
         require(change_read(&queue_changes, bytes_of(doctored, record.length), &change), "the same again");
-        record_start(&writer);
+        RECORD_WRITER(writer);
         change_write(&queue_changes, &change, &writer);
-        record_end(&writer);
     }
 }
 

@@ -91,7 +91,7 @@ static bool passes(struct stage *stage, unsigned column, struct lock_range range
 
 TEST(locks_stand_in_the_way_as_the_table_says) {
     for (size_t row = 0; row < ARRAY_SIZE(table); row++) {
-        struct stage stage;
+        struct stage stage ENDS_BY(stage_end);
         stage_start(&stage);
         require(lock(&stage, table[row].owner, table[row].kind, 10, 10), "the first lock is granted");
         for (unsigned column = 0; column < 4; column++) {
@@ -102,13 +102,12 @@ TEST(locks_stand_in_the_way_as_the_table_says) {
             for (size_t i = 0; i < ARRAY_SIZE(apart); i++)
                 require(passes(&stage, column, apart[i]), "row %zu, column %u, apart %zu", row, column, i);
         }
-        stage_end(&stage);
     }
 }
 
 /* To a stateless command everybody is another one. */
 TEST(stateless_commands_own_no_locks) {
-    struct stage stage;
+    struct stage stage ENDS_BY(stage_end);
     stage_start(&stage);
     struct lock_range inside = {12, 2}, outside = {100, 10};
     require_same(stateless(&stage, LOCK_ANYWHERE, inside), 0, "there are none");
@@ -124,11 +123,10 @@ TEST(stateless_commands_own_no_locks) {
     require(unlock(&stage, 3, 10, 10) && unlock(&stage, 2, 30, 10), "both go");
     require(lock(&stage, 1, LOCK_SHARED, 0, 0), "an empty one at the start overlaps nothing");
     require_same(stateless(&stage, LOCK_ANYWHERE, outside), 2, "but is anywhere");
-    stage_end(&stage);
 }
 
 TEST(a_conflict_tells_whose_lock_it_is) {
-    struct stage stage;
+    struct stage stage ENDS_BY(stage_end);
     stage_start(&stage);
     for (size_t i = 0; i < 50; i++) require(lock(&stage, i, LOCK_EXCLUSIVE, i * 10, 10), "lock %zu", i);
     for (size_t i = 0; i < 50; i++) {
@@ -140,7 +138,6 @@ TEST(a_conflict_tells_whose_lock_it_is) {
     require(lock(&stage, 0, LOCK_SHARED, 0, 10), "shared over the owner's own exclusive one");
     require_same(writing(&stage, 0, 0, 1), 1, "its own shared lock");
     require_same(writing(&stage, 0, 0, 11), 2, "exclusive ones come first");
-    stage_end(&stage);
 }
 
 /* --- Corners --------------------------------------------------------------------------------------------- */
@@ -161,7 +158,7 @@ TEST(ranges_end_at_the_end) {
         {{UINT64_C(1) << 63, UINT64_C(1) << 63}, true},
         {{UINT64_C(1) << 63, (UINT64_C(1) << 63) + 1}, false},
     };
-    struct stage stage;
+    struct stage stage ENDS_BY(stage_end);
     stage_start(&stage);
     for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
         struct lock_range range = ends[i].range;
@@ -171,11 +168,10 @@ TEST(ranges_end_at_the_end) {
             require_same(unlock(&stage, 1, range.offset, range.length), ends[i].sound, "number %zu", i);
         }
     }
-    stage_end(&stage);
 }
 
 TEST(the_last_byte_can_be_locked) {
-    struct stage stage;
+    struct stage stage ENDS_BY(stage_end);
     stage_start(&stage);
     require(lock(&stage, 0, LOCK_EXCLUSIVE, UINT64_MAX, 1), "the last byte");
     require(lock(&stage, 1, LOCK_EXCLUSIVE, 0, UINT64_MAX), "all but the last byte");
@@ -185,7 +181,6 @@ TEST(the_last_byte_can_be_locked) {
     require_same(reading(&stage, 1, UINT64_MAX - 5, 5), 0, "own bytes");
     require_same(reading(&stage, 1, UINT64_MAX - 5, 6), 1, "and one more");
     require(lock(&stage, 3, LOCK_EXCLUSIVE, UINT64_MAX, 0), "nothing between the two");
-    stage_end(&stage);
 }
 
 TEST(empty_ranges_mind_what_is_around_them) {
@@ -212,7 +207,7 @@ TEST(empty_ranges_mind_what_is_around_them) {
         struct lock_range empty = pairs[i].empty, other = pairs[i].other;
         require_same(lock_ranges_overlap(empty, other), pairs[i].overlap, "number %zu", i);
         require_same(lock_ranges_overlap(other, empty), pairs[i].overlap, "number %zu", i);
-        struct stage stage;
+        struct stage stage ENDS_BY(stage_end);
         stage_start(&stage);
         require(lock(&stage, 0, LOCK_EXCLUSIVE, other.offset, other.length), "number %zu", i);
         require_same(lock(&stage, 1, LOCK_EXCLUSIVE, empty.offset, empty.length), !pairs[i].overlap, "%zu",
@@ -222,24 +217,22 @@ TEST(empty_ranges_mind_what_is_around_them) {
         require(lock(&stage, 1, LOCK_EXCLUSIVE, empty.offset, empty.length), "number %zu", i);
         require_same(lock(&stage, 0, LOCK_SHARED, other.offset, other.length), !pairs[i].overlap, "%zu", i);
         require_same(reading(&stage, 0, other.offset, other.length) != 0, pairs[i].overlap, "number %zu", i);
-        stage_end(&stage);
     }
 }
 
 TEST(no_bytes_can_always_be_read) {
-    struct stage stage;
+    struct stage stage ENDS_BY(stage_end);
     stage_start(&stage);
     require(lock(&stage, 0, LOCK_EXCLUSIVE, 0, 100), "everything");
     require_same(reading(&stage, 1, 50, 0), 0, "nothing is read in the middle");
     require_same(writing(&stage, 1, 50, 0), 0, "nothing is written in the middle");
     require_same(writing(&stage, 1, 50, 1), 1, "a byte is");
-    stage_end(&stage);
 }
 
 /* --- Several at once ------------------------------------------------------------------------------------- */
 
 TEST(unlocks_are_exact) {
-    struct stage stage;
+    struct stage stage ENDS_BY(stage_end);
     stage_start(&stage);
     require(lock(&stage, 0, LOCK_EXCLUSIVE, 10, 10), "a lock");
     require(!unlock(&stage, 0, 10, 9), "another length");
@@ -248,11 +241,10 @@ TEST(unlocks_are_exact) {
     require_same(stage.locks.count, 1, "it is still there");
     require(unlock(&stage, 0, 10, 10), "itself");
     require(!unlock(&stage, 0, 10, 10), "gone");
-    stage_end(&stage);
 }
 
 TEST(shared_locks_stack) {
-    struct stage stage;
+    struct stage stage ENDS_BY(stage_end);
     stage_start(&stage);
     for (int i = 0; i < 3; i++) require(lock(&stage, 0, LOCK_SHARED, 10, 10), "time %d", i);
     require(lock(&stage, 1, LOCK_SHARED, 10, 10), "somebody else's");
@@ -267,11 +259,10 @@ TEST(shared_locks_stack) {
     require(!lock(&stage, 1, LOCK_EXCLUSIVE, 15, 1), "an exclusive one does not stack");
     require(lock(&stage, 1, LOCK_EXCLUSIVE, 7, 0) && lock(&stage, 1, LOCK_EXCLUSIVE, 7, 0),
             "an empty one is in nobody's way, not even its own");
-    stage_end(&stage);
 }
 
 TEST(an_exclusive_lock_is_unlocked_before_a_shared_one) {
-    struct stage stage;
+    struct stage stage ENDS_BY(stage_end);
     stage_start(&stage);
     require(lock(&stage, 0, LOCK_EXCLUSIVE, 10, 10), "exclusive");
     require(lock(&stage, 0, LOCK_SHARED, 10, 10), "and shared");
@@ -285,11 +276,10 @@ TEST(an_exclusive_lock_is_unlocked_before_a_shared_one) {
                  "the next to go");
     require(!range_locks_find(&stage.locks, &stage.owners[1], range), "others have none");
     require(unlock(&stage, 0, 10, 10), "the shared one");
-    stage_end(&stage);
 }
 
 TEST(saved_locks_come_back_with_their_count) {
-    struct stage stage;
+    struct stage stage ENDS_BY(stage_end);
     stage_start(&stage);
     struct lock_request shared = request(&stage, 0, LOCK_SHARED, 0, 5), much = shared;
     require(!range_locks_add(&stage.account, &stage.locks, &shared, 0), "not even once");
@@ -302,11 +292,10 @@ TEST(saved_locks_come_back_with_their_count) {
     struct lock_request empty = request(&stage, 0, LOCK_EXCLUSIVE, 70, 0);
     require(range_locks_add(&stage.account, &stage.locks, &empty, 2), "unless it is empty");
     require(unlock(&stage, 0, 70, 0) && unlock(&stage, 0, 70, 0) && !unlock(&stage, 0, 70, 0), "two unlocks");
-    stage_end(&stage);
 }
 
 TEST(an_owner_takes_all_its_locks_along) {
-    struct stage stage;
+    struct stage stage ENDS_BY(stage_end);
     stage_start(&stage);
     for (size_t i = 0; i < 300; i++)
         require(lock(&stage, i % 3, i % 2 ? LOCK_SHARED : LOCK_EXCLUSIVE, i * 4, 4), "lock %zu", i);
@@ -318,7 +307,6 @@ TEST(an_owner_takes_all_its_locks_along) {
     require_same(stage.locks.count, 200, "the others' are left");
     for (size_t i = 0; i < 300; i++)
         require_same(reading(&stage, 50, i * 4, 4), i % 2 || i % 3 == 1 ? 0 : i % 3 + 1, "range %zu", i);
-    stage_end(&stage);
 }
 
 /* --- Who is in the way ----------------------------------------------------------------------------------- */
@@ -344,7 +332,7 @@ static struct visited ask(struct stage *stage, size_t owner, enum lock_test test
 }
 
 TEST(all_conflicting_locks_are_visited_in_order) {
-    struct stage stage;
+    struct stage stage ENDS_BY(stage_end);
     stage_start(&stage);
     for (size_t i = 0; i < 20; i++)
         require(lock(&stage, 4 - i % 5, LOCK_EXCLUSIVE, i * 10, 5), "lock %zu", i);
@@ -360,12 +348,11 @@ TEST(all_conflicting_locks_are_visited_in_order) {
     require_same(ask(&stage, 9, LOCK_TO_SHARE, 0, 1000).count, 20, "is not in the way of shared ones");
     require_same(ask(&stage, 7, LOCK_TO_EXCLUDE, 0, 1000).count, 21, "but of its owner's exclusive one");
     require_same(ask(&stage, 9, LOCK_TO_EXCLUDE, 200, 1000).count, 0, "where nobody is");
-    stage_end(&stage);
 }
 
 /* Of an owner's locks in a row, however many, only the first is visited. */
 TEST(many_locks_of_an_owner_are_one_visit) {
-    struct stage stage;
+    struct stage stage ENDS_BY(stage_end);
     stage_start(&stage);
     for (size_t i = 0; i < 20000; i++) require(lock(&stage, 0, LOCK_EXCLUSIVE, i * 2, 2), "lock %zu", i);
     require(lock(&stage, 1, LOCK_EXCLUSIVE, 40000, 2), "the last one");
@@ -375,5 +362,4 @@ TEST(many_locks_of_an_owner_are_one_visit) {
     require_same(ask(&stage, 0, LOCK_TO_SHARE, 0, UINT64_MAX).count, 1, "the last one");
     struct visited early = ask(&stage, 5, LOCK_TO_SHARE, 1, 1);
     require(early.count == 1, "what begins behind the range is not visited");
-    stage_end(&stage);
 }

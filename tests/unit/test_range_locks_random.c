@@ -311,14 +311,13 @@ static void step(struct trial *trial, bool grows) {
 }
 
 static void run(uint64_t seed, uint64_t spread, int steps, int between) {
-    struct trial trial;
+    struct trial trial ENDS_BY(trial_end);
     trial_start(&trial, seed, spread);
     for (int i = 0; i < steps; i++) {
         step(&trial, i / (steps / 6) % 2 == 0);
         if (i % between == 0) compare_all(&trial);
     }
     compare_all(&trial);
-    trial_end(&trial);
 }
 
 TEST(a_crowded_file_equals_a_list) {
@@ -379,7 +378,7 @@ TEST(saved_locks_can_be_had_again) {
 TEST(many_locks_come_and_go_in_every_order) {
     enum { MANY = 3000 };
     for (uint64_t stride = 1; stride < MANY; stride = stride == 1 ? 61 : stride == 61 ? MANY - 1 : MANY) {
-        struct trial trial;
+        struct trial trial ENDS_BY(trial_end);
         trial_start(&trial, 1, 10);
         for (uint64_t i = 0; i < MANY; i++) {
             struct lock_request wanted = {
@@ -395,6 +394,5 @@ TEST(many_locks_come_and_go_in_every_order) {
             if (i % 500 == 0) check_tree(trial.locks.trees[LOCK_EXCLUSIVE], LOCK_EXCLUSIVE);
         }
         require_same(trial.locks.count, 0, "none is left");
-        trial_end(&trial);
     }
 }

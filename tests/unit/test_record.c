@@ -30,14 +30,12 @@ static const struct {
 
 TEST(numbers_are_leb128) {
     for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-        struct record_writer writer;
-        record_start(&writer);
+        RECORD_WRITER(writer);
         record_put_number(&writer, numbers[i].number);
         require_bytes(written(&writer), bytes_of(numbers[i].bytes, numbers[i].length), "number %zu", i);
         struct record_reader reader = record_reader(written(&writer));
         require(record_number(&reader) == numbers[i].number, "number %zu is read as another one", i);
         require(record_complete(&reader), "number %zu is not read completely", i);
-        record_end(&writer);
     }
 }
 
@@ -72,14 +70,12 @@ TEST(numbers_never_overflow) {
 }
 
 TEST(words_are_little_endian) {
-    struct record_writer writer;
-    record_start(&writer);
+    RECORD_WRITER(writer);
     record_put_word(&writer, UINT64_C(0x8807060504030201));
     require_bytes(written(&writer), bytes_text("\x01\x02\x03\x04\x05\x06\x07\x88"), "a word");
     struct record_reader reader = record_reader(written(&writer));
     require(record_word(&reader) == UINT64_C(0x8807060504030201), "a word is read as another one");
     require(record_complete(&reader), "a word is not read completely");
-    record_end(&writer);
 }
 
 TEST(instants_are_not_negative) {
@@ -88,14 +84,12 @@ TEST(instants_are_not_negative) {
         bool sound;
     } cases[] = {{0, true}, {INT64_MAX, true}, {(uint64_t)INT64_MAX + 1, false}, {UINT64_MAX, false}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct record_writer writer;
-        record_start(&writer);
+        RECORD_WRITER(writer);
         record_put_number(&writer, cases[i].number);
         struct record_reader reader = record_reader(written(&writer));
         int64_t instant = record_instant(&reader);
         require_same(!reader.failed, cases[i].sound, "case %zu", i);
         require_same(instant, cases[i].sound ? (int64_t)cases[i].number : 0, "case %zu", i);
-        record_end(&writer);
     }
 }
 
@@ -104,14 +98,12 @@ TEST(record_lengths_beyond_the_end_are_refused) {
     const uint64_t lies[] = {
         4, 5, 100, UINT32_MAX, (uint64_t)UINT32_MAX + 4, INT64_MAX, UINT64_MAX - 3, UINT64_MAX};
     for (size_t i = 0; i < ARRAY_SIZE(lies); i++) {
-        struct record_writer writer;
-        record_start(&writer);
+        RECORD_WRITER(writer);
         record_put_number(&writer, lies[i]);
         for (int n = 0; n < 3; n++) record_put_byte(&writer, 'x');
         struct record_reader reader = record_reader(written(&writer));
         struct bytes bytes = record_bytes(&reader);
         require(reader.failed && bytes.length == 0 && bytes.data, "lie %zu is believed", i);
-        record_end(&writer);
     }
 }
 
@@ -207,26 +199,22 @@ TEST(written_fields_are_read_back) {
     struct dice dice = {3};
     struct record_fields fields;
     for (int trial = 0; trial < 300; trial++) {
-        struct record_writer writer;
         draw_fields(&dice, &fields);
-        record_start(&writer);
+        RECORD_WRITER(writer);
         write_fields(&fields, &writer);
         struct record_reader reader = record_reader(written(&writer));
         for (size_t i = 0; i < fields.count; i++)
             require(read_field(&fields, i, &reader), "trial %d: field %zu has changed", trial, i);
         require(record_complete(&reader), "trial %d: something is left over", trial);
         if (trial < 60) cut_anywhere(&fields, written(&writer));
-        record_end(&writer);
     }
 }
 
 TEST(small_records_need_no_memory) {
-    struct record_writer writer;
-    record_start(&writer);
+    RECORD_WRITER(writer);
     for (size_t i = 0; i < sizeof(writer.buffer); i++) record_put_byte(&writer, (uint8_t)i);
     require_same(allocations_count(), 0, "as many bytes as there is room for");
     record_put_byte(&writer, 1);
     require_same(allocations_count(), 1, "one byte more");
     require_bytes(bytes_of(writer.data, 4), bytes_of("\0\1\2\3", 4), "what was in the room");
-    record_end(&writer);
 }

@@ -30,8 +30,7 @@ static char *copy_of(struct bytes bytes) {
 static void write_down(void *context, const void *walked) {
     const struct share_change *change = walked;
     struct tape *tape = context;
-    struct record_writer writer;
-    record_start(&writer);
+    RECORD_WRITER(writer);
     change_write(&share_changes, change, &writer);
     require(tape->count < RECORDS_MAX, "room for a record");
     struct record *record = &tape->records[tape->count++];
@@ -40,7 +39,6 @@ static void write_down(void *context, const void *walked) {
         record->content = copy_of(change->content);
         record->content_length = change->content.length;
     }
-    record_end(&writer);
 }
 
 static void say(struct share *share, struct share_change *change, struct tape *tape) {

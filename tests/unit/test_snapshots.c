@@ -14,8 +14,7 @@ static struct bytes whole(const struct blob *blob) {
 /* Whatever is written later, a snapshot of each kind of blob is as it was; the model
  * has whole copies to compare with. */
 TEST(a_snapshot_stays_as_it_was) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(act_put(&trial, "small", bytes_text("small")) && act_snapshot(&trial, "small", 1), "a small one");
     require(act_put(&trial, "large", act_bytes(0, 9000)) && act_snapshot(&trial, "large", 1), "a large one");
     require(act_stage(&trial, "blocks", "a", bytes_text("a")) && act_commit(&trial, "blocks", "La La") &&
@@ -38,12 +37,10 @@ TEST(a_snapshot_stays_as_it_was) {
     require_bytes(whole(snapshots_find(act_blob(&trial, "small"), 1)), bytes_text("small"), "the old one");
     require_bytes(whole(snapshots_find(act_blob(&trial, "log"), 1)), bytes_text("a line. "), "the old one");
     require_same(blob_special(snapshots_find(act_blob(&trial, "log"), 1))->appended, 1, "its blocks");
-    acts_end(&trial);
 }
 
 TEST(lists_and_numbers_are_kept) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     struct container_change change = act_change(BLOB_CREATEPAGE, "blob");
     change.length = 1024;
     change.sequence = 77;
@@ -64,12 +61,10 @@ TEST(lists_and_numbers_are_kept) {
     require_same(blob_special(snapshot)->copy->status, COPY_SUCCESS, "where it came from");
     require(!blob_special(act_blob(&trial, "blob"))->copy, "the blob came from nowhere any more");
     require_same(blob_properties(snapshot).count, 1, "its properties");
-    acts_end(&trial);
 }
 
 TEST(a_snapshot_may_have_metadata_of_its_own) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     struct container_change change = act_change(BLOB_PUT, "blob");
     change.metadata = (struct packed_list){1, bytes_text("\1a\3old")};
     require(container_trial_apply(&trial, &change), "a blob");
@@ -93,14 +88,12 @@ TEST(a_snapshot_may_have_metadata_of_its_own) {
         require_same(snapshot->stamp.etag, change.stamp.etag, "the ETag that the change says");
         require_same(blob_metadata(act_blob(&trial, "blob")).count, 1, "the blob keeps its own");
     }
-    acts_end(&trial);
 }
 
 /* --- Their order --- */
 
 TEST(ids_of_snapshots_only_grow) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(!act_snapshot(&trial, "blob", 1), "of no blob");
     require(act_put(&trial, "blob", bytes_text("x")), "a blob");
     require(!act_snapshot(&trial, "blob", 0), "the id 0");
@@ -113,13 +106,11 @@ TEST(ids_of_snapshots_only_grow) {
     require(act_drop_snapshots(&trial, "blob", UINT64_C(1) << 40) && act_snapshot(&trial, "blob", 7),
             "the last one that is left counts");
     require(act_put(&trial, "other", bytes_text("x")) && act_snapshot(&trial, "other", 1), "of another blob");
-    acts_end(&trial);
 }
 
 TEST(snapshots_are_found_by_their_ids) {
     enum { COUNT = 100 };
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(act_put(&trial, "blob", bytes_text("x")), "a blob");
     const struct blob *blob = act_blob(&trial, "blob");
     require(!snapshots_find(blob, 5) && !snapshots_count(blob), "there are none");
@@ -133,12 +124,10 @@ TEST(snapshots_are_found_by_their_ids) {
         size_t place = id <= 10 ? 0 : (size_t)((id + 9) / 10 - 1);
         require_same(snapshots_seek(snapshots, id), place < COUNT ? place : COUNT, "the id %d", (int)id);
     }
-    acts_end(&trial);
 }
 
 TEST(snapshots_are_dropped_singly_and_together) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(!act_drop_snapshots(&trial, "blob", 0), "of no blob");
     require(act_put(&trial, "blob", act_bytes(0, 5000)), "a blob");
     size_t before = container_memory(trial.container);
@@ -157,15 +146,13 @@ TEST(snapshots_are_dropped_singly_and_together) {
     require(act_drop_snapshots(&trial, "blob", 0), "all of them");
     require_same(container_memory(trial.container), before, "nothing of them is left");
     require(act_snapshot(&trial, "blob", 10) && act_delete(&trial, "blob"), "the blob with all of them");
-    acts_end(&trial);
 }
 
 /* --- What they cost --- */
 
 TEST(a_snapshot_holds_no_bytes_of_its_own) {
     enum { RECORD_MAX = 600 };
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(act_put(&trial, "large", act_bytes(0, 300000)), "a large one");
     require(act_create_page(&trial, "pages", 1 << 20) && act_put_pages(&trial, "pages", 0, 600), "pages");
     require(act_create_append(&trial, "log") && act_append(&trial, "log", act_bytes(0, 300000)) &&
@@ -181,13 +168,11 @@ TEST(a_snapshot_holds_no_bytes_of_its_own) {
             require(allocations_made() - made < 10, "a snapshot of '%s' makes %zu allocations", names[i],
                     allocations_made() - made);
         }
-    acts_end(&trial);
 }
 
 /* One page that changes costs the snapshot's leaf again, and not its 600 pages. */
 TEST(a_changed_page_costs_one_leaf) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(act_create_page(&trial, "pages", 1 << 20) && act_put_pages(&trial, "pages", 0, 600), "pages");
     for (version id = 1; id <= 5; id++) {
         require(act_snapshot(&trial, "pages", id), "a snapshot");
@@ -196,13 +181,11 @@ TEST(a_changed_page_costs_one_leaf) {
         require(container_memory(trial.container) < memory + LEAF_BYTES + 2000, "one page holds %zu",
                 container_memory(trial.container) - memory);
     }
-    acts_end(&trial);
 }
 
 /* The old content goes with the last snapshot that has it. */
 TEST(shared_bytes_are_freed_with_the_last_snapshot) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(act_put(&trial, "blob", act_bytes(0, 100000)) && act_snapshot(&trial, "blob", 1) &&
                 act_snapshot(&trial, "blob", 2) && act_put(&trial, "blob", bytes_text("small")),
             "two snapshots");
@@ -211,14 +194,12 @@ TEST(shared_bytes_are_freed_with_the_last_snapshot) {
     require(container_memory(trial.container) > 100000, "the other one has it");
     require(act_drop_snapshots(&trial, "blob", 2), "the other one");
     require(container_memory(trial.container) < 5000, "nobody has it, and it is there");
-    acts_end(&trial);
 }
 
 /* --- Back to how it was --- */
 
 TEST(an_older_state_can_be_promoted) {
-    struct container_trial trial;
-    acts_start(&trial);
+    ACTS(trial);
     require(act_create_page(&trial, "pages", 1 << 17) && act_put_pages(&trial, "pages", 3, 70) &&
                 act_snapshot(&trial, "pages", 1) && act_put_pages(&trial, "pages", 5, 70) &&
                 act_snapshot(&trial, "pages", 2) && act_clear_pages(&trial, "pages", 0, 256),
@@ -234,7 +215,6 @@ TEST(an_older_state_can_be_promoted) {
     require(!act_copy(&trial, "pages", "pages", 3), "a state that never was");
     require(act_put(&trial, "other", bytes_text("x")) && !act_copy(&trial, "other", "pages", 1),
             "a blob of another kind");
-    acts_end(&trial);
 }
 
 /* --- Their end --- */

@@ -91,7 +91,7 @@ static const char *told_content(struct talk *talk, size_t length) {
 /* --- What is asked --- */
 
 TEST(a_block_blob_is_read_from_its_source) {
-    struct talk talk;
+    struct talk talk ENDS_BY(talk_end);
     talk_start(&talk);
     require_told(asked_by(&talk), "BLOB.STAT c b; ");
     require_told(told(&talk, STAT_OF("5\r\nblock", "4", "", "8")), "");
@@ -103,12 +103,11 @@ TEST(a_block_blob_is_read_from_its_source) {
     require_told(told_content(&talk, 4), "piece 0+4 of 0; ");
     require_told(asked_by(&talk), "");
     require(source_reader_is_done(talk.reader), "not done");
-    talk_end(&talk);
 }
 
 /* Blocks end where they end, pieces at each MiB; a piece may bring several blocks. */
 TEST(blocks_are_read_in_pieces) {
-    struct talk talk;
+    struct talk talk ENDS_BY(talk_end);
     talk_start(&talk);
     asked_by(&talk);
     told(&talk, STAT_OF("5\r\nblock", "1600010", "", "8"));
@@ -123,13 +122,12 @@ TEST(blocks_are_read_in_pieces) {
         told_content(&talk, 1600010 - (1 << 20)),
         "piece 1048576+451424 of 1500000; block 1500000+10 of 10bbb; block 1500010+100000 of 100000aaa; ");
     require(source_reader_is_done(talk.reader), "not done");
-    talk_end(&talk);
 }
 
 #define APPEND_OF(length) STAT_OF("6\r\nappend", length, "$11\r\nblock-count\r\n:1\r\n", "10")
 
 TEST(requests_in_flight_are_bounded) {
-    struct talk talk;
+    struct talk talk ENDS_BY(talk_end);
     talk_start(&talk);
     asked_by(&talk);
     require_told(told(&talk, APPEND_OF("5000000")), "append of 5000000; ");
@@ -137,12 +135,11 @@ TEST(requests_in_flight_are_bounded) {
                                   "; BLOB.GET c b RANGE 1048576 1048576 IFMATCH " ETAG "; ");
     require_told(told_content(&talk, 1 << 20), "piece 0+1048576 of 0; ");
     require_told(asked_by(&talk), "BLOB.GET c b RANGE 2097152 1048576 IFMATCH " ETAG "; ");
-    talk_end(&talk);
 }
 
 /* What came is not asked for again. */
 TEST(a_new_connection_asks_again) {
-    struct talk talk;
+    struct talk talk ENDS_BY(talk_end);
     talk_start(&talk);
     asked_by(&talk);
     source_reader_reconnected(talk.reader);
@@ -153,7 +150,6 @@ TEST(a_new_connection_asks_again) {
     source_reader_reconnected(talk.reader);
     require_told(asked_by(&talk), "BLOB.GET c b RANGE 1048576 1048576 IFMATCH " ETAG
                                   "; BLOB.GET c b RANGE 2097152 902848 IFMATCH " ETAG "; ");
-    talk_end(&talk);
 }
 
 #define PAGES_OF(length)    STAT_OF("4\r\npage", length, "$15\r\nsequence-number\r\n:7\r\n", "10")
@@ -161,7 +157,7 @@ TEST(a_new_connection_asks_again) {
 
 /* By windows: halved where there are too many ranges, doubled where there are few. */
 TEST(page_blobs_go_by_windows) {
-    struct talk talk;
+    struct talk talk ENDS_BY(talk_end);
     talk_start(&talk);
     asked_by(&talk);
     require_told(told(&talk, PAGES_OF("3221225472")), "page of -1073741824; ");
@@ -180,7 +176,6 @@ TEST(page_blobs_go_by_windows) {
     require_told(asked_by(&talk), "BLOB.GETPAGES c b RANGE 1610612736 1610612736 IFMATCH " ETAG "; ");
     told(&talk, RANGES("0", ""));
     require(source_reader_is_done(talk.reader), "not done");
-    talk_end(&talk);
 }
 
 #define TOO_LARGE "-INVALID InvalidRange too large\r\n"
@@ -256,7 +251,7 @@ TEST(pages_that_are_too_large_are_halved) {
 }
 
 TEST(an_empty_blob_is_read_from_its_source) {
-    struct talk talk;
+    struct talk talk ENDS_BY(talk_end);
     talk_start(&talk);
     asked_by(&talk);
     require_told(told(&talk, STAT_OF("5\r\nblock", "0", "", "8")), "block of 0; ");
@@ -264,7 +259,6 @@ TEST(an_empty_blob_is_read_from_its_source) {
     require(source_reader_is_done(talk.reader), "not done");
     require(!source_reader_take(talk.reader, &(struct answer){.kind = ANSWER_NULL}),
             "an answer that nobody asked for");
-    talk_end(&talk);
 }
 
 /* --- What an answer may take --- */
@@ -315,7 +309,7 @@ TEST(replies_of_the_source_are_bounded) {
 TEST(the_longest_list_of_blocks_fits) {
     enum { BLOCKS = 50000 };
     char *text = malloc(BLOCKS * 120 + 1000), *at = text;
-    struct talk talk;
+    struct talk talk ENDS_BY(talk_end);
     talk_start(&talk);
     asked_by(&talk);
     told(&talk, STAT_OF("5\r\nblock", "50000", "", "8"));
@@ -332,11 +326,10 @@ TEST(the_longest_list_of_blocks_fits) {
     }
     require(answer && source_reader_take(talk.reader, answer), "it is not taken");
     free(text);
-    talk_end(&talk);
 }
 
 TEST(an_error_without_a_text_has_a_description) {
-    struct talk talk;
+    struct talk talk ENDS_BY(talk_end);
     talk_start(&talk);
     asked_by(&talk);
     told(&talk, "-\r\n");
@@ -344,7 +337,6 @@ TEST(an_error_without_a_text_has_a_description) {
     require(failure, "it has not failed");
     require_same((int)failure->reason, COPY_FAILED_REFUSED, "the reason");
     require(failure->text[0], "nothing is said");
-    talk_end(&talk);
 }
 
 TEST(descriptions_can_be_shown) {

@@ -132,9 +132,8 @@ TEST(a_batch_with_one_misfit_does_nothing) {
     struct table *table = empty_table();
     require(change_names(table, TABLE_INDEX, 0, 1) && apply_step(table, STEP_ADD, "there", 7), "a beginning");
     for (size_t i = 0; i < ARRAY_SIZE(last_steps); i++) {
-        struct record_writer steps;
         char row[16];
-        record_start(&steps);
+        RECORD_WRITER(steps);
         put_step(&steps, STEP_REMOVE, "there", 0);
         for (int step = 1; step < TABLE_BATCH_MAX - 1; step++) {
             (void)snprintf(row, sizeof(row), "%d", step);
@@ -147,7 +146,6 @@ TEST(a_batch_with_one_misfit_does_nothing) {
         require_same(table->indexes[0].count, 1, "%s", last_steps[i].why);
         require_same(table->ticks, 8, "%s", last_steps[i].why);
         require_same(table_memory(table), memory, "%s", last_steps[i].why);
-        record_end(&steps);
     }
     table_free(table);
 }
@@ -234,8 +232,7 @@ TEST(an_index_is_built_while_others_write) {
     table_trial_start(&trial);
     table_trial_live(&trial, &dice, MANY);
     for (size_t name = 0; name < DRAWN_NAMES; name++) {
-        struct record_writer names;
-        record_start(&names);
+        RECORD_WRITER(names);
         record_put_bytes(&names, name_drawn(name));
         struct table_change change = {.kind = TABLE_INDEX, .names = {1, {names.data, names.length}}};
         require(table_trial_apply(&trial, &change), "an index more");
@@ -247,7 +244,6 @@ TEST(an_index_is_built_while_others_write) {
             table_trial_step(&trial, &any);
             table_trial_compare(&trial);
         }
-        record_end(&names);
     }
     table_trial_end(&trial);
 }
@@ -347,9 +343,8 @@ TEST(large_entities_come_one_by_one) {
     enum { LARGE = 20 };
     static char bytes[VALUE_BINARY_MAX_BYTES];
     struct walked walked = {0, 0, 0};
-    struct record_writer properties;
     struct table *table = empty_table();
-    record_start(&properties);
+    RECORD_WRITER(properties);
     property_put(
         &properties,
         &(struct property){name_drawn(0), {.type = VALUE_BINARY, .bytes = bytes_of(bytes, sizeof(bytes))}});
@@ -366,7 +361,6 @@ TEST(large_entities_come_one_by_one) {
     table_walk(table, &(struct change_walk){.take = note_record, .context = &walked});
     require_same(walked.records, 1 + LARGE, "a record for each");
     table_free(table);
-    record_end(&properties);
 }
 
 /* Also when the entity that had the greatest one is gone. */

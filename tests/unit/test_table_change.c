@@ -118,13 +118,11 @@ static bool reads(struct bytes record) {
 TEST(table_records_are_written_as_they_were_read) {
     for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
         struct table_change change;
-        struct record_writer writer;
         require(change_read(&table_changes, records[i].record, &change), "record %zu", i);
         require_same(change.kind, records[i].kind, "record %zu", i);
-        record_start(&writer);
+        RECORD_WRITER(writer);
         change_write(&table_changes, &change, &writer);
         require_bytes(bytes_of(writer.data, writer.length), records[i].record, "record %zu", i);
-        record_end(&writer);
     }
 }
 
@@ -202,7 +200,6 @@ TEST(doctored_records_are_safe) {
     for (int round = 0; round < 40000; round++) {
         struct bytes record = records[dice_roll(&dice, ARRAY_SIZE(records))].record;
         struct table_change change;
-        struct record_writer writer;
         char doctored[200];
         memcpy(doctored, record.data, record.length);
         for (size_t i = dice_roll(&dice, 3) + 1; i > 0; i--)
@@ -210,10 +207,9 @@ TEST(doctored_records_are_safe) {
         if (!reads(bytes_of(doctored, record.length))) continue;
         sound++;
         require(change_read(&table_changes, bytes_of(doctored, record.length), &change), "the same again");
-        record_start(&writer);
+        RECORD_WRITER(writer);
         change_write(&table_changes, &change, &writer);
         require(reads(bytes_of(writer.data, writer.length)), "what was written of it");
-        record_end(&writer);
     }
     require(sound > 500, "only %u were sound", sound);
 }
@@ -342,12 +338,10 @@ static bool reads_steps(uint8_t kind, uint64_t count, const struct record_writer
 
 TEST(each_part_of_a_step_is_checked) {
     for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
-        struct record_writer forged;
-        record_start(&forged);
+        RECORD_WRITER(forged);
         put_forged(&forged, &steps[i]);
         require_same(reads_steps(TABLE_REPLACE, 1, &forged), steps[i].sound, "%s", steps[i].why);
         require_same(reads_steps(TABLE_BATCH, 1, &forged), steps[i].sound, "%s, in a batch", steps[i].why);
-        record_end(&forged);
     }
 }
 
@@ -365,15 +359,13 @@ static bool reads_entity(struct bytes key, uint64_t count, const struct record_w
 
 TEST(an_entity_has_252_properties) {
     for (unsigned count = PROPERTIES_MAX - 1; count <= PROPERTIES_MAX + 8; count++) {
-        struct record_writer list;
-        record_start(&list);
+        RECORD_WRITER(list);
         for (unsigned i = 0; i < count; i++) {
             char name[8];
             int length = snprintf(name, sizeof(name), "n%u", i);
             property_put(&list, &(struct property){bytes_of(name, (size_t)length), {.type = VALUE_BOOL}});
         }
         require_same(reads_entity(stored, count, &list), count <= PROPERTIES_MAX, "%u properties", count);
-        record_end(&list);
     }
 }
 
@@ -381,8 +373,7 @@ TEST(an_entity_has_252_properties) {
 TEST(an_entity_has_a_mebibyte) {
     static char bytes[VALUE_BINARY_MAX_BYTES + 1];
     for (unsigned count = 14; count <= 17; count++) {
-        struct record_writer list;
-        record_start(&list);
+        RECORD_WRITER(list);
         for (unsigned i = 0; i < count; i++) {
             struct property property = {
                 bytes_of(&"abcdefghijklmnopq"[i], 1),
@@ -390,7 +381,6 @@ TEST(an_entity_has_a_mebibyte) {
             property_put(&list, &property);
         }
         require_same(reads_entity(stored, count, &list), count < 16, "%u of them", count);
-        record_end(&list);
     }
 }
 
@@ -403,13 +393,11 @@ TEST(values_have_their_limits) {
     memset(bytes, 'x', sizeof(bytes));
     for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
         for (size_t more = 0; more < 2; more++) {
-            struct record_writer list;
             struct property property = {
                 bytes_text("a"), {.type = limits[i].type, .bytes = bytes_of(bytes, limits[i].max + more)}};
-            record_start(&list);
+            RECORD_WRITER(list);
             property_put(&list, &property);
             require_same(reads_entity(stored, 1, &list), !more, "limit %zu and %zu more", i, more);
-            record_end(&list);
         }
 }
 
@@ -418,8 +406,7 @@ TEST(keys_and_names_have_their_limits) {
     memset(name, 'n', sizeof(name));
     memset(key, 'k', sizeof(key));
     for (size_t more = 0; more < 2; more++) {
-        struct record_writer list;
-        record_start(&list);
+        RECORD_WRITER(list);
         property_put(
             &list, &(struct property){bytes_of(name, PROPERTY_NAME_MAX_UNITS + more), {.type = VALUE_BOOL}});
         require_same(reads_entity(stored, 1, &list), !more, "a name, and %zu", more);
@@ -431,7 +418,6 @@ TEST(keys_and_names_have_their_limits) {
         key[KEY_MAX_UNITS] = '\0';
         require_same(reads_entity(both, 0, &list), !more, "a row key, and %zu", more);
         key[KEY_MAX_UNITS] = 'k';
-        record_end(&list);
     }
 }
 
@@ -462,16 +448,14 @@ static const struct {
 
 TEST(a_change_has_so_many_steps) {
     for (size_t i = 0; i < ARRAY_SIZE(max_steps); i++) {
-        struct record_writer writer;
         unsigned max = max_steps[i].max;
-        record_start(&writer);
+        RECORD_WRITER(writer);
         for (unsigned number = 0; number < max; number++) put_numbered(&writer, STEP_ADD, number);
         require(reads_steps((uint8_t)max_steps[i].kind, max, &writer), "%u of kind %zu", max, i);
         require(!reads_steps((uint8_t)max_steps[i].kind, max + 1, &writer), "one more is said");
         require(!reads_steps((uint8_t)max_steps[i].kind, max - 1, &writer), "one less is said");
         put_numbered(&writer, STEP_ADD, max);
         require(!reads_steps((uint8_t)max_steps[i].kind, max + 1, &writer), "%u of kind %zu", max + 1, i);
-        record_end(&writer);
     }
 }
 
@@ -495,13 +479,11 @@ static const struct {
 
 TEST(each_entity_stands_once) {
     for (size_t i = 0; i < ARRAY_SIZE(threes); i++) {
-        struct record_writer writer;
-        record_start(&writer);
+        RECORD_WRITER(writer);
         for (int step = 0; step < 3; step++)
             put_numbered(&writer, threes[i].kinds[step], threes[i].numbers[step]);
         require_same(reads_steps(TABLE_BATCH, 3, &writer), threes[i].batch, "%s", threes[i].why);
         require_same(reads_steps(TABLE_ENTITIES, 3, &writer), threes[i].entities, "%s", threes[i].why);
-        record_end(&writer);
     }
 }
 

@@ -28,7 +28,7 @@ TEST(the_first_collision_is_told) {
 
 /* Noun, key, name and part all count. */
 TEST(targets_that_differ_do_not_collide) {
-    struct targets targets;
+    struct targets targets ENDS_BY(targets_end);
     targets_start(&targets);
     targets_begin(&targets, text("k"), 0);
     targets_add(&targets, "cup", text("a"));
@@ -43,13 +43,12 @@ TEST(targets_that_differ_do_not_collide) {
     targets_begin(&targets, text("k"), 3);
     targets_add_part(&targets, "cup", text("a"), text("ear"));
     require_same(targets.collision.earlier, 1, "the part");
-    targets_end(&targets);
 }
 
 TEST(several_commands_may_share_a_target_that_none_changes_alone) {
     for (int first = 0; first < 2; first++)
         for (int second = 0; second < 2; second++) {
-            struct targets targets;
+            struct targets targets ENDS_BY(targets_end);
             targets_start(&targets);
             for (unsigned place = 0; place < 2; place++) {
                 targets_begin(&targets, text("k"), place);
@@ -60,14 +59,13 @@ TEST(several_commands_may_share_a_target_that_none_changes_alone) {
             }
             require_same(targets.collision.noun != NULL, !(first && second), "shared %d and %d", first,
                          second);
-            targets_end(&targets);
         }
 }
 
 /* The stricter of its claims counts. */
 TEST(a_command_that_shares_a_target_may_change_it_alone_too) {
     for (int alone_first = 0; alone_first < 2; alone_first++) {
-        struct targets targets;
+        struct targets targets ENDS_BY(targets_end);
         targets_start(&targets);
         targets_begin(&targets, text("k"), 0);
         if (alone_first) targets_add(&targets, "cup", text("a"));
@@ -77,18 +75,16 @@ TEST(a_command_that_shares_a_target_may_change_it_alone_too) {
         targets_begin(&targets, text("k"), 1);
         targets_share(&targets, "cup", text("a"));
         require_same(targets.collision.noun != NULL, true, "collisions, alone first: %d", alone_first);
-        targets_end(&targets);
     }
 }
 
 TEST(a_command_may_name_a_target_twice) {
-    struct targets targets;
+    struct targets targets ENDS_BY(targets_end);
     targets_start(&targets);
     targets_begin(&targets, text("k"), 0);
     targets_add(&targets, "cup", text("a"));
     targets_add(&targets, "cup", text("a"));
     require_same(targets.collision.noun != NULL, false, "collisions");
-    targets_end(&targets);
 }
 
 enum { MANY = 5000 };

@@ -207,8 +207,7 @@ static bool same(const struct value *a, const struct value *b) {
 
 /* Packs, reads back from exactly as many bytes, and from every number less. */
 static void require_packed(const struct value *value, size_t max_bytes) {
-    struct record_writer writer;
-    record_start(&writer);
+    RECORD_WRITER(writer);
     value_put(&writer, value);
     require(writer.length <= max_bytes, "%s takes %zu bytes", value_type_word(value->type), writer.length);
     for (size_t length = 0; length <= writer.length; length++) {
@@ -223,7 +222,6 @@ static void require_packed(const struct value *value, size_t max_bytes) {
         if (length == writer.length) require(same(value, &again), "another %s", value_type_word(value->type));
         free(copy);
     }
-    record_end(&writer);
 }
 
 TEST(packed_values_are_read_back) {
@@ -322,12 +320,10 @@ TEST(each_value_has_one_packed_form) {
         struct value value = value_next(&reader);
         if (reader.failed) continue;
         read++;
-        struct record_writer writer;
-        record_start(&writer);
+        RECORD_WRITER(writer);
         value_put(&writer, &value);
         require_bytes(bytes_of(writer.data, writer.length), bytes_of(bytes, (size_t)(reader.at - bytes)),
                       "round %d", round);
-        record_end(&writer);
     }
     require(read > 10000, "%d were values", read);
 }

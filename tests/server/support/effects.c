@@ -1,6 +1,5 @@
 #include "effects.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"
@@ -41,10 +40,6 @@ void effect_bundle_add(struct text *bundle, uint64_t key, uint64_t beside, const
     effect_number(bundle, key);
     effect_number(bundle, beside);
     effect_bytes(bundle, record->bytes, record->length);
-}
-
-uint64_t effect_version(const char *etag) {
-    return strtoull(etag, NULL, 16);
 }
 
 redisReply *effect_play(const char *key, const struct text *record, const char *content) {

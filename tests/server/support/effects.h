@@ -20,9 +20,6 @@ void effect_text(struct text *record, const char *text);
 /* One record more for a bundle, which begins with the byte 'B': see change/bundle.h. */
 void effect_bundle_add(struct text *bundle, uint64_t key, uint64_t beside, const struct text *record);
 
-/* A version as a number. */
-uint64_t effect_version(const char *etag);
-
 /* Sends it to the primary as if it came from a primary of its own; content may be NULL. */
 redisReply *effect_play(const char *key, const struct text *record, const char *content);
 

@@ -8,31 +8,15 @@
 #include "pool.h"
 #include "random.h"
 
-enum {
-    HEADER = 10,
-    STRING_MARK = 5,
-    END_MARK = 0,
-    SIX_BITS = 0,
-    FOURTEEN_BITS = 1,
-    FOUR_BYTES = 2,
-    ENCODED = 3
-};
+enum { HEADER = 10, STRING_MARK = 5, END_MARK = 0, SIX_BITS = 0, FOURTEEN_BITS = 1, FOUR_BYTES = 2 };
 
-static size_t big_endian(const unsigned char *byte, int count) {
-    size_t number = 0;
-    for (; count--; byte++) number = number << 8 | *byte;
-    return number;
-}
-
-/* The bytes of a string. Those that are numbers are written in a shorter way, and answered as they are written. */
+/* The bytes of a string, which has less than 16 KiB. */
 static struct record string_at(const char *start) {
     const unsigned char *byte = (const unsigned char *)start;
-    switch (*byte >> 6) {
-    case SIX_BITS: return (struct record){start + 1, (size_t)(*byte & 63), false, false};
-    case FOURTEEN_BITS: return (struct record){start + 2, (size_t)(*byte & 63) << 8 | byte[1], false, false};
-    case ENCODED: return (struct record){start + 1, (size_t)1 << (*byte & 3), false, false};
-    default: return (struct record){start + 5, big_endian(byte + 1, 4), false, false};
-    }
+    bool is_short = *byte >> 6 == SIX_BITS;
+    require(is_short || *byte >> 6 == FOURTEEN_BITS, "a string of another form");
+    if (is_short) return (struct record){start + 1, (size_t)(*byte & 63), false, false};
+    return (struct record){start + 2, (size_t)(*byte & 63) << 8 | byte[1], false, false};
 }
 
 static void records_put(struct records *records, struct record record) {

@@ -11,6 +11,10 @@ void acts_start(struct container_trial *trial);
 /* Compares, frees, and requires that nothing is left. */
 void acts_end(struct container_trial *trial);
 
+#define ACTS(trial)                                                                                          \
+    struct container_trial trial ENDS_BY(acts_end);                                                          \
+    acts_start(&(trial))
+
 /* The change that other acts begin with. */
 struct container_change act_change(enum container_change_kind kind, const char *name);
 

@@ -10,6 +10,10 @@ struct pairs {
     uint64_t count;
 };
 
+#define PAIR_LIST(list)                                                                                      \
+    struct pairs list ENDS_BY(pairs_end);                                                                    \
+    pairs_start(&(list))
+
 void pairs_start(struct pairs *pairs);
 void pairs_add(struct pairs *pairs, struct bytes name, struct bytes value);
 void pairs_end(struct pairs *pairs);
