@@ -426,7 +426,7 @@ TEST(effects_read_no_key_that_their_sender_may_not) {
     struct client *thief = test_client(primary->server);
     expect_ok(call(primary, "ACL SETUSER limited reset on nopass ~other +@all"));
     expect_ok(call(thief, "AUTH limited x"));
-    call_words(thief, &words);
+    expect_error(call_words(thief, &words), "ERR the effect does not fit the state of its key");
     expect_error(call(primary, "BLOB.GET other loot"), "NOTFOUND BlobNotFound");
     expect_ok(call(primary, "ACL SETUSER limited %s", "%R~box"));
     call_words(thief, &words);

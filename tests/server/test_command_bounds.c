@@ -209,9 +209,6 @@ TEST(blobs_hold_nobody_up) {
 
 /* --- Queues --- */
 
-#define ID  "00000000-0000-0000-0000-000000000001"
-#define HEX "00000000000000000000000000000001"
-
 static const char with_file[] = APPEND_ONLY_FILE("no") "holdfast.queue-max-count 1000\n";
 
 static void put_messages(const char *queue, int count, const char *clauses) {

@@ -11,7 +11,6 @@
 #include "steps.h"
 #include "traces.h"
 
-#define BAD_QUERY   "INVALID InvalidQueryParameterValue"
 #define TOO_LARGE   "INVALID RequestBodyTooLarge"
 #define LARGEST     "4398046511104" /* 4 TiB */
 #define TOO_LONG    "4398046511105"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "harness.h"
 #include "hostile.h"
 #include "lease_states.h"
@@ -71,24 +72,24 @@ static void expect_every_state(struct client *client, bool brief_has_ended) {
 
 TEST(effects_of_leases_travel) {
     static const struct {
-        const char *line;
+        struct act act;
         const char *stream;
     } steps[] = {
-        {"LEASE.ACQUIRE box 60 ID A", "HOLDFAST.APPLY box"},
-        {"LEASE.ACQUIRE box 60 ID B", ""},
-        {"LEASE.RENEW box A", "HOLDFAST.APPLY box"},
-        {"LEASE.CHANGE box A B", "HOLDFAST.APPLY box"},
-        {"LEASE.BREAK box PERIOD 3", "HOLDFAST.APPLY box"},
-        {"LEASE.GET box", ""},
-        {"LEASE.LIST box", ""},
-        {"LEASE.RELEASE box B", "HOLDFAST.APPLY box"},
-        {"LEASE.RELEASE box B", ""},
-        {"BLOB.GET box none BLOCK 0.001", ""},
+        {{"LEASE.ACQUIRE box 60 BLOB cat ID A", NULL}, "HOLDFAST.APPLY box"},
+        {{"LEASE.ACQUIRE box 60 BLOB cat ID B", "CONFLICT LeaseAlreadyPresent"}, ""},
+        {{"LEASE.RENEW box A BLOB cat", NULL}, "HOLDFAST.APPLY box"},
+        {{"LEASE.CHANGE box A B BLOB cat", NULL}, "HOLDFAST.APPLY box"},
+        {{"LEASE.BREAK box PERIOD 3 BLOB cat", "3"}, "HOLDFAST.APPLY box"},
+        {{"LEASE.GET box BLOB cat", NULL}, ""},
+        {{"LEASE.LIST box", NULL}, ""},
+        {{"LEASE.RELEASE box B BLOB cat", "OK"}, "HOLDFAST.APPLY box"},
+        {{"LEASE.RELEASE box B BLOB cat", LEASE_MISMATCH}, ""},
+        {{"BLOB.GET box none BLOCK 0.001", "null"}, ""},
     };
     lease_setup();
     struct stream *stream = stream_attach(primary->server);
     for (size_t step = 0; step < ARRAY_SIZE(steps); step++) {
-        lease_play(steps[step].line, &on_blob);
+        act_by(primary, steps[step].act.line, steps[step].act.answer);
         stream_expect(stream, primary, steps[step].stream);
     }
     acquire("box", "60", "BLOB cat ID " ID_A);
