@@ -45,11 +45,8 @@ static bool build_markers(const struct feed_owner *owner, const struct feed_chan
     return true;
 }
 
-/* Followers may have seen changes since the file was saved, which are lost now. An epoch of its own keeps
- * what is minted next apart from them. */
 static bool load_feed_state(const struct feed_owner *owner, const struct feed_change *change) {
     *owner->feed = feed_read_state(owner->account, change->bytes);
-    if (*owner->feed) version_leave_epoch();
     return *owner->feed;
 }
 

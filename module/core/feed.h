@@ -19,6 +19,9 @@
  *   - its version survived: it is not after the last version that the feed has of the same epoch, if that epoch has
  *     ended. A server that takes over begins a new epoch, so versions lost with the end of the old one are in between;
  *   - so did the newest version of its last page. Otherwise an object may be back where the pages have passed it.
+ * Two servers may begin epochs with the same number. The one that mints in it knows where its own versions begin; a
+ * feed does not remember that, so later, and on replicas, a version of the other one may pass. It would need the first
+ * version of each epoch beside the last one, in FEED_STATE.
  *
  * A feed follows from the objects and from what feed_put_state and feed_put_markers write; files have these before the
  * objects. A feed reads no clock and mints nothing: the caller passes the versions of deletions. */

@@ -77,9 +77,14 @@ void mint_renew_epoch(struct mint *mint, uint64_t chance) {
     mint->chance ^= chance;
 }
 
-static void mint_leave_epoch(struct mint *mint) {
+void mint_leave_epoch(struct mint *mint, version told) {
     mint->passed = mint->newest;
-    if (!mint->due) mint->due = EPOCH_OF_MEETING;
+    if (!mint->due && version_epoch(told) >= version_epoch(mint->last)) mint->due = EPOCH_OF_MEETING;
+}
+
+version mint_own_from(const struct mint *mint) {
+    bool alone = !mint->due && (uint32_t)mint->begin < ANNEX_COUNT;
+    return alone ? mint->begin : 0;
 }
 
 bool mint_believes(const struct mint *mint, version seen, int64_t now_ms) {
@@ -111,12 +116,16 @@ void version_renew_epoch(uint64_t chance) {
     mint_renew_epoch(&server_mint, chance);
 }
 
-void version_leave_epoch(void) {
-    mint_leave_epoch(&server_mint);
+void version_leave_epoch(version told) {
+    mint_leave_epoch(&server_mint, told);
 }
 
 version version_passed(void) {
     return server_mint.passed;
+}
+
+version version_own_from(void) {
+    return mint_own_from(&server_mint);
 }
 
 bool version_plausible(version seen, int64_t now_ms) {

@@ -16,8 +16,8 @@
  *      Unix seconds). The count begins at a random number below 2^31 and may go up to 0xbfffffff.
  *   4. A server that observes a version of another server, of an epoch not below its own, begins a new epoch before it
  *      mints again: the newest observed + 1, whatever the clock says. It also does when the counts of its epoch are
- *      used up, and when a value comes from a payload whose followers must not take what is minted next for what they
- *      already know (see core/feed.h).
+ *      used up, and when a value comes back in a state whose followers would take what is minted next for what they
+ *      already know (see core/feed.h and server/effects/followed.h).
  *   5. If that epoch would be more than five years ahead of the clock, the server mints in a stretch of the newest
  *      epoch's annex instead. The annex is the counts from 0xc0000000 on; a stretch is 2^18 of them, and begins more
  *      than 2^18 and less than 2^18 + 2^22 after the newest version (in the next epoch's annex if this one is full).
@@ -101,7 +101,7 @@ struct mint {
     version begin, end; /* of its stretch: it mints versions above begin, up to end */
     version last;       /* newest version minted */
     enum epoch_due due;
-    version passed;  /* the newest one when it last left its epoch */
+    version passed;  /* the newest one when it was last asked to leave its epoch */
     uint32_t start;  /* where the count of the next epoch by rule 3 begins */
     uint64_t chance; /* where the others begin */
 };
@@ -112,6 +112,8 @@ struct mint {
 version mint_version(struct mint *mint, int64_t now_ms);
 void mint_observe(struct mint *mint, version seen);
 void mint_renew_epoch(struct mint *mint, uint64_t chance);
+void mint_leave_epoch(struct mint *mint, version told);
+version mint_own_from(const struct mint *mint);
 bool mint_believes(const struct mint *mint, version seen, int64_t now_ms);
 
 /* --- The server's mint --- */
@@ -131,13 +133,20 @@ version version_newest(void);
  * which 31 bits count; all of it decides where later ones begin. */
 void version_renew_epoch(uint64_t chance);
 
-/* The next version must not look like a direct successor of those minted before: a value has returned to an earlier
- * state, and versions minted for it since are unknown. Begins a new epoch. */
-void version_leave_epoch(void);
+/* A value has returned to an earlier state. Of the versions minted for it since, `told` may be known: the next version
+ * must not look like a direct successor of it. Begins a new epoch, unless this one is later anyway. */
+void version_leave_epoch(version told);
 
-/* The newest version when the two functions above last left an epoch. Versions minted before that and not seen
+/* Any version may be known. */
+#define VERSION_ANY UINT64_MAX
+
+/* The newest version when the two functions above were last called. Versions minted before that and not seen
  * here never will be. */
 version version_passed(void);
+
+/* Versions of its epoch up to this one were minted elsewhere, in an epoch with the same number, and nothing of them is
+ * here. 0 when that is not known. */
+version version_own_from(void);
 
 /* False for a version more than ten years ahead of the clock: observing it would poison all later ones. One that is
  * not above the newest version can do no harm. */

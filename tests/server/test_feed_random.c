@@ -149,9 +149,16 @@ static void move_there_and_back(struct client *other) {
     migrate(other, primary);
 }
 
+/* A copy that nobody has written comes in the place of the key, if there is one. */
+static void bring_back_copy(void) {
+    const char *key = followed->key;
+    call_line(primary, random_below(2) ? pool_print("COPY older %s REPLACE", key)
+                                       : pool_print("RENAME older %s", key));
+}
+
 static void something_rare(struct client *other) {
     const char *key = followed->key;
-    switch (random_below(10)) {
+    switch (random_below(12)) {
     case 0: call_line(primary, pool_print("%s OFF", followed->feed)); break;
     case 1: payload = call(primary, "DUMP %s", key); break;
     case 2: restore_payload(); break;
@@ -164,6 +171,8 @@ static void something_rare(struct client *other) {
     case 6: turn_on(random_below(5)); break;
     case 7: pass_through_copies(key); break;
     case 8: move_there_and_back(other); break;
+    case 9: call(primary, "COPY %s older REPLACE", key); break;
+    case 10: bring_back_copy(); break;
     default: write_in_a_transaction();
     }
     begin_anew();

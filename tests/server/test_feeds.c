@@ -1,63 +1,14 @@
-/* CONTAINER.FEED and CONTAINER.CHANGES, sentence by sentence: what a feed tells, what it remembers, what it says when
- * something is lost, and who waits for it. */
+/* CONTAINER.FEED and CONTAINER.CHANGES, sentence by sentence: what a feed tells, what it remembers, who waits for it. */
 #include <string.h>
 
+#include "feeds.h"
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"
 #include "same_everywhere.h"
-#include "single_server.h"
 #include "steps.h"
 #include "text.h"
 #include "turns.h"
-
-#define LOST "CONFLICT ChangesLost"
-
-static redisReply *changes_at(struct client *client, const char *since, const char *more) {
-    return expect_elements(call_line(client, pool_print("CONTAINER.CHANGES box SINCE %s %s", since, more)),
-                           2);
-}
-
-static redisReply *changes(const char *since) {
-    return changes_at(primary, since, "");
-}
-
-static const char *bookmark_of(const redisReply *reply) {
-    const char *bookmark = reply_string(reply->element[0]);
-    require(strlen(bookmark) <= 64, "a bookmark of %zu characters", strlen(bookmark));
-    return bookmark;
-}
-
-/* The names that a page tells, those of deleted blobs with a minus in front. */
-static const char *told(const redisReply *reply) {
-    struct text names = {0};
-    text_add(&names, "", 0);
-    for (size_t i = 0; i < reply->element[1]->elements; i++) {
-        const redisReply *change = reply->element[1]->element[i];
-        text_print(&names, "%s%s%s", i ? " " : "", reply_field_if_any(change, "deleted") ? "-" : "",
-                   reply_string(field(change, "name")));
-    }
-    return names.bytes;
-}
-
-static void expect_told_at(struct place place, const redisReply *reply, const char *names) {
-    if (strcmp(told(reply), names) != 0)
-        failure_at(place.file, place.line, "it tells '%s', not '%s'", told(reply), names);
-}
-#define expect_told(reply, names) expect_told_at(HERE, reply, names)
-
-static const char *of_container(struct client *client, const char *name) {
-    return reply_string(field(call(client, "CONTAINER.GET box"), name));
-}
-
-static void followed_box(const char *more) {
-    create("box");
-    expect_ok(call_line(primary, pool_print("CONTAINER.FEED box ON %s", more)));
-}
-
-static void delete_blob(const char *blob) {
-    expect_ok(call(primary, "BLOB.DELETE box %s", blob));
-}
 
 /* --- On and off --- */
 
@@ -491,97 +442,4 @@ TEST(a_deleted_container_leaves_them_waiting) {
     expect_error(answer_within(client, 5000), "NOTFOUND ContainerNotFound");
     expect_ok(call(primary, "RENAME other box"));
     expect_told(answer_within(renamed, 5000), "a");
-}
-
-/* --- Over time and space --- */
-
-TEST(bookmarks_outlive_copies_and_moves) {
-    followed_box("KEEP 10");
-    put("box", "a", "x");
-    put("box", "b", "x");
-    const char *mark = bookmark_of(changes("$"));
-    delete_blob("a");
-    put("box", "c", "x");
-    redisReply *before = changes(mark);
-    pass_through_copies("box");
-    require(reply_same(changes(mark), before), "another answer after COPY, RENAME and RESTORE");
-    expect_ok(call(primary, "DEBUG RELOAD"));
-    require(reply_same(changes(mark), before), "another answer after a reload");
-    await_replicas();
-    require(reply_same(changes_at(replica, mark, ""), before), "another answer at the replica");
-    put("box", "d", "x");
-    expect_told(changes(mark), "-a c d");
-}
-
-/* Its ETag is newer than the feed, which does not tell of snapshots. */
-TEST(a_snapshot_with_metadata_of_its_own_outlives_files) {
-    followed_box("");
-    put("box", "a", "x");
-    require(!reply_is_error(call(primary, "BLOB.SNAPSHOT box a META 1 k v")), "a snapshot");
-    redisReply *before = changes("0"), *listed = call(primary, "BLOB.LIST box INCLUDE 2 SNAPSHOTS META");
-    pass_through_copies("box");
-    expect_ok(call(primary, "DEBUG RELOAD"));
-    require(reply_same(changes("0"), before), "another answer after the reload");
-    require(reply_same(call(primary, "BLOB.LIST box INCLUDE 2 SNAPSHOTS META"), listed), "another list");
-    put("box", "b", "x");
-    expect_told(changes(bookmark_of(before)), "b");
-}
-
-/* A payload from before the newest changes takes them back: who has seen them must not go on as if nothing was. */
-TEST(a_follower_learns_of_a_restored_older_state) {
-    followed_box("");
-    put("box", "a", "x");
-    const char *kept = of_container(primary, "change");
-    redisReply *payload = call(primary, "DUMP box");
-    const char *seen = put("box", "b", "x");
-    expect_ok(call(primary, "RESTORE box 0 %b REPLACE", payload->str, payload->len));
-    put("box", "c", "x");
-    expect_error(call(primary, "CONTAINER.CHANGES box SINCE %s", seen), LOST);
-    expect_told(changes(kept), "c");
-}
-
-/* "c" is written between two pages. The payload brings it back in a state that the pages have passed. */
-static void expect_loss_between_pages(const char *from) {
-    followed_box("");
-    const char *begin = bookmark_of(changes(from));
-    for (const char *blobs[] = {"a", "c", "b", "d"}, **blob = blobs; blob < blobs + 4; blob++)
-        put("box", *blob, "x");
-    redisReply *payload = call(primary, "DUMP box");
-    redisReply *page = changes_at(primary, *from == '$' ? begin : from, "COUNT 1");
-    expect_told(page, "a");
-    put("box", "c", "y");
-    page = changes_at(primary, bookmark_of(page), "COUNT 1");
-    expect_told(page, "b");
-    expect_ok(call(primary, "RESTORE box 0 %b REPLACE", payload->str, payload->len));
-    put("box", "e", "x");
-    expect_error(call(primary, "CONTAINER.CHANGES box SINCE %s", bookmark_of(page)), LOST);
-}
-
-TEST(a_follower_between_two_pages_learns_of_a_restored_older_state) {
-    expect_loss_between_pages("$");
-}
-
-TEST(a_walk_learns_between_two_pages_of_a_restored_older_state) {
-    expect_loss_between_pages("0");
-}
-
-TEST(a_failover_that_lost_a_tail_is_told) {
-    struct client *first, *second;
-    pair_start(&first, &second, "");
-    expect_etag(call(first, "CONTAINER.CREATE box"));
-    expect_ok(call(first, "CONTAINER.FEED box ON"));
-    const char *kept = expect_etag(call(first, "BLOB.PUT box a x"));
-    await_in_step(second, first);
-    expect_ok(call(second, "REPLICAOF 127.0.0.1 1"));
-    const char *lost = expect_etag(call(first, "BLOB.PUT box b x"));
-    expect_told(changes_at(second, lost, ""), ""); /* a replica may be behind */
-    server_kill(first->server);
-    expect_ok(call(second, "REPLICAOF NO ONE"));
-    expect_error(call(second, "CONTAINER.CHANGES box SINCE %s", lost), LOST);
-    expect_error(call(second, "CONTAINER.CHANGES box SINCE %s BLOCK 0", lost), LOST);
-    expect_told(changes_at(second, kept, ""), "");
-    expect_etag(call(second, "BLOB.PUT box c x"));
-    expect_error(call(second, "CONTAINER.CHANGES box SINCE %s", lost), LOST);
-    expect_told(changes_at(second, kept, ""), "c");
-    server_stop(second->server);
 }

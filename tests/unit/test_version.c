@@ -240,6 +240,31 @@ TEST(a_mint_counts_in_no_epoch_of_others) {
     }
 }
 
+TEST(a_mint_leaves_the_epoch_of_what_is_known_and_no_later_one) {
+    struct mint mint = MINT_INITIAL;
+    mint_renew_epoch(&mint, 7);
+    version first = mint_version(&mint, INT64_C(5000000)), earlier = first - (UINT64_C(1) << 32);
+    mint_leave_epoch(&mint, earlier);
+    require_same(mint.passed, first, "what was known when the older state came");
+    require_same(mint_version(&mint, 0), first + 1, "an earlier epoch is left already");
+    mint_leave_epoch(&mint, first);
+    require_same(EPOCH(mint_version(&mint, 0)), EPOCH(first) + 1, "its own");
+    mint_leave_epoch(&mint, VERSION_ANY);
+    mint_leave_epoch(&mint, VERSION_ANY);
+    require_same(EPOCH(mint_version(&mint, 0)), EPOCH(first) + 2, "any, and once is enough");
+}
+
+TEST(a_mint_knows_where_its_versions_of_an_epoch_begin) {
+    struct mint mint = MINT_INITIAL;
+    require_same(mint_own_from(&mint), 0, "before the first one");
+    version first = mint_version(&mint, 5000);
+    require_same(mint_own_from(&mint), first - 1, "its own");
+    mint_observe(&mint, first + 9);
+    require_same(mint_own_from(&mint), 0, "another server's in the same epoch");
+    version next = mint_version(&mint, 0);
+    require_same(mint_own_from(&mint), next - 1, "an epoch of its own again");
+}
+
 TEST(a_mint_knows_the_newest_version) {
     struct mint mint = MINT_INITIAL;
     require_same(mint.newest, 0, "of nothing");

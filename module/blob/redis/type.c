@@ -77,6 +77,7 @@ struct data_type container_type = {
     .settings = blob_settings,
     .attach = container_attach,
     .content_at = offsetof(struct container_change, content),
+    .feed_at = offsetof(struct container, feed),
     .has_source = container_change_has_source,
     .keeps_order = container_keeps_order,
     .is_whole = container_is_whole,

@@ -69,6 +69,7 @@ struct data_type {
      * whose changes have neither. */
     void (*attach)(void *change, const struct effect_content *content);
     size_t content_at; /* offset of the content, a struct bytes, in a change that has one */
+    size_t feed_at;    /* offset of the feed, a struct feed *, in a value; 0: it has none */
     /* Whether the key of another value travels beside a change; may be NULL. */
     bool (*has_source)(const void *change);
     /* Whether the values in a change from elsewhere are plausible for a clock at this instant. Versions are checked

@@ -5,6 +5,7 @@
 #include "server/base/propagation.h"
 #include "server/effects/doctor_keys.h"
 #include "server/effects/effect.h"
+#include "server/effects/followed.h"
 #include "server/effects/once.h"
 #include "server/effects/telling.h"
 #include "server/effects/upkeep.h"
@@ -76,6 +77,7 @@ void commit_follow(struct call *call, const void *change) {
     const struct data_type *type = call_type(call);
     if (type->after) type->after(call, change);
     if (call->value) upkeep_schedule(call);
+    if (call->value) followed_note(type, api_bytes(call->argv[1]), call->value);
     if (call->value && doctor_keys_wants(type, call->value, change))
         doctor_keys_add(call_key_name(call), call->value);
     const struct told told = telling_of(type, change);

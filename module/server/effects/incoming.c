@@ -6,6 +6,7 @@
 #include "server/call/refusal.h"
 #include "server/effects/doctor_keys.h"
 #include "server/effects/effect.h"
+#include "server/effects/followed.h"
 #include "server/effects/records.h"
 #include "server/effects/upkeep.h"
 #include "server/waiting/wait.h"
@@ -75,6 +76,7 @@ static enum effect_result apply_to_key(struct incoming *incoming, const struct d
     if (result != EFFECT_APPLIED) return result;
     if (target->drop || !was_there) change_key(incoming, type);
     if (target->notable) note_key(incoming);
+    if (!target->drop) followed_is_built(type, api_bytes(incoming->name), target->value);
     return EFFECT_APPLIED;
 }
 

@@ -2,6 +2,7 @@
 
 #include "server/effects/doctor_keys.h"
 #include "server/effects/effect.h"
+#include "server/effects/followed.h"
 #include "server/effects/once.h"
 #include "server/effects/records.h"
 #include "server/effects/upkeep.h"
@@ -116,6 +117,7 @@ static bool is_obeyed(RedisModuleIO *io) {
 /* A loaded value needs upkeep like any other, and may be worth a look by DOCTOR. */
 static void look_at_loaded(RedisModuleIO *io, void *value, const struct data_type *type) {
     const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
+    followed_arrives(type, key ? api_bytes(key) : bytes_of(NULL, 0), value);
     if (!key) return;
     struct key_name name = {RedisModule_GetDbIdFromIO(io), api_bytes(key)};
     doctor_keys_look(name, type, value);

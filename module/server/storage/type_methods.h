@@ -8,6 +8,7 @@
 #ifndef HOLDFAST_TYPE_METHODS_H
 #define HOLDFAST_TYPE_METHODS_H
 
+#include "server/effects/followed.h"
 #include "server/effects/upkeep.h"
 #include "server/storage/loading.h"
 #include "server/storage/relocating.h"
@@ -51,8 +52,10 @@
         return prefix##_allocations(value);                                                                  \
     }                                                                                                        \
     static void *copy_##prefix(RedisModuleKeyOptCtx *ctx, const void *value) {                               \
-        (void)ctx;                                                                                           \
-        return prefix##_copy(value);                                                                         \
+        struct prefix *copy = prefix##_copy(value);                                                          \
+        const RedisModuleString *key = RedisModule_GetToKeyNameFromOptCtx(ctx);                              \
+        followed_arrives(&prefix##_type, api_bytes(key), copy);                                              \
+        return copy;                                                                                         \
     }                                                                                                        \
     static int defragment_##prefix(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value) {        \
         struct relocating relocating = relocating_start(ctx);                                                \

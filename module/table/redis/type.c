@@ -39,6 +39,7 @@ struct data_type table_type = {
     .noun = "a table",
     TYPE_ROWS(table),
     .missing = OUTCOME_TABLE_NOT_FOUND,
+    .feed_at = offsetof(struct table, feed),
     .permissions = "raud", /* query, add, update, delete */
     .is_plausible = is_plausible,
     .next_look_ms = table_next_look_ms,
