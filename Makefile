@@ -72,7 +72,8 @@ INSTRUCTIONS_MARKER := $(BUILD)/bench/marker.so
 # Commands that do next to nothing, to be measured beside the module's.
 BARE_MODULE := $(BUILD)/bench/bare.so
 INSTRUCTIONS_TABLE := tests/bench/instructions.txt
-INSTRUCTIONS_SOURCES := $(wildcard tests/bench/instructions/*.c) tests/bench/basics.c $(PROCESS_SOURCES)
+INSTRUCTIONS_SOURCES := $(wildcard tests/bench/instructions/*.c) $(addprefix tests/bench/, basics.c server.c) \
+    $(PROCESS_SOURCES)
 
 # --- With which flags -------------------------------------------------------------------------------------------------
 
@@ -123,7 +124,7 @@ FLAGS_unit := $(COMMON_FLAGS) -O1 $(GCC_SANITIZE) -Imodule -Itests/unit -Itests/
 FLAGS_tsan := $(COMMON_FLAGS) -O1 $(TSAN_SANITIZE) -Imodule -Itests/unit -Itests/unit/support -Itests/support -Itests/models $(OUTSIDE_INCLUDES)
 FLAGS_fuzz := $(COMMON_FLAGS) -O1 $(FUZZ_COMPILE) -Imodule -Itests/unit/support -Itests/support -Itests/models -Itests/fuzz $(OUTSIDE_INCLUDES)
 FLAGS_server := $(COMMON_FLAGS) -O1 -Itests/server -Itests/server/support -Itests/support -Itests/models -Imodule $(CCAN_INCLUDES)
-FLAGS_bench := $(COMMON_FLAGS) -O2 -Itests/bench -Itests/support $(CCAN_INCLUDES)
+FLAGS_bench := $(COMMON_FLAGS) -Wmissing-prototypes -O2 -Itests/bench -Itests/support $(CCAN_INCLUDES)
 
 # --- Rules ------------------------------------------------------------------------------------------------------------
 

@@ -54,6 +54,15 @@ char *format_text(const char *format, ...) {
     return text;
 }
 
+char *list_next(const char **list) {
+    if (!**list) return NULL;
+    size_t length = strcspn(*list, ";");
+    char *text = format_text("%.*s", (int)length, *list);
+    *list += length;
+    *list += strspn(*list, "; ");
+    return text;
+}
+
 bool text_is(const char *text, const char *other) {
     return strcmp(text, other) == 0;
 }

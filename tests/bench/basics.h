@@ -24,6 +24,9 @@ void *grow_array(void *entries, size_t count, size_t bytes_each);
 /* Text that lives until the bench ends. */
 char *format_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The next of some texts with "; " between them, which is the caller's, and goes on to the one behind it; NULL at the end. */
+char *list_next(const char **list);
+
 bool text_is(const char *text, const char *other);
 
 #endif

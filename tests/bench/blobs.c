@@ -8,10 +8,8 @@
 #include "ccan/array_size/array_size.h"
 #include "measure.h"
 
-static bool is_map(struct driver *driver, unsigned object, const struct reply *reply) {
-    (void)driver;
-    (void)object;
-    return reply->kind == '*' && reply->length >= 2 && reply->length % 2 == 0;
+static bool is_map(const struct answer *answer) {
+    return answer->reply.kind == '*' && answer->reply.length >= 2 && answer->reply.length % 2 == 0;
 }
 
 static const struct workload workloads[] = {
@@ -47,13 +45,7 @@ static const struct comparison comparisons[] = {
     {"BLOB.STAT", "HGETALL of 11 fields", {1.2, 0, 0}},
 };
 
-const struct family blob_family = {
-    .name = "blob",
-    .workloads = workloads,
-    .workload_count = ARRAY_SIZE(workloads),
-    .comparisons = comparisons,
-    .comparison_count = ARRAY_SIZE(comparisons),
-};
+const struct family blob_family = FAMILY("blob", workloads, comparisons);
 
 /* --- What one would do without the module --- */
 
@@ -72,10 +64,8 @@ static struct offsets string_offsets(const struct dataset *data) {
     return offsets_within(LARGE_STRING_BYTES, OFFSETS_APART, (unsigned)data->bytes);
 }
 
-static bool is_stat(struct driver *driver, unsigned object, const struct reply *reply) {
-    (void)driver;
-    (void)object;
-    return reply->kind == '*' && reply->length == (size_t)2 * STAT_FIELDS;
+static bool is_stat(const struct answer *answer) {
+    return is_array_of(answer, (size_t)2 * STAT_FIELDS);
 }
 
 static const struct workload native_workloads[] = {
@@ -131,61 +121,40 @@ static const struct comparison native_comparisons[] = {
     {"Lua compare-and-set", "SET", {0}},
 };
 
-const struct family native_family = {
-    .name = "native",
-    .workloads = native_workloads,
-    .workload_count = ARRAY_SIZE(native_workloads),
-    .comparisons = native_comparisons,
-    .comparison_count = ARRAY_SIZE(native_comparisons),
-};
+const struct family native_family = FAMILY("native", native_workloads, native_comparisons);
 
 /* --- Next to native commands --- */
 
 /* The main comparison: every workload, with each size of content, one request at a time and 16 at a time. */
 
 /* Measured with the smallest content; and those whose cost depends on the size, measured with each. */
-static const char *const smallest_workloads[] = {"PING",      "SET",
-                                                 "GET",       "HSET",
-                                                 "HGET",      "Lua compare-and-set",
-                                                 "BLOB.PUT",  "BLOB.PUT IFMATCH",
-                                                 "BLOB.GET",  "HGETALL of 11 fields",
-                                                 "BLOB.STAT", NULL};
-static const char *const sized_workloads[] = {
-    "SET", "GET", "Lua compare-and-set", "BLOB.PUT", "BLOB.PUT IFMATCH", "BLOB.GET", "BLOB.STAT", NULL};
 
-static void measure_size(const struct context *context, struct server *server, unsigned size) {
+static void measure_size(struct fixture fixture, unsigned size) {
     static const unsigned pipelines[] = {1, PIPELINE};
-    struct dataset *data = dataset_open(server, size, sizes[size].objects, sizes[size].bytes);
-    for (size_t i = 0; i < ARRAY_SIZE(pipelines); i++) {
-        const struct setting *setting = setting_keep((struct setting){
-            .section = context->section->name,
-            .subject = context->section->subject,
-            .title = format_text("%s, pipeline %u", sizes[size].label, pipelines[i]),
-            .label = sizes[size].label,
-            .size = size,
-            .objects = data->objects,
-            .pipeline = pipelines[i],
-        });
-        struct run run = run_open(server, context->options, context->results);
-        run_add(&run, setting, data, size ? sized_workloads : smallest_workloads);
-        run_measure(&run);
-        if (setting->pipeline == PIPELINE) add_ratio_bars(context->results, setting, NULL);
-    }
-    dataset_close(data);
+    fixture.data = dataset_open(fixture.server, size, sizes[size].objects, sizes[size].bytes);
+    for (size_t i = 0; i < ARRAY_SIZE(pipelines); i++)
+        workloads_measure(
+            &fixture,
+            (struct setting){.title = format_text("%s, pipeline %u", sizes[size].label, pipelines[i]),
+                             .label = sizes[size].label,
+                             .size = size,
+                             .pipeline = pipelines[i]},
+            size ? "SET; GET; Lua compare-and-set; BLOB.PUT; BLOB.PUT IFMATCH; BLOB.GET; BLOB.STAT"
+                 : "PING; SET; GET; HSET; HGET; Lua compare-and-set; BLOB.PUT; BLOB.PUT IFMATCH; BLOB.GET; "
+                   "HGETALL of 11 fields; BLOB.STAT");
+    dataset_close(fixture.data);
 }
 
 void measure_ratios(const struct context *context) {
-    struct server *server = server_start(context->options, "");
-    for (unsigned size = 0; size < SIZES; size++) measure_size(context, server, size);
-    server_stop(server);
+    struct fixture fixture = fixture_open(context, "", 0, 0);
+    for (unsigned size = 0; size < SIZES; size++) measure_size(fixture, size);
+    fixture_close(&fixture);
 }
 
 /* --- From a thousand to a million objects --- */
 
 void measure_growth(const struct context *context) {
-    static const char *const inserting[] = {"SET", "BLOB.PUT", NULL};
-    static const char *const growing[] = {"SET", "GET", "BLOB.PUT", "BLOB.PUT IFMATCH", "BLOB.GET", NULL};
-    growth_measure(context, inserting, growing);
+    growth_measure(context, "SET; BLOB.PUT", "SET; GET; BLOB.PUT; BLOB.PUT IFMATCH; BLOB.GET");
 }
 
 /* --- The longest commands --- */
@@ -242,70 +211,46 @@ static double visit_longest_ms(struct server *server, struct driver *driver, uns
     return lesser((double)longest_ns / 1e6, slowlog_longest_ms(server, SLOWLOG_US));
 }
 
-static double insert_longest_ms(struct server *server, struct dataset *data) {
-    const struct workload *workload = workload_named("BLOB.PUT");
-    struct driver driver = driver_open(workload, data, dataset_prepare(data, workload), PIPELINE, 1);
-    double longest = visit_longest_ms(server, &driver, data->objects);
+static double workload_longest_ms(const struct fixture *fixture, const char *name, unsigned count) {
+    const struct workload *workload = workload_named(name);
+    struct object_set *object_set = workload->filler ? dataset_prepare(fixture->data, workload) : NULL;
+    struct driver driver = driver_open(workload, fixture->data, object_set, PIPELINE, 1);
+    double longest = visit_longest_ms(fixture->server, &driver, count);
     driver_close(&driver);
     return longest;
-}
-
-static double delete_longest_ms(struct server *server, struct dataset *data) {
-    const struct workload *workload = workload_named("BLOB.DELETE");
-    struct driver driver = driver_open(workload, data, NULL, PIPELINE, 1);
-    double longest = visit_longest_ms(server, &driver, data->objects / 2);
-    driver_close(&driver);
-    return longest;
-}
-
-static void add_duration_fact(const struct context *context, const char *name, double ms, bool is_aside) {
-    results_fact(context->results, (struct fact){context->section->name, name, ms, "ms", is_aside});
 }
 
 /* Dropping a container has no bar: the work grows with the number of blobs in it. */
 static void measure_end(const struct context *context, const char *command) {
-    struct server *server = server_start(context->options, "");
-    struct dataset *data = dataset_open(server, 0, MILLION, sizes[0].bytes);
-    dataset_fill(data, workload_named("BLOB.PUT"));
-    add_duration_fact(context, command, command_ms(server, command, NULL), true);
-    dataset_close(data);
-    server_stop(server);
-}
-
-static void add_longest_bar(const struct context *context) {
-    const struct fact *longest = NULL;
-    for (size_t i = 0; i < context->results->fact_count; i++) {
-        const struct fact *fact = &context->results->facts[i];
-        if (!text_is(fact->section, context->section->name) || fact->is_aside) continue;
-        if (!longest || fact->value > longest->value) longest = fact;
-    }
-    if (longest)
-        results_bar(context->results, ABOUT_PAUSES, format_text("longest command: %s", longest->name),
-                    longest->value, LONGEST_MS, "ms");
+    struct fixture fixture = fixture_open(context, "", MILLION, sizes[0].bytes);
+    dataset_fill(fixture.data, workload_named("BLOB.PUT"));
+    add_fact(context, command, command_ms(fixture.server, command, NULL), "ms");
+    fixture_close(&fixture);
 }
 
 void measure_longest(const struct context *context) {
-    struct server *server = server_start(context->options, "");
-    struct dataset *data = dataset_open(server, 0, MILLION, sizes[0].bytes);
-    add_duration_fact(context, "BLOB.PUT, a million times a new one", insert_longest_ms(server, data), false);
-    add_duration_fact(context, "BLOB.LIST container COUNT 5000, page by page", longest_page_ms(server),
-                      false);
+    struct fixture fixture = fixture_open(context, "", MILLION, sizes[0].bytes);
+    struct longest longest = {.ms = 0};
+    longest_add(context, &longest, "BLOB.PUT, a million times a new one",
+                workload_longest_ms(&fixture, "BLOB.PUT", MILLION));
+    longest_add(context, &longest, "BLOB.LIST container COUNT 5000, page by page",
+                longest_page_ms(fixture.server));
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-        add_duration_fact(context, commands[i], longest_of_repeats_ms(server, commands[i]), false);
-    add_duration_fact(context, "BLOB.DELETE, half a million times", delete_longest_ms(server, data), false);
-    dataset_close(data);
-    server_stop(server);
+        longest_add(context, &longest, commands[i], longest_of_repeats_ms(fixture.server, commands[i]));
+    longest_add(context, &longest, "BLOB.DELETE, half a million times",
+                workload_longest_ms(&fixture, "BLOB.DELETE", MILLION / 2));
+    fixture_close(&fixture);
     measure_end(context, "UNLINK container");
     measure_end(context, "CONTAINER.DELETE container");
     measure_end(context, "DEL container");
-    add_longest_bar(context);
+    results_bar(context->results, ABOUT_PAUSES, format_text("longest command: %s", longest.name), longest.ms,
+                LONGEST_MS, "ms");
 }
 
 /* --- Writes with an append-only file and a replica --- */
 
 /* Writes on a server alone, with an append-only file, and with a replica; with a thousand objects and with many. */
 
-enum { LINK_SECONDS = 30 };
 enum propagation { ALONE, AN_AOF, A_REPLICA, ON_THE_REPLICA, PROPAGATIONS };
 
 /* A thousand objects lie in the first caches of a processor, 50,000 in the last one, if that is
@@ -326,22 +271,14 @@ static const struct {
     {"BLOB.PUT IFMATCH", "Lua compare-and-set", {{0.28, 0.4, 0, 0}, {0.28, 0.4, 0, 0}, {0.28, 0, 0, 0}}},
 };
 
-static const char *const workloads_written[] = {"SET", "Lua compare-and-set", "BLOB.PUT", "BLOB.PUT IFMATCH",
-                                                NULL};
-
 static void add_write_bars(struct results *results, const struct setting *setting, int count,
                            enum propagation propagation) {
     struct compared compared;
     for (size_t cursor = 0; results_compare(results, setting, &cursor, &compared);) {
         for (size_t bar = 0; bar < ARRAY_SIZE(write_bars); bar++) {
-            double limit = write_bars[bar].limits[count][propagation];
-            if (limit == 0 || !text_is(compared.comparison->workload, write_bars[bar].workload) ||
-                !text_is(compared.comparison->against, write_bars[bar].against))
-                continue;
-            results_ratio_bar(
-                results, &compared,
-                format_text("%s / %s, %s", write_bars[bar].workload, write_bars[bar].against, setting->label),
-                limit);
+            if (text_is(compared.comparison->workload, write_bars[bar].workload) &&
+                text_is(compared.comparison->against, write_bars[bar].against))
+                results_ratio_bar(results, &compared, write_bars[bar].limits[count][propagation]);
         }
     }
 }
@@ -360,35 +297,21 @@ static void measure_writes(const struct context *context, struct server *server,
     for (int count = 0; count < (propagation == ALONE ? COUNTS : MOST); count++) {
         struct dataset *data = dataset_open(server, (unsigned)(replica ? COUNTS + count : count),
                                             write_counts[count].objects, sizes[0].bytes);
-        const struct setting *setting = setting_keep((struct setting){
-            .section = context->section->name,
-            .title = format_text("100 B, pipeline %d, %s objects, %s", PIPELINE, write_counts[count].label,
-                                 propagations[propagation].title),
-            .label =
-                format_text("%s objects, %s", write_counts[count].label, propagations[propagation].title),
-            .subject = propagations[propagation].subject,
-            .objects = data->objects,
-            .pipeline = PIPELINE,
-        });
-        struct run run = run_open(replica ? replica : server, context->options, context->results);
-        run.primary = replica ? server : NULL;
-        run_add(&run, setting, data, workloads_written);
+        const char *label =
+            format_text("%s objects, %s", write_counts[count].label, propagations[propagation].title);
+        const struct setting *setting = context_setting(
+            context, (struct setting){.title = format_text("100 B, pipeline %d, %s", PIPELINE, label),
+                                      .label = label,
+                                      .subject = propagations[propagation].subject,
+                                      .objects = data->objects});
+        struct run run = {
+            .context = context, .server = replica ? replica : server, .primary = replica ? server : NULL};
+        run_add(&run, setting, data, "SET; Lua compare-and-set; BLOB.PUT; BLOB.PUT IFMATCH");
         dataset_shuffle(data, write_counts[count].objects);
         run_measure(&run);
         add_write_bars(context->results, setting, count, propagation);
         dataset_close(data);
     }
-}
-
-static void await_link(struct server *replica) {
-    for (int attempt = 0; attempt < LINK_SECONDS * 100; attempt++) {
-        char *status = server_info(replica, "master_link_status");
-        bool is_up = text_is(status, "up");
-        free(status);
-        if (is_up) return;
-        usleep(10000);
-    }
-    give_up("the replica does not come up");
 }
 
 void measure_effects(const struct context *context) {
@@ -402,10 +325,7 @@ void measure_effects(const struct context *context) {
     server_stop(server);
 
     server = server_start(context->options, "");
-    char *settings = format_text("replicaof 127.0.0.1 %d\n", server_listen(server));
-    struct server *replica = server_start_beside(context->options, settings);
-    free(settings);
-    await_link(replica);
+    struct server *replica = replica_launch(context->options, "", server, become_other);
     server_tell(server, "BARE.SEND");
     measure_writes(context, server, NULL, A_REPLICA);
     measure_writes(context, server, replica, ON_THE_REPLICA);

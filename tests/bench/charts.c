@@ -380,5 +380,5 @@ void report_charts(const struct results *results, const char *folder) {
     facts_draw(results, folder, "handover", "Microseconds of processor time per hand-over",
                "one lease, by the number of those who wait in line for it");
     facts_draw(results, folder, "memory", "Bytes per object",
-               "a million objects of 100 bytes with names of 16 bytes");
+               "a million objects of 100 bytes with names of 13 bytes");
 }

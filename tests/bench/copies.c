@@ -43,7 +43,7 @@ static void source_fill(const struct route *route) {
 static struct route route_open(const struct context *context) {
     struct route route = {.mb = context->is_quick ? COPIED_MB_QUICK : COPIED_MB};
     route.target = server_start(context->options, "");
-    route.source = server_start_beside(context->options, "");
+    route.source = server_launch(context->options, "", become_other);
     route.source_port = server_listen(route.source);
     route.from = connection_open_large(route.source, (size_t)(route.mb + 1) * MEGABYTE);
     route.to = connection_open(route.target, 0);
@@ -136,13 +136,10 @@ static void measure_rate(const struct context *context, const struct route *rout
         copy[round] = copy_seconds(route);
         get_set[round] = get_set_seconds(route);
     }
-    add_context_fact(context, format_text("BLOB.COPY FROM of %u MB", route->mb),
-                     spread_of(copy, ROUNDS).median, "s");
-    add_context_fact(context, format_text("GET and SET of %u MB", route->mb),
-                     spread_of(get_set, ROUNDS).median, "s");
-    add_context_bar(context, ABOUT_COPIES,
-                    format_text("BLOB.COPY FROM of %u MB / GET and SET, time", route->mb),
-                    spread_of_ratios(copy, get_set, ROUNDS).median, TIME_MAX, "x");
+    add_fact(context, format_text("BLOB.COPY FROM of %u MB", route->mb), spread_of(copy, ROUNDS).median, "s");
+    add_fact(context, format_text("GET and SET of %u MB", route->mb), spread_of(get_set, ROUNDS).median, "s");
+    add_bar(context, ABOUT_COPIES, format_text("BLOB.COPY FROM of %u MB / GET and SET, time", route->mb),
+            spread_of_ratios(copy, get_set, ROUNDS).median, TIME_MAX, "x");
 }
 
 /* --- What others notice --- */
@@ -162,9 +159,9 @@ static void pings_add(struct pings *pings) {
 
 static void add_ping_bars(const struct context *context, const struct route *route, struct pings *pings,
                           const char *where) {
-    add_context_bar(context, ABOUT_COPIES,
-                    format_text("while %u MB are copied: PING of the %s, p99", route->mb, where),
-                    percentile(pings->ms, pings->count, 0.99), PING_P99_MS, "ms");
+    add_bar(context, ABOUT_COPIES,
+            format_text("while %u MB are copied: PING of the %s, p99", route->mb, where),
+            percentile(pings->ms, pings->count, 0.99), PING_P99_MS, "ms");
     add_pause_bar(context, format_text("while %u MB are copied: longest PING of the %s", route->mb, where),
                   pings->ms[pings->count - 1], LONGEST_MS);
     free(pings->ms);
@@ -201,8 +198,8 @@ static void measure_memory_besides(const struct context *context, const struct r
            besides = 0;
     for (size_t i = 0; i < count; i++)
         besides = greater(besides, (double)(looks[i].used_memory - before) - blob * looks[i].done / total);
-    add_context_bar(context, ABOUT_COPIES, "memory of a copy besides the blob", besides / MEGABYTE,
-                    BESIDES_MB, "MiB");
+    add_bar(context, ABOUT_COPIES, "memory of a copy besides the blob", besides / MEGABYTE, BESIDES_MB,
+            "MiB");
     server_tell(route->target, "BLOB.DELETE c copy");
 }
 

@@ -34,58 +34,35 @@ static const struct comparison comparisons[] = {
     {"CONTAINER.CHANGES of 1000", "BLOB.LIST of 1000", {1.5, 0, 0}},
 };
 
-const struct family feed_family = {
-    .name = "feed",
-    .workloads = workloads,
-    .workload_count = ARRAY_SIZE(workloads),
-    .comparisons = comparisons,
-    .comparison_count = ARRAY_SIZE(comparisons),
-};
+const struct family feed_family = FAMILY("feed", workloads, comparisons);
 
 /* --- Next to containers that nobody follows --- */
 
-enum { DELETED_BLOBS = 10000, AT_ONCE = 500 };
-
-static const char *const written[] = {"BLOB.PUT", "BLOB.PUT followed", NULL};
-static const char *const deleted[] = {"BLOB.DELETE", "BLOB.DELETE followed", NULL};
-static const char *const listed[] = {"BLOB.LIST of 1000", "CONTAINER.CHANGES of 1000", NULL};
+enum { DELETED_BLOBS = 10000 };
 
 /* What is deleted in a round is there again before the next one. */
 static void blobs_renew(struct server *server, const struct dataset *data) {
     for (unsigned object = 0; object < data->objects; object++) {
         const char *name = data->names[object];
-        redisAppendCommand(server->context, "BLOB.PUT container %b %b", name, (size_t)NAME_BYTES,
-                           data->content, data->bytes);
-        redisAppendCommand(server->context, "BLOB.PUT followed %b %b", name, (size_t)NAME_BYTES,
-                           data->content, data->bytes);
-        if (object % AT_ONCE == AT_ONCE - 1) server_await(server, 2 * AT_ONCE);
+        server_send(server, "BLOB.PUT container %b %b", name, (size_t)NAME_BYTES, data->content, data->bytes);
+        server_send(server, "BLOB.PUT followed %b %b", name, (size_t)NAME_BYTES, data->content, data->bytes);
     }
-    server_await(server, 2 * (data->objects % AT_ONCE));
+    server_await(server);
 }
 
-static void measure_followed(const struct context *context, const char *title, const char *const *names,
+static void measure_followed(const struct context *context, const char *title, const char *names,
                              unsigned objects, bool are_deleted) {
-    struct server *server = server_start(context->options, "");
-    struct dataset *data = dataset_open(server, 0, objects, sizes[0].bytes);
-    if (are_deleted) {
-        connection_call(data->connections[0], "CONTAINER.CREATE container");
-        commands_call(data->connections[0], FOLLOWED);
-    }
-    const struct setting *setting = context_setting(context, NULL, title, objects);
-    struct run run = run_open(server, context->options, context->results);
-    run.visits = are_deleted;
-    run.renew = are_deleted ? blobs_renew : NULL;
-    run_add(&run, setting, data, names);
-    run_measure(&run);
-    add_ratio_bars(context->results, setting, NULL);
-    dataset_close(data);
-    server_stop(server);
+    struct fixture fixture = fixture_open(context, "", objects, sizes[0].bytes);
+    if (are_deleted) commands_call(fixture.data->connections[0], "CONTAINER.CREATE container; " FOLLOWED);
+    changes_measure(&fixture, (struct setting){.title = title}, names, are_deleted,
+                    are_deleted ? blobs_renew : NULL);
+    fixture_close(&fixture);
 }
 
 /* --- Very many followers --- */
 
 enum { FOLLOWERS = 10000, FOLLOWERS_QUICK = 2000, BOOKMARK_BYTES = 80, TELLINGS = 3 };
-enum { FOLLOWERS_LONGEST_MS = 2, FOLLOWERS_ALL_MS = 100, TOLD_MS = 500, PATIENCE_SECONDS = 30 };
+enum { FOLLOWERS_LONGEST_MS = 2, FOLLOWERS_ALL_MS = 100, TOLD_NS = 500000000, PATIENCE_SECONDS = 30 };
 
 static void bookmark_take(struct server *server, char *bookmark) {
     redisReply *reply = server_command(server, "CONTAINER.CHANGES followed SINCE $");
@@ -102,16 +79,8 @@ static void all_wait(struct server *server, struct connection_set *set) {
     server_settle();
 }
 
-/* One PING after the other, after that command. */
 static double longest_ping_after(struct server *server, const char *command) {
-    struct latencies latencies = latencies_begin(server);
-    int64_t until_ns = latencies.at_ns + TOLD_MS * 1000000LL;
-    server_tell(server, command);
-    while (latencies.at_ns < until_ns) {
-        latencies_next(&latencies);
-        server_tell(server, "PING");
-    }
-    return latencies_longest_ms(&latencies);
+    return longest_wait_ms(server, command, "PING", monotonic_ns() + TOLD_NS);
 }
 
 /* While all are told; and before that, while all wait. */
@@ -151,13 +120,13 @@ static void measure_followers(const struct context *context) {
         longest_ms = greater(longest_ms, told_longest_ms(server, set, &waiting_ms));
         all_ms[telling] = told_all_ms(server, set, &cpu_ms[telling]);
     }
-    add_context_fact(context, format_text("%u followers wait: longest PING", followers), waiting_ms, "ms");
-    add_context_bar(context, ABOUT_PAUSES, format_text("%u followers are told: longest PING", followers),
-                    longest_ms, FOLLOWERS_LONGEST_MS, "ms");
-    add_context_bar(context, ABOUT_FEEDS, format_text("%u followers are told: until all know", followers),
-                    spread_of(all_ms, TELLINGS).median, FOLLOWERS_ALL_MS, "ms");
-    add_context_fact(context, format_text("%u followers are told: CPU", followers),
-                     spread_of(cpu_ms, TELLINGS).median, "ms");
+    add_fact(context, format_text("%u followers wait: longest PING", followers), waiting_ms, "ms");
+    add_bar(context, ABOUT_PAUSES, format_text("%u followers are told: longest PING", followers), longest_ms,
+            FOLLOWERS_LONGEST_MS, "ms");
+    add_bar(context, ABOUT_FEEDS, format_text("%u followers are told: until all know", followers),
+            spread_of(all_ms, TELLINGS).median, FOLLOWERS_ALL_MS, "ms");
+    add_fact(context, format_text("%u followers are told: CPU", followers),
+             spread_of(cpu_ms, TELLINGS).median, "ms");
     connection_set_close(set);
     server_stop(server);
 }
@@ -178,26 +147,27 @@ static bool is_feed_on(struct server *server) {
 
 static void measure_feed_on(const struct context *context) {
     unsigned objects = context->is_quick ? FEED_OBJECTS_QUICK : MILLION;
-    struct server *server = server_start(context->options, "");
-    struct dataset *data = dataset_open(server, 0, objects, sizes[0].bytes);
-    dataset_fill(data, workload_named("BLOB.PUT"));
-    int64_t before = server_info_number(server, "used_memory"), before_ns = monotonic_ns();
+    struct fixture fixture = fixture_open(context, "", objects, sizes[0].bytes);
+    dataset_fill(fixture.data, workload_named("BLOB.PUT"));
+    int64_t before = server_info_number(fixture.server, "used_memory"), before_ns = monotonic_ns();
     add_pause_bar(context, format_text("CONTAINER.FEED ON of %u blobs: longest PING", objects),
-                  longest_ping_ms(server, "CONTAINER.FEED container ON", is_feed_on), FEED_LONGEST_MS);
-    add_context_fact(context, format_text("CONTAINER.FEED ON of %u blobs: until it is built", objects),
-                     (double)(monotonic_ns() - before_ns) / 1e9, "s");
-    add_context_bar(context, ABOUT_MEMORY, "feed, bytes per blob",
-                    (double)(server_info_number(server, "used_memory") - before) / objects, FEED_BYTES,
-                    "bytes");
-    dataset_close(data);
-    server_stop(server);
+                  longest_ping_ms(fixture.server, "CONTAINER.FEED container ON", is_feed_on),
+                  FEED_LONGEST_MS);
+    add_fact(context, format_text("CONTAINER.FEED ON of %u blobs: until it is built", objects),
+             (double)(monotonic_ns() - before_ns) / 1e9, "s");
+    add_bar(context, ABOUT_MEMORY, "feed, bytes per blob",
+            (double)(server_info_number(fixture.server, "used_memory") - before) / objects, FEED_BYTES,
+            "bytes");
+    fixture_close(&fixture);
 }
 
 void measure_feeds(const struct context *context) {
-    measure_followed(context, "100 B, pipeline 16, a thousand blobs", written, sizes[0].objects, false);
-    measure_followed(context, "deletions, pipeline 16", deleted, DELETED_BLOBS, true);
-    measure_followed(context, "a thousand changes and a thousand names, pipeline 16", listed,
+    measure_followed(context, "100 B, pipeline 16, a thousand blobs", "BLOB.PUT; BLOB.PUT followed",
                      sizes[0].objects, false);
+    measure_followed(context, "deletions, pipeline 16", "BLOB.DELETE; BLOB.DELETE followed", DELETED_BLOBS,
+                     true);
+    measure_followed(context, "a thousand changes and a thousand names, pipeline 16",
+                     "BLOB.LIST of 1000; CONTAINER.CHANGES of 1000", sizes[0].objects, false);
     measure_followers(context);
     measure_feed_on(context);
 }

@@ -34,27 +34,23 @@ static struct offsets vast_offsets(const struct dataset *data) {
     return offsets_within(VAST_PAGES_BYTES, PAGE_BYTES, PAGE_BYTES);
 }
 
-static bool is_array(const struct reply *reply, size_t length) {
-    return reply->kind == '*' && reply->length == length && reply_element(reply, 0).length == TOKEN_BYTES;
+/* An array that begins with an ETag. */
+static bool has_etag(const struct answer *answer, size_t length) {
+    return is_array_of(answer, length) && reply_element(&answer->reply, 0).length == TOKEN_BYTES;
 }
 
-static bool is_appended(struct driver *driver, unsigned object, const struct reply *reply) {
-    (void)driver;
-    (void)object;
-    return is_array(reply, 3);
+static bool is_appended(const struct answer *answer) {
+    return has_etag(answer, 3);
 }
 
-static bool is_range(struct driver *driver, unsigned object, const struct reply *reply) {
-    struct reply content;
-    if (!is_array(reply, 2)) return false;
-    content = reply_element(reply, 1);
-    return is_content(driver, object, &content);
+static bool is_pair(const struct answer *answer) {
+    return has_etag(answer, 2);
 }
 
-static bool is_pair(struct driver *driver, unsigned object, const struct reply *reply) {
-    (void)driver;
-    (void)object;
-    return is_array(reply, 2);
+static bool is_range(const struct answer *answer) {
+    if (!is_pair(answer)) return false;
+    struct answer content = answer_part(answer, reply_element(&answer->reply, 1));
+    return is_content(&content);
 }
 
 static const struct workload workloads[] = {
@@ -90,17 +86,11 @@ static const struct comparison comparisons[] = {
     {"BLOB.PUTPAGE, 8 GiB", "SETRANGE", {0}},
 };
 
-const struct family kind_family = {
-    .name = "kind",
-    .workloads = workloads,
-    .workload_count = ARRAY_SIZE(workloads),
-    .comparisons = comparisons,
-    .comparison_count = ARRAY_SIZE(comparisons),
-};
+const struct family kind_family = FAMILY("kind", workloads, comparisons);
 
 /* --- What they are measured with --- */
 
-enum { MEGABYTE = 1 << 20, BATCH = 64, BLOCKS = 50000, SNAPSHOTS = 1000 };
+enum { MEGABYTE = 1 << 20, BLOCKS = 50000, SNAPSHOTS = 1000 };
 
 /* Appending makes what is small grow, so each of many blobs is appended to a few times only, and then made anew. */
 enum { APPENDED_BYTES = 100, APPEND_BLOBS = 128, APPEND_VISITS = 16, SMALL_BYTES = 1024 };
@@ -108,23 +98,6 @@ enum { RANGE_BYTES = 4096, RANGES = 10000 };
 enum { PAGES = 1024, FULL_MB = 256, FULL_MB_QUICK = 64, PUT_BYTES = 4 << 20 };
 
 enum { COMMIT_MS = 50, COMMIT_MB = 8, DELETE_MS = 5, SNAPSHOT_US = 100, SNAPSHOT_BYTES = 1024 };
-
-/* The server that is measured, and where results go. */
-struct fixture {
-    const struct context *context;
-    struct server *server;
-};
-
-static void add_fact(const struct fixture *fixture, const char *name, double value, const char *unit) {
-    results_fact(fixture->context->results,
-                 (struct fact){fixture->context->section->name, name, value, unit, false});
-}
-
-static void add_bar(const struct fixture *fixture, enum subject subject, const char *name, double value,
-                    double limit, const char *unit) {
-    add_fact(fixture, name, value, unit);
-    results_bar(fixture->context->results, subject, name, value, limit, unit);
-}
 
 static uint64_t large_bytes(const struct fixture *fixture) {
     return (uint64_t)fixture->context->options->large_mb * MEGABYTE;
@@ -137,26 +110,7 @@ static int64_t memory_used(const struct fixture *fixture) {
     return server_info_number(fixture->server, "used_memory");
 }
 
-static const char *const appending[] = {"APPEND", "APPEND, large string", "BLOB.APPEND, small blob",
-                                        "BLOB.APPEND, large blob", NULL};
-static const char *const ranging[] = {"GET", "GETRANGE", "BLOB.GET RANGE", NULL};
-static const char *const paging[] = {"SETRANGE", "BLOB.PUTPAGE, 1 MiB", "BLOB.PUTPAGE, 8 GiB", NULL};
-
-static void workloads_measure(const struct fixture *fixture, struct dataset *data, struct setting setting,
-                              const char *const *names, unsigned visits,
-                              void (*renew)(struct server *server, const struct dataset *data)) {
-    setting.section = fixture->context->section->name;
-    setting.subject = ABOUT_LARGE_BLOBS;
-    setting.objects = data->objects;
-    setting.pipeline = PIPELINE;
-    const struct setting *kept = setting_keep(setting);
-    struct run run = run_open(fixture->server, fixture->context->options, fixture->context->results);
-    run.visits = visits;
-    run.renew = renew;
-    run_add(&run, kept, data, names);
-    run_measure(&run);
-    add_ratio_bars(fixture->context->results, kept, NULL);
-}
+static const char paging[] = "SETRANGE; BLOB.PUTPAGE, 1 MiB; BLOB.PUTPAGE, 8 GiB";
 
 static void make_string(const struct fixture *fixture) {
     server_tell(fixture->server, "SETRANGE " LARGE_STRING " %d x", LARGE_STRING_BYTES - 1);
@@ -164,12 +118,12 @@ static void make_string(const struct fixture *fixture) {
 
 /* --- Ranges --- */
 
-static void measure_ranges(const struct fixture *fixture, const char *label, const char *title) {
-    struct dataset *data = dataset_open(fixture->server, 0, RANGES, RANGE_BYTES);
-    data->large_bytes = large_bytes(fixture);
-    workloads_measure(fixture, data, (struct setting){.title = title, .label = label, .size = 1}, ranging, 0,
-                      NULL);
-    dataset_close(data);
+static void measure_ranges(struct fixture fixture, const char *label, const char *title) {
+    fixture.data = dataset_open(fixture.server, 0, RANGES, RANGE_BYTES);
+    fixture.data->large_bytes = large_bytes(&fixture);
+    workloads_measure(&fixture, (struct setting){.title = title, .label = label, .size = 1},
+                      "GET; GETRANGE; BLOB.GET RANGE");
+    dataset_close(fixture.data);
 }
 
 /* --- Copies --- */
@@ -178,16 +132,16 @@ static void measure_blob_copies(const struct fixture *fixture, const char *what)
     const char *within = "BLOB.COPY " LARGE_APPENDS " copy " LARGE_APPENDS " " LARGE_BLOB;
     const char *across = "BLOB.COPY elsewhere copy " LARGE_APPENDS " " LARGE_BLOB;
     server_tell(fixture->server, "CONTAINER.CREATE elsewhere");
-    add_fact(fixture, format_text("BLOB.COPY of %s, same container", what),
+    add_fact(fixture->context, format_text("BLOB.COPY of %s, same container", what),
              longest_of_repeats_ms(fixture->server, within), "ms");
-    add_fact(fixture, format_text("BLOB.COPY of %s, other container", what),
+    add_fact(fixture->context, format_text("BLOB.COPY of %s, other container", what),
              longest_of_repeats_ms(fixture->server, across), "ms");
     server_tell(fixture->server, "CONTAINER.DELETE elsewhere");
     server_tell(fixture->server, "BLOB.DELETE " LARGE_APPENDS " copy");
 }
 
 static void measure_string_copy(const struct fixture *fixture) {
-    add_fact(fixture, format_text("COPY of a string of %d MiB", LARGE_STRING_BYTES / MEGABYTE),
+    add_fact(fixture->context, format_text("COPY of a string of %d MiB", LARGE_STRING_BYTES / MEGABYTE),
              command_ms(fixture->server, "COPY " LARGE_STRING " twin", NULL), "ms");
     server_tell(fixture->server, "DEL twin");
 }
@@ -214,11 +168,12 @@ static void measure_snapshots(const struct fixture *fixture) {
     }
     double bytes = (double)(memory_used(fixture) - before) / SNAPSHOTS;
     const char *name = format_text("the longest of %d BLOB.SNAPSHOT of a large blob", SNAPSHOTS);
-    add_bar(fixture, ABOUT_PAUSES, name, longest_ms * 1e3, SNAPSHOT_US, "us");
-    add_bar(fixture, ABOUT_MEMORY, "memory for a snapshot of a large blob", bytes, SNAPSHOT_BYTES, "bytes");
-    add_fact(fixture, "the first BLOB.APPEND after a snapshot",
+    add_bar(fixture->context, ABOUT_PAUSES, name, longest_ms * 1e3, SNAPSHOT_US, "us");
+    add_bar(fixture->context, ABOUT_MEMORY, "memory for a snapshot of a large blob", bytes, SNAPSHOT_BYTES,
+            "bytes");
+    add_fact(fixture->context, "the first BLOB.APPEND after a snapshot",
              command_ms(fixture->server, "BLOB.APPEND " LARGE_APPENDS " " LARGE_BLOB " x", NULL) * 1e3, "us");
-    add_fact(fixture, format_text("BLOB.DELETE SNAPSHOTS ONLY of %d", SNAPSHOTS),
+    add_fact(fixture->context, format_text("BLOB.DELETE SNAPSHOTS ONLY of %d", SNAPSHOTS),
              command_ms(fixture->server, "BLOB.DELETE " LARGE_APPENDS " " LARGE_BLOB " SNAPSHOTS ONLY", NULL),
              "ms");
 }
@@ -231,36 +186,36 @@ static void renew_small_appends(struct server *server, const struct dataset *dat
     server_tell(server, "CONTAINER.CREATE " SMALL_APPENDS);
     for (unsigned object = 0; object < data->objects; object++) {
         const char *name = data->names[object];
-        redisAppendCommand(server->context, "BLOB.CREATEAPPEND " SMALL_APPENDS " %b", name,
-                           (size_t)NAME_BYTES);
-        redisAppendCommand(server->context, "BLOB.APPEND " SMALL_APPENDS " %b %b", name, (size_t)NAME_BYTES,
-                           content, sizeof(content));
-        redisAppendCommand(server->context, "SET %b %b", name, (size_t)NAME_BYTES, content, sizeof(content));
-        server_await(server, 3);
+        server_send(server, "BLOB.CREATEAPPEND " SMALL_APPENDS " %b", name, (size_t)NAME_BYTES);
+        server_send(server, "BLOB.APPEND " SMALL_APPENDS " %b %b", name, (size_t)NAME_BYTES, content,
+                    sizeof(content));
+        server_send(server, "SET %b %b", name, (size_t)NAME_BYTES, content, sizeof(content));
     }
+    server_await(server);
 }
 
 /* Copies share the bytes of the large blob, so there is memory for many. The first append
  * gives each a last piece of its own. */
-static void make_large_appends(const struct fixture *fixture, const struct dataset *data) {
-    for (unsigned object = 0; object < data->objects; object++) {
-        const char *name = data->names[object];
+static void make_large_appends(const struct fixture *fixture) {
+    for (unsigned object = 0; object < fixture->data->objects; object++) {
+        const char *name = fixture->data->names[object];
         server_tell(fixture->server, "BLOB.COPY " LARGE_APPENDS " %b " LARGE_APPENDS " " LARGE_BLOB, name,
                     (size_t)NAME_BYTES);
         server_tell(fixture->server, "BLOB.APPEND " LARGE_APPENDS " %b x", name, (size_t)NAME_BYTES);
     }
 }
 
-static void measure_appending(const struct fixture *fixture) {
-    struct dataset *data = dataset_open(fixture->server, 0, APPEND_BLOBS, APPENDED_BYTES);
-    make_large_appends(fixture, data);
-    workloads_measure(
-        fixture, data,
+static void measure_appending(struct fixture fixture) {
+    fixture.data = dataset_open(fixture.server, 0, APPEND_BLOBS, APPENDED_BYTES);
+    make_large_appends(&fixture);
+    changes_measure(
+        &fixture,
         (struct setting){.title = format_text("100 B to blobs of 1 KiB and of %u MiB, pipeline %d",
-                                              fixture->context->options->large_mb, PIPELINE),
+                                              fixture.context->options->large_mb, PIPELINE),
                          .label = "100 B"},
-        appending, APPEND_VISITS, renew_small_appends);
-    dataset_close(data);
+        "APPEND; APPEND, large string; BLOB.APPEND, small blob; BLOB.APPEND, large blob", APPEND_VISITS,
+        renew_small_appends);
+    dataset_close(fixture.data);
 }
 
 static void measure_appends(const struct fixture *fixture) {
@@ -270,9 +225,9 @@ static void measure_appends(const struct fixture *fixture) {
     measure_blob_copies(fixture,
                         format_text("%u MiB in an append blob", fixture->context->options->large_mb));
     measure_string_copy(fixture);
-    measure_appending(fixture);
+    measure_appending(*fixture);
     make_string(fixture);
-    measure_ranges(fixture, "4 KiB of an append blob",
+    measure_ranges(*fixture, "4 KiB of an append blob",
                    format_text("4 KiB anywhere in an append blob of %u MiB, pipeline %d",
                                fixture->context->options->large_mb, PIPELINE));
 }
@@ -285,12 +240,10 @@ static void blocks_stage(const struct fixture *fixture) {
     char *piece = allocate(bytes, 1);
     memset(piece, 'x', bytes);
     server_tell(fixture->server, "CONTAINER.CREATE " LARGE_APPENDS);
-    for (unsigned block = 0; block < BLOCKS; block++) {
-        redisAppendCommand(fixture->server->context, "BLOB.PUTBLOCK " LARGE_APPENDS " " LARGE_BLOB " %08u %b",
-                           block, piece, bytes);
-        if (block % BATCH == BATCH - 1) server_await(fixture->server, BATCH);
-    }
-    server_await(fixture->server, BLOCKS % BATCH);
+    for (unsigned block = 0; block < BLOCKS; block++)
+        server_send(fixture->server, "BLOB.PUTBLOCK " LARGE_APPENDS " " LARGE_BLOB " %08u %b", block, piece,
+                    bytes);
+    server_await(fixture->server);
     free(piece);
 }
 
@@ -308,8 +261,7 @@ static double commit_ms(const struct fixture *fixture) {
         words[HEAD + 2 * block + 1] = ids[block];
     }
     struct command_timer timer = command_timer_start(fixture->server);
-    redisAppendCommandArgv(fixture->server->context, WORDS, words, NULL);
-    server_await(fixture->server, 1);
+    freeReplyObject(server_command_words(fixture->server, WORDS, words));
     double ms = command_timer_stop_ms(fixture->server, &timer);
     free(ids);
     free(words);
@@ -321,15 +273,15 @@ static void measure_commit(const struct fixture *fixture) {
     int64_t before = memory_used(fixture);
     double ms = commit_ms(fixture);
     double bytes = (double)(memory_used(fixture) - before);
-    add_bar(fixture, ABOUT_PAUSES, format_text("BLOB.PUTBLOCKLIST of %d staged blocks", BLOCKS), ms,
+    add_bar(fixture->context, ABOUT_PAUSES, format_text("BLOB.PUTBLOCKLIST of %d staged blocks", BLOCKS), ms,
             COMMIT_MS, "ms");
-    add_bar(fixture, ABOUT_MEMORY, "growth of used_memory by this commit", bytes / MEGABYTE, COMMIT_MB,
-            "MiB");
+    add_bar(fixture->context, ABOUT_MEMORY, "growth of used_memory by this commit", bytes / MEGABYTE,
+            COMMIT_MB, "MiB");
 }
 
 static void measure_deletion(const struct fixture *fixture, const char *command, const char *what) {
-    add_bar(fixture, ABOUT_PAUSES, format_text("BLOB.DELETE of %s: longest PING", what),
-            longest_ping_ms(fixture->server, command, NULL), DELETE_MS, "ms");
+    add_pause_bar(fixture->context, format_text("BLOB.DELETE of %s: longest PING", what),
+                  longest_ping_ms(fixture->server, command, NULL), DELETE_MS);
 }
 
 static void measure_blocks(const struct fixture *fixture) {
@@ -337,7 +289,7 @@ static void measure_blocks(const struct fixture *fixture) {
     measure_commit(fixture);
     measure_blob_copies(fixture,
                         format_text("%u MiB in %d blocks", fixture->context->options->large_mb, BLOCKS));
-    measure_ranges(fixture, "4 KiB of a block blob",
+    measure_ranges(*fixture, "4 KiB of a block blob",
                    format_text("4 KiB anywhere in a block blob of %u MiB in %d blocks, pipeline %d",
                                fixture->context->options->large_mb, BLOCKS, PIPELINE));
     measure_deletion(fixture, "BLOB.DELETE " LARGE_APPENDS " " LARGE_BLOB, format_text("%d blocks", BLOCKS));
@@ -353,19 +305,19 @@ static void renew_pages(struct server *server, const struct dataset *data) {
     server_tell(server, "BLOB.CREATEPAGE " PAGE_BLOBS " " VAST_PAGES " %lld", VAST_PAGES_BYTES);
 }
 
-static void measure_putting(const struct fixture *fixture) {
-    struct dataset *data = dataset_open(fixture->server, 0, PAGES, PAGE_BYTES);
-    workloads_measure(
-        fixture, data,
+static void measure_putting(struct fixture fixture) {
+    fixture.data = dataset_open(fixture.server, 0, PAGES, PAGE_BYTES);
+    changes_measure(
+        &fixture,
         (struct setting){.title = format_text("a page where there was none, pipeline %d", PIPELINE),
                          .label = "new page"},
         paging, 1, renew_pages);
     workloads_measure(
-        fixture, data,
+        &fixture,
         (struct setting){.title = format_text("a page in the place of another, pipeline %d", PIPELINE),
                          .label = "page"},
-        paging, 0, NULL);
-    dataset_close(data);
+        paging);
+    dataset_close(fixture.data);
 }
 
 static void measure_full_pages(const struct fixture *fixture) {
@@ -382,7 +334,7 @@ static void measure_full_pages(const struct fixture *fixture) {
 
 static void measure_pages(const struct fixture *fixture) {
     make_string(fixture);
-    measure_putting(fixture);
+    measure_putting(*fixture);
     measure_full_pages(fixture);
 }
 
@@ -390,8 +342,8 @@ void measure_kinds(const struct context *context) {
     void (*const measurements[])(const struct fixture *fixture) = {measure_appends, measure_blocks,
                                                                    measure_pages};
     for (size_t i = 0; i < ARRAY_SIZE(measurements); i++) {
-        struct fixture fixture = {context, server_start(context->options, "")};
+        struct fixture fixture = fixture_open(context, "", 0, 0);
         measurements[i](&fixture);
-        server_stop(fixture.server);
+        fixture_close(&fixture);
     }
 }

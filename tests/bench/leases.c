@@ -10,16 +10,12 @@
 
 static const char refusal[] = "CONFLICT LeaseAlreadyPresent ";
 
-static bool is_holder(struct driver *driver, unsigned object, const struct reply *reply) {
-    (void)driver;
-    (void)object;
-    return reply->kind == '*' && reply->length == 2;
+static bool is_holder(const struct answer *answer) {
+    return is_array_of(answer, 2);
 }
 
-static bool is_refused(struct driver *driver, unsigned object, const struct reply *reply) {
-    (void)driver;
-    (void)object;
-    return reply->kind == '-' && !strncmp(reply->text, refusal, sizeof(refusal) - 1);
+static bool is_refused(const struct answer *answer) {
+    return answer->reply.kind == '-' && !strncmp(answer->reply.text, refusal, sizeof(refusal) - 1);
 }
 
 static const struct workload workloads[] = {
@@ -64,13 +60,7 @@ static const struct comparison comparisons[] = {
     {"BLOB.PUT LEASE", "Lua check lock, SET", {0.35, 0, 0}},
 };
 
-const struct family lease_family = {
-    .name = "lease",
-    .workloads = workloads,
-    .workload_count = ARRAY_SIZE(workloads),
-    .comparisons = comparisons,
-    .comparison_count = ARRAY_SIZE(comparisons),
-};
+const struct family lease_family = FAMILY("lease", workloads, comparisons);
 
 /* --- Locks, as client libraries build them --- */
 
@@ -86,14 +76,12 @@ static const char check_set_script[] = "if redis.call('GET', KEYS[1]) == ARGV[1]
                                        "redis.error_reply('PRECONDITION the lock is lost') end";
 
 /* Of setting: OK. Of a script that has found the id: 1. */
-static bool is_ok_or_one(struct driver *driver, unsigned object, const struct reply *reply) {
-    return is_ok(driver, object, reply) || (is_integer(driver, object, reply) && *reply->text == '1');
+static bool is_ok_or_one(const struct answer *answer) {
+    return is_ok(answer) || (is_integer(answer) && *answer->reply.text == '1');
 }
 
-static bool is_null(struct driver *driver, unsigned object, const struct reply *reply) {
-    (void)driver;
-    (void)object;
-    return reply->is_null;
+static bool is_null(const struct answer *answer) {
+    return answer->reply.is_null;
 }
 
 #define SET_LOCK(key) "SET " key ":{name} " HOLDER_ID " NX PX 3600000"
@@ -122,45 +110,21 @@ static const struct comparison lock_comparisons[] = {
     {"Lua check lock, SET", "SET", {0}},
 };
 
-const struct family lock_family = {
-    .name = "lock",
-    .workloads = lock_workloads,
-    .workload_count = ARRAY_SIZE(lock_workloads),
-    .comparisons = lock_comparisons,
-    .comparison_count = ARRAY_SIZE(lock_comparisons),
-};
+const struct family lock_family = FAMILY("lock", lock_workloads, lock_comparisons);
 
 /* --- Next to locks --- */
 
 /* Locks and leases that nobody waits for, next to what client libraries build of SET NX PX and scripts. */
 
 void measure_leases(const struct context *context) {
-    static const char *const locking[] = {"SET",
-                                          "BLOB.PUT",
-                                          "SET NX PX, Lua delete",
-                                          "SET NX PX refused",
-                                          "Lua renew",
-                                          "Lua check lock, SET",
-                                          "LEASE.ACQUIRE, RELEASE",
-                                          "LEASE.ACQUIRE refused",
-                                          "LEASE.RENEW",
-                                          "BLOB.PUT LEASE",
-                                          NULL};
-    struct server *server = server_start(context->options, HOLD_FOR_LONG);
-    struct dataset *data = dataset_open(server, 0, sizes[0].objects, sizes[0].bytes);
-    const struct setting *setting = setting_keep((struct setting){
-        .section = context->section->name,
-        .subject = context->section->subject,
-        .title = format_text("%s, pipeline %d", sizes[0].label, PIPELINE),
-        .objects = data->objects,
-        .pipeline = PIPELINE,
-    });
-    struct run run = run_open(server, context->options, context->results);
-    run_add(&run, setting, data, locking);
-    run_measure(&run);
-    add_ratio_bars(context->results, setting, &lease_family);
-    dataset_close(data);
-    server_stop(server);
+    struct fixture fixture = fixture_open(context, HOLD_FOR_LONG, sizes[0].objects, sizes[0].bytes);
+    workloads_measure(
+        &fixture,
+        (struct setting){.title = format_text("%s, pipeline %d", sizes[0].label, PIPELINE),
+                         .family = &lease_family},
+        "SET; BLOB.PUT; SET NX PX, Lua delete; SET NX PX refused; Lua renew; "
+        "Lua check lock, SET; LEASE.ACQUIRE, RELEASE; LEASE.ACQUIRE refused; LEASE.RENEW; BLOB.PUT LEASE");
+    fixture_close(&fixture);
 }
 
 /* --- Leases that end together --- */
@@ -169,9 +133,11 @@ void measure_leases(const struct context *context) {
  * another client waiting? Once nobody waits for any of them, once there is somebody in line for as many as
  * connections allow. */
 
-enum { LEASES = 100000, BATCH = 500, WAITERS = 10000, WAITERS_QUICK = 2000 };
+enum { LEASES = 100000, WAITERS = 10000, WAITERS_QUICK = 2000 };
 enum { LONGEST_MS = 10 }; /* the bar */
-enum { FILLING_MS = 1500, FILLING_MAX_MS = 20000, LEAD_MS = 1000, LISTING_MS = 500, AFTERWARDS_MS = 1000 };
+enum { FILLING_MS = 1500, FILLING_MAX_MS = 20000, LEAD_MS = 1000 };
+enum { LISTING_NS = 500000000, AFTERWARDS_NS = 1000000000 };
+#define LIST_THEM "LEASE.LIST endings COUNT 1000"
 
 static int64_t ms_until(int64_t instant_ns) {
     return (instant_ns - monotonic_ns()) / 1000000;
@@ -179,23 +145,19 @@ static int64_t ms_until(int64_t instant_ns) {
 
 static void leased_blobs_put(struct server *server) {
     server_tell(server, "CONTAINER.CREATE endings");
-    for (unsigned lease = 0; lease < LEASES; lease++) {
-        redisAppendCommand(server->context, "BLOB.PUT endings %u x", lease);
-        if (lease % BATCH == BATCH - 1) server_await(server, BATCH);
-    }
+    for (unsigned lease = 0; lease < LEASES; lease++) server_send(server, "BLOB.PUT endings %u x", lease);
+    server_await(server);
 }
 
 /* Whatever time it takes to acquire them all, they end together. False if that would leave too little time. */
 static bool acquire_until(struct server *server, int64_t end_ns) {
-    for (unsigned lease = 0; lease < LEASES; lease++) {
+    for (unsigned lease = 0; lease < LEASES && ms_until(end_ns) >= LEAD_MS; lease++) {
         int64_t ms = ms_until(end_ns);
-        redisAppendCommand(server->context, "LEASE.ACQUIRE endings %d.%03d BLOB %u ID %s", (int)(ms / 1000),
-                           (int)(ms % 1000), lease, numbered_id(lease));
-        if (lease % BATCH != BATCH - 1) continue;
-        server_await(server, BATCH);
-        if (ms_until(end_ns) < LEAD_MS) return false;
+        server_send(server, "LEASE.ACQUIRE endings %d.%03d BLOB %u ID %s", (int)(ms / 1000), (int)(ms % 1000),
+                    lease, numbered_id(lease));
     }
-    return true;
+    server_await(server);
+    return ms_until(end_ns) >= LEAD_MS;
 }
 
 /* Returns when they end. */
@@ -207,45 +169,24 @@ static int64_t acquire_all(struct server *server) {
     give_up("it takes too long to acquire %d leases", LEASES);
 }
 
-/* One command after the other until that instant. */
-static double longest_wait_ms(struct server *server, struct connection *connection, const char *command,
-                              int64_t until_ns) {
-    struct latencies latencies = latencies_begin(server);
-    while (latencies.at_ns < until_ns) {
-        connection_call(connection, command);
-        latencies_next(&latencies);
-    }
-    return latencies_longest_ms(&latencies);
-}
-
-static void add_latency_bar(const struct context *context, const char *text, double ms) {
-    results_fact(context->results, (struct fact){context->section->name, text, ms, "ms", false});
-    results_bar(context->results, ABOUT_PAUSES, text, ms, LONGEST_MS, "ms");
-}
-
 static void measure_alone(const struct context *context, struct server *server) {
-    struct connection *connection = connection_open(server, 0);
     int64_t end_ns = acquire_all(server);
-    add_latency_bar(context, format_text("%d leases end: longest PING", LEASES),
-                    longest_wait_ms(server, connection, "PING", end_ns + AFTERWARDS_MS * 1000000LL));
-    int64_t until_ns = monotonic_ns() + LISTING_MS * 1000000LL;
-    add_latency_bar(context, format_text("%d leases ended: longest LEASE.LIST", LEASES),
-                    longest_wait_ms(server, connection, "LEASE.LIST endings COUNT 1000", until_ns));
-    connection_close(connection);
+    add_pause_bar(context, format_text("%d leases end: longest PING", LEASES),
+                  longest_wait_ms(server, "PING", "PING", end_ns + AFTERWARDS_NS), LONGEST_MS);
+    add_pause_bar(context, format_text("%d leases ended: longest LEASE.LIST", LEASES),
+                  longest_wait_ms(server, LIST_THEM, LIST_THEM, monotonic_ns() + LISTING_NS), LONGEST_MS);
 }
 
 static void measure_waited_for(const struct context *context, struct server *server, unsigned waiters) {
     struct connection_set *set = connection_set_open(server, waiters);
-    struct connection *connection = connection_open(server, 0);
     int64_t end_ns = acquire_all(server);
     for (unsigned who = 0; who < waiters; who++)
         connection_ask(set->connections[who], "LEASE.ACQUIRE endings -1 BLOB %u BLOCK 0", who);
-    connection_call(connection, "PING");
+    server_tell(server, "PING");
     require(ms_until(end_ns) > 0, "it takes %u waiters too long to get in line", waiters);
-    add_latency_bar(context, format_text("%d leases end, %u waited for: longest PING", LEASES, waiters),
-                    longest_wait_ms(server, connection, "PING", end_ns + AFTERWARDS_MS * 1000000LL));
+    add_pause_bar(context, format_text("%d leases end, %u waited for: longest PING", LEASES, waiters),
+                  longest_wait_ms(server, "PING", "PING", end_ns + AFTERWARDS_NS), LONGEST_MS);
     for (unsigned who = 0; who < waiters; who++) connection_receive(set->connections[who], "LEASE.ACQUIRE");
-    connection_close(connection);
     connection_set_close(set);
 }
 
@@ -266,40 +207,28 @@ void measure_endings(const struct context *context) {
 enum { LOOKS = 5, LOOK_MS = 300 };
 #define MORE_MS_MAX 0.5
 
-/* Processor time per second, look by look. What a look happens to catch of the server's own chores varies. */
-static struct spread idle_ms(struct server *server) {
+/* Processor time per second. What a look happens to catch of the server's own chores varies. */
+static double idle_ms(const struct server *server) {
     double ms[LOOKS];
-    for (int look = 0; look < LOOKS; look++) {
-        int64_t cpu_ns = server_cpu_ns(server), before = monotonic_ns();
-        usleep(LOOK_MS * 1000);
-        double seconds = (double)(monotonic_ns() - before) / 1e9;
-        ms[look] = (double)(server_cpu_ns(server) - cpu_ns) / 1e6 / seconds;
-    }
-    return spread_of(ms, LOOKS);
-}
-
-static void add_idle_fact(const struct context *context, const char *name, double ms) {
-    results_fact(context->results, (struct fact){context->section->name, name, ms, "ms", false});
+    for (int look = 0; look < LOOKS; look++) ms[look] = 1e3 * idle_share(server, LOOK_MS);
+    return spread_of(ms, LOOKS).median;
 }
 
 void measure_idle(const struct context *context) {
-    struct server *server = server_start(context->options, HOLD_FOR_LONG);
-    struct dataset *data = dataset_open(server, 0, MILLION, sizes[0].bytes);
+    struct fixture fixture = fixture_open(context, HOLD_FOR_LONG, MILLION, sizes[0].bytes);
     const struct workload *acquire = workload_named("LEASE.ACQUIRE");
-    struct object_set *object_set = dataset_fill(data, workload_named(acquire->filler));
-    double without_ms = idle_ms(server).median;
-    int64_t bytes_before = server_info_number(server, "used_memory");
-    struct driver driver = driver_open(acquire, data, object_set, PIPELINE, CONNECTIONS);
-    driver_visit(&driver, data->objects);
+    struct object_set *object_set = dataset_fill(fixture.data, workload_named(acquire->filler));
+    double without_ms = idle_ms(fixture.server);
+    int64_t bytes_before = server_info_number(fixture.server, "used_memory");
+    struct driver driver = driver_open(acquire, fixture.data, object_set, PIPELINE, CONNECTIONS);
+    driver_visit(&driver, MILLION);
     driver_close(&driver);
-    double with_ms = idle_ms(server).median;
-    double bytes = (double)(server_info_number(server, "used_memory") - bytes_before) / data->objects;
-    results_fact(context->results,
-                 (struct fact){context->section->name, "a lease on a blob", bytes, "bytes", true});
-    add_idle_fact(context, "a million blobs: CPU per idle second", without_ms);
-    add_idle_fact(context, "a million leases on them: CPU per idle second", with_ms);
+    double with_ms = idle_ms(fixture.server);
+    double bytes = (double)(server_info_number(fixture.server, "used_memory") - bytes_before) / MILLION;
+    add_fact(context, "a lease on a blob", bytes, "bytes");
+    add_fact(context, "a million blobs: CPU per idle second", without_ms, "ms");
+    add_fact(context, "a million leases on them: CPU per idle second", with_ms, "ms");
     results_bar(context->results, ABOUT_LEASES, "CPU per idle second for a million leases",
                 with_ms - without_ms, MORE_MS_MAX, "ms");
-    dataset_close(data);
-    server_stop(server);
+    fixture_close(&fixture);
 }

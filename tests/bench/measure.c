@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --- A single command --- */
 
@@ -56,6 +57,11 @@ double longest_of_repeats_ms(struct server *server, const char *command) {
     return longest;
 }
 
+void longest_add(const struct context *context, struct longest *longest, const char *name, double ms) {
+    add_fact(context, name, ms, "ms");
+    if (ms > longest->ms) *longest = (struct longest){name, ms};
+}
+
 /* --- How long others wait --- */
 
 enum { PINGS_BETWEEN_LOOKS = 100, AFTERWARDS_MS = 1500, PATIENCE_MS = 120000 };
@@ -90,6 +96,15 @@ double latencies_longest_ms(struct latencies *latencies) {
     return latencies->longest_ms;
 }
 
+double longest_wait_ms(struct server *server, const char *first, const char *repeated, int64_t until_ns) {
+    struct latencies latencies = latencies_begin(server);
+    for (const char *command = first; latencies.at_ns < until_ns; command = repeated) {
+        server_tell(server, command);
+        latencies_next(&latencies);
+    }
+    return latencies_longest_ms(&latencies);
+}
+
 double longest_ping_ms(struct server *server, const char *command, bool (*is_over)(struct server *server)) {
     struct latencies latencies = latencies_begin(server);
     int64_t before_ns = latencies.at_ns;
@@ -105,6 +120,12 @@ double longest_ping_ms(struct server *server, const char *command, bool (*is_ove
     }
     latencies_next(&latencies);
     return latencies_longest_ms(&latencies);
+}
+
+double idle_share(const struct server *server, unsigned ms) {
+    int64_t cpu_ns = server_cpu_ns(server), before_ns = monotonic_ns();
+    usleep(ms * 1000);
+    return (double)(server_cpu_ns(server) - cpu_ns) / (double)(monotonic_ns() - before_ns);
 }
 
 /* --- Rounds --- */
@@ -125,8 +146,10 @@ void meter_stop(const struct meter *meter, const struct server *server, struct m
     measurement->rate[round] = operations * 1e9 / (double)(after - meter->at_ns);
 }
 
-struct run run_open(struct server *server, const struct options *options, struct results *results) {
-    return (struct run){.server = server, .options = options, .results = results};
+/* Who begins, and who comes before whom, changes from round to round. */
+static size_t place_of_turn(size_t turn, unsigned round, size_t count) {
+    size_t place = (turn + round) % count;
+    return round % 2 ? count - 1 - place : place;
 }
 
 static void driver_add(struct run *run, const struct setting *setting, const struct workload *workload,
@@ -135,8 +158,8 @@ static void driver_add(struct run *run, const struct setting *setting, const str
     run->measurements = grow_array(run->measurements, run->count, sizeof(*run->measurements));
     struct object_set *object_set =
         workload->filler ? dataset_fill(data, workload_named(workload->filler)) : NULL;
-    run->measurements[run->count] = run->results->measurement_count;
-    results_measure(run->results, setting, workload, run->options->rounds);
+    run->measurements[run->count] = run->context->results->measurement_count;
+    results_measure(run->context->results, setting, workload, run->context->options->rounds);
     run->drivers[run->count++] = driver_open(workload, data, object_set, setting->pipeline, CONNECTIONS);
 }
 
@@ -148,24 +171,24 @@ static void bare_add(struct run *run, const struct setting *setting, const char 
     }
 }
 
-void run_add(struct run *run, const struct setting *setting, struct dataset *data, const char *const *names) {
-    for (; *names; names++) {
-        driver_add(run, setting, workload_named(*names), data);
-        bare_add(run, setting, *names, data);
+void run_add(struct run *run, const struct setting *setting, struct dataset *data, const char *names) {
+    for (char *name; (name = list_next(&names)); free(name)) {
+        driver_add(run, setting, workload_named(name), data);
+        bare_add(run, setting, name, data);
     }
 }
 
 /* What is measured once in a round may be new only once, so that nothing can go before it. */
 static void warm_up(const struct run *run, struct driver *driver) {
     if (!run->visits)
-        driver_run(driver, (int64_t)run->options->slice_ms * 1000000 / WARM_UP_SHARE);
+        driver_run(driver, (int64_t)run->context->options->slice_ms * 1000000 / WARM_UP_SHARE);
     else if (run->visits > 1)
         driver_visit_all(driver, 1);
 }
 
 static uint64_t work_through(const struct run *run, struct driver *driver) {
     if (run->visits) return driver_visit_all(driver, run->visits);
-    return driver_run(driver, (int64_t)run->options->slice_ms * 1000000);
+    return driver_run(driver, (int64_t)run->context->options->slice_ms * 1000000);
 }
 
 /* A write of its own is needed for WAIT, which waits for its client's writes. */
@@ -177,7 +200,7 @@ static void replica_await(const struct run *run) {
 
 static void slice_measure(struct run *run, size_t which, unsigned round) {
     struct driver *driver = &run->drivers[which];
-    struct measurement *measurement = &run->results->measurements[run->measurements[which]];
+    struct measurement *measurement = &run->context->results->measurements[run->measurements[which]];
     warm_up(run, driver);
     replica_await(run);
     struct meter meter = meter_start(run->server);
@@ -203,13 +226,10 @@ static size_t *order_by_workload(const struct run *run) {
 
 void run_measure(struct run *run) {
     size_t *order = order_by_workload(run);
-    for (unsigned round = 0; round < run->options->rounds; round++) {
+    for (unsigned round = 0; round < run->context->options->rounds; round++) {
         if (run->renew) run->renew(run->server, run->drivers[0].data);
-        /* Who begins, and who comes before whom, changes from round to round. */
-        for (size_t turn = 0; turn < run->count; turn++) {
-            size_t place = (turn + round) % run->count;
-            slice_measure(run, order[round % 2 ? run->count - 1 - place : place], round);
-        }
+        for (size_t turn = 0; turn < run->count; turn++)
+            slice_measure(run, order[place_of_turn(turn, round, run->count)], round);
     }
     for (size_t which = 0; which < run->count; which++) driver_close(&run->drivers[which]);
     free(order);
@@ -221,70 +241,104 @@ void run_measure(struct run *run) {
 
 enum { SEQUENCE_WARM_UP_SHARE = 4 }; /* of the operations, once more before they are measured */
 
-static void key_renew(const struct sequence_run *run, const struct sequence_entry *entry) {
-    const char *key = entry->pool->key;
-    server_tell(run->server, "DEL %s", key);
-    entry->pool->sequence->prepare(run->server, key);
-}
-
-void sequence_run_fill(const struct sequence_run *run, const struct sequence *filler, const char *key,
-                       uint64_t operations) {
-    struct client_pool *pool = client_pool_open(filler, run->data, key);
-    client_pool_run(pool, operations);
+void sequence_fill(struct dataset *data, const struct sequence *filler, const char *key, uint64_t messages) {
+    struct client_pool *pool = client_pool_open(filler, data, key);
+    client_pool_run(pool, messages / pool->steps[0].batch);
     client_pool_close(pool);
 }
 
 struct sequence_entry *sequence_run_add(struct sequence_run *run, const struct setting *setting,
-                                        const struct sequence *sequence, const char *key,
-                                        uint64_t operations) {
+                                        const struct sequence *sequence, const char *key) {
     require(run->count < ENTRIES_MAX, "too many sequences in turns");
+    const struct context *context = run->fixture.context;
     struct sequence_entry *entry = &run->entries[run->count++];
-    struct results *results = run->context->results;
-    *entry =
-        (struct sequence_entry){.pool = client_pool_open(sequence, run->data, key), .operations = operations};
-    entry->measurement = results->measurement_count;
-    results_measure(results, setting, workload_named(sequence->name), run->context->options->rounds);
-    sequence->prepare(run->server, key);
+    *entry = (struct sequence_entry){.pool = client_pool_open(sequence, run->fixture.data, key),
+                                     .operations = SEQUENCE_OPERATIONS,
+                                     .measurement = context->results->measurement_count};
+    results_measure(context->results, setting, workload_named(sequence->name), context->options->rounds);
+    client_pool_prepare(entry->pool);
     return entry;
+}
+
+static void key_renew(struct server *server, const struct sequence_entry *entry) {
+    server_tell(server, "DEL %s", entry->pool->key);
+    client_pool_prepare(entry->pool);
 }
 
 static void entry_measure(const struct sequence_run *run, const struct sequence_entry *entry,
                           unsigned round) {
-    struct measurement *measurement = &run->context->results->measurements[entry->measurement];
-    if (entry->starts_anew) key_renew(run, entry);
+    struct server *server = run->fixture.server;
+    struct client_pool *pool = entry->pool;
+    if (entry->starts_anew) key_renew(server, entry);
     if (entry->filler)
-        sequence_run_fill(run, entry->filler, entry->pool->key, entry->operations * MESSAGES_AT_ONCE);
+        sequence_fill(pool->data, entry->filler, pool->key, entry->operations * pool->steps[0].batch);
     else
-        client_pool_run(entry->pool, entry->operations / SEQUENCE_WARM_UP_SHARE);
-    struct meter meter = meter_start(run->server);
-    client_pool_run(entry->pool, entry->operations);
-    meter_stop(&meter, run->server, measurement, round, (double)entry->operations);
+        client_pool_run(pool, entry->operations / SEQUENCE_WARM_UP_SHARE);
+    struct meter meter = meter_start(server);
+    client_pool_run(pool, entry->operations);
+    meter_stop(&meter, server, &run->fixture.context->results->measurements[entry->measurement], round,
+               (double)entry->operations);
 }
 
-/* Who begins, and who comes before whom, changes from round to round. */
 void sequence_run_measure(struct sequence_run *run) {
-    for (unsigned round = 0; round < run->context->options->rounds; round++) {
-        for (unsigned turn = 0; turn < run->count; turn++) {
-            unsigned place = (turn + round) % run->count;
-            entry_measure(run, &run->entries[round % 2 ? run->count - 1 - place : place], round);
-        }
-    }
+    for (unsigned round = 0; round < run->fixture.context->options->rounds; round++)
+        for (unsigned turn = 0; turn < run->count; turn++)
+            entry_measure(run, &run->entries[place_of_turn(turn, round, run->count)], round);
     for (unsigned i = 0; i < run->count; i++) client_pool_close(run->entries[i].pool);
     run->count = 0;
 }
 
+/* --- Fixtures --- */
+
+struct fixture fixture_open(const struct context *context, const char *settings, unsigned objects,
+                            size_t bytes) {
+    struct fixture fixture = {.context = context, .server = server_start(context->options, settings)};
+    if (objects) fixture.data = dataset_open(fixture.server, 0, objects, bytes);
+    return fixture;
+}
+
+void fixture_close(const struct fixture *fixture) {
+    if (fixture->data) dataset_close(fixture->data);
+    server_stop(fixture->server);
+}
+
+double bytes_per_object(const struct fixture *fixture, const char *filler) {
+    int64_t before = server_info_number(fixture->server, "used_memory");
+    dataset_fill(fixture->data, workload_named(filler));
+    server_settle();
+    return (double)(server_info_number(fixture->server, "used_memory") - before) / fixture->data->objects;
+}
+
+void changes_measure(const struct fixture *fixture, struct setting setting, const char *names,
+                     unsigned visits, void (*renew)(struct server *server, const struct dataset *data)) {
+    struct run run = {
+        .context = fixture->context, .server = fixture->server, .visits = visits, .renew = renew};
+    setting.objects = fixture->data->objects;
+    const struct setting *kept = context_setting(fixture->context, setting);
+    run_add(&run, kept, fixture->data, names);
+    run_measure(&run);
+    add_ratio_bars(fixture->context->results, kept);
+}
+
+void workloads_measure(const struct fixture *fixture, struct setting setting, const char *names) {
+    changes_measure(fixture, setting, names, 0, NULL);
+}
+
 /* --- Bars --- */
 
-void add_ratio_bars(struct results *results, const struct setting *setting, const struct family *family) {
+void add_ratio_bars(struct results *results, const struct setting *setting) {
     struct compared compared;
-    for (size_t cursor = 0; results_compare(results, setting, &cursor, &compared);) {
-        const struct comparison *comparison = compared.comparison;
-        double limit = comparison->limits[setting->size];
-        if (limit == 0 || (family && compared.measurement->family != family)) continue;
-        char *text = format_text("%s / %s", comparison->workload, comparison->against);
-        if (setting->label) text = format_text("%s, %s", text, setting->label);
-        results_ratio_bar(results, &compared, text, limit);
-    }
+    for (size_t cursor = 0; results_compare(results, setting, &cursor, &compared);)
+        if (setting->pipeline == PIPELINE &&
+            (!setting->family || compared.measurement->family == setting->family))
+            results_ratio_bar(results, &compared, compared.comparison->limits[setting->size]);
+}
+
+double growth_of(const struct context *context, const char *name, const struct setting *first,
+                 const struct setting *last) {
+    return results_growth(results_need(context->results, first, name),
+                          results_need(context->results, last, name))
+        .median;
 }
 
 /* --- From a thousand to a million objects --- */
@@ -303,18 +357,13 @@ static const struct {
 
 /* The workloads that create objects take turns in filling the dataset, each with its own objects. */
 static void objects_insert(const struct context *context, struct server *server, struct dataset *data,
-                           const char *const *names) {
-    const struct setting *setting = setting_keep((struct setting){
-        .section = context->section->name,
-        .subject = context->section->subject,
-        .title = "new objects, up to a million",
-        .objects = data->objects,
-        .pipeline = PIPELINE,
-    });
+                           const char *names) {
+    const struct setting *setting = context_setting(
+        context, (struct setting){.title = "new objects, up to a million", .objects = data->objects});
     struct driver drivers[16];
     size_t first = context->results->measurement_count, count = 0;
-    for (; *names; names++) {
-        const struct workload *workload = workload_named(*names);
+    for (char *name; (name = list_next(&names)); free(name)) {
+        const struct workload *workload = workload_named(name);
         require(count < ARRAY_SIZE(drivers), "too many workloads insert");
         results_measure(context->results, setting, workload, INSERT_ROUNDS);
         drivers[count++] =
@@ -344,23 +393,18 @@ static void add_growth_bars(struct results *results, const struct setting *fewes
     }
 }
 
-void growth_measure(const struct context *context, const char *const *inserting, const char *const *growing) {
+void growth_measure(const struct context *context, const char *inserting, const char *growing) {
     struct server *server = server_start(context->options, "");
     struct dataset *data[COUNTS];
     const struct setting *settings[COUNTS];
     for (unsigned i = 0; i < COUNTS; i++)
         data[i] = dataset_open(server, i, counts[i].objects, sizes[0].bytes);
     objects_insert(context, server, data[COUNTS - 1], inserting);
-    struct run run = run_open(server, context->options, context->results);
+    struct run run = {.context = context, .server = server};
     for (unsigned i = 0; i < COUNTS; i++) {
-        settings[i] = setting_keep((struct setting){
-            .section = context->section->name,
-            .subject = context->section->subject,
-            .title = counts[i].label,
-            .objects = counts[i].objects,
-            .pipeline = PIPELINE,
-            .is_grown = true,
-        });
+        settings[i] = context_setting(
+            context,
+            (struct setting){.title = counts[i].label, .objects = counts[i].objects, .is_grown = true});
         run_add(&run, settings[i], data[i], growing);
     }
     run_measure(&run);

@@ -53,6 +53,36 @@ double latencies_longest_ms(struct latencies *latencies);
  * for a second and a half. `is_over` is called now and then, and is timed like a PING. */
 double longest_ping_ms(struct server *server, const char *command, bool (*is_over)(struct server *server));
 
+/* The longest of several commands. */
+struct longest {
+    const char *name;
+    double ms;
+};
+
+/* Adds a fact for one of them. */
+void longest_add(const struct context *context, struct longest *longest, const char *name, double ms);
+
+/* The longest latency of a command, and of another one that is sent again and again until that instant. */
+double longest_wait_ms(struct server *server, const char *first, const char *repeated, int64_t until_ns);
+
+/* The share of its time for which a server runs that nobody asks anything. */
+double idle_share(const struct server *server, unsigned ms);
+
+/* --- Fixtures --- */
+
+/* What measurements begin with: a server with those settings, and a dataset of so many objects on it, if any. */
+struct fixture {
+    const struct context *context;
+    struct server *server;
+    struct dataset *data; /* NULL without objects */
+};
+struct fixture fixture_open(const struct context *context, const char *settings, unsigned objects,
+                            size_t bytes);
+void fixture_close(const struct fixture *fixture);
+
+/* What the objects of that filler take, by the growth of used_memory. */
+double bytes_per_object(const struct fixture *fixture, const char *filler);
+
 /* --- Rounds --- */
 
 /* Runs workloads in turns, for a short slice each, round after round, and records what each slice costs the server. */
@@ -67,9 +97,8 @@ void meter_stop(const struct meter *meter, const struct server *server, struct m
 
 /* The drivers of one measurement, and where their results go. */
 struct run {
+    const struct context *context;
     struct server *server;
-    const struct options *options;
-    struct results *results;
     struct driver *drivers;
     size_t *measurements; /* by driver: index into the results */
     size_t count;
@@ -80,52 +109,60 @@ struct run {
     struct server *primary; /* of a replica that is measured: what is written there is waited for */
 };
 
-struct run run_open(struct server *server, const struct options *options, struct results *results);
-
-/* Adds the workloads of those names, and what any module would pay for them: see bare.c. NULL ends the list. */
-void run_add(struct run *run, const struct setting *setting, struct dataset *data, const char *const *names);
+/* Adds the workloads of those names, and what any module would pay for them: see bare.c. Between names
+ * there is "; ". */
+void run_add(struct run *run, const struct setting *setting, struct dataset *data, const char *names);
 
 /* Measures the workloads and frees the run. */
 void run_measure(struct run *run);
 
+/* Measures workloads on the fixture's dataset in a setting of the section, and adds the bars. */
+void workloads_measure(const struct fixture *fixture, struct setting setting, const char *names);
+
+/* The same for workloads that change their objects: `renew` restores these before each round, in which each is visited so
+ * many times. */
+void changes_measure(const struct fixture *fixture, struct setting setting, const char *names,
+                     unsigned visits, void (*renew)(struct server *server, const struct dataset *data));
+
 /* Runs sequences in turns. Each has its own pool of clients, and the same number of operations in each round. */
 
-enum { ENTRIES_MAX = 16 };
+enum { ENTRIES_MAX = 16, SEQUENCE_OPERATIONS = 8192 };
 
 /* A sequence that is measured round by round. */
 struct sequence_entry {
     struct client_pool *pool;
     const struct sequence *filler; /* adds what the sequence removes, before each slice; may be NULL */
     bool starts_anew;              /* whether its key is created anew before each slice */
-    uint64_t operations;
+    uint64_t operations;           /* SEQUENCE_OPERATIONS unless the section changes it */
     size_t measurement;
 };
 
+/* The dataset of the fixture is that of the entries that are added next. */
 struct sequence_run {
-    const struct context *context;
-    struct server *server;
-    struct dataset *data;
+    struct fixture fixture;
     struct sequence_entry entries[ENTRIES_MAX];
     unsigned count;
 };
 
 /* Adds a sequence, and prepares its key. */
 struct sequence_entry *sequence_run_add(struct sequence_run *run, const struct setting *setting,
-                                        const struct sequence *sequence, const char *key,
-                                        uint64_t operations);
-
-/* Runs so many operations of a sequence without measuring them. */
-void sequence_run_fill(const struct sequence_run *run, const struct sequence *filler, const char *key,
-                       uint64_t operations);
+                                        const struct sequence *sequence, const char *key);
 
 /* Measures the sequences that were added, and removes them. */
 void sequence_run_measure(struct sequence_run *run);
 
-/* Adds a bar for each of the setting's comparisons that has a limit; only those of that family, unless it is NULL. */
-void add_ratio_bars(struct results *results, const struct setting *setting, const struct family *family);
+/* Runs a sequence for so many messages without measuring it. */
+void sequence_fill(struct dataset *data, const struct sequence *filler, const char *key, uint64_t messages);
+
+/* What an operation costs in the last setting, relative to the first. */
+double growth_of(const struct context *context, const char *name, const struct setting *first,
+                 const struct setting *last);
+
+/* Adds a bar for each of the setting's comparisons that has a limit. */
+void add_ratio_bars(struct results *results, const struct setting *setting);
 
 /* Measures workloads that insert a million objects, and workloads with growing numbers of objects, with a bar for each
- * of these that has a limit. NULL ends a list of names. */
-void growth_measure(const struct context *context, const char *const *inserting, const char *const *growing);
+ * of these that has a limit. */
+void growth_measure(const struct context *context, const char *inserting, const char *growing);
 
 #endif

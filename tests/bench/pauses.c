@@ -14,19 +14,16 @@
  * they leave behind is removed in the background. */
 
 enum { LONGEST_MS = 5, MESSAGE_BYTES = 100, TAKEN_AT_ONCE = 1000, TAKEN_SECONDS = 2 };
-enum { FILE_MB = 512, FILE_MB_QUICK = 64, PIECE_BYTES = 4 << 20, PAGE_BYTES = 512, AT_ONCE = 500 };
+enum { FILE_MB = 512, FILE_MB_QUICK = 64, PIECE_BYTES = 4 << 20, PAGE_BYTES = 512 };
 enum { COPIED_OBJECTS = 100000, PAGES = 200000, PAGES_QUICK = 20000, MESSAGES_QUICK = 100000 };
 
 static void pages_write(struct server *server, const char *file, unsigned pages) {
     char page[PAGE_BYTES];
     memset(page, 'x', sizeof(page));
     server_tell(server, "FILE.CREATE share %s %u", file, 2 * pages * PAGE_BYTES);
-    for (unsigned i = 0; i < pages; i++) {
-        redisAppendCommand(server->context, "FILE.PUTRANGE share %s %u %b", file, 2 * i * PAGE_BYTES, page,
-                           sizeof(page));
-        if (i % AT_ONCE == AT_ONCE - 1) server_await(server, AT_ONCE);
-    }
-    server_await(server, pages % AT_ONCE);
+    for (unsigned i = 0; i < pages; i++)
+        server_send(server, "FILE.PUTRANGE share %s %u %b", file, 2 * i * PAGE_BYTES, page, sizeof(page));
+    server_await(server);
 }
 
 static void full_write(struct server *server, const char *file, unsigned mb) {
@@ -67,12 +64,12 @@ static void measure_large_files(const struct context *context) {
 
 /* Half of them have been delivered as often as they may be, and their time is up. */
 static void queue_fill(struct server *server, unsigned messages) {
-    struct dataset *data = dataset_open(server, 0, 1, MESSAGE_BYTES);
+    char content[MESSAGE_BYTES];
+    memset(content, 'x', sizeof(content));
     server_tell(server, "QUEUE.CREATE halves MAXDELIVERIES 1");
-    struct client_pool *pool = client_pool_open(&queue_put, data, "halves");
-    client_pool_run(pool, messages);
-    client_pool_close(pool);
-    dataset_close(data);
+    for (unsigned put = 0; put < messages; put++)
+        server_send(server, "QUEUE.PUT halves %b", content, sizeof(content));
+    server_await(server);
     for (unsigned taken = 0; taken < messages / 2; taken += TAKEN_AT_ONCE)
         server_tell(server, "QUEUE.GET halves COUNT %d VISIBILITY %d", TAKEN_AT_ONCE, TAKEN_SECONDS);
     sleep(2 * TAKEN_SECONDS);
@@ -90,19 +87,17 @@ static void measure_clearing(const struct context *context) {
 }
 
 static void measure_copy(const struct context *context) {
-    struct server *server = server_start(context->options, "");
-    struct dataset *data = dataset_open(server, 0, COPIED_OBJECTS, sizes[0].bytes);
-    dataset_fill(data, workload_named("BLOB.PUT"));
-    dataset_fill(data, workload_named("TABLE.INSERT"));
-    dataset_fill(data, workload_named("HSET"));
-    add_drop_bar(context, server, format_text("COPY of a container of %d blobs", COPIED_OBJECTS),
+    struct fixture fixture = fixture_open(context, "", COPIED_OBJECTS, sizes[0].bytes);
+    dataset_fill(fixture.data, workload_named("BLOB.PUT"));
+    dataset_fill(fixture.data, workload_named("TABLE.INSERT"));
+    dataset_fill(fixture.data, workload_named("HSET"));
+    add_drop_bar(context, fixture.server, format_text("COPY of a container of %d blobs", COPIED_OBJECTS),
                  "COPY container twin");
-    add_drop_bar(context, server, format_text("COPY of a table of %d entities", COPIED_OBJECTS),
+    add_drop_bar(context, fixture.server, format_text("COPY of a table of %d entities", COPIED_OBJECTS),
                  "COPY table table:twin");
-    add_context_fact(context, format_text("COPY of a hash of %d fields: longest PING", COPIED_OBJECTS),
-                     longest_ping_ms(server, "COPY hash hash:twin", NULL), "ms");
-    dataset_close(data);
-    server_stop(server);
+    add_fact(context, format_text("COPY of a hash of %d fields: longest PING", COPIED_OBJECTS),
+             longest_ping_ms(fixture.server, "COPY hash hash:twin", NULL), "ms");
+    fixture_close(&fixture);
 }
 
 void measure_drops(const struct context *context) {
@@ -123,7 +118,6 @@ void measure_drops(const struct context *context) {
 enum {
     OPERATIONS = 10,
     OBJECTS = 50000, /* of each kind */
-    FILLED_AT_ONCE = 50,
     FILLERS = 5,
     TICK_NS = 500000,
     TURNS = 5,
@@ -210,12 +204,10 @@ static void operations_await(struct load *load) {
 }
 
 static void load_fill(struct load *load) {
-    for (unsigned object = 0; object < OBJECTS; object++) {
+    for (unsigned object = 0; object < OBJECTS; object++)
         for (unsigned which = 0; which < FILLERS; which++)
-            redisAppendCommand(load->server->context, load->mix->fillers[which], object, load->content);
-        if (object % FILLED_AT_ONCE == FILLED_AT_ONCE - 1)
-            server_await(load->server, FILLED_AT_ONCE * FILLERS);
-    }
+            server_send(load->server, load->mix->fillers[which], object, load->content);
+    server_await(load->server);
 }
 
 static void load_ping(struct load *load) {
@@ -260,20 +252,16 @@ static void add_wait_facts(const struct context *context, struct load *load) {
     for (size_t i = 0; i < ARRAY_SIZE(shares); i++) {
         const char *name = format_text("PING beside %s operations, %s", load->mix->name, names[i]);
         double wait_ms = percentile(load->waits_ms, load->wait_count, shares[i]);
-        results_fact(
-            context->results,
-            (struct fact){.section = context->section->name, .name = name, .value = wait_ms, .unit = "ms"});
+        add_fact(context, name, wait_ms, "ms");
     }
-    add_context_fact(
-        context,
-        format_text("PING beside %s operations, 999 of 1000, without delays by others", load->mix->name),
-        percentile(load->own_ms, load->wait_count, slow_share), "ms");
-    add_context_fact(context, format_text("%s: memory when it begins", load->mix->name), load->memory_mb,
-                     "MB");
-    add_context_fact(context, format_text("%s: saves and rewrites", load->mix->name),
-                     (double)(server_info_number(load->server, "rdb_saves") +
-                              server_info_number(load->server, "aof_rewrites")),
-                     "done");
+    add_fact(context,
+             format_text("PING beside %s operations, 999 of 1000, without delays by others", load->mix->name),
+             percentile(load->own_ms, load->wait_count, slow_share), "ms");
+    add_fact(context, format_text("%s: memory when it begins", load->mix->name), load->memory_mb, "MB");
+    add_fact(context, format_text("%s: saves and rewrites", load->mix->name),
+             (double)(server_info_number(load->server, "rdb_saves") +
+                      server_info_number(load->server, "aof_rewrites")),
+             "done");
 }
 
 void measure_mixed(const struct context *context) {

@@ -1,226 +1,140 @@
 /* What happens to a message from its put to its deletion, in four ways: in a queue, in a stream with a group of
  * consumers, in a sorted set with a hash beside it that scripts keep, as queue libraries have it, and in a list, where
  * nothing comes back by itself. Whoever takes messages is not who has put them: it learns their ids from the server. */
+#include "queue_workloads.h"
+
+#include <stdlib.h>
+
 #include "ccan/array_size/array_size.h"
-#include "workload.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#define GROUP  "group"
-#define WORKER "worker"
+#define AT_ONCE "50" /* MESSAGES_AT_ONCE */
 
 /* The parts of a reply: of a message of QUEUE.GET after its head, of one of a stream likewise. */
 enum { DELIVERED_FIELDS = 14, DELIVERED_AFTER_RECEIPT = 10, ENTRY_AFTER_ID = 3, PUT_FIELDS = 10 };
-
-enum { LATER_MIN_SECONDS = 100000, LATER_SPAN_SECONDS = 500000 };
-#define FAR_APART 2654435761u
 
 static struct reply element_behind(struct reply element, unsigned count) {
     while (count--) element = reply_next(&element);
     return element;
 }
 
-static void second_key_write(const struct client_pool *pool, struct request *request) {
-    char key[KEY_BYTES + sizeof(SECOND_KEY_SUFFIX)];
-    snprintf(key, sizeof(key), "%s" SECOND_KEY_SUFFIX, pool->key);
-    request_text(request, key);
-}
-
-static void content_write(const struct client_pool *pool, struct request *request) {
-    request_word(request, pool->data->content, pool->data->bytes);
-}
-
-static bool is_string(struct client *client, const struct reply *reply) {
-    (void)client;
-    return reply->kind == '$';
-}
-
 /* As many as the client holds. */
-static bool is_count(struct client *client, const struct reply *reply) {
-    unsigned count = 0;
-    for (size_t i = 0; i < reply->length; i++) count = count * 10 + (unsigned)(reply->text[i] - '0');
-    return reply->kind == ':' && count == client->batch;
+static bool is_count(const struct answer *answer) {
+    return is_integer(answer) && strtoul(answer->reply.text, NULL, 10) == answer->driver->batch;
 }
 
 /* --- In a queue --- */
 
-static void queue_prepare(struct server *server, const char *key) {
-    server_tell(server, "QUEUE.CREATE %s", key);
+static bool is_put_answer(const struct answer *answer) {
+    return is_array_of(answer, PUT_FIELDS);
 }
 
-static void queue_put_write(const struct client_pool *pool, const struct client *client,
-                            struct request *request) {
-    (void)client;
-    request_begin(request, 3);
-    request_text(request, "QUEUE.PUT");
-    request_text(request, pool->key);
-    content_write(pool, request);
-}
-
-static void queue_put_later_write(const struct client_pool *pool, const struct client *client,
-                                  struct request *request) {
-    request_begin(request, 5);
-    request_text(request, "QUEUE.PUT");
-    request_text(request, pool->key);
-    content_write(pool, request);
-    request_text(request, "VISIBILITY");
-    request_number(request, LATER_MIN_SECONDS + client->number * FAR_APART % LATER_SPAN_SECONDS);
-}
-
-static bool is_put_answer(struct client *client, const struct reply *reply) {
-    (void)client;
-    return reply->kind == '*' && reply->length == PUT_FIELDS;
-}
-
-static void queue_get_write(const struct client_pool *pool, const struct client *client,
-                            struct request *request) {
-    request_begin(request, client->batch > 1 ? 4 : 2);
-    request_text(request, "QUEUE.GET");
-    request_text(request, pool->key);
-    if (client->batch == 1) return;
-    request_text(request, "COUNT");
-    request_number(request, client->batch);
-}
-
-static bool queue_got(struct client *client, const struct reply *reply) {
-    struct reply element = *reply;
-    if (reply->kind != '*' || reply->length != client->batch) return false;
-    for (unsigned i = 0; i < client->batch; i++) {
-        struct held *held = &client->held[i];
+static bool are_delivered(const struct answer *answer) {
+    struct reply element = answer->reply;
+    if (!is_array_of(answer, answer->driver->batch)) return false;
+    for (unsigned i = 0; i < answer->driver->batch; i++) {
         element = reply_next(&element);
         if (element.kind != '*' || element.length != DELIVERED_FIELDS) return false;
         element = element_behind(element, 2);
-        word_keep(held->id, &held->id_length, &element);
+        word_keep(&answer->client->held[i].id, element);
         element = element_behind(element, 2);
-        word_keep(held->receipt, &held->receipt_length, &element);
+        word_keep(&answer->client->held[i].receipt, element);
         element = element_behind(element, DELIVERED_AFTER_RECEIPT);
     }
     return true;
 }
 
-static void queue_delete_write(const struct client_pool *pool, const struct client *client,
-                               struct request *request) {
-    bool is_many = client->batch > 1;
-    request_begin(request, 2 + is_many + 2 * client->batch);
-    request_text(request, is_many ? "QUEUE.DELETEMANY" : "QUEUE.DELETE");
-    request_text(request, pool->key);
-    if (is_many) request_number(request, client->batch);
-    for (unsigned i = 0; i < client->batch; i++) {
-        request_word(request, client->held[i].id, client->held[i].id_length);
-        request_word(request, client->held[i].receipt, client->held[i].receipt_length);
-    }
-}
-
-static bool queue_deleted(struct client *client, const struct reply *reply) {
-    if (client->batch == 1) return reply->kind == '+';
-    struct reply element = *reply;
-    if (reply->kind != '*' || reply->length != client->batch) return false;
-    for (unsigned i = 0; i < client->batch; i++) {
+static bool are_deleted(const struct answer *answer) {
+    struct reply element = answer->reply;
+    if (!is_array_of(answer, answer->driver->batch)) return false;
+    for (unsigned i = 0; i < answer->driver->batch; i++) {
         element = reply_next(&element);
         if (element.kind != '+') return false;
     }
     return true;
 }
 
-static const struct step queue_puts = {1, queue_put_write, is_put_answer};
-static const struct step queue_puts_later = {1, queue_put_later_write, is_put_answer};
-static const struct step queue_gets = {1, queue_get_write, queue_got};
-static const struct step queue_deletes = {1, queue_delete_write, queue_deleted};
+/* A number of seconds: many different ones, none of which is over soon. */
+static uint64_t seconds_later(uint64_t number) {
+    enum { LEAST = 100000, SPAN = 500000 };
+    return LEAST + number * FAR_APART % SPAN;
+}
 
-const struct sequence queue_life = {
-    "QUEUE.PUT, GET, DELETE", 1, queue_prepare, {&queue_puts, &queue_gets, &queue_deletes}};
-const struct sequence queue_put = {"QUEUE.PUT", 1, queue_prepare, {&queue_puts}};
-const struct sequence queue_put_later = {NULL, 1, queue_prepare, {&queue_puts_later}};
-const struct sequence queue_batch = {
-    "QUEUE.GET, DELETEMANY 50", MESSAGES_AT_ONCE, queue_prepare, {&queue_gets, &queue_deletes}};
-const struct sequence queue_take = {NULL, MESSAGES_AT_ONCE, queue_prepare, {&queue_gets}};
+static const struct workload queue_puts = {.request = "QUEUE.PUT {key} {content}",
+                                           .is_expected = is_put_answer},
+                             queue_puts_later = {.request = "QUEUE.PUT {key} {content} VISIBILITY {own}",
+                                                 .is_expected = is_put_answer},
+                             queue_gets = {.request = "QUEUE.GET {key}", .is_expected = are_delivered},
+                             queue_gets_many = {.request = "QUEUE.GET {key} COUNT " AT_ONCE,
+                                                .batch = MESSAGES_AT_ONCE,
+                                                .is_expected = are_delivered},
+                             queue_deletes = {.request = "QUEUE.DELETE {key} {id} {receipt}",
+                                              .is_expected = is_ok},
+                             queue_deletes_many = {.request =
+                                                       "QUEUE.DELETEMANY {key} " AT_ONCE " [{id} {receipt} ]",
+                                                   .batch = MESSAGES_AT_ONCE,
+                                                   .is_expected = are_deleted};
+
+#define CREATE_QUEUE "QUEUE.CREATE %s"
+const struct sequence queue_put_take_delete = {.name = "QUEUE.PUT, GET, DELETE",
+                                               .create = CREATE_QUEUE,
+                                               .steps = {&queue_puts, &queue_gets, &queue_deletes}};
+const struct sequence queue_put = {.name = "QUEUE.PUT", .create = CREATE_QUEUE, .steps = {&queue_puts}};
+const struct sequence queue_put_later = {
+    .create = CREATE_QUEUE, .steps = {&queue_puts_later}, .own = seconds_later};
+const struct sequence queue_take_many = {.create = CREATE_QUEUE, .steps = {&queue_gets_many}};
+const struct sequence queue_take_delete_many = {.name = "QUEUE.GET, DELETEMANY 50",
+                                                .create = CREATE_QUEUE,
+                                                .steps = {&queue_gets_many, &queue_deletes_many}};
 
 /* --- In a stream --- */
 
-static void stream_prepare(struct server *server, const char *key) {
-    server_tell(server, "XGROUP CREATE %s " GROUP " 0 MKSTREAM", key);
-}
-
-static void stream_put_write(const struct client_pool *pool, const struct client *client,
-                             struct request *request) {
-    (void)client;
-    request_begin(request, 5);
-    request_text(request, "XADD");
-    request_text(request, pool->key);
-    request_text(request, "*");
-    request_text(request, "message");
-    content_write(pool, request);
-}
-
-static void stream_get_write(const struct client_pool *pool, const struct client *client,
-                             struct request *request) {
-    request_begin(request, 9);
-    request_text(request, "XREADGROUP");
-    request_text(request, "GROUP");
-    request_text(request, GROUP);
-    request_text(request, WORKER);
-    request_text(request, "COUNT");
-    request_number(request, client->batch);
-    request_text(request, "STREAMS");
-    request_text(request, pool->key);
-    request_text(request, ">");
-}
-
 /* Streams; each with its name and its entries; each with its id and its fields. */
-static bool stream_got(struct client *client, const struct reply *reply) {
-    if (reply->kind != '*' || reply->length != 1) return false;
-    struct reply element = element_behind(*reply, 3);
-    if (element.kind != '*' || element.length != client->batch) return false;
-    for (unsigned i = 0; i < client->batch; i++) {
-        struct held *held = &client->held[i];
+static bool are_read(const struct answer *answer) {
+    if (!is_array_of(answer, 1)) return false;
+    struct reply element = element_behind(answer->reply, 3);
+    if (element.kind != '*' || element.length != answer->driver->batch) return false;
+    for (unsigned i = 0; i < answer->driver->batch; i++) {
         element = element_behind(element, 2);
-        word_keep(held->id, &held->id_length, &element);
+        word_keep(&answer->client->held[i].id, element);
         element = element_behind(element, ENTRY_AFTER_ID);
     }
     return true;
 }
 
-static void ids_write(const struct client *client, struct request *request) {
-    for (unsigned i = 0; i < client->batch; i++)
-        request_word(request, client->held[i].id, client->held[i].id_length);
-}
+#define READ_STREAM(count) "XREADGROUP GROUP group worker COUNT " count " STREAMS {key} >"
+#define LEAVE_STREAM       "XACK {key} group[ {id}]; XDEL {key}[ {id}]"
 
-static void stream_delete_write(const struct client_pool *pool, const struct client *client,
-                                struct request *request) {
-    request_begin(request, 3 + client->batch);
-    request_text(request, "XACK");
-    request_text(request, pool->key);
-    request_text(request, GROUP);
-    ids_write(client, request);
-    request_begin(request, 2 + client->batch);
-    request_text(request, "XDEL");
-    request_text(request, pool->key);
-    ids_write(client, request);
-}
+static const struct workload stream_adds = {.request = "XADD {key} * message {content}",
+                                            .is_expected = is_string},
+                             stream_reads = {.request = READ_STREAM("1"), .is_expected = are_read},
+                             stream_reads_many = {.request = READ_STREAM(AT_ONCE),
+                                                  .batch = MESSAGES_AT_ONCE,
+                                                  .is_expected = are_read},
+                             stream_deletes = {.request = LEAVE_STREAM, .is_expected = is_count},
+                             stream_deletes_many = {
+                                 .request = LEAVE_STREAM, .batch = MESSAGES_AT_ONCE, .is_expected = is_count};
 
-static const struct step stream_puts = {1, stream_put_write, is_string};
-static const struct step stream_gets = {1, stream_get_write, stream_got};
-static const struct step stream_deletes = {2, stream_delete_write, is_count};
-
-const struct sequence stream_life = {
-    "XADD to XACK, XDEL", 1, stream_prepare, {&stream_puts, &stream_gets, &stream_deletes}};
-const struct sequence stream_put = {"XADD", 1, stream_prepare, {&stream_puts}};
-const struct sequence stream_batch = {
-    "XREADGROUP to XDEL 50", MESSAGES_AT_ONCE, stream_prepare, {&stream_gets, &stream_deletes}};
-const struct sequence stream_take = {NULL, MESSAGES_AT_ONCE, stream_prepare, {&stream_gets}};
+#define CREATE_STREAM "XGROUP CREATE %s group 0 MKSTREAM"
+const struct sequence stream_put_take_delete = {.name = "XADD to XACK, XDEL",
+                                                .create = CREATE_STREAM,
+                                                .steps = {&stream_adds, &stream_reads, &stream_deletes}};
+const struct sequence stream_put = {.name = "XADD", .create = CREATE_STREAM, .steps = {&stream_adds}};
+const struct sequence stream_take_many = {.create = CREATE_STREAM, .steps = {&stream_reads_many}};
+const struct sequence stream_take_delete_many = {.name = "XREADGROUP to XDEL 50",
+                                                 .create = CREATE_STREAM,
+                                                 .steps = {&stream_reads_many, &stream_deletes_many}};
 
 /* --- In a sorted set and a hash, by scripts --- */
 
 /* KEYS: the sorted set of ids by the instant when they may be had, the hash of all that is known of them. */
-static const char *const put_script = "local time = redis.call('TIME') "
-                                      "local now = time[1] * 1000 + math.floor(time[2] / 1000) "
-                                      "redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1]) "
-                                      "redis.call('HSET', KEYS[2], ARGV[1], ARGV[2]) "
-                                      "redis.call('HINCRBY', KEYS[2], 'put', 1) "
-                                      "return ARGV[1]";
+static const char put_script[] = "local time = redis.call('TIME') "
+                                 "local now = time[1] * 1000 + math.floor(time[2] / 1000) "
+                                 "redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1]) "
+                                 "redis.call('HSET', KEYS[2], ARGV[1], ARGV[2]) "
+                                 "redis.call('HINCRBY', KEYS[2], 'put', 1) "
+                                 "return ARGV[1]";
 
-static const char *const get_script =
+static const char get_script[] =
     "local time = redis.call('TIME') "
     "local now = time[1] * 1000 + math.floor(time[2] / 1000) "
     "local id = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, 1)[1] "
@@ -232,139 +146,52 @@ static const char *const get_script =
     "else first = redis.call('HGET', KEYS[2], id .. ':first') end "
     "return {id, redis.call('HGET', KEYS[2], id), times, first}";
 
-static const char *const delete_script = "local gone = redis.call('ZREM', KEYS[1], ARGV[1]) "
-                                         "redis.call('HDEL', KEYS[2], ARGV[1], ARGV[1] .. ':times', "
-                                         "ARGV[1] .. ':first') "
-                                         "return gone";
+static const char delete_script[] = "local gone = redis.call('ZREM', KEYS[1], ARGV[1]) "
+                                    "redis.call('HDEL', KEYS[2], ARGV[1], ARGV[1] .. ':times', "
+                                    "ARGV[1] .. ':first') "
+                                    "return gone";
 
-enum { SCRIPT_ID_BYTES = 32, WINDOW_MS = 30000 };
-static char put_digest[DIGEST_BYTES + 1], get_digest[DIGEST_BYTES + 1], delete_digest[DIGEST_BYTES + 1];
-
-static void script_prepare(struct server *server, const char *key) {
-    (void)key;
-    server_load_script(server, put_script, put_digest);
-    server_load_script(server, get_script, get_digest);
-    server_load_script(server, delete_script, delete_digest);
-}
-
-static void script_begin(const struct client_pool *pool, struct request *request, const char *digest,
-                         unsigned words) {
-    request_begin(request, 5 + words);
-    request_text(request, "EVALSHA");
-    request_text(request, digest);
-    request_text(request, "2");
-    request_text(request, pool->key);
-    second_key_write(pool, request);
-}
-
-/* The ids are the producers', and as long as those that libraries draw. */
-static void script_put_write(const struct client_pool *pool, const struct client *client,
-                             struct request *request) {
-    char id[SCRIPT_ID_BYTES + 1];
-    snprintf(id, sizeof(id), "%032llx", (unsigned long long)client->number);
-    script_begin(pool, request, put_digest, 3);
-    request_word(request, id, SCRIPT_ID_BYTES);
-    content_write(pool, request);
-    request_text(request, "0");
-}
-
-static void script_get_write(const struct client_pool *pool, const struct client *client,
-                             struct request *request) {
-    (void)client;
-    script_begin(pool, request, get_digest, 1);
-    request_number(request, WINDOW_MS);
-}
-
-static bool script_got(struct client *client, const struct reply *reply) {
-    if (reply->kind != '*') return false;
-    struct reply element = reply_next(reply);
-    word_keep(client->held->id, &client->held->id_length, &element);
+static bool is_taken(const struct answer *answer) {
+    if (answer->reply.kind != '*') return false;
+    word_keep(&answer->client->held->id, reply_next(&answer->reply));
     return true;
 }
 
-static void script_delete_write(const struct client_pool *pool, const struct client *client,
-                                struct request *request) {
-    script_begin(pool, request, delete_digest, 1);
-    ids_write(client, request);
-}
+/* The ids are the producers', and as long as those that libraries draw. They are in flight for 30 seconds. */
+#define CALL_SCRIPT "EVALSHA {script} 2 {key} {key}" SECOND_KEY_SUFFIX " "
+static const struct workload script_puts = {.request = CALL_SCRIPT "00000000000000000000{number} {content} 0",
+                                            .script = put_script,
+                                            .is_expected = is_string},
+                             script_gets = {.request = CALL_SCRIPT "30000",
+                                            .script = get_script,
+                                            .is_expected = is_taken},
+                             script_deletes = {.request = CALL_SCRIPT "{id}",
+                                               .script = delete_script,
+                                               .is_expected = is_count};
 
-static const struct step script_puts = {1, script_put_write, is_string};
-static const struct step script_gets = {1, script_get_write, script_got};
-static const struct step script_deletes = {1, script_delete_write, is_count};
-
-const struct sequence script_life = {
-    "Lua put, get, delete", 1, script_prepare, {&script_puts, &script_gets, &script_deletes}};
-const struct sequence script_put = {NULL, 1, script_prepare, {&script_puts}};
-const struct sequence script_take = {NULL, 1, script_prepare, {&script_gets}};
+const struct sequence script_put_take_delete = {.name = "Lua put, get, delete",
+                                                .steps = {&script_puts, &script_gets, &script_deletes}};
+const struct sequence script_put = {.steps = {&script_puts}};
+const struct sequence script_take = {.steps = {&script_gets}};
 
 /* --- In a list --- */
 
-static void nothing_prepare(struct server *server, const char *key) {
-    (void)server;
-    (void)key;
-}
+#define TAKEN "{key}" SECOND_KEY_SUFFIX
+static const struct workload list_puts = {.request = "LPUSH {key} {content}", .is_expected = is_integer},
+                             list_takes = {.request = "LMOVE {key} " TAKEN " RIGHT LEFT",
+                                           .is_expected = is_string},
+                             list_deletes = {.request = "LREM " TAKEN " -1 {content}",
+                                             .is_expected = is_count};
 
-static void list_put_write(const struct client_pool *pool, const struct client *client,
-                           struct request *request) {
-    (void)client;
-    request_begin(request, 3);
-    request_text(request, "LPUSH");
-    request_text(request, pool->key);
-    content_write(pool, request);
-}
-
-static void list_get_write(const struct client_pool *pool, const struct client *client,
-                           struct request *request) {
-    (void)client;
-    request_begin(request, 5);
-    request_text(request, "LMOVE");
-    request_text(request, pool->key);
-    second_key_write(pool, request);
-    request_text(request, "RIGHT");
-    request_text(request, "LEFT");
-}
-
-static void list_delete_write(const struct client_pool *pool, const struct client *client,
-                              struct request *request) {
-    (void)client;
-    request_begin(request, 4);
-    request_text(request, "LREM");
-    second_key_write(pool, request);
-    request_text(request, "-1");
-    content_write(pool, request);
-}
-
-static bool is_number(struct client *client, const struct reply *reply) {
-    (void)client;
-    return reply->kind == ':';
-}
-
-static const struct step list_puts = {1, list_put_write, is_number};
-static const struct step list_gets = {1, list_get_write, is_string};
-static const struct step list_deletes = {1, list_delete_write, is_count};
-
-const struct sequence list_life = {
-    "LPUSH, LMOVE, LREM", 1, nothing_prepare, {&list_puts, &list_gets, &list_deletes}};
-const struct sequence list_put = {NULL, 1, nothing_prepare, {&list_puts}};
-const struct sequence list_take = {NULL, 1, nothing_prepare, {&list_gets}};
+const struct sequence list_put_take_delete = {.name = "LPUSH, LMOVE, LREM",
+                                              .steps = {&list_puts, &list_takes, &list_deletes}};
+const struct sequence list_put = {.steps = {&list_puts}};
+const struct sequence list_take = {.steps = {&list_takes}};
 
 /* --- What all is measured by --- */
 
-static void set_content_write(const struct client_pool *pool, const struct client *client,
-                              struct request *request) {
-    request_begin(request, 3);
-    request_text(request, "SET");
-    request_word(request, pool->data->names[client->number % pool->data->objects], NAME_BYTES);
-    content_write(pool, request);
-}
-
-static bool is_set(struct client *client, const struct reply *reply) {
-    (void)client;
-    return reply->kind == '+';
-}
-
-static const struct step sets = {1, set_content_write, is_set};
-const struct sequence set_again = {"SET", 1, nothing_prepare, {&sets}};
+static const struct workload sets = {.request = "SET {name} {content}", .is_expected = is_ok};
+const struct sequence string_set = {.name = "SET", .steps = {&sets}};
 
 /* All are measured as sequences of the same names. */
 static const struct workload workloads[] = {
@@ -390,10 +217,4 @@ static const struct comparison comparisons[] = {
     {"QUEUE.GET, DELETEMANY 50", "XREADGROUP to XDEL 50", {1, 0, 0}},
 };
 
-const struct family queue_family = {
-    .name = "queue",
-    .workloads = workloads,
-    .workload_count = ARRAY_SIZE(workloads),
-    .comparisons = comparisons,
-    .comparison_count = ARRAY_SIZE(comparisons),
-};
+const struct family queue_family = FAMILY("queue", workloads, comparisons);

@@ -9,6 +9,7 @@
 
 #include "ccan/array_size/array_size.h"
 #include "measure.h"
+#include "queue_workloads.h"
 
 enum { MESSAGE_BYTES = 100 };
 
@@ -18,27 +19,15 @@ enum { MESSAGE_BYTES = 100 };
  * maxmemory counts, and MEMORY USAGE beside it. */
 
 enum { STORED_MESSAGES = 1000000, STORED_MESSAGES_QUICK = 100000 };
-enum { WAITING_MAX = 200, IN_FLIGHT_MAX = 300 };
 
 static const struct storage {
     const char *name, *key;
     const struct sequence *put, *take;
-    bool is_ours;
-} storages[] = {{"queue", "queue", &queue_put, &queue_take, true},
-                {"stream", "stream", &stream_put, &stream_take, false},
-                {"Lua", "set", &script_put, &script_take, false},
-                {"list", "list", &list_put, &list_take, false}};
-
-/* By way of a connection of its own, and after those that carried messages have gone: buffers are not messages. */
-static void course_finish(struct server *server, const struct sequence *sequence, const char *key,
-                          unsigned messages) {
-    struct dataset *data = dataset_open(server, 0, 1, MESSAGE_BYTES);
-    struct client_pool *pool = client_pool_open(sequence, data, key);
-    client_pool_run(pool, messages / sequence->batch);
-    client_pool_close(pool);
-    dataset_close(data);
-    server_settle();
-}
+    double waiting_limit, in_flight_limit; /* bytes; 0: no bar */
+} storages[] = {{"queue", "queue", &queue_put, &queue_take_many, 200, 300},
+                {"stream", "stream", &stream_put, &stream_take_many, 0, 0},
+                {"Lua", "set", &script_put, &script_take, 0, 0},
+                {"list", "list", &list_put, &list_take, 0, 0}};
 
 static int64_t usage_of(struct server *server, const char *key) {
     redisReply *reply = server_command(server, "MEMORY USAGE %s SAMPLES 0", key);
@@ -47,34 +36,35 @@ static int64_t usage_of(struct server *server, const char *key) {
     return bytes;
 }
 
-static void add_memory_facts(const struct context *context, struct server *server,
-                             const struct storage *storage, const char *state, int64_t before,
-                             unsigned messages, double limit) {
-    int64_t usage =
-        usage_of(server, storage->key) + usage_of(server, format_text("%s" SECOND_KEY_SUFFIX, storage->key));
-    double bytes = (double)(server_info_number(server, "used_memory") - before) / messages;
-    const char *name = format_text("%s: a message %s, used_memory", storage->name, state);
-    if (storage->is_ours)
-        add_context_bar(context, ABOUT_MEMORY, name, bytes, limit, "bytes");
-    else
-        add_context_fact(context, name, bytes, "bytes");
-    name = format_text("%s: a message %s, MEMORY USAGE", storage->name, state);
-    add_context_fact(context, name, (double)usage / messages, "bytes");
+/* Puts or takes them all. By way of connections of its own, which are closed then: buffers are not messages. */
+static void measure_messages(const struct fixture *fixture, const struct storage *storage, bool is_taken,
+                             int64_t before, unsigned messages) {
+    const char *state = is_taken ? "in flight" : "waiting";
+    struct dataset *data = dataset_open(fixture->server, 0, 1, MESSAGE_BYTES);
+    sequence_fill(data, is_taken ? storage->take : storage->put, storage->key, messages);
+    dataset_close(data);
+    server_settle();
+    int64_t usage = usage_of(fixture->server, storage->key) +
+                    usage_of(fixture->server, format_text("%s" SECOND_KEY_SUFFIX, storage->key));
+    double bytes = (double)(server_info_number(fixture->server, "used_memory") - before) / messages;
+    add_bar(fixture->context, ABOUT_MEMORY,
+            format_text("%s: a message %s, used_memory", storage->name, state), bytes,
+            is_taken ? storage->in_flight_limit : storage->waiting_limit, "bytes");
+    add_fact(fixture->context, format_text("%s: a message %s, MEMORY USAGE", storage->name, state),
+             (double)usage / messages, "bytes");
 }
 
 static void measure_queue_memory(const struct context *context) {
     unsigned messages = context->is_quick ? STORED_MESSAGES_QUICK : STORED_MESSAGES;
-    struct server *server = server_start(context->options, LARGE_BATCHES);
+    struct fixture fixture = fixture_open(context, LARGE_BATCHES, 0, 0);
     for (size_t i = 0; i < ARRAY_SIZE(storages); i++) {
         const struct storage *storage = &storages[i];
-        storage->put->prepare(server, storage->key);
-        int64_t before = server_info_number(server, "used_memory");
-        course_finish(server, storage->put, storage->key, messages);
-        add_memory_facts(context, server, storage, "waiting", before, messages, WAITING_MAX);
-        course_finish(server, storage->take, storage->key, messages);
-        add_memory_facts(context, server, storage, "in flight", before, messages, IN_FLIGHT_MAX);
+        if (storage->put->create) server_tell(fixture.server, storage->put->create, storage->key);
+        int64_t before = server_info_number(fixture.server, "used_memory");
+        measure_messages(&fixture, storage, false, before, messages);
+        measure_messages(&fixture, storage, true, before, messages);
     }
-    server_stop(server);
+    fixture_close(&fixture);
 }
 
 /* --- Very many messages that are due in the same millisecond --- */
@@ -108,9 +98,7 @@ static int64_t batch_put(struct server *server, const char *content) {
     for (unsigned i = 0; i < PUT_AT_ONCE; i++) words[HEAD + i] = content;
     words[WORDS - 2] = "VISIBILITY";
     words[WORDS - 1] = "0.001";
-    redisReply *reply = redisCommandArgv(server->context, WORDS, words, NULL);
-    require(reply && reply->type == REDIS_REPLY_ARRAY && reply->elements == PUT_AT_ONCE, "QUEUE.PUTMANY: %s",
-            reply && reply->str ? reply->str : "no reply");
+    redisReply *reply = server_command_words(server, WORDS, words);
     int64_t due_ms = reply->element[0]->element[PUT_VISIBLE_AT]->integer;
     freeReplyObject(reply);
     return due_ms;
@@ -213,8 +201,8 @@ static void measure_queue_due(const struct context *context) {
     clock_go_on(server);
     int64_t before_ns = monotonic_ns();
     double longest_ms = drain_ms(server, &drain);
-    add_context_fact(context, format_text("%u messages due at once: until all were deleted", messages),
-                     (double)(monotonic_ns() - before_ns) / 1e9, "s");
+    add_fact(context, format_text("%u messages due at once: until all were deleted", messages),
+             (double)(monotonic_ns() - before_ns) / 1e9, "s");
     add_pause_bar(context, format_text("%u messages due in one millisecond: longest PING", messages),
                   longest_ms, LONGEST_MS);
     connection_close(drain.pinger);
@@ -222,51 +210,52 @@ static void measure_queue_due(const struct context *context) {
     server_stop(server);
 }
 
-enum { OPERATIONS = 8192, BATCHED_OPERATIONS = 256, DEPTHS = 4 };
+enum { BATCHED_OPERATIONS = 256, DEPTHS = 4 };
 #define FLAT_MAX         1.3
 #define PUT_WITH_AOF_MAX 1.3
 
 /* --- A message's life --- */
 
 static void measure_puts_with_aof(const struct context *context) {
-    struct server *server = server_start(context->options, WITH_AOF);
-    struct dataset *data = dataset_open(server, 0, sizes[0].objects, MESSAGE_BYTES);
-    struct sequence_run run = {.context = context, .server = server, .data = data};
-    const struct setting *setting =
-        context_setting(context, "append-only file", "messages of 100 B, pipeline 16, append-only file", 0);
-    sequence_run_add(&run, setting, &queue_put, "queue:put", OPERATIONS)->starts_anew = true;
-    sequence_run_add(&run, setting, &stream_put, "stream:put", OPERATIONS)->starts_anew = true;
+    struct sequence_run run = {.fixture = fixture_open(context, WITH_AOF, sizes[0].objects, MESSAGE_BYTES)};
+    const struct setting *setting = context_setting(
+        context, (struct setting){.title = "messages of 100 B, pipeline 16, append-only file"});
+    sequence_run_add(&run, setting, &queue_put, "queue:put")->starts_anew = true;
+    sequence_run_add(&run, setting, &stream_put, "stream:put")->starts_anew = true;
     sequence_run_measure(&run);
     struct spread ratio =
         spread_of_ratios(results_need(context->results, setting, "QUEUE.PUT")->cpu_ns,
                          results_need(context->results, setting, "XADD")->cpu_ns, context->options->rounds);
     results_bar(context->results, ABOUT_AOF, "QUEUE.PUT / XADD, AOF", ratio.median, PUT_WITH_AOF_MAX, "x");
-    dataset_close(data);
-    server_stop(server);
+    fixture_close(&run.fixture);
+}
+
+static void add_batched(struct sequence_run *run, const struct setting *setting,
+                        const struct sequence *sequence, const char *key, const struct sequence *filler) {
+    struct sequence_entry *entry = sequence_run_add(run, setting, sequence, key);
+    entry->operations = BATCHED_OPERATIONS;
+    entry->filler = filler;
 }
 
 static void measure_message_ratios(const struct context *context) {
-    struct server *server = server_start(context->options, LARGE_BATCHES);
-    struct dataset *data = dataset_open(server, 0, sizes[0].objects, MESSAGE_BYTES);
-    struct sequence_run run = {.context = context, .server = server, .data = data};
+    struct sequence_run run = {.fixture =
+                                   fixture_open(context, LARGE_BATCHES, sizes[0].objects, MESSAGE_BYTES)};
     const struct setting *setting = context_setting(
-        context, NULL, format_text("messages of %s, pipeline %d", sizes[0].label, PIPELINE), data->objects);
-    sequence_run_add(&run, setting, &queue_life, "queue", OPERATIONS);
-    sequence_run_add(&run, setting, &stream_life, "stream", OPERATIONS);
-    sequence_run_add(&run, setting, &script_life, "set", OPERATIONS);
-    sequence_run_add(&run, setting, &list_life, "list", OPERATIONS);
-    sequence_run_add(&run, setting, &queue_put, "queue:put", OPERATIONS)->starts_anew = true;
-    sequence_run_add(&run, setting, &stream_put, "stream:put", OPERATIONS)->starts_anew = true;
-    sequence_run_add(&run, setting, &set_again, "", OPERATIONS);
-    struct sequence_entry *batch =
-        sequence_run_add(&run, setting, &queue_batch, "queue:batch", BATCHED_OPERATIONS);
-    batch->filler = &queue_put;
-    batch = sequence_run_add(&run, setting, &stream_batch, "stream:batch", BATCHED_OPERATIONS);
-    batch->filler = &stream_put;
+        context,
+        (struct setting){.title = format_text("messages of %s, pipeline %d", sizes[0].label, PIPELINE),
+                         .objects = sizes[0].objects});
+    sequence_run_add(&run, setting, &queue_put_take_delete, "queue");
+    sequence_run_add(&run, setting, &stream_put_take_delete, "stream");
+    sequence_run_add(&run, setting, &script_put_take_delete, "set");
+    sequence_run_add(&run, setting, &list_put_take_delete, "list");
+    sequence_run_add(&run, setting, &queue_put, "queue:put")->starts_anew = true;
+    sequence_run_add(&run, setting, &stream_put, "stream:put")->starts_anew = true;
+    sequence_run_add(&run, setting, &string_set, "");
+    add_batched(&run, setting, &queue_take_delete_many, "queue:batch", &queue_put);
+    add_batched(&run, setting, &stream_take_delete_many, "stream:batch", &stream_put);
     sequence_run_measure(&run);
-    add_ratio_bars(context->results, setting, NULL);
-    dataset_close(data);
-    server_stop(server);
+    add_ratio_bars(context->results, setting);
+    fixture_close(&run.fixture);
 }
 
 /* --- Few messages and very many --- */
@@ -280,39 +269,31 @@ static const struct depth {
 /* Each depth has a key of its own, all in one server. The last and the first are compared. */
 static void measure_depths(const struct context *context, const struct sequence *sequence,
                            const struct sequence *filler, const char *what, unsigned count, double limit) {
-    struct server *server = server_start(context->options, "");
-    struct dataset *data = dataset_open(server, 0, sizes[0].objects, MESSAGE_BYTES);
-    struct sequence_run run = {.context = context, .server = server, .data = data};
+    struct sequence_run run = {.fixture = fixture_open(context, "", sizes[0].objects, MESSAGE_BYTES)};
     const struct setting *settings[DEPTHS];
     for (unsigned i = 0; i < count; i++) {
-        const struct depth *depth = &depths[i];
-        char *key = format_text("depth:%u", depth->messages);
-        settings[i] = context_setting(context, NULL, format_text("%s messages %s", depth->label, what),
-                                      depth->messages);
-        struct sequence_entry *entry = sequence_run_add(&run, settings[i], sequence, key, OPERATIONS);
-        sequence_run_fill(&run, filler, key, depth->messages);
-        entry->pool->started = depth->messages + PIPELINE;
+        char *key = format_text("depth:%u", depths[i].messages);
+        settings[i] = context_setting(
+            context, (struct setting){.title = format_text("%s messages %s", depths[i].label, what),
+                                      .objects = depths[i].messages});
+        sequence_run_add(&run, settings[i], sequence, key);
+        sequence_fill(run.fixture.data, filler, key, depths[i].messages);
     }
     sequence_run_measure(&run);
-    struct spread growth =
-        results_growth(results_need(context->results, settings[0], sequence->name),
-                       results_need(context->results, settings[count - 1], sequence->name));
-    char *name =
-        format_text("%s, %s %s / %s", sequence->name, depths[count - 1].label, what, depths[0].label);
-    add_context_fact(context, name, growth.median, "x");
-    if (limit != 0) results_bar(context->results, ABOUT_QUEUES, name, growth.median, limit, "x");
-    dataset_close(data);
-    server_stop(server);
+    add_bar(context, ABOUT_QUEUES,
+            format_text("%s, %s %s / %s", sequence->name, depths[count - 1].label, what, depths[0].label),
+            growth_of(context, sequence->name, settings[0], settings[count - 1]), limit, "x");
+    fixture_close(&run.fixture);
 }
 
 void measure_queues(const struct context *context) {
     measure_message_ratios(context);
     measure_puts_with_aof(context);
     unsigned count = context->is_quick ? DEPTHS - 1 : DEPTHS;
-    measure_depths(context, &queue_life, &queue_put, "visible", count, FLAT_MAX);
-    measure_depths(context, &queue_life, &queue_put_later, "invisible", count, FLAT_MAX);
+    measure_depths(context, &queue_put_take_delete, &queue_put, "visible", count, FLAT_MAX);
+    measure_depths(context, &queue_put_take_delete, &queue_put_later, "invisible", count, FLAT_MAX);
     /* To fill these takes long, and there is no bar. */
-    measure_depths(context, &script_life, &script_put, "visible", count - 1, 0);
+    measure_depths(context, &script_put_take_delete, &script_put, "visible", count - 1, 0);
     measure_queue_memory(context);
     measure_queue_due(context);
 }

@@ -5,12 +5,6 @@
 #include "bench.h"
 #include "workload.h"
 
-const struct setting *setting_keep(struct setting setting) {
-    struct setting *kept = allocate(1, sizeof(*kept));
-    *kept = setting;
-    return kept;
-}
-
 struct measurement *results_measure(struct results *results, const struct setting *setting,
                                     const struct workload *workload, size_t rounds) {
     results->measurements =
@@ -23,11 +17,6 @@ struct measurement *results_measure(struct results *results, const struct settin
                                         .cpu_ns = allocate(rounds, sizeof(double)),
                                         .rate = allocate(rounds, sizeof(double))};
     return measurement;
-}
-
-void results_fact(struct results *results, struct fact fact) {
-    results->facts = grow_array(results->facts, results->fact_count, sizeof(*results->facts));
-    results->facts[results->fact_count++] = fact;
 }
 
 void results_bar(struct results *results, enum subject subject, const char *text, double value, double limit,
@@ -50,9 +39,13 @@ static double bare_ratio(const struct results *results, const struct compared *c
     return spread_of_ratios(bare->cpu_ns, compared->reference->cpu_ns, bare->rounds).median;
 }
 
-void results_ratio_bar(struct results *results, const struct compared *compared, const char *text,
-                       double limit) {
-    results_bar(results, compared->measurement->setting->subject, text, compared->ratio.median, limit, "x");
+void results_ratio_bar(struct results *results, const struct compared *compared, double limit) {
+    const struct setting *setting = compared->measurement->setting;
+    const struct comparison *comparison = compared->comparison;
+    if (limit == 0) return;
+    char *text = format_text("%s / %s%s%s", comparison->workload, comparison->against,
+                             setting->label ? ", " : "", setting->label ? setting->label : "");
+    results_bar(results, setting->subject, text, compared->ratio.median, limit, "x");
     results->bars[results->bar_count - 1].bare = bare_ratio(results, compared);
 }
 
@@ -112,26 +105,36 @@ size_t results_missed(const struct results *results) {
 
 /* --- What a section adds --- */
 
-const struct setting *context_setting(const struct context *context, const char *label, const char *title,
-                                      unsigned objects) {
-    return setting_keep((struct setting){.section = context->section->name,
-                                         .subject = context->section->subject,
-                                         .title = title,
-                                         .label = label,
-                                         .objects = objects,
-                                         .pipeline = PIPELINE});
+const struct setting *context_setting(const struct context *context, struct setting setting) {
+    struct setting *kept = allocate(1, sizeof(*kept));
+    *kept = setting;
+    kept->section = context->section->name;
+    if (!kept->subject) kept->subject = context->section->subject;
+    if (!kept->pipeline) kept->pipeline = PIPELINE;
+    return kept;
 }
 
-void add_context_fact(const struct context *context, const char *name, double value, const char *unit) {
-    results_fact(context->results, (struct fact){context->section->name, name, value, unit, true});
+static void keep_fact(const struct context *context, struct fact fact) {
+    struct results *results = context->results;
+    fact.section = context->section->name;
+    results->facts = grow_array(results->facts, results->fact_count, sizeof(*results->facts));
+    results->facts[results->fact_count++] = fact;
 }
 
-void add_context_bar(const struct context *context, enum subject subject, const char *name, double value,
-                     double limit, const char *unit) {
-    add_context_fact(context, name, value, unit);
-    results_bar(context->results, subject, name, value, limit, unit);
+void add_fact(const struct context *context, const char *name, double value, const char *unit) {
+    keep_fact(context, (struct fact){.name = name, .value = value, .unit = unit});
+}
+
+void add_aside(const struct context *context, const char *name, double value, const char *unit) {
+    keep_fact(context, (struct fact){.name = name, .value = value, .unit = unit, .is_aside = true});
+}
+
+void add_bar(const struct context *context, enum subject subject, const char *name, double value,
+             double limit, const char *unit) {
+    add_fact(context, name, value, unit);
+    if (limit > 0) results_bar(context->results, subject, name, value, limit, unit);
 }
 
 void add_pause_bar(const struct context *context, const char *name, double ms, double limit_ms) {
-    add_context_bar(context, ABOUT_PAUSES, name, ms, limit_ms, "ms");
+    add_bar(context, ABOUT_PAUSES, name, ms, limit_ms, "ms");
 }

@@ -38,8 +38,9 @@ enum subject {
 /* What the workloads of one table have in common. */
 struct setting {
     const char *section;
-    const char *title; /* "100 B, pipeline 16" */
-    const char *label; /* what its bars end with: "4 KiB"; may be NULL */
+    const char *title;           /* "100 B, pipeline 16" */
+    const char *label;           /* what its bars end with: "4 KiB"; may be NULL */
+    const struct family *family; /* its ratios are bars; NULL: those of all families */
     enum subject subject;
     unsigned size; /* index into sizes */
     unsigned objects;
@@ -83,19 +84,14 @@ struct results {
     size_t bar_count;
 };
 
-/* Copies a setting, so that it lives as long as the results. */
-const struct setting *setting_keep(struct setting setting);
-
 struct measurement *results_measure(struct results *results, const struct setting *setting,
                                     const struct workload *workload, size_t rounds);
-void results_fact(struct results *results, struct fact fact);
 void results_bar(struct results *results, enum subject subject, const char *text, double value, double limit,
                  const char *unit);
 
-/* A bar for a ratio of processor times. */
+/* A bar for a ratio of processor times, unless the limit is 0. */
 struct compared;
-void results_ratio_bar(struct results *results, const struct compared *compared, const char *text,
-                       double limit);
+void results_ratio_bar(struct results *results, const struct compared *compared, double limit);
 
 /* The measurement of that workload in that setting; NULL, or the end of the bench, if there is none. */
 const struct measurement *results_find(const struct results *results, const struct setting *setting,
@@ -122,15 +118,16 @@ size_t results_missed(const struct results *results);
 
 /* --- What sections add --- */
 
-/* A setting at pipeline 16. Its bars end with the label, unless that is NULL. */
-const struct setting *context_setting(const struct context *context, const char *label, const char *title,
-                                      unsigned objects);
+/* A setting of the section, which lives as long as the results. Unless it says otherwise, its bars are about what the
+ * section's are about, and it has pipelines of 16. */
+const struct setting *context_setting(const struct context *context, struct setting setting);
 
-void add_context_fact(const struct context *context, const char *name, double value, const char *unit);
+void add_fact(const struct context *context, const char *name, double value, const char *unit);
+void add_aside(const struct context *context, const char *name, double value, const char *unit);
 
-/* Adds the fact, and a bar for it. */
-void add_context_bar(const struct context *context, enum subject subject, const char *name, double value,
-                     double limit, const char *unit);
+/* Adds the fact, and a bar for it unless the limit is 0. */
+void add_bar(const struct context *context, enum subject subject, const char *name, double value,
+             double limit, const char *unit);
 
 /* The same for a time in milliseconds during which the server did nothing else. */
 void add_pause_bar(const struct context *context, const char *name, double ms, double limit_ms);

@@ -15,8 +15,8 @@
 
 #include "processes.h"
 
-enum { SERVERS_MAX = 8, START_SECONDS = 30, STOP_SECONDS = 20, SETTLE_US = 200, PORT_ATTEMPTS = 20 };
-enum { LOG_BYTES_SHOWN = 4000 };
+enum { SERVERS_MAX = 8, START_SECONDS = 60, STOP_SECONDS = 20, SETTLE_US = 200, PORT_ATTEMPTS = 20 };
+enum { LOG_BYTES_SHOWN = 4000, SENT_AT_ONCE = 500 };
 
 static struct server *servers[SERVERS_MAX];
 
@@ -106,24 +106,18 @@ static char *write_configuration(const struct server *server, const struct optio
     return path;
 }
 
-/* What runs in the child. */
-struct program {
-    const char *server, *configuration;
-    bool is_measured;
-};
-
-static void become_server(const void *what) {
-    const struct program *program = what;
-    take_processor(program->is_measured ? 0 : 1);
+static void become_server(const struct program *program, size_t processor) {
+    take_processor(processor);
     execlp(program->server, program->server, program->configuration, (char *)NULL);
     dprintf(STDERR_FILENO, "cannot run %s: %s\n", program->server, strerror(errno));
 }
 
-static void server_run(struct server *server, const struct program *program) {
-    char *output = format_text("%s/output", server->folder);
-    server->process = process_start(output, become_server, program);
-    require(server->process >= 0, "cannot fork: %s", strerror(errno));
-    free(output);
+static void become_measured(const void *program) {
+    become_server(program, 0);
+}
+
+void become_other(const void *program) {
+    become_server(program, 1);
 }
 
 static void start_await(struct server *server) {
@@ -144,7 +138,19 @@ static void start_await(struct server *server) {
     give_up("the server did not come up, see above");
 }
 
-static struct server *server_launch(const struct options *options, const char *settings, bool is_measured) {
+static void server_run(struct server *server, const struct options *options, const char *settings,
+                       void (*become)(const void *program)) {
+    char *output = format_text("%s/output", server->folder);
+    char *configuration = write_configuration(server, options, settings);
+    const struct program program = {options->server, configuration, server->folder};
+    server->process = process_start(output, become, &program);
+    require(server->process >= 0, "cannot fork: %s", strerror(errno));
+    free(output);
+    free(configuration);
+}
+
+struct server *server_launch(const struct options *options, const char *settings,
+                             void (*become)(const void *program)) {
     static unsigned started;
     struct server *server = allocate(1, sizeof(*server));
     if (!started++) {
@@ -157,9 +163,7 @@ static struct server *server_launch(const struct options *options, const char *s
     /* Not in that folder: the path of a socket must be short. */
     server->socket = format_text("/tmp/holdfast-bench-%d-%u.sock", (int)getpid(), started);
     *server_place(NULL) = server;
-    char *configuration = write_configuration(server, options, settings);
-    server_run(server, &(struct program){options->server, configuration, is_measured});
-    free(configuration);
+    server_run(server, options, settings, become);
     take_processor(1);
     start_await(server);
     char *path = format_text("/proc/%d/task/%d/schedstat", (int)server->process, (int)server->process);
@@ -169,11 +173,7 @@ static struct server *server_launch(const struct options *options, const char *s
 }
 
 struct server *server_start(const struct options *options, const char *settings) {
-    return server_launch(options, settings, true);
-}
-
-struct server *server_start_beside(const struct options *options, const char *settings) {
-    return server_launch(options, settings, false);
+    return server_launch(options, settings, become_measured);
 }
 
 void server_stop(struct server *server) {
@@ -202,36 +202,67 @@ int server_listen(struct server *server) {
     give_up("the server finds no free port");
 }
 
-static redisReply *command_answered(struct server *server, const char *format, va_list arguments) {
-    redisReply *reply = redisvCommand(server->context, format, arguments);
-    require(reply, "the server is gone at '%s': %s", format, server->context->errstr);
-    require(reply->type != REDIS_REPLY_ERROR, "'%s' was answered by: %s", format, reply->str);
+static redisReply *reply_checked(struct server *server, redisReply *reply, const char *command) {
+    require(reply, "the server is gone at '%s': %s", command, server->context->errstr);
+    require(reply->type != REDIS_REPLY_ERROR, "'%s' was answered by: %s", command, reply->str);
     return reply;
 }
 
 redisReply *server_command(struct server *server, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    redisReply *reply = command_answered(server, format, arguments);
+    redisReply *reply = redisvCommand(server->context, format, arguments);
     va_end(arguments);
-    return reply;
+    return reply_checked(server, reply, format);
 }
 
 void server_tell(struct server *server, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    freeReplyObject(command_answered(server, format, arguments));
+    redisReply *reply = redisvCommand(server->context, format, arguments);
     va_end(arguments);
+    freeReplyObject(reply_checked(server, reply, format));
 }
 
-void server_await(struct server *server, unsigned count) {
-    for (; count; count--) {
-        redisReply *reply;
-        require(redisGetReply(server->context, (void **)&reply) == REDIS_OK, "the server is gone: %s",
-                server->context->errstr);
-        require(reply->type != REDIS_REPLY_ERROR, "a command was answered by: %s", reply->str);
-        freeReplyObject(reply);
+redisReply *server_command_words(struct server *server, int count, const char **words) {
+    return reply_checked(server, redisCommandArgv(server->context, count, words, NULL), *words);
+}
+
+void server_send(struct server *server, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    redisvAppendCommand(server->context, format, arguments);
+    va_end(arguments);
+    if (++server->unanswered == SENT_AT_ONCE) server_await(server);
+}
+
+void server_await(struct server *server) {
+    for (; server->unanswered; server->unanswered--) {
+        redisReply *reply = NULL;
+        redisGetReply(server->context, (void **)&reply);
+        freeReplyObject(reply_checked(server, reply, "one of many"));
     }
+}
+
+static bool is_followed(struct server *primary, struct server *replica) {
+    redisReply *reply = server_command(primary, "INFO replication");
+    char *status = server_info(replica, "master_link_status");
+    bool is_up = text_is(status, "up") && strstr(reply->str, "state=online");
+    freeReplyObject(reply);
+    free(status);
+    return is_up;
+}
+
+struct server *replica_launch(const struct options *options, const char *settings, struct server *primary,
+                              void (*become)(const void *program)) {
+    char *with_primary = format_text("%sreplicaof 127.0.0.1 %d\n", settings, server_listen(primary));
+    struct server *replica = server_launch(options, with_primary, become);
+    free(with_primary);
+    for (int attempt = 0; attempt < START_SECONDS * 100; attempt++) {
+        if (is_followed(primary, replica)) return replica;
+        usleep(10000);
+    }
+    give_up("the replica does not come up");
 }
 
 void server_load_script(struct server *server, const char *script, char *digest) {

@@ -18,6 +18,7 @@ struct server {
     char *folder;
     char *socket;
     redisContext *context; /* for commands that are not measured */
+    unsigned unanswered;   /* of those that were sent */
     int scheduler_file;    /* the kernel's account of the main thread, or -1 */
 };
 
@@ -28,8 +29,18 @@ struct server {
 /* `settings` are lines of redis.conf. */
 struct server *server_start(const struct options *options, const char *settings);
 
-/* The same for one that is not measured, such as a replica: it does not run on the processor of those that are. */
-struct server *server_start_beside(const struct options *options, const char *settings);
+/* What a server's process is made of, and what it does to become a server. One that is not measured, such as a replica,
+ * does not run on the processor of those that are. */
+struct program {
+    const char *server, *configuration, *folder;
+};
+void become_other(const void *program);
+struct server *server_launch(const struct options *options, const char *settings,
+                             void (*become)(const void *program));
+
+/* Starts a replica of that server, and waits until it keeps up. */
+struct server *replica_launch(const struct options *options, const char *settings, struct server *primary,
+                              void (*become)(const void *program));
 
 /* With these settings the server's children run on the processor of the bench, as they would on another one if the
  * server were not bound to its own. */
@@ -43,8 +54,12 @@ int server_listen(struct server *server);
 redisReply *server_command(struct server *server, const char *format, ...);
 void server_tell(struct server *server, const char *format, ...); /* the same, and frees the reply */
 
-/* Reads the replies to so many commands that were appended to the context. An error gives up. */
-void server_await(struct server *server, unsigned count);
+/* The same, with the words apart. */
+redisReply *server_command_words(struct server *server, int count, const char **words);
+
+/* Sends a command of very many, and goes on; server_await waits until all of them have been answered. An error gives up. */
+void server_send(struct server *server, const char *format, ...);
+void server_await(struct server *server);
 
 /* Loads a script, and stores its digest. */
 enum { DIGEST_BYTES = 40 };

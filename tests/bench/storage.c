@@ -47,8 +47,7 @@ static const struct workload workloads[] = {
      .is_expected = is_anything},
 };
 
-const struct family storage_family = {
-    .name = "storage", .workloads = workloads, .workload_count = ARRAY_SIZE(workloads)};
+const struct family storage_family = FAMILY_ALONE("storage", workloads);
 
 /* --- Memory --- */
 
@@ -56,34 +55,24 @@ const struct family storage_family = {
 
 enum { BYTES_PER_BLOB_MAX = 200 };
 
-static double bytes_per_object(struct server *server, struct dataset *data, const char *filler) {
-    int64_t before = server_info_number(server, "used_memory");
-    dataset_fill(data, workload_named(filler));
-    return (double)(server_info_number(server, "used_memory") - before) / data->objects;
-}
-
 void measure_memory(const struct context *context) {
     static const struct {
         const char *filler, *name;
     } kinds[] = {{"BLOB.PUT, short name", "blob in a container"},
                  {"SET, short name", "string key"},
                  {"HSET, short name", "hash field"}};
-    struct server *server = server_start(context->options, "");
-    struct dataset *data = dataset_open(server, 0, MILLION, sizes[0].bytes);
+    struct fixture fixture = fixture_open(context, "", MILLION, sizes[0].bytes);
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-        double bytes = bytes_per_object(server, data, kinds[i].filler);
-        results_fact(context->results,
-                     (struct fact){context->section->name, kinds[i].name, bytes, "bytes per object", false});
+        double bytes = bytes_per_object(&fixture, kinds[i].filler);
+        add_fact(context, kinds[i].name, bytes, "bytes per object");
         if (i) continue;
         results_bar(context->results, ABOUT_MEMORY, "bytes per blob of 100 bytes", bytes, BYTES_PER_BLOB_MAX,
                     "bytes");
-        redisReply *usage = server_command(server, "MEMORY USAGE c");
-        add_context_fact(context, "blob, by MEMORY USAGE", (double)usage->integer / data->objects,
-                         "bytes per object");
+        redisReply *usage = server_command(fixture.server, "MEMORY USAGE c");
+        add_aside(context, "blob, by MEMORY USAGE", (double)usage->integer / MILLION, "bytes per object");
         freeReplyObject(usage);
     }
-    dataset_close(data);
-    server_stop(server);
+    fixture_close(&fixture);
 }
 
 /* --- Files --- */
@@ -137,36 +126,30 @@ static double load_ms(const struct context *context, const char *folder) {
 
 static struct file_cost cost_of(const struct context *context, const struct stored *what, unsigned objects,
                                 bool compresses) {
-    struct server *server = server_start(context->options, "");
-    struct dataset *data = dataset_open(server, 0, objects, sizes[0].bytes);
-    memset(data->content, 'x', data->bytes);
-    dataset_fill(data, workload_named(compresses ? what->filler : what->filler_random));
-    struct file_cost cost = {.save_ms = command_ms(server, "SAVE", NULL)};
-    char *path = format_text("%s/dump.rdb", server->folder);
+    struct fixture fixture = fixture_open(context, "", objects, sizes[0].bytes);
+    memset(fixture.data->content, 'x', sizes[0].bytes);
+    dataset_fill(fixture.data, workload_named(compresses ? what->filler : what->filler_random));
+    struct file_cost cost = {.save_ms = command_ms(fixture.server, "SAVE", NULL)};
+    char *path = format_text("%s/dump.rdb", fixture.server->folder);
     cost.mb = file_mb(path);
-    cost.load_ms = load_ms(context, server->folder);
+    cost.load_ms = load_ms(context, fixture.server->folder);
     free(path);
-    dataset_close(data);
-    server_stop(server);
+    fixture_close(&fixture);
     return cost;
 }
 
 static void add_ratio_bar(const struct context *context, const char *what, const struct stored *kind,
                           const char *contents, double ratio) {
-    add_context_bar(context, ABOUT_DISK,
-                    format_text("%s %s / %s, %s", what, kind->name, stored[0].name, contents), ratio, TO_HASH,
-                    "x");
+    add_bar(context, ABOUT_DISK, format_text("%s %s / %s, %s", what, kind->name, stored[0].name, contents),
+            ratio, TO_HASH, "x");
 }
 
 static void add_cost_bars(const struct context *context, const struct stored *kind, const char *contents,
                           double limit_mb, const struct file_cost *cost, const struct file_cost *hash) {
-    char *size = format_text("RDB file of %s, %s", kind->name, contents);
-    if (limit_mb > 0)
-        add_context_bar(context, ABOUT_DISK, size, cost->mb, limit_mb, "MB");
-    else
-        add_context_fact(context, size, cost->mb, "MB");
-    add_context_fact(context, format_text("save %s, %s: CPU", kind->name, contents), cost->save_ms, "ms");
-    add_context_fact(context, format_text("load %s, %s: CPU", kind->name, contents), cost->load_ms, "ms");
+    add_bar(context, ABOUT_DISK, format_text("RDB file of %s, %s", kind->name, contents), cost->mb, limit_mb,
+            "MB");
+    add_fact(context, format_text("save %s, %s: CPU", kind->name, contents), cost->save_ms, "ms");
+    add_fact(context, format_text("load %s, %s: CPU", kind->name, contents), cost->load_ms, "ms");
     if (cost == hash) return;
     add_ratio_bar(context, "save", kind, contents, cost->save_ms / hash->save_ms);
     add_ratio_bar(context, "load", kind, contents, cost->load_ms / hash->load_ms);
@@ -191,25 +174,24 @@ static double aof_bytes(struct server *server) {
 }
 
 /* Objects that are there are written again. */
-static double aof_bytes_per_write(struct server *server, struct dataset *data, const char *name) {
+static double aof_bytes_per_write(const struct fixture *fixture, const char *name) {
     const struct workload *workload = workload_named(name);
-    struct driver driver = driver_open(workload, data, dataset_fill(data, workload), PIPELINE, CONNECTIONS);
-    double before = aof_bytes(server);
+    struct driver driver =
+        driver_open(workload, fixture->data, dataset_fill(fixture->data, workload), PIPELINE, CONNECTIONS);
+    double before = aof_bytes(fixture->server);
     driver_visit_all(&driver, 1);
-    double bytes = (aof_bytes(server) - before) / data->objects;
+    double bytes = (aof_bytes(fixture->server) - before) / AOF_OBJECTS;
     driver_close(&driver);
     return bytes;
 }
 
 static void measure_aof(const struct context *context) {
-    struct server *server = server_start(context->options, WITH_AOF);
-    struct dataset *data = dataset_open(server, 0, AOF_OBJECTS, sizes[0].bytes);
-    add_context_fact(context, "AOF, bytes of a SET of 100 B",
-                     aof_bytes_per_write(server, data, "SET, short name"), "bytes");
-    add_context_bar(context, ABOUT_DISK, "AOF, bytes of a BLOB.PUT of 100 B",
-                    aof_bytes_per_write(server, data, "BLOB.PUT, short name"), AOF_BYTES, "bytes");
-    dataset_close(data);
-    server_stop(server);
+    struct fixture fixture = fixture_open(context, WITH_AOF, AOF_OBJECTS, sizes[0].bytes);
+    add_fact(context, "AOF, bytes of a SET of 100 B", aof_bytes_per_write(&fixture, "SET, short name"),
+             "bytes");
+    add_bar(context, ABOUT_DISK, "AOF, bytes of a BLOB.PUT of 100 B",
+            aof_bytes_per_write(&fixture, "BLOB.PUT, short name"), AOF_BYTES, "bytes");
+    fixture_close(&fixture);
 }
 
 void measure_disk(const struct context *context) {

@@ -42,24 +42,19 @@ enum { MERGED_AT_ONCE = 50 };
 #define CREATE_FOUR_INDEXES                                                                                  \
     "TABLE.CREATE " FOUR_INDEXES "; TABLE.INDEX " FOUR_INDEXES " " FIRST_INDEX " status quantity placed"
 
-static bool is_own_etag(const struct driver *driver, unsigned object, const struct reply *reply) {
-    return reply->length == TOKEN_BYTES &&
-           !memcmp(reply->text, driver->object_set->tokens[object], TOKEN_BYTES);
-}
-
-static bool is_entity(struct driver *driver, unsigned object, const struct reply *reply) {
-    if (reply->kind != '*' || reply->length != 2) return false;
-    struct reply etag = reply_element(reply, 0), properties = reply_element(reply, 1);
-    return is_own_etag(driver, object, &etag) && properties.length == ENTITY_WORDS;
+static bool is_entity(const struct answer *answer) {
+    if (!is_array_of(answer, 2)) return false;
+    struct reply etag = reply_element(&answer->reply, 0), properties = reply_element(&answer->reply, 1);
+    return is_own_token(answer, &etag) && properties.length == ENTITY_WORDS;
 }
 
 /* The end of the answer, and one row: its keys, its ETag, its properties. */
-static bool is_point(struct driver *driver, unsigned object, const struct reply *reply) {
-    if (reply->kind != '*' || reply->length != 2 || !reply_element(reply, 0).is_null) return false;
-    struct reply rows = reply_element(reply, 1);
+static bool is_point(const struct answer *answer) {
+    if (!is_array_of(answer, 2) || !reply_element(&answer->reply, 0).is_null) return false;
+    struct reply rows = reply_element(&answer->reply, 1);
     if (rows.length != 1) return false;
     struct reply row = reply_element(&rows, 0), etag = reply_element(&row, 2);
-    return is_own_etag(driver, object, &etag) && reply_element(&row, 3).length == ENTITY_WORDS;
+    return is_own_token(answer, &etag) && reply_element(&row, 3).length == ENTITY_WORDS;
 }
 
 #define INSERT_INTO(table) "TABLE.INSERT " table " {folder} {file} PROPS " PROPERTIES
@@ -128,13 +123,7 @@ static const struct comparison comparisons[] = {
     {"TABLE.INSERT, 4 indexes", "TABLE.INSERT", {0}},
 };
 
-const struct family table_family = {
-    .name = "table",
-    .workloads = workloads,
-    .workload_count = ARRAY_SIZE(workloads),
-    .comparisons = comparisons,
-    .comparison_count = ARRAY_SIZE(comparisons),
-};
+const struct family table_family = FAMILY("table", workloads, comparisons);
 
 /* --- Hashes in the place of tables --- */
 
@@ -150,10 +139,8 @@ static const char compare_and_set_hash[] =
     "redis.call('HSET', KEYS[1], 'version', version, ARGV[2], ARGV[3], ARGV[4], ARGV[5]) "
     "return version";
 
-static bool is_hash(struct driver *driver, unsigned object, const struct reply *reply) {
-    (void)driver;
-    (void)object;
-    return reply->kind == '*' && reply->length == ENTITY_WORDS;
+static bool is_hash(const struct answer *answer) {
+    return is_array_of(answer, ENTITY_WORDS);
 }
 
 static const struct workload hash_workloads[] = {
@@ -179,8 +166,7 @@ static const struct workload hash_workloads[] = {
      .is_expected = is_token},
 };
 
-const struct family hash_family = {
-    .name = "hash", .workloads = hash_workloads, .workload_count = ARRAY_SIZE(hash_workloads)};
+const struct family hash_family = FAMILY_ALONE("hash", hash_workloads);
 
 /* As many as are on their way at once, and more. */
 enum { BATCHED_ENTITIES = 10000 };
@@ -193,43 +179,12 @@ static void tables_renew(struct server *server, const struct dataset *data) {
     commands_call(data->connections[0], CREATE_TABLE "; " CREATE_ONE_INDEX "; " CREATE_FOUR_INDEXES);
 }
 
-static const char *const entities[] = {"HGETALL",
-                                       "Lua compare, HSET of 2",
-                                       "TABLE.GET",
-                                       "TABLE.QUERY by both keys",
-                                       "TABLE.MERGE of 2, IFMATCH",
-                                       "TABLE.INSERT, DELETE",
-                                       NULL};
-static const char *const entities_batched[] = {"Lua compare, HSET of 2: 50", "TABLE.MERGE of 2, IFMATCH",
-                                               "TABLE.BATCH of 50 such merges", NULL};
-static const char *const entities_new[] = {"HSET of 10 fields", "TABLE.INSERT", "TABLE.INSERT, an index",
-                                           "TABLE.INSERT, 4 indexes", NULL};
-static const char *const entities_made[] = {"HSET of 10 fields", "TABLE.INSERT", NULL};
-static const char *const entities_growing[] = {
-    "HGETALL", "TABLE.GET", "TABLE.QUERY by both keys", "TABLE.MERGE of 2, IFMATCH", "TABLE.INSERT, DELETE",
-    NULL};
-
-static void measure_table_ratio(const struct context *context, const char *title, const char *const *names,
+static void measure_table_ratio(const struct context *context, const char *title, const char *names,
                                 unsigned objects, bool is_new) {
-    struct server *server = server_start(context->options, "");
-    struct dataset *data = dataset_open(server, 0, objects, sizes[0].bytes);
-    const struct setting *setting = context_setting(context, NULL, title, data->objects);
-    struct run run = run_open(server, context->options, context->results);
-    run.visits = is_new;
-    run.renew = is_new ? tables_renew : NULL;
-    run_add(&run, setting, data, names);
-    run_measure(&run);
-    add_ratio_bars(context->results, setting, NULL);
-    dataset_close(data);
-    server_stop(server);
+    struct fixture fixture = fixture_open(context, "", objects, sizes[0].bytes);
+    changes_measure(&fixture, (struct setting){.title = title}, names, is_new, is_new ? tables_renew : NULL);
+    fixture_close(&fixture);
 }
-
-/* --- A million entities on a server of their own --- */
-
-struct million {
-    struct server *server;
-    struct dataset *data;
-};
 
 /* --- Page after page --- */
 
@@ -262,10 +217,7 @@ static struct words words_of(const struct query *query) {
 }
 
 static redisReply *answer_of(struct server *server, const struct words *words) {
-    redisReply *reply = redisCommandArgv(server->context, words->count, (const char **)words->items, NULL);
-    require(reply && reply->type == REDIS_REPLY_ARRAY, "TABLE.QUERY was answered by: %s",
-            reply && reply->str ? reply->str : "nothing");
-    return reply;
+    return server_command_words(server, words->count, (const char **)words->items);
 }
 
 static struct query_cursor query_cursor(const struct query *query) {
@@ -307,23 +259,15 @@ static bool table_plan_is(struct server *server, const struct query *query, cons
 
 enum { MORE_THAN_A_HASH = 150 };
 
-static double bytes_each(const struct million *million, const char *filler) {
-    int64_t before = server_info_number(million->server, "used_memory");
-    dataset_fill(million->data, workload_named(filler));
-    server_settle();
-    return (double)(server_info_number(million->server, "used_memory") - before) / million->data->objects;
-}
-
-static void measure_table_memory(const struct context *context, const struct million *million) {
-    double entity = bytes_each(million, "TABLE.INSERT");
-    double hash = bytes_each(million, "HSET of 10 fields");
+static void measure_table_memory(const struct context *context, const struct fixture *million) {
+    double entity = bytes_per_object(million, "TABLE.INSERT");
+    double hash = bytes_per_object(million, "HSET of 10 fields");
     redisReply *usage = server_command(million->server, "MEMORY USAGE " TABLE);
-    add_context_fact(context, "an entity of 10 properties, used_memory", entity, "bytes");
-    add_context_fact(context, "an entity, MEMORY USAGE", (double)usage->integer / million->data->objects,
-                     "bytes");
-    add_context_fact(context, "a hash of the same 10 fields, used_memory", hash, "bytes");
-    add_context_bar(context, ABOUT_MEMORY, "bytes per entity, more than for a hash", entity - hash,
-                    MORE_THAN_A_HASH, "bytes");
+    add_fact(context, "an entity of 10 properties, used_memory", entity, "bytes");
+    add_fact(context, "an entity, MEMORY USAGE", (double)usage->integer / MILLION, "bytes");
+    add_fact(context, "a hash of the same 10 fields, used_memory", hash, "bytes");
+    add_bar(context, ABOUT_MEMORY, "bytes per entity, more than for a hash", entity - hash, MORE_THAN_A_HASH,
+            "bytes");
     freeReplyObject(usage);
 }
 
@@ -347,20 +291,20 @@ static const struct scan {
 };
 enum { SCANS = ARRAY_SIZE(scans) };
 
-static void scan_measure(const struct million *million, const struct scan *scan,
+static void scan_measure(const struct fixture *million, const struct scan *scan,
                          struct measurement *measurement, unsigned round) {
     struct query_cursor cursor = query_cursor(&scan->query);
     struct meter meter = meter_start(million->server);
     while (!cursor.has_ended) query_cursor_next(&cursor, million->server);
-    meter_stop(&meter, million->server, measurement, round,
-               (double)million->data->objects * scan->comparisons);
+    meter_stop(&meter, million->server, measurement, round, (double)MILLION * scan->comparisons);
     require(!cursor.rows, "%s: nothing should fit", scan->workload);
 }
 
-static void measure_table_scans(const struct context *context, const struct million *million) {
+static void measure_table_scans(const struct context *context, const struct fixture *million) {
     unsigned rounds = context->is_quick ? SCAN_ROUNDS_QUICK : SCAN_ROUNDS;
-    const struct setting *setting = context_setting(
-        context, "scan", "scans of a million entities, for each comparison", million->data->objects);
+    const struct setting *setting =
+        context_setting(context, (struct setting){.title = "scans of a million entities, for each comparison",
+                                                  .objects = MILLION});
     size_t first = context->results->measurement_count;
     for (unsigned i = 0; i < SCANS; i++)
         results_measure(context->results, setting, workload_named(scans[i].workload), rounds);
@@ -372,8 +316,7 @@ static void measure_table_scans(const struct context *context, const struct mill
         const struct scan *scan = &scans[i];
         const struct measurement *measurement = &context->results->measurements[first + i];
         double ns = spread_of(measurement->cpu_ns, rounds).median;
-        add_context_fact(context, format_text("scan, %s: comparisons a second", scan->workload), 1e3 / ns,
-                         "million");
+        add_fact(context, format_text("scan, %s: comparisons a second", scan->workload), 1e3 / ns, "million");
         if (scan->limit_ns > 0)
             results_bar(context->results, ABOUT_TABLES,
                         format_text("scan of a million entities, %s", scan->workload), ns, scan->limit_ns,
@@ -437,13 +380,6 @@ static const struct named_query indexed_queries[] = {
 
 /* --- Queries --- */
 
-struct longest {
-    const struct context *context;
-    struct server *server;
-    const char *name;
-    double ms;
-};
-
 /* Page after page. */
 static double query_longest_ms(struct server *server, const struct query *query, unsigned pages) {
     struct query_cursor cursor = query_cursor(query);
@@ -456,15 +392,12 @@ static double query_longest_ms(struct server *server, const struct query *query,
     return longest_ms;
 }
 
-static void queries_measure(struct longest *longest, const struct named_query *queries, size_t count) {
-    unsigned pages = longest->context->is_quick ? PAGES_MAX_QUICK : PAGES_MAX;
-    for (size_t i = 0; i < count; i++) {
-        double ms = query_longest_ms(longest->server, &queries[i].query, pages);
-        add_context_fact(longest->context, format_text("TABLE.QUERY, %s", queries[i].name), ms, "ms");
-        if (ms <= longest->ms) continue;
-        longest->ms = ms;
-        longest->name = queries[i].name;
-    }
+static void queries_measure(const struct fixture *million, struct longest *longest,
+                            const struct named_query *queries, size_t count) {
+    unsigned pages = million->context->is_quick ? PAGES_MAX_QUICK : PAGES_MAX;
+    for (size_t i = 0; i < count; i++)
+        longest_add(million->context, longest, format_text("TABLE.QUERY, %s", queries[i].name),
+                    query_longest_ms(million->server, &queries[i].query, pages));
 }
 
 /* --- Entities of very many properties --- */
@@ -502,8 +435,7 @@ static double batch_insert_ms(struct wide *wide, struct server *server, unsigned
         properties_add(wide);
     }
     struct command_timer timer = command_timer_start(server);
-    redisAppendCommandArgv(server->context, wide->count, wide->words, NULL);
-    server_await(server, 1);
+    freeReplyObject(server_command_words(server, wide->count, wide->words));
     free(key);
     free(count);
     return command_timer_stop_ms(server, &timer);
@@ -519,8 +451,8 @@ static void wide_make(const struct context *context, struct server *server) {
     server_tell(server, "TABLE.CREATE " WIDE);
     for (unsigned partition = 0; partition < WIDE_ENTITIES / WIDE_AT_ONCE; partition++)
         longest_ms = greater(longest_ms, batch_insert_ms(&wide, server, partition));
-    add_context_fact(context, format_text("TABLE.BATCH, %d insertions of 252 properties", WIDE_AT_ONCE),
-                     longest_ms, "ms");
+    add_fact(context, format_text("TABLE.BATCH, %d insertions of 252 properties", WIDE_AT_ONCE), longest_ms,
+             "ms");
     free(wide.words);
 }
 
@@ -545,22 +477,22 @@ static void add_wait_bar(const struct context *context, struct server *server, c
 static void index_build(const struct context *context, struct server *server) {
     int64_t before = server_info_number(server, "used_memory"), before_ns = monotonic_ns();
     add_wait_bar(context, server, "TABLE.INDEX", "TABLE.INDEX " TABLE " " FIRST_INDEX, is_number_used);
-    add_context_fact(context, "TABLE.INDEX of a million entities: until it is used",
-                     (double)(monotonic_ns() - before_ns) / 1e9, "s");
-    add_context_fact(context, "an entity in an index of a string of 12 bytes",
-                     (double)(server_info_number(server, "used_memory") - before) / MILLION, "bytes");
+    add_fact(context, "TABLE.INDEX of a million entities: until it is used",
+             (double)(monotonic_ns() - before_ns) / 1e9, "s");
+    add_fact(context, "an entity in an index of a string of 12 bytes",
+             (double)(server_info_number(server, "used_memory") - before) / MILLION, "bytes");
 }
 
-static void measure_table_longest(const struct context *context, const struct million *million) {
-    struct longest longest = {.context = context, .server = million->server, .name = ""};
-    queries_measure(&longest, plain_queries, ARRAY_SIZE(plain_queries));
+static void measure_table_longest(const struct context *context, const struct fixture *million) {
+    struct longest longest = {.ms = 0};
+    queries_measure(million, &longest, plain_queries, ARRAY_SIZE(plain_queries));
     wide_make(context, million->server);
-    queries_measure(&longest, wide_queries, ARRAY_SIZE(wide_queries));
+    queries_measure(million, &longest, wide_queries, ARRAY_SIZE(wide_queries));
     index_build(context, million->server);
     longest_ping_ms(million->server, "TABLE.INDEX " TABLE " status", is_status_used);
-    queries_measure(&longest, indexed_queries, ARRAY_SIZE(indexed_queries));
-    results_bar(context->results, ABOUT_PAUSES, format_text("longest TABLE.QUERY: %s", longest.name),
-                longest.ms, LONGEST_MS, "ms");
+    queries_measure(million, &longest, indexed_queries, ARRAY_SIZE(indexed_queries));
+    results_bar(context->results, ABOUT_PAUSES, format_text("longest %s", longest.name), longest.ms,
+                LONGEST_MS, "ms");
     add_wait_bar(context, million->server, "TABLE.UNINDEX", "TABLE.UNINDEX " TABLE " status", NULL);
     add_wait_bar(context, million->server, "TABLE.DROP", "TABLE.DROP " TABLE, NULL);
 }
@@ -568,17 +500,23 @@ static void measure_table_longest(const struct context *context, const struct mi
 /* --- All of it --- */
 
 void measure_tables(const struct context *context) {
-    measure_table_ratio(context, "entities of 10 properties, pipeline 16", entities, sizes[0].objects, false);
-    measure_table_ratio(context, "50 entities of 10 properties at once, pipeline 16", entities_batched,
-                        BATCHED_ENTITIES, false);
-    measure_table_ratio(context, "new entities of 10 properties, pipeline 16", entities_new, BATCHED_ENTITIES,
-                        true);
-    growth_measure(context, entities_made, entities_growing);
-    struct million million = {.server = server_start(context->options, "")};
-    million.data = dataset_open(million.server, 0, MILLION, sizes[0].bytes);
+    measure_table_ratio(context, "entities of 10 properties, pipeline 16",
+                        "HGETALL; Lua compare, HSET of 2; TABLE.GET; TABLE.QUERY by both keys; "
+                        "TABLE.MERGE of 2, IFMATCH; TABLE.INSERT, DELETE",
+                        sizes[0].objects, false);
+    measure_table_ratio(
+        context, "50 entities of 10 properties at once, pipeline 16",
+        "Lua compare, HSET of 2: 50; TABLE.MERGE of 2, IFMATCH; TABLE.BATCH of 50 such merges",
+        BATCHED_ENTITIES, false);
+    measure_table_ratio(context, "new entities of 10 properties, pipeline 16",
+                        "HSET of 10 fields; TABLE.INSERT; TABLE.INSERT, an index; TABLE.INSERT, 4 indexes",
+                        BATCHED_ENTITIES, true);
+    growth_measure(
+        context, "HSET of 10 fields; TABLE.INSERT",
+        "HGETALL; TABLE.GET; TABLE.QUERY by both keys; TABLE.MERGE of 2, IFMATCH; TABLE.INSERT, DELETE");
+    struct fixture million = fixture_open(context, "", MILLION, sizes[0].bytes);
     measure_table_memory(context, &million);
     measure_table_scans(context, &million);
     measure_table_longest(context, &million);
-    dataset_close(million.data);
-    server_stop(million.server);
+    fixture_close(&million);
 }

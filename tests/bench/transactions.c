@@ -52,6 +52,16 @@ static const struct workload workloads[] = {
      .batch = PUTS_AT_ONCE,
      .filler = "HSET of a version and a value",
      .is_expected = is_tokens},
+    {.name = "the entity of a job",
+     .request = "TABLE.INSERT t p {file} PROPS 2 name x age:int32 42",
+     .filler = "the entity of a job",
+     .creates = "TABLE.CREATE t; QUEUE.CREATE jobs; QUEUE.CREATE mail",
+     .is_expected = is_token},
+    {.name = "the hash of a job",
+     .request = "HSET {file} version 1 name x age 42",
+     .filler = "the hash of a job",
+     .creates = "XGROUP CREATE stream g $ MKSTREAM",
+     .is_expected = is_integer},
     /* Measured by measure_jobs. */
     {.name = "ATOMIC of delete, merge, put"},
     {.name = "Lua XACK, HSET, LPUSH"},
@@ -65,21 +75,7 @@ static const struct comparison comparisons[] = {
     {"BLOB.PUT ONCE", "BLOB.PUT", {1.2, 0, 0}},
 };
 
-const struct family transaction_family = {
-    .name = "transaction",
-    .workloads = workloads,
-    .workload_count = ARRAY_SIZE(workloads),
-    .comparisons = comparisons,
-    .comparison_count = ARRAY_SIZE(comparisons),
-};
-
-static const char *const compared_puts[] = {"BLOB.PUT",
-                                            "BLOB.PUT IFMATCH",
-                                            "BLOB.PUT ONCE",
-                                            "ATOMIC of 1 BLOB.PUT",
-                                            "ATOMIC of 10 PUT IFMATCH",
-                                            "Lua compare-and-set of 10",
-                                            NULL};
+const struct family transaction_family = FAMILY("transaction", workloads, comparisons);
 
 /* --- A message, an entity and another message --- */
 
@@ -87,7 +83,7 @@ static const char *const compared_puts[] = {"BLOB.PUT",
  * another message is put. The script does the same with a stream, a hash and a list, and checks what we
  * check. Only that step is measured. */
 
-enum { JOBS = 1024, REQUEST_BYTES = 1024 };
+enum { JOBS = 1024 };
 
 /* KEYS: the stream, the hash, the list. ARGV: the message, the version seen, the new one, the next
  * message, the worker. */
@@ -98,199 +94,108 @@ static const char finish_script[] =
     "redis.call('XDEL', KEYS[1], ARGV[1]) redis.call('HSET', KEYS[2], 'version', ARGV[3], 'age', 43) "
     "redis.call('LPUSH', KEYS[3], ARGV[4]) return ARGV[3]";
 
-struct job {
-    struct held message;
-    char row[KEY_BYTES], etag[HELD_BYTES];
-    size_t etag_length;
-};
-
-struct jobs {
-    const struct dataset *data;
-    char digest[DIGEST_BYTES + 1];
-    struct job jobs[JOBS];
-    char *requests;
-};
-
-struct phase {
-    void (*write)(const struct jobs *jobs, const struct job *job, struct request *request);
-    bool (*read)(struct job *job, const struct reply *reply);
-};
-
-static void put_write(const struct jobs *jobs, const struct job *job, struct request *request) {
-    (void)job;
-    request_begin(request, 3);
-    request_text(request, "QUEUE.PUT");
-    request_text(request, "jobs");
-    request_word(request, jobs->data->content, jobs->data->bytes);
-}
-
-static bool put_read(struct job *job, const struct reply *reply) {
-    struct reply id = reply_element(reply, 1), receipt = reply_element(reply, 3);
-    word_keep(job->message.id, &job->message.id_length, &id);
-    word_keep(job->message.receipt, &job->message.receipt_length, &receipt);
+/* Keeps the message's id and its receipt. */
+static bool is_message(const struct answer *answer) {
+    word_keep(&answer->client->held->id, reply_element(&answer->reply, 1));
+    word_keep(&answer->client->held->receipt, reply_element(&answer->reply, 3));
     return true;
 }
 
-static void atomic_write(const struct jobs *jobs, const struct job *job, struct request *request) {
-    static const char *const merge[] = {"IFMATCH", "", "PROPS", "1", "age:int32", "43"};
-    request_begin(request, 2 + 5 + 11 + 4);
-    request_text(request, "HOLDFAST.ATOMIC");
-    request_text(request, "3");
-    request_text(request, "4");
-    request_text(request, "QUEUE.DELETE");
-    request_text(request, "jobs");
-    request_word(request, job->message.id, job->message.id_length);
-    request_word(request, job->message.receipt, job->message.receipt_length);
-    request_text(request, "10");
-    request_text(request, "TABLE.MERGE");
-    request_text(request, "t");
-    request_text(request, "p");
-    request_text(request, job->row);
-    for (size_t i = 0; i < ARRAY_SIZE(merge); i++)
-        if (*merge[i])
-            request_text(request, merge[i]);
-        else
-            request_word(request, job->etag, job->etag_length);
-    request_text(request, "3");
-    request_text(request, "QUEUE.PUT");
-    request_text(request, "mail");
-    request_word(request, jobs->data->content, jobs->data->bytes);
+static bool is_finished(const struct answer *answer) {
+    if (!is_array_of(answer, 3)) return false;
+    struct answer etag = answer_part(answer, reply_element(&answer->reply, 1));
+    return is_token(&etag);
 }
 
-static bool atomic_read(struct job *job, const struct reply *reply) {
-    if (reply->kind != '*' || reply->length != 3) return false;
-    struct reply etag = reply_element(reply, 1);
-    word_keep(job->etag, &job->etag_length, &etag);
+static bool is_entry(const struct answer *answer) {
+    word_keep(&answer->client->held->id, answer->reply);
     return true;
 }
 
-static void xadd_write(const struct jobs *jobs, const struct job *job, struct request *request) {
-    (void)job;
-    request_begin(request, 5);
-    request_text(request, "XADD");
-    request_text(request, "stream");
-    request_text(request, "*");
-    request_text(request, "message");
-    request_word(request, jobs->data->content, jobs->data->bytes);
-}
-
-static bool xadd_read(struct job *job, const struct reply *reply) {
-    word_keep(job->message.id, &job->message.id_length, reply);
-    return true;
-}
-
-/* The version stays as it is, so that the next round finds it. */
-static void script_write(const struct jobs *jobs, const struct job *job, struct request *request) {
-    request_begin(request, 11);
-    request_text(request, "EVALSHA");
-    request_word(request, jobs->digest, DIGEST_BYTES);
-    request_text(request, "3");
-    request_text(request, "stream");
-    request_text(request, job->row);
-    request_text(request, "list");
-    request_word(request, job->message.id, job->message.id_length);
-    request_text(request, "1");
-    request_text(request, "1");
-    request_word(request, jobs->data->content, jobs->data->bytes);
-    request_text(request, "worker");
-}
-
-static bool script_read(struct job *job, const struct reply *reply) {
-    (void)job;
-    return reply->kind == '$';
-}
-
-static const struct phase queue_puts = {put_write, put_read}, queue_finishes = {atomic_write, atomic_read},
-                          stream_adds = {xadd_write, xadd_read},
-                          stream_finishes = {script_write, script_read};
-
-static void jobs_send(struct jobs *jobs, const struct phase *phase, unsigned first) {
-    struct request request = {.bytes = jobs->requests, .size = (size_t)PIPELINE * REQUEST_BYTES};
-    for (unsigned i = 0; i < PIPELINE; i++) phase->write(jobs, &jobs->jobs[first + i], &request);
-    connection_send(jobs->data->connections[first / PIPELINE % CONNECTIONS], request.bytes, request.length);
-}
-
-static void jobs_receive(struct jobs *jobs, const struct phase *phase, unsigned first) {
-    for (unsigned i = 0; i < PIPELINE; i++) {
-        struct reply reply =
-            connection_receive(jobs->data->connections[first / PIPELINE % CONNECTIONS], "a job");
-        require(phase->read(&jobs->jobs[first + i], &reply), "a job was answered by something unexpected");
-    }
-}
+/* The version of a hash stays as it is, so that the next round finds it. */
+static const struct workload
+    job_puts = {.request = "QUEUE.PUT jobs {content}", .is_expected = is_message},
+    job_finishes =
+        {.request =
+             "HOLDFAST.ATOMIC 3 4 QUEUE.DELETE jobs {id} {receipt} "
+             "10 TABLE.MERGE t p {file} IFMATCH {token} PROPS 1 age:int32 43 3 QUEUE.PUT mail {content}",
+         .is_expected = is_finished},
+    job_adds = {.request = "XADD stream * message {content}", .is_expected = is_entry},
+    job_scripts = {.request = "EVALSHA {script} 3 stream {file} list {id} 1 1 {content} worker",
+                   .script = finish_script,
+                   .is_expected = is_string};
+static const struct sequence job_by_atomic = {.name = "ATOMIC of delete, merge, put",
+                                              .steps = {&job_puts, &job_finishes}};
+static const struct sequence job_by_script = {.name = "Lua XACK, HSET, LPUSH",
+                                              .steps = {&job_adds, &job_scripts}};
+enum { BEGIN, FINISH };
 
 /* One step of all jobs; as many as connections and pipelines allow are on their way. */
-static void phase_run(struct jobs *jobs, const struct phase *phase) {
+static void step_run(struct client_pool *pool, struct client *jobs, unsigned step) {
     enum { AHEAD = PIPELINE * CONNECTIONS };
     for (unsigned first = 0; first < JOBS + AHEAD; first += PIPELINE) {
-        if (first >= AHEAD) jobs_receive(jobs, phase, first - AHEAD);
-        if (first < JOBS) jobs_send(jobs, phase, first);
+        unsigned connection = first / PIPELINE % CONNECTIONS;
+        if (first >= AHEAD) clients_await(pool, jobs + first - AHEAD, step, connection);
+        if (first < JOBS) clients_ask(pool, jobs + first, step, connection);
     }
 }
 
-static struct jobs *jobs_open(struct server *server, const struct dataset *data) {
-    struct jobs *jobs = allocate(1, sizeof(*jobs));
-    jobs->data = data;
-    jobs->requests = allocate(PIPELINE, REQUEST_BYTES);
-    server_load_script(server, finish_script, jobs->digest);
-    server_tell(server, "QUEUE.CREATE jobs");
-    server_tell(server, "QUEUE.CREATE mail");
-    server_tell(server, "TABLE.CREATE t");
-    server_tell(server, "XGROUP CREATE stream g $ MKSTREAM");
-    for (unsigned i = 0; i < JOBS; i++) {
-        struct job *job = &jobs->jobs[i];
-        snprintf(job->row, sizeof(job->row), "row%u", i);
-        redisReply *etag =
-            server_command(server, "TABLE.INSERT t p %s PROPS 2 name x age:int32 42", job->row);
-        job->etag_length = etag->len;
-        memcpy(job->etag, etag->str, etag->len);
-        freeReplyObject(etag);
-        server_tell(server, "HSET %s version 1 name x age 42", job->row);
-    }
-    return jobs;
+static struct client_pool *jobs_open(const struct context *context, const struct setting *setting,
+                                     struct dataset *data, const struct sequence *sequence,
+                                     const char *filler) {
+    struct client_pool *pool = client_pool_open(sequence, data, "");
+    pool->steps[FINISH].object_set = dataset_fill(data, workload_named(filler));
+    results_measure(context->results, setting, workload_named(sequence->name), context->options->rounds);
+    return pool;
 }
 
-static void jobs_measure(struct server *server, struct jobs *jobs, const struct phase *phase,
-                         struct measurement *measurement, unsigned round) {
+static void jobs_finish(struct server *server, struct client_pool *pool, struct client *jobs,
+                        struct measurement *measurement, unsigned round) {
     struct meter meter = meter_start(server);
-    phase_run(jobs, phase);
+    step_run(pool, jobs, FINISH);
     meter_stop(&meter, server, measurement, round, JOBS);
 }
 
-static void measure_jobs(const struct context *context, struct server *server, const struct dataset *data,
+static void measure_jobs(const struct context *context, struct server *server,
                          const struct setting *setting) {
-    struct jobs *jobs = jobs_open(server, data);
     size_t first = context->results->measurement_count;
-    results_measure(context->results, setting, workload_named("ATOMIC of delete, merge, put"),
-                    context->options->rounds);
-    results_measure(context->results, setting, workload_named("Lua XACK, HSET, LPUSH"),
-                    context->options->rounds);
+    struct dataset *data = dataset_open(server, 0, JOBS, sizes[0].bytes);
+    struct client_pool *atomic = jobs_open(context, setting, data, &job_by_atomic, "the entity of a job");
+    struct client_pool *script = jobs_open(context, setting, data, &job_by_script, "the hash of a job");
+    struct client *jobs = allocate(JOBS, sizeof(*jobs));
+    for (unsigned i = 0; i < JOBS; i++) jobs[i].number = i;
     for (unsigned round = 0; round < context->options->rounds; round++) {
         server_tell(server, "QUEUE.CLEAR mail");
-        phase_run(jobs, &queue_puts);
-        jobs_measure(server, jobs, &queue_finishes, &context->results->measurements[first], round);
+        step_run(atomic, jobs, BEGIN);
+        jobs_finish(server, atomic, jobs, &context->results->measurements[first], round);
         server_tell(server, "DEL list");
-        phase_run(jobs, &stream_adds);
+        step_run(script, jobs, BEGIN);
         server_tell(server, "XREADGROUP GROUP g worker COUNT %d STREAMS stream >", JOBS);
-        jobs_measure(server, jobs, &stream_finishes, &context->results->measurements[first + 1], round);
+        jobs_finish(server, script, jobs, &context->results->measurements[first + 1], round);
     }
-    free(jobs->requests);
     free(jobs);
+    client_pool_close(atomic);
+    client_pool_close(script);
+    dataset_close(data);
 }
 
 /* --- The section --- */
 
 static void measure_puts(const struct context *context, const char *label, const char *settings) {
-    struct server *server = server_start(context->options, settings);
-    struct dataset *data = dataset_open(server, 0, OBJECTS, sizes[0].bytes);
-    const struct setting *setting =
-        context_setting(context, label, format_text("100 B, pipeline %d, %s", PIPELINE, label), OBJECTS);
-    struct run run = run_open(server, context->options, context->results);
-    run_add(&run, setting, data, compared_puts);
+    struct fixture fixture = fixture_open(context, settings, OBJECTS, sizes[0].bytes);
+    const struct setting *setting = context_setting(
+        context, (struct setting){.title = format_text("100 B, pipeline %d, %s", PIPELINE, label),
+                                  .label = label,
+                                  .objects = OBJECTS,
+                                  .family = &transaction_family});
+    struct run run = {.context = context, .server = fixture.server};
+    run_add(&run, setting, fixture.data,
+            "BLOB.PUT; BLOB.PUT IFMATCH; BLOB.PUT ONCE; ATOMIC of 1 BLOB.PUT; ATOMIC of 10 PUT IFMATCH; "
+            "Lua compare-and-set of 10");
     run_measure(&run);
-    measure_jobs(context, server, data, setting);
-    add_ratio_bars(context->results, setting, &transaction_family);
-    dataset_close(data);
-    server_stop(server);
+    measure_jobs(context, fixture.server, setting);
+    add_ratio_bars(context->results, setting);
+    fixture_close(&fixture);
 }
 
 static void measure_largest(const struct context *context) {

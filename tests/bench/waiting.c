@@ -86,15 +86,11 @@ static void hops_measure(struct server *server, struct hop_times *times, unsigne
 
 static void add_hop_facts(const struct context *context, const char *name, const struct hop_times *times,
                           unsigned rounds, bool is_aside) {
-    const struct fact facts[] = {
-        {context->section->name, format_text("%s: CPU", name), spread_of(times->cpu_us, rounds).median, "us",
-         is_aside},
-        {context->section->name, format_text("%s: time, median", name),
-         spread_of(times->median_ms, rounds).median, "ms", true},
-        {context->section->name, format_text("%s: time, p99", name), spread_of(times->p99_ms, rounds).median,
-         "ms", true},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(facts); i++) results_fact(context->results, facts[i]);
+    (is_aside ? add_aside : add_fact)(context, format_text("%s: CPU", name),
+                                      spread_of(times->cpu_us, rounds).median, "us");
+    add_aside(context, format_text("%s: time, median", name), spread_of(times->median_ms, rounds).median,
+              "ms");
+    add_aside(context, format_text("%s: time, p99", name), spread_of(times->p99_ms, rounds).median, "ms");
 }
 
 static void add_hand_over_bars(struct results *results, const struct line *shortest, const struct line *line,
@@ -252,13 +248,11 @@ void measure_delays(const struct context *context) {
     }
     for (unsigned which = 0; which < TRANSPORTS; which++) {
         const char *name = transports[which].name;
-        add_context_fact(context, format_text("%s: median", name), spread_of(medians[which], rounds).median,
-                         "us");
-        add_context_fact(context, format_text("%s: p99", name), spread_of(p99s[which], rounds).median, "us");
+        add_fact(context, format_text("%s: median", name), spread_of(medians[which], rounds).median, "us");
+        add_fact(context, format_text("%s: p99", name), spread_of(p99s[which], rounds).median, "us");
         if (which)
-            add_context_bar(context, transports[which].subject,
-                            format_text("%s / %s, p99", name, transports[0].name),
-                            spread_of_ratios(p99s[which], p99s[0], rounds).median, DELAY_MAX, "x");
+            add_bar(context, transports[which].subject, format_text("%s / %s, p99", name, transports[0].name),
+                    spread_of_ratios(p99s[which], p99s[0], rounds).median, DELAY_MAX, "x");
     }
     connection_close(pair.producer);
     connection_close(pair.consumer);
@@ -406,32 +400,20 @@ static void contention_step(struct contention *contention, int64_t until_ns) {
 static void add_method_facts(const struct context *context, const struct contention *contention,
                              double seconds, double cpu_us) {
     const char *name = contention->method->name;
-    double mean_ms = contention->wait_sum_ms / (double)contention->hand_overs;
-    const struct fact facts[] = {
-        {context->section->name, format_text("%s: hand-overs", name),
-         (double)contention->hand_overs / seconds, "per second", true},
-        {context->section->name, format_text("%s: mean wait", name), mean_ms, "ms", true},
-        {context->section->name, format_text("%s: longest wait", name), contention->wait_longest_ms, "ms",
-         true},
-        {context->section->name, format_text("%s: longest wait to mean wait", name),
-         contention->wait_longest_ms / mean_ms, "x", true},
-        {context->section->name, format_text("%s: CPU per hand-over", name),
-         cpu_us / (double)contention->hand_overs, "us", true},
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(facts); i++) results_fact(context->results, facts[i]);
-}
-
-static double idle_share(struct server *server) {
-    int64_t cpu_ns = server_cpu_ns(server), before = monotonic_ns();
-    usleep(IDLE_MS * 1000);
-    return (double)(server_cpu_ns(server) - cpu_ns) / (double)(monotonic_ns() - before);
+    double hand_overs = (double)contention->hand_overs, mean_ms = contention->wait_sum_ms / hand_overs;
+    add_fact(context, format_text("%s: hand-overs", name), hand_overs / seconds, "per second");
+    add_fact(context, format_text("%s: mean wait", name), mean_ms, "ms");
+    add_fact(context, format_text("%s: longest wait", name), contention->wait_longest_ms, "ms");
+    add_fact(context, format_text("%s: longest wait to mean wait", name),
+             contention->wait_longest_ms / mean_ms, "x");
+    add_fact(context, format_text("%s: CPU per hand-over", name), cpu_us / hand_overs, "us");
 }
 
 static void measure_method(const struct context *context, struct server *server, const struct method *method,
                            int64_t run_ms) {
     struct contention contention = {.method = method, .set = connection_set_open(server, CLIENTS)};
     method->prepare(server);
-    double idle = idle_share(server);
+    double idle = idle_share(server, IDLE_MS);
     int64_t cpu_ns = server_cpu_ns(server), start_ns = monotonic_ns(), end_ns = start_ns + run_ms * 1000000;
     for (unsigned who = 0; who < CLIENTS; who++) {
         contention.clients[who].wanted_ns = start_ns;

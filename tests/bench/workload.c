@@ -80,13 +80,7 @@ static struct object_set *object_set_find(struct dataset *data, const struct wor
 }
 
 void commands_call(struct connection *connection, const char *commands) {
-    while (commands && *commands) {
-        char *command = format_text("%.*s", (int)strcspn(commands, ";"), commands);
-        connection_call(connection, command);
-        free(command);
-        commands += strcspn(commands, ";");
-        commands += strspn(commands, "; ");
-    }
+    for (char *command; (command = list_next(&commands)); free(command)) connection_call(connection, command);
 }
 
 struct object_set *dataset_prepare(struct dataset *data, const struct workload *filler) {
@@ -96,7 +90,7 @@ struct object_set *dataset_prepare(struct dataset *data, const struct workload *
     for (unsigned object = 0; object < data->objects; object++)
         memcpy(object_set->tokens[object], first_token, TOKEN_BYTES);
     data->object_sets = object_set;
-    commands_call(data->connections[0], filler->creates);
+    if (filler->creates) commands_call(data->connections[0], filler->creates);
     if (filler->prepare) filler->prepare(data);
     return object_set;
 }
@@ -140,15 +134,13 @@ const struct family *family_of(const struct workload *workload) {
 
 /* --- Requests in flight --- */
 
-enum { REPLY_BYTES_SHOWN = 80, WORDS_MAX = 600 };
-
-/* No multiple of it is a number of places, so that as many objects as there are places have different ones. */
-#define FAR_APART 2654435761u
+enum { REPLY_BYTES_SHOWN = 80, WORDS_MAX = 600, FIRST_MARK = 14 /* behind the ends of lines */ };
 
 /* What is known beforehand, besides what is different in each request. */
-enum { CONTENT = PLACEHOLDER_KINDS, SIZE, SCRIPT, PARTS };
+enum { CONTENT = PLACEHOLDER_KINDS, SIZE, SCRIPT, KEY, PARTS };
 
-/* The parts of requests, and how many bytes the placeholders take. Offsets take as many as they have digits. */
+/* The parts of requests, and how many bytes the placeholders take. Offsets take as many as they have digits; one byte
+ * holds the place of a word of any length. */
 static const struct {
     const char *name;
     size_t bytes;
@@ -161,9 +153,14 @@ static const struct {
     [PLACEHOLDER_NUMBER] = {"{number}", NUMBER_BYTES},
     [PLACEHOLDER_OFFSET] = {"{offset}", 0},
     [PLACEHOLDER_LAST] = {"{last}", 0},
+    [PLACEHOLDER_ID] = {"{id}", 1},
+    [PLACEHOLDER_RECEIPT] = {"{receipt}", 1},
+    [PLACEHOLDER_GRANTED] = {"{granted}", 1},
+    [PLACEHOLDER_OWN] = {"{own}", 1},
     [CONTENT] = {"{content}", 0},
     [SIZE] = {"{size}", 0},
     [SCRIPT] = {"{script}", 0},
+    [KEY] = {"{key}", 0},
 };
 
 static size_t part_bytes(const struct driver *driver, int part) {
@@ -176,12 +173,13 @@ static void part_write(const struct driver *driver, int part, FILE *word) {
     switch (part) {
     case CONTENT: fwrite(data->content, 1, data->bytes, word); break;
     case SIZE: fprintf(word, "%zu", data->bytes); break;
+    case KEY: fputs(driver->key, word); break;
     case SCRIPT:
         digest = connection_call(data->connections[0], "SCRIPT LOAD %s", driver->workload->script);
         fwrite(digest.text, 1, digest.length, word);
         break;
     default: /* bytes that no request contains, to be found again */
-        for (size_t i = 0; i < part_bytes(driver, part); i++) putc(1 + part, word);
+        for (size_t i = 0; i < part_bytes(driver, part); i++) putc(FIRST_MARK + part, word);
     }
 }
 
@@ -213,7 +211,7 @@ static char *word_read(const struct driver *driver, const char **text, size_t *l
 static void placeholders_find(const struct driver *driver, struct template *template) {
     unsigned numbers[PLACEHOLDER_KINDS] = {0};
     for (size_t at = 0; at < template->length; at++) {
-        int kind = template->bytes[at] - 1;
+        int kind = template->bytes[at] - FIRST_MARK;
         if (kind < 0 || kind >= PLACEHOLDER_KINDS) continue;
         require(template->placeholder_count < PLACEHOLDERS_MAX, "a template has too many gaps");
         template->placeholders[template->placeholder_count++] =
@@ -283,21 +281,25 @@ struct offsets offsets_within(uint64_t bytes, unsigned step, unsigned span) {
     return offsets;
 }
 
-struct driver driver_open(const struct workload *workload, struct dataset *data,
-                          struct object_set *object_set, unsigned pipeline, unsigned connections) {
-    struct driver driver = {.workload = workload,
-                            .data = data,
-                            .object_set = object_set,
-                            .pipeline = pipeline,
-                            .batch = workload->batch ? workload->batch : 1,
-                            .connections = connections};
-    if (workload->offsets) driver.offsets = workload->offsets(data);
+/* Completes one whose workload is known. */
+static struct driver driver_make(struct driver driver) {
+    driver.batch = driver.workload->batch ? driver.workload->batch : 1;
+    if (driver.workload->offsets) driver.offsets = driver.workload->offsets(driver.data);
     driver.template = template_make(&driver);
-    driver.requests = allocate(pipeline, driver.template.length);
-    for (unsigned i = 0; driver.template.bytes && i < pipeline; i++) {
+    driver.requests = allocate(driver.pipeline, driver.template.length);
+    for (unsigned i = 0; driver.template.bytes && i < driver.pipeline; i++) {
         memcpy(driver.requests + i * driver.template.length, driver.template.bytes, driver.template.length);
     }
     return driver;
+}
+
+struct driver driver_open(const struct workload *workload, struct dataset *data,
+                          struct object_set *object_set, unsigned pipeline, unsigned connections) {
+    return driver_make((struct driver){.workload = workload,
+                                       .data = data,
+                                       .object_set = object_set,
+                                       .pipeline = pipeline,
+                                       .connections = connections});
 }
 
 void driver_close(struct driver *driver) {
@@ -306,7 +308,7 @@ void driver_close(struct driver *driver) {
 }
 
 static uint64_t offset_of_object(const struct offsets *offsets, unsigned object) {
-    return offsets->first + object * (uint64_t)FAR_APART % offsets->count * offsets->step;
+    return offsets->first + object * FAR_APART % offsets->count * offsets->step;
 }
 
 static void digits_write(char *text, uint64_t number, unsigned digits) {
@@ -331,7 +333,7 @@ static void placeholder_fill(const struct driver *driver, unsigned object,
     case PLACEHOLDER_LAST:
         digits_write(to, offset_of_object(offsets, object) + offsets->span - 1, offsets->digits);
         break;
-    case PLACEHOLDER_KINDS: break;
+    default: give_up("%s: a word that only sequences have", driver->workload->name);
     }
 }
 
@@ -345,13 +347,16 @@ static void request_write(const struct driver *driver, const unsigned *objects, 
     }
 }
 
-static void reply_check(struct driver *driver, struct connection *connection, unsigned object) {
-    const char *name = driver->workload->name;
-    struct reply reply = connection_receive_any(connection);
-    if (driver->workload->is_expected(driver, object, &reply)) return;
-    int shown = reply.length < REPLY_BYTES_SHOWN ? (int)reply.length : REPLY_BYTES_SHOWN;
-    give_up("%s was answered by something unexpected: %c%.*s", name, reply.kind,
-            reply.kind == '*' ? 0 : shown, reply.text);
+/* Takes the next reply of the connection, and checks it. */
+static void answer_check(struct answer answer, unsigned connection) {
+    const struct workload *workload = answer.driver->workload;
+    struct reply *reply = &answer.reply;
+    *reply = connection_receive_any(answer.driver->data->connections[connection]);
+    if (workload->is_expected(&answer)) return;
+    int shown = reply->length < REPLY_BYTES_SHOWN ? (int)reply->length : REPLY_BYTES_SHOWN;
+    give_up("%s was answered by something unexpected: %c%.*s",
+            workload->name ? workload->name : workload->request, reply->kind, reply->kind == '*' ? 0 : shown,
+            reply->text);
 }
 
 static void batch_send(struct driver *driver, unsigned connection, unsigned count) {
@@ -373,8 +378,9 @@ static void batch_receive(struct driver *driver, unsigned connection) {
     for (unsigned i = 0; i < driver->batches[connection].count; i += driver->batch) {
         driver->answered = objects + i;
         for (unsigned command = 0; command < driver->template.commands; command++)
-            reply_check(driver, driver->data->connections[connection],
-                        driver->answered[command % driver->batch]);
+            answer_check(
+                (struct answer){.driver = driver, .object = driver->answered[command % driver->batch]},
+                connection);
     }
     driver->batches[connection].count = 0;
 }
@@ -418,147 +424,129 @@ uint64_t driver_visit_all(struct driver *driver, unsigned times) {
     return (uint64_t)times * driver->data->objects;
 }
 
-bool is_anything(struct driver *driver, unsigned object, const struct reply *reply) {
-    (void)driver;
-    (void)object;
-    return reply->kind != '-';
-}
-
-bool is_ok(struct driver *driver, unsigned object, const struct reply *reply) {
-    (void)driver;
-    (void)object;
-    return reply->kind == '+';
-}
-
-bool is_integer(struct driver *driver, unsigned object, const struct reply *reply) {
-    (void)driver;
-    (void)object;
-    return reply->kind == ':';
-}
-
-bool is_content(struct driver *driver, unsigned object, const struct reply *reply) {
-    (void)object;
-    return reply->kind == '$' && reply->length == driver->data->bytes;
-}
-
-bool is_etag_and_content(struct driver *driver, unsigned object, const struct reply *reply) {
-    if (reply->kind != '*' || reply->length != 2) return false;
-    struct reply etag = reply_element(reply, 0);
-    struct reply content = reply_element(reply, 1);
-    return etag.length == TOKEN_BYTES &&
-           !memcmp(etag.text, driver->object_set->tokens[object], TOKEN_BYTES) &&
-           is_content(driver, object, &content);
-}
-
-bool is_token(struct driver *driver, unsigned object, const struct reply *reply) {
-    if (reply->kind != '$' || reply->length != TOKEN_BYTES) return false;
-    memcpy(driver->object_set->tokens[object], reply->text, TOKEN_BYTES);
-    return true;
-}
-
-bool is_tokens(struct driver *driver, unsigned object, const struct reply *reply) {
-    struct reply token = *reply;
-    (void)object;
-    if (reply->kind != '*' || reply->length != driver->batch) return false;
-    for (unsigned i = 0; i < driver->batch; i++) {
-        token = reply_next(&token);
-        if (!is_token(driver, driver->answered[i], &token)) return false;
-    }
-    return true;
-}
-
 /* --- Sequences --- */
 
-enum { REQUESTS_BYTES = PIPELINE * STEPS_MAX * 8192, DIGITS = 20, WORD_FRAME_BYTES = DIGITS + 5 };
+enum { WORD_HEAD_BYTES = 4 }; /* of a word of one byte: "$1\r\n" */
 
-static void number_write(struct request *request, char kind, uint64_t number) {
-    char digits[DIGITS];
-    size_t at = sizeof(digits);
-    do digits[--at] = (char)('0' + number % 10);
-    while (number /= 10);
-    request->bytes[request->length++] = kind;
-    memcpy(request->bytes + request->length, digits + at, sizeof(digits) - at);
-    request->length += sizeof(digits) - at;
-    memcpy(request->bytes + request->length, "\r\n", 2);
-    request->length += 2;
+void word_keep(struct word *word, struct reply element) {
+    require(element.kind == '$' && element.length <= HELD_BYTES, "what should be an id is none");
+    memcpy(word->text, element.text, element.length);
+    word->length = element.length;
 }
 
-void request_begin(struct request *request, size_t words) {
-    number_write(request, '*', words);
-}
-
-void request_word(struct request *request, const char *bytes, size_t length) {
-    require(request->length + length + WORD_FRAME_BYTES <= request->size,
-            "the requests do not fit their buffer");
-    number_write(request, '$', length);
-    memcpy(request->bytes + request->length, bytes, length);
-    memcpy(request->bytes + request->length + length, "\r\n", 2);
-    request->length += length + 2;
-}
-
-void request_text(struct request *request, const char *text) {
-    request_word(request, text, strlen(text));
-}
-
-void request_number(struct request *request, uint64_t number) {
-    char text[DIGITS + 1];
-    snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
-    request_text(request, text);
-}
-
-void word_keep(char *to, size_t *length, const struct reply *element) {
-    require(element->kind == '$' && element->length <= HELD_BYTES, "what should be an id is none");
-    memcpy(to, element->text, element->length);
-    *length = element->length;
-}
-
-struct client_pool *client_pool_open(const struct sequence *sequence, const struct dataset *data,
-                                     const char *key) {
+struct client_pool *client_pool_open(const struct sequence *sequence, struct dataset *data, const char *key) {
     struct client_pool *pool = allocate(1, sizeof(*pool));
+    size_t longest = 0;
     pool->sequence = sequence;
     pool->data = data;
     snprintf(pool->key, sizeof(pool->key), "%s", key);
-    pool->requests = allocate(REQUESTS_BYTES, 1);
+    for (unsigned step = 0; sequence->steps[step]; step++) {
+        pool->steps[step] =
+            driver_make((struct driver){.workload = sequence->steps[step], .data = data, .key = pool->key});
+        const struct template *template = &pool->steps[step].template;
+        size_t length = template->length + (size_t) template->placeholder_count * HELD_BYTES;
+        if (length > longest) longest = length;
+    }
+    pool->requests = allocate(PIPELINE, longest);
     return pool;
 }
 
 void client_pool_close(struct client_pool *pool) {
+    for (unsigned step = 0; pool->sequence->steps[step]; step++) driver_close(&pool->steps[step]);
+    free(pool->granted);
     free(pool->requests);
     free(pool);
 }
 
-static void pipeline_send(struct client_pool *pool, unsigned which) {
-    struct pipeline *pipeline = &pool->pipelines[which];
-    const struct step *step = pool->sequence->steps[pipeline->step];
-    struct request request = {.bytes = pool->requests, .size = REQUESTS_BYTES};
-    for (unsigned i = 0; i < PIPELINE; i++) step->write(pool, &pipeline->clients[i], &request);
-    connection_send(pool->data->connections[which], request.bytes, request.length);
+void client_pool_prepare(struct client_pool *pool) {
+    if (pool->sequence->create)
+        connection_call(pool->data->connections[0], pool->sequence->create, pool->key);
+    if (pool->sequence->prepare) pool->sequence->prepare(pool);
+}
+
+static unsigned object_of(const struct client_pool *pool, const struct client *client) {
+    return pool->data->order[client->number % pool->data->objects];
+}
+
+static struct word own_word(const struct client_pool *pool, const struct client *client) {
+    struct word word;
+    uint64_t number = pool->sequence->own(client->number);
+    word.length = (size_t)snprintf(word.text, sizeof(word.text), "%llu", (unsigned long long)number);
+    return word;
+}
+
+static struct word word_of(const struct client_pool *pool, const struct client *client,
+                           const struct placeholder *placeholder, unsigned batch) {
+    unsigned number = placeholder->number % batch;
+    switch (placeholder->kind) {
+    case PLACEHOLDER_ID: return client->held[number].id;
+    case PLACEHOLDER_RECEIPT: return client->held[number].receipt;
+    case PLACEHOLDER_GRANTED: return pool->granted[client->number % pool->granted_count];
+    default: return own_word(pool, client);
+    }
+}
+
+/* Writes a word with its length, which has at most two digits. */
+static char *word_append(char *to, const struct word *word) {
+    *to++ = '$';
+    if (word->length > 9) *to++ = (char)('0' + word->length / 10);
+    *to++ = (char)('0' + word->length % 10);
+    to = mempcpy(to, "\r\n", 2);
+    return mempcpy(to, word->text, word->length);
+}
+
+/* The template with its gaps filled: some in place, those that are words of any length together with that. */
+static char *client_write(const struct client_pool *pool, const struct client *client,
+                          const struct driver *step, char *to) {
+    const struct template *template = &step->template;
+    size_t from = 0;
+    for (unsigned i = 0; i < template->placeholder_count; i++) {
+        const struct placeholder *placeholder = &template->placeholders[i];
+        bool is_word = placeholder->kind >= PLACEHOLDER_ID;
+        size_t bytes = part_bytes(step, (int)placeholder->kind);
+        to = mempcpy(to, template->bytes + from, placeholder->at - from - (is_word ? WORD_HEAD_BYTES : 0));
+        if (is_word) {
+            struct word word = word_of(pool, client, placeholder, step->batch);
+            to = word_append(to, &word);
+        } else {
+            placeholder_fill(step, object_of(pool, client), placeholder, to);
+            to += bytes;
+        }
+        from = placeholder->at + bytes;
+    }
+    return mempcpy(to, template->bytes + from, template->length - from);
+}
+
+void clients_ask(struct client_pool *pool, const struct client *clients, unsigned step, unsigned connection) {
+    char *end = pool->requests;
+    for (unsigned i = 0; i < PIPELINE; i++) end = client_write(pool, &clients[i], &pool->steps[step], end);
+    connection_send(pool->data->connections[connection], pool->requests, (size_t)(end - pool->requests));
+}
+
+void clients_await(struct client_pool *pool, struct client *clients, unsigned step, unsigned connection) {
+    struct driver *driver = &pool->steps[step];
+    for (unsigned i = 0; i < PIPELINE; i++)
+        for (unsigned command = 0; command < driver->template.commands; command++)
+            answer_check((struct answer){.driver = driver,
+                                         .object = object_of(pool, &clients[i]),
+                                         .client = &clients[i]},
+                         connection);
 }
 
 static void pipeline_start(struct client_pool *pool, unsigned which) {
     struct pipeline *pipeline = &pool->pipelines[which];
     pipeline->is_busy = true;
     pipeline->step = 0;
-    for (unsigned i = 0; i < PIPELINE; i++) {
-        pipeline->clients[i].batch = pool->sequence->batch;
-        pipeline->clients[i].number = ++pool->started;
-    }
-    pipeline_send(pool, which);
+    for (unsigned i = 0; i < PIPELINE; i++) pipeline->clients[i].number = ++pool->started;
+    clients_ask(pool, pipeline->clients, 0, which);
 }
 
 /* What the replies bring is kept, and the next step begins, if there is one. */
 static void pipeline_continue(struct client_pool *pool, unsigned which) {
     struct pipeline *pipeline = &pool->pipelines[which];
-    const struct step *step = pool->sequence->steps[pipeline->step];
-    for (unsigned i = 0; i < PIPELINE; i++) {
-        for (unsigned command = 0; command < step->commands; command++) {
-            struct reply reply = connection_receive(pool->data->connections[which], pool->key);
-            require(step->read(&pipeline->clients[i], &reply),
-                    "%s: step %u was answered by something unexpected", pool->key, pipeline->step + 1);
-        }
-    }
+    clients_await(pool, pipeline->clients, pipeline->step, which);
     pipeline->is_busy = pool->sequence->steps[++pipeline->step];
-    if (pipeline->is_busy) pipeline_send(pool, which);
+    if (pipeline->is_busy) clients_ask(pool, pipeline->clients, pipeline->step, which);
 }
 
 void client_pool_run(struct client_pool *pool, uint64_t operations) {

@@ -41,6 +41,15 @@ extern const struct size sizes[SIZES];
 
 struct workload;
 struct driver;
+struct client;
+
+/* A reply, and what it is about. */
+struct answer {
+    struct reply reply;
+    struct driver *driver;
+    unsigned object;
+    struct client *client; /* of a sequence, or NULL */
+};
 
 struct object_set {
     const struct workload *filler;
@@ -70,8 +79,8 @@ struct offsets {
 /* The offsets in so many bytes, with the number of digits that allows most of them. */
 struct offsets offsets_within(uint64_t bytes, unsigned step, unsigned span);
 
-/* The requests of a workload, with gaps: names, tokens and offsets are written over them. They may consist of several
- * commands that are one operation together, or of one for each of several objects. */
+/* The requests of a workload, with gaps that each request fills: names, tokens and offsets are written over them. They
+ * may consist of several commands that are one operation together, or of one for each of several objects. */
 enum placeholder_kind {
     PLACEHOLDER_NAME,
     PLACEHOLDER_FOLDER,
@@ -81,6 +90,10 @@ enum placeholder_kind {
     PLACEHOLDER_RANDOM,
     PLACEHOLDER_NUMBER,
     PLACEHOLDER_LAST,
+    PLACEHOLDER_ID, /* from here on words of any length */
+    PLACEHOLDER_RECEIPT,
+    PLACEHOLDER_GRANTED,
+    PLACEHOLDER_OWN,
     PLACEHOLDER_KINDS
 };
 struct template {
@@ -96,7 +109,7 @@ struct template {
 };
 
 struct workload {
-    const char *name;
+    const char *name;    /* NULL in steps of a sequence */
     const char *request; /* as it is typed, with these in it:
         {name} {folder} {file}   of the object: its name, and the two parts of that
         {token}                  that the object has
@@ -104,6 +117,10 @@ struct workload {
         {random} {number}        letters, others for each object; digits that no other request has
         {content} {size}         of the dataset: the content, how many bytes that is
         {script}                 the digest of the script
+        {key}                    of a sequence's client pool; and these words, as a client of it has them:
+        {id} {receipt}           of a message that it got
+        {granted}                one of the words that the preparation got
+        {own}                    the sequence's own number
         "a b"                    one word
         [...]                    once for each object of a batch
         ;                        the next command
@@ -114,8 +131,7 @@ struct workload {
     void (*prepare)(struct dataset *data); /* the same, where it takes more than that; may be NULL */
     unsigned batch;                        /* how many objects a request names; 0 means 1 */
     double flat_limit; /* limit of the cost with a million objects, relative to a thousand; 0: no bar */
-    bool (*is_expected)(struct driver *driver, unsigned object,
-                        const struct reply *reply);        /* for each command */
+    bool (*is_expected)(const struct answer *answer);      /* for each command */
     struct offsets (*offsets)(const struct dataset *data); /* may be NULL */
 };
 
@@ -137,6 +153,13 @@ struct family {
 };
 extern const struct family *const families[];
 extern const size_t family_count;
+
+/* The family of a file's tables of workloads and comparisons, and of one that is not compared. */
+#define FAMILY(name, workloads, comparisons)                                                                 \
+    { name, workloads, ARRAY_SIZE(workloads), comparisons, ARRAY_SIZE(comparisons) }
+#define FAMILY_ALONE(name, workloads)                                                                        \
+    { name, workloads, ARRAY_SIZE(workloads), NULL, 0 }
+
 extern const struct family native_family, bare_family, blob_family, lock_family, lease_family, kind_family,
     queue_family, storage_family, feed_family, transaction_family, hash_family, table_family, file_family;
 
@@ -168,7 +191,8 @@ struct driver {
     } batches[CONNECTIONS]; /* in flight */
     struct template template;
     struct offsets offsets;
-    char *requests; /* buffer for a batch */
+    char *requests;  /* buffer for a batch */
+    const char *key; /* of a sequence, or NULL */
 };
 
 struct driver driver_open(const struct workload *workload, struct dataset *data,
@@ -186,14 +210,19 @@ void driver_visit(struct driver *driver, unsigned count);
 uint64_t driver_visit_all(struct driver *driver, unsigned times);
 
 /* Checks of replies. Those of tokens keep the token for the next request. */
-bool is_anything(struct driver *driver, unsigned object, const struct reply *reply); /* except an error */
-bool is_ok(struct driver *driver, unsigned object, const struct reply *reply);
-bool is_integer(struct driver *driver, unsigned object, const struct reply *reply);
-bool is_content(struct driver *driver, unsigned object, const struct reply *reply);
-bool is_etag_and_content(struct driver *driver, unsigned object, const struct reply *reply);
-bool is_token(struct driver *driver, unsigned object, const struct reply *reply);
-bool is_tokens(struct driver *driver, unsigned object,
-               const struct reply *reply); /* one for each of a batch */
+bool is_anything(const struct answer *answer); /* except an error */
+bool is_ok(const struct answer *answer);
+bool is_integer(const struct answer *answer);
+bool is_string(const struct answer *answer);
+bool is_content(const struct answer *answer);
+bool is_etag_and_content(const struct answer *answer);
+bool is_array_of(const struct answer *answer, size_t length);
+bool is_own_token(const struct answer *answer, const struct reply *token); /* that the object has */
+bool is_token(const struct answer *answer);
+bool is_tokens(const struct answer *answer); /* one for each of a batch */
+
+/* The answer as if this were its reply. */
+struct answer answer_part(const struct answer *answer, struct reply reply);
 
 /* The holder of a lock or a lease. The client proposes it, so the next command need not wait for a reply. Nothing that it
  * holds ends while it is measured. */
@@ -222,57 +251,48 @@ const struct family *family_of(const struct workload *workload);
 /* A sequence: requests of which each is made of earlier replies, as when a worker deletes a message by the id that it
  * got from the server.
  *
- *   step     a request of one or more commands, and what is kept of the replies
+ *   step     a workload whose check keeps what the next step needs
  *   sequence steps in their order
  *   client   runs a sequence, and keeps what it got: a message, or a batch of them
  *   pool     the clients that run at once: 16 on each of several connections */
 
 enum { MESSAGES_AT_ONCE = 50, STEPS_MAX = 3, HELD_BYTES = 40, KEY_BYTES = 40 };
 
-struct held {
-    char id[HELD_BYTES], receipt[HELD_BYTES];
-    size_t id_length, receipt_length;
+/* No multiple of it is a number of places, so that as many objects as there are places have different ones. */
+#define FAR_APART UINT64_C(2654435761)
+
+struct word {
+    char text[HELD_BYTES];
+    size_t length;
 };
 
+/* Copies a part of a reply, which must not be longer than HELD_BYTES. */
+void word_keep(struct word *word, struct reply element);
+
 struct client {
-    unsigned batch;  /* how many messages it gets at once */
     uint64_t number; /* unique within the pool */
-    struct held held[MESSAGES_AT_ONCE];
+    struct {
+        struct word id, receipt;
+    } held[MESSAGES_AT_ONCE];
 };
 
 struct client_pool;
 
-/* A buffer of requests, which are written word by word. */
-struct request {
-    char *bytes;
-    size_t length, size;
-};
-void request_begin(struct request *request, size_t words);
-void request_word(struct request *request, const char *bytes, size_t length);
-void request_text(struct request *request, const char *text);
-void request_number(struct request *request, uint64_t number);
-
-/* Copies a part of a reply, which must not be longer than HELD_BYTES. */
-void word_keep(char *to, size_t *length, const struct reply *element);
-
-struct step {
-    unsigned commands;
-    void (*write)(const struct client_pool *pool, const struct client *client, struct request *request);
-    bool (*read)(struct client *client,
-                 const struct reply *reply); /* called for each reply; false if it is unexpected */
-};
-
 struct sequence {
-    const char *name; /* of the workload under which it is reported; NULL if it only fills */
-    unsigned batch;
-    void (*prepare)(struct server *server, const char *key);
-    const struct step *steps[STEPS_MAX + 1];
+    const char *name;   /* of the workload under which it is reported; NULL if it only fills */
+    const char *create; /* the command that makes its key, with %s; may be NULL */
+    const struct workload *steps[STEPS_MAX + 1];
+    void (*prepare)(struct client_pool *pool); /* where it takes more; may be NULL */
+    uint64_t (*own)(uint64_t number);          /* may be NULL */
 };
 
 struct client_pool {
     const struct sequence *sequence;
-    const struct dataset *data;
+    struct dataset *data;
     char key[KEY_BYTES];
+    struct driver steps[STEPS_MAX];
+    struct word *granted; /* what the preparation got from the server */
+    unsigned granted_count;
     uint64_t started;
     struct pipeline {
         struct client clients[PIPELINE];
@@ -283,22 +303,17 @@ struct client_pool {
 };
 
 /* Uses the connections and the content of the dataset. */
-struct client_pool *client_pool_open(const struct sequence *sequence, const struct dataset *data,
-                                     const char *key);
+struct client_pool *client_pool_open(const struct sequence *sequence, struct dataset *data, const char *key);
 void client_pool_close(struct client_pool *pool);
+
+/* Makes what is there before the first operation. */
+void client_pool_prepare(struct client_pool *pool);
 
 /* Runs the sequence so many times, rounded up to whole pipelines. */
 void client_pool_run(struct client_pool *pool, uint64_t operations);
 
-/* What is done with messages, in a queue and in what one would use in its place: see queue_workloads.c. */
-extern const struct sequence queue_life, stream_life, script_life, list_life;
-extern const struct sequence queue_put, stream_put, script_put, list_put;
-extern const struct sequence queue_batch, stream_batch; /* taken and deleted */
-extern const struct sequence queue_take, stream_take, script_take, list_take;
-extern const struct sequence queue_put_later; /* at many different instants, none of which comes soon */
-extern const struct sequence set_again;
-
-/* A second key: for a sorted set the hash with its messages, for a list the one with what workers have taken. */
-#define SECOND_KEY_SUFFIX ":beside"
+/* One step of a pipeline of clients on one connection: asks, and checks the answers. */
+void clients_ask(struct client_pool *pool, const struct client *clients, unsigned step, unsigned connection);
+void clients_await(struct client_pool *pool, struct client *clients, unsigned step, unsigned connection);
 
 #endif

@@ -2,13 +2,7 @@
 #ifndef INSTRUCTIONS_H
 #define INSTRUCTIONS_H
 
-#include <hiredis/hiredis.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
-#include "basics.h"
+#include "server.h"
 
 enum { STATUS_MORE_INSTRUCTIONS = 1 };
 
@@ -52,33 +46,23 @@ extern const size_t row_count;
 
 /* A server that runs under valgrind's callgrind, which counts its instructions. */
 
-enum { PATH_BYTES = 256 };
-
 /* Who hears of changes. Of a server and its replica, the one or the other is counted. */
 enum propagation { NOBODY, AN_AOF, A_REPLICA, ON_A_REPLICA, PROPAGATIONS };
 
-struct server {
+struct counted {
     enum propagation propagation;
-    pid_t process;
-    pid_t companion; /* its replica or its primary, which is not counted; 0 for none */
-    char *folder;
-    char socket[PATH_BYTES]; /* where calls are sent to */
-    redisContext *client;
-    unsigned counts; /* how many times something was counted; callgrind numbers its files likewise */
+    struct server *server;  /* the one that is counted */
+    struct server *called;  /* where calls are sent to: that one, or its primary */
+    struct server *replica; /* NULL for none */
+    unsigned counts;        /* how many times something was counted; callgrind numbers its files likewise */
     uint64_t marker_instructions;
 };
 
-/* Starts a server in a new folder. */
-void server_start(struct server *server, enum propagation propagation);
-void server_stop(struct server *server);
-
-redisContext *server_connect(struct server *server);
+struct counted counted_start(enum propagation propagation);
+void counted_stop(const struct counted *counted);
 
 /* Between the two calls the server's instructions are counted. */
-void server_count_start(struct server *server);
-uint64_t server_count_stop(struct server *server);
-
-/* Calls once; gives up when the answer is an error. The caller frees the reply. */
-redisReply *server_call(redisContext *client, const char *command);
+void count_start(const struct counted *counted);
+uint64_t count_stop(struct counted *counted);
 
 #endif

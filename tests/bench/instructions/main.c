@@ -46,7 +46,7 @@ struct words {
 };
 
 struct run {
-    struct server *server;
+    struct counted *counted;
     const struct row *row;
     unsigned calls;
     unsigned batch;
@@ -143,8 +143,11 @@ static void send_all(redisContext *client) {
     while (!is_done) require(redisBufferWrite(client, &is_done) == REDIS_OK, "%s", client->errstr);
 }
 
+/* Whether it is different in each call. */
 static bool is_for_each_call(const char *step) {
-    return strstr(step, "%i") || strstr(step, "%n") || strstr(step, "%a") || strstr(step, "%b");
+    for (const char *mark = strchr(step, '%'); mark; mark = strchr(mark + 1, '%'))
+        if (mark[1] && strchr("inabc", mark[1])) return true;
+    return false;
 }
 
 static redisReply *receive_reply(struct run *run, redisContext *client, const char *step) {
@@ -157,9 +160,9 @@ static redisReply *receive_reply(struct run *run, redisContext *client, const ch
 }
 
 static void receive_calls(struct run *run, const char *step, unsigned first, unsigned end) {
-    send_all(run->server->client);
+    send_all(run->counted->called->context);
     for (unsigned call = first; call < end; call++) {
-        redisReply *reply = receive_reply(run, run->server->client, step);
+        redisReply *reply = receive_reply(run, run->counted->called->context, step);
         reply_keep(run, step, reply, call, is_for_each_call(step) ? call + 1 : run->calls);
         freeReplyObject(reply);
     }
@@ -180,7 +183,7 @@ static void step_run(struct run *run, const char *step, unsigned calls) {
             first = call;
             bytes = 0;
         }
-        redisAppendFormattedCommand(run->server->client, text, (size_t)length);
+        redisAppendFormattedCommand(run->counted->called->context, text, (size_t)length);
         redisFreeCommand(text);
         bytes += length;
     }
@@ -197,7 +200,7 @@ static void require_blocked(struct run *run) {
     char expected[32];
     snprintf(expected, sizeof(expected), "blocked_clients:%u\r", run->calls);
     for (int poll = 0; poll < WAIT_POLLS; poll++) {
-        redisReply *reply = server_call(run->server->client, "INFO clients");
+        redisReply *reply = server_command(run->counted->called, "INFO clients");
         bool are_blocked = strstr(reply->str, expected);
         freeReplyObject(reply);
         if (are_blocked) return;
@@ -210,7 +213,7 @@ static void waiters_send(struct run *run) {
     static struct words words;
     if (!run->row->waiter) return;
     for (unsigned call = 0; call < run->calls; call++) {
-        if (!run->waiters[call]) run->waiters[call] = server_connect(run->server);
+        if (!run->waiters[call]) run->waiters[call] = redisConnectUnix(run->counted->called->socket);
         words_fill(&words, run, call, run->row->waiter);
         redisAppendCommandArgv(run->waiters[call], words.count, words.starts, words.lengths);
         send_all(run->waiters[call]);
@@ -227,19 +230,19 @@ static void waiters_receive(struct run *run) {
 static double count_one_batch(struct run *run) {
     steps_run(run, run->row->before, run->calls);
     waiters_send(run);
-    server_count_start(run->server);
+    count_start(run->counted);
     step_run(run, run->row->counted, run->calls);
     waiters_receive(run);
-    double instructions = (double)server_count_stop(run->server);
+    double instructions = (double)count_stop(run->counted);
     steps_run(run, run->row->after, run->calls);
     return instructions / run->calls;
 }
 
 /* Instructions of the server per counted call of the row. Empties the server first. */
-static double batch_count(struct server *server, const struct row *row) {
+static double batch_count(struct counted *counted, const struct row *row) {
     static struct run run;
-    run = (struct run){.server = server, .row = row, .calls = row->calls ? row->calls : CALLS};
-    freeReplyObject(server_call(server->client, "FLUSHALL"));
+    run = (struct run){.counted = counted, .row = row, .calls = row->calls ? row->calls : CALLS};
+    server_tell(counted->called, "FLUSHALL");
     steps_run(&run, row->once, CALLS);
     double least = 0;
     for (; run.batch < WARMING_BATCHES + BATCHES; run.batch++) {
@@ -336,8 +339,8 @@ static void write_table(struct table *table, const char *path) {
     fclose(file);
 }
 
-static void describe_environment(struct server *server, struct table *table) {
-    redisReply *reply = server_call(server->client, "INFO server");
+static void describe_environment(struct counted *counted, struct table *table) {
+    redisReply *reply = server_command(counted->called, "INFO server");
     const char *version = strstr(reply->str, "valkey_version:");
     if (!version) version = strstr(reply->str, "redis_version:");
     require(version, "the server does not tell its version");
@@ -368,9 +371,8 @@ static bool print_row(struct table *table, struct table *stored, const struct co
 static void count_rows(struct table *table, struct table *stored, const char *pattern,
                        enum propagation propagation, unsigned *worse) {
     static const char *const suffixes[PROPAGATIONS] = {"", " (AOF)", " (replica)", " (applied)"};
-    static struct server server;
-    server_start(&server, propagation);
-    describe_environment(&server, table);
+    struct counted counted = counted_start(propagation);
+    describe_environment(&counted, table);
     for (size_t i = 0; i < row_count; i++) {
         const struct row *row = &rows[i];
         if (propagation != NOBODY && !row->is_propagated) continue;
@@ -382,10 +384,10 @@ static void count_rows(struct table *table, struct table *stored, const char *pa
         struct count *count = add_count(table);
         memcpy(count->name, name, NAME_BYTES);
         if (row->native) snprintf(count->native, NAME_BYTES, "%s%s", row->native, suffix);
-        count->instructions = batch_count(&server, row);
+        count->instructions = batch_count(&counted, row);
         *worse += print_row(table, stored, count);
     }
-    server_stop(&server);
+    counted_stop(&counted);
 }
 
 int main(int argc, char **argv) {
