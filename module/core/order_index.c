@@ -1,5 +1,6 @@
 #include "core/order_index.h"
 
+#include "core/bisect.h"
 #include "core/memory.h"
 #include "core/prefetch.h"
 
@@ -129,13 +130,7 @@ static int compare_beginning(const struct order_node *node, struct bytes name) {
 
 static unsigned heads_below(const struct order_node *node, uint32_t head) {
     unsigned low = 0, high = node->count;
-    while (low < high) {
-        unsigned middle = (low + high) / 2;
-        if (node->heads[middle] < head)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, high, node->heads[middle] < head)
     return low;
 }
 
@@ -146,13 +141,7 @@ static unsigned count_below(const struct order_node *node, struct bytes name) {
     uint32_t head = head_of(name, node->skip);
     unsigned low = heads_below(node, head), high = low;
     while (high < node->count && node->heads[high] == head) high++;
-    while (low < high) {
-        unsigned middle = (low + high) / 2;
-        if (bytes_compare(entry_name(node->first[middle]), name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, high, bytes_compare(entry_name(node->first[middle]), name) < 0)
     return low;
 }
 

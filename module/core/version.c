@@ -1,5 +1,6 @@
 #include "core/version.h"
 
+#include "core/bisect.h"
 #include "core/hex.h"
 
 /* Years of 365.25 days, in seconds. */
@@ -134,14 +135,7 @@ bool version_plausible(version seen, int64_t now_ms) {
 
 size_t version_place(const void *items, size_t count, size_t bytes, version v) {
     size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const version *at = (const void *)((const char *)items + middle * bytes);
-        if (*at < v)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, high, *(const version *)((const char *)items + middle * bytes) < v)
     return low;
 }
 

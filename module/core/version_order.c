@@ -1,5 +1,6 @@
 #include "core/version_order.h"
 
+#include "core/bisect.h"
 #include "core/memory.h"
 
 enum { SLOTS_FIRST = 8, SLOTS_MAX = 128, BLOCKS_FIRST = 4 };
@@ -18,31 +19,21 @@ static int slot_compare(const struct version_slot *slot, version v, struct bytes
     return bytes_compare(entry_name(version_slot_entry(slot)), name);
 }
 
+static bool begins_up_to(const struct version_block *block, version v, struct bytes name) {
+    return block->first == v ? slot_compare(block->slots, v, name) <= 0 : block->first < v;
+}
+
 /* How many blocks begin at or before this place in the order. */
 static size_t blocks_up_to(const struct version_order *order, version v, struct bytes name) {
     size_t low = 0, high = order->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct version_block *block = &order->blocks[middle];
-        bool behind = block->first == v ? slot_compare(block->slots, v, name) > 0 : block->first > v;
-        if (behind)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    BISECT(low, high, begins_up_to(&order->blocks[middle], v, name))
     return low;
 }
 
 /* The first slot of the block at or after this place in the order. */
 static unsigned slot_place(const struct version_block *block, version v, struct bytes name) {
     unsigned low = 0, high = block->count;
-    while (low < high) {
-        unsigned middle = (low + high) / 2;
-        if (slot_compare(&block->slots[middle], v, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, high, slot_compare(&block->slots[middle], v, name) < 0)
     return low;
 }
 

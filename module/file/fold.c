@@ -1,5 +1,7 @@
 #include "file/fold.h"
 
+#include "core/bisect.h"
+
 #include "ccan/array_size/array_size.h"
 
 #include <stddef.h>
@@ -75,13 +77,7 @@ enum { FOLDS = ARRAY_SIZE(folds) };
 
 uint32_t fold_character(uint32_t character) {
     size_t low = 0, high = FOLDS;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (folds[middle].last < character)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, high, folds[middle].last < character)
     if (low == FOLDS || character < folds[low].first) return character;
     if ((character - folds[low].first) % folds[low].step) return character;
     return (uint32_t)((int32_t)character + folds[low].offset);
