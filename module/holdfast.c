@@ -18,7 +18,6 @@
 #include "server/call/error_template.h"
 #include "server/call/raw_reply.h"
 #include "server/effects/doctor_keys.h"
-#include "server/effects/followed.h"
 #include "server/effects/upkeep.h"
 #include "server/grammar/registration.h"
 #include "server/operator/doctor_rules.h"
@@ -128,7 +127,6 @@ static const struct {
     {"grace after a failover", grace_start},
     {"alarms", alarms_start},
     {"upkeep", upkeep_start},
-    {"followed keys", followed_start},
     {"connections of sessions", connections_start},
     {"keys for DOCTOR", doctor_keys_start},
     {"copies from other servers", copiers_start},

@@ -2,7 +2,6 @@
 
 #include "core/feed.h"
 #include "core/hash.h"
-#include "server/base/key_name.h"
 
 enum { PLACES = 1 << 14 };
 
@@ -44,17 +43,8 @@ void followed_is_built(const struct data_type *type, struct bytes key, const voi
     if (feed && feed->loading) followed_arrives(type, key, value);
 }
 
-/* COPY and RESTORE tell of the key themselves. */
-static int on_move(RedisModuleCtx *ctx, int type, const char *event, RedisModuleString *key) {
-    (void)type;
-    if (strcmp(event, "rename_to") != 0 && strcmp(event, "move_to") != 0) return REDISMODULE_OK;
-    struct seen_key seen =
-        key_name_see(ctx, (struct key_name){RedisModule_GetSelectedDb(ctx), api_bytes(key)});
-    if (seen.type) followed_arrives(seen.type, api_bytes(key), seen.value);
+void followed_moves(RedisModuleCtx *ctx, struct key_name name) {
+    struct seen_key seen = key_name_see(ctx, name);
+    if (seen.type) followed_arrives(seen.type, name.key, seen.value);
     seen_key_end(&seen);
-    return REDISMODULE_OK;
-}
-
-int followed_start(RedisModuleCtx *ctx) {
-    return RedisModule_SubscribeToKeyspaceEvents(ctx, REDISMODULE_NOTIFY_GENERIC, on_move);
 }

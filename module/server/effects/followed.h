@@ -14,14 +14,16 @@
 #define HOLDFAST_FOLLOWED_H
 
 #include "server/base/data_type.h"
-
-int followed_start(RedisModuleCtx *ctx);
+#include "server/base/key_name.h"
 
 /* A value of this key has changed here. */
 void followed_note(const struct data_type *type, struct bytes key, const void *value);
 
 /* A value has come to this key; no data: nobody knows to which. */
 void followed_arrives(const struct data_type *type, struct bytes key, const void *value);
+
+/* The same for one that has got this name. */
+void followed_moves(RedisModuleCtx *ctx, struct key_name name);
 
 /* The same for one that effects of a file, or of a slot, are building. */
 void followed_is_built(const struct data_type *type, struct bytes key, const void *value);

@@ -10,6 +10,7 @@
 #include "server/base/events.h"
 #include "server/base/info.h"
 #include "server/effects/doctor_keys.h"
+#include "server/effects/followed.h"
 #include "server/effects/once.h"
 
 #include "ccan/array_size/array_size.h"
@@ -320,13 +321,15 @@ void upkeep_on_unlink(RedisModuleKeyOptCtx *ctx, const void *value) {
     doctor_keys_forget(name);
 }
 
-/* A value that arrives under another name has no chore there: upkeep looks at it at once. */
+/* A value that arrives under another name has no chore there: upkeep looks at it at once. RESTORE and COPY tell of
+ * what is followed when they make the value. */
 static int on_arrival(RedisModuleCtx *ctx, int type, const char *event, RedisModuleString *key) {
-    static const char *const arrivals[] = {"rename_to", "move_to", "restore", "copy_to"};
     struct key_name name = {RedisModule_GetSelectedDb(ctx), api_bytes(key)};
+    bool is_moved = !strcmp(event, "rename_to") || !strcmp(event, "move_to");
     (void)type;
-    for (size_t i = 0; i < ARRAY_SIZE(arrivals); i++)
-        if (!strcmp(event, arrivals[i])) upkeep_schedule_key(name, server_now_ms());
+    if (is_moved) followed_moves(ctx, name);
+    if (is_moved || !strcmp(event, "restore") || !strcmp(event, "copy_to"))
+        upkeep_schedule_key(name, server_now_ms());
     return REDISMODULE_OK;
 }
 
