@@ -29,12 +29,15 @@ static bool read_source_version(const struct answer *answer, version *v) {
     return answer_is_text(answer, &text) && version_read(text, v);
 }
 
-static bool read_source_kind(const struct answer *answer, enum blob_kind *kind) {
+/* A blob without a kind, to which a copy has failed, is an empty block blob until it is written. */
+static bool read_source_kind(struct source_facts *facts, const struct answer *field) {
     static const char *const names[] = {"block", "page", "append"}; /* in the order of enum blob_kind */
     struct bytes name;
-    if (!answer_is_text(answer, &name)) return false;
+    facts->kind = KIND_BLOCK;
+    if (!field) return !facts->length;
+    if (!answer_is_text(field, &name)) return false;
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-        *kind = (enum blob_kind)i;
+        facts->kind = (enum blob_kind)i;
         if (bytes_equal(name, bytes_text(names[i]))) return true;
     }
     return false;
@@ -106,10 +109,10 @@ const char *source_facts_read(struct source_facts *facts, const struct answer *a
     if (facts->pending) return NULL;
     if (!read_source_version(answer_field(answer, "etag"), &facts->etag))
         return "the source's ETag is not valid";
-    if (!read_source_kind(answer_field(answer, "blob-type"), &facts->kind))
-        return "the source's blob-type is not valid";
     if (!answer_is_number(answer_field(answer, "content-length"), 0, INT64_MAX, &facts->length))
         return "the source's content-length is not valid";
+    if (!read_source_kind(facts, answer_field(answer, "blob-type")))
+        return "the source's blob-type is not valid";
     if (!read_source_numbers(facts, answer)) return "the source's numbers do not fit its kind";
     if (!read_source_properties(facts, answer)) return "the source's properties are not valid";
     return read_source_metadata(facts, answer_field(answer, "meta")) ? NULL

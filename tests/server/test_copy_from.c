@@ -200,6 +200,26 @@ TEST(a_snapshot_is_a_source) {
     step_play("BLOB.GET box cat", "[<etag>, \"old\"]", 0);
 }
 
+/* A blob that was new when a copy to it failed: it is empty, here and there, until it is written. */
+TEST(a_source_without_a_kind_is_an_empty_block_blob) {
+    stage_source();
+    expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
+    expect_ok(call(source, "CONFIG SET holdfast.copy-from *"));
+    expect_elements(call(source, "BLOB.COPY src blank box none FROM 127.0.0.1 %d", primary->server->port), 3);
+    while (!strcmp(reply_string(field(call(source, "BLOB.STAT src blank"), "copy-status")), "pending"))
+        usleep(1000);
+    assert_null(reply_field_if_any(call(source, "BLOB.STAT src blank"), "blob-type"));
+    expect_etag(call(source, "BLOB.CREATEPAGE src disk 512"));
+    expect_error(call(source, "BLOB.COPY src disk src blank"), "CONFLICT InvalidBlobType");
+    expect_elements(call(source, "BLOB.COPY src twin src blank"), 3);
+    expect_text(field(call(source, "BLOB.STAT src twin"), "blob-type"), "block");
+    expect_text(field(copy_well("blank", ""), "blob-type"), "block");
+    step_play("BLOB.GET box blank", "[<etag>, \"\"]", 0);
+    expect_elements(call(primary, "BLOB.COPY box disk src blank FROM 127.0.0.1 %d", source->server->port), 3);
+    assert_true(text_begins(reply_string(field(await_copy("box", "disk"), "copy-description")),
+                            "CONFLICT InvalidBlobType"));
+}
+
 /* Zero is an id like others, which no snapshot has. */
 TEST(the_snapshot_zero_is_no_source) {
     static const char zero[] = "SNAPSHOT 0x0000000000000000";

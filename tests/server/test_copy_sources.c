@@ -82,6 +82,7 @@ static const struct {
     {"BLOB.STAT", "[]", "the source's ETag is not valid"},
     {"BLOB.STAT", STAT("block", "4", "copy-status pending"), "CONFLICT PendingCopyOperation"},
     {"BLOB.STAT", STAT("tape", "4", ""), "the source's blob-type is not valid"},
+    {"BLOB.STAT", "[etag E content-length :4 meta []]", "the source's blob-type is not valid"},
     {"BLOB.STAT", STAT("block", "-4", ""), "the source's content-length is not valid"},
     {"BLOB.STAT", STAT("block", "4", "content-type :7"), "the source's properties are not valid"},
     {"BLOB.STAT", STAT("block", "4", "content-language 9000*x"), "the source's properties are not valid"},
