@@ -194,12 +194,14 @@ static void fail_for(struct call *call, struct copier *copier, struct blob *blob
 
 /* --- Deliveries --- */
 
-/* The purpose of a visit to the key of a copier: a delivery, the end of a copy that cannot begin, or only a look. */
+enum errand_purpose { ERRAND_LOOK, ERRAND_DELIVER, ERRAND_GIVE_UP };
+
+/* A visit to the key of a copier. */
 struct errand {
     struct copier *copier;
+    enum errand_purpose purpose;
     struct delivery *delivery;
-    bool has_no_link;
-    bool found;
+    bool found; /* the blob that still has the copy */
 };
 
 static struct blob *blob_of_copy(const struct container *container, const struct copier *copier) {
@@ -257,18 +259,20 @@ static void take_copy_end(struct call *call, struct copier *copier, const struct
     copier_leave(copier);
 }
 
+static void take_items(struct call *call, struct copier *copier, struct delivery *delivery) {
+    for (unsigned i = 0; i < delivery->count; i++)
+        if (!take_item(call, copier, &delivery->items[i])) return;
+    if (delivery->last) take_copy_end(call, copier, delivery);
+}
+
 static void run_errand(struct call *call, void *context) {
     struct errand *errand = context;
-    struct delivery *delivery = errand->delivery;
     struct blob *blob = blob_of_copy(call->value, errand->copier);
     errand->found = blob;
-    if (blob && errand->has_no_link)
+    if (blob && errand->purpose == ERRAND_DELIVER) take_items(call, errand->copier, errand->delivery);
+    if (blob && errand->purpose == ERRAND_GIVE_UP)
         fail_for(call, errand->copier, blob, COPY_FAILED_MEMORY,
                  "OOM this server cannot start a thread for the copy");
-    if (!blob || !delivery) return;
-    for (unsigned i = 0; i < delivery->count; i++)
-        if (!take_item(call, errand->copier, &delivery->items[i])) return;
-    if (delivery->last) take_copy_end(call, errand->copier, delivery);
 }
 
 static bool go_on_errand(RedisModuleCtx *ctx, struct errand errand) {
@@ -278,7 +282,7 @@ static bool go_on_errand(RedisModuleCtx *ctx, struct errand errand) {
 }
 
 static bool has_copy(RedisModuleCtx *ctx, struct copier *copier) {
-    return go_on_errand(ctx, (struct errand){.copier = copier});
+    return go_on_errand(ctx, (struct errand){.copier = copier, .purpose = ERRAND_LOOK});
 }
 
 /* --- Turns --- */
@@ -286,8 +290,8 @@ static bool has_copy(RedisModuleCtx *ctx, struct copier *copier) {
 static void take_delivery(RedisModuleCtx *ctx, struct copier *copier) {
     struct delivery *delivery = source_link_take(copier->link);
     if (!delivery) return;
-    if (!copier->gone && !go_on_errand(ctx, (struct errand){.copier = copier, .delivery = delivery}))
-        copier_leave(copier);
+    const struct errand errand = {.copier = copier, .purpose = ERRAND_DELIVER, .delivery = delivery};
+    if (!copier->gone && !go_on_errand(ctx, errand)) copier_leave(copier);
     delivery_free(delivery);
 }
 
@@ -342,7 +346,7 @@ static void begin_work(RedisModuleCtx *ctx, struct copier *copier) {
         list_add_tail(&at_work, &copier->node);
         at_work_count++;
     } else {
-        if (wanted) go_on_errand(ctx, (struct errand){.copier = copier, .has_no_link = true});
+        if (wanted) go_on_errand(ctx, (struct errand){.copier = copier, .purpose = ERRAND_GIVE_UP});
         copier_free(copier);
     }
 }

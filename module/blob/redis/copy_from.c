@@ -89,6 +89,8 @@ static void put_address(struct call *call, struct record_writer *label) {
     record_put_byte(label, '/');
 }
 
+/* Reads nothing of the source. Once the change is applied, container_changed gives it to copier_new, which takes the
+ * order over. */
 enum outcome blob_copy_from(struct call *call) {
     struct blob *target = blob_named(call);
     enum outcome outcome = copy_check_target(call, target);
