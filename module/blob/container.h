@@ -82,6 +82,9 @@ static inline bool container_may_be_loading(const struct container *container) {
 /* Whether no blob is newer than the container's feed: true of all but doctored files. */
 bool container_fits_feed(const struct container *container);
 
+/* The container has come from a file: see tell_again in server/base/data_type.h. */
+void container_tell_again(void *value);
+
 /* When staged blocks expire or copies need upkeep; INT64_MAX if there are none. */
 int64_t container_due_ms(const void *value);
 

@@ -3,7 +3,8 @@
  *   FEED_ON ──▶ building ──FEED_BUILT …──▶ on ──FEED_OFF──▶ off
  *
  * The feed of a small aggregate is built at once. An object that is written while a feed is being built is added to it
- * at once, so a portion may contain objects that the feed already has. A feed from a file is complete.
+ * at once, so a portion may contain objects that the feed already has. A feed from a file is complete; the portions are
+ * told again all the same, for replicas that have seen only some of them.
  *
  * A data type's own kinds have this order, too: its first one plus the kind. FEED_KINDS_IN_ORDER checks it. */
 #ifndef HOLDFAST_FEED_CHANGE_H

@@ -222,6 +222,10 @@ void feed_loaded(struct feed *feed) {
     if (feed) feed->loading = false;
 }
 
+void feed_tell_again(struct feed *feed) {
+    if (feed) feed->untold = true;
+}
+
 bool feed_admits_name(const struct feed *feed, struct bytes name) {
     return !feed->loading || !feed->markers.count || !marker_named(feed, hash_bytes(name), name);
 }
@@ -253,17 +257,17 @@ struct bytes feed_portion(const struct feed *feed, const struct order_index *obj
 
 void feed_build(struct account *account, struct feed *feed, const struct order_index *objects,
                 struct bytes last, bool (*exists)(const struct entry *entry)) {
-    if (!feed->building) return;
+    if (!feed_is_unfinished(feed)) return;
     struct order_cursor cursor = order_index_seek_after(objects, feed->frontier);
     struct entry *entry;
     while ((entry = order_cursor_take(&cursor)) &&
            (!last.length || bytes_compare(entry_name(entry), last) <= 0))
-        if (!exists || exists(entry)) {
+        if (feed->building && (!exists || exists(entry))) {
             version_order_add(account, &feed->order, version_of(entry), entry, false);
             note_version(account, feed, version_of(entry));
         }
     account_keep(account, &feed->frontier, entry ? last : bytes_of("", 0));
-    feed->building = feed->frontier.length;
+    if (!feed->frontier.length) feed->building = feed->untold = false;
 }
 
 /* --- Files: the state --- */

@@ -55,6 +55,7 @@ struct feed {
     version ends[FEED_EPOCHS - 1]; /* of the epochs before the newest one, oldest first */
     unsigned end_count;
     bool building; /* objects with names after the frontier may be missing */
+    bool untold;   /* they may be missing on replicas, which still build what a file has brought here */
     bool loading;  /* a file is building the aggregate: only saved entries are accepted */
     bool over;     /* turned off; freed in the background */
     bool aside;    /* is part of the garbage */
@@ -104,8 +105,9 @@ void feed_slots(const struct feed *feed, const struct entry *object, struct entr
 
 enum { FEED_PORTION = 1000 }; /* objects that are added when a feed begins, and then in each step */
 
-static inline bool feed_is_building(const struct feed *feed) {
-    return feed && feed->building;
+/* Whether steps have to be decided, for this server or for its replicas. */
+static inline bool feed_is_unfinished(const struct feed *feed) {
+    return feed && (feed->building || feed->untold);
 }
 
 /* Where the next portion ends: its last name. Empty when the portion takes all that is left. */
@@ -134,6 +136,8 @@ bool feed_read_markers(struct account *account, struct feed *feed, struct bytes 
 
 /* The file has been read to its end. */
 void feed_loaded(struct feed *feed);
+/* It has come from a file of the server, or of its primary: replicas are told of its portions. */
+void feed_tell_again(struct feed *feed);
 
 /* --- Memory --- */
 

@@ -73,8 +73,14 @@ struct table_index *table_index_of(const struct table *table, struct bytes name)
 
 struct table_index *table_unfinished(const struct table *table) {
     for (unsigned i = 0; i < table->index_count; i++)
-        if (!table->indexes[i].complete) return &table->indexes[i];
+        if (table_index_unfinished(&table->indexes[i])) return &table->indexes[i];
     return NULL;
+}
+
+void table_tell_again(void *value) {
+    struct table *table = value;
+    feed_tell_again(table->feed);
+    for (unsigned i = 0; i < table->index_count; i++) table->indexes[i].untold = true;
 }
 
 struct bytes table_index_next(const struct table *table, const struct table_index *index, size_t max) {

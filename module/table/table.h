@@ -42,8 +42,10 @@ struct entity *table_find(const struct table *table, struct bytes key);
 /* NULL when there is no such index. */
 struct table_index *table_index_of(const struct table *table, struct bytes name);
 
-/* The first index that is still being built; NULL when there is none. */
+/* The first index that is still being built, here or on replicas; NULL when there is none. */
 struct table_index *table_unfinished(const struct table *table);
+/* The table has come from a file: see tell_again in server/base/data_type.h. */
+void table_tell_again(void *value);
 
 /* --- Decisions --- */
 

@@ -117,16 +117,18 @@ static bool apply_unindex(struct table *table, const struct table_change *change
     return true;
 }
 
-/* An index that came from a file may be complete already. */
+/* An index that came from a file is complete, and may be told of for those on replicas. */
 static bool apply_indexed(struct table *table, const struct table_change *change) {
     struct record_reader reader = record_reader(change->names.items);
     struct bytes name;
     struct table_index *index = table_name_next(&reader, &name) ? table_index_of(table, name) : NULL;
-    if (!index || index->complete) return index;
+    if (!index || !table_index_unfinished(index)) return index;
     struct order_cursor cursor = order_index_seek_after(&table->entities.by_order, index->frontier);
     struct entry *entry;
     while ((entry = order_cursor_take(&cursor)) && bytes_compare(entry_name(entry), change->key) <= 0)
-        table_index_add(&table->account, index, entry_name(entry), entity_properties((struct entity *)entry));
+        if (!index->complete)
+            table_index_add(&table->account, index, entry_name(entry),
+                            entity_properties((struct entity *)entry));
     if (!entry)
         table_index_complete(&table->account, index);
     else if (bytes_compare(change->key, index->frontier) > 0)

@@ -111,6 +111,7 @@ void table_index_advance(struct account *account, struct table_index *index, str
 void table_index_complete(struct account *account, struct table_index *index) {
     table_index_advance(account, index, bytes_of("", 0));
     index->complete = true;
+    index->untold = false;
 }
 
 /* --- Copies --- */

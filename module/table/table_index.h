@@ -20,8 +20,14 @@ struct table_index {
     struct order_index entries;
     size_t count;
     bool complete;
-    struct bytes frontier; /* the last key that it covers while it is not complete; owned, empty for none */
+    bool untold; /* replicas may still be building what a file has brought here as a whole */
+    /* The last key that it covers while it is not complete, or that replicas were told of; owned, empty for none. */
+    struct bytes frontier;
 };
+
+static inline bool table_index_unfinished(const struct table_index *index) {
+    return !index->complete || index->untold;
+}
 
 void table_index_start(struct account *account, struct table_index *index, struct bytes name);
 void table_index_end(struct account *account, struct table_index *index);

@@ -336,6 +336,24 @@ TEST(the_feed_of_a_large_container_is_built_in_portions) {
     expect_text(page->element[0], of_container(primary, "change"));
 }
 
+/* The snapshot has it as a whole, and the replicas have a part. */
+TEST(replicas_get_the_rest_of_a_feed_from_a_primary_that_comes_back) {
+    enum { MANY = 3500 };
+    create("box");
+    put_many(MANY);
+    send_call(primary, "CONTAINER.FEED box ON");
+    send_call(primary, "CLIENT PAUSE 100000 WRITE");
+    expect_ok(receive(primary));
+    expect_ok(receive(primary));
+    expect_ok(call(primary, "DEBUG RELOAD"));
+    await_replicas();
+    expect_text(field(call(primary, "CONTAINER.GET box"), "feed"), "on");
+    expect_text(field(call(replica, "CONTAINER.GET box"), "feed"), "building");
+    expect_ok(call(primary, "CLIENT UNPAUSE"));
+    for (int i = 0; i < 1000 && strcmp(of_container(chained, "feed"), "on") != 0; i++) usleep(5000);
+    expect_elements(changes_at(chained, "0", "COUNT 5000")->element[1], MANY);
+}
+
 /* --- Waiting --- */
 
 static struct client *follower_at(struct server *server, const char *since, const char *more) {

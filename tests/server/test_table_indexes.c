@@ -355,6 +355,25 @@ TEST(a_server_that_comes_back_goes_on_building) {
     server_stop(client->server);
 }
 
+/* The primary comes back from a snapshot, where what it was building is complete, and its replica goes on with what it
+ * has, which is not. */
+TEST(a_replica_gets_the_rest_from_a_primary_that_comes_back) {
+    struct client *first = start_filled("first", "", MANY), *second = test_client(server_start("second", ""));
+    follow(second, first);
+    declare_and_pause(first);
+    await_in_step(second, first);
+    expect_ok(call(first, "SAVE"));
+    first = restarted(first->server, server_kill);
+    await_in_step(second, first);
+    assert_int_equal(info_of(first, "sync_full"), 0);
+    expect_built(first);
+    await_in_step(second, first);
+    await_index(second, "t", "n");
+    expect_found(second, "n eq 776", "p/000776");
+    server_stop(first->server);
+    server_stop(second->server);
+}
+
 /* Killing a process takes nothing from what it has written, synced or not. */
 static const char with_file[] = APPEND_ONLY_FILE("no");
 

@@ -103,10 +103,10 @@ static void build_feed(struct call *call) {
 int64_t container_upkeep(struct call *call) {
     struct container *container = call->value;
     unstage_overdue(call);
-    if (feed_is_building(container->feed)) build_feed(call);
+    if (feed_is_unfinished(container->feed)) build_feed(call);
     bool more = copies_fail_orphans(call);
     container->copies_look_ms = call_now_ms(call) + (more ? 0 : COPIES_LOOK_EVERY_MS);
-    return feed_is_building(container->feed) ? call_now_ms(call) : container_due_ms(container);
+    return feed_is_unfinished(container->feed) ? call_now_ms(call) : container_due_ms(container);
 }
 
 /* --- INFO --- */

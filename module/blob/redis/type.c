@@ -81,6 +81,7 @@ struct data_type container_type = {
     .has_source = container_change_has_source,
     .keeps_order = container_keeps_order,
     .is_whole = container_is_whole,
+    .tell_again = container_tell_again,
     .object_name = object_name,
     .next_look_ms = container_due_ms,
     .notable = lease_is_notable,

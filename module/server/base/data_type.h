@@ -100,6 +100,9 @@ struct data_type {
     bool (*keeps_order)(struct loading *loading, const void *change);
     /* Whether a file has brought all of a value; NULL if every value is complete. */
     bool (*is_whole)(const void *value);
+    /* Called for a value from a file of the server's, or of its primary's. What is built in portions, and is complete
+     * in a file, may be unfinished on replicas: upkeep tells of it again. May be NULL. */
+    void (*tell_again)(void *value);
 
     /* --- Waiting --- */
     /* Called for each change of a call, once all of them are applied, when anybody waits: serves the waiters it can.

@@ -107,16 +107,21 @@ static bool load_all_records(struct loading *loading, const struct data_type *ty
     }
 }
 
+static bool is_file(RedisModuleIO *io) {
+    return RedisModule_GetContextFlags(RedisModule_GetContextFromIO(io)) &
+           (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING);
+}
+
 /* Files are obeyed, and on a replica everything, since it comes from the primary; RESTORE on a primary is not. */
 static bool is_obeyed(RedisModuleIO *io) {
     int flags = RedisModule_GetContextFlags(RedisModule_GetContextFromIO(io));
-    return flags & (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING |
-                    REDISMODULE_CTX_FLAGS_SLAVE);
+    return flags & REDISMODULE_CTX_FLAGS_SLAVE || is_file(io);
 }
 
 /* A loaded value needs upkeep like any other, and may be worth a look by DOCTOR. */
 static void look_at_loaded(RedisModuleIO *io, void *value, const struct data_type *type) {
     const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
+    if (type->tell_again && is_file(io)) type->tell_again(value);
     followed_arrives(type, key ? api_bytes(key) : bytes_of(NULL, 0), value);
     if (!key) return;
     struct key_name name = {RedisModule_GetDbIdFromIO(io), api_bytes(key)};

@@ -50,9 +50,9 @@ int64_t table_upkeep(struct call *call) {
     const struct table_index *index = table_unfinished(table);
     if (index)
         build_portion(call, index);
-    else if (feed_is_building(table->feed))
+    else if (feed_is_unfinished(table->feed))
         build_feed_portion(call);
-    bool more = table_unfinished(table) || feed_is_building(table->feed);
+    bool more = table_unfinished(table) || feed_is_unfinished(table->feed);
     return more ? call_now_ms(call) : UPKEEP_NEVER;
 }
 

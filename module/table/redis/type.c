@@ -28,7 +28,7 @@ static bool is_plausible(const void *received, int64_t horizon_ms) {
 /* An index or a feed that is being built continues at once, or after a promotion. */
 static int64_t table_next_look_ms(const void *value) {
     const struct table *table = value;
-    return table_unfinished(table) || feed_is_building(table->feed) ? server_now_ms() : UPKEEP_NEVER;
+    return table_unfinished(table) || feed_is_unfinished(table->feed) ? server_now_ms() : UPKEEP_NEVER;
 }
 
 TYPE_METHODS(table)
@@ -39,6 +39,7 @@ struct data_type table_type = {
     .noun = "a table",
     TYPE_ROWS(table),
     .missing = OUTCOME_TABLE_NOT_FOUND,
+    .tell_again = table_tell_again,
     .feed_at = offsetof(struct table, feed),
     .permissions = "raud", /* query, add, update, delete */
     .is_plausible = is_plausible,
