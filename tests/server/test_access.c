@@ -575,5 +575,4 @@ TEST(a_cluster_knows_the_slots) {
     expect_elements(call(client, "TABLE.BATCH {t}:1 other 2 INSERT x PROPS 0 INSERT y PROPS 0"), 2);
     expect_elements(call(client, "TABLE.QUERY {t}:1 NEXT other ''")->element[1], 2);
     expect_shape(call(client, "COMMAND GETKEYS TABLE.BATCH {t}:1 p 1 DELETE r IFMATCH *"), "[\"{t}:1\"]");
-    server_stop(client->server);
 }

@@ -75,7 +75,6 @@ TEST(a_file_that_is_cut_off_has_all_or_nothing) {
     }
     write_file(file, bytes, after);
     server_restart(server);
-    server_stop(server);
 }
 
 /* Both blobs are always written together. */

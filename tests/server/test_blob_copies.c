@@ -459,5 +459,4 @@ TEST(copies_over_slots_of_a_cluster) {
     expect_text(call(client, "BLOB.GET {box}:2 cat")->element[1], "meow");
     expect_elements(call(client, "BLOB.COPY {box}:1 twin {box}:1 cat"), 3);
     expect_error(call(client, "BLOB.GET far cat"), "NOTFOUND BlobNotFound");
-    server_stop(client->server);
 }

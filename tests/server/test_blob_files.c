@@ -80,7 +80,6 @@ static void survive(const char *settings, void (*then)(struct client *client)) {
     must(client, "BLOB.APPEND box log more");
     must(client, "BLOB.PUTPAGE other disk 1024 512*r");
     expect_text(call(client, "BLOB.GET box disk RANGE 1024 2")->element[1], "qq");
-    server_stop(server);
 }
 
 TEST(a_killed_server_has_all_that_it_answered) {

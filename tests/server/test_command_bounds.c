@@ -204,7 +204,6 @@ TEST(blobs_hold_nobody_up) {
     bounds_begin("");
     stage_blobs();
     bounds_measure(blob_bounds);
-    server_stop(bounds_server);
 }
 
 /* --- Queues --- */
@@ -292,7 +291,6 @@ TEST(queues_hold_nobody_up) {
     bounds_begin(with_file);
     stage_queues();
     bounds_measure(queue_bounds);
-    server_stop(bounds_server);
 }
 
 /* --- Tables --- */
@@ -376,7 +374,6 @@ TEST(tables_hold_nobody_up) {
     bounds_begin(with_file);
     stage_tables();
     bounds_measure(table_bounds);
-    server_stop(bounds_server);
 }
 
 /* --- Shares --- */
@@ -501,7 +498,6 @@ TEST(shares_hold_nobody_up) {
     bounds_begin(""); /* a file of commands would be gigabytes long */
     stage_shares();
     bounds_measure(share_bounds);
-    server_stop(bounds_server);
 }
 
 /* --- Completeness --- */

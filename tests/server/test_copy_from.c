@@ -260,6 +260,7 @@ TEST(refusals_of_the_source_fail_the_copy) {
     expect_ok(call(source, "AUTH secret"));
     expect_etag(call(source, "BLOB.PUT src locked open"));
     copy_well("locked", "");
+    expect_ok(call_line(source, "CONFIG SET requirepass ''"));
     expect_number(call(primary, "DEL box"), 1);
 }
 
@@ -465,6 +466,4 @@ TEST(a_copy_for_which_no_thread_can_be_started_fails_for_that) {
     leave_space(poor->server, RLIM_INFINITY);
     expect_text(field(stat, "copy-status"), "failed");
     expect_text(field(stat, "copy-description"), "OOM this server cannot start a thread for the copy");
-    server_stop(poor->server);
-    server_stop(source->server);
 }

@@ -94,5 +94,4 @@ static const struct bound crowd_bounds[] = {
 TEST(a_crowd_that_ends_holds_nobody_up) {
     bounds_begin("");
     bounds_measure(crowd_bounds);
-    server_stop(bounds_server);
 }

@@ -18,10 +18,6 @@ static void examine(const char *settings) {
     patient = test_client(server_start("patient", pool_print("%s%s", healthy, settings)));
 }
 
-static void finish(void) {
-    server_stop(patient->server);
-}
-
 static void wait_s(long long seconds) {
     long long offset_ms = atoll(call(patient, "CONFIG GET holdfast.clock-offset-ms")->element[1]->str);
     expect_ok(call(patient, "CONFIG SET holdfast.clock-offset-ms %lld", offset_ms + seconds * 1000));
@@ -66,7 +62,6 @@ TEST(a_fresh_server_has_no_findings) {
     examine("");
     expect_all_well();
     expect_error(call(patient, "HOLDFAST.DOCTOR now"), "ERR wrong number of arguments");
-    finish();
 }
 
 TEST(a_finding_is_a_map_in_both_protocols) {
@@ -80,7 +75,6 @@ TEST(a_finding_is_a_map_in_both_protocols) {
     redisReply *map = expect_elements(wire_call(wire, "HOLDFAST.DOCTOR"), 1)->element[0];
     assert_int_equal(map->type, REPLY_MAP);
     for (size_t i = 0; i < 4; i++) expect_text(field(map, names[i]), field(flat, names[i])->str);
-    finish();
 }
 
 TEST(findings_are_sorted_by_severity) {
@@ -89,7 +83,6 @@ TEST(findings_are_sorted_by_severity) {
     redisReply *findings = expect_elements(call(patient, "HOLDFAST.DOCTOR"), 2);
     expect_text(field(findings->element[0], "severity"), "danger");
     expect_text(field(findings->element[1], "severity"), "warning");
-    finish();
 }
 
 /* --- Settings --- */
@@ -113,7 +106,6 @@ TEST(doctor_finds_settings_that_endanger_a_promise) {
         expect_ok(call(patient, "CONFIG SET %s %s", rows[row].setting, rows[row].good));
         expect_all_well();
     }
-    finish();
 }
 
 /* Dangers alone, each in one line. */
@@ -127,7 +119,6 @@ TEST(dangers_stand_in_the_log_at_load) {
     server_stop(server);
     examine("");
     require(!strstr(server_log(patient->server), "danger:"), "%s", server_log(patient->server));
-    finish();
 }
 
 TEST(doctor_finds_settings_that_endanger_a_failover) {
@@ -150,7 +141,6 @@ TEST(doctor_finds_settings_that_endanger_a_failover) {
     done("DEL box");
     expect_all_well();
     server_stop(other->server);
-    finish();
 }
 
 /* --- The server --- */
@@ -161,7 +151,6 @@ TEST(doctor_finds_effects_that_did_not_fit) {
     expect_error(call(patient, "HOLDFAST.APPLY box nonsense"), "ERR the effect cannot be read");
     done("CONFIG SET holdfast.accept-effects no");
     expect_finding("danger", "effects", "0 effects did not fit the state they met, 1 could not be read");
-    finish();
 }
 
 TEST(doctor_finds_etags_from_the_future) {
@@ -172,7 +161,6 @@ TEST(doctor_finds_etags_from_the_future) {
     expect_all_well();
     patient = restarted(patient->server, server_stop);
     expect_finding("warning", "clock", " s after now");
-    finish();
 }
 
 TEST(doctor_finds_memory_nearly_used_up) {
@@ -184,7 +172,6 @@ TEST(doctor_finds_memory_nearly_used_up) {
     expect_finding("warning", "maxmemory", " % of maxmemory are used");
     done("CONFIG SET maxmemory 0");
     expect_all_well();
-    finish();
 }
 
 /* --- Lines --- */
@@ -204,7 +191,6 @@ TEST(doctor_finds_a_line_of_a_hundred_waiters) {
     done("QUEUE.PUT jobs x");
     await_waiters(patient, LONG - 1);
     expect_all_well();
-    finish();
 }
 
 /* --- Holders --- */
@@ -241,7 +227,7 @@ TEST(doctor_finds_holders_beyond_their_time) {
         require(!strstr(reply_text(call(patient, "HOLDFAST.DOCTOR")), ID_A), "it tells the id");
         done(rows[row].release);
         expect_all_well();
-        finish();
+        server_stop(patient->server);
     }
 }
 
@@ -256,7 +242,6 @@ TEST(doctor_judges_holders_who_renew_by_the_whole_time) {
     expect_finding("warning", "box", "'cat' is held by \"\" for 6 s");
     wait_s(6);
     expect_all_well();
-    finish();
 }
 
 /* Ten times what 99 of 100 did not exceed: 8 s by the buckets. */
@@ -270,7 +255,6 @@ TEST(doctor_learns_the_usual_time_of_holders) {
     expect_all_well();
     wait_s(3);
     expect_finding("warning", "box", "for 83 s");
-    finish();
 }
 
 TEST(doctor_names_the_longest_holder) {
@@ -281,7 +265,6 @@ TEST(doctor_names_the_longest_holder) {
     done("LEASE.ACQUIRE box -1 BLOB cat OWNER bob");
     wait_s(10);
     expect_finding("warning", "box", "'dog' is held by \"ann\" for 20 s; so are 1 others in this key");
-    finish();
 }
 
 /* --- What goes where --- */
@@ -307,7 +290,6 @@ TEST(doctor_finds_dead_letters) {
     expect_finding("warning", "jobs", one_letter);
     done("QUEUE.CLEAR jobs DEAD");
     expect_all_well();
-    finish();
 }
 
 /* Keys are known by their names wherever they have come from, and forgotten when they are gone. */
@@ -331,7 +313,6 @@ TEST(doctor_follows_keys_that_move) {
     require(!finding_of(patient, "jobs"), "jobs has another name now");
     done("FLUSHALL");
     expect_all_well();
-    finish();
 }
 
 TEST(doctor_on_a_replica_finds_the_same) {
@@ -347,7 +328,6 @@ TEST(doctor_on_a_replica_finds_the_same) {
     require(finding_of(other, "jobs"), "no dead letters at the replica");
     require(finding_of(other, "box"), "no holder at the replica");
     server_stop(other->server);
-    finish();
 }
 
 /* A command without keys looks at keys of all slots, also in a transaction that belongs to one. */
@@ -402,7 +382,7 @@ TEST(aggregates_that_are_too_big_to_migrate) {
         expect_finding("warning", "big", "takes 1 MiB");
         done("DEL big");
         expect_all_well();
-        finish();
+        server_stop(patient->server);
     }
 }
 
@@ -418,7 +398,6 @@ TEST(keys_that_are_deleted_make_room_at_once) {
     wait_s(2);
     redisReply *findings = expect_elements(call(patient, "HOLDFAST.DOCTOR"), 1);
     expect_text(field(findings->element[0], "subject"), "late");
-    finish();
 }
 
 /* The time that it takes is bounded, however many leases there are. */
@@ -439,7 +418,6 @@ TEST(more_holders_than_can_be_seen) {
     redisReply *findings = expect_elements(call(patient, "HOLDFAST.DOCTOR"), BOXES);
     require(strstr(field(findings->element[0], "finding")->str, "so are 999 others"), "%s",
             reply_text(findings));
-    finish();
 }
 
 /* So many are known, and fewer shown. When they are not worth a look any more they make room. */
@@ -456,7 +434,6 @@ TEST(more_keys_than_can_be_known) {
     done("QUEUE.PUT late x");
     expect_finding("warning", "late", one_letter);
     require(!finding_of(patient, "keys"), "there is room again");
-    finish();
 }
 
 /* --- Large values beside many others --- */
@@ -488,7 +465,6 @@ TEST(large_values_are_found_after_a_crowd_of_others) {
     AWAIT(!finding_of(patient, "keys"));
     expect_all_well();
     expect_large_is_found();
-    finish();
 }
 
 static void stage_large_crowd(const char *settings) {
@@ -515,12 +491,10 @@ TEST(a_crowd_of_large_values_is_passed_over_for_a_while) {
     done("FLUSHALL");
     wait_s(61);
     expect_large_is_found();
-    finish();
 }
 
 TEST(values_beyond_the_limit_are_never_passed_over) {
     stage_large_crowd("proto-max-bulk-len 1mb\n");
     clear_many_times(5, pool_print("BLOB.PUT c%d x x", KNOWN_MAX));
     expect_elements(call(patient, "HOLDFAST.DOCTOR"), SHOWN_MAX + 1);
-    finish();
 }

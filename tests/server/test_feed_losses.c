@@ -159,7 +159,6 @@ TEST(a_failover_that_lost_a_tail_is_told) {
     expect_etag(call(second, "BLOB.PUT box c x"));
     expect_error(call(second, "CONTAINER.CHANGES box SINCE %s", lost), LOST);
     expect_told(changes_at(second, kept, ""), "c");
-    server_stop(second->server);
 }
 
 /* Both begin the same epoch, as two servers do in one second that do not know of each other. Which of them counts from
@@ -184,5 +183,4 @@ TEST(a_lost_tail_is_told_where_two_servers_have_begun_the_same_epoch) {
             expect_told(changes_at(both[i], last[i], ""), "");
         }
     }
-    for (int i = 0; i < 2; i++) server_stop(both[i]->server);
 }

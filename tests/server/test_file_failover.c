@@ -79,8 +79,6 @@ TEST(a_replica_is_promoted_when_its_primary_was_killed) {
     first = test_client(first->server);
     follow(first, second);
     require_same(first, second, "after the old primary came back");
-    server_stop(first->server);
-    server_stop(second->server);
 }
 
 /* What is taken back, or closed, at the new primary. */
@@ -91,7 +89,6 @@ TEST(the_mark_is_taken_back_at_the_new_primary) {
     acts_by(second, {"dispose $h OFF", "OK"}, {"get a", "=0123456789"}, {"close $h", "OK"},
             {"close $i", "OK"}, {"get a", NULL}, {"closeall d *", "1"}, {"get d", NO_FILE},
             {"SHARE.DISCONNECT fs $t", "OK"}, {"get e", NULL});
-    server_stop(second->server);
 }
 
 /* Nobody looked while the time of the session came. */
@@ -105,7 +102,6 @@ TEST(a_session_ends_between_two_primaries) {
     await_info(second, "holdfast_file_handles", 3);
     assert_int_equal(info_of(second, "holdfast_files"), 4);
     act_by(second, "get e", NULL);
-    server_stop(second->server);
 }
 
 TEST(a_failover_hands_over_all_that_is_open) {
@@ -128,8 +124,6 @@ TEST(a_failover_hands_over_all_that_is_open) {
     act_by(second, "SHARE.PING fs $w", "50000");
     await_in_step(first, second);
     require_same(first, second, "after the connection's end");
-    server_stop(first->server);
-    server_stop(second->server);
 }
 
 /* --- Servers that come back ----------------------------------------------------------------------------- */
@@ -167,7 +161,6 @@ TEST(a_server_comes_back_from_its_snapshot) {
     assert_string_equal(digest_of(client), digest);
     expect_as_it_was(client);
     expect_ends(client, 0);
-    server_stop(client->server);
 }
 
 /* What was over before the server came back ends when it is there, though nobody asks. */
@@ -183,5 +176,4 @@ TEST(time_passes_while_the_server_is_away) {
     client = test_client(single);
     await_info(client, "holdfast_file_handles", 0);
     acts_by(client, {"get a", NO_FILE}, {"get b", NULL}, {"read $i 0 1", NO_HANDLE});
-    server_stop(single);
 }

@@ -44,5 +44,4 @@ TEST(histograms_are_cumulative) {
     assert_int_equal(part(name, ",count"), 4);
     long long sum_ms = part(name, ",sum");
     require(sum_ms >= 10006100 && sum_ms < 10007000, "%lld", sum_ms);
-    server_stop(keeper->server);
 }

@@ -174,7 +174,6 @@ static void survive(const char *settings, void (*end)(struct server *server), bo
     redisReply *reply = call(client, "LEASE.ACQUIRE box 60 BLOB brief ID %s", ID_B);
     require_greater(lease_token(reply), before);
     lease_token(call(client, "LEASE.RENEW box %s BLOB finite", ID_A));
-    server_stop(server);
 }
 
 TEST(leases_survive_a_power_cut) {
@@ -207,7 +206,6 @@ static void survive_a_handover(const char *how) {
     expect_text(field(lease, "token"), token);
     expect_error(call(client, "BLOB.PUT box cat x"), "PRECONDITION LeaseIdMissing");
     expect_etag(call(client, "BLOB.PUT box cat x LEASE %s", ID_B));
-    server_stop(server);
 }
 
 TEST(a_lease_that_was_handed_over_survives_a_power_cut) {
@@ -283,8 +281,6 @@ TEST(tokens_grow_across_a_promotion) {
     expect_etag(call(new, "BLOB.PUT box cat x LEASE %s", ID_A));
     reply = call(new, "LEASE.CHANGE box %s %s BLOB cat", ID_A, ID_B);
     require_greater(lease_token(reply), token);
-    server_stop(new->server);
-    server_stop(old->server);
 }
 
 TEST(tokens_grow_across_a_restart_with_an_earlier_clock) {
@@ -300,7 +296,6 @@ TEST(tokens_grow_across_a_restart_with_an_earlier_clock) {
     expect_text(field(call(client, "LEASE.GET box"), "token"), token);
     expect_ok(call(client, "LEASE.RELEASE box %s", ID_A));
     require_greater(lease_token(call(client, "LEASE.ACQUIRE box -1")), token);
-    server_stop(server);
 }
 
 /* --- Doctored records ------------------------------------------------------------------------------------- */

@@ -454,5 +454,4 @@ TEST(leases_that_end_while_the_server_is_down) {
         if (refusal) expect_error(reply, refusal);
         if (!refusal) expect_etag(reply);
     }
-    server_stop(server);
 }

@@ -192,7 +192,6 @@ TEST(a_file_that_is_loaded_leaves_those_who_wait) {
     expect_still_waiting(waiter);
     expect_ok(call(client, "LEASE.RELEASE box " ID_A " BLOB cat"));
     expect_b(waiter);
-    server_stop(client->server);
 }
 
 /* While writes are paused nobody may be served, since that would be one; and then at once. */
@@ -392,8 +391,6 @@ TEST(a_primary_that_becomes_a_replica_lets_all_go) {
     await_in_step(first, second);
     require_same(first, second, "after the change of roles");
     expect_error(call(first, "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0"), "READONLY");
-    server_stop(first->server);
-    server_stop(second->server);
 }
 
 TEST(a_failover_lets_all_go) {
@@ -409,8 +406,6 @@ TEST(a_failover_lets_all_go) {
     lease_id(answer_within(waiter, 1000));
     await_in_step(first, second);
     require_same(first, second, "after the failover");
-    server_stop(first->server);
-    server_stop(second->server);
 }
 
 TEST(a_shutdown_with_a_line) {
@@ -423,5 +418,4 @@ TEST(a_shutdown_with_a_line) {
     first = restarted_as_it_was(first, server_stop);
     assert_int_equal(waiters_at(first), 0);
     lease_id(call(first, "LEASE.RENEW box %s BLOB cat", ID_A));
-    server_stop(first->server);
 }

@@ -72,7 +72,6 @@ TEST(memory_usage_tells_what_is_used) {
         require(difference * PERCENT <= used * TOLERANCE_PERCENT, "%s uses %lld bytes, but tells of %lld",
                 load->name, used, told);
     }
-    server_stop(single);
 }
 
 /* Blobs of the other kinds: what makes each of them, on a blob of its own; %s is its name. */
@@ -134,7 +133,6 @@ TEST(memory_usage_tells_what_all_kinds_use) {
         long long left = memory_in_use(single) - before;
         require(left * PERCENT < used * 3, "%s leave %lld of %lld bytes", kinds[kind].name, left, used);
     }
-    server_stop(single);
 }
 
 TEST(deleted_blobs_give_back_their_memory) {
@@ -150,7 +148,6 @@ TEST(deleted_blobs_give_back_their_memory) {
     expect_ok(call(client, "CONTAINER.DELETE box"));
     long long left = memory_in_use(single) - before;
     require(left * PERCENT < full * 2, "%lld of %lld bytes are left", left, full);
-    server_stop(single);
 }
 
 TEST(overwriting_does_not_grow) {
@@ -164,7 +161,6 @@ TEST(overwriting_does_not_grow) {
     }
     long long grown = memory_in_use(single) - before;
     require(grown < 200000, "overwriting left %lld bytes more", grown);
-    server_stop(single);
 }
 
 TEST(a_full_server_takes_nothing_in_and_lets_go) {
@@ -201,7 +197,6 @@ TEST(a_full_server_takes_nothing_in_and_lets_go) {
     expect_ok(call(client, "CONTAINER.DELETE box"));
     expect_ok(call(client, "CONFIG SET maxmemory 0"));
     expect_error(call(client, "CONTAINER.GET new"), "NOTFOUND ContainerNotFound");
-    server_stop(single);
 }
 
 /* Who has taken a message can go on with it and end it, but not make it longer; nor does
@@ -227,7 +222,6 @@ TEST(a_full_server_lets_consumers_go_on) {
     expect_ok(call(client, "CONFIG SET maxmemory 0"));
     receipt = field(put, "receipt")->str;
     expect_elements(call(client, "QUEUE.UPDATE jobs %s %s VISIBILITY 0 MESSAGE longer", id, receipt), 4);
-    server_stop(single);
 }
 
 /* --- What is freed by and by --- */
@@ -316,7 +310,6 @@ TEST(unlink_frees_in_the_background) {
     expect_number(call(client, "UNLINK box"), 1);
     await_info(client, "lazyfreed_objects", freed + 1);
     assert_int_equal(info_of(client, "lazyfree_pending_objects"), 0);
-    server_stop(single);
 }
 
 /* Both share the large content, so freeing one of them on another thread must leave the other whole. */
@@ -331,7 +324,6 @@ TEST(a_copy_outlives_its_original) {
     for (int i = 0; i < BLOBS; i++)
         expect_bytes(call(client, "BLOB.GET twin blob-%011d", i)->element[1], content, LENGTH);
     expect_ok(call(client, "CONTAINER.DELETE twin"));
-    server_stop(single);
 }
 
 /* Containers that share bytes are freed on another thread, while what is left of them is read and written. */
@@ -361,5 +353,4 @@ TEST(copies_are_freed_beside_their_sources) {
         expect_bytes(call(client, "BLOB.GET box large")->element[1], content, LENGTH);
     }
     assert_true(info_of(client, "lazyfreed_objects") > 0);
-    server_stop(single);
 }

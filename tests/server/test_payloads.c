@@ -101,7 +101,6 @@ TEST(values_of_a_far_future_are_refused) {
     expect_ok(call(future, "RESTORE far 0 %b REPLACE", far->str, far->len));
     const char *known = reply_string(field(call(primary, "CONTAINER.GET near"), "etag"));
     assert_true(strcmp(create("box"), known) > 0);
-    server_stop(server);
 }
 
 TEST(the_clock_is_not_carried_away) {

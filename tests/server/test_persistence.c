@@ -60,7 +60,6 @@ static void survive(const char *settings, void (*then)(struct client *client),
     if (then) then(client);
     client = restarted_as_it_was(client, end);
     expect_greater_etags(client, last);
-    server_stop(server);
 }
 
 TEST(a_killed_server_has_all_that_it_answered) {
@@ -104,7 +103,6 @@ TEST(a_large_content_is_whole_after_a_rewrite) {
     expect_number(call(client, "COPY box twin"), 1);
     expect_etag(call(client, "BLOB.PUT box large small IFMATCH %s", etag));
     expect_bytes(call(client, "BLOB.GET twin large")->element[1], content, LENGTH);
-    server_stop(client->server);
 }
 
 /* Ten minutes back, as a machine whose clock was set: versions still grow. */
@@ -116,7 +114,6 @@ TEST(a_clock_that_went_back_gives_no_old_etags) {
     server_set(server, pool_print("%sholdfast.clock-offset-ms -600000\n", settings_with_file));
     server_restart(server);
     expect_greater_etags(test_client(server), last);
-    server_stop(server);
 }
 
 /* A power cut in the middle of a write loses that write alone. */
@@ -132,7 +129,6 @@ TEST(a_torn_end_of_the_file_loses_the_last_write_alone) {
     client = test_client(server);
     expect_error(call(client, "BLOB.GET box torn"), "NOTFOUND BlobNotFound");
     assert_string_equal(digest_of(client), digest);
-    server_stop(server);
 }
 
 TEST(time_to_live_comes_back) {
@@ -144,5 +140,4 @@ TEST(time_to_live_comes_back) {
     long long left = call(client, "TTL empty")->integer;
     assert_true(left > 90000 && left <= 100000);
     expect_number(call(client, "TTL box"), -1);
-    server_stop(server);
 }

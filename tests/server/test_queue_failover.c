@@ -76,11 +76,6 @@ static void expect_served(struct client *consumer, const char *text) {
     expect_ok(by(second, "DELETE", parcel_of(got->element[0]), ""));
 }
 
-static void end(void) {
-    server_stop(first->server);
-    server_stop(second->server);
-}
-
 /* Told, or cut off by the end of the server: either way it waits no longer. */
 static void expect_let_go(struct client *consumer) {
     void *reply = NULL;
@@ -105,7 +100,6 @@ TEST(a_replica_is_promoted_when_its_primary_has_stopped) {
     expect_still_waiting(two);
     put_by(second, "next");
     expect_served(two, "next");
-    server_stop(second->server);
 }
 
 TEST(a_replica_is_promoted_when_its_primary_was_killed) {
@@ -123,7 +117,6 @@ TEST(a_replica_is_promoted_when_its_primary_was_killed) {
     first = test_client(first->server);
     follow(first, second);
     require_same(first, second, "after the old primary came back");
-    end();
 }
 
 /* Nobody waits at a replica; and it serves nobody while it is one, whatever shows there. */
@@ -135,7 +128,6 @@ TEST(consumers_cannot_wait_at_a_replica) {
     struct client *one = waiting_at(second->server, 0, line_up);
     put_by(second, "next");
     expect_served(one, "next");
-    end();
 }
 
 TEST(a_primary_that_follows_lets_its_consumers_go) {
@@ -155,7 +147,6 @@ TEST(a_primary_that_follows_lets_its_consumers_go) {
     require_same(first, second, "after the change of roles");
     expect_error(call_line(first, line_up), "READONLY");
     expect_as_before();
-    end();
 }
 
 TEST(a_failover_hands_the_queue_over) {
@@ -172,7 +163,6 @@ TEST(a_failover_hands_the_queue_over) {
     expect_served(two, "next");
     await_in_step(first, second);
     require_same(first, second, "after the failover");
-    end();
 }
 
 /* A window that began at the old primary ends at the new one, by itself and for those who wait; the last one leads to
@@ -193,7 +183,6 @@ TEST(windows_end_at_the_new_primary) {
     expect_elements(answer_within(two, 5000), 0);
     expect_texts(call(second, "QUEUE.DEAD jobs"), "brief");
     expect_error(by(second, "DELETE", parcel_of(got->element[0]), ""), GONE);
-    server_stop(second->server);
 }
 
 /* Promoted in the middle of a stream of puts: of what was put before, everything is there, and goes to one alone. */
@@ -222,7 +211,6 @@ TEST(promoted_under_load) {
     }
     await_waiters(second, CONSUMERS);
     expect_as_before();
-    server_stop(second->server);
 }
 
 /* Many are freed behind the scenes, on whichever server they were. */

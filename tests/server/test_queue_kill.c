@@ -286,7 +286,6 @@ TEST(acknowledged_messages_survive_a_kill) {
     print_message("# %d puts, %d gets, %d deletes, %d updates, %d releases\n", acknowledged[PUT],
                   acknowledged[GET], acknowledged[DELETE], acknowledged[UPDATE], acknowledged[RELEASE]);
     for (enum task task = PUT; task <= RELEASE; task++) assert_true(acknowledged[task] > ROUNDS);
-    server_stop(server);
 }
 
 /* The file is read by a later server, for which the window is over and the delay is not. */
@@ -307,5 +306,4 @@ TEST(time_goes_on_while_a_server_is_down) {
     expect_number(field(seen, "dequeue-count"), 1);
     expect_ok(call(client, "QUEUE.DELETE jobs %s %s", taken.id, taken.receipt));
     expect_ok(call(client, "QUEUE.DELETE jobs %s %s", delayed.id, delayed.receipt));
-    server_stop(server);
 }

@@ -245,7 +245,6 @@ TEST(a_demoted_primary_lets_its_line_go) {
     expect_ok(call(primary, "REPLICAOF 127.0.0.1 %d", other->port));
     expect_error(answer_within(client, 5000), "UNBLOCKED");
     expect_ok(call(primary, "REPLICAOF NO ONE"));
-    server_stop(other);
 }
 
 /* Two consumers and many messages: every message goes to one of them. */

@@ -60,7 +60,6 @@ TEST(a_file_that_is_switched_on_between_writes) {
     const char *digest = digest_of(client);
     expect_ok(call(client, "DEBUG LOADAOF"));
     require(!strcmp(digest_of(client), digest), "the file has something else");
-    server_stop(client->server);
 }
 
 TEST(a_file_that_is_switched_off_and_on) {
@@ -74,7 +73,6 @@ TEST(a_file_that_is_switched_off_and_on) {
     sent += 1 + send_writes(client);
     receive_all(client, sent);
     require_file_has_all(client);
-    server_stop(client->server);
 }
 
 static bool link_is_up(struct client *follower) {
@@ -103,8 +101,6 @@ static void play_replica(const char *leader_settings) {
     write_much(leader);
     await_in_step(follower, leader);
     require_same(leader, follower, "after a broken link");
-    server_stop(follower->server);
-    server_stop(leader->server);
 }
 
 TEST(a_replica_that_comes_among_writes) {
@@ -125,8 +121,6 @@ TEST(a_replica_that_comes_back_late) {
     await_info(leader, "repl_backlog_active", 0);
     write_much(leader);
     follow_among_writes(follower, leader);
-    server_stop(follower->server);
-    server_stop(leader->server);
 }
 
 /* The one that led follows the one that followed, and the other way round again. */
@@ -144,8 +138,6 @@ TEST(servers_that_change_places_among_writes) {
         receive_all(leader, sent);
         follow_among_writes(follower, leader);
     }
-    server_stop(other->server);
-    server_stop(one->server);
 }
 
 /* The stream is attached by hand: what was written before belongs to the picture, what comes after to the stream. */
@@ -156,5 +148,4 @@ TEST(a_stream_begins_with_the_first_write_after_it) {
     struct stream *stream = stream_attach(client->server);
     expect_etag(call(client, "BLOB.PUT box cat meow"));
     stream_expect(stream, client, "HOLDFAST.APPLY box");
-    server_stop(client->server);
 }

@@ -64,7 +64,6 @@ TEST(contents_over_the_bound_are_read_in_parts) {
     assert_int_equal(reply->element[1]->len, 32 * MEGABYTE);
     reply = expect_elements(call(client, "FILE.GET fs f RANGE 1099444518912 33554432"), 2);
     assert_int_equal(reply->element[1]->len, 32 * MEGABYTE);
-    server_stop(single);
 }
 
 /* To put pieces together takes as much again; one piece is answered from where it is. */
@@ -84,7 +83,6 @@ TEST(a_content_in_one_piece_is_read_up_to_the_bound) {
     expect_elements(call(client, "BLOB.GET box longer RANGE 1 65536"), 2);
     expect_error(call(client, "BLOB.GET box page"), "INVALID InvalidRange");
     expect_elements(call(client, "BLOB.GET box page RANGE 0 32768"), 2);
-    server_stop(single);
 }
 
 /* What is refused has not been made. */
@@ -97,7 +95,6 @@ TEST(a_refused_content_takes_no_memory) {
     expect_error(call(client, "FILE.GET fs f"), "INVALID InvalidRange");
     long long grown = info_of(client, "used_memory_peak") - before;
     require(grown < MEGABYTE, "the server took %lld bytes for what it refused", grown);
-    server_stop(single);
 }
 
 TEST(the_server_s_own_bound_holds_as_well) {
@@ -108,7 +105,6 @@ TEST(the_server_s_own_bound_holds_as_well) {
     expect_error(refused,
                  "INVALID InvalidRange 2097152 bytes are more than the 1048576 that proto-max-bulk-len");
     expect_elements(call(client, "BLOB.GET box page RANGE 0 1048576"), 2);
-    server_stop(single);
 }
 
 /* Replies that nobody reads cannot fill the memory: each takes half of what is left, down to a megabyte. */
@@ -127,7 +123,6 @@ TEST(replies_are_smaller_while_memory_is_short) {
     expect_elements(call(client, "BLOB.GET box page RANGE 0 1048576"), 2);
     expect_ok(call(client, "CONFIG SET maxmemory 0"));
     expect_elements(call(client, "BLOB.GET box page RANGE 0 33554432"), 2);
-    server_stop(single);
 }
 
 TEST(lists_without_pages_are_refused) {
@@ -145,7 +140,6 @@ TEST(lists_without_pages_are_refused) {
     expect_error(call(client, "FILE.GETRANGES fs f"), "INVALID InvalidRange");
     expect_elements(call(client, "BLOB.GETPAGES box striped RANGE 0 65536"), 6);
     expect_elements(call(client, "FILE.GETRANGES fs f RANGE 0 65536"), 6);
-    server_stop(single);
 }
 
 /* A transaction answers with one reply. */
@@ -161,7 +155,6 @@ TEST(contents_of_a_transaction_share_one_reply) {
                  "INVALID InvalidRange 2: 67108865 bytes are more than the 67108864 that "
                  "holdfast.max-reply-bytes allows, use RANGE");
     expect_elements(call_line(client, pool_print("HOLDFAST.ATOMIC 2 6 %s 6 %s", page, file)), 2);
-    server_stop(single);
 }
 
 /* --- Pages --- */
@@ -258,7 +251,6 @@ TEST(pages_end_before_the_bound) {
             fill(&paged[i], cut ? "" : word);
             assert_int_equal(walk_pages(&paged[i], 65536), ITEMS);
         }
-    server_stop(single);
 }
 
 TEST(pages_of_handles_end_before_the_bound) {
@@ -274,7 +266,6 @@ TEST(pages_of_handles_end_before_the_bound) {
     assert_int_equal(walk_pages(&row, 65536), ITEMS);
     row.list = "FILE.HANDLES fs f COUNT 1000";
     assert_int_equal(walk_pages(&row, 65536), ITEMS);
-    server_stop(single);
 }
 
 /* Why a copy failed may be longer than all else that is told of a blob. */
@@ -317,5 +308,4 @@ TEST(batches_of_messages_end_before_the_bound) {
     require(reply_bytes_of(batch) <= 65536 && batch->elements > 10, "a batch of %zu bytes",
             reply_bytes_of(batch));
     expect_number(call(client, "QUEUE.REDRIVE q COUNT 1000"), MESSAGES);
-    server_stop(single);
 }

@@ -168,7 +168,6 @@ TEST(who_wants_to_know_is_told_when_all_of_a_change_is_set) {
     expect_said(client, "number(9 2000 1 2500 two bye) text(9 2000 1 2500 two bye) ");
     expect_error(call_line(client, "CONFIG SET settings.toggle no settings.duration x"), "ERR");
     expect_said(client, "");
-    server_stop(server);
 }
 
 /* --- Arguments --- */
@@ -189,7 +188,6 @@ TEST(arguments_of_loadmodule_are_settings) {
     expect_setting(client, "holdfast.once-seconds", "86400.125");
     expect_etag(call(client, "CONTAINER.CREATE box"));
     expect_error(call(client, "BLOB.PUT box cat four"), "INVALID RequestBodyTooLarge");
-    server_stop(server);
 }
 
 static void expect_no_start(const char *settings, const char *arguments, const char *reason) {
@@ -221,7 +219,6 @@ TEST(bounds_of_leases_may_come_from_two_places) {
     struct client *client = test_client(server);
     expect_setting(client, "holdfast.lease-min-seconds", "100");
     expect_setting(client, "holdfast.lease-max-seconds", "200");
-    server_stop(server);
 }
 
 /* --- Loading --- */
@@ -232,7 +229,6 @@ TEST(a_second_load_says_why_it_fails) {
     expect_error(call(client, "MODULE LOAD %s", getenv("HOLDFAST_MODULE")), "ERR Error loading the");
     require(strstr(server_log(server), "a module of this name is loaded already"), "the log says:\n%s",
             server_log(server));
-    server_stop(server);
 }
 
 /* A server without Holdfast, where another module has taken the name of one of its commands. */
@@ -265,7 +261,6 @@ TEST(settings_survive_in_the_configuration_file) {
     fclose(file);
     text[length] = '\0';
     assert_non_null(strstr(text, "holdfast.max-blob-bytes 77"));
-    server_stop(server);
 }
 
 TEST(the_clock_moves_forward_and_never_back) {

@@ -246,7 +246,6 @@ TEST(shares_live_in_a_cluster) {
     redisReply *keys = expect_elements(call(node, "COMMAND GETKEYS FILE.COPY fs a b"), 1);
     expect_text(keys->element[0], "fs");
     expect_elements(call(node, "COMMAND GETKEYS FILE.OPEN fs x a ACCESS 1 READ SHARE 1 READ BLOCK 0"), 1);
-    server_stop(node->server);
 }
 
 /* --- RESP3 ---------------------------------------------------------------------------------------------- */
@@ -382,7 +381,6 @@ TEST(memory_usage_tells_what_is_used) {
         require(difference * PERCENT <= used * TOLERANCE_PERCENT, "%s use %lld bytes, but tell of %lld",
                 loads[i].name, used, told);
     }
-    server_stop(client->server);
 }
 
 /* What has gone gives back what it took. */

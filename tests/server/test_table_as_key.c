@@ -354,7 +354,6 @@ TEST(memory_usage_tells_what_is_used) {
     expect_number(call(client, "UNLINK t"), 1);
     long long left = memory_in_use(client->server) - before;
     require(left * PERCENT < full * 3, "%lld of %lld bytes are left", left, full);
-    server_stop(client->server);
 }
 
 TEST(overwriting_does_not_grow) {
@@ -371,7 +370,6 @@ TEST(overwriting_does_not_grow) {
     }
     long long grown = memory_in_use(client->server) - before;
     require(grown < 100000, "overwriting left %lld bytes more", grown);
-    server_stop(client->server);
 }
 
 TEST(a_full_server_takes_nothing_in_and_lets_go) {
@@ -403,7 +401,6 @@ TEST(a_full_server_takes_nothing_in_and_lets_go) {
     expect_ok(ask_at(client, "TABLE.UNINDEX t n"));
     expect_ok(ask_at(client, "TABLE.DROP t"));
     expect_ok(call(client, "CONFIG SET maxmemory 0"));
-    server_stop(client->server);
 }
 
 /* What an earlier part of a transaction takes must not stop a later one: the server refuses all of it, or nothing. */
@@ -425,5 +422,4 @@ TEST(a_transaction_that_fills_the_memory_is_carried_out_whole) {
                 reply_text(all->element[part]));
     expect_error(call(client, "SET more x"), "OOM");
     expect_ok(call(client, "CONFIG SET maxmemory 0"));
-    server_stop(client->server);
 }

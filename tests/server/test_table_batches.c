@@ -215,8 +215,6 @@ static void kill_in_the_middle(int after_us) {
     struct words words = marking_batch((int)replicated + 1);
     expect_elements(call_words(second, &words), ROWS + 1);
     assert_int_equal(mark_at(second), replicated + 1);
-    server_stop(first->server);
-    server_stop(second->server);
 }
 
 TEST(a_kill_leaves_whole_batches) {

@@ -325,7 +325,6 @@ TEST(a_replica_that_takes_over_goes_on_building) {
     server_kill(first->server);
     expect_ok(call(second, "REPLICAOF NO ONE"));
     expect_built(second);
-    server_stop(second->server);
 }
 
 /* A replica that comes in the middle has the whole index at once, and takes what it is told of it. */
@@ -340,8 +339,6 @@ TEST(a_replica_that_comes_while_an_index_is_built) {
     require_same(first, second, "when the index is complete");
     assert_int_equal(
         info_of(second, "holdfast_effects_misfit") + info_of(second, "holdfast_effects_malformed"), 0);
-    server_stop(first->server);
-    server_stop(second->server);
 }
 
 TEST(a_server_that_comes_back_goes_on_building) {
@@ -352,7 +349,6 @@ TEST(a_server_that_comes_back_goes_on_building) {
     client = restarted(client->server, server_kill);
     await_index(client, "t", "n");
     expect_found(client, "n eq -5", "p/000777");
-    server_stop(client->server);
 }
 
 /* The primary comes back from a snapshot, where what it was building is complete, and its replica goes on with what it
@@ -433,5 +429,4 @@ TEST(a_dropped_index_is_freed_in_portions) {
     expect_built(client);
     expect_ok(call(client, "TABLE.UNINDEX t n"));
     expect_ok(call(client, "TABLE.DROP t"));
-    server_stop(client->server);
 }

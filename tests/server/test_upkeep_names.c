@@ -106,8 +106,6 @@ TEST(many_short_lives_leave_nothing) {
                  servers[i]->name, grown);
     }
     client_close(worker);
-    server_stop(servers[0]);
-    server_stop(servers[1]);
 }
 
 TEST(names_of_keys_lost_without_notice_are_dropped) {
@@ -176,7 +174,6 @@ TEST(a_promoted_replica_knows_what_is_alive) {
     expect_ok(call(second, "REPLICAOF NO ONE"));
     await_info(second, "holdfast_queue_unsettled", 0);
     await_names(second, 0, "when nothing is left to be done");
-    server_stop(servers[1]);
 }
 
 /* A session of a share that is gone is no hindrance to one of the same name, which ends with its own connection. */

@@ -101,7 +101,6 @@ static void move_what_was_deleted(int epochs) {
         require_newer(kind->name, play(primary, kind->write), old);
         expect_number(call(primary, "DEL k"), 1);
     }
-    server_stop(later->server);
 }
 
 TEST(a_moved_key_gets_newer_etags_than_it_had) {
@@ -122,7 +121,6 @@ TEST(a_stale_etag_does_not_match_behind_a_move) {
     const char *next = expect_etag(call(primary, "BLOB.PUT k plan new IFNONEMATCH *"));
     require_newer("the new one", next, etag);
     expect_error(call(primary, "BLOB.PUT k plan stale IFMATCH %s", etag), "PRECONDITION ConditionNotMet");
-    server_stop(later->server);
 }
 
 TEST(versions_stay_new_after_a_move_there_and_back) {
@@ -143,7 +141,6 @@ TEST(versions_stay_new_after_a_move_there_and_back) {
         }
         expect_number(call(here, "DEL k"), 1);
     }
-    server_stop(later->server);
 }
 
 /* Both go on with a copy each: no version that one gives is given by the other one, too. */
@@ -177,7 +174,6 @@ TEST(versions_of_copies_are_told_apart) {
         expect_number(call(primary, "DEL k"), 1);
         expect_number(call(later, "DEL k"), 1);
     }
-    server_stop(later->server);
 }
 
 /* Both have seen the same payload and then begun an epoch: it is the same one. */
@@ -192,7 +188,6 @@ static void begin_the_same_epoch(struct client *one, struct client *other, int s
         play(both[i], "CONTAINER.CREATE begun;DEL begun seed");
     }
     require(epoch_of(one) == epoch_of(other), "%lld and %lld", epoch_of(one), epoch_of(other));
-    server_stop(future->server);
 }
 
 /* The one whose count is greater gives the key to the other one, whose next version would be smaller or, had it gone on
@@ -219,8 +214,6 @@ TEST(servers_with_equal_epochs_stay_apart) {
                 epoch_of(taker), epoch_of(giver));
         require_apart("equal epochs", one, other, kind);
     }
-    server_stop(one->server);
-    server_stop(other->server);
 }
 
 TEST(many_restores_begin_no_epochs) {
@@ -241,7 +234,6 @@ TEST(many_restores_begin_no_epochs) {
         play(primary, "BLOB.PUT k plan x");
     }
     require(epoch_of(primary) == epoch_of(later) + 1, "%lld behind %lld", epoch_of(primary), epoch_of(later));
-    server_stop(later->server);
 }
 
 /* What came with a payload is known to replicas, and to a replica that is promoted behind a clock a day late. */
@@ -259,8 +251,6 @@ TEST(a_promoted_replica_knows_what_moved_in) {
     require_newer("the heir", play(heir, "BLOB.PUT k plan x"), old);
     require_newer("the heir's epoch", pool_print("%lld", epoch_of(heir)),
                   pool_print("%lld", epoch_of(primary)));
-    server_stop(heir->server);
-    server_stop(later->server);
 }
 
 /* A replica sees others' epochs all the time, and a load does: neither begins any. */
@@ -291,7 +281,6 @@ static void save_and_go_back(const char *settings, const char *save) {
     server_set(server, settings);
     server_restart(server);
     require_newer(save, play(test_client(server), "BLOB.PUT k plan x"), old);
-    server_stop(server);
 }
 
 TEST(files_tell_the_newest_version) {
@@ -359,7 +348,6 @@ TEST(a_server_without_versions_tells_none) {
     expect_number(call(young, "EXISTS k"), 1);
     migrate(young, primary);
     expect_number(call(primary, "EXISTS k"), 1);
-    server_stop(young->server);
 }
 
 /* As far as the clock may be moved, what is written can be read again. */

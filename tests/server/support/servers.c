@@ -233,12 +233,15 @@ void server_await(struct server *server) {
     failure("server %s does not come up; its log ends:\n%s", server->name, server_log(server));
 }
 
-static void server_forget_kept(void *server) {
+static void server_end_kept(void *kept) {
+    struct server *server = kept;
+    const char *ending = server_ending(server);
     server_forget(server);
+    if (ending) failure("%s", ending);
 }
 
 struct server *server_for_test(struct server *server) {
-    pool_keep(server, server_forget_kept);
+    pool_keep(server, server_end_kept);
     return server;
 }
 

@@ -28,7 +28,7 @@ struct server *server_launch_with(const char *name, const char *settings, const 
 struct server *server_launch_sentinel(const char *name, const char *settings);
 void server_await(struct server *server);
 
-/* Has the end of the test forget the server. */
+/* Has the end of the test stop the server, if it runs, and forget it. */
 struct server *server_for_test(struct server *server);
 
 /* Other settings from its next start on. */
