@@ -155,8 +155,11 @@ enum outcome queue_find_owned(const struct queue *queue, const struct guid *id, 
     return guid_equal((*message)->receipt, *receipt) ? OUTCOME_DONE : OUTCOME_RECEIPT_MISMATCH;
 }
 
-struct message *queue_find_dead(const struct queue *queue, const struct guid *id) {
-    return message_store_find(&queue->dead, id);
+struct message *queue_find_dead(const struct queue *queue, const struct guid *id, int64_t now_ms) {
+    struct message *settled = message_store_find(&queue->dead, id);
+    if (settled) return settled;
+    struct message *message = message_store_find(&queue->live, id);
+    return message && message_dies(message) && message_ended(message, now_ms) ? message : NULL;
 }
 
 /* --- Decisions --- */
@@ -172,6 +175,12 @@ bool queue_settlement(const struct queue *queue, int64_t now_ms, size_t max, str
         .forgotten = size_min(time_index_rank(&queue->dedup_entries.by_end, now_ms), max),
     };
     return true;
+}
+
+size_t queue_deaths_up_to(const struct queue *queue, const struct message *dead) {
+    return message_stage(dead) == MESSAGE_DEAD
+               ? 0
+               : time_index_rank(&queue->live.last_windows, message_ends_ms(dead));
 }
 
 size_t queue_list_living(const struct queue *queue, int64_t now_ms, struct record_writer *items) {

@@ -53,13 +53,16 @@ enum outcome queue_find_owned(const struct queue *queue, const struct guid *id, 
 static inline void queue_prefetch(const struct queue *queue, const struct guid *id) {
     message_store_prefetch(&queue->live, id);
 }
-/* A dead letter that has been settled, or NULL. */
-struct message *queue_find_dead(const struct queue *queue, const struct guid *id);
+/* A dead letter, settled or not, or NULL. */
+struct message *queue_find_dead(const struct queue *queue, const struct guid *id, int64_t now_ms);
 
 /* --- Decisions --- */
 
 /* Makes the QUEUE_SETTLE that removes what has ended, at most `max` of each sort. False if nothing has ended. */
 bool queue_settlement(const struct queue *queue, int64_t now_ms, size_t max, struct queue_change *change);
+
+/* How many QUEUE_SETTLE has to take so that this dead letter is one of them; 0 for one that has been settled. */
+size_t queue_deaths_up_to(const struct queue *queue, const struct message *dead);
 
 /* Writes the items of a QUEUE_CLEAR_LIVING: all messages that have not ended. Returns their number. */
 size_t queue_list_living(const struct queue *queue, int64_t now_ms, struct record_writer *items);

@@ -134,6 +134,11 @@ TEST(faults_of_queue_commands_are_answered_in_order) {
         {"QUEUE.GET none COUNT x VISIBILITY 0", "INVALID OutOfRangeQueryParameterValue"},
         {"QUEUE.GET none COUNT x", "INVALID InvalidQueryParameterValue"},
         {"QUEUE.GET none COUNT 33", "INVALID OutOfRangeQueryParameterValue COUNT is 1..32"},
+        {"QUEUE.GET none COUNT 33 VISIBILITY x", "INVALID InvalidQueryParameterValue"},
+        {"QUEUE.GET none COUNT 0 VISIBILITY x BLOCK -1", "INVALID InvalidHeaderValue"},
+        {"QUEUE.PUT none x TTL x WITHIN 0 DEDUP a", "INVALID InvalidQueryParameterValue"},
+        {"QUEUE.PUT none x TTL 0.5 WITHIN 0 DEDUP a", "INVALID OutOfRangeQueryParameterValue"},
+        {"QUEUE.PUT none x TTL 0.5 WITHIN 5", "INVALID InvalidQueryParameterValue"},
         {"QUEUE.GET none COUNT 32", "NOTFOUND QueueNotFound"},
         {"QUEUE.GET none VISIBILITY 0.999", "INVALID OutOfRangeQueryParameterValue"},
         {"QUEUE.PEEK none COUNT 33", "INVALID OutOfRangeQueryParameterValue"},
@@ -391,6 +396,22 @@ TEST(the_last_release_makes_a_dead_letter) {
     expect_number(call(primary, "QUEUE.REDRIVE jobs IDS 3 %s %s nonsense", parcel.id, parcel.id), 1);
     expect_depth(1, 0);
     expect_number(call(primary, "QUEUE.CLEAR jobs DEAD"), 0);
+}
+
+/* More of them than a command settles in passing. */
+TEST(each_of_many_that_have_just_died_can_be_put_back) {
+    enum { MANY = 3000, AT_ONCE = 30 };
+    struct parcel last;
+    queue_setup("MAXDELIVERIES 1");
+    for (int i = 0; i < MANY; i++) put_job("text", "");
+    expect_ok(call(primary, "MULTI"));
+    for (int i = 0; i < MANY / AT_ONCE; i++) call(primary, "QUEUE.GET jobs COUNT %d VISIBILITY 1", AT_ONCE);
+    redisReply *all = expect_elements(call(primary, "EXEC"), MANY / AT_ONCE);
+    last = parcel_of(all->element[MANY / AT_ONCE - 1]->element[AT_ONCE - 1]);
+    time_passes(1000);
+    expect_number(call(primary, "QUEUE.REDRIVE jobs IDS 1 %s", last.id), 1);
+    expect_depth(1, 0);
+    expect_number(field(call(primary, "QUEUE.STAT jobs"), "dead"), MANY - 1);
 }
 
 /* Whether fewer of them have just died than are left, more, or all. */

@@ -211,7 +211,7 @@ TEST(the_last_window_that_ends_is_the_end) {
     require(queue_apply(queue, &settlement), "it fits");
     require(!queue_apply(queue, &settlement), "it does not fit twice");
     struct guid id = guid_numbered(1);
-    require_same(message_visible_ms(queue_find_dead(queue, &id)), NOW_MS + 200, "when the window ended");
+    require_same(message_visible_ms(queue_find_dead(queue, &id, 0)), NOW_MS + 200, "when the window ended");
     require_depth(queue, NOW_MS + 100 * TTL_MS, 0, 0, 1, 0);
     queue_free(queue);
 }

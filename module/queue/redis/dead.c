@@ -1,4 +1,5 @@
 /* QUEUE.DEAD and QUEUE.REDRIVE: show dead letters, and put them back. Also the rule of DOCTOR about them. */
+#include "core/number.h"
 #include "core/pointer_map.h"
 #include "queue/redis/queue_commands.h"
 #include "server/base/entropy.h"
@@ -47,15 +48,29 @@ enum outcome queue_redrive_check(struct call *call) {
     return queue_check_items(call, SLOT_IDS);
 }
 
+void queue_decide_deaths(struct call *call, size_t max) {
+    struct queue_change settled;
+    if (!max || !queue_settlement(call->value, call_now_ms(call), max, &settled) || !settled.died) return;
+    settled.ended = settled.forgotten = 0;
+    *queue_decide(call, QUEUE_SETTLE) = settled;
+}
+
+/* Those that have not been settled are, with all that died before them. */
+static void settle_found(struct call *call, struct message *const *dead, size_t count) {
+    size_t deaths = 0;
+    for (size_t i = 0; i < count; i++) deaths = size_max(deaths, queue_deaths_up_to(call->value, dead[i]));
+    queue_decide_deaths(call, deaths);
+}
+
 /* Ignores ids of no dead letter, and ids that were named before. */
-static size_t find_by_ids(const struct call *call, struct message **found) {
+static size_t find_by_ids(struct call *call, struct message **found) {
     const struct argument *ids = &call->args.slots[SLOT_IDS];
     struct pointer_map times_named = {0};
     size_t count = 0;
     for (int i = 0; i < ids->count; i++) {
         struct guid id;
         if (!guid_read(call_word(call, ids->at + i), &id)) continue;
-        struct message *message = queue_find_dead(call->value, &id);
+        struct message *message = queue_find_dead(call->value, &id, call_now_ms(call));
         if (message && (*pointer_map_at(&times_named, message))++ == 0) found[count++] = message;
     }
     pointer_map_end(&times_named);
@@ -71,6 +86,7 @@ static int64_t new_expiry_ms(const struct message *message, int64_t now_ms) {
 
 static void decide_redrive(struct call *call, struct message *const *dead, size_t count) {
     const struct queue *queue = call->value;
+    settle_found(call, dead, count);
     struct queue_change *change = queue_decide(call, QUEUE_REDRIVE);
     struct queue_item *items = queue_decide_items(call, change, count);
     change->order = queue->next_order;

@@ -80,6 +80,10 @@ static inline struct queue_change *queue_decide(struct call *call, enum queue_ch
     return decision_add(call, kind);
 }
 
+/* Decides that at most so many messages which died with their last windows are dead letters, before a change that needs
+ * to find them there. */
+void queue_decide_deaths(struct call *call, size_t max);
+
 /* Gives the change this many items, for the caller to set. */
 struct queue_item *queue_decide_items(struct call *call, struct queue_change *change, size_t count);
 

@@ -81,14 +81,9 @@ enum outcome queue_stat_decide(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* Messages that died with their last windows are dead letters: they are settled first, so that they stay. */
+/* Dead letters stay, those that have just died, too. */
 static void clear_all(struct call *call, enum queue_change_kind kind) {
-    struct queue_change settled, *change;
-    if (queue_settlement(call->value, call_now_ms(call), SIZE_MAX, &settled) && settled.died) {
-        change = queue_decide(call, QUEUE_SETTLE);
-        *change = settled;
-        change->ended = change->forgotten = 0;
-    }
+    queue_decide_deaths(call, SIZE_MAX);
     queue_decide(call, kind);
 }
 

@@ -245,7 +245,7 @@ static void compare_each(const struct queue_shadow *shadow, const struct queue *
         enum outcome expected = there ? OUTCOME_DONE : OUTCOME_MESSAGE_NOT_FOUND;
         require(queue_find_owned(queue, &id, &receipt, now_ms, &found) == expected, "message %zu", i);
         if (there) compare_message(message, found);
-        require(!queue_find_dead(queue, &id) == (message->stage != MODEL_DEAD), "dead %zu", i);
+        require(!queue_find_dead(queue, &id, 0) == (message->stage != MODEL_DEAD), "dead %zu", i);
     }
     for (size_t i = 0; i < shadow->dedup_entries_count; i++) {
         const struct model_dedup_entry *expected = &shadow->dedup_entries[i];
