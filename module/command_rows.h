@@ -261,7 +261,7 @@ DECIDES(queue_delete_decide, .name = "QUEUE.DELETE", .touches = queue_message_to
     .grammar = GRAMMAR(&queue, &message_id, &receipt, &once),
     .complexity = "O(log N), N being the messages in the queue", .summary = "Deletes a message: its work is done.",
     .example = "jobs " AN_ID " " A_RECEIPT)
-DECIDES(queue_deletemany_decide, .name = "QUEUE.DELETEMANY", .touches = queue_messages_touches, ON_QUEUE, WRITES_MUCH_ANYWAY, .check = queue_batch_check,
+DECIDES(queue_deletemany_decide, .name = "QUEUE.DELETEMANY", .touches = queue_messages_touches, ON_QUEUE, WRITES_MUCH_ANYWAY, .check = queue_deletemany_check,
     .grammar = GRAMMAR(&queue, &receipts, &once),
     .complexity = "O(M log N), M being the messages that are named and N those in the queue",
     .summary = "Deletes up to 1000 messages and returns a reply for each.",

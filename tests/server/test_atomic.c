@@ -127,8 +127,9 @@ TEST(the_lists_of_a_transaction_have_the_bound_of_one) {
     const char *max = batch("QUEUE.PUTMANY q", 600, " x"), *rest = batch("QUEUE.PUTMANY p", 200, " y");
     const char *blocks = batch("BLOB.PUTBLOCKLIST c new", 10000, " LATEST AAAA");
     traces_begin("none");
-    expect_error(atomic(max, blocks, batch("QUEUE.DELETEMANY q", 201, " i r")), too_long);
-    expect_error(atomic("QUEUE.PUT none x", max, batch("QUEUE.DELETEMANY p", 401, " i r")), too_long);
+    expect_error(atomic(max, blocks, batch("QUEUE.DELETEMANY q", 201, " i " RECEIPT_NONE)), too_long);
+    expect_error(atomic("QUEUE.PUT none x", max, batch("QUEUE.DELETEMANY p", 401, " i " RECEIPT_NONE)),
+                 too_long);
     expect_error(atomic(max, rest, batch("BLOB.PUTBLOCKLIST c new", 10001, " LATEST AAAA")), too_long);
     traces_require_none();
     expect_elements(atomic(max, rest, blocks, "QUEUE.PUT q one"), 4);

@@ -213,6 +213,10 @@ TEST(a_list_of_deletions_goes_as_a_whole) {
     const char *bad = pool_print("QUEUE.DELETEMANY q 2 $m $r %s $r", none);
     expect_error(atomic("BLOB.PUT c a x", bad), "NOTFOUND MessageNotFound 1:");
     expect_error(atomic("QUEUE.DELETEMANY q 2 $m $r $m $r"), "NOTFOUND MessageNotFound 0:");
+    const char *malformed = "QUEUE.DELETEMANY q 2 $m $r $n 00000000000040008000zzzzzzzzzzzz";
+    expect_error(atomic("QUEUE.PUT none x", malformed), "INVALID InvalidQueryParameterValue 1:");
+    expect_error(atomic("QUEUE.PUT none x", "QUEUE.DELETEMANY q 1 $m ''"),
+                 "INVALID MissingRequiredQueryParameter 1:");
     expect_number(field(call(primary, "QUEUE.STAT q"), "messages"), 2);
     expect_elements(atomic("QUEUE.DELETEMANY q 2 $m $r $n $o", "QUEUE.PUTMANY q 2 x y"), 2);
     expect_number(field(call(primary, "QUEUE.STAT q"), "messages"), 2);

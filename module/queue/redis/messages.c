@@ -39,8 +39,20 @@ enum outcome queue_check_items(struct call *call, int slot) {
     return OUTCOME_OUT_OF_RANGE;
 }
 
-enum outcome queue_batch_check(struct call *call) {
-    return queue_check_items(call, SLOT_LIST);
+static enum outcome read_receipt(struct bytes text, struct guid *receipt) {
+    enum outcome outcome = queue_receipt_check(text);
+    if (outcome != OUTCOME_DONE) return outcome;
+    return guid_read(text, receipt) ? OUTCOME_DONE : OUTCOME_INVALID_QUERY;
+}
+
+/* In a transaction a malformed receipt refuses all; otherwise the messages are answered one by one. */
+enum outcome queue_deletemany_check(struct call *call) {
+    const struct argument *list = &call->args.slots[SLOT_LIST];
+    enum outcome outcome = queue_check_items(call, SLOT_LIST);
+    struct guid receipt;
+    for (int i = 0; call_is_part(call) && outcome == OUTCOME_DONE && i < list->count; i++)
+        outcome = read_receipt(call_word(call, list->at + 2 * i + 1), &receipt);
+    return outcome;
 }
 
 /* Only a TTL that is given is compared with VISIBILITY. */
@@ -52,7 +64,7 @@ enum outcome queue_put_check(struct call *call) {
         return refuse_number(call, "TTL must be greater than VISIBILITY");
     if (args_given(&call->args, SLOT_WITHIN) && !args_given(&call->args, SLOT_DEDUP))
         return refusal_of_option(call, SLOT_WITHIN);
-    return queue_batch_check(call);
+    return queue_check_items(call, SLOT_LIST);
 }
 
 enum outcome queue_count_check(struct call *call) {
@@ -236,10 +248,8 @@ enum outcome queue_delete_decide(struct call *call) {
 /* The message whose id and receipt are the words from `at` on. */
 static enum outcome find_owned_of_list(struct call *call, int at, struct message **message) {
     struct guid receipt;
-    struct bytes text = call_word(call, at + 1);
-    enum outcome outcome = queue_receipt_check(text);
+    enum outcome outcome = read_receipt(call_word(call, at + 1), &receipt);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (!guid_read(text, &receipt)) return OUTCOME_INVALID_QUERY;
     return find_owned(call, call_word(call, at), &receipt, message);
 }
 
