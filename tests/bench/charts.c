@@ -18,19 +18,22 @@ struct chart_value {
     double limit;     /* a mark above or in the bar; 0: none */
 };
 
+enum { SERIES_MAX = 24, GROUPS_MAX = 16 };
+
 struct chart {
-    const char *path, *title, *subtitle;
-    const char *const *groups; /* along the axis */
+    char *path;
+    const char *title, *subtitle;
+    const char *groups[GROUPS_MAX]; /* along the axis */
     size_t group_count;
-    const char *const *series; /* by colour */
+    const char *series[SERIES_MAX]; /* by colour */
     size_t series_count;
-    const struct chart_value *values; /* group by group, in each one by series */
-    double baseline;                  /* a line that means "the same as"; 0: none */
-    int digits;                       /* after the point */
+    struct chart_value values[GROUPS_MAX * SERIES_MAX]; /* group by group, in each one by series */
+    double baseline;                                    /* a line that means "the same as"; 0: none */
+    int digits;                                         /* after the point */
 };
 
 enum { WIDTH = 900, HEIGHT = 440, LEFT = 64, RIGHT = 24, TOP = 104, BOTTOM = 48 };
-enum { LEGEND_TOP = 68, LEGEND_LETTER = 7, TICKS_ABOUT = 8, LINES_MAX = 32, LABEL_HEIGHT = 13 };
+enum { LEGEND_TOP = 68, LEGEND_LETTER = 7, TICKS_ABOUT = 8, LABEL_HEIGHT = 13 };
 
 /* Told apart by people who see colours differently, too. */
 static const char *const colours[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
@@ -191,14 +194,14 @@ static void line_of_series_draw(const struct canvas *canvas, const struct chart 
 static void last_values_draw(const struct canvas *canvas, const struct chart *chart) {
     const struct chart_value *last = &chart->values[(chart->group_count - 1) * chart->series_count];
     double x = LEFT + ((double)chart->group_count - 0.5) * group_width(chart) + 8, y = 0;
-    bool is_drawn[LINES_MAX] = {false};
-    for (size_t turn = 0; turn < chart->series_count && turn < LINES_MAX; turn++) {
-        size_t next = LINES_MAX;
-        for (size_t series = 0; series < chart->series_count && series < LINES_MAX; series++) {
+    bool is_drawn[SERIES_MAX] = {false};
+    for (size_t turn = 0; turn < chart->series_count && turn < SERIES_MAX; turn++) {
+        size_t next = SERIES_MAX;
+        for (size_t series = 0; series < chart->series_count && series < SERIES_MAX; series++) {
             if (is_drawn[series] || isnan(last[series].value)) continue;
-            if (next == LINES_MAX || last[series].value > last[next].value) next = series;
+            if (next == SERIES_MAX || last[series].value > last[next].value) next = series;
         }
-        if (next == LINES_MAX) return;
+        if (next == SERIES_MAX) return;
         is_drawn[next] = true;
         y = fmax(y + LABEL_HEIGHT, height_of(canvas, last[next].value) + 4);
         char style[160];
@@ -228,31 +231,18 @@ static void chart_lines(const struct chart *chart) {
 
 /* --- Charts of results --- */
 
-enum { SERIES_MAX = 24, GROUPS_MAX = 16 };
-
-/* A chart in the making. */
-struct plot {
-    const char *groups[GROUPS_MAX];
-    const char *series[SERIES_MAX];
-    struct chart_value values[GROUPS_MAX * SERIES_MAX];
-    struct chart chart;
-};
-
-static struct plot *plot_open(const char *folder, const char *name, const char *title, const char *subtitle) {
-    struct plot *plot = allocate(1, sizeof(*plot));
-    plot->chart = (struct chart){.path = format_text("%s/%s.svg", folder, name),
-                                 .title = title,
-                                 .subtitle = subtitle,
-                                 .groups = plot->groups,
-                                 .series = plot->series,
-                                 .values = plot->values,
-                                 .digits = 2};
-    return plot;
+static struct chart *chart_open(const char *folder, const char *name, const char *title,
+                                const char *subtitle) {
+    struct chart *chart = allocate(1, sizeof(*chart));
+    *chart = (struct chart){
+        .path = format_text("%s/%s.svg", folder, name), .title = title, .subtitle = subtitle, .digits = 2};
+    return chart;
 }
 
-static void plot_close(struct plot *plot, void (*draw)(const struct chart *chart)) {
-    if (plot->chart.group_count && plot->chart.series_count) draw(&plot->chart);
-    free(plot);
+static void chart_close(struct chart *chart, void (*draw)(const struct chart *chart)) {
+    if (chart->group_count && chart->series_count) draw(chart);
+    free(chart->path);
+    free(chart);
 }
 
 /* Settings of a section at pipeline 16 in the order in which they were measured. */
@@ -275,30 +265,31 @@ static struct chart_value compared_value(const struct compared *compared, unsign
 }
 
 /* By size, the comparisons of a section that were made at all sizes and that are wanted. */
-static void ratios_draw(const struct results *results, const char *section, struct plot *plot,
-                        bool (*is_wanted)(const struct compared *)) {
+static void ratios_draw(const struct results *results, const char *folder, const char *section,
+                        const char *name, const char *title, bool (*is_wanted)(const struct compared *)) {
+    struct chart *chart =
+        chart_open(folder, name, title, "medians and quartiles at pipeline 16; dashed: the bar");
     const struct setting *settings[GROUPS_MAX];
     struct compared compared;
-    struct chart *chart = &plot->chart;
     chart->group_count = settings_of(results, section, settings);
     chart->baseline = 1;
     size_t cursor = 0;
     while (chart->group_count && chart->series_count < SERIES_MAX &&
            results_compare(results, settings[chart->group_count - 1], &cursor, &compared)) {
         if (!is_wanted(&compared)) continue;
-        plot->series[chart->series_count++] =
+        chart->series[chart->series_count++] =
             format_text("%s / %s", compared.comparison->workload, compared.comparison->against);
     }
     for (size_t group = 0; group < chart->group_count; group++) {
-        plot->groups[group] = sizes[settings[group]->size].label;
+        chart->groups[group] = sizes[settings[group]->size].label;
         size_t series = 0;
         for (cursor = 0; results_compare(results, settings[group], &cursor, &compared);) {
             if (series == chart->series_count || !is_wanted(&compared)) continue;
-            plot->values[group * chart->series_count + series++] =
+            chart->values[group * chart->series_count + series++] =
                 compared_value(&compared, settings[group]->size);
         }
     }
-    plot_close(plot, chart_bars);
+    chart_close(chart, chart_bars);
 }
 
 static bool is_ours_to_native(const struct compared *compared) {
@@ -320,10 +311,9 @@ static bool is_lease_to_lock(const struct compared *compared) {
 
 static void growth_draw(const struct results *results, const char *folder) {
     const struct setting *settings[GROUPS_MAX];
-    struct plot *plot =
-        plot_open(folder, "growth", "Processor time per operation as the number of objects grows",
-                  "relative to a thousand objects; 100 B, random access, pipeline 16; dashed: the bar");
-    struct chart *chart = &plot->chart;
+    struct chart *chart =
+        chart_open(folder, "growth", "Processor time per operation as the number of objects grows",
+                   "relative to a thousand objects; 100 B, random access, pipeline 16; dashed: the bar");
     chart->group_count = settings_of(results, "growth", settings);
     /* The first one is about inserting. */
     if (chart->group_count) chart->group_count--;
@@ -331,50 +321,43 @@ static void growth_draw(const struct results *results, const char *folder) {
     for (size_t i = 0; i < results->measurement_count && chart->group_count; i++) {
         const struct measurement *fewest = &results->measurements[i];
         if (fewest->setting != settings[1] || chart->series_count == SERIES_MAX) continue;
-        plot->series[chart->series_count++] = fewest->workload->name;
+        chart->series[chart->series_count++] = fewest->workload->name;
     }
     for (size_t group = 0; group < chart->group_count; group++) {
-        plot->groups[group] = settings[group + 1]->title;
+        chart->groups[group] = settings[group + 1]->title;
         for (size_t series = 0; series < chart->series_count; series++) {
-            const struct measurement *fewest = results_find(results, settings[1], plot->series[series]);
-            const struct measurement *most = results_find(results, settings[group + 1], plot->series[series]);
-            plot->values[group * chart->series_count + series] =
+            const struct measurement *fewest = results_find(results, settings[1], chart->series[series]);
+            const struct measurement *most =
+                results_find(results, settings[group + 1], chart->series[series]);
+            chart->values[group * chart->series_count + series] =
                 (struct chart_value){.value = fewest && most ? results_growth(fewest, most).median : NAN,
                                      .limit = most ? most->workload->flat_limit : 0};
         }
     }
-    plot_close(plot, chart_lines);
+    chart_close(chart, chart_lines);
 }
 
 static void facts_draw(const struct results *results, const char *folder, const char *section,
                        const char *title, const char *subtitle) {
-    struct plot *plot = plot_open(folder, section, title, subtitle);
-    struct chart *chart = &plot->chart;
-    plot->series[chart->series_count++] = "";
+    struct chart *chart = chart_open(folder, section, title, subtitle);
+    chart->series[chart->series_count++] = "";
     chart->digits = 0;
     for (size_t i = 0; i < results->fact_count && chart->group_count < GROUPS_MAX; i++) {
         const struct fact *fact = &results->facts[i];
         if (!text_is(fact->section, section) || fact->is_aside) continue;
-        plot->groups[chart->group_count] = fact->name;
-        plot->values[chart->group_count++].value = fact->value;
+        chart->groups[chart->group_count] = fact->name;
+        chart->values[chart->group_count++].value = fact->value;
     }
-    plot_close(plot, chart_bars);
+    chart_close(chart, chart_bars);
 }
 
 void report_charts(const struct results *results, const char *folder) {
-    ratios_draw(results, "ratios",
-                plot_open(folder, "ratios", "Processor time per operation, relative to native commands",
-                          "medians and quartiles at pipeline 16; dashed: the bar"),
-                is_ours_to_native);
-    ratios_draw(results, "ratios",
-                plot_open(folder, "compare-and-set",
-                          "Compare-and-set: processor time per operation, relative to SET",
-                          "medians and quartiles at pipeline 16; dashed: the bar"),
-                is_condition_to_set);
-    ratios_draw(results, "leases",
-                plot_open(folder, "leases",
-                          "Leases: processor time per operation, relative to locks made of SET NX PX",
-                          "medians and quartiles at pipeline 16; dashed: the bar"),
+    ratios_draw(results, folder, "ratios", "ratios",
+                "Processor time per operation, relative to native commands", is_ours_to_native);
+    ratios_draw(results, folder, "ratios", "compare-and-set",
+                "Compare-and-set: processor time per operation, relative to SET", is_condition_to_set);
+    ratios_draw(results, folder, "leases", "leases",
+                "Leases: processor time per operation, relative to locks made of SET NX PX",
                 is_lease_to_lock);
     growth_draw(results, folder);
     facts_draw(results, folder, "handover", "Microseconds of processor time per hand-over",

@@ -150,9 +150,8 @@ static void measure_feed_on(const struct context *context) {
     struct fixture fixture = fixture_open(context, "", objects, sizes[0].bytes);
     dataset_fill(fixture.data, workload_named("BLOB.PUT"));
     int64_t before = server_info_number(fixture.server, "used_memory"), before_ns = monotonic_ns();
-    add_pause_bar(context, format_text("CONTAINER.FEED ON of %u blobs: longest PING", objects),
-                  longest_ping_ms(fixture.server, "CONTAINER.FEED container ON", is_feed_on),
-                  FEED_LONGEST_MS);
+    measure_pause(&fixture, format_text("CONTAINER.FEED ON of %u blobs", objects),
+                  "CONTAINER.FEED container ON", is_feed_on, FEED_LONGEST_MS);
     add_fact(context, format_text("CONTAINER.FEED ON of %u blobs: until it is built", objects),
              (double)(monotonic_ns() - before_ns) / 1e9, "s");
     add_bar(context, ABOUT_MEMORY, "feed, bytes per blob",

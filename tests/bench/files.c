@@ -185,11 +185,6 @@ static const struct sequence string_lock_unlock = {.name = "SET NX PX, then Lua 
 
 enum { SESSION_HANDLES = 100000, LONGEST_MS = 10 };
 
-static void add_session_bar(const struct context *context, const char *how, double ms) {
-    add_pause_bar(context, format_text("a session with %d handles %s: longest PING", SESSION_HANDLES, how),
-                  ms, LONGEST_MS);
-}
-
 static bool is_nothing_open(struct server *server) {
     redisReply *reply = server_command(server, "FILE.HANDLES " SHARE " COUNT 1");
     bool is_nothing = reply->element[1]->elements == 0;
@@ -198,25 +193,25 @@ static bool is_nothing_open(struct server *server) {
 }
 
 static void measure_file_endings(const struct context *context) {
-    struct server *server = server_start(context->options, "");
-    struct connection *connection = connection_open(server, 0);
+    struct fixture fixture = fixture_open(context, "", 0, 0);
+    struct connection *connection = connection_open(fixture.server, 0);
     connection_call(connection, "SHARE.CREATE " SHARE);
     connection_call(connection, "FILE.MKDIR " SHARE " " BESIDE);
-    int64_t before = server_info_number(server, "used_memory");
+    int64_t before = server_info_number(fixture.server, "used_memory");
     struct word session = session_connect(connection, SHARE);
-    files_open(server, SHARE, &session, SESSION_HANDLES);
+    files_open(fixture.server, SHARE, &session, SESSION_HANDLES);
     add_fact(context, "a new file without content, and a handle of it",
-             (double)(server_info_number(server, "used_memory") - before) / SESSION_HANDLES, "bytes");
-    char *command = format_text("SHARE.DISCONNECT " SHARE " %.*s", (int)session.length, session.text);
-    add_session_bar(context, "that is disconnected", longest_ping_ms(server, command, is_nothing_open));
+             (double)(server_info_number(fixture.server, "used_memory") - before) / SESSION_HANDLES, "bytes");
+    measure_pause(&fixture, format_text("a session with %d handles that is disconnected", SESSION_HANDLES),
+                  format_text("SHARE.DISCONNECT " SHARE " %.*s", (int)session.length, session.text),
+                  is_nothing_open, LONGEST_MS);
     session = session_connect(connection, SHARE);
-    files_open(server, SHARE, &session, SESSION_HANDLES);
+    files_open(fixture.server, SHARE, &session, SESSION_HANDLES);
     /* Its time is not half so long as the clock is put forward. */
-    add_session_bar(context, "whose time is up",
-                    longest_ping_ms(server, "CONFIG SET holdfast.clock-offset-ms 10000000", is_nothing_open));
-    free(command);
+    measure_pause(&fixture, format_text("a session with %d handles whose time is up", SESSION_HANDLES),
+                  "CONFIG SET holdfast.clock-offset-ms 10000000", is_nothing_open, LONGEST_MS);
     connection_close(connection);
-    server_stop(server);
+    fixture_close(&fixture);
 }
 
 enum { COUNTS = 4 };

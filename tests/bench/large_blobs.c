@@ -279,11 +279,6 @@ static void measure_commit(const struct fixture *fixture) {
             COMMIT_MB, "MiB");
 }
 
-static void measure_deletion(const struct fixture *fixture, const char *command, const char *what) {
-    add_pause_bar(fixture->context, format_text("BLOB.DELETE of %s: longest PING", what),
-                  longest_ping_ms(fixture->server, command, NULL), DELETE_MS);
-}
-
 static void measure_blocks(const struct fixture *fixture) {
     make_string(fixture);
     measure_commit(fixture);
@@ -292,7 +287,8 @@ static void measure_blocks(const struct fixture *fixture) {
     measure_ranges(*fixture, "4 KiB of a block blob",
                    format_text("4 KiB anywhere in a block blob of %u MiB in %d blocks, pipeline %d",
                                fixture->context->options->large_mb, BLOCKS, PIPELINE));
-    measure_deletion(fixture, "BLOB.DELETE " LARGE_APPENDS " " LARGE_BLOB, format_text("%d blocks", BLOCKS));
+    measure_pause(fixture, format_text("BLOB.DELETE of %d blocks", BLOCKS),
+                  "BLOB.DELETE " LARGE_APPENDS " " LARGE_BLOB, NULL, DELETE_MS);
 }
 
 /* --- Page blobs --- */
@@ -328,7 +324,8 @@ static void measure_full_pages(const struct fixture *fixture) {
     for (unsigned offset = 0; offset < mb * MEGABYTE; offset += PUT_BYTES)
         server_tell(fixture->server, "BLOB.PUTPAGE " PAGE_BLOBS " full %u %b", offset, pages,
                     (size_t)PUT_BYTES);
-    measure_deletion(fixture, "BLOB.DELETE " PAGE_BLOBS " full", format_text("%u MiB of pages", mb));
+    measure_pause(fixture, format_text("BLOB.DELETE of %u MiB of pages", mb),
+                  "BLOB.DELETE " PAGE_BLOBS " full", NULL, DELETE_MS);
     free(pages);
 }
 

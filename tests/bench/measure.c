@@ -302,6 +302,12 @@ void fixture_close(const struct fixture *fixture) {
     server_stop(fixture->server);
 }
 
+void measure_pause(const struct fixture *fixture, const char *what, const char *command,
+                   bool (*is_over)(struct server *server), double limit_ms) {
+    add_pause_bar(fixture->context, format_text("%s: longest PING", what),
+                  longest_ping_ms(fixture->server, command, is_over), limit_ms);
+}
+
 double bytes_per_object(const struct fixture *fixture, const char *filler) {
     int64_t before = server_info_number(fixture->server, "used_memory");
     dataset_fill(fixture->data, workload_named(filler));

@@ -80,6 +80,10 @@ struct fixture fixture_open(const struct context *context, const char *settings,
                             size_t bytes);
 void fixture_close(const struct fixture *fixture);
 
+/* How long others wait when that command is sent, see longest_ping_ms: a fact, and a bar unless the limit is 0. */
+void measure_pause(const struct fixture *fixture, const char *what, const char *command,
+                   bool (*is_over)(struct server *server), double limit_ms);
+
 /* What the objects of that filler take, by the growth of used_memory. */
 double bytes_per_object(const struct fixture *fixture, const char *filler);
 

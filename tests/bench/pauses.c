@@ -35,31 +35,24 @@ static void full_write(struct server *server, const char *file, unsigned mb) {
     free(piece);
 }
 
-static void add_drop_bar(const struct context *context, struct server *server, const char *what,
-                         const char *command) {
-    add_pause_bar(context, format_text("%s: longest PING", what), longest_ping_ms(server, command, NULL),
-                  LONGEST_MS);
-}
-
 static void measure_large_files(const struct context *context) {
-    struct server *server = server_start(context->options, "");
+    struct fixture fixture = fixture_open(context, "", 0, 0);
     unsigned mb = context->is_quick ? FILE_MB_QUICK : FILE_MB;
     unsigned pages = context->is_quick ? PAGES_QUICK : PAGES;
-    server_tell(server, "SHARE.CREATE share");
-    full_write(server, "full", mb);
-    full_write(server, "cleared", mb);
-    pages_write(server, "pages", pages);
-    pages_write(server, "holes", pages);
-    add_drop_bar(context, server, format_text("FILE.DELETE of %u MiB", mb), "FILE.DELETE share full");
-    char *command = format_text("FILE.CLEARRANGE share cleared 0 %u", mb << 20);
-    add_drop_bar(context, server, format_text("FILE.CLEARRANGE of %u MiB", mb), command);
-    add_drop_bar(context, server, format_text("FILE.DELETE of %u separate pages", pages),
-                 "FILE.DELETE share pages");
-    free(command);
-    command = format_text("FILE.CLEARRANGE share holes 0 %u", 2 * pages * PAGE_BYTES);
-    add_drop_bar(context, server, format_text("FILE.CLEARRANGE of %u separate pages", pages), command);
-    free(command);
-    server_stop(server);
+    server_tell(fixture.server, "SHARE.CREATE share");
+    full_write(fixture.server, "full", mb);
+    full_write(fixture.server, "cleared", mb);
+    pages_write(fixture.server, "pages", pages);
+    pages_write(fixture.server, "holes", pages);
+    measure_pause(&fixture, format_text("FILE.DELETE of %u MiB", mb), "FILE.DELETE share full", NULL,
+                  LONGEST_MS);
+    measure_pause(&fixture, format_text("FILE.CLEARRANGE of %u MiB", mb),
+                  format_text("FILE.CLEARRANGE share cleared 0 %u", mb << 20), NULL, LONGEST_MS);
+    measure_pause(&fixture, format_text("FILE.DELETE of %u separate pages", pages), "FILE.DELETE share pages",
+                  NULL, LONGEST_MS);
+    measure_pause(&fixture, format_text("FILE.CLEARRANGE of %u separate pages", pages),
+                  format_text("FILE.CLEARRANGE share holes 0 %u", 2 * pages * PAGE_BYTES), NULL, LONGEST_MS);
+    fixture_close(&fixture);
 }
 
 /* Half of them have been delivered as often as they may be, and their time is up. */
@@ -76,14 +69,14 @@ static void queue_fill(struct server *server, unsigned messages) {
 }
 
 static void measure_clearing(const struct context *context) {
-    struct server *server = server_start(context->options, LARGE_BATCHES);
+    struct fixture fixture = fixture_open(context, LARGE_BATCHES, 0, 0);
     unsigned messages = context->is_quick ? MESSAGES_QUICK : MILLION;
-    queue_fill(server, messages);
-    add_drop_bar(context, server, format_text("QUEUE.CLEAR of %u, as many dead stay", messages / 2),
-                 "QUEUE.CLEAR halves");
-    add_drop_bar(context, server, format_text("QUEUE.CLEAR DEAD of %u messages", messages / 2),
-                 "QUEUE.CLEAR halves DEAD");
-    server_stop(server);
+    queue_fill(fixture.server, messages);
+    measure_pause(&fixture, format_text("QUEUE.CLEAR of %u, as many dead stay", messages / 2),
+                  "QUEUE.CLEAR halves", NULL, LONGEST_MS);
+    measure_pause(&fixture, format_text("QUEUE.CLEAR DEAD of %u messages", messages / 2),
+                  "QUEUE.CLEAR halves DEAD", NULL, LONGEST_MS);
+    fixture_close(&fixture);
 }
 
 static void measure_copy(const struct context *context) {
@@ -91,12 +84,12 @@ static void measure_copy(const struct context *context) {
     dataset_fill(fixture.data, workload_named("BLOB.PUT"));
     dataset_fill(fixture.data, workload_named("TABLE.INSERT"));
     dataset_fill(fixture.data, workload_named("HSET"));
-    add_drop_bar(context, fixture.server, format_text("COPY of a container of %d blobs", COPIED_OBJECTS),
-                 "COPY container twin");
-    add_drop_bar(context, fixture.server, format_text("COPY of a table of %d entities", COPIED_OBJECTS),
-                 "COPY table table:twin");
-    add_fact(context, format_text("COPY of a hash of %d fields: longest PING", COPIED_OBJECTS),
-             longest_ping_ms(fixture.server, "COPY hash hash:twin", NULL), "ms");
+    measure_pause(&fixture, format_text("COPY of a container of %d blobs", COPIED_OBJECTS),
+                  "COPY container twin", NULL, LONGEST_MS);
+    measure_pause(&fixture, format_text("COPY of a table of %d entities", COPIED_OBJECTS),
+                  "COPY table table:twin", NULL, LONGEST_MS);
+    measure_pause(&fixture, format_text("COPY of a hash of %d fields", COPIED_OBJECTS), "COPY hash hash:twin",
+                  NULL, 0);
     fixture_close(&fixture);
 }
 

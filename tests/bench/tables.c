@@ -468,15 +468,11 @@ static bool is_status_used(struct server *server) {
     return table_plan_is(server, &query, "index");
 }
 
-static void add_wait_bar(const struct context *context, struct server *server, const char *what,
-                         const char *command, bool (*is_over)(struct server *server)) {
-    add_pause_bar(context, format_text("%s of a million entities: longest PING", what),
-                  longest_ping_ms(server, command, is_over), LONGEST_MS);
-}
-
-static void index_build(const struct context *context, struct server *server) {
+static void index_build(const struct context *context, const struct fixture *million) {
+    struct server *server = million->server;
     int64_t before = server_info_number(server, "used_memory"), before_ns = monotonic_ns();
-    add_wait_bar(context, server, "TABLE.INDEX", "TABLE.INDEX " TABLE " " FIRST_INDEX, is_number_used);
+    measure_pause(million, "TABLE.INDEX of a million entities", "TABLE.INDEX " TABLE " " FIRST_INDEX,
+                  is_number_used, LONGEST_MS);
     add_fact(context, "TABLE.INDEX of a million entities: until it is used",
              (double)(monotonic_ns() - before_ns) / 1e9, "s");
     add_fact(context, "an entity in an index of a string of 12 bytes",
@@ -488,13 +484,14 @@ static void measure_table_longest(const struct context *context, const struct fi
     queries_measure(million, &longest, plain_queries, ARRAY_SIZE(plain_queries));
     wide_make(context, million->server);
     queries_measure(million, &longest, wide_queries, ARRAY_SIZE(wide_queries));
-    index_build(context, million->server);
+    index_build(context, million);
     longest_ping_ms(million->server, "TABLE.INDEX " TABLE " status", is_status_used);
     queries_measure(million, &longest, indexed_queries, ARRAY_SIZE(indexed_queries));
     results_bar(context->results, ABOUT_PAUSES, format_text("longest %s", longest.name), longest.ms,
                 LONGEST_MS, "ms");
-    add_wait_bar(context, million->server, "TABLE.UNINDEX", "TABLE.UNINDEX " TABLE " status", NULL);
-    add_wait_bar(context, million->server, "TABLE.DROP", "TABLE.DROP " TABLE, NULL);
+    measure_pause(million, "TABLE.UNINDEX of a million entities", "TABLE.UNINDEX " TABLE " status", NULL,
+                  LONGEST_MS);
+    measure_pause(million, "TABLE.DROP of a million entities", "TABLE.DROP " TABLE, NULL, LONGEST_MS);
 }
 
 /* --- All of it --- */
