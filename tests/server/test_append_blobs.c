@@ -10,6 +10,10 @@
 #include "text.h"
 #include "traces.h"
 
+BEFORE_EACH {
+    create("box");
+}
+
 TEST(an_append_blob_begins_empty) {
     static const struct step steps[] = {
         {"BLOB.CREATEAPPEND box log PROPS 1 content-type text/plain META 1 a b", "<etag>", 0},
@@ -20,7 +24,6 @@ TEST(an_append_blob_begins_empty) {
          0},
         {"BLOB.GET box log", "[<etag>, \"\"]", 0},
     };
-    create("box");
     steps_play(steps);
 }
 
@@ -37,7 +40,6 @@ TEST(appending_answers_where_and_how_often) {
         {"BLOB.GET box log", "[<etag>, \"\"]", 0},
         {"BLOB.APPEND box log again", "[<etag>, 0, 1]", 0},
     };
-    create("box");
     steps_play(steps);
     expect_number(field(stat_of("box", "log"), "block-count"), 1);
 }
@@ -73,7 +75,6 @@ TEST(positions_and_sizes_are_conditions) {
         {"IFMATCH * IFPOSITION 5 IFMAXSIZE 8", passes},
         {"IFMATCH 0x0000000000000001 IFPOSITION 4", "PRECONDITION ConditionNotMet"},
     };
-    create("box");
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
         expect_etag(call(primary, "BLOB.APPEND box log 12345"));
@@ -86,7 +87,6 @@ TEST(positions_and_sizes_are_conditions) {
 TEST(pieces_of_all_sizes_stand_in_their_order) {
     static const int lengths[] = {1, 100, 5000, 65535, 65536, 65537, 3, 200000, 1, 1, 40000, 70000, 2};
     struct text all = {0};
-    create("box");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
         char *piece = pool_take((size_t)lengths[i]);
@@ -124,12 +124,10 @@ TEST(snapshots_and_copies_do_not_grow) {
         {"BLOB.GET box log SNAPSHOT $a", "[<etag>, \"one\"]", 0},
         {"BLOB.GET box log SNAPSHOT $b", "[<etag>, \"onetwo\"]", 0},
     };
-    create("box");
     steps_play(steps);
 }
 
 TEST(empty_and_oversized_appends_are_refused) {
-    create("box");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     step_play("BLOB.APPEND box log ''", "INVALID InvalidHeaderValue", 0);
     configure(primary, "holdfast.max-append-bytes", "4");
@@ -139,7 +137,6 @@ TEST(empty_and_oversized_appends_are_refused) {
 }
 
 TEST(appending_is_for_append_blobs) {
-    create("box");
     put("box", "cat", "meow");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
@@ -157,7 +154,6 @@ TEST(appending_is_for_append_blobs) {
 
 /* Only what is new travels, however much there is already. */
 TEST(an_append_travels_alone) {
-    create("box");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     step_play("BLOB.APPEND box log 300000*x", "[<etag>, 0, 1]", 0);
     struct stream *stream = stream_attach(primary->server);
@@ -170,7 +166,6 @@ TEST(an_append_travels_alone) {
 
 /* Amortised: what is held is never much more than what is there. */
 TEST(many_small_appends_take_little_more_than_their_bytes) {
-    create("box");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     char piece[101];
     memset(piece, 'x', sizeof(piece));
@@ -185,12 +180,10 @@ TEST(appends_are_notified_and_abort_watchers) {
         {"BLOB.CREATEAPPEND box log", "blob.createappend box"},
         {"BLOB.APPEND box log x", "blob.append box"},
     };
-    create("box");
     expect_notifications(rows);
 }
 
 TEST(waiting_readers_follow_a_log) {
-    create("box");
     struct client *reader = waiting("BLOB.GET box log BLOCK 0");
     const char *etag = expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     expect_shape(answer_of(reader), "[<etag>, \"\"]");
@@ -226,7 +219,6 @@ TEST(a_sealed_blob_refuses_appends) {
         {"BLOB.CREATEAPPEND box log", "<etag>", 0},
         {"BLOB.APPEND box log two", "[<etag>, 0, 1]", 0},
     };
-    create("box");
     steps_play(steps);
     assert_string_equal(step_kept('s'), step_kept('t'));
     assert_true(strcmp(step_kept('s'), step_kept('a')) > 0);
@@ -250,7 +242,6 @@ TEST(snapshots_and_copies_keep_the_seal) {
         {"BLOB.COPY box log box log SNAPSHOT $o", NULL, 0},
         {"BLOB.APPEND box log x", "[<etag>, 3, 2]", 0},
     };
-    create("box");
     steps_play(steps);
     expect_number(field(call(primary, "BLOB.STAT box log SNAPSHOT %s", step_kept('s')), "sealed"), 1);
     expect_number(
@@ -260,7 +251,6 @@ TEST(snapshots_and_copies_keep_the_seal) {
 }
 
 TEST(only_append_blobs_are_sealed) {
-    create("box");
     put("box", "cat", "meow");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
@@ -277,7 +267,6 @@ TEST(a_seal_is_notified_and_aborts_watchers) {
     static const struct noticed rows[] = {
         {"BLOB.SEAL box log", "blob.seal box"},
     };
-    create("box");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     expect_notifications(rows);
 }

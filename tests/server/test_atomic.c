@@ -73,8 +73,11 @@ static const struct {
     {"HOLDFAST.ATOMIC 2 4 BLOB.PUT c a x 3 BLOB.GET c none", "NOTFOUND BlobNotFound 1: "},
 };
 
-TEST(a_wrong_command_is_refused_with_its_place_and_changes_nothing) {
+BEFORE_EACH {
     atomic_setup();
+}
+
+TEST(a_wrong_command_is_refused_with_its_place_and_changes_nothing) {
     traces_begin("none");
     for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
         struct words words = step_words(wrong[i].line);
@@ -86,7 +89,6 @@ TEST(a_wrong_command_is_refused_with_its_place_and_changes_nothing) {
 }
 
 TEST(a_refused_transaction_counts_as_one_refusal) {
-    atomic_setup();
     long long refused = info_of(primary, "holdfast_refused"),
               atomics = info_of(primary, "holdfast_atomic_refused");
     expect_error(atomic("BLOB.PUT c a x", "BLOB.GET c none", "BLOB.GET c none"), "NOTFOUND BlobNotFound 1:");
@@ -100,11 +102,10 @@ TEST(a_refused_transaction_counts_as_one_refusal) {
 }
 
 TEST(a_hundred_commands_and_no_more) {
-    create("c");
     const char *lines[102] = {NULL};
     for (int i = 0; i < 100; i++) lines[i] = pool_print("BLOB.PUT c b%d x", i);
     expect_elements(atomic_of(primary, lines), 100);
-    expect_number(field(call(primary, "CONTAINER.GET c"), "blobs"), 100);
+    expect_number(field(call(primary, "CONTAINER.GET c"), "blobs"), 102);
     lines[100] = "BLOB.PUT c b100 x";
     expect_error(atomic_of(primary, lines), "INVALID InvalidInput");
 }
@@ -118,7 +119,6 @@ static const char *batch(const char *command, int count, const char *item) {
 }
 
 TEST(the_lists_of_a_transaction_have_the_bound_of_one) {
-    atomic_setup();
     expect_ok(call(primary, "QUEUE.CREATE p"));
     expect_ok(call(primary, "BLOB.PUTBLOCK c new AAAA x"));
     static const char too_long[] =
@@ -138,7 +138,6 @@ TEST(the_lists_of_a_transaction_have_the_bound_of_one) {
 }
 
 TEST(the_copies_of_a_transaction_have_the_bound_of_a_list) {
-    atomic_setup();
     expect_ok(call(primary, "QUEUE.CREATE p"));
     expect_ok(call(primary, "BLOB.PUTBLOCK c many AAAA x"));
     const char *list = batch("BLOB.PUTBLOCKLIST c many", 20000, " LATEST AAAA");
@@ -188,7 +187,6 @@ static const struct {
 };
 
 TEST(a_transaction_may_not_change_an_object_twice) {
-    atomic_setup();
     atomic_put_message('m', 'r');
     step_keep('u', in_braces(step_kept('m')));
     traces_begin("none");
@@ -225,7 +223,6 @@ static const char *const together[][2] = {
 };
 
 TEST(a_transaction_may_change_objects_that_only_look_alike) {
-    atomic_setup();
     for (size_t i = 0; i < ARRAY_SIZE(together); i++) {
         redisReply *reply = atomic(together[i][0], together[i][1]);
         require(!reply_is_error(reply) && reply->elements == 2, "%s beside %s gives %s", together[i][0],
@@ -298,7 +295,6 @@ static const char *const each[] = {
 
 /* Beside a write of something else, in the same value and in another one. */
 TEST(every_command_once) {
-    atomic_setup();
     atomic_put_message('m', 'r');
     atomic_put_message('n', 'o');
     atomic_put_message('k', 'l');
@@ -326,7 +322,6 @@ static void expect_keys_of_effect(struct stream *stream, const char *keys) {
 
 /* Those of a single command, too. What is alone has no bundle. */
 TEST(several_changes_of_a_command_travel_as_one) {
-    atomic_setup();
     create("o");
     struct stream *stream = stream_attach(primary->server);
     expect_elements(call(primary, "QUEUE.PUTMANY q 3 a b c"), 3);
@@ -345,7 +340,6 @@ TEST(several_changes_of_a_command_travel_as_one) {
 TEST(a_large_transaction_travels_as_one) {
     enum { BLOBS = 70 };
     const char *lines[BLOBS + 1] = {NULL};
-    atomic_setup();
     struct stream *stream = stream_attach(primary->server);
     for (int i = 0; i < BLOBS; i++) lines[i] = pool_print("BLOB.PUT c blob%d 600*x", i);
     expect_elements(atomic_of(primary, lines), BLOBS);
@@ -356,7 +350,6 @@ TEST(a_large_transaction_travels_as_one) {
 }
 
 TEST(the_changes_of_a_transaction_travel_as_one) {
-    atomic_setup();
     struct stream *stream = stream_attach(primary->server);
     expect_elements(atomic("BLOB.PUT c a x", "QUEUE.PUT q m", "TABLE.GET t p r", "FILE.CREATE s g 1"), 4);
     expect_keys_of_effect(stream, "[\"c\", \"q\", \"s\"]");
@@ -366,7 +359,6 @@ TEST(the_changes_of_a_transaction_travel_as_one) {
 }
 
 TEST(each_change_of_a_transaction_is_notified) {
-    atomic_setup();
     traces_begin("");
     expect_elements(atomic("LEASE.ACQUIRE c 60 BLOB a", "BLOB.PUT c a x", "QUEUE.PUT q m", "BLOB.GET c b",
                            "TABLE.MERGE t p r IFMATCH * PROPS 0"),
@@ -380,7 +372,6 @@ TEST(each_change_of_a_transaction_is_notified) {
 }
 
 TEST(waiting_clients_are_served_after_the_last_change) {
-    atomic_setup();
     struct client *consumer = waiting("QUEUE.GET q BLOCK 0");
     struct client *reader = waiting("BLOB.GET c new BLOCK 0");
     expect_elements(atomic("QUEUE.PUT q work", "BLOB.PUT c new x", "BLOB.PUT c a z"), 3);
@@ -392,7 +383,6 @@ TEST(waiting_clients_are_served_after_the_last_change) {
 /* --- In other transactions, in scripts, in another protocol --- */
 
 TEST(transactions_work_in_multi_and_in_scripts) {
-    atomic_setup();
     struct words put = atomic_words(LINES("BLOB.PUT c a multi", "QUEUE.PUT q m"));
     struct words bad = atomic_words(LINES("BLOB.PUT c b multi", "BLOB.GET c none"));
     expect_ok(call(primary, "MULTI"));
@@ -417,7 +407,6 @@ TEST(transactions_work_in_multi_and_in_scripts) {
 }
 
 TEST(a_token_is_remembered_with_the_transaction) {
-    atomic_setup();
     struct words words = atomic_words(LINES("QUEUE.PUT q m", "BLOB.PUT c a once"));
     words_add_line(&words, "ONCE token-1");
     redisReply *first = expect_elements(call_words(primary, &words), 2);
@@ -442,7 +431,6 @@ TEST(a_token_is_remembered_with_the_transaction) {
 /* --- Rights, memory, keys --- */
 
 TEST(each_command_and_key_needs_its_right) {
-    atomic_setup();
     expect_ok(call(
         primary,
         "ACL SETUSER part on nopass resetkeys ~c %%R~t +holdfast.atomic +blob.put +table.get +table.delete"));
@@ -483,7 +471,6 @@ TEST(in_a_cluster_all_keys_are_in_one_slot) {
 }
 
 TEST(short_memory_refuses_all_that_may_grow) {
-    atomic_setup();
     atomic_put_message('m', 'r');
     configure(primary, "maxmemory", "1mb");
     expect_error(atomic("QUEUE.DELETE q $m $r", "BLOB.PUT c a x"), "OOM");

@@ -9,8 +9,11 @@
 
 /* --- One state --- */
 
-TEST(reads_of_a_transaction_see_the_state_before_it) {
+BEFORE_EACH {
     atomic_setup();
+}
+
+TEST(reads_of_a_transaction_see_the_state_before_it) {
     redisReply *reply =
         expect_elements(atomic("BLOB.GET c a", "BLOB.PUT c a new", "BLOB.GET c a", "CONTAINER.GET c"), 4);
     expect_text(reply->element[0]->element[1], "alpha");
@@ -23,7 +26,6 @@ TEST(reads_of_a_transaction_see_the_state_before_it) {
 }
 
 TEST(an_unchanged_blob_refuses_no_transaction) {
-    atomic_setup();
     const char *etag = expect_etag(call(primary, "BLOB.GET c a"));
     redisReply *reply =
         expect_elements(atomic(pool_print("BLOB.GET c a IFNONEMATCH %s", etag), "BLOB.PUT c b x"), 2);
@@ -32,7 +34,6 @@ TEST(an_unchanged_blob_refuses_no_transaction) {
 }
 
 TEST(each_write_has_an_etag_of_its_own_in_order) {
-    atomic_setup();
     redisReply *reply = expect_elements(atomic("BLOB.PUT c a x", "TABLE.MERGE t p r IFMATCH * PROPS 0",
                                                "BLOB.PUT c b y", "FILE.SETMETA s f META 0"),
                                         4);
@@ -43,7 +44,6 @@ TEST(each_write_has_an_etag_of_its_own_in_order) {
 }
 
 TEST(timestamps_of_one_table_differ) {
-    atomic_setup();
     expect_elements(
         atomic("TABLE.INSERT t p 1 PROPS 0", "TABLE.INSERT t p 2 PROPS 0", "TABLE.INSERT t p 3 PROPS 0"), 3);
     const char *before = "";
@@ -59,7 +59,6 @@ TEST(timestamps_of_one_table_differ) {
 TEST(a_transaction_has_one_moment_for_all_tables) {
     enum { TABLES = 80 };
     const char *lines[TABLES + 1] = {NULL};
-    atomic_setup();
     for (int i = 0; i < TABLES; i++) {
         expect_ok(call(primary, "TABLE.CREATE t%d", i));
         lines[i] = pool_print("TABLE.INSERT t%d p r PROPS 0", i);
@@ -77,7 +76,6 @@ TEST(a_transaction_has_one_moment_for_all_tables) {
 /* --- Copies --- */
 
 TEST(copies_of_a_transaction_read_the_state_before_it) {
-    atomic_setup();
     put("c", "x", "xenon");
     expect_elements(atomic("BLOB.PUT c a new", "BLOB.COPY c copy c a"), 2);
     assert_string_equal(atomic_content("copy"), "alpha");
@@ -102,7 +100,6 @@ TEST(copies_of_a_transaction_read_the_state_before_it) {
 }
 
 TEST(copies_between_containers_exchange) {
-    atomic_setup();
     create("o");
     put("o", "b", "omega");
     expect_elements(atomic("BLOB.COPY c a o b", "BLOB.COPY o b c a"), 2);
@@ -112,7 +109,6 @@ TEST(copies_between_containers_exchange) {
 
 /* Pages and blocks share their bytes; what the snapshot of an exchange leaves behind must be nothing. */
 TEST(large_blobs_are_exchanged) {
-    create("c");
     expect_etag(call(primary, "BLOB.PUT c a %s", pool_print("%070000d", 1)));
     expect_etag(call(primary, "BLOB.PUT c b %s", pool_print("%080000d", 2)));
     long long blobs = info_of(primary, "holdfast_blob_snapshots");
@@ -125,7 +121,6 @@ TEST(large_blobs_are_exchanged) {
 /* --- Leases beside what they stand on --- */
 
 TEST(lease_changes_of_a_transaction_come_after_the_writes_they_guard) {
-    atomic_setup();
     expect_elements(call(primary, "LEASE.ACQUIRE c 60 BLOB a ID " ID_A " OWNER me"), 2);
     expect_elements(atomic("LEASE.RELEASE c " ID_A " BLOB a", "BLOB.PUT c a final LEASE " ID_A), 2);
     assert_string_equal(atomic_content("a"), "final");
@@ -143,7 +138,6 @@ TEST(lease_changes_of_a_transaction_come_after_the_writes_they_guard) {
 /* A write frees what is left of a lease that has run out, and a client that renews it beside
  * has its owner's name from there. */
 TEST(a_lease_that_has_run_out_is_renewed_beside_a_write) {
-    atomic_setup();
     expect_elements(call(primary, "LEASE.ACQUIRE c 15 BLOB a ID " ID_A " OWNER "
                                   "somebody-with-a-long-name"),
                     2);
@@ -165,14 +159,12 @@ TEST(a_lease_that_has_run_out_is_renewed_beside_a_write) {
 }
 
 TEST(the_lease_of_a_file_goes_with_it) {
-    atomic_setup();
     expect_elements(call(primary, "LEASE.ACQUIRE s -1 FILE f ID " ID_A), 2);
     expect_elements(atomic("FILE.DELETE s F LEASE " ID_A, "LEASE.RELEASE s " ID_A " FILE f"), 2);
     expect_error(call(primary, "FILE.STAT s f"), "NOTFOUND ResourceNotFound");
 }
 
 TEST(waiters_come_before_a_transaction) {
-    atomic_setup();
     expect_elements(call(primary, "LEASE.ACQUIRE c -1 BLOB a ID " ID_A), 2);
     struct client *next = waiting("LEASE.ACQUIRE c 60 BLOB a ID " ID_B " BLOCK 0");
     expect_elements(atomic("BLOB.PUT c a done LEASE " ID_A, "LEASE.RELEASE c " ID_A " BLOB a"), 2);
@@ -183,7 +175,6 @@ TEST(waiters_come_before_a_transaction) {
 /* --- Limits that several share --- */
 
 TEST(the_quota_counts_for_all) {
-    atomic_setup();
     expect_etag(call(primary, "SHARE.SETPROPS s QUOTA 100"));
     expect_error(atomic("FILE.CREATE s one 50", "FILE.CREATE s two 50"), "CONFLICT ShareSizeLimitReached 1:");
     expect_error(atomic("FILE.DELETE s f", "FILE.CREATE s one 95"), "CONFLICT ShareSizeLimitReached 1:");
@@ -194,7 +185,6 @@ TEST(the_quota_counts_for_all) {
 }
 
 TEST(ids_of_new_blocks_have_one_length) {
-    atomic_setup();
     expect_error(atomic("BLOB.PUTBLOCK c new AAAA x", "BLOB.PUTBLOCK c new AAAAAAAA y"),
                  "INVALID InvalidBlobOrBlock 1:");
     expect_error(call(primary, "BLOB.GETBLOCKLIST c new ALL"), "NOTFOUND BlobNotFound");
@@ -206,7 +196,6 @@ TEST(ids_of_new_blocks_have_one_length) {
 }
 
 TEST(a_list_of_deletions_goes_as_a_whole) {
-    atomic_setup();
     atomic_put_message('m', 'r');
     atomic_put_message('n', 'o');
     static const char none[] = "aaaaaaaa-0000-4000-8000-00000000000a";

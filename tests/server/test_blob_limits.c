@@ -36,8 +36,11 @@ static struct words commit_of(int count) {
     return words;
 }
 
-TEST(fifty_thousand_blocks_are_committed_and_not_one_more) {
+BEFORE_EACH {
     create("box");
+}
+
+TEST(fifty_thousand_blocks_are_committed_and_not_one_more) {
     stage_many(0, COMMITTED_MAX + 1);
     struct words words = commit_of(COMMITTED_MAX + 1);
     traces_begin("");
@@ -64,7 +67,6 @@ TEST(fifty_thousand_blocks_are_committed_and_not_one_more) {
 }
 
 TEST(a_hundred_thousand_blocks_are_staged_and_not_one_more) {
-    create("box");
     stage_many(0, STAGED_MAX);
     traces_begin("");
     expect_error(call(primary, "BLOB.PUTBLOCK box cat %s x", block_id(STAGED_MAX)),
@@ -78,7 +80,6 @@ TEST(a_hundred_thousand_blocks_are_staged_and_not_one_more) {
 }
 
 TEST(fifty_thousand_appends_and_not_one_more) {
-    create("box");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     fill_append_blob("box", "log", APPENDED_MAX);
     expect_number(field(stat_of("box", "log"), "block-count"), APPENDED_MAX);
@@ -102,7 +103,6 @@ TEST(block_ids_are_base64_of_1_to_64_bytes) {
         {"AB==", query}, {"AAB=", query},     {"AAAA=", query}, {"AAAA====", query}, {"AAA!", query},
         {"-_-_", query}, {"AA==AAAA", query},
     };
-    create("box");
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         bool is_good = !strcmp(rows[row].answer, "OK");
         step_play(pool_print("BLOB.PUTBLOCK box cat-%zu %s x", row, rows[row].id), rows[row].answer, 0);
@@ -126,7 +126,6 @@ TEST(block_ids_are_base64_of_1_to_64_bytes) {
 }
 
 TEST(blocks_are_not_empty_and_not_too_large) {
-    create("box");
     step_play("BLOB.PUTBLOCK box cat AAAA ''", "INVALID InvalidHeaderValue", 0);
     configure(primary, "holdfast.max-block-bytes", "4");
     step_play("BLOB.PUTBLOCK box cat AAAA 5*x", "INVALID RequestBodyTooLarge", 0);
@@ -170,7 +169,6 @@ TEST(page_ranges_are_whole_pages_inside) {
                                           "9223372036854775807",
                                           "18446744073709551104",
                                           "18446744073709551616"};
-    create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 2048"));
     step_play("BLOB.PUTPAGE box disk 0 2048*x", "[<etag>, 0]", 0);
     for (size_t row = 0; row < ARRAY_SIZE(offsets); row++) {
@@ -192,7 +190,6 @@ TEST(page_ranges_are_whole_pages_inside) {
 }
 
 TEST(four_mebibytes_of_pages_at_once) {
-    create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 8388608"));
     step_play("BLOB.PUTPAGE box disk 512 4194816*x", "INVALID RequestBodyTooLarge", 0);
     step_play("BLOB.PUTPAGE box disk 512 4194305*x", "INVALID RequestBodyTooLarge", 0);
@@ -216,7 +213,6 @@ static void for_pages(const char *command, const char *rest, int count, long lon
 /* An answer has 50,000 ranges at most; what is more has to be asked for in parts. */
 TEST(ranges_of_pages_in_one_answer) {
     enum { RANGES = 50000, BIG = 4 << 20, PUTS = 13 };
-    create("box");
     step_play("BLOB.CREATEPAGE box disk 54525952", "<etag>", 0);
     for (int put = 0; put < PUTS; put++)
         step_play(pool_print("BLOB.PUTPAGE box disk %d %d*x", put * BIG, BIG), NULL, 0);
@@ -234,7 +230,6 @@ TEST(ranges_of_pages_in_one_answer) {
 /* So many leaves are compared at most, and those that are shared cost nothing. */
 TEST(comparisons_in_one_answer) {
     enum { LEAVES = 4096, LEAF = 32768 };
-    create("box");
     step_play(pool_print("BLOB.CREATEPAGE box disk %lld", 2LL * LEAF * LEAVES), "<etag>", 0);
     for_pages("BLOB.PUTPAGE", "512*a", 2 * LEAVES, LEAF);
     step_keep('s', snapshot("box", "disk"));
@@ -264,7 +259,6 @@ TEST(sizes_of_page_blobs) {
                                       "9223372036854775296",
                                       "9223372036854775808",
                                       "18446744073709551616"};
-    create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 8796093022208 SEQUENCE 9223372036854775807"));
     expect_number(field(stat_of("box", "disk"), "content-length"), INT64_C(8796093022208));
     for (size_t row = 0; row < ARRAY_SIZE(bad); row++) {
@@ -276,7 +270,6 @@ TEST(sizes_of_page_blobs) {
 
 TEST(sequence_numbers_end_at_the_largest) {
     static const char *const bad[] = {"-1", "9223372036854775808", "18446744073709551615", "x", "''", "1.0"};
-    create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512 SEQUENCE 9223372036854775806"));
     for (size_t row = 0; row < ARRAY_SIZE(bad); row++) {
         step_play(pool_print("BLOB.CREATEPAGE box disk 512 SEQUENCE %s", bad[row]),
@@ -299,7 +292,6 @@ TEST(sequence_numbers_end_at_the_largest) {
 
 /* A list that names what is not there, at its end, after thousands that are. */
 TEST(a_commit_is_all_or_nothing) {
-    create("box");
     stage_many(0, 5000);
     struct words words = commit_of(5000);
     expect_etag(call_words(primary, &words));
@@ -327,7 +319,6 @@ TEST(ids_of_snapshots_are_versions) {
                                       "-0x000000000000001",
                                       "0x000000000000000g",
                                       "2020-01-01T00:00:00.0000000Z"};
-    create("box");
     put("box", "cat", "meow");
     snapshot("box", "cat");
     for (size_t row = 0; row < ARRAY_SIZE(bad); row++) {

@@ -100,14 +100,16 @@ static void expect_listing(const char *options, size_t page_size, const char *de
 
 #define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-TEST(an_empty_container_lists_nothing) {
+BEFORE_EACH {
     create("box");
+}
+
+TEST(an_empty_container_lists_nothing) {
     expect_shape(call(primary, "BLOB.LIST box"), "[null, []]");
     expect_shape(call(primary, "BLOB.LIST box PREFIX a DELIMITER / COUNT 1"), "[null, []]");
 }
 
 TEST(items_tell_what_stat_tells) {
-    create("box");
     put("box", "cat", "meow");
     expect_etag(call(primary, "BLOB.PUT box dog woof META 1 a b PROPS 1 content-language en"));
     expect_shape(
@@ -128,7 +130,6 @@ TEST(items_tell_what_stat_tells) {
 }
 
 TEST(names_come_in_byte_order) {
-    create("box");
     put_all(NAMES("b", "a", "B", "aa", "a!", "\xc3\xa9", "~", "Z", "0", "10", "9", " ", "\x01", "\xff"));
     expect_listing(
         "", 0, "",
@@ -141,7 +142,6 @@ TEST(names_with_zeros_and_line_ends_are_whole) {
         {"a\0", 2, false}, {"a\0b", 3, false}, {"a\r\nb", 4, false},
     };
     enum { NAMES_COUNT = ARRAY_SIZE(names) };
-    create("box");
     struct listing expected = {0};
     for (size_t i = 0; i < NAMES_COUNT; i++) {
         const struct entry *name = &names[(i * 5 + 2) % NAMES_COUNT];
@@ -155,7 +155,6 @@ TEST(names_with_zeros_and_line_ends_are_whole) {
 }
 
 TEST(a_prefix_selects) {
-    create("box");
     put_all(NAMES("a", "ab", "abc", "abd", "ac", "b", "\xff", "\xff\xff", "\377\377a"));
     expect_listing("PREFIX ab", 0, "", NAMES("ab", "abc", "abd"));
     expect_listing("PREFIX ab", 1, "", NAMES("ab", "abc", "abd"));
@@ -166,7 +165,6 @@ TEST(a_prefix_selects) {
 }
 
 TEST(a_delimiter_folds) {
-    create("box");
     put_all(NAMES("a", "a/", "a/1", "a/2/x", "a/2/y", "a0", "b/1", "b/1/2", "c", "/", "/x", "d//e"));
     expect_listing("DELIMITER /", 0, "/", NAMES("/", "a", "a/", "a0", "b/", "c", "d/"));
     expect_listing("DELIMITER /", 1, "/", NAMES("/", "a", "a/", "a0", "b/", "c", "d/"));
@@ -181,7 +179,6 @@ TEST(a_delimiter_folds) {
 }
 
 TEST(a_delimiter_may_be_long) {
-    create("box");
     put_all(NAMES("a--1", "a--2", "a-3", "b--", "c"));
     struct listing real = listed("DELIMITER --", 1);
     struct listing expected = {0};
@@ -194,7 +191,6 @@ TEST(a_delimiter_may_be_long) {
 
 /* What comes behind all names of a group is not found by counting up its last byte when that is the highest one. */
 TEST(a_group_may_end_in_the_highest_bytes) {
-    create("box");
     put_all(NAMES("a\xff", "a\3771", "a\3772", "a\xff\xff", "b", "\xff", "\xff\xff", "\377\3771"));
     struct listing expected = {0};
     listing_add(&expected, "a\xff", 2, true);
@@ -252,7 +248,6 @@ TEST(random_names_list_as_defined) {
     static const char *const prefixes[] = {"", "a", "a/", "/", "ab", "b-", "a/b/", "--"};
     static const char *const delimiters[] = {"", "/", "-", "a", "//", "/-"};
     unsigned seed = 20211004;
-    create("box");
     struct listing names = put_random_names(&seed, 400);
     for (size_t prefix = 0; prefix < ARRAY_SIZE(prefixes); prefix++) {
         for (size_t delimiter = 0; delimiter < ARRAY_SIZE(delimiters); delimiter++) {
@@ -269,7 +264,6 @@ TEST(random_names_list_as_defined) {
 }
 
 TEST(a_marker_outlives_its_blob) {
-    create("box");
     put_all(NAMES("a", "b", "c", "d", "e"));
     redisReply *page = call(primary, "BLOB.LIST box COUNT 2");
     const char *marker = reply_string(page->element[0]);
@@ -285,7 +279,6 @@ TEST(a_marker_outlives_its_blob) {
 
 TEST(blobs_that_stay_are_listed_once_whatever_happens_between_pages) {
     enum { BLOBS = 200 };
-    create("box");
     for (int i = 0; i < BLOBS; i++) put("box", pool_print("stay-%03d", i), "x");
     for (int i = 0; i < BLOBS; i++) put("box", pool_print("stay-%03d-go", i), "x");
     struct listing seen = {0};
@@ -309,9 +302,7 @@ TEST(counts_have_bounds) {
     static const char *const refused[] = {
         "0", "-1", "x", "", "1.5", "9223372036854775808", "-9223372036854775808"};
     enum { BLOBS = 5100 };
-    create("box");
-    for (int i = 0; i < BLOBS; i++) send_call(primary, "BLOB.PUT box %d x", i);
-    for (int i = 0; i < BLOBS; i++) expect_etag(receive(primary));
+    call_many(primary, BLOBS, "BLOB.PUT box %d x");
     expect_elements(call(primary, "BLOB.LIST box")->element[1], 1000);
     expect_elements(call(primary, "BLOB.LIST box COUNT 1")->element[1], 1);
     /* A page may end early by its bytes, never late by its count. */
@@ -329,7 +320,6 @@ TEST(counts_have_bounds) {
 
 TEST(heavy_items_make_shorter_pages) {
     enum { BLOBS = 300, VALUE = 8000, BYTES_MAX = 4 << 20 };
-    create("box");
     for (int i = 0; i < BLOBS; i++) {
         expect_etag(call(primary, "BLOB.PUT box %d x META 1 heavy %s", i, pool_print("%0*d", VALUE, i)));
     }

@@ -21,8 +21,11 @@ static void expect_news(struct client *client, const char *content) {
     expect_text(reply->element[1], content);
 }
 
-TEST(a_new_content_is_news) {
+BEFORE_EACH {
     lease_setup();
+}
+
+TEST(a_new_content_is_news) {
     struct client *client = waiting_for_change("BLOCK 0");
     put("box", "dog", "woof");
     expect_still_waiting(client);
@@ -31,7 +34,6 @@ TEST(a_new_content_is_news) {
 }
 
 TEST(new_metadata_and_properties_are_news) {
-    lease_setup();
     struct client *client = waiting_for_change("BLOCK 0");
     expect_etag(call(primary, "BLOB.SETMETA box cat META 1 a b"));
     expect_news(client, "meow");
@@ -42,7 +44,6 @@ TEST(new_metadata_and_properties_are_news) {
 
 /* What changes no ETag is no news. */
 TEST(leases_are_no_news) {
-    lease_setup();
     struct client *client = waiting_for_change("BLOCK 0");
     acquire("box", "60", "BLOB cat ID " ID_A);
     lease_play("LEASE.RENEW box A", &on_blob);
@@ -57,14 +58,12 @@ TEST(leases_are_no_news) {
 }
 
 TEST(the_end_of_a_blob_is_news) {
-    lease_setup();
     struct client *client = waiting_for_change("BLOCK 0");
     expect_ok(call(primary, "BLOB.DELETE box cat"));
     expect_error(answer_of(client), "NOTFOUND BlobNotFound");
 }
 
 TEST(a_blob_that_comes_to_be_is_news) {
-    lease_setup();
     struct client *client = waiting("BLOB.GET box bird BLOCK 0");
     etag = "";
     put("box", "dog", "woof");
@@ -76,7 +75,6 @@ TEST(a_blob_that_comes_to_be_is_news) {
 
 /* Ranges and instants serve as in a plain read. */
 TEST(a_waiting_get_answers_its_range_and_conditions) {
-    lease_setup();
     struct client *part = waiting_for_change("RANGE 1 2 BLOCK 0");
     struct client *beyond = waiting_for_change("RANGE 100 2 BLOCK 0");
     struct client *dated =
@@ -93,7 +91,6 @@ TEST(a_waiting_get_answers_its_range_and_conditions) {
 }
 
 TEST(the_lease_of_a_reader_is_looked_at_again) {
-    lease_setup();
     acquire("box", "60", "BLOB cat ID " ID_A);
     struct client *holder = waiting_for_change("LEASE " ID_A " BLOCK 0");
     struct client *other = waiting_for_change("BLOCK 0");
@@ -107,7 +104,6 @@ TEST(the_lease_of_a_reader_is_looked_at_again) {
 
 /* When the time is up there is no news, whatever was waited for. */
 TEST(time_that_is_up_answers_null) {
-    lease_setup();
     etag = reply_string(field(stat_of("box", "cat"), "etag"));
     long long begin = stopwatch();
     expect_null(call(primary, "BLOB.GET box cat IFNONEMATCH %s BLOCK 0.1", etag));
@@ -125,7 +121,6 @@ TEST(time_that_is_up_answers_null) {
 TEST(many_watch_one_blob) {
     enum { WATCHERS = 200 };
     static struct client *watchers[WATCHERS];
-    lease_setup();
     etag = reply_string(field(stat_of("box", "cat"), "etag"));
     for (int i = 0; i < WATCHERS; i++) {
         watchers[i] = test_client(primary->server);
@@ -139,7 +134,6 @@ TEST(many_watch_one_blob) {
 
 /* Readers and those who wait for the lease stand in lines of their own. */
 TEST(readers_and_holders_do_not_keep_each_other) {
-    lease_setup();
     acquire("box", "60", "BLOB cat ID " ID_A);
     struct client *reader = waiting_for_change("BLOCK 0");
     struct client *waiter = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
@@ -160,7 +154,6 @@ TEST(readers_and_holders_do_not_keep_each_other) {
 /* One who changes the blob for himself is told of it by his own answer. */
 TEST(a_chain_of_readers_and_writers) {
     enum { HOPS = 200 };
-    lease_setup();
     struct client *one = test_client(primary->server), *other = test_client(primary->server);
     const char *last = reply_string(field(stat_of("box", "cat"), "etag"));
     for (int hop = 0; hop < HOPS; hop++) {
@@ -176,7 +169,6 @@ TEST(a_chain_of_readers_and_writers) {
 }
 
 TEST(keys_that_go_and_come) {
-    lease_setup();
     redisReply *dump = call(primary, "DUMP box");
     struct client *change = waiting_for_change("BLOCK 0"), *bird = waiting("BLOB.GET box bird BLOCK 0");
     expect_number(call(primary, "DEL box"), 1);
@@ -222,7 +214,6 @@ TEST(a_key_that_goes_before_its_news_is_read) {
 
 /* For one who waits for a blob to exist, its end is no news. */
 TEST(a_blob_that_goes_before_its_news_is_read) {
-    lease_setup();
     struct client *bird = waiting("BLOB.GET box bird BLOCK 0");
     send_call(primary, "BLOB.PUT box bird tweet");
     send_call(primary, "BLOB.DELETE box bird");
@@ -233,7 +224,6 @@ TEST(a_blob_that_goes_before_its_news_is_read) {
 
 TEST(readers_leave_in_every_way) {
     long long id;
-    lease_setup();
     struct client *stays = waiting_for_change("BLOCK 0");
     struct client *client = waiting_known("BLOB.GET box bird BLOCK 0", &id);
     expect_number(call(primary, "CLIENT UNBLOCK %lld TIMEOUT", id), 1);
@@ -250,7 +240,6 @@ TEST(readers_leave_in_every_way) {
 
 /* Waiting changes nothing, so a replica lets its own clients wait, and tells them what its primary did. */
 TEST(readers_wait_at_replicas) {
-    lease_setup();
     etag = reply_string(field(stat_of("box", "cat"), "etag"));
     await_replicas();
     struct client *change =
@@ -274,7 +263,6 @@ TEST(readers_wait_at_replicas) {
 
 /* The news come while the link is down, and then within a file that has everything. */
 TEST(a_replica_that_is_filled_anew_tells_its_readers) {
-    lease_setup();
     await_replicas();
     etag = reply_string(field(stat_of("box", "cat"), "etag"));
     struct client *change =
@@ -300,7 +288,6 @@ TEST(a_replica_that_is_filled_anew_tells_its_readers) {
 }
 
 TEST(a_promoted_replica_keeps_its_readers) {
-    lease_setup();
     await_replicas();
     struct client *bird = waiting_at(replica->server, 0, "BLOB.GET box bird BLOCK 0");
     expect_ok(call(replica, "REPLICAOF NO ONE"));
@@ -312,7 +299,6 @@ TEST(a_promoted_replica_keeps_its_readers) {
 
 /* Many changes in one transaction are told of once, as they are in the end. */
 TEST(a_transaction_is_one_piece_of_news) {
-    lease_setup();
     struct client *change = waiting_for_change("BLOCK 0"), *bird = waiting("BLOB.GET box bird BLOCK 0");
     expect_ok(call(primary, "MULTI"));
     call(primary, "BLOB.PUT box cat one");
@@ -325,7 +311,6 @@ TEST(a_transaction_is_one_piece_of_news) {
 }
 
 TEST(readers_leave_no_trace) {
-    lease_setup();
     etag = reply_string(field(stat_of("box", "cat"), "etag"));
     traces_begin("");
     for (int round = 0; round < 30; round++) {

@@ -6,8 +6,11 @@
 #include "text.h"
 #include "traces.h"
 
-TEST(put_and_get) {
+BEFORE_EACH {
     create("box");
+}
+
+TEST(put_and_get) {
     const char *etag = put("box", "cat", "meow");
     redisReply *reply = expect_elements(call(primary, "BLOB.GET box cat"), 2);
     expect_text(reply->element[0], etag);
@@ -16,7 +19,6 @@ TEST(put_and_get) {
 }
 
 TEST(every_put_gives_a_greater_etag) {
-    create("box");
     const char *first = put("box", "cat", "meow");
     const char *second = put("box", "cat", "meow");
     assert_true(strcmp(second, first) > 0);
@@ -28,7 +30,6 @@ TEST(every_put_gives_a_greater_etag) {
 TEST(content_is_any_bytes_of_any_length) {
     static const size_t lengths[] = {0,   1,   2,    31,    32,    33,    43,    44,     45,
                                      255, 256, 4096, 16383, 16384, 32768, 65536, 1000003};
-    create("box");
     for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
         size_t length = lengths[i];
         char *content = pool_take(length + 1);
@@ -42,7 +43,6 @@ TEST(content_is_any_bytes_of_any_length) {
 
 TEST(numbers_as_content_stay_text) {
     static const char *const contents[] = {"0", "12", "-7", "007", "1e3", "9223372036854775807", " 1"};
-    create("box");
     for (size_t i = 0; i < ARRAY_SIZE(contents); i++) {
         put("box", contents[i], contents[i]);
         expect_text(call(primary, "BLOB.GET box %s", contents[i])->element[1], contents[i]);
@@ -50,7 +50,6 @@ TEST(numbers_as_content_stay_text) {
 }
 
 TEST(stat_tells_everything) {
-    create("box");
     put("box", "cat", "meow");
     expect_shape(stat_of("box", "cat"),
                  "[\"blob-type\", \"block\", \"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, "
@@ -70,7 +69,6 @@ TEST(stat_tells_everything) {
 }
 
 TEST(md5_is_verified_when_it_comes_with_the_content) {
-    create("box");
     put("box", "cat", "old");
     traces_begin("");
     expect_error(call(primary, "BLOB.PUT box cat meow PROPS 1 content-md5 AAAAAAAAAAAAAAAAAAAAAA=="),
@@ -86,7 +84,6 @@ TEST(md5_is_verified_when_it_comes_with_the_content) {
 }
 
 TEST(put_replaces_content_properties_and_metadata) {
-    create("box");
     expect_etag(call(primary, "BLOB.PUT box cat meow META 1 a b PROPS 1 content-language fr"));
     put("box", "cat", "purr");
     redisReply *stat = stat_of("box", "cat");
@@ -96,7 +93,6 @@ TEST(put_replaces_content_properties_and_metadata) {
 }
 
 TEST(put_resets_created_and_other_writes_keep_it) {
-    create("box");
     put("box", "cat", "meow");
     long long created = field(stat_of("box", "cat"), "created")->integer;
     configure(primary, "holdfast.clock-offset-ms", "5000");
@@ -112,7 +108,6 @@ TEST(put_resets_created_and_other_writes_keep_it) {
 }
 
 TEST(setprops_replaces_all_six) {
-    create("box");
     const char *first = expect_etag(call(
         primary, "BLOB.PUT box cat meow PROPS 2 content-type text/plain content-language en META 1 a b"));
     const char *second = expect_etag(call(primary, "BLOB.SETPROPS box cat PROPS 1 cache-control no-store"));
@@ -130,7 +125,6 @@ TEST(setprops_replaces_all_six) {
 
 /* As with the service's headers: there is no difference between an empty one and none. */
 TEST(empty_properties_are_absent) {
-    create("box");
     expect_etag(call(primary, "BLOB.PUT box cat meow PROPS 2 content-language %s content-md5 %s", "", ""));
     redisReply *stat = stat_of("box", "cat");
     assert_null(reply_field_if_any(stat, "content-language"));
@@ -140,13 +134,11 @@ TEST(empty_properties_are_absent) {
 }
 
 TEST(property_names_match_without_regard_to_case) {
-    create("box");
     expect_etag(call(primary, "BLOB.PUT box cat meow props 1 Content-Type text/plain"));
     expect_text(field(stat_of("box", "cat"), "content-type"), "text/plain");
 }
 
 TEST(setmeta_replaces_all_and_keeps_the_rest) {
-    create("box");
     const char *first = expect_etag(
         call(primary, "BLOB.PUT box cat meow META 2 one 1 two 2 PROPS 1 content-type text/plain"));
     const char *second = expect_etag(call(primary, "BLOB.SETMETA box cat META 1 Three 3"));
@@ -161,7 +153,6 @@ TEST(setmeta_replaces_all_and_keeps_the_rest) {
 }
 
 TEST(many_metadata_up_to_the_limit) {
-    create("box");
     struct words words = words_of_line("BLOB.SETMETA box cat META 512");
     for (int i = 0; i < 512; i++) {
         words_add(&words, pool_print("name_%03d", i));
@@ -179,7 +170,6 @@ TEST(many_metadata_up_to_the_limit) {
 }
 
 TEST(delete_takes_the_blob_alone) {
-    create("box");
     put("box", "cat", "meow");
     put("box", "dog", "woof");
     expect_ok(call(primary, "BLOB.DELETE box cat"));
@@ -195,7 +185,6 @@ TEST(missing_blobs_are_not_found) {
         "BLOB.GETMETA box none", "BLOB.SETMETA box none META 1 a b",
         "BLOB.DELETE box none",  NULL,
     };
-    create("box");
     traces_begin("none");
     expect_each_error(primary, commands, "NOTFOUND BlobNotFound");
     traces_require_none();
@@ -216,7 +205,6 @@ TEST(ranges_answer_parts) {
         {9, 1000, "9"},
         {5, 9223372036854775807LL, "56789"},
     };
-    create("box");
     put("box", "digits", "0123456789");
     for (size_t i = 0; i < ARRAY_SIZE(ranges); i++) {
         redisReply *reply =
@@ -235,7 +223,6 @@ TEST(ranges_beyond_the_end_are_refused) {
         {"digits", "x", "1"},   {"digits", "0", "x"},   {"digits", "9223372036854775808", "1"},
         {"digits", "1.5", "1"}, {"digits", "", "1"},    {"digits", "0", "99999999999999999999"},
     };
-    create("box");
     put("box", "digits", "0123456789");
     put("box", "empty", "");
     traces_begin("");
@@ -249,7 +236,6 @@ TEST(ranges_beyond_the_end_are_refused) {
 
 TEST(ranges_of_a_large_blob) {
     enum { LENGTH = 3 << 20, STEP = 700001 };
-    create("box");
     char *content = pool_take(LENGTH);
     for (size_t place = 0; place < LENGTH; place++) content[place] = (char)(place >> 7 ^ place);
     expect_etag(call(primary, "BLOB.PUT box large %b", content, (size_t)LENGTH));
@@ -263,7 +249,6 @@ TEST(ranges_of_a_large_blob) {
 TEST(names_are_any_bytes) {
     static const char *const names[] = {"a/b/c", "a b",  "\xff\xfe\x80", "line\r\nbreak",
                                         "*",     "META", "\"quoted\""};
-    create("box");
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         put("box", names[i], names[i]);
         expect_text(call(primary, "BLOB.GET box %s", names[i])->element[1], names[i]);
@@ -279,7 +264,6 @@ TEST(names_are_any_bytes) {
 }
 
 TEST(tokens_match_without_regard_to_case) {
-    create("box");
     const char *etag = put("box", "cat", "meow");
     expect_text(call(primary, "blob.get box cat range 1 2 ifmatch %s", etag)->element[1], "eo");
     expect_etag(call(primary, "Blob.Put box cat meow MeTa 1 a b iFnOnEmAtCh 0x0000000000000001"));
@@ -293,12 +277,10 @@ TEST(changes_are_notified_and_abort_watchers) {
         {"BLOB.SETPROPS box cat PROPS 1 content-type text/plain", "blob.setprops box"},
         {"BLOB.DELETE box cat", "blob.delete box"},
     };
-    create("box");
     expect_notifications(rows);
 }
 
 TEST(content_over_the_configured_size_is_refused) {
-    create("box");
     configure(primary, "holdfast.max-blob-bytes", "100");
     put("box", "fits", pool_print("%0100d", 1));
     traces_begin("");
@@ -309,7 +291,6 @@ TEST(content_over_the_configured_size_is_refused) {
 
 /* A reply that no client could read is not sent; parts of it are. */
 TEST(replies_that_are_too_long_are_asked_for_in_parts) {
-    create("box");
     char *content = pool_take(3 << 20);
     expect_etag(call(primary, "BLOB.PUT box large %b", content, (size_t)3 << 20));
     configure(primary, "proto-max-bulk-len", "1048576");
@@ -320,7 +301,6 @@ TEST(replies_that_are_too_long_are_asked_for_in_parts) {
 
 TEST(thousands_of_blobs_keep_their_own_content) {
     enum { BLOBS = 3000, STRIDE = 7919 };
-    create("box");
     for (int i = 0; i < BLOBS; i++) {
         const char *name = pool_print("blob-%d", i * STRIDE % BLOBS);
         send_call(primary, "BLOB.PUT box %s %s", name, name);

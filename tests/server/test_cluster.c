@@ -268,8 +268,7 @@ static void need_migration_at_once(void) {
 /* So that the slot takes a while to move. */
 static void make_large(const char *key) {
     expect_etag(call(node[0], "CONTAINER.CREATE %s", key));
-    for (int i = 0; i < LARGE; i++) send_call(node[0], "BLOB.PUT %s b%d x", key, i);
-    for (int i = 0; i < LARGE; i++) expect_etag(receive(node[0]));
+    call_many(node[0], LARGE, pool_print("BLOB.PUT %s b%%d x", key));
 }
 
 static long long misfits_at(struct client *client) {

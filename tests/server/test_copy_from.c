@@ -21,7 +21,7 @@
 
 static struct client *source;
 
-static void stage_source(void) {
+BEFORE_EACH {
     time_passes(0);
     source = test_client(server_start("source", ""));
     expect_etag(call(source, "CONTAINER.CREATE src"));
@@ -69,7 +69,6 @@ static void require_same_content(const char *blob, long long length) {
 
 TEST(block_blobs_arrive_whole) {
     static const size_t sizes[] = {0, 1, 4096, 4097, 1 << 20, (1 << 20) + 1, 5000000};
-    stage_source();
     for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
         expect_etag(put_long("BLOB.PUT src whole", sizes[i]));
         redisReply *stat = copy_well("whole", "");
@@ -80,7 +79,6 @@ TEST(block_blobs_arrive_whole) {
 }
 
 TEST(properties_and_metadata_come_along) {
-    stage_source();
     expect_etag(call(source, "BLOB.PUT src cat meow META 1 a b PROPS 2 content-language en cache-control x"));
     redisReply *stat = copy_well("cat", "");
     expect_text(field(stat, "content-language"), "en");
@@ -95,7 +93,6 @@ TEST(properties_and_metadata_come_along) {
 
 /* Blocks smaller and larger than a piece, the same one twice, and many tiny ones. */
 TEST(lists_of_blocks_come_along) {
-    stage_source();
     expect_ok(put_long("BLOB.PUTBLOCK src parts AAAA", 3000000));
     expect_ok(put_long("BLOB.PUTBLOCK src parts AAAB", 7));
     expect_ok(put_long("BLOB.PUTBLOCK src parts AAAC", 1 << 20));
@@ -132,7 +129,6 @@ static redisReply *put_page(long long offset, char letter) {
 
 /* Of pages only those that were written travel. */
 TEST(pages_come_along) {
-    stage_source();
     expect_etag(call(source, "BLOB.CREATEPAGE src disk 8796093022208 SEQUENCE 7"));
     for (int i = 0; i < 300; i++) expect_elements(put_page(i * 1024LL, (char)('a' + i % 26)), 2);
     expect_elements(put_long("BLOB.PUTPAGE src disk 4398046511104", 3 << 20), 2);
@@ -154,7 +150,6 @@ TEST(pages_come_along) {
 }
 
 TEST(append_blobs_come_along) {
-    stage_source();
     expect_etag(call(source, "BLOB.CREATEAPPEND src log"));
     expect_elements(call(source, "BLOB.APPEND src log one"), 3);
     expect_elements(put_long("BLOB.APPEND src log", 2500000), 3);
@@ -190,7 +185,6 @@ TEST(a_source_of_small_replies_is_copied) {
 }
 
 TEST(a_snapshot_is_a_source) {
-    stage_source();
     expect_etag(call(source, "BLOB.PUT src cat old"));
     const char *id = reply_string(expect_elements(call(source, "BLOB.SNAPSHOT src cat"), 2)->element[0]);
     expect_etag(call(source, "BLOB.PUT src cat new"));
@@ -233,7 +227,6 @@ TEST(the_snapshot_zero_is_no_source) {
 /* --- What the source says --- */
 
 TEST(refusals_of_the_source_fail_the_copy) {
-    stage_source();
     put("box", "none", "kept");
     expect_etag(call(source, "BLOB.PUT src cat meow"));
     expect_etag(call(source, "BLOB.CREATEAPPEND src none2"));
@@ -266,7 +259,6 @@ TEST(refusals_of_the_source_fail_the_copy) {
 
 /* No more than this is needed there. */
 TEST(a_reader_of_the_source_is_enough) {
-    stage_source();
     expect_etag(call(source, "BLOB.PUT src cat meow"));
     expect_ok(call(source, "ACL SETUSER copier on >pass resetkeys %%R~src +blob.stat +blob.get "
                            "+blob.getblocklist +blob.getpages"));
@@ -280,7 +272,6 @@ TEST(a_reader_of_the_source_is_enough) {
 }
 
 TEST(a_cluster_is_a_source) {
-    stage_source();
     source = cluster_of_one();
     expect_etag(call(source, "CONTAINER.CREATE src"));
     expect_etag(call(source, "BLOB.PUT src cat meow"));
@@ -290,7 +281,6 @@ TEST(a_cluster_is_a_source) {
 /* --- Leases and conditions of the target --- */
 
 TEST(the_lease_of_the_target_covers_the_copy) {
-    stage_source();
     expect_etag(call(source, "BLOB.PUT src cat meow"));
     put("box", "cat", "old");
     acquire("box", "60", "BLOB cat ID " ID_A);
@@ -309,7 +299,6 @@ TEST(the_lease_of_the_target_covers_the_copy) {
 /* --- While it goes on --- */
 
 TEST(the_etag_is_new_at_the_start_and_at_the_end) {
-    stage_source();
     expect_etag(put_long("BLOB.PUT src cat", 3000000));
     const char *before = put("box", "cat", "old");
     const char *start = reply_string(expect_elements(begin_copy("cat", ""), 3)->element[0]);
@@ -318,7 +307,6 @@ TEST(the_etag_is_new_at_the_start_and_at_the_end) {
 }
 
 TEST(copies_are_notified) {
-    stage_source();
     expect_etag(call(source, "BLOB.PUT src cat meow"));
     traces_begin("");
     copy_well("cat", "");
@@ -328,7 +316,6 @@ TEST(copies_are_notified) {
 }
 
 TEST(copies_are_counted) {
-    stage_source();
     expect_etag(call(source, "BLOB.PUT src cat meow"));
     long long done = info_of(primary, "holdfast_copies_done"),
               failed = info_of(primary, "holdfast_copies_failed");
@@ -346,7 +333,6 @@ TEST(copies_are_counted) {
 /* --- Transactions and scripts --- */
 
 TEST(copies_in_transactions) {
-    stage_source();
     expect_etag(call(source, "BLOB.PUT src cat meow"));
     expect_ok(call(primary, "MULTI"));
     begin_copy("cat", "");
@@ -381,7 +367,6 @@ TEST(the_source_is_no_key) {
                  "[\"box\"]");
     expect_shape(call(primary, "COMMAND GETKEYS BLOB.COPY box cat other dog META 2 FROM h a b"),
                  "[\"box\", \"other\"]");
-    stage_source();
     expect_etag(call(source, "BLOB.PUT src cat meow"));
     expect_ok(call(primary, "ACL SETUSER clerk on nopass resetkeys ~box +@all"));
     struct client *clerk = test_client(primary->server);
@@ -400,7 +385,6 @@ TEST(the_source_is_no_key) {
 
 /* Nothing comes in while nobody may write. */
 TEST(a_paused_server_takes_nothing) {
-    stage_source();
     expect_etag(put_long("BLOB.PUT src cat", 3000000));
     begin_copy("cat", "");
     expect_ok(call(primary, "CLIENT PAUSE 300 WRITE"));
@@ -411,7 +395,6 @@ TEST(a_paused_server_takes_nothing) {
 }
 
 TEST(a_full_server_takes_nothing) {
-    stage_source();
     expect_etag(put_long("BLOB.PUT src cat", 30000000));
     configure(primary, "maxmemory", pool_print("%lld", info_of(primary, "used_memory") + 8000000));
     assert_true(text_begins(copy_badly("cat", ""), "OOM"));
@@ -423,11 +406,9 @@ TEST(a_full_server_takes_nothing) {
 
 TEST(many_copies_take_turns) {
     enum { COPIES = 1000 };
-    stage_source();
     expect_etag(call(source, "BLOB.PUT src cat meow"));
-    for (int i = 0; i < COPIES; i++)
-        send_call(primary, "BLOB.COPY box c%d src cat FROM 127.0.0.1 %d", i, source->server->port);
-    for (int i = 0; i < COPIES; i++) expect_elements(receive(primary), 3);
+    call_many(primary, COPIES,
+              pool_print("BLOB.COPY box c%%d src cat FROM 127.0.0.1 %d", source->server->port));
     long long max = 0;
     while (info_of(primary, "holdfast_copies_pending")) {
         long long now = info_of(primary, "holdfast_copies_at_work");
@@ -454,7 +435,6 @@ static void leave_space(const struct server *server, rlim_t bytes) {
 TEST(a_copy_for_which_no_thread_can_be_started_fails_for_that) {
     enum { LESS_THAN_A_STACK = 256 << 10 };
     if (getenv("HOLDFAST_PRELOAD")) skip(); /* sanitizers reserve more than any limit */
-    stage_source();
     expect_etag(call(source, "BLOB.PUT src cat meow"));
     struct client *poor = test_client(server_start("poor", "holdfast.copy-from 127.0.0.1:*\n"));
     expect_etag(call(poor, "CONTAINER.CREATE box"));

@@ -154,8 +154,7 @@ TEST(pages_go_on_where_they_ended) {
 
 TEST(a_page_has_at_most_five_thousand) {
     followed_box("");
-    for (int i = 0; i < 5200; i++) send_call(primary, "BLOB.PUT box n%d x", i);
-    for (int i = 0; i < 5200; i++) expect_etag(receive(primary));
+    call_many(primary, 5200, "BLOB.PUT box n%d x");
     expect_elements(changes("0")->element[1], 1000);
     redisReply *page = changes_at(primary, "0", "COUNT 100000");
     expect_elements(page->element[1], 5000);
@@ -293,8 +292,7 @@ TEST(a_batch_is_told_as_a_whole) {
 TEST(the_feed_of_a_large_table_is_built_in_portions) {
     enum { MANY = 2500 };
     expect_ok(call(primary, "TABLE.CREATE t"));
-    for (int i = 0; i < MANY; i++) send_call(primary, "TABLE.INSERT t p n%05d PROPS 0", i);
-    for (int i = 0; i < MANY; i++) expect_etag(receive(primary));
+    call_many(primary, MANY, "TABLE.INSERT t p n%05d PROPS 0");
     expect_ok(call(primary, "MULTI"));
     call(primary, "TABLE.FEED t ON");
     call(primary, "TABLE.CHANGES t SINCE 0 BLOCK 0");
@@ -311,8 +309,7 @@ TEST(the_feed_of_a_large_table_is_built_in_portions) {
 /* --- Large ones --- */
 
 static void put_many(int count) {
-    for (int i = 0; i < count; i++) send_call(primary, "BLOB.PUT box n%05d x", i);
-    for (int i = 0; i < count; i++) expect_etag(receive(primary));
+    call_many(primary, count, "BLOB.PUT box n%05d x");
 }
 
 /* In a transaction nothing happens in between. */

@@ -36,8 +36,11 @@ static void expect_zeros(const char *path, long long offset, long long length) {
 
 /* --- Ranges --------------------------------------------------------------------------------------------- */
 
-TEST(scenario_38_writing_and_clearing) {
+BEFORE_EACH {
     share_setup();
+}
+
+TEST(scenario_38_writing_and_clearing) {
     acts({"create a 4096", NULL});
     expect_ranges("a", "");
     acts({"put a 512 512*x", NULL});
@@ -60,7 +63,6 @@ TEST(scenario_38_writing_and_clearing) {
 }
 
 TEST(scenario_38_shrinking_and_growing) {
-    share_setup();
     acts({"create a 2000", NULL}, {"put a 0 2000*x", NULL}, {"setprops a SIZE 700", NULL},
          {"setprops a SIZE 2000", NULL});
     expect_zeros("a", 700, 1300);
@@ -77,7 +79,6 @@ TEST(scenario_38_shrinking_and_growing) {
 
 /* The last page ends where the file does. */
 TEST(ranges_end_with_the_file) {
-    share_setup();
     acts({"create a 1000", NULL}, {"put a 600 x", NULL});
     expect_ranges("a", "512+488");
     acts({"put a 999 x", NULL}, {"setprops a SIZE 1024", NULL});
@@ -90,7 +91,6 @@ TEST(ranges_end_with_the_file) {
 }
 
 TEST(ranges_of_a_part) {
-    share_setup();
     acts({"create a 10240", NULL}, {"put a 0 512*a", NULL}, {"put a 1024 512*b", NULL},
          {"put a 5120 1024*c", NULL});
     static const struct {
@@ -107,7 +107,6 @@ TEST(ranges_of_a_part) {
 }
 
 TEST(a_file_of_64_gib_with_one_page) {
-    share_setup();
     acts({"create a 68719476736", NULL}, {"put a 34359738368 512*x", NULL});
     expect_ranges("a", "34359738368+512");
     require(memory_of(primary, "fs") < 200000, "it takes %lld bytes", memory_of(primary, "fs"));
@@ -127,7 +126,6 @@ TEST(random_writes_and_clears_equal_an_array) {
     size_t length = 5000;
     random_begin();
     memset(model, 0, sizeof(model));
-    share_setup();
     acts({"create a 5000", NULL}, {"h = open s a RW/RWD", NULL});
     const char *h = step_kept('h');
     for (int step = 0; step < STEPS; step++) {
@@ -183,7 +181,6 @@ TEST(random_writes_and_clears_equal_an_array) {
 
 /* Holes as fine as they can be: the memory that was cleared comes back. */
 TEST(memory_goes_with_what_is_cleared) {
-    share_setup();
     act("create a 4194304", NULL);
     char *content = pool_take(4194304);
     memset(content, 'x', 4194304);
@@ -201,14 +198,13 @@ TEST(memory_goes_with_what_is_cleared) {
 /* --- Quota ---------------------------------------------------------------------------------------------- */
 
 TEST(a_quota_bounds_all_files_together) {
-    time_passes(0);
-    acts({"SHARE.CREATE fs QUOTA 100", NULL}, {"s = SHARE.CONNECT fs 100", NULL}, {"create a 60", NULL},
-         {"create b 41", FULL}, {"create b 40", NULL}, {"create c 0", NULL}, {"create c 1", FULL},
-         {"setprops a SIZE 61", FULL}, {"setprops a SIZE 50", NULL}, {"create c 10", NULL},
-         {"copy a d", FULL}, {"copy c d", FULL}, {"delete b", "OK"}, {"copy a b", FULL}, {"copy c d", NULL},
-         {"h = open s a RW/RWD", NULL}, {"write $h 79 x", "1"}, {"write $h 79 xy", FULL},
-         {"truncate $h 81", FULL}, {"truncate $h 80", "OK"}, {"write $h 0 xyz", "3"}, {"write $h 81 ''", "0"},
-         {"write $h 1000 ''", "0"}, {"open s new RW/RWD DISPOSITION CREATE SIZE 1", FULL},
+    acts({"SHARE.SETPROPS fs QUOTA 100", NULL}, {"create a 60", NULL}, {"create b 41", FULL},
+         {"create b 40", NULL}, {"create c 0", NULL}, {"create c 1", FULL}, {"setprops a SIZE 61", FULL},
+         {"setprops a SIZE 50", NULL}, {"create c 10", NULL}, {"copy a d", FULL}, {"copy c d", FULL},
+         {"delete b", "OK"}, {"copy a b", FULL}, {"copy c d", NULL}, {"h = open s a RW/RWD", NULL},
+         {"write $h 79 x", "1"}, {"write $h 79 xy", FULL}, {"truncate $h 81", FULL}, {"truncate $h 80", "OK"},
+         {"write $h 0 xyz", "3"}, {"write $h 81 ''", "0"}, {"write $h 1000 ''", "0"},
+         {"open s new RW/RWD DISPOSITION CREATE SIZE 1", FULL},
          {"open s new RW/RWD DISPOSITION CREATE", NULL}, {"create a 81", FULL}, {"create a 80", NULL},
          {"SHARE.SETPROPS fs QUOTA 50", NULL}, {"create a 79", NULL}, {"create e 1", FULL},
          {"create e 0", NULL}, {"put a 0 x", NULL}, {"rename a f", SV}, {"rename c f", NULL},
@@ -270,7 +266,6 @@ TEST(content_and_properties_change_the_etag_of_a_file) {
 }
 
 TEST(times_and_properties) {
-    share_setup();
     act("create a 10 PROPS 2 content-type text/plain cache-control x META 1 k v ATTRIBUTES 1 ARCHIVE", NULL);
     long long created = file_field("a", "created")->integer;
     act("5 s", NULL);

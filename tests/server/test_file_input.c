@@ -76,8 +76,11 @@ static void expect_no_number(const struct place_of_number *place, const char *nu
             place->answer, reply_text(reply));
 }
 
-TEST(malformed_numbers_are_refused) {
+BEFORE_EACH {
     file_commands_setup();
+}
+
+TEST(malformed_numbers_are_refused) {
     act("h = open s a RW/RWD", NULL);
     traces_begin("new");
     for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
@@ -90,7 +93,6 @@ TEST(malformed_numbers_are_refused) {
 }
 
 TEST(files_of_the_largest_size_are_read_and_written) {
-    file_commands_setup();
     acts({"create big " LARGEST, NULL}, {"put big 4398046511103 x", NULL},
          {"put big 4398046511103 xy", BAD_RANGE}, {"get big RANGE 4398046511102 10", "[<etag>, \"\\x00x\"]"},
          {"get big RANGE 4398046511102 -1", "[<etag>, \"\\x00x\"]"},
@@ -108,7 +110,6 @@ TEST(files_of_the_largest_size_are_read_and_written) {
 
 TEST(contents_of_every_size) {
     enum { MAX = 4 << 20 };
-    file_commands_setup();
     act("create big 8388608", NULL);
     char *content = pool_take(MAX + 2);
     memset(content, 'z', MAX + 1);
@@ -130,7 +131,6 @@ TEST(contents_of_every_size) {
 /* --- Words -------------------------------------------------------------------------------------------------------- */
 
 TEST(unknown_repeated_and_miscounted_words_are_refused) {
-    file_commands_setup();
     static const struct {
         const char *lines, *answer;
     } rows[] = {
@@ -181,7 +181,6 @@ TEST(unknown_repeated_and_miscounted_words_are_refused) {
 }
 
 TEST(options_at_their_limits_are_taken) {
-    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 31536000 ONCLOSE keep", NULL}, {"SHARE.PING fs $t", "31536000000"},
          {"t = SHARE.CONNECT fs 2000.5 OWNER 256*o ONCLOSE END", NULL}, {"SHARE.PING fs $t", "2000500"},
          {"SHARE.CONNECT fs 1 OWNER 257*o", "INVALID"}, {"SHARE.CONNECT fs 1000 OWNER ''", NULL},
@@ -211,7 +210,6 @@ static void expect_no_handle(const char *handle) {
 }
 
 TEST(unknown_handles_are_refused) {
-    file_commands_setup();
     acts({"h = open s a RWD/RWD", NULL}, {"t = SHARE.CONNECT fs 10", NULL}, {"i = open t b RWD/RWD", NULL},
          {"SHARE.CREATE other", NULL});
     const char *h = step_kept('h');
@@ -234,7 +232,6 @@ TEST(unknown_handles_are_refused) {
 }
 
 TEST(unknown_sessions_are_refused) {
-    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 10", NULL}, {"u = SHARE.CONNECT fs 100", NULL}, {"h = open s a R/RWD", NULL},
          {"SHARE.DISCONNECT fs $u", "OK"}, {"10 s", NULL}, {"SHARE.CREATE other", NULL});
     const char *none[] = {"x", "1", ID_A, step_kept('t'), step_kept('u'), step_kept('h')};
@@ -250,7 +247,6 @@ TEST(unknown_sessions_are_refused) {
 
 /* Every command on a key that holds something else, and on one that is not there. */
 TEST(keys_that_are_no_shares_are_refused) {
-    file_commands_setup();
     acts({"h = open s a RW/RWD", NULL});
     expect_ok(call(primary, "SET text x"));
     create("box");
@@ -313,7 +309,6 @@ TEST(a_time_to_live_that_is_none_is_explained) {
                 {"-1", "ttl-seconds must be between"},
                 {"31536001", "ttl-seconds must be between"},
                 {"99999999999999999999", "ttl-seconds must be between"}};
-    share_setup();
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++)
         expect_error(call(primary, "SHARE.CONNECT fs %s", rows[row].ttl),
                      pool_print("%s %s", BAD_VALUE, rows[row].text));

@@ -267,8 +267,7 @@ TEST(thousands_of_locks) {
 TEST(as_many_locks_as_a_handle_may_have) {
     enum { MAX = 10000 };
     stage();
-    for (int i = 0; i < MAX; i++) send_call(primary, "FILE.LOCK fs %s SHARED %d 1", step_kept('h'), i);
-    for (int i = 0; i < MAX; i++) expect_ok(receive(primary));
+    call_many(primary, MAX, pool_print("FILE.LOCK fs %s SHARED %%d 1", step_kept('h')));
     acts({"lock $h SHARED 20000 1", LOCKED}, {"lock $h SHARED 20000 1 BLOCK 0", LOCKED},
          {"lock $i SHARED 20000 1", "OK"}, {"unlock $h 77 1", "OK"}, {"lock $h SHARED 20000 1", "OK"},
          {"lock $h SHARED 20000 1", LOCKED});

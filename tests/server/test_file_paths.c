@@ -56,8 +56,11 @@ static void expect_no_path(const char *path, size_t length, const char *answer) 
     }
 }
 
-TEST(characters_that_no_name_has) {
+BEFORE_EACH {
     file_commands_setup();
+}
+
+TEST(characters_that_no_name_has) {
     act("mkdir dir", NULL);
     for (const char *character = "\"\\:|<>*?\x01\x1f\x7f\n\t"; *character; character++) {
         expect_no_path(pool_print("a%cb", *character), 3, BAD_NAME);
@@ -80,7 +83,6 @@ static void expect_said(const char *command, const char *reason) {
 
 /* What is wrong with a path is not only that it is none. */
 TEST(refusals_say_why_a_path_is_invalid) {
-    file_commands_setup();
     expect_said("FILE.MKDIR fs a.", "does not end with a dot or a space: 'a.'");
     expect_said("FILE.RENAME fs a b|c", "no control characters and none of");
     expect_said("FILE.RENAME fs a d/../b", "no . and .. in it: 'd/../b'");
@@ -97,7 +99,6 @@ TEST(reserved_and_malformed_file_names_are_refused) {
                                         "dir/.", "./a",  "CON",    "con",      "Nul", "aux",    "PRN",
                                         "COM1",  "lpt9", "CLOCK$", "dir/com1", " "};
     static const char *const ways[] = {"/", "/a", "a/", "dir//a", "//", "dir/"};
-    file_commands_setup();
     act("mkdir dir", NULL);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) expect_no_path(names[i], strlen(names[i]), BAD_NAME);
     for (size_t i = 0; i < ARRAY_SIZE(ways); i++) expect_no_path(ways[i], strlen(ways[i]), BAD_PATH);
@@ -108,7 +109,6 @@ TEST(unusual_file_names_are_accepted) {
     static const char *const names[] = {".a",   "..a", "a.b.c", " a",  "con.txt", "COM10",
                                         "com0", "-",   "[x]",   "{y}", "100%",    "a&b=c;d",
                                         "~",    "é",   "日本",  "😀",   "nul.x",   "lpt"};
-    file_commands_setup();
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         expect_etag(call(primary, "FILE.CREATE fs %s %d", names[i], 1));
         expect_number(field(call(primary, "FILE.STAT fs %s", names[i]), "content-length"), 1);
@@ -125,7 +125,6 @@ static char *repeated(const char *text, size_t times) {
 
 TEST(file_names_have_at_most_255_characters) {
     static const char *const letters[] = {"x", "é", "日", "😀"};
-    file_commands_setup();
     for (size_t i = 0; i < ARRAY_SIZE(letters); i++) {
         const char *longest = repeated(letters[i], 255), *longer = repeated(letters[i], 256);
         expect_etag(call(primary, "FILE.CREATE fs %s 1", longest));
@@ -147,7 +146,6 @@ static void dig(size_t names) {
 }
 
 TEST(deep_paths) {
-    file_commands_setup();
     dig(249);
     expect_etag(call(primary, "FILE.CREATE fs %s 1", deep_path(250)));
     expect_no_path(deep_path(251), 501, BAD_PATH);
@@ -160,7 +158,6 @@ TEST(deep_paths) {
 }
 
 TEST(long_paths) {
-    file_commands_setup();
     const char *name = repeated("n", 255);
     const char *path = name;
     for (int depth = 1; depth <= 7; depth++) {
@@ -183,7 +180,6 @@ TEST(long_paths) {
 /* --- The same file --------------------------------------------------------------------------------------------- */
 
 TEST(scenario_39_case_is_kept_and_does_not_matter) {
-    file_commands_setup();
     acts({"mkdir Folder", NULL}, {"create Folder/Report.TXT 3", NULL}, {"put FOLDER/report.txt 0 abc", NULL},
          {"get folder/REPORT.txt", "=abc"}, {"create folder/report.txt 2", NULL}, {"mkdir FOLDER", EXISTS},
          {"mkdir folder/REPORT.TXT", OTHER_KIND}, {"create FOLDER 1", OTHER_KIND},
@@ -198,7 +194,6 @@ TEST(case_beyond_ascii) {
     static const char *const pairs[][2] = {{"Ärger", "äRGER"}, {"ΑΣΩ", "ασω"}, {"ЖУК", "жук"},
                                            {"ŒUVRE", "œuvre"}, {"Ǆ", "ǆ"},     {"Ａ", "ａ"},
                                            {"Ⱥ", "ⱥ"},         {"ԱԲ", "աբ"},   {"𐐀", "𐐨"}};
-    file_commands_setup();
     for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
         expect_etag(call(primary, "FILE.CREATE fs %s %d", pairs[i][0], 3));
         expect_etag(call(primary, "FILE.CREATE fs %s %d", pairs[i][1], 5));
@@ -212,7 +207,6 @@ TEST(case_beyond_ascii) {
 }
 
 TEST(renaming_may_change_the_case_alone) {
-    file_commands_setup();
     acts({"mkdir dir", NULL}, {"create dir/file 2", NULL}, {"rename dir/file DIR/FILE", NULL},
          {"rename dir Dir", NULL}, {"put dir/file 0 xy", NULL}, {"get Dir/File", "=xy"},
          {"rename é É", NO_FILE}, {"create é 1", NULL}, {"rename é É", NULL}, {"rename É É", NULL},
@@ -225,7 +219,6 @@ TEST(renaming_may_change_the_case_alone) {
 /* --- One kind where the other should be -------------------------------------------------------------------------- */
 
 TEST(files_are_no_directories) {
-    file_commands_setup();
     acts({"mkdir dir", NULL}, {"create dir/x 1", NULL}, {"mkdir a", OTHER_KIND}, {"mkdir a/x", NO_PARENT},
          {"create a/x 1", NO_PARENT}, {"rmdir a", OTHER_KIND}, {"list a", OTHER_KIND},
          {"list a/x", NO_PARENT}, {"open s a/x R/R DISPOSITION CREATE", NO_PARENT},
@@ -241,7 +234,6 @@ TEST(files_are_no_directories) {
 }
 
 TEST(the_root_can_be_read_and_not_removed) {
-    file_commands_setup();
     acts({"mkdir ''", EXISTS}, {"rmdir ''", BAD_PATH}, {"delete ''", OTHER_KIND}, {"create '' 1", OTHER_KIND},
          {"rename '' x", BAD_PATH}, {"rename a ''", EXISTS}, {"rename a '' REPLACE", EXISTS},
          {"copy a ''", OTHER_KIND}, {"get ''", OTHER_KIND}, {"handles '' RECURSIVE", NULL},
@@ -251,7 +243,6 @@ TEST(the_root_can_be_read_and_not_removed) {
 }
 
 TEST(scenario_40_missing_parents_and_the_attribute) {
-    file_commands_setup();
     acts({"create no/x 1", NO_PARENT}, {"mkdir no/x", NO_PARENT}, {"get no/x", NO_PARENT},
          {"get no", NO_FILE}, {"setprops a ATTRIBUTES 2 READONLY ARCHIVE", NULL}, {"put a 0 x", READ_ONLY},
          {"create a 1", READ_ONLY}, {"delete a", READ_ONLY}, {"setmeta a META 0", READ_ONLY},
@@ -266,7 +257,6 @@ TEST(scenario_40_missing_parents_and_the_attribute) {
 
 /* Who has opened it before may go on writing. */
 TEST(the_readonly_attribute_leaves_open_handles_writable) {
-    file_commands_setup();
     acts({"h = open s a RW/RWD", NULL}, {"setprops a ATTRIBUTES 1 READONLY", NULL}, {"write $h 0 xy", "2"},
          {"put a 0 x", READ_ONLY}, {"close $h", "OK"}, {"get a", "=xy23456789"});
 }
@@ -292,7 +282,6 @@ static const char *paged(const char *rest, int count) {
 }
 
 TEST(listing_by_pages) {
-    file_commands_setup();
     acts({"mkdir d", NULL}, {"mkdir d/Sub", NULL}, {"create d/beta 1", NULL}, {"create d/Alpha 22", NULL},
          {"create d/alpha2 3", NULL}, {"create d/ALPHA-1 4", NULL}, {"create d/zeta 5", NULL},
          {"create d/Sub/inner 6", NULL}, {"create d/élan 7", NULL});
@@ -313,7 +302,6 @@ TEST(listing_by_pages) {
 
 /* While pages are read the directory changes; what was there all the time is told once. */
 TEST(listing_what_changes) {
-    file_commands_setup();
     acts({"mkdir d", NULL});
     for (int i = 0; i < 50; i++) act(pool_print("create d/f%02d 0", i), NULL);
     redisReply *page = act("list d COUNT 20", NULL);
@@ -327,7 +315,6 @@ TEST(listing_what_changes) {
 
 /* Names that were given away and used again, before a snapshot and behind it. */
 TEST(listing_a_snapshot_by_pages) {
-    file_commands_setup();
     acts({"mkdir d", NULL}, {"create d/a 1", NULL}, {"create d/b 2", NULL}, {"create d/c 3", NULL},
          {"o = SHARE.SNAPSHOT fs", NULL}, {"delete d/b", "OK"}, {"create d/B 4", NULL},
          {"p = SHARE.SNAPSHOT fs", NULL}, {"delete d/B", "OK"}, {"delete d/c", "OK"}, {"mkdir d/b", NULL},
@@ -347,7 +334,6 @@ TEST(listing_a_snapshot_by_pages) {
 
 TEST(directories_move_with_all_that_is_in_them) {
     enum { FILES = 3000 };
-    file_commands_setup();
     acts({"mkdir from", NULL}, {"mkdir from/sub", NULL}, {"mkdir to", NULL});
     for (int i = 0; i < FILES; i++)
         send_call(primary, "FILE.CREATE fs from/%sfile%d %d", i % 2 ? "sub/" : "", i, i);
@@ -366,7 +352,6 @@ TEST(directories_move_with_all_that_is_in_them) {
 
 /* A directory moves when nothing in it is open, however deep. */
 TEST(an_open_file_keeps_its_directories) {
-    file_commands_setup();
     acts({"mkdir d", NULL}, {"mkdir d/e", NULL}, {"mkdir d/e/f", NULL}, {"mkdir d/g", NULL},
          {"create d/e/f/x 1", NULL}, {"h = open s d/e/f/x A/RWD", NULL}, {"rename d D2", SV},
          {"rename d/e d/E2", SV}, {"rename d/e/f d/F2", SV}, {"rename d/g d/g2", NULL},
@@ -377,7 +362,6 @@ TEST(an_open_file_keeps_its_directories) {
 }
 
 TEST(moving_keeps_what_a_file_is) {
-    file_commands_setup();
     acts({"setmeta a META 1 color red", NULL}, {"setprops a PROPS 1 content-type text/plain", NULL},
          {"setprops a ATTRIBUTES 1 HIDDEN", NULL}, {"mkdir d", NULL});
     long long created = file_field("a", "created")->integer;
@@ -393,7 +377,6 @@ TEST(moving_keeps_what_a_file_is) {
 
 /* A handle of the file that is replaced reads what came. */
 TEST(a_renamed_file_keeps_its_state_when_it_replaces_another) {
-    file_commands_setup();
     acts({"create new 3", NULL}, {"put new 0 new", NULL}, {"setmeta new META 1 of new", NULL},
          {"h = open s b RW/RWD", NULL}, {"rename new b REPLACE", NULL}, {"read $h 0 100", "=new"},
          {"write $h 3 er", "2"}, {"get b", "=newer"}, {"meta b", "[<etag>, [\"of\", \"new\"]]"},
@@ -404,7 +387,6 @@ TEST(a_renamed_file_keeps_its_state_when_it_replaces_another) {
 }
 
 TEST(copies_of_files_within_a_share) {
-    file_commands_setup();
     acts({"setmeta a META 1 color red", NULL}, {"copy a c", NULL},
          {"meta c", "[<etag>, [\"color\", \"red\"]]"}, {"copy a c META 1 x y", NULL},
          {"meta c", "[<etag>, [\"x\", \"y\"]]"}, {"copy a c META 0", NULL}, {"meta c", "[<etag>, []]"},

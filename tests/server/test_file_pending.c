@@ -13,6 +13,10 @@ static void stage_pending(void) {
     acts({"h = open s a RWD/RWD", NULL}, {"dispose $h ON", "OK"});
 }
 
+BEFORE_EACH {
+    file_commands_setup();
+}
+
 TEST(scenario_11_every_command_is_refused) {
     stage_pending();
     for (const struct file_command *command = file_commands; command->line; command++)
@@ -32,14 +36,12 @@ TEST(scenario_11_every_command_is_refused) {
 
 /* A snapshot is not told from the file by that it is to be deleted. */
 TEST(a_pending_file_is_readable_in_older_snapshots) {
-    file_commands_setup();
     acts({"p = SHARE.SNAPSHOT fs", NULL}, {"h = open s a RWD/RWD", NULL}, {"dispose $h ON", "OK"},
          {"get a SNAPSHOT $p", "=0123456789"}, {"get a", PENDING}, {"close $h", "OK"},
          {"get a SNAPSHOT $p", "=0123456789"}, {"get a", NO_FILE});
 }
 
 TEST(scenario_12_the_mark_is_taken_back) {
-    file_commands_setup();
     const char *before = reply_text(act("stat a", NULL));
     acts({"h = open s a RWD/RWD", NULL}, {"i = open s a D/RWD", NULL}, {"dispose $h ON", "OK"},
          {"get a", PENDING}, {"dispose $i OFF", "OK"}, {"get a", "=0123456789"}, {"close $h", "OK"},
@@ -49,7 +51,6 @@ TEST(scenario_12_the_mark_is_taken_back) {
 }
 
 TEST(scenario_13_the_last_one_takes_it_along) {
-    file_commands_setup();
     const char *etag = reply_string(file_field("a", "etag"));
     acts({"h = open s a RD/RWD", NULL}, {"i = open s a R/RWD", NULL}, {"dispose $h ON", "OK"},
          {"close $h", "OK"}, {"get a", PENDING}, {"close $i", "OK"}, {"get a", NO_FILE}, {"create a 3", NULL},
@@ -59,7 +60,6 @@ TEST(scenario_13_the_last_one_takes_it_along) {
 }
 
 TEST(scenario_14_other_handles_go_on) {
-    file_commands_setup();
     acts({"h = open s a D/RWD", NULL}, {"i = open s a RW/RWD", NULL}, {"dispose $h ON", "OK"},
          {"read $i 0 3", "=012"}, {"write $i 0 xyz", "3"}, {"read $i 0 5", "=xyz34"}, {"truncate $i 4", "OK"},
          {"lock $i EXCLUSIVE 0 2", "OK"}, {"unlock $i 0 2", "OK"}, {"open s a R/RWD", PENDING},
@@ -67,14 +67,12 @@ TEST(scenario_14_other_handles_go_on) {
 }
 
 TEST(scenario_15_delete_on_close) {
-    file_commands_setup();
     acts({"h = open s a RD/RWD DELETEONCLOSE", NULL}, {"i = open s a R/RWD", NULL}, {"get a", "=0123456789"},
          {"list ''", NULL}, {"close $h", "OK"}, {"get a", PENDING}, {"read $i 0 2", "=01"},
          {"close $i", "OK"}, {"get a", NO_FILE});
 }
 
 TEST(scenario_16_delete_on_close_is_not_taken_back) {
-    file_commands_setup();
     acts({"h = open s a RD/RWD DELETEONCLOSE", NULL}, {"dispose $h OFF", "OK"}, {"get a", "=0123456789"},
          {"dispose $h ON", "OK"}, {"dispose $h OFF", "OK"}, {"close $h", "OK"}, {"get a", NO_FILE});
     /* But what closing has marked can be taken back by who is left. */
@@ -83,7 +81,6 @@ TEST(scenario_16_delete_on_close_is_not_taken_back) {
 }
 
 TEST(scenario_17_what_cannot_be_marked) {
-    file_commands_setup();
     acts({"h = open s a RD/RWD", NULL}, {"setprops a ATTRIBUTES 1 READONLY", NULL},
          {"dispose $h ON", CANNOT_DELETE}, {"close $h", "OK"}, {"get a", NULL},
          {"open s a D/RWD DELETEONCLOSE", CANNOT_DELETE}, {"open s a R/RWD DELETEONCLOSE", BAD_VALUE},
@@ -92,7 +89,6 @@ TEST(scenario_17_what_cannot_be_marked) {
 }
 
 TEST(a_pending_file_keeps_its_directory) {
-    file_commands_setup();
     acts({"mkdir d", NULL}, {"create d/x 0", NULL}, {"h = open s d/x D/RWD", NULL}, {"dispose $h ON", "OK"},
          {"list d", "[null, []]"}, {"rmdir d", NOT_EMPTY}, {"rename d e", SV}, {"close $h", "OK"},
          {"rmdir d", "OK"});
@@ -122,13 +118,11 @@ TEST(a_pending_file_goes_however_its_last_handle_ends) {
 }
 
 TEST(scenario_19_stateless_deletion_is_at_once) {
-    file_commands_setup();
     acts({"delete a", "OK"}, {"get a", NO_FILE}, {"open s a R/R", NO_FILE}, {"delete a", NO_FILE});
     assert_string_equal(listed(""), "b");
 }
 
 TEST(scenario_20_pending_comes_before_sharing) {
-    file_commands_setup();
     acts({"h = open s a RWD/-", NULL}, {"get a", SV}, {"dispose $h ON", "OK"}, {"get a", PENDING},
          {"open s a R/R", PENDING}, {"lock $h EXCLUSIVE 0 10", "OK"}, {"put a 0 x", PENDING});
 }
@@ -174,7 +168,6 @@ TEST(a_dead_session_has_nothing_at_the_same_instant) {
 
 /* A snapshot of the same instant has it no more, either, and neither has its count. */
 TEST(a_dead_sessions_file_is_in_no_snapshot) {
-    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a RD/RWD DELETEONCLOSE", NULL});
     expect_ok(call(primary, "MULTI"));
     call(primary, "CONFIG SET holdfast.clock-offset-ms %lld", clock_after(10000));
@@ -199,7 +192,6 @@ TEST(a_new_snapshot_has_a_pending_file) {
 
 /* What the pending file has goes with it: its lease, its locks, its attributes and metadata. */
 TEST(a_pending_file_leaves_nothing_to_its_successor) {
-    file_commands_setup();
     acts({"setmeta a META 1 color red", NULL}, {"setprops a ATTRIBUTES 1 HIDDEN", NULL},
          {"h = open s a RWD/RWD", NULL}, {"lock $h EXCLUSIVE 0 100", "OK"}, {"dispose $h ON", "OK"},
          {"close $h", "OK"}, {"create a 10", NULL}, {"meta a", "[<etag>, []]"}, {"put a 0 x", NULL});

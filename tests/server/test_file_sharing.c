@@ -42,8 +42,11 @@ static void require_pair(int access, int share, int other_access, int other_shar
     if (opened) expect_closed(second);
 }
 
-TEST(scenario_1_every_open_beside_every_open) {
+BEFORE_EACH {
     file_commands_setup();
+}
+
+TEST(scenario_1_every_open_beside_every_open) {
     for (int first = 0; first < MODES * MODES; first++) {
         int access = first % MODES, share = first / MODES;
         redisReply *open = try_open(access, share);
@@ -56,20 +59,17 @@ TEST(scenario_1_every_open_beside_every_open) {
 
 /* Of the service's own table, with the examples that it gives. */
 TEST(scenario_1_examples) {
-    file_commands_setup();
     acts({"h = open s a R/W", NULL}, {"i = open s a W/R", NULL}, {"close $h", "OK"}, {"close $i", "OK"},
          {"h = open s a W/R", NULL}, {"open s a W/W", SV}, {"close $h", "OK"}, {"h = open s a W/W", NULL},
          {"open s a W/R", SV}, {"close $h", "OK"});
 }
 
 TEST(scenario_2_attributes_beside_the_jealous) {
-    file_commands_setup();
     acts({"h = open s a R/-", NULL}, {"i = open s a A/-", NULL}, {"close $h", "OK"},
          {"h = open s a RWD/-", NULL}, {"close $i", "OK"}, {"open s a R/RWD", SV});
 }
 
 TEST(scenario_3_to_have_it_open_twice_is_to_be_two) {
-    file_commands_setup();
     acts({"h = open s a RW/R", NULL}, {"open s a RW/R", SV}, {"open s a R/R", SV},
          {"t = SHARE.CONNECT fs 100", NULL}, {"open t a RW/R", SV}, {"open t a R/RW", NULL},
          {"open s a R/RW", NULL});
@@ -100,14 +100,12 @@ TEST(every_access_counts_alike) {
 }
 
 TEST(scenario_5_a_jealous_writer) {
-    file_commands_setup();
     acts({"h = open s a W/-", NULL}, {"get a", SV}, {"put a 0 x", SV}, {"delete a", SV}, {"stat a", NULL},
          {"meta a", NULL}, {"list ''", NULL}, {"close $h", "OK"}, {"get a", "=0123456789"},
          {"put a 0 x", NULL}, {"get a", "=x123456789"}, {"delete a", "OK"});
 }
 
 TEST(scenario_6_a_reader_who_shares_all) {
-    file_commands_setup();
     acts({"h = open s a R/RWD", NULL}, {"put a 0 x", NULL}, {"create a 3", NULL}, {"put a 0 new", NULL},
          {"delete a", SV}, {"read $h 0 10", "=new"}, {"close $h", "OK"}, {"delete a", "OK"},
          {"get a", NO_FILE});
@@ -122,14 +120,12 @@ TEST(scenario_7_attributes_mind_deletion_alone) {
 }
 
 TEST(scenario_8_every_open_has_a_say) {
-    file_commands_setup();
     acts({"h = open s a R/RW", NULL}, {"i = open s a W/RWD", NULL}, {"put a 0 x", NULL}, {"get a", NULL},
          {"create a 5", SV}, {"delete a", SV}, {"close $h", "OK"}, {"create a 5", NULL}, {"delete a", SV},
          {"close $i", "OK"}, {"delete a", "OK"});
 }
 
 TEST(scenario_9_what_is_made_anew_minds_no_opens_elsewhere) {
-    file_commands_setup();
     acts({"h = open s a RW/RW", NULL}, {"create new 5", NULL}, {"e = stat a", NULL});
     const char *etag = reply_string(file_field("a", "etag"));
     acts({"create a 5", SV}, {"get a", "=0123456789"});
@@ -137,7 +133,6 @@ TEST(scenario_9_what_is_made_anew_minds_no_opens_elsewhere) {
 }
 
 TEST(scenario_10_to_overwrite_is_to_write) {
-    file_commands_setup();
     acts({"h = open s a R/R", NULL}, {"open s a R/RWD DISPOSITION OVERWRITE", SV},
          {"open s a A/RWD DISPOSITION OVERWRITEIF", SV}, {"open s a R/RWD DISPOSITION SUPERSEDE", SV},
          {"get a", "=0123456789"}, {"i = open s a R/RWD DISPOSITION OPENIF", NULL}, {"close $i", "OK"},
@@ -187,7 +182,6 @@ TEST(each_disposition_of_an_open) {
 
 /* A file that is written over keeps nothing of what it was, but who has it open. */
 TEST(an_overwritten_file_begins_anew) {
-    file_commands_setup();
     acts({"setmeta a META 1 color red", NULL}, {"h = open s a R/RWD", NULL},
          {"open s a W/RWD DISPOSITION OVERWRITE SIZE 3", NULL}, {"meta a", "[<etag>, []]"},
          {"ranges a", "[\"etag\", <etag>, \"content-length\", 3, \"ranges\", []]"}, {"read $h 0 10", NULL});
@@ -255,7 +249,6 @@ TEST(handles_are_seen_and_closed_in_every_state) {
 
 /* Writing commands know no snapshots at all. */
 TEST(snapshots_of_shares_are_read_only) {
-    file_commands_setup();
     act("p = SHARE.SNAPSHOT fs", NULL);
     for (const struct file_command *command = file_commands; command->line; command++) {
         bool reads = command->class <= MODEL_READS && !strstr(command->line, "copy");

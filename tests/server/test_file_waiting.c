@@ -37,6 +37,10 @@ static void expect_answer_at(struct place place, struct client *client, const ch
 
 /* --- What serves -------------------------------------------------------------------------------------------------- */
 
+BEFORE_EACH {
+    stage();
+}
+
 TEST(an_open_waits_for_whatever_ends_the_other) {
     static const char *const ways[] = {"close $h", "closeall a *", "SHARE.DISCONNECT fs $t", "1000 s"};
     for (size_t way = 0; way < ARRAY_SIZE(ways); way++) {
@@ -81,7 +85,6 @@ TEST(an_open_waits_for_a_lease_to_go) {
 
 /* A lease waits for a lease; when there is none, for the handles. */
 TEST(a_lease_waits) {
-    stage();
     act("LEASE.ACQUIRE fs -1 ID A FILE a", NULL);
     struct client *client = waiting("LEASE.ACQUIRE fs -1 ID " ID_B " FILE a BLOCK 0");
     act("LEASE.RELEASE fs A FILE a", "OK");
@@ -91,7 +94,6 @@ TEST(a_lease_waits) {
 }
 
 TEST(a_connection_that_ends_serves) {
-    stage();
     struct client *holder = client_open(primary->server);
     step_keep('w', reply_string(call(holder, "SHARE.CONNECT fs 1000 ONCLOSE END")));
     acts({"h = open w a RW/-", NULL}, {"i = open w b RW/RWD", NULL}, {"lock $i EXCLUSIVE 0 1", "OK"},
@@ -105,7 +107,6 @@ TEST(a_connection_that_ends_serves) {
 
 /* A path is waited for: what becomes of the file that was there is for others. */
 TEST(a_file_that_moves_leaves_its_line) {
-    stage();
     act("LEASE.ACQUIRE fs -1 ID A FILE a", NULL);
     struct client *opener = act_waiting("open s a W/RWD BLOCK 0"),
                   *maker = act_waiting("open t a W/RWD DISPOSITION OPENIF BLOCK 0");
@@ -121,7 +122,6 @@ TEST(a_file_that_moves_leaves_its_line) {
 }
 
 TEST(a_waiter_is_answered_in_its_own_protocol) {
-    stage();
     act("h = open t a RW/-", NULL);
     struct wire *wire = wire_open_resp3(primary->server);
     const struct words words = act_words("open s a R/R BLOCK 0");
@@ -138,7 +138,6 @@ TEST(a_waiter_is_answered_in_its_own_protocol) {
 TEST(waiters_for_a_file_are_served_in_order) {
     enum { CLIENTS = 10 };
     struct client *clients[CLIENTS];
-    stage();
     act("h = open t a RW/-", NULL);
     for (int i = 0; i < CLIENTS; i++) clients[i] = act_waiting("open s a RW/- BLOCK 0");
     for (int i = 0; i < CLIENTS; i++) {
@@ -153,7 +152,6 @@ TEST(locks_in_turn) {
     enum { CLIENTS = 10 };
     struct client *clients[CLIENTS];
     const char *handles[CLIENTS];
-    stage();
     acts({"h = open t a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"});
     for (int i = 0; i < CLIENTS; i++) {
         acts({"w = SHARE.CONNECT fs 1000", NULL}, {"i = open w a RW/RWD", NULL});
@@ -170,7 +168,6 @@ TEST(locks_in_turn) {
 
 /* Who shares is served together; a writer among them holds up those who came behind it. */
 TEST(readers_and_a_writer) {
-    stage();
     act("w = SHARE.CONNECT fs 1000", NULL);
     act("h = open t a RW/-", NULL);
     struct client *first = act_waiting("open s a R/R BLOCK 0"), *second = act_waiting("open u a R/R BLOCK 0"),
@@ -189,7 +186,6 @@ TEST(readers_and_a_writer) {
 
 /* What does not get in the way of those who wait is not held up by them. */
 TEST(locks_of_other_ranges_do_not_wait_in_line) {
-    stage();
     acts({"h = open t a RW/RWD", NULL}, {"i = open s a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"});
     struct client *waiter = act_waiting("lock $i EXCLUSIVE 0 10 BLOCK 0");
     struct client *elsewhere = test_client(primary->server);
@@ -212,7 +208,6 @@ TEST(locks_of_other_ranges_do_not_wait_in_line) {
 TEST(hundreds_are_served_by_one_close) {
     enum { CLIENTS = 250 };
     struct client *clients[CLIENTS];
-    stage();
     act("h = open t a RW/-", NULL);
     for (int i = 0; i < CLIENTS; i++) clients[i] = act_waiting("open s a R/RW BLOCK 0");
     act("close $h", "OK");
@@ -224,7 +219,6 @@ TEST(over_a_thousand_lines_are_served_by_one_session_that_ends) {
     enum { LINES = 1100 };
     const char *open = "FILE.OPEN fs %s f%d ACCESS 2 READ WRITE SHARE 1 READ%s";
     struct client *clients[LINES];
-    stage();
     for (int i = 0; i < LINES; i++) {
         expect_etag(call(primary, "FILE.CREATE fs f%d 1", i));
         expect_elements(call(primary, open, step_kept('t'), i, ""), 8);
@@ -238,7 +232,6 @@ TEST(over_a_thousand_lines_are_served_by_one_session_that_ends) {
 
 /* Files are waited for each by itself. */
 TEST(each_file_has_a_line_of_its_own) {
-    stage();
     acts({"h = open t a RW/-", NULL}, {"i = open t b RW/-", NULL});
     struct client *of_a = act_waiting("open s a R/R BLOCK 0"), *of_b = act_waiting("open u b R/R BLOCK 0");
     act("close $i", "OK");
@@ -251,7 +244,6 @@ TEST(each_file_has_a_line_of_its_own) {
 /* --- Who leaves ----------------------------------------------------------------------------------------- */
 
 TEST(an_open_whose_time_is_up_is_refused) {
-    stage();
     acts({"h = open t a RW/R", NULL}, {"i = open t b RW/RWD", NULL}, {"j = open s b RW/RWD", NULL},
          {"lock $i EXCLUSIVE 0 1", "OK"});
     struct client *opener = act_waiting("open s a RW/R BLOCK 0.05"),
@@ -273,7 +265,6 @@ TEST(an_open_whose_time_is_up_is_refused) {
 
 /* Each could have what it wants, were it not for one that waits before it and wants it, too. */
 TEST(one_behind_a_waiter_is_refused_when_its_time_is_up) {
-    stage();
     acts({"h = open t a R/RWD", NULL}, {"i = open s a R/RWD", NULL}, {"j = open u a R/RWD", NULL},
          {"lock $h EXCLUSIVE 0 10", "OK"});
     struct client *locker = act_waiting("lock $i EXCLUSIVE 5 10 BLOCK 0"),
@@ -290,7 +281,6 @@ TEST(one_behind_a_waiter_is_refused_when_its_time_is_up) {
 }
 
 TEST(a_client_that_has_gone_gets_no_handle) {
-    stage();
     acts({"h = open t a RW/-", NULL});
     struct client *gone = client_open(primary->server);
     const struct words words = act_words("open s a RW/- BLOCK 0");
@@ -358,7 +348,6 @@ TEST(a_waiter_learns_that_there_is_no_hope) {
 
 /* A refusal that no waiting mends comes at once. */
 TEST(refusals_that_time_does_not_end_are_answered_at_once) {
-    stage();
     acts({"h = open t a RD/RWD", NULL}, {"dispose $h ON", "OK"}, {"open s a R/R BLOCK 0", PENDING},
          {"open s no R/R BLOCK 0", NO_FILE}, {"open s no/no R/R BLOCK 0", NO_PARENT},
          {"open s b R/R DISPOSITION CREATE BLOCK 0", EXISTS}, {"setprops b ATTRIBUTES 1 READONLY", NULL},
@@ -371,7 +360,6 @@ TEST(refusals_that_time_does_not_end_are_answered_at_once) {
 }
 
 TEST(in_a_transaction_or_a_script_opens_and_locks_never_wait) {
-    stage();
     acts({"h = open t a RW/-", NULL}, {"i = open t b RW/RWD", NULL}, {"lock $i EXCLUSIVE 0 1", "OK"},
          {"j = open s b RW/RWD", NULL});
     const struct words open = act_words("open s a R/R BLOCK 0"),
@@ -408,7 +396,6 @@ TEST(a_share_that_goes_leaves_its_line_waiting) {
 }
 
 TEST(a_share_that_takes_the_name_serves) {
-    stage();
     act("h = open t a RW/-", NULL);
     struct client *client = act_waiting("open s a R/R BLOCK 0");
     expect_ok(call(primary, "RENAME fs other"));
@@ -420,7 +407,6 @@ TEST(a_share_that_takes_the_name_serves) {
 }
 
 TEST(a_demoted_primary_lets_its_line_go) {
-    stage();
     act("h = open t a RW/-", NULL);
     struct client *client = act_waiting("open s a R/R BLOCK 0");
     struct server *other = server_start("other", "");
@@ -430,7 +416,6 @@ TEST(a_demoted_primary_lets_its_line_go) {
 }
 
 TEST(a_pause_holds_back_what_time_serves) {
-    stage();
     acts({"w = SHARE.CONNECT fs 10", NULL}, {"h = open w a RW/-", NULL});
     struct client *client = act_waiting("open s a R/R BLOCK 0");
     expect_ok(call(primary, "CLIENT PAUSE 60000 WRITE"));
@@ -463,7 +448,6 @@ TEST(time_serves_to_the_millisecond) {
 /* --- Circles -------------------------------------------------------------------------------------------- */
 
 TEST(two_sessions_in_a_circle) {
-    stage();
     acts({"h = open s a RW/-", NULL}, {"i = open t b RW/-", NULL});
     struct client *first = act_waiting("open s b R/R BLOCK 0");
     acts({"open t a R/R BLOCK 5", DEADLOCK}, {"open t a R/R BLOCK 10", DEADLOCK}, {"open t a R/R", SV});
@@ -476,7 +460,6 @@ TEST(two_sessions_in_a_circle) {
 }
 
 TEST(two_sessions_and_their_locks) {
-    stage();
     acts({"h = open s a RW/RWD", NULL}, {"i = open t a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"},
          {"lock $i SHARED 10 10", "OK"});
     struct client *first = act_waiting("lock $h EXCLUSIVE 15 1 BLOCK 0");
@@ -487,7 +470,6 @@ TEST(two_sessions_and_their_locks) {
 }
 
 TEST(three_sessions_in_a_circle) {
-    stage();
     acts({"create c 1", NULL}, {"h = open s a RW/-", NULL}, {"i = open t b RW/-", NULL},
          {"j = open u c RW/RWD", NULL}, {"lock $j EXCLUSIVE 0 1", "OK"}, {"k = open t c RW/RWD", NULL});
     struct client *first = act_waiting("open s b R/R BLOCK 0"),
@@ -522,7 +504,6 @@ TEST(a_repeated_call_closes_no_circle) {
 
 /* The circle goes through the line: who came before is waited for as well. */
 TEST(a_circle_through_those_who_wait) {
-    stage();
     acts({"h = open u a RW/-", NULL}, {"i = open s b RW/-", NULL});
     struct client *first = act_waiting("open t a RW/- BLOCK 0");  /* t waits for u */
     struct client *second = act_waiting("open s a RW/- BLOCK 0"); /* s for u, and for t, who came before */
@@ -535,7 +516,6 @@ TEST(a_circle_through_those_who_wait) {
 
 /* No circle: the same session may close its other handle. */
 TEST(waiting_for_oneself_is_no_circle) {
-    stage();
     act("h = open s a RW/-", NULL);
     struct client *client = act_waiting("open s a R/R BLOCK 0");
     act("close $h", "OK");
@@ -549,7 +529,6 @@ TEST(waiting_for_oneself_is_no_circle) {
 
 /* A share that was restored beside itself has the same sessions, who wait in it for something else. */
 TEST(no_circle_goes_through_two_shares) {
-    stage();
     acts({"h = open s a RW/-", NULL}, {"i = open t b RW/-", NULL});
     redisReply *dump = call(primary, "DUMP fs");
     expect_ok(call(primary, "RESTORE twin 0 %b", dump->str, dump->len));
@@ -565,7 +544,6 @@ TEST(no_circle_goes_through_two_shares) {
 
 /* When one of a circle's sessions is over by the time there is none. */
 TEST(the_dead_close_no_circle) {
-    stage();
     acts({"w = SHARE.CONNECT fs 10", NULL}, {"h = open s a RW/-", NULL}, {"i = open w b RW/-", NULL},
          {"j = open t b A/-", NULL});
     struct client *first = act_waiting("open s b R/R BLOCK 0");
@@ -581,7 +559,6 @@ TEST(the_dead_close_no_circle) {
 /* --- In numbers ----------------------------------------------------------------------------------------- */
 
 TEST(waiting_is_counted) {
-    stage();
     long long waits = info_of(primary, "holdfast_file_open_waits"),
               served = info_of(primary, "holdfast_file_open_handoffs");
     acts({"h = open t a RW/-", NULL});

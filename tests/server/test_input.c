@@ -13,7 +13,7 @@ static void expect_refused(const struct words *words, const char *error) {
             words_text(words), error, reply_text(reply));
 }
 
-static void begin_with_something(void) {
+BEFORE_EACH {
     expect_etag(call(primary, "CONTAINER.CREATE box META 1 colour red"));
     expect_etag(call(primary, "BLOB.PUT box cat meow META 1 a b PROPS 1 content-type text/plain"));
     expect_ok(call(primary, "SET text x"));
@@ -50,7 +50,6 @@ static const char *segments(size_t count) {
 }
 
 TEST(blob_names_have_bounds) {
-    begin_with_something();
     expect_name_refused("", 0, "INVALID OutOfRangeInput");
     expect_name_refused(pool_print("%01025d", 1), 1025, "INVALID OutOfRangeInput");
     expect_name_refused(pool_print("%070000d", 1), 70000, "INVALID OutOfRangeInput");
@@ -91,7 +90,6 @@ TEST(metadata_names_are_identifiers) {
         "1a", "a-b",    "a b", " a",   "a ", "-",   "a.b", "\xc3\xa9t\xc3\xa9",
         "a:", "a\r\nb", "\n",  "\x7f", "$a", "a/b",
     };
-    begin_with_something();
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         expect_metadata_name_refused(bad[i], strlen(bad[i]), "INVALID InvalidMetadata");
     expect_metadata_name_refused("a\0b", 3, "INVALID InvalidMetadata");
@@ -103,7 +101,6 @@ TEST(metadata_names_are_identifiers) {
 TEST(metadata_names_are_unique_in_any_case) {
     static const char *const bad[] = {"META 2 a 1 a 2", "META 2 a 1 A 2", "META 3 aB 1 c 2 Ab 1",
                                       "META 2 _ 1 _ 1"};
-    begin_with_something();
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
         struct words metadata = words_of_line(bad[i]);
         expect_metadata_refused(&metadata, "INVALID InvalidMetadata");
@@ -112,7 +109,6 @@ TEST(metadata_names_are_unique_in_any_case) {
 }
 
 TEST(metadata_have_a_size) {
-    begin_with_something();
     struct words metadata = words_of_line("META 1 n");
     words_add(&metadata, pool_print("%08192d", 1));
     expect_metadata_refused(&metadata, "INVALID MetadataTooLarge");
@@ -148,7 +144,6 @@ TEST(unknown_properties_are_refused) {
         "PROPS 2 content-type a content-type a",
         "PROPS 2 content-type a CONTENT-TYPE b",
     };
-    begin_with_something();
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         expect_properties_refused(bad[i], "INVALID InvalidHeaderValue");
     expect_properties_refused(pool_print("PROPS 1 content-type %09000d", 1), "INVALID InvalidHeaderValue");
@@ -173,7 +168,6 @@ TEST(md5_is_base64_of_sixteen_bytes) {
         "d41d8cd98f00b204e9800998ecf8427e",
         "AAAAAAAAAAAAAAAAAAAAAA==\r\n",
     };
-    begin_with_something();
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         expect_properties_refused(pool_print("PROPS 1 content-md5 %s", bad[i]), "INVALID InvalidMd5");
     traces_require_none();
@@ -198,7 +192,6 @@ TEST(policies_have_bounds) {
         {"POLICIES 1 a - - \r\n", "INVALID InvalidXmlNodeValue"},
         {"POLICIES 1 a - - r,w", "INVALID InvalidXmlNodeValue"},
     };
-    begin_with_something();
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
         struct words words = words_of_line("CONTAINER.SETACL box");
         words_add_line(&words, bad[i].policies);
@@ -213,7 +206,6 @@ TEST(policies_have_bounds) {
 /* The words to choose from are tokens, so another one is a fault of syntax. */
 TEST(unknown_access_levels_are_refused) {
     static const char *const bad[] = {"", "NOBODY", "private ", "BLOBS", "1", "BLOB\r\n"};
-    begin_with_something();
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
         struct words words = words_of_line("CONTAINER.CREATE none ACCESS");
         words_add(&words, bad[i]);
@@ -247,7 +239,6 @@ TEST(keys_of_other_types_are_refused) {
         "BLOB.LIST %s",
         "CONTAINER.DELETE %s IFMATCH *",
     };
-    begin_with_something();
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
         expect_error(call(primary, commands[i], "text"), "WRONGTYPE");
         expect_error(call(primary, commands[i], "list"), "WRONGTYPE");
@@ -378,7 +369,6 @@ static struct words faulty_command(const struct ladder *ladder, const struct fau
 
 TEST(two_faults_are_answered_in_the_order_of_checks) {
     static const struct fault no_fault = {NULL, NULL, NULL, NULL};
-    begin_with_something();
     for (size_t i = 0; i < ARRAY_SIZE(ladders); i++) {
         const struct ladder *ladder = &ladders[i];
         for (const struct fault *first = ladder->faults; first->error; first++) {
@@ -395,14 +385,12 @@ TEST(two_faults_are_answered_in_the_order_of_checks) {
 }
 
 TEST(the_first_of_two_bad_numbers_is_answered) {
-    begin_with_something();
     expect_error(call(primary, "BLOB.GET box cat RANGE x 1 IFMODIFIEDSINCE x"), "INVALID InvalidRange");
     expect_error(call(primary, "BLOB.GET box cat IFMODIFIEDSINCE x RANGE x 1"), "INVALID InvalidHeaderValue");
     traces_require_none();
 }
 
 TEST(create_looks_at_values_before_existence) {
-    begin_with_something();
     expect_error(call(primary, "CONTAINER.CREATE box META 1 1bad x"), "INVALID InvalidMetadata");
     expect_error(call(primary, "CONTAINER.CREATE box"), "CONFLICT ContainerAlreadyExists");
     expect_error(call(primary, "CONTAINER.CREATE text META 1 1bad x"), "INVALID InvalidMetadata");

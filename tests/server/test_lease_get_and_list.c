@@ -10,8 +10,11 @@
 #include "traces.h"
 #include "wire.h"
 
-TEST(a_lease_that_was_never_acquired_is_available) {
+BEFORE_EACH {
     lease_setup();
+}
+
+TEST(a_lease_that_was_never_acquired_is_available) {
     expect_shape(lease_of("box", &on_blob),
                  "[\"state\", \"available\", \"status\", \"unlocked\", \"waiters\", 0]");
     expect_shape(lease_of("box", &on_container),
@@ -20,7 +23,6 @@ TEST(a_lease_that_was_never_acquired_is_available) {
 
 TEST(a_lease_shows_all_but_its_id) {
     const struct lease_place *const places[] = {&on_blob, &on_container};
-    lease_setup();
     for (int i = 0; i < 2; i++) {
         const char *token =
             acquire("box", "-1", pool_print("%s ID %s OWNER worker-7", places[i]->clause, ID_A));
@@ -48,7 +50,6 @@ TEST(a_lease_shows_all_but_its_id) {
 }
 
 TEST(resp3_shows_maps) {
-    lease_setup();
     acquire("box", "-1", "BLOB cat");
     struct wire *wire = wire_open_resp3(primary->server);
     expect_shape(
@@ -66,7 +67,6 @@ static redisReply *page_of(const char *more) {
 }
 
 TEST(lists_have_what_is_locked) {
-    lease_setup();
     static const char *const names[] = {"broken", "breaking", "expired", "free",
                                         "leased", "never",    "written"};
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) put("box", names[i], "x");
@@ -117,7 +117,6 @@ static void walk_pages(int leases, int count) {
 TEST(lists_come_in_pages) {
     enum { LEASES = 250 };
     static const int counts[] = {1, 7, 50, 249, 250, 251, 1000};
-    lease_setup();
     for (int i = 0; i < LEASES * 2; i++) {
         put("box", pool_print("blob-%04d", i), "x");
         acquire("box", i % 2 ? "15" : "60", pool_print("BLOB blob-%04d", i));
@@ -134,7 +133,6 @@ TEST(lists_come_in_pages) {
 /* What has ended is looked over a bounded number at a time, so a page may be empty and still not the last. */
 TEST(lists_get_past_what_has_ended) {
     enum { ENDED = 12000 };
-    lease_setup();
     for (int i = 0; i < ENDED; i++) {
         send_call(primary, "BLOB.PUT box %05d x", i);
         send_call(primary, "LEASE.ACQUIRE box 15 BLOB %05d", i);
@@ -154,7 +152,6 @@ TEST(lists_get_past_what_has_ended) {
 }
 
 TEST(refusals_name_the_holder) {
-    lease_setup();
     acquire("box", "60", "BLOB cat OWNER worker-7 ID " ID_A);
     acquire("box", "-1", "ID " ID_A);
     waiting("LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
@@ -177,7 +174,6 @@ TEST(refusals_name_the_holder) {
 TEST(labels_may_hold_anything) {
     static const char *const labels[] = {"a\r\n-ERR b",  "quoted \" label", "back\\slash",
                                          "\x01\x7f\xff", "%s%n%d",          ""};
-    lease_setup();
     for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
         lease_id(call(primary, "LEASE.ACQUIRE box 60 BLOB cat ID %s OWNER %s", ID_A, labels[i]));
         redisReply *owner = reply_field_if_any(lease_of("box", &on_blob), "owner");
@@ -251,7 +247,6 @@ TEST(ids_are_shown_to_nobody_else) {
 TEST(drawn_ids_are_random) {
     enum { DRAWN = 300 };
     const char *ids[DRAWN];
-    lease_setup();
     for (int i = 0; i < DRAWN; i++) {
         ids[i] = lease_id(call(primary, "LEASE.ACQUIRE box 60 BLOB cat"));
         require(ids[i][14] == '4' && strchr("89ab", ids[i][19]), "%s is of another kind", ids[i]);
@@ -315,7 +310,6 @@ static long long measured(const char *name) {
 }
 
 TEST(info_measures_waiting_and_holding) {
-    lease_setup();
     long long waits = measured("waiting"), holdings = measured("holding"), handoffs = counted("handoffs");
     acquire("box", "60", "BLOB cat ID " ID_A);
     struct client *waiter = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
@@ -330,7 +324,6 @@ TEST(info_measures_waiting_and_holding) {
 
 /* A lease that ran out or was broken was held, too, until it ended. */
 TEST(info_measures_every_way_to_hold) {
-    lease_setup();
     long long holdings = measured("holding");
     acquire("box", "60", "BLOB cat");
     expect_number(call(primary, "LEASE.BREAK box BLOB cat PERIOD 0"), 0);
@@ -350,7 +343,6 @@ TEST(info_measures_every_way_to_hold) {
 }
 
 TEST(info_counts_the_leases_that_stand) {
-    lease_setup();
     long long leases = info_of(primary, "holdfast_leases");
     assert_int_equal(leases, 0);
     acquire("box", "60", "BLOB cat");
@@ -411,7 +403,6 @@ TEST(notifications_tell_of_every_change) {
 }
 
 TEST(notifications_of_a_handover_come_in_order) {
-    lease_setup();
     acquire("box", "60", "BLOB cat ID " ID_A);
     struct client *one = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
     struct client *other = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_C " BLOCK 0");
@@ -429,7 +420,6 @@ TEST(notifications_of_a_handover_come_in_order) {
 TEST(changes_of_leases_abort_those_who_watch) {
     static const char *const steps[] = {"LEASE.ACQUIRE box 60 ID A", "LEASE.RENEW box A",
                                         "LEASE.CHANGE box A B", "LEASE.BREAK box", "LEASE.RELEASE box B"};
-    lease_setup();
     for (size_t step = 0; step < ARRAY_SIZE(steps); step++) {
         traces_begin("");
         lease_play(steps[step], &on_blob);

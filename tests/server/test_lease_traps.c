@@ -5,35 +5,29 @@
 #include "lease_states.h"
 #include "pool.h"
 
-/* cat is leased by A for 15 seconds. */
-static void leased_setup(void) {
-    lease_setup();
-    acquire("box", "15", "BLOB cat ID " ID_A);
-}
-
-static void expired_setup(void) {
-    leased_setup();
-    time_passes(15000);
-}
-
 static redisReply *listed_blob(void) {
     return expect_elements(call(primary, "BLOB.LIST box"), 2)->element[1]->element[0];
 }
 
+/* cat is leased by A for 15 seconds. */
+BEFORE_EACH {
+    lease_setup();
+    acquire("box", "15", "BLOB cat ID " ID_A);
+}
+
 TEST(if_none_match_star_does_not_come_before_the_lease) {
-    leased_setup();
     expect_error(call(primary, "BLOB.PUT box cat x IFNONEMATCH *"), "PRECONDITION LeaseIdMissing");
 }
 
 TEST(an_expired_lease_is_not_renewed_after_a_write) {
-    expired_setup();
+    time_passes(15000);
     put("box", "cat", "purr");
     expect_error(lease_play("LEASE.RENEW box A", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
     expect_state("box", &on_blob, "available");
 }
 
 TEST(an_expired_lease_is_not_renewed_after_another_holder) {
-    expired_setup();
+    time_passes(15000);
     acquire("box", "15", "BLOB cat ID " ID_B);
     time_passes(15000);
     expect_error(lease_play("LEASE.RENEW box A", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
@@ -41,13 +35,12 @@ TEST(an_expired_lease_is_not_renewed_after_another_holder) {
 }
 
 TEST(an_expired_lease_is_not_renewed_by_another_id) {
-    expired_setup();
+    time_passes(15000);
     expect_error(lease_play("LEASE.RENEW box B", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
     expect_state("box", &on_blob, "expired");
 }
 
 TEST(an_expired_lease_of_a_container_survives_writes) {
-    lease_setup();
     acquire("box", "15", "ID " ID_A);
     time_passes(15000);
     put("box", "cat", "purr");
@@ -58,7 +51,6 @@ TEST(an_expired_lease_of_a_container_survives_writes) {
 }
 
 TEST(a_lease_belongs_to_the_name_and_survives_overwriting) {
-    leased_setup();
     expect_etag(lease_play("BLOB.PUT box cat purr LEASE A", &on_blob));
     char *content = pool_take(100000);
     expect_etag(call(primary, "BLOB.PUT box cat %b LEASE %s", content, (size_t)100000, ID_A));
@@ -68,7 +60,6 @@ TEST(a_lease_belongs_to_the_name_and_survives_overwriting) {
 }
 
 TEST(the_last_id_is_remembered_after_a_release) {
-    leased_setup();
     expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
     expect_error(lease_play("BLOB.PUT box cat x LEASE A", &on_blob), "PRECONDITION LeaseLost");
     expect_error(lease_play("BLOB.GET box cat LEASE B", &on_blob),
@@ -79,7 +70,6 @@ TEST(the_last_id_is_remembered_after_a_release) {
 
 /* Renewing and releasing say that the id is another one, changing and breaking that there is no lease. */
 TEST(the_old_id_after_a_release) {
-    leased_setup();
     expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
     expect_error(lease_play("LEASE.RENEW box A", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
     expect_error(lease_play("LEASE.RELEASE box A", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
@@ -88,7 +78,6 @@ TEST(the_old_id_after_a_release) {
 }
 
 TEST(a_repeated_change_succeeds) {
-    leased_setup();
     const char *token = lease_token(lease_play("LEASE.CHANGE box A B", &on_blob));
     assert_string_equal(lease_token(lease_play("LEASE.CHANGE box A B", &on_blob)), token);
     assert_string_equal(lease_token(lease_play("LEASE.CHANGE box C B", &on_blob)), token);
@@ -96,7 +85,6 @@ TEST(a_repeated_change_succeeds) {
 }
 
 TEST(the_holder_may_acquire_again) {
-    leased_setup();
     time_passes(10000);
     lease_token(lease_play("LEASE.ACQUIRE box 30 ID A", &on_blob));
     long long left = field(lease_of("box", &on_blob), "remaining-ms")->integer;
@@ -106,7 +94,6 @@ TEST(the_holder_may_acquire_again) {
 }
 
 TEST(breaking_never_extends) {
-    leased_setup();
     time_passes(5000);
     expect_number(lease_play("LEASE.BREAK box PERIOD 60", &on_blob), 10);
     expect_number(lease_play("LEASE.BREAK box PERIOD 60", &on_blob), 10);
@@ -120,13 +107,12 @@ TEST(breaking_never_extends) {
 }
 
 TEST(breaking_an_expired_lease_succeeds) {
-    expired_setup();
+    time_passes(15000);
     expect_number(lease_play("LEASE.BREAK box PERIOD 60", &on_blob), 0);
     expect_state("box", &on_blob, "broken");
 }
 
 TEST(a_finite_lease_that_is_broken_without_period_lasts_out) {
-    leased_setup();
     expect_number(lease_play("LEASE.BREAK box", &on_blob), 15);
     expect_state("box", &on_blob, "breaking");
     expect_etag(lease_play("BLOB.PUT box cat x LEASE A", &on_blob));
@@ -138,7 +124,6 @@ TEST(a_finite_lease_that_is_broken_without_period_lasts_out) {
 
 /* What is still locked never answers 0. */
 TEST(the_time_of_a_break_is_rounded_up) {
-    leased_setup();
     time_passes(14000);
     expect_number(lease_play("LEASE.BREAK box", &on_blob), 1);
     expect_error(call(primary, "BLOB.PUT box cat x"), "PRECONDITION LeaseIdMissing");
@@ -149,6 +134,7 @@ TEST(the_time_of_a_break_is_rounded_up) {
 
 /* All ways to write one and the same id. */
 TEST(ids_are_compared_as_numbers) {
+    expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
     static const char *const spellings[] = {
         "aaaaaaaa000040008000000000abcdef",
         "AAAAAAAA000040008000000000ABCDEF",
@@ -161,7 +147,6 @@ TEST(ids_are_compared_as_numbers) {
         "{0XAAAAAAAA,0X0000,0X4000,{0X80,0X00,0X00,0X00,0X00,0XAB,0XCD,0XEF}}",
     };
     enum { SPELLINGS = ARRAY_SIZE(spellings) };
-    lease_setup();
     for (int i = 0; i < SPELLINGS; i++) {
         const char *one = spellings[i], *other = spellings[(i + 1) % SPELLINGS];
         redisReply *reply = call(primary, "LEASE.ACQUIRE box 60 BLOB cat ID %s", one);
@@ -175,7 +160,6 @@ TEST(ids_are_compared_as_numbers) {
 }
 
 TEST(the_duration_is_shown_only_while_leased) {
-    leased_setup();
     expect_text(field(stat_of("box", "cat"), "lease-duration"), "fixed");
     expect_number(lease_play("LEASE.BREAK box", &on_blob), 15);
     assert_null(reply_field_if_any(stat_of("box", "cat"), "lease-duration"));
@@ -190,7 +174,6 @@ TEST(the_duration_is_shown_only_while_leased) {
 }
 
 TEST(listings_show_the_state_of_the_moment) {
-    leased_setup();
     expect_text(field(listed_blob(), "lease-state"), "leased");
     expect_text(field(listed_blob(), "lease-status"), "locked");
     expect_text(field(listed_blob(), "lease-duration"), "fixed");
@@ -207,7 +190,6 @@ TEST(listings_show_the_state_of_the_moment) {
 }
 
 TEST(a_read_with_a_wrong_id_does_not_pass) {
-    leased_setup();
     expect_error(lease_play("BLOB.GET box cat LEASE B", &on_blob),
                  "PRECONDITION LeaseIdMismatchWithBlobOperation");
     expect_error(lease_play("BLOB.STAT box cat LEASE B", &on_blob),
@@ -216,7 +198,6 @@ TEST(a_read_with_a_wrong_id_does_not_pass) {
 }
 
 TEST(a_write_neither_extends_nor_revives) {
-    leased_setup();
     time_passes(10000);
     expect_etag(lease_play("BLOB.PUT box cat x LEASE A", &on_blob));
     long long left = field(lease_of("box", &on_blob), "remaining-ms")->integer;
@@ -227,14 +208,13 @@ TEST(a_write_neither_extends_nor_revives) {
 }
 
 TEST(a_write_with_an_expired_id_does_not_pass) {
-    expired_setup();
+    time_passes(15000);
     expect_error(lease_play("BLOB.PUT box cat x LEASE A", &on_blob), "PRECONDITION LeaseLost");
     expect_error(lease_play("BLOB.DELETE box cat LEASE A", &on_blob), "PRECONDITION LeaseLost");
     expect_text(call(primary, "BLOB.GET box cat")->element[1], "meow");
 }
 
 TEST(a_free_lease_can_be_had_at_once) {
-    leased_setup();
     expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
     lease_token(lease_play("LEASE.ACQUIRE box 15 ID B", &on_blob));
     time_passes(15000);

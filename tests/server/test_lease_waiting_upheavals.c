@@ -183,8 +183,7 @@ TEST(a_file_that_is_loaded_leaves_those_who_wait) {
     struct client *client = test_client(server_start("lone", settings_with_file));
     expect_etag(call(client, "CONTAINER.CREATE box"));
     expect_etag(call(client, "BLOB.PUT box cat x"));
-    for (int i = 0; i < FILLERS; i++) send_call(client, "SET filler %d", i);
-    for (int i = 0; i < FILLERS; i++) expect_ok(receive(client));
+    call_many(client, FILLERS, "SET filler %d");
     expect_elements(call(client, "LEASE.ACQUIRE box -1 BLOB cat ID " ID_A), 2);
     struct client *waiter =
         waiting_at(client->server, 0, "LEASE.ACQUIRE box -1 BLOB cat ID " ID_B " BLOCK 0");

@@ -58,8 +58,11 @@ static const struct load {
     {"large", 100, 200000, ""},
 };
 
-TEST(memory_usage_tells_what_is_used) {
+BEFORE_EACH {
     begin_alone();
+}
+
+TEST(memory_usage_tells_what_is_used) {
     for (size_t i = 0; i < ARRAY_SIZE(loads); i++) {
         const struct load *load = &loads[i];
         long long before = memory_in_use(single);
@@ -110,7 +113,6 @@ static struct words words_for(const char *step, const char *name) {
 }
 
 TEST(memory_usage_tells_what_all_kinds_use) {
-    begin_alone();
     for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
         long long before = memory_in_use(single);
         struct client *filler = client_open(single);
@@ -136,7 +138,6 @@ TEST(memory_usage_tells_what_all_kinds_use) {
 }
 
 TEST(deleted_blobs_give_back_their_memory) {
-    begin_alone();
     long long before = memory_in_use(single);
     put_many("box", 20000, 100, "META 1 a b");
     long long full = memory_in_use(single) - before;
@@ -151,13 +152,10 @@ TEST(deleted_blobs_give_back_their_memory) {
 }
 
 TEST(overwriting_does_not_grow) {
-    begin_alone();
     put_many("box", 100, 1000, "META 1 a b");
     long long before = memory_in_use(single);
     for (int round = 0; round < 200; round++) {
-        for (int i = 0; i < 100; i++)
-            send_call(client, "BLOB.PUT box blob-%011d %01000d META 1 a b", i, round);
-        for (int i = 0; i < 100; i++) expect_etag(receive(client));
+        call_many(client, 100, pool_print("BLOB.PUT box blob-%%011d %01000d META 1 a b", round));
     }
     long long grown = memory_in_use(single) - before;
     require(grown < 200000, "overwriting left %lld bytes more", grown);
@@ -202,7 +200,6 @@ TEST(a_full_server_takes_nothing_in_and_lets_go) {
 /* Who has taken a message can go on with it and end it, but not make it longer; nor does
  * being refused cost the receipt. */
 TEST(a_full_server_lets_consumers_go_on) {
-    begin_alone();
     expect_ok(call(client, "QUEUE.CREATE jobs"));
     redisReply *put = call(client, "QUEUE.PUT jobs four");
     const char *id = field(put, "id")->str, *first = field(put, "receipt")->str, *receipt = first;
@@ -303,7 +300,6 @@ TEST(a_full_replica_follows_on) {
 }
 
 TEST(unlink_frees_in_the_background) {
-    begin_alone();
     put_many("box", 20000, 100, "");
     put_many("small", 1, 1, "");
     long long freed = info_of(client, "lazyfreed_objects");
@@ -315,7 +311,6 @@ TEST(unlink_frees_in_the_background) {
 /* Both share the large content, so freeing one of them on another thread must leave the other whole. */
 TEST(a_copy_outlives_its_original) {
     enum { LENGTH = 100000, BLOBS = 100 };
-    begin_alone();
     put_many("box", BLOBS, LENGTH, "");
     expect_number(call(client, "COPY box twin"), 1);
     expect_number(call(client, "UNLINK box"), 1);
@@ -329,7 +324,6 @@ TEST(a_copy_outlives_its_original) {
 /* Containers that share bytes are freed on another thread, while what is left of them is read and written. */
 TEST(copies_are_freed_beside_their_sources) {
     enum { ROUNDS = 60, LENGTH = 300000 };
-    begin_alone();
     char *content = pool_take(LENGTH);
     memset(content, 'x', LENGTH);
     expect_etag(call(client, "CONTAINER.CREATE box"));

@@ -34,7 +34,7 @@ static struct parcel get_by(struct client *client, const char *text) {
 }
 
 /* Nothing is visible in the end, so that consumers wait. */
-static void stage(void) {
+BEFORE_EACH {
     pair_start(&first, &second, "");
     expect_ok(call(first, "QUEUE.CREATE jobs MAXDELIVERIES 2 META 1 a b"));
     put_by(first, "taken");
@@ -85,7 +85,6 @@ static void expect_let_go(struct client *consumer) {
 }
 
 TEST(a_replica_is_promoted_when_its_primary_has_stopped) {
-    stage();
     struct client *old[] = {waiting_at(first->server, 0, line_up), waiting_at(first->server, 0, line_up)};
     const char *digest = digest_of(first);
     server_stop(first->server);
@@ -103,7 +102,6 @@ TEST(a_replica_is_promoted_when_its_primary_has_stopped) {
 }
 
 TEST(a_replica_is_promoted_when_its_primary_was_killed) {
-    stage();
     struct client *old = waiting_at(first->server, 0, line_up);
     server_kill(first->server);
     expect_let_go(old);
@@ -121,7 +119,6 @@ TEST(a_replica_is_promoted_when_its_primary_was_killed) {
 
 /* Nobody waits at a replica; and it serves nobody while it is one, whatever shows there. */
 TEST(consumers_cannot_wait_at_a_replica) {
-    stage();
     expect_error(call_line(second, line_up), "READONLY");
     assert_int_equal(waiters_at(second), 0);
     promote();
@@ -133,7 +130,6 @@ TEST(consumers_cannot_wait_at_a_replica) {
 TEST(a_primary_that_follows_lets_its_consumers_go) {
     enum { CONSUMERS = 20 };
     struct client *old[CONSUMERS];
-    stage();
     for (int i = 0; i < CONSUMERS; i++) old[i] = waiting_at(first->server, 0, line_up);
     promote();
     expect_ok(call(first, "REPLICAOF 127.0.0.1 %d", second->server->port));
@@ -150,7 +146,6 @@ TEST(a_primary_that_follows_lets_its_consumers_go) {
 }
 
 TEST(a_failover_hands_the_queue_over) {
-    stage();
     struct client *old = waiting_at(first->server, 0, line_up);
     expect_ok(call(first, "FAILOVER TIMEOUT 10000"));
     expect_error(answer_within(old, 10000), "UNBLOCKED");
@@ -168,7 +163,6 @@ TEST(a_failover_hands_the_queue_over) {
 /* A window that began at the old primary ends at the new one, by itself and for those who wait; the last one leads to
  * the dead letters there. */
 TEST(windows_end_at_the_new_primary) {
-    stage();
     put_by(first, "brief");
     expect_texts(call(first, "QUEUE.GET jobs VISIBILITY 1"), "brief");
     await_in_step(second, first);
@@ -191,7 +185,6 @@ TEST(promoted_under_load) {
     static int seen[MESSAGES];
     struct client *consumers[CONSUMERS];
     memset(seen, 0, sizeof(seen));
-    stage();
     for (int number = 0; number < MESSAGES; number++) send_call(first, "QUEUE.PUT jobs %d", number);
     for (int number = 0; number < MESSAGES; number++) parcel_of(receive(first));
     await_in_step(second, first);
@@ -220,8 +213,7 @@ TEST(a_cleared_queue_leaves_memory_on_replicas) {
     memset(text, 'x', BYTES);
     text[BYTES] = '\0';
     queue_setup("");
-    for (int i = 0; i < MESSAGES; i++) send_call(primary, "QUEUE.PUT jobs %s", text);
-    for (int i = 0; i < MESSAGES; i++) receive(primary);
+    call_many(primary, MESSAGES, pool_print("QUEUE.PUT jobs %s", text));
     await_in_step(replica, primary);
     long long full = info_of(replica, "used_memory");
     expect_number(call(primary, "QUEUE.CLEAR jobs"), MESSAGES);

@@ -26,7 +26,12 @@ static char *large_text(size_t length) {
 
 /* --- 1 to 3: queues ---------------------------------------------------------------------------------------- */
 
+BEFORE_EACH {
+    queue_setup("");
+}
+
 TEST(scenario_1_creating_again) {
+    expect_ok(call(primary, "QUEUE.DROP jobs"));
     expect_ok(call(primary, "QUEUE.CREATE jobs META 2 a 1 Name x"));
     traces_begin("");
     expect_text(call(primary, "QUEUE.CREATE jobs META 2 a 1 Name x"), "EXISTS");
@@ -81,7 +86,6 @@ TEST(scenario_5_a_delayed_message_shows_at_its_instant) {
 }
 
 TEST(scenario_6_times_to_live) {
-    queue_setup("");
     traces_begin("");
     expect_refused("QUEUE.PUT jobs x TTL 0; QUEUE.PUT jobs x TTL -2; QUEUE.PUT jobs x TTL 10 "
                    "VISIBILITY 10; QUEUE.PUT jobs x TTL 10 VISIBILITY 11",
@@ -97,7 +101,6 @@ TEST(scenario_6_times_to_live) {
 }
 
 TEST(scenario_7_ranges_of_visibility) {
-    queue_setup("");
     struct parcel parcel = put_job("text", "VISIBILITY 0");
     const char *whole = pool_print("QUEUE.UPDATE jobs %s %s", parcel.id, parcel.receipt);
     const char *refused[] = {"QUEUE.PUT jobs x VISIBILITY -1",      "QUEUE.PUT jobs x VISIBILITY 604801",
@@ -119,7 +122,6 @@ TEST(scenario_7_ranges_of_visibility) {
 }
 
 TEST(scenario_8_counts) {
-    queue_setup("");
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a b c"), 3);
     traces_begin("");
     expect_refused("QUEUE.GET jobs COUNT 0; QUEUE.GET jobs COUNT 33; QUEUE.GET jobs COUNT -1; "
@@ -134,7 +136,6 @@ TEST(scenario_8_counts) {
 }
 
 TEST(scenario_9_sizes_of_texts) {
-    queue_setup("");
     char *text = large_text(LARGEST + 1);
     expect_error(call(primary, "QUEUE.PUT jobs %b", text, (size_t)LARGEST + 1), TOO_LARGE);
     expect_error(call(primary, "QUEUE.PUT jobs"), "ERR wrong number of arguments");
@@ -168,7 +169,6 @@ TEST(scenario_10_getting_hides) {
 }
 
 TEST(scenario_11_peeking) {
-    queue_setup("");
     put_job("taken", "");
     struct parcel taken = get_job("taken", "");
     put_job("one", "");
@@ -184,7 +184,6 @@ TEST(scenario_11_peeking) {
 }
 
 TEST(scenario_12_getting_and_deleting) {
-    queue_setup("");
     put_job("text", "");
     struct parcel parcel = get_job("text", "");
     expect_ok(act_on("DELETE", parcel, ""));
@@ -193,7 +192,6 @@ TEST(scenario_12_getting_and_deleting) {
 }
 
 TEST(scenario_13_a_window_that_nobody_used) {
-    queue_setup("");
     put_job("text", "");
     struct parcel parcel = get_job("text", "VISIBILITY 5");
     time_passes(100000);
@@ -202,7 +200,6 @@ TEST(scenario_13_a_window_that_nobody_used) {
 }
 
 TEST(scenario_14_somebody_else_has_it) {
-    queue_setup("");
     put_job("text", "");
     struct parcel one = get_job("text", "VISIBILITY 5");
     time_passes(5000);
@@ -217,7 +214,6 @@ TEST(scenario_14_somebody_else_has_it) {
 }
 
 TEST(scenario_15_updating_gives_a_new_receipt) {
-    queue_setup("");
     put_job("text", "");
     struct parcel one = get_job("text", ""), two = one;
     update(&two, "VISIBILITY 30");
@@ -228,7 +224,6 @@ TEST(scenario_15_updating_gives_a_new_receipt) {
 }
 
 TEST(scenario_16_peeking_leaves_receipts) {
-    queue_setup("");
     put_job("text", "");
     struct parcel parcel = get_job("text", "VISIBILITY 5");
     time_passes(5000);
@@ -239,7 +234,6 @@ TEST(scenario_16_peeking_leaves_receipts) {
 /* --- 17 to 22: updates, and receipts of others ------------------------------------------------------------- */
 
 TEST(scenario_17_what_an_update_changes) {
-    queue_setup("");
     redisReply *put = call(primary, "QUEUE.PUT jobs text TTL 100");
     struct parcel parcel = get_job("text", "");
     static const struct {
@@ -259,7 +253,6 @@ TEST(scenario_17_what_an_update_changes) {
 }
 
 TEST(scenario_18_updating_to_be_visible) {
-    queue_setup("");
     put_job("text", "");
     struct parcel parcel = get_job("text", "");
     update(&parcel, "VISIBILITY 0");
@@ -271,7 +264,6 @@ TEST(scenario_18_updating_to_be_visible) {
 }
 
 TEST(scenario_19_failed_updates) {
-    queue_setup("");
     put_job("text", "");
     struct parcel parcel = get_job("text", "");
     traces_begin("");
@@ -286,7 +278,6 @@ TEST(scenario_19_failed_updates) {
 }
 
 TEST(scenario_20_the_receipt_of_a_put) {
-    queue_setup("");
     struct parcel one = put_job("one", "VISIBILITY 600"), two = put_job("two", "");
     update(&one, "VISIBILITY 5");
     time_passes(5000);
@@ -297,7 +288,6 @@ TEST(scenario_20_the_receipt_of_a_put) {
 }
 
 TEST(scenario_21_an_update_hides) {
-    queue_setup("");
     struct parcel parcel = put_job("text", "");
     update(&parcel, "VISIBILITY 60");
     assert_string_equal(got_jobs(""), "");
@@ -307,7 +297,6 @@ TEST(scenario_21_an_update_hides) {
 }
 
 TEST(scenario_22_garbage_and_foreign_receipts) {
-    queue_setup("");
     struct parcel one = put_job("one", ""), two = put_job("two", "");
     traces_begin("");
     expect_error(act_on("DELETE", (struct parcel){one.id, "garbage"}, ""), BAD_VALUE);
@@ -322,7 +311,6 @@ TEST(scenario_22_garbage_and_foreign_receipts) {
 /* --- 23 to 26: lives and order ----------------------------------------------------------------------------- */
 
 TEST(scenario_23_expiry) {
-    queue_setup("");
     struct parcel visible = put_job("visible", "TTL 10"), hidden = put_job("hidden", "TTL 10 VISIBILITY 9");
     struct parcel kept = put_job("kept", "TTL 1000 VISIBILITY 999");
     time_passes(10000);
@@ -348,7 +336,6 @@ TEST(scenario_23_expiry) {
 }
 
 TEST(scenario_24_a_window_longer_than_the_life) {
-    queue_setup("");
     put_job("text", "TTL 10");
     redisReply *got = first_of(call(primary, "QUEUE.GET jobs VISIBILITY 60"));
     assert_true(field(got, "visible-at")->integer > field(got, "expires")->integer);
@@ -360,7 +347,6 @@ TEST(scenario_24_a_window_longer_than_the_life) {
 }
 
 TEST(scenario_25_an_update_does_not_lengthen_the_life) {
-    queue_setup("");
     struct parcel parcel = put_job("text", "TTL 10");
     update(&parcel, "VISIBILITY 60");
     time_passes(9000);
@@ -371,7 +357,6 @@ TEST(scenario_25_an_update_does_not_lengthen_the_life) {
 }
 
 TEST(scenario_26_order) {
-    queue_setup("");
     put_job("a", "VISIBILITY 10");
     put_job("b", "");
     put_job("c", "");
@@ -389,7 +374,6 @@ TEST(scenario_26_order) {
 
 TEST(scenario_27_two_consumers_at_once) {
     enum { MESSAGES = 100 };
-    queue_setup("");
     int seen[MESSAGES] = {0};
     for (int i = 0; i < MESSAGES; i++) put_job(pool_print("%d", i), "");
     struct client *clients[] = {test_client(primary->server), test_client(primary->server)};
@@ -406,7 +390,6 @@ TEST(scenario_27_two_consumers_at_once) {
 }
 
 TEST(scenario_28_a_worker_dies) {
-    queue_setup("");
     put_job("text", "");
     struct client *worker = client_open(primary->server);
     expect_texts(call(worker, "QUEUE.GET jobs VISIBILITY 10"), "text");
@@ -418,7 +401,6 @@ TEST(scenario_28_a_worker_dies) {
 }
 
 TEST(scenario_29_clearing) {
-    queue_setup("");
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a b c"), 3);
     struct parcel parcel = get_job("a", "");
     expect_number(call(primary, "QUEUE.CLEAR jobs"), 3);
@@ -430,7 +412,6 @@ TEST(scenario_29_clearing) {
 }
 
 TEST(scenario_30_the_count) {
-    queue_setup("");
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 5 a b c d e"), 5);
     struct parcel parcel = get_job("a", "");
     get_job("b", "");
@@ -440,6 +421,7 @@ TEST(scenario_30_the_count) {
 }
 
 TEST(scenario_31_order_of_checks) {
+    expect_ok(call(primary, "QUEUE.DROP jobs"));
     traces_begin("jobs");
     expect_each_error(
         primary,
@@ -478,7 +460,6 @@ TEST(scenario_32_metadata_are_not_merged) {
 }
 
 TEST(scenario_33_policies) {
-    queue_setup("");
     expect_ok(call(primary, "QUEUE.SETACL jobs POLICIES 2 one - - r two - - u"));
     traces_begin("");
     expect_error(
@@ -494,7 +475,6 @@ TEST(scenario_33_policies) {
 
 TEST(scenario_34_one_window_and_many_receipts) {
     enum { MAX = 32 };
-    queue_setup("");
     for (int i = 0; i < MAX; i++) put_job(pool_print("%d", i), "");
     redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs COUNT 32"), MAX);
     for (int i = 1; i < MAX; i++) {
@@ -506,7 +486,6 @@ TEST(scenario_34_one_window_and_many_receipts) {
 }
 
 TEST(scenario_35_reloading_and_replicas) {
-    queue_setup("");
     struct parcel put = put_job("put", "VISIBILITY 100");
     put_job("taken", "");
     struct parcel taken = get_job("taken", "VISIBILITY 5");

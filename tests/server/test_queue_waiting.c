@@ -31,8 +31,11 @@ static struct parcel received(struct client *client, const char *text) {
     return parcel_of(reply->element[0]);
 }
 
-TEST(a_put_serves_who_waits) {
+BEFORE_EACH {
     queue_setup("");
+}
+
+TEST(a_put_serves_who_waits) {
     struct client *client = consumer("VISIBILITY 5");
     put_job("text", "");
     struct parcel parcel = received(client, "text");
@@ -43,7 +46,6 @@ TEST(a_put_serves_who_waits) {
 TEST(consumers_are_served_in_order) {
     enum { CONSUMERS = 12 };
     struct client *clients[CONSUMERS];
-    queue_setup("");
     for (int i = 0; i < CONSUMERS; i++) clients[i] = consumer("");
     for (int i = 0; i < CONSUMERS; i++) {
         put_job(pool_print("%d", i), "");
@@ -54,7 +56,6 @@ TEST(consumers_are_served_in_order) {
 
 /* As many as there are messages, each with as many as it wants, in turn. */
 TEST(a_batch_wakes_as_many_as_it_can_serve) {
-    queue_setup("");
     struct client *one = consumer("COUNT 2"), *two = consumer("COUNT 3"), *three = consumer(""),
                   *four = consumer("");
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 6 a b c d e f"), 6);
@@ -67,7 +68,6 @@ TEST(a_batch_wakes_as_many_as_it_can_serve) {
 TEST(hundreds_are_served_by_one_batch) {
     enum { CONSUMERS = 250 };
     struct client *clients[CONSUMERS];
-    queue_setup("");
     for (int i = 0; i < CONSUMERS; i++) clients[i] = consumer("");
     struct words many = words_of_line(pool_print("QUEUE.PUTMANY jobs %d", CONSUMERS));
     for (int i = 0; i < CONSUMERS; i++) words_add_number(&many, i);
@@ -77,7 +77,6 @@ TEST(hundreds_are_served_by_one_batch) {
 }
 
 TEST(a_get_does_not_overtake_waiting_consumers) {
-    queue_setup("");
     struct client *first = consumer("");
     expect_ok(call(primary, "MULTI"));
     call(primary, "QUEUE.PUT jobs text");
@@ -113,7 +112,6 @@ TEST(every_way_a_message_becomes_visible_serves_a_waiter) {
 }
 
 TEST(the_next_of_a_group_serves) {
-    queue_setup("");
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 2 a b GROUP g"), 2);
     struct parcel parcel = get_job("a", "");
     struct client *client = consumer("");
@@ -124,7 +122,6 @@ TEST(the_next_of_a_group_serves) {
 
 /* The first of the group expires, and nobody but time removes it. */
 TEST(the_next_of_a_group_serves_when_the_first_expires) {
-    queue_setup("");
     put_job("a", "TTL 10 GROUP g");
     put_job("b", "TTL 1000 GROUP g");
     get_job("a", "VISIBILITY 100");
@@ -148,7 +145,6 @@ static long long lateness_of(const char *rest, long long ms) {
 }
 
 TEST(time_serves_to_the_millisecond) {
-    queue_setup("");
     long long best = LATE_MS;
     for (int attempt = 0; attempt < ATTEMPTS && best >= LATE_MS; attempt++) {
         long long lateness = lateness_of("VISIBILITY 0.1", 100);
@@ -158,7 +154,6 @@ TEST(time_serves_to_the_millisecond) {
 }
 
 TEST(a_get_whose_time_is_up_answers_an_empty_list) {
-    queue_setup("");
     struct client *client = waiting("QUEUE.GET jobs BLOCK 0.05");
     expect_elements(answer_within(client, 5000), 0);
     long long id;
@@ -174,7 +169,6 @@ TEST(a_get_whose_time_is_up_answers_an_empty_list) {
 
 /* Who has gone gets nothing, and the message goes to the next one. */
 TEST(a_client_that_leaves_takes_no_message_along) {
-    queue_setup("");
     struct client *gone = client_open(primary->server);
     send_line(gone, "QUEUE.GET jobs BLOCK 0");
     await_waiters(primary, 1);
@@ -203,14 +197,12 @@ TEST(a_queue_that_goes_leaves_its_line_waiting) {
 }
 
 TEST(a_queue_that_goes_answers_when_time_is_up) {
-    queue_setup("");
     struct client *client = waiting("QUEUE.GET jobs BLOCK 1");
     expect_number(call(primary, "DEL jobs"), 1);
     expect_error(answer_within(client, 5000), "NOTFOUND QueueNotFound");
 }
 
 TEST(a_queue_that_takes_the_name_serves) {
-    queue_setup("");
     struct client *client = consumer("");
     expect_ok(call(primary, "QUEUE.CREATE other"));
     call(primary, "QUEUE.PUT other text");
@@ -227,7 +219,6 @@ TEST(a_queue_that_takes_the_name_serves) {
 }
 
 TEST(a_pause_holds_back_what_time_serves) {
-    queue_setup("");
     put_job("text", "VISIBILITY 5");
     struct client *client = consumer("");
     expect_ok(call(primary, "CLIENT PAUSE 60000 WRITE"));
@@ -239,7 +230,6 @@ TEST(a_pause_holds_back_what_time_serves) {
 }
 
 TEST(a_demoted_primary_lets_its_line_go) {
-    queue_setup("");
     struct client *client = consumer("");
     struct server *other = server_start("other", "");
     expect_ok(call(primary, "REPLICAOF 127.0.0.1 %d", other->port));
@@ -253,7 +243,6 @@ TEST(each_message_goes_to_one_waiting_consumer) {
     struct client *clients[CONSUMERS];
     static int seen[MESSAGES];
     memset(seen, 0, sizeof(seen));
-    queue_setup("");
     for (int i = 0; i < CONSUMERS; i++) clients[i] = consumer("VISIBILITY 1000");
     for (int message = 0, turn = 0; message < MESSAGES; message++, turn = (turn + 1) % CONSUMERS) {
         put_job(pool_print("%d", message), "");

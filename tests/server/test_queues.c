@@ -23,7 +23,12 @@ static redisReply *first(redisReply *list) {
 
 /* --- Queues as a whole --- */
 
+BEFORE_EACH {
+    queue_setup("");
+}
+
 TEST(creating_again_needs_the_same_metadata) {
+    expect_ok(call(primary, "QUEUE.DROP jobs"));
     expect_ok(call(primary, "QUEUE.CREATE jobs META 2 a 1 Name x"));
     traces_begin("");
     const redisReply *again = call(primary, "QUEUE.CREATE jobs META 2 nAME x A 1");
@@ -47,7 +52,6 @@ TEST(metadata_are_replaced_as_a_whole) {
 }
 
 TEST(policies_are_replaced_as_a_whole) {
-    queue_setup("");
     expect_ok(call(primary, "QUEUE.SETACL jobs POLICIES 2 one 0 99 raup two - - p"));
     traces_begin("");
     expect_error(call(primary, "QUEUE.SETACL jobs POLICIES 1 one 0 99 w"), "INVALID InvalidXmlNodeValue");
@@ -86,7 +90,6 @@ TEST(a_dropped_queue_is_gone_and_its_name_is_free) {
 /* --- To put --- */
 
 TEST(a_put_answers_what_it_has_made) {
-    queue_setup("");
     long long now = server_time();
     redisReply *put = call(primary, "QUEUE.PUT jobs text");
     long long inserted = number_of(put, "inserted");
@@ -169,7 +172,6 @@ TEST(faults_of_queue_commands_are_answered_in_order) {
 
 TEST(messages_are_any_bytes_up_to_their_limit) {
     enum { MAX = 65536 };
-    queue_setup("");
     char *text = pool_take(MAX + 1);
     memset(text, '\xc3', MAX + 1);
     text[5] = '\0';
@@ -189,7 +191,6 @@ TEST(messages_are_any_bytes_up_to_their_limit) {
 /* --- To get --- */
 
 TEST(a_message_is_hidden_and_comes_back) {
-    queue_setup("");
     struct parcel put = put_job("text", "");
     redisReply *got = first(call(primary, "QUEUE.GET jobs"));
     struct parcel one = parcel_of(got);
@@ -212,7 +213,6 @@ TEST(a_message_is_hidden_and_comes_back) {
 }
 
 TEST(peeking_changes_nothing) {
-    queue_setup("");
     struct parcel put = put_job("one", "");
     put_job("two", "");
     put_job("later", "VISIBILITY 10");
@@ -228,7 +228,6 @@ TEST(peeking_changes_nothing) {
 }
 
 TEST(messages_of_one_get_have_one_window_and_many_receipts) {
-    queue_setup("");
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 5 a b c d e"), 5);
     redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs COUNT 32 VISIBILITY 7"), 5);
     for (size_t i = 1; i < 5; i++) {
@@ -240,7 +239,6 @@ TEST(messages_of_one_get_have_one_window_and_many_receipts) {
 }
 
 TEST(the_message_that_is_visible_first_is_delivered_first) {
-    queue_setup("");
     put_job("a", "VISIBILITY 10");
     put_job("b", "");
     put_job("c", "");
@@ -252,7 +250,6 @@ TEST(the_message_that_is_visible_first_is_delivered_first) {
 /* --- Receipts --- */
 
 TEST(receipts_row_by_row) {
-    queue_setup("");
     struct parcel put = put_job("text", "");
     struct parcel one = get_job("text", "VISIBILITY 5");
     expect_error(act_on("UPDATE", put, "VISIBILITY 0"), "NOTFOUND MessageNotFound");
@@ -276,7 +273,6 @@ TEST(receipts_row_by_row) {
 }
 
 TEST(receipts_of_others_are_none) {
-    queue_setup("");
     expect_ok(call(primary, "QUEUE.CREATE other"));
     struct parcel one = put_job("one", ""), two = put_job("two", "");
     struct parcel elsewhere = parcel_of(call(primary, "QUEUE.PUT other text"));
@@ -299,7 +295,6 @@ TEST(receipts_of_others_are_none) {
 /* --- Time --- */
 
 TEST(expired_messages_are_gone_for_every_command) {
-    queue_setup("");
     struct parcel visible = put_job("a", "TTL 10"), hidden = put_job("b", "TTL 10 VISIBILITY 9");
     struct parcel taken = get_job("a", "VISIBILITY 20");
     put_job("c", "TTL 11");
@@ -317,10 +312,8 @@ TEST(expired_messages_are_gone_for_every_command) {
 /* Nobody comes, and yet their memory is given back. */
 TEST(expired_messages_leave_memory_by_themselves) {
     enum { MESSAGES = 2000 };
-    queue_setup("");
     long long empty = call(primary, "MEMORY USAGE jobs")->integer;
-    for (int i = 0; i < MESSAGES; i++) send_call(primary, "QUEUE.PUT jobs text TTL 10");
-    for (int i = 0; i < MESSAGES; i++) receive(primary);
+    call_many(primary, MESSAGES, "QUEUE.PUT jobs text TTL 10");
     assert_true(call(primary, "MEMORY USAGE jobs")->integer > MESSAGES * 100LL);
     long long expiries = info_of(primary, "holdfast_queue_expiries");
     time_passes(20000);
@@ -329,7 +322,6 @@ TEST(expired_messages_leave_memory_by_themselves) {
 }
 
 TEST(a_window_may_be_longer_than_a_life) {
-    queue_setup("");
     put_job("text", "TTL 10");
     struct parcel parcel = get_job("text", "VISIBILITY 60");
     redisReply *update = act_on("UPDATE", parcel, "VISIBILITY 100");
@@ -340,7 +332,6 @@ TEST(a_window_may_be_longer_than_a_life) {
 }
 
 TEST(clearing_takes_hidden_ones_too) {
-    queue_setup("");
     put_job("a", "");
     struct parcel parcel = get_job("a", "");
     put_job("b", "");
@@ -379,7 +370,6 @@ TEST(the_last_window_makes_a_dead_letter) {
 }
 
 TEST(the_last_release_makes_a_dead_letter) {
-    queue_setup("");
     expect_ok(call(primary, "QUEUE.CONFIGURE jobs MAXDELIVERIES 2"));
     put_job("text", "");
     struct parcel parcel = get_job("text", "");
@@ -433,7 +423,6 @@ TEST(dead_letters_are_cleared_apart) {
 }
 
 TEST(duplicates_are_answered_as_the_first) {
-    queue_setup("");
     redisReply *put = call(primary, "QUEUE.PUT jobs text DEDUP a WITHIN 10");
     struct parcel parcel = get_job("text", "");
     expect_ok(act_on("DELETE", parcel, ""));
@@ -453,7 +442,6 @@ TEST(duplicates_are_answered_as_the_first) {
 
 /* A transaction that is refused has put nothing, not even a duplicate. */
 TEST(duplicates_are_counted_when_they_count) {
-    queue_setup("");
     long long before = info_of(primary, "holdfast_queue_duplicates");
     put_job("a", "DEDUP a");
     expect_error(call_line(primary,
@@ -468,7 +456,6 @@ TEST(duplicates_are_counted_when_they_count) {
 }
 
 TEST(groups_come_one_by_one) {
-    queue_setup("");
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a1 a2 a3 GROUP a"), 3);
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 2 b1 b2 GROUP b"), 2);
     put_job("c", "");
@@ -485,7 +472,6 @@ TEST(groups_come_one_by_one) {
 }
 
 TEST(batches_answer_for_each) {
-    queue_setup("");
     redisReply *put = expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a b c TTL 50 VISIBILITY 5"), 3);
     struct parcel a = parcel_of(put->element[0]), b = parcel_of(put->element[1]);
     redisReply *deleted =
@@ -511,7 +497,6 @@ TEST(batches_answer_for_each) {
 /* --- Ways to the commands --- */
 
 TEST(transactions_and_scripts_take_messages) {
-    queue_setup("");
     expect_ok(call(primary, "MULTI"));
     call(primary, "QUEUE.PUT jobs one");
     call(primary, "QUEUE.GET jobs BLOCK 10");

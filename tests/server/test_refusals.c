@@ -47,7 +47,7 @@ static const char *const refused[] = {
 
 enum { REFUSED = ARRAY_SIZE(refused) };
 
-static void begin_with_something(void) {
+BEFORE_EACH {
     create("box");
     put("box", "cat", "meow");
     expect_ok(call(primary, "SET text x"));
@@ -61,7 +61,6 @@ static void refuse_all(void) {
 }
 
 TEST(refusals_leave_no_trace) {
-    begin_with_something();
     struct stream *stream = stream_attach(primary->server);
     traces_begin("none");
     refuse_all();
@@ -70,7 +69,6 @@ TEST(refusals_leave_no_trace) {
 }
 
 TEST(refusals_in_a_transaction_leave_no_trace) {
-    begin_with_something();
     struct stream *stream = stream_attach(primary->server);
     traces_begin("none");
     expect_ok(call(primary, "MULTI"));
@@ -82,7 +80,6 @@ TEST(refusals_in_a_transaction_leave_no_trace) {
 }
 
 TEST(refusals_in_a_script_leave_no_trace) {
-    begin_with_something();
     struct stream *stream = stream_attach(primary->server);
     traces_begin("none");
     for (size_t i = 0; i < REFUSED; i++) {
@@ -98,7 +95,6 @@ TEST(refusals_in_a_script_leave_no_trace) {
 }
 
 TEST(commands_beside_a_refused_one_are_done) {
-    begin_with_something();
     struct stream *stream = stream_attach(primary->server);
     expect_ok(call(primary, "MULTI"));
     call(primary, "BLOB.PUT box dog woof");
@@ -113,7 +109,6 @@ TEST(commands_beside_a_refused_one_are_done) {
 
 /* Clients that keep keys in a cache are told of changes, and only of changes. */
 TEST(refusals_invalidate_no_cache) {
-    begin_with_something();
     struct wire *cache = wire_open_resp3(primary->server);
     expect_ok(wire_call(cache, "CLIENT TRACKING ON"));
     expect_etag(wire_call(cache, "BLOB.GET box cat"));
@@ -125,7 +120,6 @@ TEST(refusals_invalidate_no_cache) {
 
 /* A refusal must not even revive or delete what time has ended. */
 TEST(refusals_on_a_key_whose_time_is_over) {
-    begin_with_something();
     expect_number(call(primary, "PEXPIRE box 1"), 1);
     AWAIT(!call(primary, "EXISTS box")->integer);
     expect_error(call(primary, "BLOB.PUT box cat x"), "NOTFOUND ContainerNotFound");
@@ -143,7 +137,6 @@ TEST(a_client_may_not_send_effects) {
         "HOLDFAST.APPLY text x",
         "HFA box x",
     };
-    begin_with_something();
     struct stream *stream = stream_attach(primary->server);
     put("box", "dog", "woof");
     redisReply *effect = stream_commands(stream, primary)->element[0];

@@ -260,9 +260,8 @@ TEST(pages_of_handles_end_before_the_bound) {
     expect_etag(call(client, "FILE.CREATE fs f 0"));
     const char *session =
         reply_string(call(client, "SHARE.CONNECT fs 3600 OWNER %s", pool_print("%0200d", 1)));
-    for (int i = 0; i < ITEMS; i++)
-        send_call(client, "FILE.OPEN fs %s f ACCESS 1 READ SHARE 3 READ WRITE DELETE", session);
-    for (int i = 0; i < ITEMS; i++) receive(client);
+    call_many(client, ITEMS,
+              pool_print("FILE.OPEN fs %s f ACCESS 1 READ SHARE 3 READ WRITE DELETE", session));
     assert_int_equal(walk_pages(&row, 65536), ITEMS);
     row.list = "FILE.HANDLES fs f COUNT 1000";
     assert_int_equal(walk_pages(&row, 65536), ITEMS);

@@ -15,8 +15,11 @@
 
 /* --- Time ------------------------------------------------------------------------------------------------------ */
 
-TEST(scenario_35_a_session_lives_as_long_as_it_is_pinged) {
+BEFORE_EACH {
     file_commands_setup();
+}
+
+TEST(scenario_35_a_session_lives_as_long_as_it_is_pinged) {
     acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a R/-", NULL}, {"9 s", NULL}, {"get a", SV},
          {"SHARE.PING fs $t", "10000"}, {"9 s", NULL}, {"get a", SV}, {"SHARE.PING fs $t", "10000"},
          {"10 s", NULL}, {"get a", NULL}, {"SHARE.PING fs $t", NO_SESSION},
@@ -27,7 +30,6 @@ TEST(scenario_35_a_session_lives_as_long_as_it_is_pinged) {
 
 /* Whatever else is done with a session does not prolong it. */
 TEST(only_a_ping_prolongs) {
-    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 10", NULL}, {"6 s", NULL}, {"h = open t a RW/RWD", NULL},
          {"write $h 0 x", "1"}, {"lock $h SHARED 0 1", "OK"}, {"4 s", NULL}, {"read $h 0 1", NO_HANDLE});
 }
@@ -59,7 +61,6 @@ TEST(a_session_ends_to_the_millisecond) {
 
 /* Nothing but time passes, and nobody asks: upkeep ends sessions whose time is up and sweeps them away. */
 TEST(upkeep_ends_and_sweeps_expired_sessions) {
-    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 0.15", NULL}, {"h = open t a RD/RWD DELETEONCLOSE", NULL},
          {"i = open t b RW/-", NULL}, {"lock $i EXCLUSIVE 0 5", "OK"});
     traces_begin("none");
@@ -75,7 +76,6 @@ TEST(upkeep_ends_and_sweeps_expired_sessions) {
 /* A replica waits for what its primary says, but shows nothing that is over by its own clock, which may be some
  * milliseconds behind the primary's. */
 TEST(replicas_show_nothing_that_is_over) {
-    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a R/-", NULL},
          {"i = open t b RD/RWD DELETEONCLOSE", NULL});
     await_replicas();
@@ -91,7 +91,6 @@ TEST(replicas_show_nothing_that_is_over) {
 }
 
 TEST(a_pause_holds_back_the_end) {
-    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a R/-", NULL});
     expect_ok(call(primary, "CLIENT PAUSE 60000 WRITE"));
     time_passes(10000);
@@ -117,7 +116,6 @@ static void await_ended(void) {
 }
 
 TEST(a_session_ends_with_its_connection_when_told_so) {
-    file_commands_setup();
     struct client *client = connected("ONCLOSE END");
     act("h = open t a RW/-", NULL);
     call(client, "PING");
@@ -128,7 +126,6 @@ TEST(a_session_ends_with_its_connection_when_told_so) {
 }
 
 TEST(a_killed_connection_ends_it_as_well) {
-    file_commands_setup();
     struct client *client = connected("ONCLOSE END");
     act("h = open t a RD/RWD DELETEONCLOSE", NULL);
     redisReply *id = call(client, "CLIENT ID");
@@ -156,7 +153,6 @@ TEST(without_onclose_end_a_session_outlives_its_connection) {
 
 /* A connection may have many sessions, in many shares and databases. */
 TEST(all_sessions_of_a_connection_end) {
-    file_commands_setup();
     act("SHARE.CREATE other", NULL);
     expect_ok(call(primary, "SELECT 3"));
     expect_etag(call(primary, "SHARE.CREATE fs"));
@@ -176,7 +172,6 @@ TEST(all_sessions_of_a_connection_end) {
 
 /* Keys that have gone by then, or are something else. */
 TEST(a_connection_ends_after_its_share) {
-    file_commands_setup();
     struct client *client = connected("ONCLOSE END");
     act("SHARE.DELETE fs", "OK");
     client_close(client);
@@ -191,7 +186,6 @@ TEST(a_connection_ends_after_its_share) {
 
 /* A share that was restored beside itself has sessions with the same ids: each belongs to its own share. */
 TEST(a_restored_share_knows_nothing_of_connections) {
-    file_commands_setup();
     struct client *client = connected("ONCLOSE END");
     act("h = open t a RW/-", NULL);
     redisReply *dump = call(primary, "DUMP fs");
@@ -206,7 +200,6 @@ TEST(a_restored_share_knows_nothing_of_connections) {
 /* --- Handles -------------------------------------------------------------------------------------------- */
 
 TEST(handles_as_they_are_shown) {
-    file_commands_setup();
     acts({"mkdir d", NULL}, {"create d/x 1", NULL}, {"t = SHARE.CONNECT fs 100", NULL},
          {"h = open s a RW/RD", NULL}, {"open t d/x A/-", NULL}, {"open t D/X D/RWD", NULL},
          {"handles a", "[null, [[\"handle\", 3, \"path\", \"a\", \"session\", 1, \"owner\", \"tester\", "
@@ -230,7 +223,6 @@ TEST(handles_as_they_are_shown) {
 
 TEST(handles_by_pages) {
     enum { HANDLES = 250 };
-    file_commands_setup();
     for (int i = 0; i < HANDLES; i++) act(i % 2 ? "open s a R/RWD" : "open s b R/RWD", NULL);
     for (int count = 1; count < 400; count = count * 3 + 1) {
         const char *marker = "0";
@@ -253,10 +245,8 @@ TEST(handles_by_pages) {
 /* However many there are of other files. */
 TEST(the_handles_of_one_file_come_at_once) {
     enum { OTHERS = 21000 };
-    file_commands_setup();
-    for (int i = 0; i < OTHERS; i++)
-        send_call(primary, "FILE.OPEN fs %s b ACCESS 1 READ SHARE 3 READ WRITE DELETE", step_kept('s'));
-    for (int i = 0; i < OTHERS; i++) expect_elements(receive(primary), 8);
+    call_many(primary, OTHERS,
+              pool_print("FILE.OPEN fs %s b ACCESS 1 READ SHARE 3 READ WRITE DELETE", step_kept('s')));
     acts({"open s a R/RWD", NULL}, {"open s a R/RWD", NULL});
     redisReply *page = expect_elements(call(primary, "FILE.HANDLES fs a COUNT 1"), 2);
     expect_elements(page->element[1], 1);
@@ -275,7 +265,6 @@ TEST(a_key_too_long_to_end_with_a_connection) {
 }
 
 TEST(scenario_34_closing_by_force) {
-    file_commands_setup();
     acts({"mkdir d", NULL}, {"mkdir d/e", NULL}, {"create d/x 1", NULL}, {"create d/e/y 1", NULL},
          {"h = open s a RW/-", NULL}, {"lock $h EXCLUSIVE 0 5", "OK"}, {"open s a A/-", NULL},
          {"open s d/x R/-", NULL}, {"open s d/e/y R/-", NULL}, {"closeall a *", "2"}, {"closeall a *", "0"},
@@ -296,7 +285,6 @@ TEST(scenario_34_closing_by_force) {
 
 /* Numbers are given once: who was closed is not taken for who came later. */
 TEST(public_numbers_are_not_given_twice) {
-    file_commands_setup();
     act("h = open s a R/R", NULL);
     long long first = field(act("handles a", NULL)->element[1]->element[0], "handle")->integer;
     acts({"close $h", "OK"}, {"h = open s a R/R", NULL});
@@ -310,7 +298,6 @@ TEST(public_numbers_are_not_given_twice) {
 
 /* Names, and so other people's handles, are told by refusals; ids never are. */
 TEST(refusals_tell_who) {
-    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 100 OWNER back\"up\n", NULL}, {"h = open t a R/-", NULL});
     const char *text = act("get a", SV)->str;
     require(strstr(text, "back") && !strstr(text, step_kept('h')) && !strstr(text, step_kept('t')) &&
@@ -322,7 +309,6 @@ TEST(refusals_tell_who) {
 
 /* Other than the service's, a name is free at once. */
 TEST(scenario_36_a_share_is_deleted_and_made_anew) {
-    file_commands_setup();
     acts({"h = open s a RW/-", NULL}, {"lock $h EXCLUSIVE 0 1", "OK"}, {"SHARE.DELETE fs", "OK"},
          {"get a", NO_SHARE}, {"SHARE.DELETE fs", NO_SHARE}, {"SHARE.CREATE fs", NULL},
          {"list ''", "[null, []]"}, {"handles", "[null, []]"}, {"get a", NO_FILE},
@@ -399,7 +385,6 @@ static long long shortest_end_us(void) {
 
 TEST(a_session_ends_in_the_same_time_however_many_wait_elsewhere) {
     enum { LINES = 3000 };
-    file_commands_setup();
     long long alone_us = shortest_end_us();
     for (int i = 0; i < LINES; i++) {
         call(primary, "QUEUE.CREATE q%d", i);

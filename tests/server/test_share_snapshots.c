@@ -21,8 +21,11 @@ static void expect_then_at(struct place place, char snapshot, const char *path, 
 
 #define expect_then(snapshot, path, names) expect_then_at(HERE, snapshot, path, names)
 
-TEST(scenario_37_later_writes_do_not_show) {
+BEFORE_EACH {
     file_commands_setup();
+}
+
+TEST(scenario_37_later_writes_do_not_show) {
     acts({"setmeta a META 1 color red", NULL}, {"setprops a PROPS 1 content-type text/x", NULL},
          {"p = SHARE.SNAPSHOT fs", NULL});
     const char *then = reply_text(act("get a SNAPSHOT $p", NULL));
@@ -45,7 +48,6 @@ TEST(scenario_37_later_writes_do_not_show) {
 
 /* Names come and go, and mean other things. */
 TEST(a_snapshot_lists_and_reads_the_former_tree) {
-    file_commands_setup();
     acts({"mkdir d", NULL}, {"mkdir d/e", NULL}, {"create d/e/x 1", NULL}, {"create d/y 2", NULL},
          {"o = SHARE.SNAPSHOT fs", NULL}, {"rename d/e top", NULL}, {"create d/e 7", NULL},
          {"delete d/y", "OK"}, {"mkdir d/Y", NULL}, {"create d/Y/z 3", NULL}, {"p = SHARE.SNAPSHOT fs", NULL},
@@ -73,7 +75,6 @@ TEST(a_snapshot_lists_and_reads_the_former_tree) {
 
 /* Nothing is open in a snapshot, and nobody has leased or locked anything there. */
 TEST(reading_snapshots_conflicts_with_nothing) {
-    file_commands_setup();
     acts({"p = SHARE.SNAPSHOT fs", NULL}, {"h = open s a RWD/-", NULL}, {"lock $h EXCLUSIVE 0 100", "OK"},
          {"get a", SV}, {"get a SNAPSHOT $p", "=0123456789"}, {"ranges a SNAPSHOT $p", NULL},
          {"dispose $h ON", "OK"}, {"get a SNAPSHOT $p", "=0123456789"},
@@ -82,7 +83,6 @@ TEST(reading_snapshots_conflicts_with_nothing) {
 }
 
 TEST(snapshots_have_their_own_metadata_and_description) {
-    file_commands_setup();
     acts({"SHARE.SETMETA fs META 1 a b", NULL}, {"o = SHARE.SNAPSHOT fs", NULL},
          {"p = SHARE.SNAPSHOT fs META 1 why backup", NULL}, {"q = SHARE.SNAPSHOT fs META 0", NULL},
          {"SHARE.SETMETA fs META 0", NULL}, {"SHARE.GETMETA fs SNAPSHOT $o", "[<etag>, [\"a\", \"b\"]]"},
@@ -97,7 +97,6 @@ TEST(snapshots_have_their_own_metadata_and_description) {
 }
 
 TEST(a_share_has_at_most_two_hundred_snapshots) {
-    file_commands_setup();
     for (int i = 0; i < MAX; i++) {
         redisReply *made = act("SHARE.SNAPSHOT fs", "[<etag>, <etag>]");
         if (i % 50 == 0) step_keep((char)('k' + i / 50), reply_string(made->element[0]));
@@ -115,7 +114,6 @@ TEST(a_share_has_at_most_two_hundred_snapshots) {
 
 TEST(snapshots_share_bytes) {
     enum { FILES = 8, SIZE = 1 << 20 };
-    file_commands_setup();
     char *content = pool_take(SIZE);
     memset(content, 'x', SIZE);
     for (int i = 0; i < FILES; i++) {
@@ -139,9 +137,7 @@ TEST(snapshots_share_bytes) {
 
 TEST(a_snapshot_costs_the_same_for_any_tree) {
     enum { FILES = 4000 };
-    file_commands_setup();
-    for (int i = 0; i < FILES; i++) send_call(primary, "FILE.CREATE fs f%d 10", i);
-    for (int i = 0; i < FILES; i++) expect_etag(receive(primary));
+    call_many(primary, FILES, "FILE.CREATE fs f%d 10");
     long long before = memory_of(primary, "fs");
     act("p = SHARE.SNAPSHOT fs", NULL);
     require(memory_of(primary, "fs") - before < 1000, "it takes %lld", memory_of(primary, "fs") - before);
@@ -166,7 +162,6 @@ static void expect_since_at(struct place place, const char *line, const char *ch
 #define expect_since(line, changed, cleared) expect_since_at(HERE, line, changed, cleared)
 
 TEST(ranges_changed_since_a_snapshot) {
-    share_setup();
     acts({"create a 10240", NULL}, {"put a 0 1024*a", NULL}, {"put a 5120 1024*b", NULL},
          {"o = SHARE.SNAPSHOT fs", NULL});
     expect_since("ranges a SINCE $o", "[]", "[]");
@@ -254,7 +249,6 @@ TEST(random_changes_leave_snapshots_as_they_are) {
     enum { ROUNDS = 12, CHANGES = 60 };
     const char *ids[ROUNDS], *descriptions[ROUNDS];
     random_begin();
-    share_setup();
     for (int round = 0; round < ROUNDS; round++) {
         for (int change = 0; change < CHANGES; change++) change_something();
         descriptions[round] = description("");

@@ -67,8 +67,11 @@ static const char *own_double(struct wire *wire, const char *written, const char
     return resp2;
 }
 
-TEST(every_type_comes_back_as_what_it_is) {
+BEFORE_EACH {
     table_setup();
+}
+
+TEST(every_type_comes_back_as_what_it_is) {
     struct wire *wire = wire_open_resp3(primary->server);
     for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
         const char *type = values[i].type, *shown = strcmp(type, ":string") != 0 ? type : "";
@@ -84,7 +87,6 @@ TEST(every_type_comes_back_as_what_it_is) {
 
 /* Not by how they look, but by the protocol's own types. */
 TEST(types_of_replies) {
-    table_setup();
     written("TABLE.INSERT t p r PROPS 5 i:int32 1 l:int64 1 d:double 1 b:bool 1 s 1");
     redisReply *plain = ask("TABLE.GET t p r")->element[1];
     redisReply *third = wire_call(wire_open_resp3(primary->server), "TABLE.GET t p r")->element[1];
@@ -105,7 +107,6 @@ TEST(types_of_replies) {
 }
 
 TEST(strings_may_hold_zero_bytes) {
-    table_setup();
     expect_etag(
         call(primary, "TABLE.INSERT t p r PROPS 2 s %b b:binary %b", "a\0b", (size_t)3, "\0", (size_t)1));
     redisReply *map = ask("TABLE.GET t p r")->element[1];
@@ -188,7 +189,6 @@ static void write_back(const char *row, const redisReply *map) {
 
 TEST(properties_that_were_read_can_be_written_back) {
     random_begin();
-    table_setup();
     struct wire *wire = wire_open_resp3(primary->server);
     for (int round = 0; round < ANYTHING_ROUNDS; round++) {
         struct words words = words_of_line(pool_print("TABLE.INSERTORREPLACE t p r PROPS %d", PROPERTIES));
@@ -215,7 +215,6 @@ TEST(scripts_write_large_numbers_back_as_they_were) {
         "local map = redis.call('TABLE.QUERY', KEYS[1], 'FILTER', [[RowKey eq 'r']])[2][1][4]",
         "redis.setresp(3) local map = {} "
         "for name, n in pairs(redis.call('TABLE.GET', KEYS[1], 'p', 'r')[2].map) do map = {name, n} end"};
-    table_setup();
     for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
         written(pool_print("TABLE.INSERTORREPLACE t p r PROPS 1 n:int64 %s", numbers[i]));
         for (size_t reader = 0; reader < ARRAY_SIZE(readers); reader++) {
@@ -231,7 +230,6 @@ TEST(scripts_write_large_numbers_back_as_they_were) {
 
 /* All of it, with what only SELECT shows. */
 TEST(selected_properties_can_be_written_back) {
-    table_setup();
     written("TABLE.INSERT t p r PROPS 2 n:int32 5 s x");
     redisReply *map = ask("TABLE.GET t p r SELECT 5 Timestamp n PartitionKey s RowKey")->element[1];
     expect_elements(map, 10);
@@ -261,7 +259,6 @@ TEST(values_that_are_not_of_their_type) {
                  "c9da6455_213d_42c9_9a79_3e9149a57833"},
         {"string", "\xff \xc3 \xc0\x80 \xed\xa0\x80 \xf4\x90\x80\x80 a\xe2\x82"},
     };
-    table_setup();
     written("TABLE.INSERT t p r PROPS 1 a b");
     traces_begin("none");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -279,7 +276,6 @@ TEST(values_that_are_not_of_their_type) {
 TEST(instants_out_of_range_are_refused) {
     static const char *const instants[] = {"1600-12-31", "0001-01-01T00:00:00Z", "1601-01-01T00:00:00+00:01",
                                            "9999-12-31T23:59:59.9999999-00:01", NULL};
-    table_setup();
     traces_begin("none");
     for (const char *const *instant = instants; *instant; instant++)
         expect_error(call(primary, "TABLE.INSERT t p r PROPS 1 v:datetime %s", *instant),
@@ -307,7 +303,6 @@ TEST(names_and_suffixes_that_are_none) {
         {"TABLE.INSERT t p r PROPS 1 256*a x", "INVALID PropertyNameTooLong"},
         {"TABLE.INSERT t p r PROPS 3 255*a x _ y \xc3\xa4_1 z", NULL},
     };
-    table_setup();
     play_answers(rows);
 }
 
@@ -329,7 +324,6 @@ TEST(lengths_are_counted_in_code_units) {
         const char *piece;
         int units;
     } pieces[] = {{"k", 1}, {UMLAUT, 1}, {"\xe2\x82\xac", 1}, {SMILE, 2}};
-    table_setup();
     for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
         const char *piece = pieces[i].piece;
         int units = pieces[i].units;
@@ -375,7 +369,6 @@ static struct words entity_of_size(const char *command, int size) {
 }
 
 TEST(an_entity_has_a_mebibyte) {
-    table_setup();
     struct words words = entity_of_size("TABLE.INSERT t p r PROPS", ENTITY_MAX);
     expect_etag(call_words(primary, &words));
     /* A bool under a name of one letter: 8 + 2 + 1. */
@@ -414,7 +407,6 @@ static struct words request_of_size(int size) {
 }
 
 TEST(a_request_has_four_mebibytes) {
-    table_setup();
     struct words words = request_of_size(REQUEST_MAX + 1);
     traces_begin("none");
     expect_error(call_words(primary, &words), "INVALID RequestBodyTooLarge");
@@ -427,7 +419,6 @@ TEST(a_request_has_four_mebibytes) {
 /* All arguments count as they were sent, also those of which little is kept: 5 * 252 zeros, each of 4000 digits. */
 TEST(long_texts_of_small_values_count_in_the_request) {
     enum { DIGITS = 4000, MAX = 252 };
-    table_setup();
     struct words words = words_of_line("TABLE.BATCH t p 5");
     char *digits = pool_take(DIGITS + 1);
     memset(digits, '0', DIGITS);
@@ -446,7 +437,6 @@ TEST(long_texts_of_small_values_count_in_the_request) {
 
 /* Indexes of a table without entities are complete at once, so that nothing goes on behind the scenes. */
 TEST(limits_of_lists) {
-    table_setup();
     step_play("TABLE.INDEX t i1 i2 i3 i4 i5 i6 i7 i8 i9 i10 i11 i12 i13 i14 i15 i16", "OK", 0);
     step_play("TABLE.INDEX t i17", BAD_INPUT, 0);
     step_play("TABLE.INDEX t i1", "OK", 0);

@@ -89,9 +89,12 @@ static void stage(const char *settings) {
     need_reach();
 }
 
+BEFORE_EACH {
+    stage("");
+}
+
 TEST(a_step_of_the_wall_clock_takes_nothing_from_a_lease) {
     static const int steps_s[] = {45, -6, 3600, -3600};
-    stage("");
     for (size_t i = 0; i < ARRAY_SIZE(steps_s); i++) {
         long long before_s = wall_s(), began_ms = stopwatch();
         redisReply *reply = call(client, "LEASE.ACQUIRE box 60");
@@ -116,7 +119,6 @@ TEST(a_step_of_the_wall_clock_takes_nothing_from_a_lease) {
 /* The server's own timers follow the wall clock: what is pending when it is set back would come so much later. */
 TEST(a_waiter_is_served_in_time_whatever_the_wall_clock_does) {
     static const int steps_s[] = {-3600, 3600, -6, 45};
-    stage("");
     for (size_t i = 0; i < ARRAY_SIZE(steps_s); i++) {
         require(!reply_is_error(call(client, "LEASE.ACQUIRE box 0.8")), "no lease");
         long long began_ms = stopwatch();
@@ -131,7 +133,6 @@ TEST(a_waiter_is_served_in_time_whatever_the_wall_clock_does) {
 }
 
 TEST(messages_end_in_time_whatever_the_wall_clock_does) {
-    stage("");
     expect_ok(call(client, "QUEUE.CREATE jobs"));
     require(!reply_is_error(call(client, "QUEUE.PUT jobs x TTL 1")), "no message");
     set_wall_clock(-3600);
@@ -150,7 +151,6 @@ static const char *told_of_clock(void) {
 }
 
 TEST(a_clock_that_was_set_is_told) {
-    stage("");
     assert_string_equal(told_of_clock(), "");
     set_wall_clock(-6);
     require(strstr(told_of_clock(), "the wall clock went back and is "), "%s", told_of_clock());
@@ -163,7 +163,6 @@ TEST(a_clock_that_was_set_is_told) {
 
 /* On a busy machine a server may have to wait between two readings; this is no step of the wall clock. */
 TEST(a_pause_while_clocks_are_read_is_no_step) {
-    stage("");
     for (int64_t pause = 40000; pause < 40004; pause++) {
         behind_ms(); /* so that the next one reads, and nobody before it */
         *pause_us = pause;
@@ -196,7 +195,6 @@ TEST(a_key_that_expires_while_its_waiter_is_served_leaves_it_waiting) {
 /* Time that passes between the two looks at a queue ends what the first one has seen: with each attempt a little more
  * of it. Where time stops during a command, nothing passes. */
 TEST(a_message_that_expires_while_its_waiter_is_served_leaves_it_waiting) {
-    stage("");
     for (int64_t ms = 10; ms < 300; ms += 10) {
         expect_ok(call(client, "QUEUE.CREATE jobs%lld", (long long)ms));
         const char *queue = pool_print("jobs%lld", (long long)ms);

@@ -8,18 +8,32 @@
 enum { TESTS_MAX = 100 };
 
 static struct CMUnitTest tests[TESTS_MAX];
+static CMUnitTestFunction functions[TESTS_MAX];
 static int lines[TESTS_MAX];
 static size_t count;
+static void (*beginning)(void);
+
+static void play(void **state) {
+    const CMUnitTestFunction *function = *state;
+    if (beginning) beginning();
+    (*function)(state);
+}
+
+void test_list_begin_with(void (*before_each)(void)) {
+    beginning = before_each;
+}
 
 /* Compilers may have constructors run in any order. */
 void test_list_add(const char *title, CMUnitTestFunction test, int line) {
     size_t at = count++;
     if (at == TESTS_MAX) abort();
     for (; at && lines[at - 1] > line; at--) {
-        tests[at] = tests[at - 1];
+        tests[at].name = tests[at - 1].name;
+        functions[at] = functions[at - 1];
         lines[at] = lines[at - 1];
     }
-    tests[at] = (struct CMUnitTest){.name = title, .test_func = test};
+    tests[at] = (struct CMUnitTest){.name = title, .test_func = play, .initial_state = &functions[at]};
+    functions[at] = test;
     lines[at] = line;
 }
 

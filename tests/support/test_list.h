@@ -12,7 +12,16 @@
     }                                                                                                        \
     static void title(void **state __attribute__((unused)))
 
+/* What each test of the program begins with: BEFORE_EACH { ... }, at most once. */
+#define BEFORE_EACH                                                                                          \
+    static void before_each(void);                                                                           \
+    __attribute__((constructor)) static void list_before_each(void) {                                        \
+        test_list_begin_with(before_each);                                                                   \
+    }                                                                                                        \
+    static void before_each(void)
+
 void test_list_add(const char *title, CMUnitTestFunction test, int line);
+void test_list_begin_with(void (*before_each)(void));
 
 /* Each may be NULL. */
 struct test_frame {

@@ -82,3 +82,11 @@ redisReply *call_line(struct client *client, const char *line) {
     struct words words = words_of_line(line);
     return call_words(client, &words);
 }
+
+void call_many(struct client *client, int count, const char *format) {
+    for (int i = 0; i < count; i++) send_call(client, format, i);
+    for (int i = 0; i < count; i++) {
+        const redisReply *reply = receive(client);
+        require(!reply_is_error(reply), "%s gives %s", format, reply_text(reply));
+    }
+}

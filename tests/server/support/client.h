@@ -32,4 +32,7 @@ void send_call(struct client *client, const char *format, ...);
 void send_words(struct client *client, const struct words *words);
 redisReply *receive(struct client *client);
 
+/* So many commands in one go, with a number from 0 on in each if the format has %d; none may be refused. */
+void call_many(struct client *client, int count, const char *format);
+
 #endif

@@ -9,6 +9,7 @@
 
 void queue_setup(const char *rest) {
     time_passes(0);
+    call(primary, "DEL jobs");
     redisReply *made = call_line(primary, pool_print("QUEUE.CREATE jobs %s", rest));
     require(made->type == REDIS_REPLY_STATUS, "the queue cannot be made: %s", reply_text(made));
 }

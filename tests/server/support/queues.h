@@ -8,7 +8,7 @@
 #define RECEIPT_NONE "00000000000040008000000000000000"
 #define ID_NONE      "00000000-0000-4000-8000-000000000000"
 
-/* Makes the queue `jobs`; what comes behind its name is `rest`. The clocks are alike then. */
+/* Makes the queue `jobs` anew; what comes behind its name is `rest`. The clocks are alike then. */
 void queue_setup(const char *rest);
 
 /* A message as it was answered: of QUEUE.PUT, or of one that was got. */
