@@ -13,7 +13,7 @@ static int lines[TESTS_MAX];
 static size_t count;
 static void (*beginning)(void);
 
-static void play(void **state) {
+static void play_test(void **state) {
     const CMUnitTestFunction *function = *state;
     if (beginning) beginning();
     (*function)(state);
@@ -32,7 +32,7 @@ void test_list_add(const char *title, CMUnitTestFunction test, int line) {
         functions[at] = functions[at - 1];
         lines[at] = lines[at - 1];
     }
-    tests[at] = (struct CMUnitTest){.name = title, .test_func = play, .initial_state = &functions[at]};
+    tests[at] = (struct CMUnitTest){.name = title, .test_func = play_test, .initial_state = &functions[at]};
     functions[at] = test;
     lines[at] = line;
 }
