@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t portion = data[0] ? data[0] : size;
     unsigned questions = 0;
     struct copy_order order = {
-        .container = bytes_text("src"), .blob = bytes_text("blob"), .snapshot = data[1] & 1};
+        .container = bytes_text("src"), .blob = bytes_text("blob"), .has_snapshot = data[1] & 1};
     struct source_reader *reader = source_reader_new(&order);
     struct source_answers *answers = source_answers_new();
     struct container *container = stage();
@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         size_t length = size - at < portion ? size - at : portion;
         if (!source_answers_feed(answers, bytes_of(data + at, length))) break;
         if (!take_all(reader, answers, container, &questions)) break;
-        if (data[1] & 2 && source_reader_unanswered(reader)) {
+        if (data[1] & 2) {
             source_reader_reconnected(reader);
             ask_all(reader, &questions);
         }
