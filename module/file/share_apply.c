@@ -33,25 +33,21 @@ static struct file_node *file_of_handle(const struct share *share, const struct 
 
 /* --- The share --- */
 
-static void stamp_share(struct share *share, const struct share_change *change) {
-    share->stamp = change->stamp;
-}
-
 static bool apply_share_setmeta(struct share *share, const struct share_change *change) {
     packed_replace(&share->account, &share->metadata, change->metadata);
-    stamp_share(share, change);
+    share->stamp = change->stamp;
     return true;
 }
 
 static bool apply_share_setprops(struct share *share, const struct share_change *change) {
     share->quota = change->quota;
-    stamp_share(share, change);
+    share->stamp = change->stamp;
     return true;
 }
 
 static bool apply_share_setacl(struct share *share, const struct share_change *change) {
     packed_replace(&share->account, &share->policies, change->policies);
-    stamp_share(share, change);
+    share->stamp = change->stamp;
     return true;
 }
 
@@ -138,10 +134,6 @@ static void keep_state(struct share *share, struct file_node *node, bool lists) 
     node_keep(&share->account, node, share->snapshot_count, lists);
 }
 
-static void stamp_node(struct file_node *node, const struct share_change *change) {
-    node->stamp = change->stamp;
-}
-
 static void set_length(struct share *share, struct file_node *node, uint64_t length) {
     share_count_length(share, node, length);
     sparse_resize(&share->account, &node->content, length);
@@ -153,7 +145,7 @@ static bool apply_mkdir(struct share *share, const struct share_change *change) 
     struct file_node *node = tree_add(share, place.parent, place.name, NODE_DIRECTORY);
     node->created_ms = change->stamp.modified_ms;
     node_set_lists(&share->account, node, NULL, &change->metadata);
-    stamp_node(node, change);
+    node->stamp = change->stamp;
     return true;
 }
 
@@ -187,7 +179,7 @@ static bool apply_create(struct share *share, const struct share_change *change)
     node->attributes = change->attributes;
     node_set_lists(&share->account, node, &change->properties, &change->metadata);
     set_length(share, node, change->length);
-    stamp_node(node, change);
+    node->stamp = change->stamp;
     return true;
 }
 
@@ -196,7 +188,7 @@ static bool write_bytes(struct share *share, struct file_node *node, const struc
     uint64_t end = change->offset + change->content.length;
     if (end > node->content.length) set_length(share, node, end);
     sparse_write(&share->account, &node->content, change->offset, change->content);
-    stamp_node(node, change);
+    node->stamp = change->stamp;
     return true;
 }
 
@@ -213,7 +205,7 @@ static bool apply_clearrange(struct share *share, const struct share_change *cha
     if (!node || change->offset + change->length > node->content.length) return false;
     keep_state(share, node, false);
     sparse_clear(&share->account, &node->content, change->offset, change->length);
-    stamp_node(node, change);
+    node->stamp = change->stamp;
     return true;
 }
 
@@ -225,7 +217,7 @@ static bool apply_file_setprops(struct share *share, const struct share_change *
         node_set_lists(&share->account, node, &change->properties, NULL);
     if (change->parts & FILE_PART_LENGTH) set_length(share, node, change->length);
     if (change->parts & FILE_PART_ATTRIBUTES) node->attributes = change->attributes;
-    stamp_node(node, change);
+    node->stamp = change->stamp;
     return true;
 }
 
@@ -234,7 +226,7 @@ static bool apply_file_setmeta(struct share *share, const struct share_change *c
     if (!node) return false;
     keep_state(share, node, true);
     node_set_lists(&share->account, node, NULL, &change->metadata);
-    stamp_node(node, change);
+    node->stamp = change->stamp;
     return true;
 }
 
@@ -268,7 +260,7 @@ static bool apply_file_copy(struct share *share, const struct share_change *chan
         target->created_ms = change->stamp.modified_ms;
     }
     node_set_lists(&share->account, target, &properties, &metadata);
-    stamp_node(target, change);
+    target->stamp = change->stamp;
     return true;
 }
 
@@ -308,11 +300,11 @@ static bool apply_rename(struct share *share, const struct share_change *change)
         replace_file(share, place.node, node);
         if (!bytes_equal(node_name(place.node), place.name))
             place.node = tree_move(share, place.node, place.parent, place.name);
-        stamp_node(place.node, change);
+        place.node->stamp = change->stamp;
         return true;
     }
     keep_state(share, node, false);
-    stamp_node(tree_move(share, node, place.parent, place.name), change);
+    tree_move(share, node, place.parent, place.name)->stamp = change->stamp;
     return true;
 }
 
@@ -373,7 +365,7 @@ static bool apply_truncate(struct share *share, const struct share_change *chang
     if (!node) return false;
     keep_state(share, node, false);
     set_length(share, node, change->length);
-    stamp_node(node, change);
+    node->stamp = change->stamp;
     return true;
 }
 

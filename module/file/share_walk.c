@@ -280,10 +280,11 @@ static void walk_locks(const struct exporter *exporter, const struct file_handle
     }
 }
 
-static void walk_mark(const struct exporter *exporter, const struct file_node *node) {
-    struct share_change change = {.kind = LOAD_MARK};
-    char *buffer = node_path_new(node, &change.path);
-    walk_change(exporter, &change);
+/* A change that names the node by its path. */
+static void walk_change_at(const struct exporter *exporter, const struct file_node *node,
+                           struct share_change *change) {
+    char *buffer = node_path_new(node, &change->path);
+    walk_change(exporter, change);
     memory_free(buffer);
 }
 
@@ -294,13 +295,12 @@ static void walk_marks(const struct exporter *exporter) {
     for (struct entry *entry; (entry = order_cursor_take(&cursor));) {
         const struct file_usage *usage = handle_of_numbered(entry)->group->usage;
         if (!usage || !usage->pending || (*pointer_map_at(&marked, usage))++) continue;
-        walk_mark(exporter, usage->node);
+        walk_change_at(exporter, usage->node, &(struct share_change){.kind = LOAD_MARK});
     }
     pointer_map_end(&marked);
 }
 
 static void walk_handle(const struct exporter *exporter, const struct file_handle *handle) {
-    const struct file_node *node = handle->group->usage->node;
     struct share_change change = {
         .kind = LOAD_HANDLE,
         .session = handle->group->session->id,
@@ -310,9 +310,7 @@ static void walk_handle(const struct exporter *exporter, const struct file_handl
         .instant_ms = handle->opened_ms,
         .number = handle_number(handle),
     };
-    char *buffer = node_path_new(node, &change.path);
-    walk_change(exporter, &change);
-    memory_free(buffer);
+    walk_change_at(exporter, handle->group->usage->node, &change);
     walk_locks(exporter, handle);
 }
 
@@ -330,9 +328,7 @@ static void walk_leases(const struct exporter *exporter) {
         const struct file_lease *leased = lease_of_entry(entry);
         struct share_change change = {
             .kind = FILE_LEASE, .lease = *leased->lease, .event = LEASE_EVENT_QUIET};
-        char *buffer = node_path_new(leased->usage->node, &change.path);
-        walk_change(exporter, &change);
-        memory_free(buffer);
+        walk_change_at(exporter, leased->usage->node, &change);
     }
 }
 

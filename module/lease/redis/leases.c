@@ -301,26 +301,23 @@ enum outcome lease_renew_decide(struct call *call) {
     struct lease next;
     struct lease_request request = {.id = id_of(call, SLOT_ID)};
     enum outcome outcome = decide_lease_change(call, lease_renew, &request, LEASE_EVENT_RENEWED, &next);
-    if (outcome != OUTCOME_DONE) return outcome;
-    reply_holder(&call->out, next.id, next.token);
-    return OUTCOME_DONE;
+    if (outcome == OUTCOME_DONE) reply_holder(&call->out, next.id, next.token);
+    return outcome;
 }
 
 enum outcome lease_change_decide(struct call *call) {
     struct lease next;
     struct lease_request request = {.id = id_of(call, SLOT_ID), .proposed = id_of(call, SLOT_NEW_ID)};
     enum outcome outcome = decide_lease_change(call, lease_change, &request, LEASE_EVENT_CHANGED, &next);
-    if (outcome != OUTCOME_DONE) return outcome;
-    reply_holder(&call->out, next.id, next.token);
-    return OUTCOME_DONE;
+    if (outcome == OUTCOME_DONE) reply_holder(&call->out, next.id, next.token);
+    return outcome;
 }
 
 enum outcome lease_release_decide(struct call *call) {
     struct lease next;
     struct lease_request request = {.id = id_of(call, SLOT_ID)};
     enum outcome outcome = decide_lease_change(call, lease_release, &request, LEASE_EVENT_RELEASED, &next);
-    if (outcome != OUTCOME_DONE) return outcome;
-    return call_done(call);
+    return outcome == OUTCOME_DONE ? call_done(call) : outcome;
 }
 
 enum outcome lease_break_decide(struct call *call) {
@@ -371,9 +368,8 @@ static void reply_lease(struct call *call, const struct lease *lease, struct byt
 enum outcome lease_get_decide(struct call *call) {
     struct lease_subject subject;
     enum outcome outcome = find_subject(call, &subject);
-    if (outcome != OUTCOME_DONE) return outcome;
-    reply_lease(call, subject.lease, subject.name);
-    return OUTCOME_DONE;
+    if (outcome == OUTCOME_DONE) reply_lease(call, subject.lease, subject.name);
+    return outcome;
 }
 
 enum { LEASE_PAGE_DEFAULT = 100, LEASE_PAGE_MAX = 1000, LEASES_LOOKED_AT_MAX = 5000 };

@@ -10,15 +10,17 @@ static const char *fault_of(const struct setting *setting) {
     return setting->fault ? setting->fault() : NULL;
 }
 
+static int refuse_value(RedisModuleString **error, const char *fault) {
+    *error = RedisModule_CreateString(NULL, fault, strlen(fault));
+    return REDISMODULE_ERR;
+}
+
 /* The server asks when it has set everything that one CONFIG SET names, and puts all of it back after an error. */
 static int apply_setting(RedisModuleCtx *ctx, void *data, RedisModuleString **error) {
     const struct setting *setting = data;
     const char *fault = fault_of(setting);
     (void)ctx;
-    if (fault) {
-        *error = RedisModule_CreateString(NULL, fault, strlen(fault));
-        return REDISMODULE_ERR;
-    }
+    if (fault) return refuse_value(error, fault);
     if (setting->changed) setting->changed();
     return REDISMODULE_OK;
 }
@@ -70,8 +72,7 @@ static int set_duration(const char *name, RedisModuleString *text, void *data, R
     if (duration_set(setting, text)) return REDISMODULE_OK;
     snprintf(fault, sizeof(fault), "it takes seconds from %.15g to %.15g, with at most three decimals",
              (double)setting->min / 1000, (double)setting->max / 1000);
-    *error = RedisModule_CreateString(NULL, fault, strlen(fault));
-    return REDISMODULE_ERR;
+    return refuse_value(error, fault);
 }
 
 /* The default is what an argument of the module has set, as it was written, or whole seconds. */
@@ -137,9 +138,7 @@ static RedisModuleString *get_text(const char *name, void *setting) {
 static int set_text(const char *name, RedisModuleString *text, void *data, RedisModuleString **error) {
     struct setting_text *setting = ((const struct setting *)data)->text;
     (void)name;
-    if (text_set(setting, text)) return REDISMODULE_OK;
-    *error = RedisModule_CreateString(NULL, setting->fault, strlen(setting->fault));
-    return REDISMODULE_ERR;
+    return text_set(setting, text) ? REDISMODULE_OK : refuse_value(error, setting->fault);
 }
 
 /* Servers take the flag and forget it: their logs of slow and of large commands show secrets. */
