@@ -117,10 +117,10 @@ struct workload {
         {random} {number}        letters, others for each object; digits that no other request has
         {content} {size}         of the dataset: the content, how many bytes that is
         {script}                 the digest of the script
-        {key}                    of a sequence's client pool; and these words, as a client of it has them:
+        {key}                    of a sequence; the next four are whole words, and of a client of the sequence:
         {id} {receipt}           of a message that it got
-        {granted}                one of the words that the preparation got
-        {own}                    the sequence's own number
+        {granted}                what the preparation got from the server: a session, a handle
+        {own}                    what the sequence makes of the client's number
         "a b"                    one word
         [...]                    once for each object of a batch
         ;                        the next command
@@ -283,7 +283,7 @@ struct sequence {
     const char *create; /* the command that makes its key, with %s; may be NULL */
     const struct workload *steps[STEPS_MAX + 1];
     void (*prepare)(struct client_pool *pool); /* where it takes more; may be NULL */
-    uint64_t (*own)(uint64_t number);          /* may be NULL */
+    uint64_t (*own)(uint64_t number);          /* of the client; may be NULL */
 };
 
 struct client_pool {
