@@ -483,7 +483,7 @@ DECIDES(table_setacl_decide, .name = "TABLE.SETACL", ON_TABLE, WRITES,
     .grammar = GRAMMAR(&table, &policies, &once),
     .complexity = "O(1)", .summary = "Replaces a table's stored access policies.",
     .example = "stock POLICIES 1 readers 0 - r")
-DECIDES(table_index_decide, .name = "TABLE.INDEX", ON_TABLE, .settle = upkeep_schedule, WRITES, .check = table_index_check,
+DECIDES(table_index_decide, .name = "TABLE.INDEX", ON_TABLE, .settle = upkeep_schedule, WRITES, .check = table_names_check,
     .grammar = GRAMMAR(&table, &property, &more_properties, &once),
     .complexity = "O(1); existing entities are added in the background",
     .summary = "Creates indexes of properties, by which queries then find entities.",

@@ -12,10 +12,10 @@
     X(blob_put_check) X(blob_setprops_check) X(blob_delete_check) X(blob_list_check) X(blob_createpage_check)        \
     X(blob_putpage_check) X(blob_clearpage_check) X(blob_append_check) X(blob_putblock_check)                        \
     X(blob_putblocklist_check) X(blob_copy_check) X(blob_abortcopy_check) X(lease_acquire_check)                     \
-    X(queue_put_check) X(queue_count_check) X(queue_deletemany_check) X(queue_redrive_check)                              \
+    X(queue_put_check) X(queue_count_check) X(queue_deletemany_check) X(queue_redrive_check)                         \
     X(share_connect_check) X(file_setprops_check) X(file_putrange_check) X(file_handles_check)                       \
     X(file_closehandles_check) X(file_open_check) X(file_write_check) X(file_lock_check)                             \
-    X(table_names_check) X(table_index_check) X(table_get_check) X(table_write_check)                                \
+    X(table_names_check) X(table_get_check) X(table_write_check)                                                     \
     X(table_batch_check) X(table_query_check) X(table_write_decide)
 
 /* What comes before a decision, or in its place. */

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { NAME_SET_MAX = 255, NAME_SET_NONE = NAME_SET_MAX, NAME_SET_FEW = 8, NAME_SET_SLOTS = 512 };
+enum { NAME_SET_MAX = 256, NAME_SET_NONE = NAME_SET_MAX, NAME_SET_FEW = 8, NAME_SET_SLOTS = 512 };
 
 struct name_set {
     unsigned count;

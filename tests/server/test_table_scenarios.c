@@ -224,6 +224,9 @@ TEST(scenario_16_so_many_properties) {
               0);
     step_play(pool_print("TABLE.REPLACE t p full IFMATCH * %s", some_properties(0, 253)),
               "INVALID TooManyProperties", 0);
+    step_play(pool_print("TABLE.INSERT t p more PROPS 256 PartitionKey p RowKey more Timestamp 1 %s",
+                         some_properties(0, 253) + strlen("PROPS 253 ")),
+              "INVALID TooManyProperties", 0);
     step_play("TABLE.MERGE t p full IFMATCH * PROPS 1 one 1", "INVALID TooManyProperties", 0);
     step_play("TABLE.INSERTORMERGE t p full PROPS 1 one 1", "INVALID TooManyProperties", 0);
     written("TABLE.MERGE t p full IFMATCH * PROPS 1 p251 again");

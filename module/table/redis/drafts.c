@@ -51,6 +51,7 @@ static enum outcome read_property(struct call *call, struct bytes row, int at, s
     struct bytes text = call_word(call, at + 1);
     enum outcome outcome = property_name_read(call_word(call, at), &property.name, &type);
     if (outcome != OUTCOME_DONE) return outcome;
+    name_set_add(names, property.name);
     enum filter_subject subject = filter_subject_of(property.name);
     if (subject != SUBJECT_PROPERTY) {
         drafts->skipped_bytes += text.length;
@@ -61,7 +62,6 @@ static enum outcome read_property(struct call *call, struct bytes row, int at, s
     outcome = value_read(type, text, &property.value);
     if (outcome != OUTCOME_DONE) return outcome;
     property_put(drafts->buffer, &property);
-    name_set_add(names, property.name);
     draft->property_count++;
     return OUTCOME_DONE;
 }
@@ -88,7 +88,7 @@ static enum outcome read_draft_properties(struct call *call, const struct argume
         if (draft->property_count > PROPERTIES_MAX) return OUTCOME_TOO_MANY_PROPERTIES;
     }
     draft->properties_length = drafts->buffer->length - draft->properties_at;
-    if (names.count < draft->property_count) return OUTCOME_DUPLICATE_PROPERTIES;
+    if (names.count < (size_t)pairs->count) return OUTCOME_DUPLICATE_PROPERTIES;
     return entity_check_size(draft_key(drafts, draft), properties_of(drafts, draft));
 }
 

@@ -45,7 +45,7 @@ static int name_count(const struct call *call) {
     return call->argc - ARG_NAMES - (args_given(&call->args, SLOT_ONCE) ? 2 : 0);
 }
 
-enum outcome table_names_check(struct call *call) {
+static enum outcome parse_tail(struct call *call) {
     const int tail = call->argc - 2;
     struct fault fault;
     if (tail <= ARG_NAMES || !ends_with_once(call)) return OUTCOME_DONE;
@@ -55,8 +55,8 @@ enum outcome table_names_check(struct call *call) {
     return outcome;
 }
 
-enum outcome table_index_check(struct call *call) {
-    enum outcome tail = table_names_check(call);
+enum outcome table_names_check(struct call *call) {
+    enum outcome tail = parse_tail(call);
     if (tail != OUTCOME_DONE) return tail;
     for (int i = 0; i < name_count(call); i++) {
         enum outcome outcome = property_name_check(name_at(call, i));
