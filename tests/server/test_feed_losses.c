@@ -116,6 +116,25 @@ TEST(copies_and_latest_states_of_a_table_cost_other_followers_nothing) {
     expect_others_go_on("t", "TABLE.CREATE t", "TABLE.FEED t ON", "TABLE.INSERTORREPLACE t p r PROPS 0");
 }
 
+/* Versions from a time without a feed, and then a state comes back that has one. */
+TEST(a_follower_learns_of_a_restored_older_state_where_the_feed_was_off) {
+    followed_box("");
+    redisReply *payload = call(primary, "DUMP box");
+    expect_ok(call(primary, "CONTAINER.FEED box OFF"));
+    const char *seen = put("box", "a", "x");
+    restore("box", payload);
+    put("box", "b", "x");
+    expect_error(call(primary, "CONTAINER.CHANGES box SINCE %s", seen), LOST);
+    create("other");
+    payload = call(primary, "DUMP box");
+    expect_ok(call(primary, "CONTAINER.FEED box OFF"));
+    put("other", "a", "x");
+    const char *change = of_container(primary, "change");
+    restore("box", payload);
+    put("box", "c", "x");
+    expect_error(call(primary, "CONTAINER.CHANGES box SINCE %s", change), LOST);
+}
+
 /* "c" is written between two pages. The payload brings it back in a state that the pages have passed. */
 static void expect_loss_between_pages(const char *from) {
     followed_box("");

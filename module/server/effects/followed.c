@@ -16,10 +16,10 @@ static version *told_of(struct bytes key) {
 }
 
 void followed_note(const struct data_type *type, struct bytes key, const void *value) {
+    if (!type->feed_at) return;
     const struct feed *feed = feed_of(type, value);
-    if (!feed) return;
-    version *told = told_of(key);
-    if (feed->newest > *told) *told = feed->newest;
+    version newest = feed ? feed->newest : version_newest(), *told = told_of(key);
+    if (newest > *told) *told = newest;
 }
 
 /* What comes from a file, or from the primary, has followers that this server knows nothing of. */

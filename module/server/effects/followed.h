@@ -1,4 +1,5 @@
-/* What followers of feeds may know, by the names of keys: the newest version that a feed under this name has had.
+/* What followers of feeds may know, by the names of keys: the newest version that was told of this name. Where no feed is
+ * on, that may be any version so far.
  *
  *   write   ─▶ name: newest version
  *   arrival ─▶ does the feed end before what the name has had?   yes: a new epoch, so that followers learn of it
@@ -16,7 +17,7 @@
 #include "server/base/data_type.h"
 #include "server/base/key_name.h"
 
-/* A value of this key has changed here. */
+/* A value of this key has changed here, or a version to begin from was asked for. */
 void followed_note(const struct data_type *type, struct bytes key, const void *value);
 
 /* A value has come to this key; no data: nobody knows to which. */
