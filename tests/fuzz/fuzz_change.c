@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A record that we write from what was read says the same again. */
 static void require_repeatable(const struct container_change *change) {
-    struct record_writer writer;
+    struct record_writer writer ENDS_BY(record_end);
     struct container_change again;
     bool leased = change->kind == CONTAINER_LEASE || change->kind == BLOB_LEASE;
     require(change->stamp.etag <= VERSION_MAX, "an ETag that nobody mints");
@@ -21,7 +21,6 @@ static void require_repeatable(const struct container_change *change) {
     require(change_read(&container_changes, bytes_of(writer.data, writer.length), &again),
             "what was read cannot be written");
     require(change_same(change, &again), "what was read is written as something else");
-    record_end(&writer);
 }
 
 /* With a small blob, one with everything, and a large one; their names are
@@ -73,7 +72,7 @@ static void attach_content(struct container_change *change, size_t size) {
 }
 
 static void apply(const struct container_change *change, size_t size) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(container_trial_end);
     struct container_change whole = *change;
     start(&trial);
     add_kinds(&trial);
@@ -82,7 +81,6 @@ static void apply(const struct container_change *change, size_t size) {
     container_trial_compare(&trial);
     container_trial_take_over(&trial, container_rebuild(trial.container, 1 + size % 1000));
     container_trial_copy(&trial);
-    container_trial_end(&trial);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

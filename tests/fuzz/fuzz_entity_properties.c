@@ -11,17 +11,16 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_index_key(const struct value *value) {
-    struct record_writer writer;
+    struct record_writer writer ENDS_BY(record_end);
     record_start(&writer);
     index_key_put_value(&writer, value);
     require(writer.length <= INDEX_KEY_VALUE_MAX, "%zu bytes", writer.length);
     require(!memcmp(writer.data + writer.length - 2, "\0\1", 2), "it has an end");
-    record_end(&writer);
 }
 
 static void check_packed(struct bytes packed) {
     struct record_reader reader = record_reader(packed), steps = reader;
-    struct record_writer again;
+    struct record_writer again ENDS_BY(record_end);
     struct property property;
     struct packed_property step;
     const char *last = reader.at;
@@ -40,7 +39,6 @@ static void check_packed(struct bytes packed) {
         require_bytes(written, bytes_of(reader.at - written.length, written.length), "its bytes");
         last = reader.at;
     }
-    record_end(&again);
 }
 
 static void check_text(struct bytes text) {
@@ -49,7 +47,7 @@ static void check_text(struct bytes text) {
     for (type = 0; type < VALUE_TYPES; type++) {
         struct value value;
         if (value_read(type, text, &value) != OUTCOME_DONE) continue;
-        struct record_writer writer;
+        struct record_writer writer ENDS_BY(record_end);
         record_start(&writer);
         value_put(&writer, &value);
         struct record_reader reader = record_reader(bytes_of(writer.data, writer.length));
@@ -57,7 +55,6 @@ static void check_text(struct bytes text) {
         require(record_complete(&reader) && value_sound(&again) && again.type == type,
                 "it cannot be read back");
         require(value_size(&value) == value_size(&again), "another size");
-        record_end(&writer);
     }
     if (property_name_read(text, &name, &type) == OUTCOME_DONE)
         require_same(property_name_check(name), OUTCOME_DONE, "its name is none");

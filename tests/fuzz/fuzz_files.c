@@ -232,7 +232,7 @@ static void choice_at(const struct steps *steps, size_t at, void *choice) {
 }
 
 static void live_container(const struct steps *steps, struct tape *tape) {
-    struct container_trial trial;
+    struct container_trial trial ENDS_BY(container_trial_end);
     struct choice choice = {0};
     container_trial_start(&trial, &choice);
     for (size_t i = 0; i < steps->early; i++) {
@@ -240,7 +240,6 @@ static void live_container(const struct steps *steps, struct tape *tape) {
         container_trial_step(&trial, &choice);
     }
     save_container(trial.container, tape);
-    container_trial_end(&trial);
 }
 
 /* Beside a model that has learnt what was loaded. */
@@ -364,7 +363,7 @@ static void double_piece(struct tape *tape, size_t at, size_t to) {
 /* A record that says something else, if it is sound. */
 static void replace_record(struct tape *tape, size_t at, size_t family, const void *change) {
     union any_change again;
-    struct record_writer record;
+    struct record_writer record ENDS_BY(record_end);
     record_start(&record);
     change_write(families[family].changes, change, &record);
     struct bytes written = bytes_of(record.data, record.length);
@@ -373,7 +372,6 @@ static void replace_record(struct tape *tape, size_t at, size_t family, const vo
         free((void *)(uintptr_t)tape->pieces[at].data);
         tape->pieces[at] = piece;
     }
-    record_end(&record);
 }
 
 static void edit_field(struct tape *tape, size_t at, size_t family, uint8_t field, uint8_t value) {
@@ -386,7 +384,7 @@ static void edit_field(struct tape *tape, size_t at, size_t family, uint8_t fiel
 /* Another change of the same kind and name; of containers. */
 static void draw_again(struct tape *tape, size_t at, uint16_t seed) {
     struct container_change change;
-    struct draft draft;
+    struct draft draft ENDS_BY(draft_end);
     struct choice choice;
     struct dice dice = {seed};
     if (!change_read(&container_changes, tape->pieces[at], &change)) return;
@@ -395,7 +393,6 @@ static void draw_again(struct tape *tape, size_t at, uint16_t seed) {
     draft_make(&draft, &choice);
     draft.change.name = change.name;
     replace_record(tape, at, 0, &draft.change);
-    draft_end(&draft);
 }
 
 enum {
@@ -457,13 +454,12 @@ static void require_same_tape(const struct tape *tape, const struct tape *expect
 /* What was loaded is saved, and loaded and saved again. */
 static void require_lasting(size_t family, const struct loader *loader, struct tape *saved) {
     static struct tape again;
-    struct loader next;
+    struct loader next ENDS_BY(loader_end);
     loader_save(loader, saved);
     require(load_all(family, saved, &next), "what was saved is not loaded");
     loader_save(&next, &again);
     require_same_tape(&again, saved);
     end_tape(&again);
-    loader_end(&next);
 }
 
 static void load_and_compare(size_t family, const struct tape *tape, const struct steps *steps,

@@ -40,20 +40,19 @@ static bool ranges_have(const struct ranges *ranges, struct bytes key) {
 
 static void check_keys(const struct filter *filter, const struct row *row, bool matches) {
     char key[STORED_KEY_MAX_BYTES];
-    struct ranges ranges;
+    struct ranges ranges ENDS_BY(ranges_end);
     memcpy(key, row->partition.data, row->partition.length);
     key[row->partition.length] = '\0';
     memcpy(key + row->partition.length + 1, row->row.data, row->row.length);
     filter_key_ranges(filter, &ranges);
     bool inside = ranges_have(&ranges, bytes_of(key, row->partition.length + 1 + row->row.length));
     require(inside || !matches, "a match lies outside");
-    ranges_end(&ranges);
 }
 
 static void check_index(const struct filter *filter, const struct row *row, struct bytes name, bool matches) {
     struct record_reader reader = record_reader(row->properties);
     struct property property;
-    struct ranges ranges;
+    struct ranges ranges ENDS_BY(ranges_end);
     bool inside = false;
     if (!filter_index_ranges(filter, name, &ranges)) return;
     while (property_next(&reader, &property)) {
@@ -67,7 +66,6 @@ static void check_index(const struct filter *filter, const struct row *row, stru
         break;
     }
     require(inside || !matches, "a match is not in the index");
-    ranges_end(&ranges);
 }
 
 /* As a table has them: each name once, all of it sound. */

@@ -31,7 +31,7 @@ static struct container *stage(void) {
 
 /* As an effect would: written, read again, applied. */
 static void carry_out(struct container *container, struct container_change *change) {
-    struct record_writer record;
+    struct record_writer record ENDS_BY(record_end);
     struct container_change read;
     change->name = bytes_text("blob");
     record_start(&record);
@@ -40,7 +40,6 @@ static void carry_out(struct container *container, struct container_change *chan
             "a change of kind %d is unsound", (int)change->kind);
     read.content = change->content;
     require(container_apply(container, &read), "a change of kind %d does not fit", (int)change->kind);
-    record_end(&record);
 }
 
 static void end_copy(struct container *container, const struct source_reader *reader) {

@@ -9,13 +9,28 @@
 #include <stdlib.h>
 #include <time.h>
 
+static struct fault parse_words(struct grammar *grammar, const struct bytes *argv, int argc,
+                                struct args *args) {
+    struct fault fault = {.outcome = OUTCOME_DONE};
+    memset(args, 0x5a, sizeof(*args));
+    args_learn(grammar);
+    args_parse(grammar, argv, argc, args, &fault);
+    args_require_sound(grammar, argv, argc, args, &fault);
+    return fault;
+}
+
 static struct fault parse(struct grammar *grammar, const char *line, struct args *args) {
     struct sample_words words = sample_words(line);
-    memset(args, 0x5a, sizeof(*args));
-    struct fault fault = {.outcome = OUTCOME_DONE};
-    args_learn(grammar);
-    args_parse(grammar, words.argv, words.argc, args, &fault);
-    args_require_sound(grammar, words.argv, words.argc, args, &fault);
+    return parse_words(grammar, words.argv, words.argc, args);
+}
+
+/* The place is that of the word that is wrong; 0 when none is. */
+static struct fault expect_fault(struct grammar *grammar, const char *line, struct args *args,
+                                 enum outcome outcome, int at) {
+    struct fault fault = parse(grammar, line, args);
+    require(fault.outcome == outcome, "'%s': %s, not %s", line, outcome_word(fault.outcome),
+            outcome_word(outcome));
+    require_same(fault.at, at, "'%s'", line);
     return fault;
 }
 
@@ -128,7 +143,6 @@ TEST(tags_are_read_whatever_they_are) {
 #define PAGE    OUTCOME_OUT_OF_RANGE
 #define NO_NAME OUTCOME_OUT_OF_RANGE_INPUT
 
-/* The place is that of the word that is wrong. */
 static const struct {
     const char *line;
     enum outcome outcome;
@@ -260,10 +274,8 @@ static const struct {
 TEST(wrong_words_are_pointed_at) {
     for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
         struct args args;
-        struct fault fault = parse(&sample_grammar, wrong[i].line, &args);
-        require(fault.outcome == wrong[i].outcome, "'%s': %s, not %s", wrong[i].line,
-                outcome_word(fault.outcome), outcome_word(wrong[i].outcome));
-        require_same(fault.at, wrong[i].at, "'%s'", wrong[i].line);
+        struct fault fault =
+            expect_fault(&sample_grammar, wrong[i].line, &args, wrong[i].outcome, wrong[i].at);
         require(!fault.missing, "'%s': something is missing", wrong[i].line);
         require(!fault.uncounted || fault.outcome == OUTCOME_SYNTAX, "'%s': a count is missing",
                 wrong[i].line);
@@ -275,18 +287,12 @@ TEST(ids_are_read_in_any_form) {
     static const struct clause lease = {TOKEN("LEASE"), .shape = SHAPE_ID, .slot = SLOT_LEASE, .width = 1,
                                         .fault = OUTCOME_INVALID_VALUE};
     struct grammar *grammar = GRAMMAR(&key, &lease);
-    struct args args = {.given = 0};
-    struct bytes argv[] = {bytes_text("c"), bytes_text("k"), bytes_text("lease"),
-                           bytes_text("{00112233-4455-6677-8899-AABBCCDDEEFF}")};
-    struct fault fault = {.outcome = OUTCOME_DONE};
-    args_learn(grammar);
-    args_parse(grammar, argv, ARRAY_SIZE(argv), &args, &fault);
+    struct args args;
+    struct fault fault = parse(grammar, "c k lease {00112233-4455-6677-8899-AABBCCDDEEFF}", &args);
     require(fault.outcome == OUTCOME_DONE && args_given(&args, SLOT_LEASE), "an id in braces");
     require(args.slots[SLOT_LEASE].id.high == UINT64_C(0x0011223344556677), "its upper half");
     require(args.slots[SLOT_LEASE].id.low == UINT64_C(0x8899aabbccddeeff), "its lower half");
-    argv[3] = bytes_text("00112233-4455-6677-8899-aabbccddeef");
-    args_learn(grammar);
-    args_parse(grammar, argv, ARRAY_SIZE(argv), &args, &fault);
+    fault = parse(grammar, "c k lease 00112233-4455-6677-8899-aabbccddeef", &args);
     require(fault.outcome == OUTCOME_INVALID_VALUE && fault.at == 3, "a digit is missing");
 }
 
@@ -299,30 +305,21 @@ TEST(ids_may_be_positional_arguments) {
     static const struct clause id = {
         .shape = SHAPE_ID, .slot = SLOT_LEASE, .check = short_form_check, .fault = OUTCOME_INVALID_QUERY};
     struct grammar *grammar = GRAMMAR(&key, &id);
-    struct args args = {.given = 0};
-    struct bytes argv[] = {bytes_text("c"), bytes_text("k"), bytes_text("00112233445566778899aabbccddeeff")};
-    struct fault fault = {.outcome = OUTCOME_DONE};
-    args_learn(grammar);
-    args_parse(grammar, argv, ARRAY_SIZE(argv), &args, &fault);
+    struct args args;
+    struct fault fault = parse(grammar, "c k 00112233445566778899aabbccddeeff", &args);
     require(fault.outcome == OUTCOME_DONE && args_given(&args, SLOT_LEASE), "an id");
     require(args.slots[SLOT_LEASE].id.low == UINT64_C(0x8899aabbccddeeff), "its lower half");
-    argv[2] = bytes_text("00112233445566778899aabbccddeefg");
-    args_learn(grammar);
-    args_parse(grammar, argv, ARRAY_SIZE(argv), &args, &fault);
+    fault = parse(grammar, "c k 00112233445566778899aabbccddeefg", &args);
     require(fault.outcome == OUTCOME_INVALID_QUERY && fault.at == 2, "a letter that is no digit");
-    argv[2] = bytes_text("");
-    args_learn(grammar);
-    args_parse(grammar, argv, ARRAY_SIZE(argv), &args, &fault);
+    fault = parse(grammar, "c k ''", &args);
     require(fault.outcome == OUTCOME_RECEIPT_MISSING && fault.at == 2, "the rule comes first");
 }
 
 TEST(words_are_compared_in_full) {
-    struct args args = {.given = 0};
+    struct args args;
     const struct bytes argv[] = {bytes_text("c"), bytes_text("k"), bytes_text("n"), bytes_of("VALUE\0", 6),
                                  bytes_text("x")};
-    struct fault fault = {.outcome = OUTCOME_DONE};
-    args_learn(&sample_grammar);
-    args_parse(&sample_grammar, argv, ARRAY_SIZE(argv), &args, &fault);
+    struct fault fault = parse_words(&sample_grammar, argv, ARRAY_SIZE(argv), &args);
     require(fault.outcome == OUTCOME_SYNTAX && fault.at == 3, "a zero byte behind a token does not count");
 }
 
@@ -382,10 +379,8 @@ TEST(lists_stand_among_the_first_words) {
     };
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         struct args args;
-        struct fault fault = parse(&list_grammar, lines[i].line, &args);
-        require(fault.outcome == lines[i].outcome, "'%s': %s", lines[i].line, outcome_word(fault.outcome));
-        require_same(fault.at, lines[i].at, "'%s'", lines[i].line);
-        if (fault.outcome == OUTCOME_DONE)
+        expect_fault(&list_grammar, lines[i].line, &args, lines[i].outcome, lines[i].at);
+        if (lines[i].outcome == OUTCOME_DONE)
             require_same(args.slots[SLOT_LISTED].count, lines[i].count, "'%s'", lines[i].line);
     }
 }
@@ -409,9 +404,7 @@ TEST(a_fault_counts_when_its_clause_is_looked_at) {
     };
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         struct args args;
-        struct fault fault = parse(&list_grammar, lines[i].line, &args);
-        require(fault.outcome == lines[i].outcome, "'%s': %s", lines[i].line, outcome_word(fault.outcome));
-        require_same(fault.at, lines[i].at, "'%s'", lines[i].line);
+        expect_fault(&list_grammar, lines[i].line, &args, lines[i].outcome, lines[i].at);
     }
 }
 
@@ -500,11 +493,7 @@ TEST(random_words_are_parsed_soundly) {
             argv[word] = bytes_text(vocabulary[dice_roll(&dice, ARRAY_SIZE(vocabulary))]);
         struct args args;
         struct grammar *grammar = i % 8 || argc < 4 ? &sample_grammar : &paired_grammar;
-        struct fault fault = {.outcome = OUTCOME_DONE};
-        args_learn(grammar);
-        args_parse(grammar, argv, argc, &args, &fault);
-        args_require_sound(grammar, argv, argc, &args, &fault);
-        done += fault.outcome == OUTCOME_DONE;
+        done += parse_words(grammar, argv, argc, &args).outcome == OUTCOME_DONE;
     }
     require(done > 1000, "only %u of all lines are right", done);
 }

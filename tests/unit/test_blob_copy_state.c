@@ -36,8 +36,7 @@ static void start(struct container_trial *trial) {
 /* --- Copies that are done at once --- */
 
 TEST(a_copy_is_equal_and_shares_all_bytes) {
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     size_t memory = container_memory(trial.container);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         require(act_copy(&trial, "copy", names[i], 0), "a copy of '%s'", names[i]);
@@ -51,8 +50,7 @@ TEST(a_copy_is_equal_and_shares_all_bytes) {
 
 /* Whichever of the two changes, the other one does not; the model sees to that. */
 TEST(a_copied_state_and_its_source_change_alone) {
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         char name[] = {'c', (char)('0' + i), '\0'};
         require(act_copy(&trial, name, names[i], 0), "a copy of '%s'", names[i]);
@@ -88,8 +86,7 @@ TEST(properties_come_along_and_metadata_may_be_new) {
 }
 
 TEST(copies_from_missing_sources_change_nothing) {
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     require(act_stage(&trial, "staged", "a", bytes_text("a")), "a name");
     require(!act_copy(&trial, "copy", "missing", 0), "from nothing");
     require(!act_copy(&trial, "copy", "missing", 5), "from a snapshot of nothing");
@@ -108,8 +105,7 @@ TEST(copies_from_missing_sources_change_nothing) {
 }
 
 TEST(a_copy_takes_no_snapshots_along) {
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     require(act_snapshot(&trial, "large", 3) && act_put(&trial, "large", bytes_text("new")), "a snapshot");
     require(act_put(&trial, "copy", bytes_text("x")) && act_snapshot(&trial, "copy", 4), "another one");
     require(act_copy(&trial, "copy", "large", 3), "a copy of it");
@@ -145,8 +141,7 @@ TEST(writes_of_content_forget_where_a_blob_came_from) {
         {"large", BLOB_SNAPSHOT, false},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct container_trial trial ENDS_BY(acts_end);
-        start(&trial);
+        ACTS_BY(trial, start);
         require(act_copy_state(&trial, cases[i].name, COPY_SUCCESS), "it came from somewhere");
         require(write(&trial, cases[i].kind, cases[i].name), "case %zu does not fit", i);
         require_same(copy_at(&trial, cases[i].name) == NULL, cases[i].forgets, "case %zu", i);
@@ -157,8 +152,7 @@ TEST(writes_of_content_forget_where_a_blob_came_from) {
 
 TEST(a_copy_can_go_on_and_end) {
     static const enum copy_status ends[] = {COPY_SUCCESS, COPY_ABORTED, COPY_FAILED};
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     require(!act_copy_state(&trial, "missing", COPY_PENDING), "of no blob");
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         for (size_t end = 0; end < ARRAY_SIZE(ends); end++) {
@@ -174,8 +168,7 @@ TEST(a_copy_can_go_on_and_end) {
 }
 
 TEST(aborting_leaves_nothing_but_the_name) {
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     size_t before = container_memory(trial.container);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         require(!abort_copy(&trial, names[i]), "nothing goes on");
@@ -196,8 +189,7 @@ TEST(aborting_leaves_nothing_but_the_name) {
 
 /* A blob that came of nothing is as good as a new one. */
 TEST(an_aborted_blob_lives_on) {
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         require(act_copy_state(&trial, names[i], COPY_PENDING) && abort_copy(&trial, names[i]), "an end");
     require(act_append(&trial, "log", bytes_text("again")) && act_put(&trial, "large", act_bytes(0, 9000)),
@@ -212,8 +204,7 @@ TEST(an_aborted_blob_lives_on) {
 }
 
 TEST(a_pending_copy_survives_files_copies_and_snapshots) {
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         require(act_copy_state(&trial, names[i], COPY_PENDING) && act_snapshot(&trial, names[i], 9), "both");
         require(blob_is_being_copied(snapshots_find(act_blob(&trial, names[i]), 9)), "the snapshot, too");

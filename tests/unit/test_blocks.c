@@ -65,8 +65,7 @@ TEST(committed_uncommitted_and_latest_blocks_are_found) {
         {"Laa", NULL},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct container_trial trial ENDS_BY(acts_end);
-        start(&trial);
+        ACTS_BY(trial, start);
         require_same(act_commit(&trial, "blob", cases[i].list), cases[i].content != NULL, "'%s'",
                      cases[i].list);
         container_trial_compare(&trial);
@@ -143,8 +142,7 @@ TEST(malformed_block_lists_change_nothing) {
         {50001, bytes_of("\2\1a", 3)}, {UINT64_MAX, bytes_of("\2\1a", 3)},
         {1, bytes_of(longest, 67)},    {UINT64_C(1) << 63, bytes_of("\2\1a", 3)},
     };
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
         struct container_change change = act_change(BLOB_COMMIT, "blob");
         change.list = lists[i];
@@ -203,8 +201,7 @@ TEST(a_commit_makes_the_blob) {
 /* Whatever else is written to the name drops what was staged. */
 TEST(overwriting_drops_staged_blocks) {
     for (int way = 0; way < 4; way++) {
-        struct container_trial trial ENDS_BY(acts_end);
-        start(&trial);
+        ACTS_BY(trial, start);
         switch (way) {
         case 0: require(act_put(&trial, "blob", bytes_text("new")), "a put"); break;
         case 1: require(act_copy(&trial, "blob", "blob", 0), "a copy onto itself"); break;

@@ -107,8 +107,7 @@ TEST(leaves_that_do_not_fit_the_pages_are_refused) {
         {"half a leaf", "pages", 1, ITEMS("\1\1\0\0\0")},
         {"nothing", "pages", 1, ITEMS("")},
     };
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     require_list_misfits(&trial, BLOB_LEAVES, cases, ARRAY_SIZE(cases));
     static const char *const others[] = {"small", "large", "blocks", "log", "staged", "missing"};
     for (size_t i = 0; i < ARRAY_SIZE(others); i++)
@@ -119,8 +118,7 @@ TEST(leaves_that_do_not_fit_the_pages_are_refused) {
 
 /* The last page of a blob whose length ends within a leaf. */
 TEST(leaves_end_where_the_blob_does) {
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     struct container_change change = act_change(BLOB_STATE, "short");
     change.blob_kind = KIND_PAGE;
     change.parts = PART_LENGTH;
@@ -151,8 +149,7 @@ TEST(spans_that_do_not_fit_the_chunks_are_refused) {
         {"of a name without a blob", "staged", 1, ITEMS("\1")},
         {"of nothing", "missing", 1, ITEMS("\1")},
     };
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     require_list_misfits(&trial, BLOB_SPANS, cases, ARRAY_SIZE(cases));
     require(list_fits(&trial, BLOB_SPANS, "log", 3, LIST("\1\4\1")), "good ones");
     require(list_fits(&trial, BLOB_SPANS, "large", 1, LIST("\2")), "behind a chunk");
@@ -180,16 +177,14 @@ TEST(blocks_that_cannot_be) {
         {"of a name without a blob", "staged", 1, ITEMS("\1x\1")},
         {"of nothing", "missing", 1, ITEMS("\1x\1")},
     };
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     require_list_misfits(&trial, BLOB_BLOCKS, cases, ARRAY_SIZE(cases));
     require(list_fits(&trial, BLOB_BLOCKS, "blocks", 2, LIST("\1x\1\3abc\4")), "good ones");
 }
 
 /* No commit makes such a list, but a file may bring one: then the first block of an id is the one that is meant. */
 TEST(an_id_of_two_blocks_means_the_first) {
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     require(list_fits(&trial, BLOB_BLOCKS, "blocks", 3, LIST("\1x\1\1x\4\1x\2")), "three blocks of one id");
     container_trial_compare(&trial);
     require(act_commit(&trial, "blocks", "Cx Ca Cx"), "a commit");
@@ -219,8 +214,7 @@ TEST(staged_blocks_that_cannot_be) {
         {"staged", "xx", 1}, {"blocks", "xx", 1}, {"pages", "x", 1},  {"log", "x", 1},
         {"new", "x", 0},     {"new", "x", 5},
     };
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct container_change change = act_change(BLOB_STAGED, cases[i].name);
         change.block_id = bytes_text(cases[i].id);
@@ -258,8 +252,7 @@ TEST(states_that_cannot_be) {
         {"endlessly many", "log", KIND_APPEND, 0, 0, UINT64_MAX},
         {"endlessly many, kept", "log", KIND_APPEND, STATE_KEEPS_CONTENT, 0, UINT64_MAX},
     };
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct container_change change = act_change(BLOB_STATE, cases[i].name);
         change.blob_kind = cases[i].kind;
@@ -288,8 +281,7 @@ TEST(a_state_keeps_only_a_large_content_of_the_same_length) {
         {"pages", 0, KIND_PAGE, false},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct container_trial trial ENDS_BY(acts_end);
-        start(&trial);
+        ACTS_BY(trial, start);
         struct container_change change = act_change(BLOB_STATE, cases[i].name);
         change.blob_kind = cases[i].kind;
         change.parts = STATE_KEEPS_CONTENT | (cases[i].kind == KIND_PAGE ? PART_LENGTH : 0U);
@@ -344,8 +336,7 @@ TEST(writes_that_do_not_fit_the_blob_do_nothing) {
         {"metadata of nothing", BLOB_SETMETA, "missing", 0, 0},
         {"a lease on nothing", BLOB_LEASE, "missing", 0, 0},
     };
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct container_change change = act_change(cases[i].kind, cases[i].name);
         change.offset = cases[i].offset;
@@ -360,8 +351,7 @@ TEST(writes_that_do_not_fit_the_blob_do_nothing) {
 
 /* 50,000 blocks can be appended, however many there were when the blob was written down. */
 TEST(appended_blocks_are_as_many_as_there_may_be) {
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     struct container_change change = act_change(BLOB_STATE, "log");
     change.blob_kind = KIND_APPEND;
     change.count = 49999;
@@ -374,8 +364,7 @@ TEST(appended_blocks_are_as_many_as_there_may_be) {
 
 TEST(numbers_of_pages_are_for_pages) {
     static const char *const names[] = {"small", "large", "blocks", "log", "staged", "missing"};
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         struct container_change change = act_change(BLOB_SETPROPS, names[i]);
         change.parts = PART_LENGTH;
@@ -408,8 +397,7 @@ TEST(snapshots_and_copies_that_cannot_be) {
         {"where it came from, of a name", BLOB_COPYSTATE, "staged", "", 0},
         {"where it came from, of nothing", BLOB_COPYSTATE, "missing", "", 0},
     };
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     for (int elsewhere = 0; elsewhere < 2; elsewhere++)
         for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
             struct container_change change = act_change(cases[i].kind, cases[i].name);
@@ -433,8 +421,7 @@ static struct container_change untyped_copy(const char *name) {
 /* It may become any kind, and its content would be taken for one of that kind. */
 TEST(a_blob_of_unknown_kind_is_empty) {
     static const char *const names[] = {"small", "large", "blocks", "pages", "log", "staged", "missing"};
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         struct container_change change = untyped_copy(names[i]);
         require_misfit(&trial, &change, names[i]);
@@ -454,8 +441,7 @@ TEST(a_blob_of_unknown_kind_is_empty) {
 
 /* What a blob was before it became another kind must be loaded before it. */
 TEST(a_blob_whose_last_snapshot_has_a_kind_has_one) {
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     struct container_change change = untyped_copy("empty");
     require(act_put(&trial, "empty", bytes_text("")) && container_trial_apply(&trial, &change) &&
                 act_snapshot(&trial, "empty", 1) && container_trial_apply(&trial, &change),
@@ -466,8 +452,7 @@ TEST(a_blob_whose_last_snapshot_has_a_kind_has_one) {
 
 TEST(a_copy_that_starts_has_not_arrived) {
     static const char *const names[] = {"small", "new"};
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         struct container_change change = act_change(BLOB_COPYSTART, names[i]);
         change.copy =
@@ -481,8 +466,7 @@ TEST(a_copy_that_starts_has_not_arrived) {
 /* --- Chunks --- */
 
 TEST(chunks_that_cannot_be) {
-    struct container_trial trial ENDS_BY(acts_end);
-    start(&trial);
+    ACTS_BY(trial, start);
     struct container_change change = {.kind = CONTAINER_CHUNK, .length = 1000, .content = bytes_text("xx")};
     require_misfit(&trial, &change, "more than is missing of the last one");
     change.content = bytes_of("", 0);

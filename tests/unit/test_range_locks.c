@@ -26,6 +26,10 @@ static void stage_end(struct stage *stage) {
     require_same(stage->account.memory, 0, "bytes on the account");
 }
 
+#define STAGE(name)                                                                                          \
+    struct stage name ENDS_BY(stage_end);                                                                    \
+    stage_start(&(name))
+
 static struct lock_request request(struct stage *stage, size_t owner, enum lock_kind kind, uint64_t offset,
                                    uint64_t length) {
     return (struct lock_request){&stage->owners[owner], kind, {offset, length}};
@@ -91,8 +95,7 @@ static bool passes(struct stage *stage, unsigned column, struct lock_range range
 
 TEST(locks_stand_in_the_way_as_the_table_says) {
     for (size_t row = 0; row < ARRAY_SIZE(table); row++) {
-        struct stage stage ENDS_BY(stage_end);
-        stage_start(&stage);
+        STAGE(stage);
         require(lock(&stage, table[row].owner, table[row].kind, 10, 10), "the first lock is granted");
         for (unsigned column = 0; column < 4; column++) {
             bool expected = strcmp(table[row].cells[column], "ok") == 0;
@@ -107,8 +110,7 @@ TEST(locks_stand_in_the_way_as_the_table_says) {
 
 /* To a stateless command everybody is another one. */
 TEST(stateless_commands_own_no_locks) {
-    struct stage stage ENDS_BY(stage_end);
-    stage_start(&stage);
+    STAGE(stage);
     struct lock_range inside = {12, 2}, outside = {100, 10};
     require_same(stateless(&stage, LOCK_ANYWHERE, inside), 0, "there are none");
     require(lock(&stage, 3, LOCK_SHARED, 10, 10), "a shared one");
@@ -126,8 +128,7 @@ TEST(stateless_commands_own_no_locks) {
 }
 
 TEST(a_conflict_tells_whose_lock_it_is) {
-    struct stage stage ENDS_BY(stage_end);
-    stage_start(&stage);
+    STAGE(stage);
     for (size_t i = 0; i < 50; i++) require(lock(&stage, i, LOCK_EXCLUSIVE, i * 10, 10), "lock %zu", i);
     for (size_t i = 0; i < 50; i++) {
         require_same(reading(&stage, 60, i * 10 + 9, 1), i + 1, "byte %zu", i * 10 + 9);
@@ -158,8 +159,7 @@ TEST(ranges_end_at_the_end) {
         {{UINT64_C(1) << 63, UINT64_C(1) << 63}, true},
         {{UINT64_C(1) << 63, (UINT64_C(1) << 63) + 1}, false},
     };
-    struct stage stage ENDS_BY(stage_end);
-    stage_start(&stage);
+    STAGE(stage);
     for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
         struct lock_range range = ends[i].range;
         require_same(lock_range_sound(range), ends[i].sound, "number %zu", i);
@@ -171,8 +171,7 @@ TEST(ranges_end_at_the_end) {
 }
 
 TEST(the_last_byte_can_be_locked) {
-    struct stage stage ENDS_BY(stage_end);
-    stage_start(&stage);
+    STAGE(stage);
     require(lock(&stage, 0, LOCK_EXCLUSIVE, UINT64_MAX, 1), "the last byte");
     require(lock(&stage, 1, LOCK_EXCLUSIVE, 0, UINT64_MAX), "all but the last byte");
     require(!lock(&stage, 1, LOCK_SHARED, 1, UINT64_MAX), "all but the first byte");
@@ -207,8 +206,7 @@ TEST(empty_ranges_mind_what_is_around_them) {
         struct lock_range empty = pairs[i].empty, other = pairs[i].other;
         require_same(lock_ranges_overlap(empty, other), pairs[i].overlap, "number %zu", i);
         require_same(lock_ranges_overlap(other, empty), pairs[i].overlap, "number %zu", i);
-        struct stage stage ENDS_BY(stage_end);
-        stage_start(&stage);
+        STAGE(stage);
         require(lock(&stage, 0, LOCK_EXCLUSIVE, other.offset, other.length), "number %zu", i);
         require_same(lock(&stage, 1, LOCK_EXCLUSIVE, empty.offset, empty.length), !pairs[i].overlap, "%zu",
                      i);
@@ -221,8 +219,7 @@ TEST(empty_ranges_mind_what_is_around_them) {
 }
 
 TEST(no_bytes_can_always_be_read) {
-    struct stage stage ENDS_BY(stage_end);
-    stage_start(&stage);
+    STAGE(stage);
     require(lock(&stage, 0, LOCK_EXCLUSIVE, 0, 100), "everything");
     require_same(reading(&stage, 1, 50, 0), 0, "nothing is read in the middle");
     require_same(writing(&stage, 1, 50, 0), 0, "nothing is written in the middle");
@@ -232,8 +229,7 @@ TEST(no_bytes_can_always_be_read) {
 /* --- Several at once ------------------------------------------------------------------------------------- */
 
 TEST(unlocks_are_exact) {
-    struct stage stage ENDS_BY(stage_end);
-    stage_start(&stage);
+    STAGE(stage);
     require(lock(&stage, 0, LOCK_EXCLUSIVE, 10, 10), "a lock");
     require(!unlock(&stage, 0, 10, 9), "another length");
     require(!unlock(&stage, 0, 11, 10), "another offset");
@@ -244,8 +240,7 @@ TEST(unlocks_are_exact) {
 }
 
 TEST(shared_locks_stack) {
-    struct stage stage ENDS_BY(stage_end);
-    stage_start(&stage);
+    STAGE(stage);
     for (int i = 0; i < 3; i++) require(lock(&stage, 0, LOCK_SHARED, 10, 10), "time %d", i);
     require(lock(&stage, 1, LOCK_SHARED, 10, 10), "somebody else's");
     require_same(stage.locks.count, 2, "different ones");
@@ -262,8 +257,7 @@ TEST(shared_locks_stack) {
 }
 
 TEST(an_exclusive_lock_is_unlocked_before_a_shared_one) {
-    struct stage stage ENDS_BY(stage_end);
-    stage_start(&stage);
+    STAGE(stage);
     require(lock(&stage, 0, LOCK_EXCLUSIVE, 10, 10), "exclusive");
     require(lock(&stage, 0, LOCK_SHARED, 10, 10), "and shared");
     require_same(reading(&stage, 1, 10, 10), 1, "nobody else reads");
@@ -279,8 +273,7 @@ TEST(an_exclusive_lock_is_unlocked_before_a_shared_one) {
 }
 
 TEST(saved_locks_come_back_with_their_count) {
-    struct stage stage ENDS_BY(stage_end);
-    stage_start(&stage);
+    STAGE(stage);
     struct lock_request shared = request(&stage, 0, LOCK_SHARED, 0, 5), much = shared;
     require(!range_locks_add(&stage.account, &stage.locks, &shared, 0), "not even once");
     require(range_locks_add(&stage.account, &stage.locks, &shared, UINT64_MAX), "very often");
@@ -295,8 +288,7 @@ TEST(saved_locks_come_back_with_their_count) {
 }
 
 TEST(an_owner_takes_all_its_locks_along) {
-    struct stage stage ENDS_BY(stage_end);
-    stage_start(&stage);
+    STAGE(stage);
     for (size_t i = 0; i < 300; i++)
         require(lock(&stage, i % 3, i % 2 ? LOCK_SHARED : LOCK_EXCLUSIVE, i * 4, 4), "lock %zu", i);
     require(lock(&stage, 1, LOCK_SHARED, 4, 4) && lock(&stage, 1, LOCK_SHARED, 4, 4),
@@ -332,8 +324,7 @@ static struct visited ask(struct stage *stage, size_t owner, enum lock_test test
 }
 
 TEST(all_conflicting_locks_are_visited_in_order) {
-    struct stage stage ENDS_BY(stage_end);
-    stage_start(&stage);
+    STAGE(stage);
     for (size_t i = 0; i < 20; i++)
         require(lock(&stage, 4 - i % 5, LOCK_EXCLUSIVE, i * 10, 5), "lock %zu", i);
     struct visited some = ask(&stage, 9, LOCK_TO_SHARE, 12, 40);
@@ -352,8 +343,7 @@ TEST(all_conflicting_locks_are_visited_in_order) {
 
 /* Of an owner's locks in a row, however many, only the first is visited. */
 TEST(many_locks_of_an_owner_are_one_visit) {
-    struct stage stage ENDS_BY(stage_end);
-    stage_start(&stage);
+    STAGE(stage);
     for (size_t i = 0; i < 20000; i++) require(lock(&stage, 0, LOCK_EXCLUSIVE, i * 2, 2), "lock %zu", i);
     require(lock(&stage, 1, LOCK_EXCLUSIVE, 40000, 2), "the last one");
     for (size_t i = 0; i < 1000; i++) require(lock(&stage, 1, LOCK_SHARED, 50000 + i, 2), "shared %zu", i);

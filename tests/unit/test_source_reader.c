@@ -27,6 +27,10 @@ static void talk_end(struct talk *talk) {
     source_answers_free(talk->answers);
 }
 
+#define TALK(name)                                                                                           \
+    struct talk name ENDS_BY(talk_end);                                                                      \
+    talk_start(&(name))
+
 /* All that is asked by now, "; " behind each question. */
 static const char *asked_by(struct talk *talk) {
     struct source_question question;
@@ -91,8 +95,7 @@ static const char *told_content(struct talk *talk, size_t length) {
 /* --- What is asked --- */
 
 TEST(a_block_blob_is_read_from_its_source) {
-    struct talk talk ENDS_BY(talk_end);
-    talk_start(&talk);
+    TALK(talk);
     require_told(asked_by(&talk), "BLOB.STAT c b; ");
     require_told(told(&talk, STAT_OF("5\r\nblock", "4", "", "8")), "");
     require_told(asked_by(&talk),
@@ -107,8 +110,7 @@ TEST(a_block_blob_is_read_from_its_source) {
 
 /* Blocks end where they end, pieces at each MiB; a piece may bring several blocks. */
 TEST(blocks_are_read_in_pieces) {
-    struct talk talk ENDS_BY(talk_end);
-    talk_start(&talk);
+    TALK(talk);
     asked_by(&talk);
     told(&talk, STAT_OF("5\r\nblock", "1600010", "", "8"));
     asked_by(&talk);
@@ -127,8 +129,7 @@ TEST(blocks_are_read_in_pieces) {
 #define APPEND_OF(length) STAT_OF("6\r\nappend", length, "$11\r\nblock-count\r\n:1\r\n", "10")
 
 TEST(requests_in_flight_are_bounded) {
-    struct talk talk ENDS_BY(talk_end);
-    talk_start(&talk);
+    TALK(talk);
     asked_by(&talk);
     require_told(told(&talk, APPEND_OF("5000000")), "append of 5000000; ");
     require_told(asked_by(&talk), "BLOB.GET c b RANGE 0 1048576 IFMATCH " ETAG
@@ -139,8 +140,7 @@ TEST(requests_in_flight_are_bounded) {
 
 /* What came is not asked for again. */
 TEST(a_new_connection_asks_again) {
-    struct talk talk ENDS_BY(talk_end);
-    talk_start(&talk);
+    TALK(talk);
     asked_by(&talk);
     source_reader_reconnected(talk.reader);
     require_told(asked_by(&talk), "BLOB.STAT c b; ");
@@ -157,8 +157,7 @@ TEST(a_new_connection_asks_again) {
 
 /* By windows: halved where there are too many ranges, doubled where there are few. */
 TEST(page_blobs_go_by_windows) {
-    struct talk talk ENDS_BY(talk_end);
-    talk_start(&talk);
+    TALK(talk);
     asked_by(&talk);
     require_told(told(&talk, PAGES_OF("3221225472")), "page of -1073741824; ");
     require_told(asked_by(&talk), "BLOB.GETPAGES c b RANGE 0 1073741824 IFMATCH " ETAG "; ");
@@ -251,8 +250,7 @@ TEST(pages_that_are_too_large_are_halved) {
 }
 
 TEST(an_empty_blob_is_read_from_its_source) {
-    struct talk talk ENDS_BY(talk_end);
-    talk_start(&talk);
+    TALK(talk);
     asked_by(&talk);
     require_told(told(&talk, STAT_OF("5\r\nblock", "0", "", "8")), "block of 0; ");
     require_told(asked_by(&talk), "");
@@ -309,8 +307,7 @@ TEST(replies_of_the_source_are_bounded) {
 TEST(the_longest_list_of_blocks_fits) {
     enum { BLOCKS = 50000 };
     char *text = malloc(BLOCKS * 120 + 1000), *at = text;
-    struct talk talk ENDS_BY(talk_end);
-    talk_start(&talk);
+    TALK(talk);
     asked_by(&talk);
     told(&talk, STAT_OF("5\r\nblock", "50000", "", "8"));
     asked_by(&talk);
@@ -329,8 +326,7 @@ TEST(the_longest_list_of_blocks_fits) {
 }
 
 TEST(an_error_without_a_text_has_a_description) {
-    struct talk talk ENDS_BY(talk_end);
-    talk_start(&talk);
+    TALK(talk);
     asked_by(&talk);
     told(&talk, "-\r\n");
     const struct source_failure *failure = source_reader_failure(talk.reader);

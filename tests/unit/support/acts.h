@@ -11,9 +11,12 @@ void acts_start(struct container_trial *trial);
 /* Compares, frees, and requires that nothing is left. */
 void acts_end(struct container_trial *trial);
 
-#define ACTS(trial)                                                                                          \
+#define ACTS(trial) ACTS_BY(trial, acts_start)
+
+/* The same with another start, which calls acts_start. */
+#define ACTS_BY(trial, start)                                                                                \
     struct container_trial trial ENDS_BY(acts_end);                                                          \
-    acts_start(&(trial))
+    start(&(trial))
 
 /* The change that other acts begin with. */
 struct container_change act_change(enum container_change_kind kind, const char *name);

@@ -107,14 +107,13 @@ void change_leave_only(struct container_change *change, unsigned brings) {
 /* --- Samples --- */
 
 void sample_write(struct sample *sample) {
-    struct record_writer writer;
+    struct record_writer writer ENDS_BY(record_end);
     record_start(&writer);
     change_write(&container_changes, &sample->draft.change, &writer);
     sample->length = writer.length;
     sample->data = malloc(writer.length);
     require(sample->data, "there is memory");
     memcpy(sample->data, writer.data, writer.length);
-    record_end(&writer);
 }
 
 void sample_make(struct sample *sample, const struct choice *choice) {

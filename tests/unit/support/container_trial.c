@@ -7,7 +7,7 @@
 #include "require.h"
 
 void container_trial_start(struct container_trial *trial, const struct choice *choice) {
-    struct draft draft;
+    struct draft draft ENDS_BY(draft_end);
     struct choice create = *choice;
     create.kind = CONTAINER_CREATE;
     draft_make(&draft, &create);
@@ -15,7 +15,6 @@ void container_trial_start(struct container_trial *trial, const struct choice *c
     trial->neighbour = NULL;
     trial->container = container_new(&draft.change);
     model_start(&trial->model, &draft.change);
-    draft_end(&draft);
 }
 
 static void learn(void *context, const void *walked) {
@@ -301,7 +300,7 @@ bool container_load(struct container_loader *loader, struct container_change *ch
 /* Through a record, and with the content where a reader of files would put it. */
 static void rebuild_change(void *context, const void *taken) {
     const struct container_change *written = taken;
-    struct record_writer record;
+    struct record_writer record ENDS_BY(record_end);
     struct container_change change;
     record_start(&record);
     change_write(&container_changes, written, &record);
@@ -309,7 +308,6 @@ static void rebuild_change(void *context, const void *taken) {
             "a record cannot be read");
     require(container_load(context, &change, written->content), "a change of kind %d does not fit",
             (int)change.kind);
-    record_end(&record);
 }
 
 struct container *container_rebuild(const struct container *container, size_t piece) {

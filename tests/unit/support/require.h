@@ -9,6 +9,9 @@
 void require_failed(const char *file, int line, const char *format, ...)
     __attribute__((noreturn, format(printf, 3, 4)));
 
+/* Behind the name of what is declared: how it ends at the end of the block. */
+#define ENDS_BY(end) __attribute__((cleanup(end)))
+
 /* The rest says which case it was. */
 #define require(truth, ...)                                                                                  \
     do {                                                                                                     \

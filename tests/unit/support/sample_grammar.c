@@ -218,10 +218,10 @@ static int require_sound_clause(const struct clause *clause, const struct bytes 
     return is_counted(clause) ? 2 + argument->count * clause->width : 1 + clause->width;
 }
 
-/* Numbers and pairs without a token are always there, other words without one leave nothing. */
+/* Numbers, ids and pairs without a token are always there, other words without one leave nothing. */
 static bool leaves_something(const struct clause *clause) {
     return clause->token.length || clause->shape == SHAPE_KEYWORD || clause->shape == SHAPE_NUMBER ||
-           clause->shape == SHAPE_CHOSEN || clause->shape == SHAPE_LIST;
+           clause->shape == SHAPE_ID || clause->shape == SHAPE_CHOSEN || clause->shape == SHAPE_LIST;
 }
 
 void args_require_sound(const struct grammar *grammar, const struct bytes *argv, int argc,

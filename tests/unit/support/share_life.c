@@ -81,7 +81,7 @@ static int choose_session(const struct share_life *life, uint8_t choice) {
 
 /* Through a record. */
 static void say(struct share_life *life, struct share_change *change, bool fits) {
-    struct record_writer record;
+    struct record_writer record ENDS_BY(record_end);
     change->stamp = (struct stamp){++life->versions, life->now_ms};
     record_start(&record);
     change_write(&share_changes, change, &record);
@@ -89,7 +89,6 @@ static void say(struct share_life *life, struct share_change *change, bool fits)
     require_same(applied, fits, "a change of kind %d", (int)change->kind);
     if (life->companion)
         share_trial_take(&life->companion, bytes_of(record.data, record.length), change->content);
-    record_end(&record);
 }
 
 static void say_node(struct share_life *life, const struct share_choice *choice) {
@@ -102,7 +101,7 @@ static void say_node(struct share_life *life, const struct share_choice *choice)
     choose_path(life, choice->target, &target);
     struct share_change change = {.path = path.bytes, .target = target.bytes};
     struct share_model *model = &life->model;
-    struct pairs metadata;
+    struct pairs metadata ENDS_BY(pairs_end);
     int meta = choice->session % 4;
     bool fits = false, adds = choice->kind % 6 < 2 || choice->kind % 6 == 4;
     if (adds && !share_model_has_space(model)) return;
@@ -134,7 +133,6 @@ static void say_node(struct share_life *life, const struct share_choice *choice)
     default: change.kind = FILE_RENAME; fits = share_model_rename(model, path.place, target.place);
     }
     say(life, &change, fits);
-    pairs_end(&metadata);
 }
 
 static void say_session(struct share_life *life, const struct share_choice *choice) {
@@ -171,7 +169,7 @@ static void say_session(struct share_life *life, const struct share_choice *choi
 
 /* Two handles at once, or the same one twice. */
 static void say_close(struct share_life *life, const struct share_choice *choice, int handle) {
-    struct record_writer handles;
+    struct record_writer handles ENDS_BY(record_end);
     int other = choice->target % LIFE_HANDLES;
     struct share_change change = {.kind = choice->range & 1 ? FILE_CLOSE : FILE_CLOSEHANDLES};
     record_start(&handles);
@@ -180,7 +178,6 @@ static void say_close(struct share_life *life, const struct share_choice *choice
     change.handles = (struct packed_list){2, bytes_of(handles.data, handles.length)};
     bool first = share_model_close(&life->model, handle), second = share_model_close(&life->model, other);
     say(life, &change, first || second);
-    record_end(&handles);
 }
 
 static void say_open(struct share_life *life, const struct share_choice *choice, int handle) {
@@ -301,22 +298,20 @@ static void say_settle(struct share_life *life, const struct share_choice *choic
 /* --- What the model does not know of --- */
 
 static void say_of_share(struct share_life *life, const struct share_choice *choice) {
-    struct share_details details;
+    struct share_details details ENDS_BY(share_details_end);
     struct share_change change = share_details_of_share(&details, choice, life->now_ms);
     if (change.kind == SHARE_LEASE) life->is_leased = change.lease.kind != LEASE_FREE;
     say(life, &change, true);
-    share_details_end(&details);
 }
 
 static void say_of_node(struct share_life *life, const struct share_choice *choice) {
-    struct share_details details;
+    struct share_details details ENDS_BY(share_details_end);
     struct life_path path;
     choose_file(life, choice->path, &path);
     struct share_change change = share_details_of_node(&details, choice);
     change.path = path.bytes;
     bool there = path.place.node != NOBODY;
     say(life, &change, there && share_details_fit(&life->model, path.place.node, choice, &change));
-    share_details_end(&details);
 }
 
 /* --- Snapshots --- */

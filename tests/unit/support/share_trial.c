@@ -31,7 +31,7 @@ struct tape {
 static void write_down(void *context, const void *walked) {
     const struct share_change *change = walked;
     struct tape *tape = context;
-    struct record_writer record;
+    struct record_writer record ENDS_BY(record_end);
     struct share_change read;
     record_start(&record);
     change_write(&share_changes, change, &record);
@@ -43,7 +43,6 @@ static void write_down(void *context, const void *walked) {
     require(change_is(&share_changes, &read, CHANGE_IN_FILES) || read.kind == SHARE_CREATE,
             "kind %d stands in files", change->kind);
     require(share_trial_take(&tape->share, written, change->content), "kind %d fits", change->kind);
-    record_end(&record);
 }
 
 struct share *share_rebuilt(const struct share *share, struct record_writer *bytes) {

@@ -6,12 +6,11 @@
 #include <stdlib.h>
 
 static void apply_names(struct table *table, enum table_change_kind kind, unsigned count) {
-    struct record_writer names;
+    struct record_writer names ENDS_BY(record_end);
     record_start(&names);
     for (unsigned i = 0; i < count; i++) record_put_bytes(&names, bytes_text(naive_names[i]));
     struct table_change change = {.kind = kind, .names = {count, bytes_of(names.data, names.length)}};
     require(table_apply(table, &change), "indexes are declared");
-    record_end(&names);
 }
 
 static void apply_step(struct table_crowd *crowd, const struct crowd_member *member,

@@ -217,14 +217,13 @@ static void compare_entity(const struct model_entity *expected, const struct ent
     require_same(entity->ticks, expected->ticks, "its Timestamp");
     require_same(entity_properties(entity).count, expected->count, "how many properties");
     for (size_t i = 0; i < expected->count; i++) {
-        struct record_writer packed;
+        struct record_writer packed ENDS_BY(record_end);
         require(property_next(&reader, &property), "property %zu of %zu is missing", i, expected->count);
         require_bytes(property.name, model_bytes(expected->properties[i].name), "name of property %zu", i);
         record_start(&packed);
         value_put(&packed, &property.value);
         require_bytes(bytes_of(packed.data, packed.length), model_bytes(expected->properties[i].value),
                       "value %zu", i);
-        record_end(&packed);
     }
     require(record_complete(&reader), "there is one property more");
 }
@@ -257,12 +256,11 @@ static size_t index_keys_of(const struct table_shadow *shadow, const struct mode
         if (!property || !known) continue;
         struct record_reader packed = record_reader(model_bytes(property->value));
         struct value value = value_next(&packed);
-        struct record_writer entry;
+        struct record_writer entry ENDS_BY(record_end);
         record_start(&entry);
         index_key_put_value(&entry, &value);
         record_put_raw(&entry, model_bytes(entity->key));
         keys[count++] = own(bytes_of(entry.data, entry.length));
-        record_end(&entry);
     }
     qsort(keys, count, sizeof(*keys), by_bytes);
     return count;

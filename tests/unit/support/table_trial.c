@@ -87,7 +87,7 @@ static struct packed_list draw_steps(struct table_trial *trial, struct dice *dic
     struct packed_list list = {0, {"", 0}};
     record_start(steps);
     for (uint64_t i = 0; i < max; i++) {
-        struct record_writer room;
+        struct record_writer room ENDS_BY(record_end);
         record_start(&room);
         struct bytes key = key_draw(dice, &room);
         if (!is_among(list, key)) {
@@ -96,7 +96,6 @@ static struct packed_list draw_steps(struct table_trial *trial, struct dice *dic
             put_step(trial, dice, steps, &step);
             list = (struct packed_list){list.count + 1, bytes_of(steps->data, steps->length)};
         }
-        record_end(&room);
     }
     return list;
 }
@@ -114,7 +113,7 @@ static void write_some(struct table_trial *trial, struct dice *dice, const struc
 
 static void remove_one(struct table_trial *trial, struct dice *dice) {
     if (!trial->model.now.count) return;
-    struct record_writer steps;
+    struct record_writer steps ENDS_BY(record_end);
     struct table_step step = {
         .kind = trial->model.followed ? STEP_MARK : STEP_REMOVE,
         .etag = ++trial->etags,
@@ -123,7 +122,6 @@ static void remove_one(struct table_trial *trial, struct dice *dice) {
     table_step_put(&steps, &step);
     struct table_change change = {.kind = TABLE_DELETE, .steps = {1, bytes_of(steps.data, steps.length)}};
     require(table_trial_apply(trial, &change), "it is there");
-    record_end(&steps);
 }
 
 /* New ones in the order of their keys, as a file has them. */
@@ -148,14 +146,13 @@ static void load_entities(struct table_trial *trial, struct dice *dice, const st
 /* --- What stands beside the entities --- */
 
 static void set_policies(struct table_trial *trial, const struct table_choice *choice) {
-    struct record_writer room;
+    struct record_writer room ENDS_BY(record_end);
     struct policy policy = {bytes_text("id"), 1, choice->risk, bytes_text("raud")};
     record_start(&room);
     if (choice->count % 4) policy_pack(&room, &policy);
     struct table_change change = {.kind = TABLE_SETACL,
                                   .policies = {choice->count % 4 != 0, bytes_of(room.data, room.length)}};
     table_trial_apply(trial, &change);
-    record_end(&room);
 }
 
 static void change_indexes(struct table_trial *trial, struct dice *dice, enum table_change_kind kind,

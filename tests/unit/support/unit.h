@@ -7,9 +7,6 @@
 #include "require.h"
 #include "test_list.h"
 
-/* Behind the name of what a test declares: how it ends at the end of the block. */
-#define ENDS_BY(end) __attribute__((cleanup(end)))
-
 /* What many tests begin with. */
 #define RECORD_WRITER(writer)                                                                                \
     struct record_writer writer ENDS_BY(record_end);                                                         \
