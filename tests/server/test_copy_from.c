@@ -165,7 +165,6 @@ TEST(append_blobs_come_along) {
 /* It answers no more than this at once, and half of that where a content is in pieces. */
 TEST(a_source_of_small_replies_is_copied) {
     static const char *const bounds[] = {"2097151", "65536", "1024"};
-    stage_source();
     expect_etag(put_long("BLOB.PUT src whole", 300000));
     for (int i = 0; i < 3; i++)
         expect_ok(put_long(pool_print("BLOB.PUTBLOCK src blocks AAA%c", 'A' + i), 100000));
@@ -196,7 +195,6 @@ TEST(a_snapshot_is_a_source) {
 
 /* A blob that was new when a copy to it failed: it is empty, here and there, until it is written. */
 TEST(a_source_without_a_kind_is_an_empty_block_blob) {
-    stage_source();
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
     expect_ok(call(source, "CONFIG SET holdfast.copy-from *"));
     expect_elements(call(source, "BLOB.COPY src blank box none FROM 127.0.0.1 %d", primary->server->port), 3);
@@ -217,7 +215,6 @@ TEST(a_source_without_a_kind_is_an_empty_block_blob) {
 /* Zero is an id like others, which no snapshot has. */
 TEST(the_snapshot_zero_is_no_source) {
     static const char zero[] = "SNAPSHOT 0x0000000000000000";
-    stage_source();
     expect_etag(call(source, "BLOB.PUT src cat meow"));
     expect_error(call_line(source, pool_print("BLOB.COPY src twin src cat %s", zero)),
                  "NOTFOUND BlobNotFound");

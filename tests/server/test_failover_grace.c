@@ -161,7 +161,6 @@ TEST(a_holder_goes_on_in_grace_before_those_who_wait) {
     assert_string_equal(lease_id(again), ID_A);
     expect_text(again->element[1], held->element[1]->str);
     expect_still_waiting(rival);
-    finish();
 }
 
 /* Who waits is served when grace ends, in the order of arrival; to the millisecond. */

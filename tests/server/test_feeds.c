@@ -1,6 +1,7 @@
 /* CONTAINER.FEED and CONTAINER.CHANGES, sentence by sentence: what a feed tells, what it remembers, who waits for it. */
 #include <string.h>
 
+#include "await.h"
 #include "feeds.h"
 #include "harness.h"
 #include "leases.h"
@@ -347,7 +348,7 @@ TEST(replicas_get_the_rest_of_a_feed_from_a_primary_that_comes_back) {
     expect_text(field(call(primary, "CONTAINER.GET box"), "feed"), "on");
     expect_text(field(call(replica, "CONTAINER.GET box"), "feed"), "building");
     expect_ok(call(primary, "CLIENT UNPAUSE"));
-    for (int i = 0; i < 1000 && strcmp(of_container(chained, "feed"), "on") != 0; i++) usleep(5000);
+    AWAIT(!strcmp(of_container(chained, "feed"), "on"));
     expect_elements(changes_at(chained, "0", "COUNT 5000")->element[1], MANY);
 }
 

@@ -2,7 +2,6 @@
 #include "blob/redis/blob_commands.h"
 #include "lease/redis/leases.h"
 #include "server/call/conditions.h"
-#include "server/effects/followed.h"
 
 const char *const access_words[] = {"PRIVATE", "BLOB", "CONTAINER", NULL};
 
@@ -33,7 +32,6 @@ enum outcome container_get_decide(struct call *call) {
     const struct container *container = call->value;
     enum outcome outcome = lease_check_own(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
-    followed_note(&container_type, call_word(call, 1), container);
     struct reply_map map = reply_map_counted(&call->out);
     while (reply_map_pass(&map)) {
         reply_field_version(&map, "etag", container->stamp.etag);

@@ -16,10 +16,14 @@ static version *told_of(struct bytes key) {
 }
 
 void followed_note(const struct data_type *type, struct bytes key, const void *value) {
-    if (!type->feed_at) return;
     const struct feed *feed = feed_of(type, value);
-    version newest = feed ? feed->newest : version_newest(), *told = told_of(key);
-    if (newest > *told) *told = newest;
+    if (!feed) return;
+    version *told = told_of(key);
+    if (feed->newest > *told) *told = feed->newest;
+}
+
+void followed_ends(struct bytes key) {
+    *told_of(key) = VERSION_ANY;
 }
 
 /* What comes from a file, or from the primary, has followers that this server knows nothing of. */
@@ -35,7 +39,9 @@ void followed_arrives(const struct data_type *type, struct bytes key, const void
     bool knows = knows_followers(key);
     version told = knows ? *told_of(key) : VERSION_ANY;
     version_leave_epoch(told > feed->newest ? told : 0);
-    if (knows) followed_note(type, key, value);
+    if (!knows) return;
+    if (told == VERSION_ANY) *told_of(key) = version_newest();
+    followed_note(type, key, value);
 }
 
 void followed_is_built(const struct data_type *type, struct bytes key, const void *value) {

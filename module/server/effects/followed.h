@@ -1,5 +1,5 @@
-/* What followers of feeds may know, by the names of keys: the newest version that was told of this name. Where no feed is
- * on, that may be any version so far.
+/* What followers of feeds may know, by the names of keys: the newest version that a feed under this name has had, or
+ * any version since it was turned off.
  *
  *   write   ─▶ name: newest version
  *   arrival ─▶ does the feed end before what the name has had?   yes: a new epoch, so that followers learn of it
@@ -17,8 +17,11 @@
 #include "server/base/data_type.h"
 #include "server/base/key_name.h"
 
-/* A value of this key has changed here, or a version to begin from was asked for. */
+/* A value of this key has changed here. */
 void followed_note(const struct data_type *type, struct bytes key, const void *value);
+
+/* The feed of this key has been turned off. */
+void followed_ends(struct bytes key);
 
 /* A value has come to this key; no data: nobody knows to which. */
 void followed_arrives(const struct data_type *type, struct bytes key, const void *value);

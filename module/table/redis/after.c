@@ -2,6 +2,7 @@
 #include "core/feed.h"
 #include "server/base/info.h"
 #include "server/effects/commit.h"
+#include "server/effects/followed.h"
 #include "server/effects/upkeep.h"
 #include "server/waiting/feed_commands.h"
 #include "table/redis/table_commands.h"
@@ -16,7 +17,7 @@ struct table_stats table_stats;
 
 void table_changed(struct call *call, const void *decided) {
     const struct table_change *change = decided;
-    (void)call;
+    if (change->kind == TABLE_FEEDOFF) followed_ends(call_word(call, 1));
     table_stats.steps += change->steps.count;
 }
 
