@@ -384,10 +384,10 @@ static void edit_field(struct tape *tape, size_t at, size_t family, uint8_t fiel
 /* Another change of the same kind and name; of containers. */
 static void draw_again(struct tape *tape, size_t at, uint16_t seed) {
     struct container_change change;
-    struct draft draft ENDS_BY(draft_end);
     struct choice choice;
     struct dice dice = {seed};
     if (!change_read(&container_changes, tape->pieces[at], &change)) return;
+    struct draft draft ENDS_BY(draft_end);
     dice_fill(&dice, &choice, sizeof(choice));
     choice.kind = (uint8_t)change.kind;
     draft_make(&draft, &choice);

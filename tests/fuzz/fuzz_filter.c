@@ -52,7 +52,7 @@ static void check_keys(const struct filter *filter, const struct row *row, bool 
 static void check_index(const struct filter *filter, const struct row *row, struct bytes name, bool matches) {
     struct record_reader reader = record_reader(row->properties);
     struct property property;
-    struct ranges ranges ENDS_BY(ranges_end);
+    struct ranges ranges;
     bool inside = false;
     if (!filter_index_ranges(filter, name, &ranges)) return;
     while (property_next(&reader, &property)) {
@@ -66,6 +66,7 @@ static void check_index(const struct filter *filter, const struct row *row, stru
         break;
     }
     require(inside || !matches, "a match is not in the index");
+    ranges_end(&ranges);
 }
 
 /* As a table has them: each name once, all of it sound. */

@@ -10,6 +10,8 @@
 
 #include <stdio.h>
 
+FREES(container)
+
 /* A blob of the committed blocks a, b and c, with b and d staged. */
 static void start(struct container_trial *trial) {
     acts_start(trial);
@@ -78,12 +80,11 @@ TEST(committed_uncommitted_and_latest_blocks_are_found) {
 /* What comes of the plan is said in a list without any choice left, which means the same. */
 TEST(a_plan_says_what_it_found) {
     struct container_trial trial ENDS_BY(acts_end);
-    struct record_writer asked, expected;
     struct block_plan plan;
     start(&trial);
     struct blob *blob = act_blob(&trial, "blob");
-    record_start(&asked);
-    record_start(&expected);
+    RECORD_WRITER(asked);
+    RECORD_WRITER(expected);
     block_choice_put(&asked, BLOCK_LATEST, bytes_text("b"));
     block_choice_put(&asked, BLOCK_LATEST, bytes_text("a"));
     block_choice_put(&asked, BLOCK_COMMITTED, bytes_text("c"));
@@ -100,8 +101,6 @@ TEST(a_plan_says_what_it_found) {
     require_same(block_plan_make(blob, NULL, list, &plan), OUTCOME_DONE, "a plan of what is committed");
     require_same(block_plan_list(&plan).items.data[0], BLOCK_COMMITTED, "the committed b");
     block_plan_end(&plan);
-    record_end(&asked);
-    record_end(&expected);
 }
 
 /* On the primary the plan is there already when the change is applied; it does what the list does. */
@@ -110,7 +109,7 @@ TEST(a_plan_is_as_good_as_its_list) {
     struct block_plan plan;
     struct record_writer asked;
     start(&trial);
-    struct container *copy = container_copy(trial.container);
+    struct container *copy ENDS_BY(container_release) = container_copy(trial.container);
     record_start(&asked);
     block_choice_put(&asked, BLOCK_LATEST, bytes_text("d"));
     block_choice_put(&asked, BLOCK_LATEST, bytes_text("b"));
@@ -126,7 +125,6 @@ TEST(a_plan_is_as_good_as_its_list) {
     block_plan_end(&plan);
     record_end(&asked);
     model_compare(&trial.model, copy);
-    container_free(copy);
 }
 
 /* --- What is refused leaves all as it was --- */
@@ -250,7 +248,7 @@ static struct container *empty_container(void) {
 }
 
 TEST(fifty_thousand_blocks_can_be_committed) {
-    struct container *container = empty_container();
+    struct container *container ENDS_BY(container_release) = empty_container();
     stage_many(container, 0, BLOCKS_COMMITTED_MAX + 1, true);
     size_t before = container_memory(container);
     require(!commit_many(container, BLOCKS_COMMITTED_MAX + 1, BLOCKS_COMMITTED_MAX + 1), "50,001 blocks");
@@ -269,18 +267,16 @@ TEST(fifty_thousand_blocks_can_be_committed) {
     require_same(blob_length(container_find(container, bytes_text("blob"))),
                  BLOCKS_COMMITTED_MAX * strlen("a block"), "the length");
     require_same(container_memory(container), allocations_bytes(), "what it holds");
-    container_free(container);
 }
 
 TEST(a_hundred_thousand_blocks_can_be_staged) {
-    struct container *container = empty_container();
+    struct container *container ENDS_BY(container_release) = empty_container();
     stage_many(container, 0, BLOCKS_STAGED_MAX, true);
     stage_many(container, BLOCKS_STAGED_MAX, BLOCKS_STAGED_MAX + 3, false);
     stage_many(container, 500, 503, true); /* in place of others */
     require_same(blob_special(container_find(container, bytes_text("blob")))->staging->count,
                  BLOCKS_STAGED_MAX, "staged blocks");
     require_same(container_memory(container), allocations_bytes(), "what it holds");
-    container_free(container);
 }
 
 /* Blocks of a commit are where they were staged: not a byte of them is copied. */

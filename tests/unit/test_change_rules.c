@@ -464,11 +464,10 @@ TEST(copies_keep_the_rules) {
 TEST(a_copy_says_clearly_where_it_comes_from) {
     const struct container_change here = sound_change(BLOB_COPY);
     struct container_change elsewhere = here;
-    struct record_writer writer, other;
     size_t place = 0;
     elsewhere.from_elsewhere = true;
-    record_start(&writer);
-    record_start(&other);
+    RECORD_WRITER(writer);
+    RECORD_WRITER(other);
     change_write(&container_changes, &here, &writer);
     change_write(&container_changes, &elsewhere, &other);
     while (writer.data[place] == other.data[place]) place++;
@@ -476,8 +475,6 @@ TEST(a_copy_says_clearly_where_it_comes_from) {
         writer.data[place] = (char)byte;
         require_same(sound(written(&writer)), byte <= 1, "the byte %d", byte);
     }
-    record_end(&writer);
-    record_end(&other);
 }
 
 /* What the byte at the end of a write, or of the end of a blob, may say. */

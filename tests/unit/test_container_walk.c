@@ -12,13 +12,12 @@
 static const size_t pieces[] = {16, 100, BLOB_INLINE_MAX + 1, 1 << 20, SIZE_MAX};
 
 static void require_same_digest(const struct container *container, const struct container *other) {
-    struct record_writer digest, others;
+    struct record_writer digest ENDS_BY(record_end);
+    struct record_writer others ENDS_BY(record_end);
     container_digest_bytes(container, &digest);
     container_digest_bytes(other, &others);
     require_same(digest.length, others.length, "the length of a digest");
     require(memcmp(digest.data, others.data, digest.length) == 0, "the digests differ");
-    record_end(&digest);
-    record_end(&others);
 }
 
 /* --- Copies and reconstructions --- */

@@ -41,9 +41,8 @@ TEST(an_entity_is_written_anew_in_place) {
     } lengths[] = {{100, 100, true},  {100, 60, false},    {1000, 984, false}, {1000, 100, false},
                    {100, 400, false}, {4000, 1000, false}, {0, 0, true},       {4000, 4000, true}};
     for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
-        struct record_writer before, after;
-        record_start(&before);
-        record_start(&after);
+        RECORD_WRITER(before);
+        RECORD_WRITER(after);
         put_binary(&before, "b", lengths[i].before);
         put_binary(&after, "a", lengths[i].after);
         struct entity_state first = {stored, 1, 2, written(&before, 1)};
@@ -53,8 +52,6 @@ TEST(an_entity_is_written_anew_in_place) {
         require_same(entity_rewrite(entity, &second), lengths[i].stays, "case %zu", i);
         require_state(entity, lengths[i].stays ? &second : &first);
         memory_free(entity);
-        record_end(&before);
-        record_end(&after);
     }
 }
 
@@ -63,9 +60,8 @@ TEST(a_slightly_longer_entity_mostly_stays_in_place) {
     enum { STEP = 16 };
     unsigned stayed = 0;
     for (size_t length = 1000; length < 1000 + STEP; length++) {
-        struct record_writer before, after;
-        record_start(&before);
-        record_start(&after);
+        RECORD_WRITER(before);
+        RECORD_WRITER(after);
         put_binary(&before, "b", length);
         put_binary(&after, "b", length + 1);
         struct entity_state first = {stored, 1, 2, written(&before, 1)};
@@ -73,8 +69,6 @@ TEST(a_slightly_longer_entity_mostly_stays_in_place) {
         struct entity *entity = entity_new(&first);
         stayed += entity_rewrite(entity, &second);
         memory_free(entity);
-        record_end(&before);
-        record_end(&after);
     }
     require_same(stayed, STEP - 1, "pairs");
 }
@@ -199,18 +193,16 @@ static struct packed_list large_list(struct record_writer *room, size_t last) {
 TEST(an_entity_holds_at_most_a_mebibyte) {
     enum { EDGE = ENTITY_MAX_BYTES - COUNTED };
     for (size_t more = 0; more <= 2; more++) {
-        struct record_writer room, half;
+        struct record_writer room ENDS_BY(record_end);
         enum outcome expected = more > 1 ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE;
         struct packed_list list = large_list(&room, EDGE - 1 + more);
         require_same(entity_check_size(stored, list), expected, "%zu bytes more", more);
-        record_start(&half);
+        RECORD_WRITER(half);
         put_binary(&half, "p", 0);
         struct entity_state start = {stored, 1, 1, written(&half, 1)};
         struct entity *entity = entity_new(&start);
         require_same(entity_check_merged_size(entity, list), expected, "%zu bytes more, merged", more);
         memory_free(entity);
-        record_end(&half);
-        record_end(&room);
     }
 }
 

@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+FREES(container)
+
 static const int64_t now_ms = STAGED_LIFE_MS * 3;
 
 static void apply(struct container *container, const struct container_change *change) {
@@ -103,7 +105,7 @@ static void require_items(const struct listing *listing, const char *const *item
 TEST(prefixes_and_delimiters) {
     struct bytes names[ARRAY_SIZE(shelf)];
     for (size_t i = 0; i < ARRAY_SIZE(shelf); i++) names[i] = bytes_text(shelf[i]);
-    struct container *container = container_of_names(names, ARRAY_SIZE(shelf));
+    struct container *container ENDS_BY(container_release) = container_of_names(names, ARRAY_SIZE(shelf));
     for (size_t page = 0; page < ARRAY_SIZE(pages); page++) {
         struct listing_query query = query_of(pages[page].prefix, pages[page].delimiter);
         struct listing listing;
@@ -111,7 +113,6 @@ TEST(prefixes_and_delimiters) {
         require_items(&listing, pages[page].items, page);
         listing_free(&listing);
     }
-    container_free(container);
 }
 
 /* --- A naive listing ------------------------------------------------------------------------------------ */
@@ -230,7 +231,7 @@ TEST(random_pages_equal_naive_ones) {
     static struct expected expected[NAMES * 8];
     struct dice dice = {1};
     struct roster roster = {0};
-    struct container *container = fill(&roster, &dice);
+    struct container *container ENDS_BY(container_release) = fill(&roster, &dice);
     for (int i = 0; i < QUERIES; i++) {
         char prefix[NAME_ROOM], marker[NAME_ROOM];
         struct listing_query query = query_of("", delimiters[dice_roll(&dice, ARRAY_SIZE(delimiters))]);
@@ -242,7 +243,6 @@ TEST(random_pages_equal_naive_ones) {
         query.uncommitted = dice_percent(&dice, 50);
         compare_pages(container, query, expected, expect_items(&roster, &query, expected));
     }
-    container_free(container);
     roster_free(&roster);
 }
 
@@ -274,7 +274,7 @@ static struct container *container_of_snapshots(void) {
 }
 
 TEST(snapshots_stand_before_their_blob) {
-    struct container *container = container_of_snapshots();
+    struct container *container ENDS_BY(container_release) = container_of_snapshots();
     struct listing_query query = query_of("", "");
     require_page(container, &query, (const char *const[]){"a", "b", "c", NULL});
     query.uncommitted = true;
@@ -290,13 +290,12 @@ TEST(snapshots_stand_before_their_blob) {
     query.now_ms += STAGED_LIFE_MS;
     query.uncommitted = true;
     require_page(container, &query, (const char *const[]){"b@1", "b@2", "b@3", "b@4", "b", NULL});
-    container_free(container);
 }
 
 /* One item at a time, and what it begins with is gone before the next one is asked for. */
 TEST(pages_go_on_among_snapshots) {
     static const char *const items[] = {"a", "b@1", "b@2", "b@3", "b@4", "b", "c"};
-    struct container *container = container_of_snapshots();
+    struct container *container ENDS_BY(container_release) = container_of_snapshots();
     struct listing_query query = query_of("", "");
     char marker[LISTING_MARKER_MAX_BYTES];
     query.snapshots = true;
@@ -311,12 +310,11 @@ TEST(pages_go_on_among_snapshots) {
         query.marker.data = marker;
         listing_free(&listing);
     }
-    container_free(container);
 }
 
 /* The marker in the middle of b's snapshots, when they, or b, are not what they were. */
 TEST(markers_outlive_what_they_name) {
-    struct container *container = container_of_snapshots();
+    struct container *container ENDS_BY(container_release) = container_of_snapshots();
     struct listing_query query = query_of("", "");
     query.snapshots = true;
     query.max = 3;
@@ -338,7 +336,6 @@ TEST(markers_outlive_what_they_name) {
     apply(container, &gone);
     require_page(container, &query, (const char *const[]){"c", NULL});
     listing_free(&listing);
-    container_free(container);
 }
 
 /* A name may look like a marker among the snapshots of another one; its own marker has a tail, too. */
@@ -346,7 +343,7 @@ TEST(a_name_may_look_like_a_marker) {
     static const char tricky[] = "b\0"
                                  "0x0000000000000003";
     const struct bytes names[] = {bytes_text("b"), bytes_of(tricky, sizeof(tricky) - 1), bytes_text("c")};
-    struct container *container = container_of_names(names, ARRAY_SIZE(names));
+    struct container *container ENDS_BY(container_release) = container_of_names(names, ARRAY_SIZE(names));
     struct listing_query query = query_of("", "");
     char marker[LISTING_MARKER_MAX_BYTES];
     query.max = 1;
@@ -364,7 +361,6 @@ TEST(a_name_may_look_like_a_marker) {
             listing_free(&listing);
         }
     }
-    container_free(container);
 }
 
 /* The longest name and a snapshot of it make the longest marker. */
@@ -372,7 +368,7 @@ TEST(the_longest_marker_fits) {
     static char longest[NAME_MAX_BYTES];
     memset(longest, 'n', sizeof(longest));
     const struct bytes name = bytes_of(longest, sizeof(longest));
-    struct container *container = container_of_names(&name, 1);
+    struct container *container ENDS_BY(container_release) = container_of_names(&name, 1);
     struct listing_query query = query_of("", "");
     snapshot(container, name, 1);
     snapshot(container, name, VERSION_MAX);
@@ -388,7 +384,6 @@ TEST(the_longest_marker_fits) {
     require(rest.count == 2 && rest.items[0].snapshot == VERSION_MAX, "the rest of it");
     listing_free(&rest);
     listing_free(&listing);
-    container_free(container);
 }
 
 /* --- Bounds --------------------------------------------------------------------------------------------- */
@@ -396,7 +391,7 @@ TEST(the_longest_marker_fits) {
 TEST(a_page_ends_with_its_budget_but_never_empty) {
     struct bytes names[ARRAY_SIZE(shelf)];
     for (size_t i = 0; i < ARRAY_SIZE(shelf); i++) names[i] = bytes_text(shelf[i]);
-    struct container *container = container_of_names(names, ARRAY_SIZE(shelf));
+    struct container *container ENDS_BY(container_release) = container_of_names(names, ARRAY_SIZE(shelf));
     size_t before = 0;
     for (size_t budget = 0; budget < 4000; budget += 200) {
         struct listing_query query = query_of("", "");
@@ -410,13 +405,12 @@ TEST(a_page_ends_with_its_budget_but_never_empty) {
         listing_free(&listing);
     }
     require(before > 4, "a budget of 4000 gives %zu", before);
-    container_free(container);
 }
 
 /* Names that are not shown cost something, too: a page ends after so many of them, and the next one goes on. */
 TEST(a_listing_looks_at_a_bounded_number_of_names) {
     enum { HIDDEN = 50000 };
-    struct container *container = container_of_names(NULL, 0);
+    struct container *container ENDS_BY(container_release) = container_of_names(NULL, 0);
     char room[NAME_ROOM], marker[LISTING_MARKER_MAX_BYTES];
     for (size_t i = 0; i < HIDDEN; i++) stage(container, name_numbered(i, room), now_ms);
     put(container, bytes_text("zebra"));
@@ -434,13 +428,12 @@ TEST(a_listing_looks_at_a_bounded_number_of_names) {
     }
     require_same(pages_seen, 3, "pages of 20,000 names");
     require_same(items_seen, 1, "the one that is shown");
-    container_free(container);
 }
 
 /* A page of one item over many names below one beginning touches few of them, or this would take minutes. */
 TEST(names_below_a_common_beginning_are_jumped_over) {
     enum { BELOW = 30000, TIMES = 20000 };
-    struct container *container = container_of_names(NULL, 0);
+    struct container *container ENDS_BY(container_release) = container_of_names(NULL, 0);
     char room[NAME_ROOM];
     for (size_t i = 0; i < BELOW; i++) put(container, name_numbered(i, room));
     struct listing_query query = query_of("", "/");
@@ -450,7 +443,6 @@ TEST(names_below_a_common_beginning_are_jumped_over) {
         require(listing.count == 1 && !listing.more, "there is more than one beginning");
         listing_free(&listing);
     }
-    container_free(container);
 }
 
 /* Beginnings that have nothing behind them. */
@@ -459,7 +451,7 @@ TEST(the_highest_names_end_a_listing) {
     memset(highest, 0xff, sizeof(highest));
     const struct bytes names[] = {bytes_text("a"), bytes_of(highest, 1), bytes_of(highest, 3),
                                   bytes_of(highest, NAME_MAX_BYTES)};
-    struct container *container = container_of_names(names, ARRAY_SIZE(names));
+    struct container *container ENDS_BY(container_release) = container_of_names(names, ARRAY_SIZE(names));
     struct listing_query query = query_of("", "\xff");
     struct listing listing;
     listing_collect(container, &query, &listing);
@@ -474,5 +466,4 @@ TEST(the_highest_names_end_a_listing) {
     listing_collect(container, &query, &listing);
     require(listing.count == 1 && listing.items[0].blob, "the name itself");
     listing_free(&listing);
-    container_free(container);
 }

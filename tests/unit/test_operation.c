@@ -42,7 +42,8 @@ static const struct {
 /* A table with the entity ("p", "r"), whose stock is 5 and whose many flags are so many as are asked for. */
 struct shop {
     struct table *table;
-    struct record_writer there, absent; /* stored keys */
+    struct record_writer there;
+    struct record_writer absent;
 };
 
 static struct packed_list put_flags(struct record_writer *room, unsigned from, unsigned count) {
@@ -54,13 +55,12 @@ static struct packed_list put_flags(struct record_writer *room, unsigned from, u
 }
 
 static void shop_open(struct shop *shop, unsigned flags) {
-    struct record_writer steps, properties;
     shop->table = table_new(
         &(struct table_change){.kind = TABLE_CREATE, .policies = {0, {"", 0}}, .names = {0, {"", 0}}});
     record_start(&shop->there);
     record_start(&shop->absent);
-    record_start(&steps);
-    record_start(&properties);
+    RECORD_WRITER(steps);
+    RECORD_WRITER(properties);
     stored_key_put(&shop->there, bytes_text("p"), bytes_text("r"));
     stored_key_put(&shop->absent, bytes_text("pr"), bytes_text(""));
     property_put(&properties,
@@ -74,8 +74,6 @@ static void shop_open(struct shop *shop, unsigned flags) {
                                         .properties = {flags + 1, {properties.data, properties.length}}});
     struct table_change change = {.kind = TABLE_INSERT, .steps = {1, {steps.data, steps.length}}};
     require(table_apply(shop->table, &change), "there is an entity");
-    record_end(&properties);
-    record_end(&steps);
 }
 
 static void shop_close(struct shop *shop) {
@@ -182,9 +180,8 @@ TEST(a_merge_is_judged_by_what_comes_out) {
     static const enum verb verbs[] = {VERB_MERGE, VERB_INSERTORMERGE};
     for (size_t i = 0; i < ARRAY_SIZE(merges); i++) {
         struct shop shop ENDS_BY(shop_close);
-        struct record_writer room;
         shop_open(&shop, merges[i].there);
-        record_start(&room);
+        RECORD_WRITER(room);
         struct packed_list given = put_flags(&room, merges[i].from, merges[i].given);
         for (size_t verb = 0; verb < ARRAY_SIZE(verbs); verb++) {
             struct operation operation = {.verb = verbs[verb],
@@ -198,6 +195,5 @@ TEST(a_merge_is_judged_by_what_comes_out) {
             require_same(operation_judge(table_find(shop.table, operation.key), &operation).outcome,
                          compares ? UNMET : merges[i].outcome, "merge %zu of another one", i);
         }
-        record_end(&room);
     }
 }

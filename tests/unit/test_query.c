@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+FREES(table)
+
 enum { TABLES = 40, FILTERS = 24, INDEXES = 4, WAYS = WAY_INDEX + INDEXES, PAGE_MAX = 20 };
 
 /* --- All ways --- */
@@ -76,11 +78,12 @@ static void each_way(struct table_crowd *crowd, const struct naive_filter *naive
                      const char *text, struct dice *dice, struct counts *counts) {
     for (unsigned way = 0; way < WAYS; way++) {
         struct walk walk = {crowd, naive, filter, text, way, dice, counts, {0}, 0};
-        struct plan plan ENDS_BY(plan_end);
+        struct plan plan;
         if (!plan_by_way(crowd->table, filter, way, &plan)) continue;
         if (way == WAY_CHOSEN) counts->chosen[plan.kind]++;
         if (plan.kind == PLAN_INDEX) *(plan.sorted ? &counts->sorted : &counts->gathered) += 1;
         walk_still(&walk, &plan);
+        plan_end(&plan);
     }
 }
 
@@ -241,7 +244,7 @@ TEST(a_page_looks_at_so_much) {
     static const char *const none[] = {"n0 gt X'ff'", "not (n0 lt X'ff' or n0 eq X'ff')",
                                        "Timestamp lt datetime'1601-01-01'"};
     struct record_writer room ENDS_BY(record_end);
-    struct table *table = table_of(ROWS, binaries(&room, 3, 1));
+    struct table *table ENDS_BY(table_release) = table_of(ROWS, binaries(&room, 3, 1));
     for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
         struct pages pages = pages_of(table, none[i], QUERY_ROWS_MAX);
         require_same(pages.rows, 0, "'%s' matches nobody", none[i]);
@@ -250,30 +253,27 @@ TEST(a_page_looks_at_so_much) {
     }
     struct pages pages = pages_of(table, "n0 gt X'ff' or n1 gt X'ff' or n2 gt X'ff' or n0 eq X'ff'", 10);
     require(pages.count > 1 && pages.min_rows == 0, "%zu pages, without rows, and it goes on", pages.count);
-    table_free(table);
 }
 
 TEST(a_page_answers_so_many_bytes) {
     enum { ROWS = 30, PROPERTIES = 10, LENGTH = 60000 };
     struct record_writer room ENDS_BY(record_end);
-    struct table *table = table_of(ROWS, binaries(&room, PROPERTIES, LENGTH));
+    struct table *table ENDS_BY(table_release) = table_of(ROWS, binaries(&room, PROPERTIES, LENGTH));
     struct pages pages = pages_of(table, "", QUERY_ROWS_MAX);
     size_t fitting = QUERY_BYTES_MAX / (PROPERTIES * LENGTH);
     require_same(pages.rows, ROWS, "all of them");
     require(pages.rows_max >= fitting && pages.rows_max <= fitting + 1, "%zu rows in a page", pages.rows_max);
-    table_free(table);
 }
 
 /* Many small properties take long to answer, too. */
 TEST(a_page_answers_so_many_properties) {
     enum { ROWS = 600, MIN_COST = 64 };
     struct record_writer room ENDS_BY(record_end);
-    struct table *table = table_of(ROWS, binaries(&room, PROPERTIES_MAX, 0));
+    struct table *table ENDS_BY(table_release) = table_of(ROWS, binaries(&room, PROPERTIES_MAX, 0));
     struct pages pages = pages_of(table, "", QUERY_ROWS_MAX);
     require_same(pages.rows, ROWS, "all of them");
     require(pages.rows_max <= QUERY_BYTES_MAX / (PROPERTIES_MAX * MIN_COST) + 1, "%zu", pages.rows_max);
     require(pages.rows_max > 100, "%zu rows in a page", pages.rows_max);
-    table_free(table);
 }
 
 static const struct {
@@ -296,11 +296,10 @@ static const struct {
 
 TEST(a_page_has_so_many_rows) {
     for (size_t i = 0; i < ARRAY_SIZE(tops); i++) {
-        struct table *table = table_of(tops[i].rows, (struct packed_list){0, {"", 0}});
+        struct table *table ENDS_BY(table_release) = table_of(tops[i].rows, (struct packed_list){0, {"", 0}});
         struct pages pages = pages_of(table, tops[i].filter, tops[i].rows_max);
         require_same(pages.count, tops[i].pages, "case %zu", i);
         require(pages.rows_max <= tops[i].rows_max, "case %zu", i);
-        table_free(table);
     }
 }
 
@@ -353,7 +352,7 @@ static const struct {
 
 TEST(a_page_begins_where_it_is_told) {
     static struct query_page page;
-    struct table *table = table_of(7, (struct packed_list){0, {"", 0}});
+    struct table *table ENDS_BY(table_release) = table_of(7, (struct packed_list){0, {"", 0}});
     for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++) {
         struct filter filter ENDS_BY(filter_end);
         struct plan plan ENDS_BY(plan_end);
@@ -364,13 +363,11 @@ TEST(a_page_begins_where_it_is_told) {
         require_same(page.count, beginnings[i].rows, "beginning %zu", i);
         require(!page.next.data, "beginning %zu", i);
     }
-    table_free(table);
 }
 
 TEST(a_table_without_rows_is_one_empty_page) {
-    struct table *table = table_of(5, (struct packed_list){0, {"", 0}});
+    struct table *table ENDS_BY(table_release) = table_of(5, (struct packed_list){0, {"", 0}});
     struct pages pages = pages_of(table, "", 0);
     require_same(pages.count, 1, "one page");
     require_same(pages.rows, 0, "without rows");
-    table_free(table);
 }

@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+FREES(table)
+
 enum { PARTITIONS = 3, ROWS = 1000 };
 
 /* What is in the table of the cases:
@@ -133,9 +135,8 @@ static void require_plan(const struct table *table, size_t i) {
 }
 
 TEST(the_plan_with_the_fewest_entities_is_chosen) {
-    struct table *table = shop(PARTITIONS, ROWS);
+    struct table *table ENDS_BY(table_release) = shop(PARTITIONS, ROWS);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) require_plan(table, i);
-    table_free(table);
 }
 
 static enum plan_kind kind_for(const struct table *table, const char *text) {
@@ -150,12 +151,11 @@ static enum plan_kind kind_for(const struct table *table, const char *text) {
 }
 
 TEST(an_index_is_used_when_it_knows_all) {
-    struct table *table = shop(1, 100);
-    struct record_writer name;
+    struct table *table ENDS_BY(table_release) = shop(1, 100);
     require_same(kind_for(table, "plain eq 5"), PLAN_SCAN, "there is no index");
     put_names(table, (const char *const[]){"plain", NULL});
     require_same(kind_for(table, "plain eq 5"), PLAN_SCAN, "it knows nothing yet");
-    record_start(&name);
+    RECORD_WRITER(name);
     record_put_bytes(&name, bytes_text("plain"));
     struct table_change change = {.kind = TABLE_INDEXED, .names = {1, {name.data, name.length}}};
     for (int half = 0; half < 2; half++) {
@@ -167,8 +167,6 @@ TEST(an_index_is_used_when_it_knows_all) {
     change.kind = TABLE_UNINDEX;
     require(table_apply(table, &change), "it is dropped");
     require_same(kind_for(table, "plain eq 5"), PLAN_SCAN, "it is gone");
-    record_end(&name);
-    table_free(table);
 }
 
 /* What one page of all that matches had to look at. */
@@ -250,12 +248,11 @@ TEST(a_query_gathers_a_bounded_number_of_entities) {
         {"color eq 'c1'", PLAN_INDEX},
         {"sold", PLAN_INDEX}, /* a single value need not be gathered, however common it is */
     };
-    struct table *table = shop(1, MANY);
+    struct table *table ENDS_BY(table_release) = shop(1, MANY);
     for (size_t i = 0; i < ARRAY_SIZE(gathered); i++)
         require_same(kind_for(table, gathered[i].filter), gathered[i].kind, "'%s'", gathered[i].filter);
     require_same(rows_of(table, "number lt 4096"), 4096, "all that are gathered");
     require_same(rows_of(table, "sold"), MANY / 2, "all that are sold");
     require_same(rows_of(table, "sold and plain ge 10000"), (MANY - 10000) / 2,
                  "those behind many that do not match");
-    table_free(table);
 }

@@ -9,6 +9,8 @@
 #include "queue_trial.h"
 #include "unit.h"
 
+FREES(queue)
+
 enum { TTL_MS = 10000, NOW_MS = 1000000 };
 
 /* --- Random lives --- */
@@ -111,30 +113,28 @@ static void require_depth(const struct queue *queue, int64_t now_ms, size_t visi
 
 /* Visible at equality, gone at equality. */
 TEST(messages_appear_and_expire_to_the_millisecond) {
-    struct queue *queue = queue_with_limit(0);
+    struct queue *queue ENDS_BY(queue_release) = queue_with_limit(0);
     put_as(queue, 1, &(struct putting){.now_ms = NOW_MS, .delay_ms = 500, .ttl_ms = 1000});
     require_depth(queue, NOW_MS + 499, 0, 1, 0, 0);
     require_same(queue_next_visible_ms(queue, NOW_MS + 499), NOW_MS + 500, "shows");
     require_depth(queue, NOW_MS + 500, 1, 0, 0, 0);
     require_depth(queue, NOW_MS + 999, 1, 0, 0, 0);
     require_depth(queue, NOW_MS + 1000, 0, 0, 0, 1);
-    queue_free(queue);
 }
 
 /* What would show at the moment at which it ends, or later, never shows. */
 TEST(a_delay_beyond_the_end_never_shows) {
     for (int64_t delay_ms = 1000; delay_ms <= 1001; delay_ms++) {
-        struct queue *queue = queue_with_limit(0);
+        struct queue *queue ENDS_BY(queue_release) = queue_with_limit(0);
         put_as(queue, 1, &(struct putting){.now_ms = NOW_MS, .delay_ms = delay_ms, .ttl_ms = 1000});
         require_depth(queue, NOW_MS + 999, 0, 1, 0, 0);
         require_same(queue_next_visible_ms(queue, NOW_MS), INT64_MAX, "never");
         require_depth(queue, NOW_MS + 1001, 0, 0, 0, 1);
-        queue_free(queue);
     }
 }
 
 TEST(receipts_live_until_somebody_acts) {
-    struct queue *queue = queue_with_limit(0);
+    struct queue *queue ENDS_BY(queue_release) = queue_with_limit(0);
     struct message *message;
     struct guid id = guid_numbered(10), first = guid_numbered(11), second = guid_numbered(12);
     put(queue, 10);
@@ -147,12 +147,11 @@ TEST(receipts_live_until_somebody_acts) {
                  "expired");
     require_same(queue_find_owned(queue, &first, &first, NOW_MS, &message), OUTCOME_MESSAGE_NOT_FOUND,
                  "no such message");
-    queue_free(queue);
 }
 
 /* A message that comes back is behind those that showed before. */
 TEST(the_message_that_is_visible_first_is_delivered_first) {
-    struct queue *queue = queue_with_limit(0);
+    struct queue *queue ENDS_BY(queue_release) = queue_with_limit(0);
     put_as(queue, 1, &(struct putting){.now_ms = NOW_MS, .delay_ms = 10, .ttl_ms = TTL_MS});
     put(queue, 2);
     put(queue, 3);
@@ -161,12 +160,11 @@ TEST(the_message_that_is_visible_first_is_delivered_first) {
     require_same(get(queue, NOW_MS + 20, 1000), 2, "came back after 5 ms");
     require_same(get(queue, NOW_MS + 20, 1000), 1, "showed after 10 ms");
     require_same(get(queue, NOW_MS + 20, 1000), 0, "no more");
-    queue_free(queue);
 }
 
 /* What comes back is behind what is there, also within a millisecond. */
 TEST(in_one_millisecond_what_came_first_goes_first) {
-    struct queue *queue = queue_with_limit(0);
+    struct queue *queue ENDS_BY(queue_release) = queue_with_limit(0);
     struct queue_change release = {.kind = QUEUE_RELEASE,
                                    .id = guid_numbered(10),
                                    .receipt = guid_numbered(13),
@@ -178,7 +176,7 @@ TEST(in_one_millisecond_what_came_first_goes_first) {
     put_as(queue, 30, &(struct putting){.now_ms = NOW_MS + 1, .ttl_ms = TTL_MS});
     require(queue_apply(queue, &release), "it fits");
     put_as(queue, 40, &(struct putting){.now_ms = NOW_MS + 1, .ttl_ms = TTL_MS});
-    struct queue *copy = queue_copy(queue);
+    struct queue *copy ENDS_BY(queue_release) = queue_copy(queue);
     require_same(get(queue, NOW_MS + 1, 1000), 20, "visible a millisecond before");
     require_same(get(queue, NOW_MS + 1, 1000), 30, "put before the release");
     require_same(get(queue, NOW_MS + 1, 1000), 10, "released");
@@ -188,14 +186,12 @@ TEST(in_one_millisecond_what_came_first_goes_first) {
     require_same(get(copy, NOW_MS + 1, 1000), 20, "the copy: visible a millisecond before");
     require_same(get(copy, NOW_MS + 1, 1000), 30, "the copy: put before the release");
     require_same(get(copy, NOW_MS + 1, 1000), 10, "the copy: released");
-    queue_free(copy);
-    queue_free(queue);
 }
 
 /* --- Dead letters --- */
 
 TEST(the_last_window_that_ends_is_the_end) {
-    struct queue *queue = queue_with_limit(2);
+    struct queue *queue ENDS_BY(queue_release) = queue_with_limit(2);
     struct message_walk dead;
     put(queue, 1);
     require_same(get(queue, NOW_MS, 100), 1, "once");
@@ -213,23 +209,21 @@ TEST(the_last_window_that_ends_is_the_end) {
     struct guid id = guid_numbered(1);
     require_same(message_visible_ms(queue_find_dead(queue, &id, 0)), NOW_MS + 200, "when the window ended");
     require_depth(queue, NOW_MS + 100 * TTL_MS, 0, 0, 1, 0);
-    queue_free(queue);
 }
 
 /* One that expires before its last window ends just expires. */
 TEST(an_expired_message_is_no_dead_letter) {
-    struct queue *queue = queue_with_limit(1);
+    struct queue *queue ENDS_BY(queue_release) = queue_with_limit(1);
     put(queue, 1);
     require_same(get(queue, NOW_MS, TTL_MS), 1, "hidden until it expires");
     require_depth(queue, NOW_MS + TTL_MS - 1, 0, 1, 0, 0);
     require_depth(queue, NOW_MS + TTL_MS, 0, 0, 0, 1);
-    queue_free(queue);
 }
 
 /* --- Groups --- */
 
 TEST(a_group_comes_one_by_one) {
-    struct queue *queue = queue_with_limit(0);
+    struct queue *queue ENDS_BY(queue_release) = queue_with_limit(0);
     struct putting member = {.now_ms = NOW_MS, .ttl_ms = TTL_MS, .group = "g"};
     put_as(queue, 10, &member);
     put_as(queue, 20, &member);
@@ -246,11 +240,10 @@ TEST(a_group_comes_one_by_one) {
     require(drop(queue, 20), "and the second");
     require_same(get(queue, NOW_MS + 1000, 1000), 40, "the group is gone");
     require(!queue_has_groups(queue), "the group is gone");
-    queue_free(queue);
 }
 
 TEST(a_group_goes_on_when_its_first_is_over) {
-    struct queue *queue = queue_with_limit(0);
+    struct queue *queue ENDS_BY(queue_release) = queue_with_limit(0);
     struct queue_change settlement;
     put_as(queue, 10, &(struct putting){.now_ms = NOW_MS, .ttl_ms = 1000, .group = "g"});
     put_as(queue, 20, &(struct putting){.now_ms = NOW_MS, .ttl_ms = TTL_MS, .group = "g"});
@@ -259,14 +252,13 @@ TEST(a_group_goes_on_when_its_first_is_over) {
     require(queue_settlement(queue, NOW_MS + 1000, 10, &settlement), "the first is over");
     require(queue_apply(queue, &settlement), "it fits");
     require_same(get(queue, NOW_MS + 1000, 1000), 20, "the second's turn");
-    queue_free(queue);
 }
 
 /* --- A queue full of what is over --- */
 
 TEST(expired_messages_are_not_looked_at) {
     enum { EXPIRED = 20000 };
-    struct queue *queue = queue_with_limit(0);
+    struct queue *queue ENDS_BY(queue_release) = queue_with_limit(0);
     for (uint64_t i = 0; i < EXPIRED; i++)
         put_as(queue, i + 1, &(struct putting){.now_ms = NOW_MS, .ttl_ms = 1000});
     put(queue, EXPIRED + 1);
@@ -279,7 +271,6 @@ TEST(expired_messages_are_not_looked_at) {
     require_same(depth.unsettled, EXPIRED, "unsettled");
     require(queue_apply(queue, &settlement), "it fits");
     require_depth(queue, NOW_MS + 1000, 0, 1, 0, EXPIRED - 100);
-    queue_free(queue);
 }
 
 static void sweep_soon(void) {}
@@ -303,7 +294,7 @@ TEST(a_cleared_queue_is_freed_in_portions) {
 /* --- What does not fit --- */
 
 TEST(changes_that_do_not_fit_a_queue_do_nothing) {
-    struct queue *queue = queue_with_limit(0);
+    struct queue *queue ENDS_BY(queue_release) = queue_with_limit(0);
     put(queue, 10);
     struct guid none = guid_numbered(77), id = guid_numbered(10);
     struct queue_change misfits[] = {
@@ -323,7 +314,6 @@ TEST(changes_that_do_not_fit_a_queue_do_nothing) {
         require(!queue_apply(queue, &misfits[i]), "misfit %zu is taken", i);
     require(!drop(queue, 77), "nobody is deleted");
     require_depth(queue, NOW_MS, 1, 0, 0, 0);
-    queue_free(queue);
 }
 
 /* --- Memory --- */
@@ -364,7 +354,7 @@ TEST(a_queue_can_move_in_memory) {
 
 /* A decision gives its items as a list, and need not give their messages. */
 TEST(items_that_are_not_packed_name_messages) {
-    struct queue *queue = queue_with_limit(0);
+    struct queue *queue ENDS_BY(queue_release) = queue_with_limit(0);
     for (uint64_t number = 10; number <= 30; number += 10) put(queue, number);
     const struct queue_item items[] = {{.id = guid_numbered(10)}, {.id = guid_numbered(30)}};
     const struct queue_change change = {
@@ -372,7 +362,6 @@ TEST(items_that_are_not_packed_name_messages) {
     require(queue_apply(queue, &change), "the delete fits");
     require_depth(queue, NOW_MS, 1, 0, 0, 0);
     require_same(get(queue, NOW_MS, 10), 20, "the one that is left");
-    queue_free(queue);
 }
 
 TEST(all_queues_are_known) {

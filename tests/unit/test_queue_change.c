@@ -117,14 +117,12 @@ static struct queue_change change_of(const struct written *written, struct recor
 TEST(queue_records_have_the_promised_bytes) {
     bool seen[QUEUE_CHANGE_KINDS] = {false};
     for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
-        struct record_writer items, writer;
+        struct record_writer items ENDS_BY(record_end);
         struct queue_change change = change_of(&records[i], &items);
-        record_start(&writer);
+        RECORD_WRITER(writer);
         change_write(&queue_changes, &change, &writer);
         require_bytes(bytes_of(writer.data, writer.length), records[i].record, "record %zu", i);
         seen[change.kind] = true;
-        record_end(&writer);
-        record_end(&items);
     }
     for (size_t kind = 0; kind < QUEUE_CHANGE_KINDS; kind++)
         require(seen[kind], "no record of kind %zu", kind);
@@ -133,18 +131,18 @@ TEST(queue_records_have_the_promised_bytes) {
 /* Two items, packed and not: the same record, and the same walk. */
 TEST(items_need_not_be_packed) {
     for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
-        struct record_writer packed, items, record, same;
         if (!records[i].item.id.high) continue;
+        struct record_writer packed ENDS_BY(record_end);
         struct queue_change change = change_of(&records[i], &packed), decided = change;
         struct queue_item both[] = {records[i].item, records[i].item};
         both[1].id = receipt;
-        record_start(&items);
+        RECORD_WRITER(items);
         for (size_t at = 0; at < ARRAY_SIZE(both); at++) queue_item_put(change.kind, &items, &both[at]);
         change.items = (struct packed_list){ARRAY_SIZE(both), bytes_of(items.data, items.length)};
         decided.items = (struct packed_list){.count = ARRAY_SIZE(both)};
         decided.decided_items = both;
-        record_start(&record);
-        record_start(&same);
+        RECORD_WRITER(record);
+        RECORD_WRITER(same);
         change_write(&queue_changes, &change, &record);
         change_write(&queue_changes, &decided, &same);
         require_bytes(bytes_of(same.data, same.length), bytes_of(record.data, record.length), "record %zu",
@@ -157,10 +155,6 @@ TEST(items_need_not_be_packed) {
             require(item && other && guid_equal(item->id, other->id), "item %zu of record %zu", at, i);
         }
         require(!queue_items_next(&walk) && !queue_items_next(&other_walk), "the end of record %zu", i);
-        record_end(&same);
-        record_end(&record);
-        record_end(&items);
-        record_end(&packed);
     }
 }
 

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+FREES(table)
+
 /* --- Random lives --- */
 
 static void live(uint64_t seed, int rounds, unsigned tally[TABLE_CHANGE_KINDS][2]) {
@@ -44,7 +46,8 @@ TEST(a_table_equals_its_model) {
 /* A step for the entity of partition "p" and this row, with one property of this number. */
 static void put_step(struct record_writer *steps, enum table_step_kind kind, const char *row,
                      int64_t number) {
-    struct record_writer key, properties;
+    struct record_writer key;
+    struct record_writer properties;
     record_start(&key);
     record_start(&properties);
     stored_key_put(&key, bytes_text("p"), bytes_text(row));
@@ -129,7 +132,7 @@ static const struct {
 };
 
 TEST(a_batch_with_one_misfit_does_nothing) {
-    struct table *table = empty_table();
+    struct table *table ENDS_BY(table_release) = empty_table();
     require(change_names(table, TABLE_INDEX, 0, 1) && apply_step(table, STEP_ADD, "there", 7), "a beginning");
     for (size_t i = 0; i < ARRAY_SIZE(last_steps); i++) {
         char row[16];
@@ -147,11 +150,10 @@ TEST(a_batch_with_one_misfit_does_nothing) {
         require_same(table->ticks, 8, "%s", last_steps[i].why);
         require_same(table_memory(table), memory, "%s", last_steps[i].why);
     }
-    table_free(table);
 }
 
 TEST(changes_that_do_not_fit_a_table_do_nothing) {
-    struct table *table = empty_table();
+    struct table *table ENDS_BY(table_release) = empty_table();
     add_rows(table, 0, 3);
     require(!table_apply(table, &(struct table_change){.kind = TABLE_CREATE}), "it is there");
     require(!table_apply(table, &(struct table_change){.kind = TABLE_DROP}), "it is not its own to end");
@@ -163,16 +165,15 @@ TEST(changes_that_do_not_fit_a_table_do_nothing) {
     require(change_names(table, TABLE_INDEX, 20, 21), "one is not");
     require(change_names(table, TABLE_UNINDEX, 30, 31), "what is not there is gone already");
     require_same(table->index_count, TABLE_INDEXES_MAX, "all of them");
-    table_free(table);
 }
 
 /* Who has looked for the entity already says where it is. */
 TEST(an_entity_that_is_known_is_not_looked_for) {
     static const enum table_step_kind kinds[] = {STEP_SET, STEP_MERGE, STEP_SET, STEP_REMOVE};
-    struct table *table = empty_table();
-    struct record_writer key, properties;
+    struct table *table ENDS_BY(table_release) = empty_table();
+    struct record_writer properties;
     add_rows(table, 0, 3);
-    record_start(&key);
+    RECORD_WRITER(key);
     stored_key_put(&key, bytes_text("p"), bytes_text("000001"));
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
         struct property found, property = {name_drawn(i), {.type = VALUE_INT32, .number = 1}};
@@ -192,8 +193,6 @@ TEST(an_entity_that_is_known_is_not_looked_for) {
         record_end(&properties);
     }
     require_same(catalog_count(&table->entities), 2, "the others");
-    record_end(&key);
-    table_free(table);
 }
 
 /* --- Timestamps --- */
@@ -249,15 +248,14 @@ TEST(an_index_is_built_while_others_write) {
 }
 
 TEST(an_index_ends_when_nothing_is_left_to_learn) {
-    struct table *table = empty_table();
+    struct table *table ENDS_BY(table_release) = empty_table();
     struct table_change change;
     char *record;
-    struct record_writer names;
     add_rows(table, 0, 3);
     require(change_names(table, TABLE_INDEX, 0, 1) && !table->indexes[0].complete, "it has much to learn");
     require(build_portion(table, 2) && !table->indexes[0].complete, "two of three");
     require(apply_step(table, STEP_REMOVE, "000002", 0), "the third is gone");
-    record_start(&names);
+    RECORD_WRITER(names);
     record_put_bytes(&names, name_drawn(0));
     change = (struct table_change){.kind = TABLE_INDEXED,
                                    .names = {1, {names.data, names.length}},
@@ -268,19 +266,16 @@ TEST(an_index_ends_when_nothing_is_left_to_learn) {
     require(table->indexes[0].complete, "there was nothing left");
     require_same(table->indexes[0].count, 2, "index entries");
     free(record);
-    record_end(&names);
-    table_free(table);
 }
 
 TEST(the_index_of_an_empty_table_is_complete) {
-    struct table *table = empty_table();
+    struct table *table ENDS_BY(table_release) = empty_table();
     require(change_names(table, TABLE_INDEX, 0, 2) && !table_unfinished(table), "nothing to learn");
     add_rows(table, 0, 10);
     require_same(table->indexes[0].count, 10, "index entries");
     require_same(table->indexes[1].count, 0, "nobody has the other property");
     require(change_names(table, TABLE_INDEX, 0, 1), "again");
     require_same(table->index_count, 2, "that changes nothing");
-    table_free(table);
 }
 
 static void sweep_soon(void) {}
@@ -322,7 +317,7 @@ static void note_record(void *context, const void *taken) {
 }
 
 TEST(a_walk_goes_in_pieces) {
-    struct table *table = empty_table();
+    struct table *table ENDS_BY(table_release) = empty_table();
     struct walked walked = {0, 0, 0};
     table_walk(table, &(struct change_walk){.take = note_record, .context = &walked});
     require_same(walked.records, 1, "an empty table is only created");
@@ -331,11 +326,9 @@ TEST(a_walk_goes_in_pieces) {
     table_walk(table, &(struct change_walk){.take = note_record, .context = &walked});
     require(walked.records >= 4 && walked.max_steps < 1200, "%u records", walked.records);
     require(walked.bytes_max < 128 << 10, "%zu bytes in one", walked.bytes_max);
-    struct table *copy = table_copy(table);
+    struct table *copy ENDS_BY(table_release) = table_copy(table);
     require_same(catalog_count(&copy->entities), 1200, "all of them");
     require_same(copy->ticks, table->ticks, "the greatest Timestamp");
-    table_free(copy);
-    table_free(table);
 }
 
 /* Many small entities make a record, and so does a single large one. */
@@ -343,7 +336,7 @@ TEST(large_entities_come_one_by_one) {
     enum { LARGE = 20 };
     static char bytes[VALUE_BINARY_MAX_BYTES];
     struct walked walked = {0, 0, 0};
-    struct table *table = empty_table();
+    struct table *table ENDS_BY(table_release) = empty_table();
     RECORD_WRITER(properties);
     property_put(
         &properties,
@@ -360,33 +353,28 @@ TEST(large_entities_come_one_by_one) {
     }
     table_walk(table, &(struct change_walk){.take = note_record, .context = &walked});
     require_same(walked.records, 1 + LARGE, "a record for each");
-    table_free(table);
 }
 
 /* Also when the entity that had the greatest one is gone. */
 TEST(a_copy_goes_on_with_its_timestamps) {
-    struct table *table = empty_table();
+    struct table *table ENDS_BY(table_release) = empty_table();
     add_rows(table, 0, 10);
     require(apply_step(table, STEP_REMOVE, "000009", 0), "the last one is gone");
-    struct table *copy = table_copy(table);
+    struct table *copy ENDS_BY(table_release) = table_copy(table);
     require_same(copy->ticks, 10, "the greatest Timestamp that was ever given");
-    table_free(copy);
-    table_free(table);
 }
 
 /* An index of which only half is known is complete where the table is built anew. */
 TEST(a_copy_knows_its_indexes_whole) {
-    struct table *table = empty_table();
+    struct table *table ENDS_BY(table_release) = empty_table();
     add_rows(table, 0, 100);
     require(change_names(table, TABLE_INDEX, 0, 1) && build_portion(table, 50), "half of it");
     require_same(table->indexes[0].count, 50, "index entries");
-    struct table *copy = table_copy(table);
+    struct table *copy ENDS_BY(table_release) = table_copy(table);
     require(!table_unfinished(copy), "the copy has all");
     require_same(copy->indexes[0].count, 100, "index entries of the copy");
     require(build_portion(table, 50) && !table_unfinished(table), "the other half");
     require_same(table->indexes[0].count, 100, "index entries");
-    table_free(copy);
-    table_free(table);
 }
 
 /* --- Feeds --- */
@@ -418,7 +406,7 @@ static void take_over(void *context, const void *walked) {
 }
 
 TEST(the_markers_of_a_feed_are_of_stored_keys) {
-    struct table *table = empty_table();
+    struct table *table ENDS_BY(table_release) = empty_table();
     struct table_change begins = {.kind = TABLE_FEEDON, .minted = 1, .keep = 9};
     require(table_apply(table, &begins) && apply_step(table, STEP_ADD, "r", 1), "an entity");
     require(apply_step(table, STEP_MARK, "r", 2), "its deletion");
@@ -428,7 +416,6 @@ TEST(the_markers_of_a_feed_are_of_stored_keys) {
         require_same(over.fits, !forges, "markers, forged: %d", forges);
         table_free(over.table);
     }
-    table_free(table);
 }
 
 /* --- Memory --- */

@@ -91,14 +91,12 @@ static struct table_change change_of(size_t number, struct record_writer *steps)
 TEST(table_records_have_the_promised_bytes) {
     bool seen[TABLE_CHANGE_KINDS] = {false};
     for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
-        struct record_writer steps, writer;
+        struct record_writer steps ENDS_BY(record_end);
         struct table_change change = change_of(i, &steps);
-        record_start(&writer);
+        RECORD_WRITER(writer);
         change_write(&table_changes, &change, &writer);
         require_bytes(bytes_of(writer.data, writer.length), records[i].record, "record %zu", i);
         seen[change.kind] = true;
-        record_end(&writer);
-        record_end(&steps);
     }
     for (size_t kind = 0; kind < TABLE_CHANGE_KINDS; kind++)
         require(seen[kind], "no record of kind %zu", kind);
@@ -245,15 +243,12 @@ TEST(heads_and_lists_are_checked) {
 
 TEST(an_index_has_a_place_among_sixteen) {
     for (unsigned count = TABLE_INDEXES_MAX - 1; count <= TABLE_INDEXES_MAX + 1; count++) {
-        struct record_writer names, writer;
-        record_start(&names);
-        record_start(&writer);
+        RECORD_WRITER(names);
+        RECORD_WRITER(writer);
         for (unsigned i = 0; i < count; i++) record_put_bytes(&names, bytes_of(&"abcdefghijklmnopq"[i], 1));
         struct table_change change = {.kind = TABLE_INDEX, .names = {count, {names.data, names.length}}};
         change_write(&table_changes, &change, &writer);
         require_same(reads(bytes_of(writer.data, writer.length)), count <= TABLE_INDEXES_MAX, "%u", count);
-        record_end(&writer);
-        record_end(&names);
     }
 }
 

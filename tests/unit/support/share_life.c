@@ -101,11 +101,10 @@ static void say_node(struct share_life *life, const struct share_choice *choice)
     choose_path(life, choice->target, &target);
     struct share_change change = {.path = path.bytes, .target = target.bytes};
     struct share_model *model = &life->model;
-    struct pairs metadata ENDS_BY(pairs_end);
     int meta = choice->session % 4;
     bool fits = false, adds = choice->kind % 6 < 2 || choice->kind % 6 == 4;
     if (adds && !share_model_has_space(model)) return;
-    pairs_start(&metadata);
+    PAIR_LIST(metadata);
     switch (choice->kind % 6) {
     case 0:
         change.kind = FILE_CREATE;

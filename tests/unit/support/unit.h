@@ -7,6 +7,12 @@
 #include "require.h"
 #include "test_list.h"
 
+/* What ENDS_BY wants for a pointer: FREES(table) makes table_release of table_free. */
+#define FREES(type)                                                                                          \
+    static inline void type##_release(struct type **place) {                                                 \
+        type##_free(*place);                                                                                 \
+    }
+
 /* What many tests begin with. */
 #define RECORD_WRITER(writer)                                                                                \
     struct record_writer writer ENDS_BY(record_end);                                                         \
