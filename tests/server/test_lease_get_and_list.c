@@ -231,7 +231,6 @@ TEST(ids_are_shown_to_nobody_else) {
         "COMMAND DOCS LEASE.ACQUIRE",
     };
     struct client *other = test_client(primary->server);
-    lease_setup();
     acquire("box", "60", "BLOB cat ID " ID_A);
     acquire("box", "-1", "ID " ID_A);
     waiting("LEASE.ACQUIRE box 60 BLOCK 0");
@@ -289,7 +288,6 @@ TEST(info_counts_what_happens) {
                                            "breaks", "expiries", "waits",    "handoffs"};
     enum { COUNTERS = ARRAY_SIZE(counters) };
     long long before[COUNTERS];
-    lease_setup();
     for (size_t step = 0; step < ARRAY_SIZE(steps); step++) {
         for (int i = 0; i < COUNTERS; i++) before[i] = counted(counters[i]);
         lease_play(steps[step].line, &on_blob);
@@ -382,7 +380,6 @@ TEST(notifications_tell_of_every_change) {
     };
     struct wire *listener = wire_open(replica->server);
     struct text expected = {0}, heard = {0};
-    lease_setup();
     await_replicas();
     traces_begin("");
     wire_call(listener, "PSUBSCRIBE __keyevent@*");

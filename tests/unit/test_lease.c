@@ -345,23 +345,11 @@ static void try_table(operation *operation, const char *const (*table)[WIDTH], s
 
 #define TRY_TABLE(operation, table) try_table((operation), (table), ARRAY_SIZE(table))
 
-TEST(acquiring_goes_by_the_table) {
+TEST(operations_go_by_their_tables) {
     TRY_TABLE(lease_acquire, acquiring);
-}
-
-TEST(renewing_goes_by_the_table) {
     TRY_TABLE(lease_renew, renewing);
-}
-
-TEST(changing_goes_by_the_table) {
     TRY_TABLE(lease_change, changing);
-}
-
-TEST(releasing_goes_by_the_table) {
     TRY_TABLE(lease_release, releasing);
-}
-
-TEST(breaking_goes_by_the_table) {
     TRY_TABLE(lease_break, breaking);
 }
 
