@@ -8,8 +8,8 @@
 #include "client.h"
 #include "text.h"
 
-/* A record of a change of a container (see blob/container_change.h) that begins with its head, and with the name of a blob if
- * there is one. */
+/* A record of a change of a container, see blob/container_change.h. It begins with its head, and with the name of a blob
+ * if there is one. */
 struct text effect_start(int kind, const char *name);
 void effect_byte(struct text *record, unsigned char byte);
 void effect_number(struct text *record, uint64_t number);
