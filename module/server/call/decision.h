@@ -26,7 +26,9 @@ void *decision_add_with(struct call *call, unsigned kind, RedisModuleString *con
 static inline void decision_count(struct call *call, unsigned long long *counter, size_t amount) {
     struct decision *decision = &call->decision;
     assert(decision->counted_count < COUNTED_MAX);
-    decision->counted[decision->counted_count++] = (struct counted){counter, amount};
+    struct counted *counted = &decision->counted[decision->counted_count++];
+    counted->counter = counter;
+    counted->amount = amount;
 }
 
 /* The one change that the call has decided. */

@@ -348,7 +348,7 @@ static void parse_optional(struct parser *parser, const struct clause *clause) {
 
 /* False when the syntax is wrong, and where the caller reads the rest. */
 ASIDE static bool parse_positionals(struct parser *parser, const struct clause *const *at) {
-    for (; at < parser->grammar->options; at++) {
+    for (; *at && at < parser->grammar->options; at++) {
         if ((*at)->shape == SHAPE_REST) return false;
         if ((*at)->optional)
             parse_optional(parser, *at);
