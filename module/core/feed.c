@@ -255,19 +255,32 @@ struct bytes feed_portion(const struct feed *feed, const struct order_index *obj
     return entry ? last : bytes_of("", 0);
 }
 
-void feed_build(struct account *account, struct feed *feed, const struct order_index *objects,
-                struct bytes last, bool (*exists)(const struct entry *entry)) {
-    if (!feed_is_unfinished(feed)) return;
+/* Whether there is more behind the portion. */
+static bool add_portion(struct account *account, struct feed *feed, const struct order_index *objects,
+                        struct bytes last, bool (*exists)(const struct entry *entry)) {
     struct order_cursor cursor = order_index_seek_after(objects, feed->frontier);
     struct entry *entry;
     while ((entry = order_cursor_take(&cursor)) &&
            (!last.length || bytes_compare(entry_name(entry), last) <= 0))
-        if (feed->building && (!exists || exists(entry))) {
+        if (!exists || exists(entry)) {
             version_order_add(account, &feed->order, version_of(entry), entry, false);
             note_version(account, feed, version_of(entry));
         }
-    account_keep(account, &feed->frontier, entry ? last : bytes_of("", 0));
-    if (!feed->frontier.length) feed->building = feed->untold = false;
+    return entry;
+}
+
+static bool comes_behind(const struct order_index *objects, struct bytes last) {
+    struct order_cursor cursor = order_index_seek_after(objects, last);
+    return order_cursor_take(&cursor);
+}
+
+void feed_build(struct account *account, struct feed *feed, const struct order_index *objects,
+                struct bytes last, bool (*exists)(const struct entry *entry)) {
+    if (!feed_is_unfinished(feed)) return;
+    bool more = feed->building ? add_portion(account, feed, objects, last, exists)
+                               : last.length && comes_behind(objects, last);
+    account_keep(account, &feed->frontier, more ? last : bytes_of("", 0));
+    if (!more) feed->building = feed->untold = false;
 }
 
 /* --- Files: the state --- */

@@ -123,12 +123,11 @@ static bool apply_indexed(struct table *table, const struct table_change *change
     struct bytes name;
     struct table_index *index = table_name_next(&reader, &name) ? table_index_of(table, name) : NULL;
     if (!index || !table_index_unfinished(index)) return index;
-    struct order_cursor cursor = order_index_seek_after(&table->entities.by_order, index->frontier);
+    struct bytes before = index->complete ? change->key : index->frontier;
+    struct order_cursor cursor = order_index_seek_after(&table->entities.by_order, before);
     struct entry *entry;
     while ((entry = order_cursor_take(&cursor)) && bytes_compare(entry_name(entry), change->key) <= 0)
-        if (!index->complete)
-            table_index_add(&table->account, index, entry_name(entry),
-                            entity_properties((struct entity *)entry));
+        table_index_add(&table->account, index, entry_name(entry), entity_properties((struct entity *)entry));
     if (!entry)
         table_index_complete(&table->account, index);
     else if (bytes_compare(change->key, index->frontier) > 0)

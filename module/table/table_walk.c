@@ -70,12 +70,18 @@ static void take_into_copy(void *context, const void *taken) {
         *copy = table_new(change);
 }
 
+static bool is_being_indexed(const struct table *table) {
+    for (unsigned i = 0; i < table->index_count; i++)
+        if (!table->indexes[i].complete) return true;
+    return false;
+}
+
 /* Entities and the entries of indexes are in common until one of the tables changes them. A feed, or an index that is
  * being built, is built anew. */
 struct table *table_copy(const struct table *source) {
     struct table *copy = NULL;
     const struct change_walk walk = {.take = take_into_copy, .context = &copy};
-    if (source->feed || table_unfinished(source)) {
+    if (source->feed || is_being_indexed(source)) {
         table_walk(source, &walk);
         return copy;
     }

@@ -464,10 +464,10 @@ TEST(two_sessions_in_a_circle) {
 TEST(two_sessions_and_their_locks) {
     acts({"h = open s a RW/RWD", NULL}, {"i = open t a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"},
          {"lock $i SHARED 10 10", "OK"});
-    struct client *first = act_waiting("lock $h EXCLUSIVE 15 1 BLOCK 0");
-    acts({"lock $i SHARED 5 1 BLOCK 5", DEADLOCK}, {"lock $i EXCLUSIVE 0 1 BLOCK 5", DEADLOCK},
-         {"lock $i EXCLUSIVE 0 1", LOCKED}, {"lock $i EXCLUSIVE 100 1 BLOCK 0", "OK"},
-         {"unlock $i 10 10", "OK"});
+    struct client *first = act_waiting("lock $h EXCLUSIVE 15 1 BLOCK 0 ONCE t");
+    acts({"lock $i SHARED 5 1 BLOCK 5", DEADLOCK}, {"lock $i SHARED 5 1 BLOCK 5 ONCE t", DEADLOCK},
+         {"lock $i EXCLUSIVE 0 1 BLOCK 5", DEADLOCK}, {"lock $i EXCLUSIVE 0 1", LOCKED},
+         {"lock $i EXCLUSIVE 100 1 BLOCK 0", "OK"}, {"unlock $i 10 10", "OK"});
     expect_answer(first, "OK");
 }
 

@@ -240,6 +240,18 @@ TEST(a_waiter_that_is_lost_at_once) {
     expect_number(field(call(listening, "QUEUE.STAT jobs"), "visible"), 1);
 }
 
+/* The server's own list of users does not have this one. */
+TEST(a_user_of_another_module_is_granted_what_it_waits_for) {
+    stage();
+    prepare("QUEUE.CREATE jobs");
+    struct client *waiter = test_client(listening->server);
+    expect_ok(call(waiter, "LISTENER.LOGIN"));
+    send_line(waiter, "QUEUE.GET jobs BLOCK 0");
+    await_waiters(listening, 1);
+    expect_elements(call(listening, "QUEUE.PUT jobs a"), 10);
+    expect_elements(answer_within(waiter, 5000), 1);
+}
+
 /* --- Copies --- */
 
 static void play_copy(const char *event, const char *deed, const char *blob, const char *heard) {

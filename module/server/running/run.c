@@ -234,8 +234,10 @@ ASIDE static enum outcome run_timed_out(struct call *call) {
         outcome = call->wait.given_up;
     else if (outcome == OUTCOME_DONE && takes_something(call) && !once_is_known(call, call))
         outcome = give_way_late(call);
-    if (outcome == OUTCOME_DONE) reply_play(ctx, reply_packed(&call->out));
-    return outcome;
+    if (outcome != OUTCOME_DONE) return outcome;
+    reply_play(ctx, reply_packed(&call->out));
+    run_count(call);
+    return OUTCOME_DONE;
 }
 
 /* A waiter is served. A repeated call is answered at once and changes nothing: not even expired state is cleared. What

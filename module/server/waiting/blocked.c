@@ -81,7 +81,8 @@ static struct waiter *waiter_new(const struct call *call, struct wait_kind *kind
 enum outcome blocked_join_line(struct call *call) {
     const struct wait_request *wait = &call->wait;
     struct waiter *waiter = waiter_new(call, wait->kind);
-    line_join(waiter, line_need(call, wait->kind, wait->name), wait->due_ms);
+    struct line *line = line_need(call, wait->kind, wait->name);
+    line_join(waiter, line, line_find_repeated(line, call), wait->due_ms);
     if (wait->claim) party_join(waiter, wait->claim);
     waiter->held->client =
         RedisModule_BlockClientOnKeys(call->ctx, on_ready, on_timeout, on_gone,

@@ -72,7 +72,8 @@ bool held_call_is_permitted(const struct held_call *held, RedisModuleCtx *ctx) {
     if (!held->user) return true;
     if (!held_call_keeps_user(held, ctx)) return false;
     RedisModuleUser *user = RedisModule_GetModuleUserFromUserName(held->user);
-    bool may = user && api_may_run(user, held->argv, held->argc);
+    /* A module that makes users of its own decides what they may. */
+    bool may = !user || api_may_run(user, held->argv, held->argc);
     api_user_end(user);
     return may;
 }
@@ -80,6 +81,13 @@ bool held_call_is_permitted(const struct held_call *held, RedisModuleCtx *ctx) {
 struct bytes held_call_token(const struct held_call *held) {
     const struct argument *token = args_kept_slot(held->args, SLOT_ONCE);
     return token ? args_at(held->argv, token->at) : bytes_of("", 0);
+}
+
+bool held_call_is_repeated(const struct held_call *held, const struct call *call) {
+    if (held->command != call->command || held->argc != call->argc) return false;
+    for (int i = 1; i < held->argc; i++)
+        if (!bytes_equal(args_at(held->argv, i), call_word(call, i))) return false;
+    return held_call_token(held).length;
 }
 
 void held_result_reply(RedisModuleCtx *ctx, const struct held_result *result) {

@@ -52,6 +52,9 @@ bool held_call_is_permitted(const struct held_call *held, RedisModuleCtx *ctx);
 /* The token given with ONCE; empty without one. */
 struct bytes held_call_token(const struct held_call *held);
 
+/* Whether it is this call, sent before under the same token. */
+bool held_call_is_repeated(const struct held_call *held, const struct call *call);
+
 /* Tells the client what it was granted. */
 void held_result_reply(RedisModuleCtx *ctx, const struct held_result *result);
 void held_result_end(struct held_result *result);

@@ -12,7 +12,7 @@
 
 enum {
     LINES_LOOKED_AT = 1000,  /* by one ring, after news of their keys */
-    TOKENS_LOOKED_AT = 1000, /* from the front, when a call with a token joins */
+    TOKENS_LOOKED_AT = 1000, /* from the tail, when a call with a token joins */
 };
 
 static struct hash_index lines;
@@ -150,33 +150,27 @@ void line_depart(struct waiter *waiter) {
         line_look_anew_soon(line);
 }
 
-struct waiter *line_find_token(const struct line *line, struct bytes token) {
+struct waiter *line_find_repeated(const struct line *line, const struct call *call) {
+    const struct bytes token = call_option(call, SLOT_ONCE);
     const uint32_t hash = hash_bytes(token);
-    int left = TOKENS_LOOKED_AT;
     struct waiter *waiter;
+    int left = TOKENS_LOOKED_AT;
     if (!token.length) return NULL;
-    list_for_each (&line->waiters, waiter, node) {
+    list_for_each_rev (&line->waiters, waiter, node) {
         if (!left--) break;
-        if (waiter->token_hash == hash && bytes_equal(held_call_token(waiter->held), token)) return waiter;
+        if (waiter->token_hash == hash && held_call_is_repeated(waiter->held, call)) return waiter;
     }
     return NULL;
 }
 
-/* Calls with one token stand together, since all of them are answered with the first. */
-static void stand_in_line(struct waiter *waiter, struct line *line) {
-    struct bytes token = held_call_token(waiter->held);
-    struct waiter *same = line_find_token(line, token);
-    waiter->token_hash = hash_bytes(token);
+void line_join(struct waiter *waiter, struct line *line, struct waiter *same, int64_t due_ms) {
+    assert(due_ms == WAIT_NO_INSTANT || line->kind->discipline == WAIT_IN_TURN);
+    waiter->line = line;
+    waiter->token_hash = hash_bytes(held_call_token(waiter->held));
     if (same) /* behind a node as behind a list's head */
         list_add(container_of(&same->node, struct list_head, n), &waiter->node);
     else
         list_add_tail(&line->waiters, &waiter->node);
-}
-
-void line_join(struct waiter *waiter, struct line *line, int64_t due_ms) {
-    assert(due_ms == WAIT_NO_INSTANT || line->kind->discipline == WAIT_IN_TURN);
-    waiter->line = line;
-    stand_in_line(waiter, line);
     if (++line->count == WAIT_LONG_LINE) list_add_tail(&long_lines, &line->among_long);
     waiters_count++;
     line->kind->waiting++;

@@ -48,17 +48,17 @@ static inline struct waiter *line_next(const struct line *line, const struct wai
     return next == &line->waiters.n ? NULL : list_entry(next, struct waiter, node);
 }
 
-/* A waiter with this token among the first thousand: the same call, sent before. NULL without one, and for no token. */
-struct waiter *line_find_token(const struct line *line, struct bytes token);
+/* The waiter with this call, sent before under its token, among the last thousand. NULL without one. */
+struct waiter *line_find_repeated(const struct line *line, const struct call *call);
 
 /* The long line after this one, or the first for NULL. NULL after the last one. */
 const struct line *lines_next_long(const struct line *line);
 
 /* --- Coming and leaving --- */
 
-/* At the tail, or right behind the same call, sent before under its token. The first in line sets the instant at which
- * it is looked at, and the alarm. */
-void line_join(struct waiter *waiter, struct line *line, int64_t due_ms);
+/* At the tail, or right behind the same call, sent before, since both get one answer. The first in line sets the instant
+ * at which it is looked at, and the alarm. */
+void line_join(struct waiter *waiter, struct line *line, struct waiter *same, int64_t due_ms);
 
 /* Leaves line and party. A line that nobody is in any more is freed, except while it is busy. */
 void line_leave(struct waiter *waiter);

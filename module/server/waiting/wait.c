@@ -38,7 +38,7 @@ size_t wait_count(const struct call *call, struct wait_kind *kind, struct bytes 
 
 bool wait_is_repeated(const struct call *call) {
     const struct line *line = line_find(call, call->wait.kind, call->wait.name);
-    return line && line_find_token(line, call_option(call, SLOT_ONCE));
+    return line && line_find_repeated(line, call);
 }
 
 void wait_visit_long_lines(void (*visit)(void *context, const struct wait_line *line), void *context) {

@@ -2,7 +2,8 @@
  *
  * LISTENER.ON event word … runs a command whenever it hears of the event; the word KEY stands for the key,
  * and what the command changes is replicated. LISTENER.HEARD tells what was heard since, as "event key,
- * event key". LISTENER.OFF ends it. LISTENER.ASK word … runs a command at once, and passes its reply on. */
+ * event key". LISTENER.OFF ends it. LISTENER.ASK word … runs a command at once, and passes its reply on.
+ * LISTENER.LOGIN makes the client a user of this module's own, who may do everything. */
 #include <redismodule.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,11 +68,23 @@ static int listener_ask(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return REDISMODULE_OK;
 }
 
+static int listener_login(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    static RedisModuleUser *user;
+    (void)argv, (void)argc;
+    if (!user) user = RedisModule_CreateModuleUser("somebody");
+    RedisModule_SetModuleUserACL(user, "on");
+    RedisModule_SetModuleUserACL(user, "allcommands");
+    RedisModule_SetModuleUserACL(user, "allkeys");
+    RedisModule_AuthenticateClientWithUser(ctx, user, NULL, NULL, NULL);
+    return RedisModule_ReplyWithSimpleString(ctx, "OK");
+}
+
 __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ctx) {
     if (RedisModule_Init(ctx, "listener", 1, REDISMODULE_APIVER_1) == REDISMODULE_ERR) return REDISMODULE_ERR;
     if (RedisModule_CreateCommand(ctx, "listener.on", listener_on, "", 0, 0, 0) == REDISMODULE_ERR ||
         RedisModule_CreateCommand(ctx, "listener.heard", listener_heard, "", 0, 0, 0) == REDISMODULE_ERR ||
         RedisModule_CreateCommand(ctx, "listener.off", listener_off, "", 0, 0, 0) == REDISMODULE_ERR ||
+        RedisModule_CreateCommand(ctx, "listener.login", listener_login, "", 0, 0, 0) == REDISMODULE_ERR ||
         RedisModule_CreateCommand(ctx, "listener.ask", listener_ask, "", 0, 0, 0) == REDISMODULE_ERR)
         return REDISMODULE_ERR;
     return RedisModule_SubscribeToKeyspaceEvents(ctx, REDISMODULE_NOTIFY_MODULE, on_event);
