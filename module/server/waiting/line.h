@@ -56,8 +56,8 @@ const struct line *lines_next_long(const struct line *line);
 
 /* --- Coming and leaving --- */
 
-/* At the tail, or right behind the same call, sent before, since both get one answer. The first in line sets the instant
- * at which it is looked at, and the alarm. */
+/* At the tail, or right behind the same call, sent before, since both get one answer. The first in line sets the
+ * instant at which it is looked at, and the alarm. */
 void line_join(struct waiter *waiter, struct line *line, struct waiter *same, int64_t due_ms);
 
 /* Leaves line and party. A line that nobody is in any more is freed, except while it is busy. */
