@@ -8,5 +8,5 @@
 bool await_more(long long *since) {
     if (!*since) *since = stopwatch();
     usleep(500);
-    return stopwatch() - *since < AWAIT_SECONDS * 1000;
+    return stopwatch() - *since < AWAIT_SECONDS * 1000LL;
 }
