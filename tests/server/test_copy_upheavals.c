@@ -183,6 +183,15 @@ TEST(a_copy_without_copier_fails_behind_many_others) {
     await_copies_pending(0);
 }
 
+/* Asks again each second for what the source holds back. */
+static void copy_impatiently(const char *blob, const struct told *slow) {
+    time_passes(0);
+    create("box");
+    configure(primary, "holdfast.copy-from", "*");
+    configure(primary, "holdfast.copy-timeout-seconds", "1");
+    copy_from("box", blob, source_port(source_start(slow)), "");
+}
+
 /* An older state of the container comes under the key, with the same copy and less of its content. */
 TEST(an_older_state_ends_the_copy) {
     static const struct told slow[] = {{"BLOB.STAT", NULL, 1},
@@ -191,11 +200,7 @@ TEST(an_older_state_ends_the_copy) {
                                        {"BLOB.GET src blob RANGE 1048576 ", NULL, 1},
                                        {"BLOB.GET src blob RANGE 1048576 ", "[E 1048576*b]", 0},
                                        {NULL, NULL, 0}};
-    time_passes(0);
-    create("box");
-    configure(primary, "holdfast.copy-from", "*");
-    configure(primary, "holdfast.copy-timeout-seconds", "1");
-    copy_from("box", "log", source_port(source_start(slow)), "");
+    copy_impatiently("log", slow);
     redisReply *early = call(primary, "DUMP box");
     await_progress("log", "1048576/2097152");
     expect_ok(call(primary, "RESTORE box 0 %b REPLACE", early->str, early->len));
@@ -214,11 +219,7 @@ TEST(an_older_state_ends_a_copy_of_pages) {
                                        {"BLOB.GET src blob RANGE 2097152 ", NULL, 2},
                                        {"BLOB.GET src blob RANGE 2097152 ", "[E 1048576*c]", 0},
                                        {NULL, NULL, 0}};
-    time_passes(0);
-    create("box");
-    configure(primary, "holdfast.copy-from", "*");
-    configure(primary, "holdfast.copy-timeout-seconds", "1");
-    copy_from("box", "disk", source_port(source_start(slow)), "");
+    copy_impatiently("disk", slow);
     await_progress("disk", "1048576/3145728");
     redisReply *early = call(primary, "DUMP box");
     await_progress("disk", "2097152/3145728");
