@@ -560,7 +560,7 @@ APPLIES(effect_apply_short, .name = EFFECT_COMMAND_SHORT,
     .complexity = "That of the command whose effect it is",
     .summary = "HOLDFAST.APPLY by the name under which effects travel.")
 RUNS(atomic_handle, .name = "HOLDFAST.ATOMIC",
-    .key = KEY_NONE, .tell_keys = atomic_tell_keys, .flags = "write getkeys-api", .categories = "write slow",
+    .key = KEY_NONE, .first_key = 4, .tell_keys = atomic_tell_keys, .flags = "write", .categories = "write slow",
     .grammar = GRAMMAR(&command_count, &transaction_part, &once),
     .complexity = "The sum of those of the commands, and O(M), M being the things that they change",
     .summary = "Runs up to 100 commands as one: all of them happen, or none. Returns an array of their replies.",

@@ -24,7 +24,7 @@
 #define READS              .key = KEY_READ,   .flags = "readonly fast",                           .categories = "read fast"
 #define WRITES             .key = KEY_UPDATE, .flags = "write deny-oom fast",                     .categories = "write fast"
 #define CREATES            .key = KEY_CREATE, .flags = "write deny-oom fast",                     .categories = "write fast"
-#define COPIES             .key = KEY_UPDATE, .flags = "write deny-oom fast getkeys-api",         .categories = "write fast", .other_key = 3
+#define COPIES             .key = KEY_UPDATE, .flags = "write deny-oom fast",                     .categories = "write fast", .other_key = 3
 #define WRITES_ANYWAY      .key = KEY_UPDATE, .flags = "write fast",                              .categories = "write fast"
 #define REMOVES            .key = KEY_REMOVE, .flags = "write fast",                              .categories = "write fast"
 #define ON_LEASE           .key = KEY_UPDATE, .flags = "write fast",                              .categories = "write fast", .settle = lease_settle
@@ -90,7 +90,7 @@ static const struct command commands[ROW_COUNT];
 #include "command_rows.h"
 
 #define RUNS(handler, ...) [ROW_##handler] = { .handle = handler, .entry = enter_##handler, __VA_ARGS__ },
-#define APPLIES(row, ...) [ROW_##row] = { .entry = enter_##row, .key = KEY_EFFECT, .tell_keys = incoming_tell_keys, .flags = "write getkeys-api", .categories = "write dangerous", __VA_ARGS__ },
+#define APPLIES(row, ...) [ROW_##row] = { .entry = enter_##row, .key = KEY_EFFECT, .tell_keys = incoming_tell_keys, .flags = "write", .categories = "write dangerous", __VA_ARGS__ },
 #define DECIDES(handler, ...) [ROW_##handler] = { .decide = handler, .entry = enter_##handler, __VA_ARGS__ },
 #define WRITES_ENTITY(row, verb, ...) [ROW_##row] = { .decide = table_write_decide, .variant = (verb), .entry = enter_##row, ON_ENTITY, .check = table_write_check, __VA_ARGS__ },
 static const struct command commands[ROW_COUNT] = {

@@ -189,6 +189,8 @@ REDIS_OUTCOME(NOT_FOR_CLIENTS, "NOPERM", "NotForClients",
               "holdfast.accept-effects)")
 REDIS_OUTCOME(NOT_PERMITTED, "NOPERM", "NotPermitted",
               "this user has no permissions to run one of the commands")
+REDIS_OUTCOME(CROSS_SLOT, "CROSSSLOT", "CrossSlot", "Keys in request don't hash to the same slot")
+REDIS_OUTCOME(SLOT_MIGRATES, "TRYAGAIN", "SlotMigrates", "Multiple keys request during rehashing of slot")
 REDIS_OUTCOME(MALFORMED_EFFECT, "ERR", "MalformedEffect", "the effect cannot be read")
 REDIS_OUTCOME(MISFIT_EFFECT, "ERR", "MisfitEffect", "the effect does not fit the state of its key")
 

@@ -558,15 +558,14 @@ TEST(reads_go_on_while_writes_are_paused) {
     expect_etag(call(reader, "BLOB.GET box cat"));
     expect_elements(call(reader, "BLOB.LIST box"), 2);
     send_call(writer, "BLOB.PUT box cat purr");
-    int done = 0;
-    redisBufferWrite(writer->context, &done);
+    send_now(writer);
     expect_text(call(reader, "BLOB.GET box cat")->element[1], "meow");
     expect_ok(call(primary, "CLIENT UNPAUSE"));
     expect_etag(receive(writer));
 }
 
 TEST(a_cluster_knows_the_slots) {
-    struct client *client = cluster_of_one();
+    struct client *client = cluster_of_one("");
     expect_etag(call(client, "CONTAINER.CREATE {box}:1"));
     expect_etag(call(client, "BLOB.PUT {box}:1 cat meow"));
     expect_text(call(client, "BLOB.GET {box}:1 cat")->element[1], "meow");

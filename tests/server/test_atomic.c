@@ -462,7 +462,7 @@ TEST(keys_are_where_the_commands_have_them) {
 }
 
 TEST(in_a_cluster_all_keys_are_in_one_slot) {
-    struct client *alone = cluster_of_one();
+    struct client *alone = cluster_of_one("");
     expect_etag(call(alone, "CONTAINER.CREATE {1}c"));
     expect_ok(call(alone, "QUEUE.CREATE {1}q"));
     expect_elements(atomic_of(alone, LINES("BLOB.PUT {1}c a x", "QUEUE.PUT {1}q m")), 2);

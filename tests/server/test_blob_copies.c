@@ -448,7 +448,7 @@ TEST(copies_are_notified_and_abort_watchers) {
 }
 
 TEST(copies_over_slots_of_a_cluster) {
-    struct client *client = cluster_of_one();
+    struct client *client = cluster_of_one("");
     expect_etag(call(client, "CONTAINER.CREATE {box}:1"));
     expect_etag(call(client, "CONTAINER.CREATE {box}:2"));
     expect_etag(call(client, "CONTAINER.CREATE far"));

@@ -481,8 +481,7 @@ TEST(random_blobs_beside_others_are_as_foretold) {
     struct client *other = test_client(primary->server);
     expect_etag(call(other, "CONTAINER.CREATE other"));
     for (int i = 0; i < 2000; i++) send_call(other, "BLOB.PUT other blob-%d %d", i, i);
-    int done = 0;
-    while (!done) redisBufferWrite(other->context, &done);
+    send_now(other);
     play_sequence(STEPS / 3, await_replicas);
     for (int i = 0; i < 2000; i++) expect_etag(receive(other));
 }

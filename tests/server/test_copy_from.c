@@ -269,7 +269,7 @@ TEST(a_reader_of_the_source_is_enough) {
 }
 
 TEST(a_cluster_is_a_source) {
-    source = cluster_of_one();
+    source = cluster_of_one("");
     expect_etag(call(source, "CONTAINER.CREATE src"));
     expect_etag(call(source, "BLOB.PUT src cat meow"));
     copy_well("cat", "");

@@ -332,7 +332,7 @@ TEST(doctor_on_a_replica_finds_the_same) {
 
 /* A command without keys looks at keys of all slots, also in a transaction that belongs to one. */
 TEST(a_node_of_a_cluster_tells_its_keys) {
-    patient = cluster_of_one();
+    patient = cluster_of_one("");
     die("jobs");
     die("{a}work");
     wait_s(2);

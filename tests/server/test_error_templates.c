@@ -246,7 +246,7 @@ TEST(a_script_gets_the_same_error_again_and_again) {
 }
 
 TEST(nodes_of_a_cluster_have_templates) {
-    client = cluster_of_one();
+    client = cluster_of_one("");
     expect_ok(call(client, "CONFIG RESETSTAT"));
     answer_often("BLOB.GET none none");
     assert_int_equal(templates_made(), 1);

@@ -546,8 +546,7 @@ TEST(a_random_sequence_beside_others_goes_as_foretold) {
     struct client *other = test_client(primary->server);
     expect_etag(call(other, "SHARE.CREATE other"));
     for (int i = 0; i < MADE; i++) send_call(other, "FILE.CREATE other file-%d %d", i, i);
-    int done = 0;
-    while (!done) redisBufferWrite(other->context, &done);
+    send_now(other);
     play_sequence(STEPS / 3);
     for (int i = 0; i < MADE; i++) expect_etag(receive(other));
 }

@@ -285,8 +285,7 @@ TEST(a_client_that_has_gone_gets_no_handle) {
     struct client *gone = client_open(primary->server);
     const struct words words = act_words("open s a RW/- BLOCK 0");
     send_words(gone, &words);
-    int sent = 0;
-    while (!sent) redisBufferWrite(gone->context, &sent);
+    send_now(gone);
     await_waiters(primary, 1);
     struct client *next = act_waiting("open u a RW/- BLOCK 0");
     client_close(gone);

@@ -236,7 +236,7 @@ TEST(reading_leaves_no_trace) {
 /* --- A cluster ------------------------------------------------------------------------------------------ */
 
 TEST(shares_live_in_a_cluster) {
-    struct client *node = cluster_of_one();
+    struct client *node = cluster_of_one("");
     acts_by(node, {"SHARE.CREATE fs", NULL}, {"s = SHARE.CONNECT fs 100", NULL},
             {"t = SHARE.CONNECT fs 100", NULL}, {"create a 3", NULL}, {"put a 0 abc", NULL},
             {"copy a b", NULL}, {"rename b c", NULL}, {"h = open s a RW/-", NULL});

@@ -169,8 +169,7 @@ static void send_batches(struct client *writer, int first, int count) {
         struct words words = marking_batch(mark);
         send_words(writer, &words);
     }
-    int done = 0;
-    while (!done) redisBufferWrite(writer->context, &done);
+    send_now(writer);
 }
 
 TEST(readers_never_see_half_of_a_batch) {

@@ -236,8 +236,7 @@ TEST(scenario_30_a_hundred_inserts_at_once) {
     for (int round = 0; round < ROUNDS; round++) {
         struct words words = batch_of_inserts(100, "x");
         send_words(writer, &words);
-        int done = 0;
-        redisBufferWrite(writer->context, &done);
+        send_now(writer);
         for (size_t seen = 0; seen < 100;) {
             seen = ask("TABLE.QUERY t FILTER \"PartitionKey eq 'p'\"")->element[1]->elements;
             require(seen == 0 || seen == 100, "%zu of 100 are seen", seen);

@@ -15,6 +15,7 @@ static int (*open_key_modes)(void);
 static int (*must_obey)(RedisModuleCtx *ctx);
 static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, const char *node, char *ip,
                                       char *primary, int *port, int *flags);
+static int (*cluster_disable_trim)(RedisModuleCtx *ctx);
 
 /* What 7.0.15 has, by name. */
 /* clang-format off */
@@ -59,6 +60,7 @@ static const struct {
     OPTIONAL_ROW("AddACLCategory", add_category)                     /* 7.4 */
     OPTIONAL_ROW("MustObeyClient", must_obey)                        /* Valkey 8.1 */
     OPTIONAL_ROW("GetClusterNodeInfoForClient", cluster_node_for_client) /* Valkey alone */
+    OPTIONAL_ROW("ClusterDisableTrim", cluster_disable_trim)         /* Redis 8.4 */
     /* clang-format on */
 };
 
@@ -91,6 +93,16 @@ static int obey_link_and_file(RedisModuleCtx *ctx) {
 /* A call that only Valkey has tells it from Redis: one bit means a different module option in each of them. */
 static int is_valkey(void) {
     return cluster_node_for_client != NULL;
+}
+
+static bool asks_for_keys;
+
+/* Redis 8.2 and Valkey 8.0 ask in the threads that read from clients, in clusters; Redis 8.4 asks there everywhere. To
+ * ask opens a context, which counts how deep the server is in calls: two threads that count at once leave it wrong, and
+ * from then on nothing reaches replicas and files. The oldest servers that ask in time are not told from newer ones. */
+static bool may_ask_for_keys(RedisModuleCtx *ctx) {
+    bool in_cluster = RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_CLUSTER;
+    return !in_cluster && !cluster_disable_trim;
 }
 
 static int first_open_key_modes(void) {
@@ -131,6 +143,7 @@ int api_bind(RedisModuleCtx *ctx, const char *name, int version) {
         return REDISMODULE_ERR;
     }
     RedisModule_SetModuleAttribs(ctx, name, version, REDISMODULE_APIVER_1);
+    asks_for_keys = may_ask_for_keys(ctx);
     return REDISMODULE_OK;
 }
 
@@ -207,10 +220,9 @@ bool api_may_run(RedisModuleUser *user, RedisModuleString **argv, int argc) {
     return RedisModule_ACLCheckCommandPermissions(user, argv, argc) == REDISMODULE_OK;
 }
 
-bool api_may_read(RedisModuleCtx *ctx, RedisModuleString *key) {
+bool api_may_use(RedisModuleCtx *ctx, RedisModuleString *key, int permissions) {
     RedisModuleUser *user = api_user(ctx);
-    bool may =
-        user && RedisModule_ACLCheckKeyPermissions(user, key, REDISMODULE_CMD_KEY_ACCESS) == REDISMODULE_OK;
+    bool may = !user || RedisModule_ACLCheckKeyPermissions(user, key, permissions) == REDISMODULE_OK;
     api_user_end(user);
     return may;
 }
@@ -231,11 +243,15 @@ bool api_may_write(RedisModuleCtx *ctx) {
 
 /* The server refuses to run a command on a key of another node, and makes no difference between slots that are
  * elsewhere and those whose data are still coming in. */
-bool api_serves_key(RedisModuleCtx *ctx, RedisModuleString *key) {
+bool api_serves_keys(RedisModuleCtx *ctx, RedisModuleString **keys, size_t count) {
     if (!(RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_CLUSTER)) return true;
-    RedisModuleCallReply *reply = RedisModule_Call(ctx, "EXISTS", "s", key);
+    RedisModuleCallReply *reply = RedisModule_Call(ctx, "EXISTS", "v", keys, count);
     if (reply) RedisModule_FreeCallReply(reply);
     return reply != NULL;
+}
+
+bool api_asks_for_keys(void) {
+    return asks_for_keys;
 }
 
 /* No notification, no statistics, nothing expires: modes of 7.2 and newer. */

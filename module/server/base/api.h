@@ -44,16 +44,20 @@ void api_user_end(RedisModuleUser *user);
 /* Whether the user may run this command, keys included. */
 bool api_may_run(RedisModuleUser *user, RedisModuleString **argv, int argc);
 
-/* Whether the context's client may read this key. */
-bool api_may_read(RedisModuleCtx *ctx, RedisModuleString *key);
+/* Whether the context's client may use this key so, by the server's flags. One without a user has all rights. */
+bool api_may_use(RedisModuleCtx *ctx, RedisModuleString *key, int permissions);
 
 /* Opens a key with as few side effects as the server allows: 7.0 counts a missing key as a miss. NULL when the
  * key does not exist. */
 RedisModuleKey *api_peek_key(RedisModuleCtx *ctx, RedisModuleString *key);
 
-/* Whether this server serves the key: in a cluster another node may own its slot, or it may be migrating right now.
- * The key may turn out to have expired. */
-bool api_serves_key(RedisModuleCtx *ctx, RedisModuleString *key);
+/* Whether this server serves the keys together: in a cluster another node may own their slot, or it may be migrating
+ * right now. A key may turn out to have expired. */
+bool api_serves_keys(RedisModuleCtx *ctx, RedisModuleString **keys, size_t count);
+
+/* Whether the server may ask commands for their keys, and then checks all of them itself. Elsewhere it knows only those
+ * that stand at fixed places: see other_key.h. */
+bool api_asks_for_keys(void);
 
 /* Inside MULTI or a script: the server runs several commands as one. */
 bool api_runs_several(RedisModuleCtx *ctx);

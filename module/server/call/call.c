@@ -1,5 +1,7 @@
 #include "server/call/call.h"
 
+#include "server/call/other_key.h"
+
 struct call_writer {
     struct call_writer *next;
     struct record_writer writer;
@@ -61,6 +63,8 @@ enum outcome call_check_value(const struct call *call) {
 
 const void *call_other_value(struct call *call, enum outcome *outcome) {
     RedisModuleString *name = call->argv[call->command->other_key];
+    *outcome = other_key_check(call->ctx, call->argv[1], name, KEY_READ);
+    if (*outcome != OUTCOME_DONE) return NULL;
     call->other = RedisModule_OpenKey(call->ctx, name, REDISMODULE_READ);
     bool ours = call->other && RedisModule_ModuleTypeGetType(call->other) == call->command->data_type->type;
     *outcome = ours ? OUTCOME_DONE : call->other ? OUTCOME_WRONG_TYPE : call->command->data_type->missing;

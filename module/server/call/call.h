@@ -222,7 +222,8 @@ enum outcome call_check_memory(const struct call *call);
 /* Why the call has no value to work on. Its options are known. */
 enum outcome call_check_value(const struct call *call);
 
-/* The value of the call's second key, of the same type; NULL and the reason in *outcome. */
+/* The value of the call's second key, of the same type; NULL, and the reason in *outcome, if the call has none or may
+ * not use it. */
 const void *call_other_value(struct call *call, enum outcome *outcome);
 
 /* The id given by LEASE; NULL without one. */

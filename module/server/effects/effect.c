@@ -145,7 +145,8 @@ int64_t effect_horizon_ms(bool obeyed) {
 }
 
 const void *effect_other_value(const struct effect_content *content, const struct data_type *type) {
-    if (!content->obeyed && !api_may_read(content->ctx, content->argument)) return NULL;
+    if (!content->obeyed && !api_may_use(content->ctx, content->argument, REDISMODULE_CMD_KEY_ACCESS))
+        return NULL;
     RedisModuleKey *key = RedisModule_OpenKey(content->ctx, content->argument, REDISMODULE_READ);
     bool there = key && RedisModule_ModuleTypeGetType(key) == type->type;
     const void *value = there ? RedisModule_ModuleTypeGetValue(key) : NULL;

@@ -3,6 +3,7 @@
 #include "change/bundle.h"
 #include "core/inlining.h"
 #include "server/base/notices.h"
+#include "server/call/other_key.h"
 #include "server/call/refusal.h"
 #include "server/effects/doctor_keys.h"
 #include "server/effects/effect.h"
@@ -209,9 +210,10 @@ void incoming_tell_keys(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* --- The command --- */
 
-static void refuse_client(RedisModuleCtx *ctx, enum outcome outcome) {
+RARELY static int refuse_client(RedisModuleCtx *ctx, enum outcome outcome) {
     struct reply out = reply_to(ctx);
     refusal_reply(&out, outcome, "");
+    return REDISMODULE_OK;
 }
 
 ASIDE static void answer_client(RedisModuleCtx *ctx, enum effect_result result) {
@@ -223,9 +225,19 @@ ASIDE static void answer_client(RedisModuleCtx *ctx, enum effect_result result) 
     reply_end();
 }
 
-RARELY static int keep_out(RedisModuleCtx *ctx) {
-    refuse_client(ctx, OUTCOME_NOT_FOR_CLIENTS);
-    return REDISMODULE_OK;
+/* What a client may not do with all keys of a bundle, it may not do with one of them. */
+ASIDE static enum outcome check_bundle_keys(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    struct record_reader reader = bundle_reader(api_bytes(argv[2]));
+    struct bundle_item item;
+    enum outcome outcome = OUTCOME_DONE;
+    while (outcome == OUTCOME_DONE && bundle_next(&reader, argc, &item))
+        if (item.key != BUNDLE_KEY_AT) outcome = other_key_check(ctx, argv[1], argv[item.key], KEY_EFFECT);
+    return outcome;
+}
+
+static enum outcome check_client(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    if (!accept_effects) return OUTCOME_NOT_FOR_CLIENTS;
+    return bundle_is(api_bytes(argv[2])) ? check_bundle_keys(ctx, argv, argc) : OUTCOME_DONE;
 }
 
 /* The effect travels on before those of the calls that it lets be served. */
@@ -275,7 +287,8 @@ int incoming_run(const struct command *command, RedisModuleCtx *ctx, RedisModule
     }
     struct incoming incoming = {
         .ctx = ctx, .command = command, .obeyed = api_must_obey(ctx), .name = argv[1]};
-    if (!incoming.obeyed && !accept_effects) return keep_out(ctx);
+    enum outcome refusal = incoming.obeyed ? OUTCOME_DONE : check_client(ctx, argv, argc);
+    if (refusal != OUTCOME_DONE) return refuse_client(ctx, refusal);
     size_t outer = notices_hold();
     enum effect_result result = run_effect(&incoming, argv, argc);
     if (!incoming.obeyed) answer_client(ctx, result);

@@ -264,7 +264,7 @@ static int64_t look_after_key(RedisModuleCtx *ctx, RedisModuleString *key) {
 /* While a slot is being imported, its old owner decides what has expired, and sends that, too: deciding it here as
  * well would end sessions and windows that have been prolonged since. */
 static int64_t upkeep_here(RedisModuleCtx *ctx, RedisModuleString *key) {
-    return api_serves_key(ctx, key) ? look_after_key(ctx, key) : server_now_ms() + ELSEWHERE_RETRY_MS;
+    return api_serves_keys(ctx, &key, 1) ? look_after_key(ctx, key) : server_now_ms() + ELSEWHERE_RETRY_MS;
 }
 
 /* The key may turn out to have expired; then the chore is freed, too. */

@@ -61,8 +61,9 @@ struct command {
     enum outcome (*missing)(const struct call *call);
     enum condition_use conditions;
     enum key_use key;
-    /* Reports the keys to the server, where the two fixed positions are not enough; NULL for most. */
+    /* Reports the keys to a server that asks, where the two fixed positions are not enough; NULL for most. */
     void (*tell_keys)(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+    int first_key; /* for KEY_NONE: argv index of the key that a server that does not ask goes by; 0 for none */
     int other_key; /* argv index of a second, read-only key; 0 for none */
     int elsewhere; /* slot of the option that makes it another server's key; 0 for none */
     const char *flags;

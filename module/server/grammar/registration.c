@@ -5,6 +5,8 @@
 
 #include "ccan/build_assert/build_assert.h"
 
+#include <stdio.h>
+
 #define SINCE "1.0.0"
 
 enum { SPECS = 3 }; /* two keys, and the end */
@@ -245,16 +247,41 @@ static struct syntax_arg *clause_args(struct tree *tree, const struct clause *co
     return args;
 }
 
+static bool is_asked(const struct command *command) {
+    return api_asks_for_keys() && (command->tell_keys || command->other_key);
+}
+
+/* The only key, or the first of several; 0 for none. A server that asks for keys is not told where to find them. */
+static int first_key(const struct command *command) {
+    if (command->key != KEY_NONE) return 1;
+    return is_asked(command) ? 0 : command->first_key;
+}
+
+/* A transaction itself checks what its commands do with their keys. */
+static uint64_t first_key_flags(const struct command *command) {
+    return command->key == KEY_NONE ? REDISMODULE_CMD_KEY_RO : command_key_flags(command->key);
+}
+
+/* A server that asks is told then, see command_tell_keys; else it is left to the command, see other_key.h. */
+static uint64_t other_key_flags(const struct command *command) {
+    uint64_t flags = command_key_flags(KEY_READ);
+    if (!is_asked(command)) return flags | REDISMODULE_CMD_KEY_NOT_KEY;
+    return command->elsewhere ? flags | REDISMODULE_CMD_KEY_INCOMPLETE : flags;
+}
+
+static void describe_keys(const struct command *command, RedisModuleCommandKeySpec *specs) {
+    int first = first_key(command);
+    if (first) specs[0] = key_spec(first, first_key_flags(command));
+    if (command->other_key) specs[1] = key_spec(command->other_key, other_key_flags(command));
+    if (command->key == KEY_EFFECT && is_asked(command)) specs[0].flags |= REDISMODULE_CMD_KEY_INCOMPLETE;
+}
+
 static int describe_command(RedisModuleCommand *handle, const struct command *command, struct tree *tree) {
     RedisModuleCommandKeySpec specs[SPECS] = {{0}};
     bool has_args = command->grammar->clauses[0];
     BUILD_ASSERT(offsetof(struct syntax_arg, flags) == offsetof(RedisModuleCommandArg, flags));
     BUILD_ASSERT(offsetof(struct syntax_arg, subargs) == offsetof(RedisModuleCommandArg, subargs));
-    if (command->key != KEY_NONE) specs[0] = key_spec(1, command_key_flags(command->key));
-    if (command->other_key) specs[1] = key_spec(command->other_key, command_key_flags(KEY_READ));
-    /* Then the server asks the command itself, see command_tell_keys and incoming_tell_keys. */
-    if (command->elsewhere) specs[1].flags |= REDISMODULE_CMD_KEY_INCOMPLETE;
-    if (command->key == KEY_EFFECT) specs[0].flags |= REDISMODULE_CMD_KEY_INCOMPLETE;
+    describe_keys(command, specs);
     RedisModuleCommandInfo info = {
         .version = &sizes,
         .summary = command->summary,
@@ -273,13 +300,17 @@ static void learn_grammars(const struct command *command) {
         args_learn(part->grammar);
 }
 
+static int create_command(RedisModuleCtx *ctx, const struct command *command) {
+    char flags[64];
+    int key = first_key(command);
+    snprintf(flags, sizeof(flags), "%s%s", command->flags, is_asked(command) ? " getkeys-api" : "");
+    return RedisModule_CreateCommand(ctx, command->name, command->entry, flags, key, key, key != 0);
+}
+
 static int add_one(RedisModuleCtx *ctx, const struct command *command) {
     struct tree tree = {NULL};
-    int key = command->key != KEY_NONE;
     learn_grammars(command);
-    if (RedisModule_CreateCommand(ctx, command->name, command->entry, command->flags, key, key, key) !=
-        REDISMODULE_OK)
-        return REDISMODULE_ERR;
+    if (create_command(ctx, command) != REDISMODULE_OK) return REDISMODULE_ERR;
     RedisModuleCommand *handle = RedisModule_GetCommand(ctx, command->name);
     if (!handle) return REDISMODULE_ERR;
     api_set_categories(handle, command->categories);

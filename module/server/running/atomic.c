@@ -7,6 +7,7 @@
 #include "server/base/server_config.h"
 #include "server/call/form.h"
 #include "server/call/limits.h"
+#include "server/call/other_key.h"
 #include "server/call/refusal.h"
 #include "server/effects/commit.h"
 #include "server/effects/effect.h"
@@ -267,6 +268,18 @@ static enum outcome check_rights(const struct transaction *transaction) {
     return outcome;
 }
 
+/* All keys must be in one place: each is compared with the one before it. */
+static enum outcome check_places(const struct transaction *transaction) {
+    for (unsigned i = 1; i < transaction->count; i++) {
+        const struct part *part = &transaction->parts[i], *before = part - 1;
+        if (bytes_equal(part->key, before->key)) continue;
+        enum outcome outcome =
+            other_key_place(transaction->whole->ctx, before->call.argv[1], part->call.argv[1]);
+        if (outcome != OUTCOME_DONE) return outcome;
+    }
+    return OUTCOME_DONE;
+}
+
 /* The server does not know of the commands inside. */
 static enum outcome check_memory(const struct transaction *transaction) {
     if (!transaction->grows || !server_max_memory) return OUTCOME_DONE;
@@ -491,6 +504,7 @@ static enum outcome run_parts(struct transaction *transaction, unsigned count) {
     enum outcome outcome = check_slices(transaction, count);
     if (outcome == OUTCOME_DONE) outcome = read_parts(transaction, count);
     if (outcome == OUTCOME_DONE) outcome = check_rights(transaction);
+    if (outcome == OUTCOME_DONE) outcome = check_places(transaction);
     if (outcome == OUTCOME_DONE) outcome = check_memory(transaction);
     if (outcome != OUTCOME_DONE) return outcome;
     open_parts(transaction);

@@ -78,6 +78,11 @@ redisReply *call_words(struct client *client, const struct words *words) {
     return receive(client);
 }
 
+void send_now(struct client *client) {
+    int sent = 0;
+    while (!sent && redisBufferWrite(client->context, &sent) == REDIS_OK) continue;
+}
+
 redisReply *call_line(struct client *client, const char *line) {
     struct words words = words_of_line(line);
     return call_words(client, &words);

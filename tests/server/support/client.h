@@ -27,9 +27,11 @@ redisReply *call_words(struct client *client, const struct words *words);
 /* The same with the words of a line, see words_add_line. */
 redisReply *call_line(struct client *client, const char *line);
 
-/* For pipelines, and for connections that others talk to: send now, receive later. */
+/* For pipelines, and for connections that others talk to. What is to be sent leaves with
+ * send_now, or when the first answer is waited for. */
 void send_call(struct client *client, const char *format, ...);
 void send_words(struct client *client, const struct words *words);
+void send_now(struct client *client);
 redisReply *receive(struct client *client);
 
 /* So many commands in one go, with a number from 0 on in each if the format has %d; none may be refused. */

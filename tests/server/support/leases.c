@@ -93,9 +93,8 @@ void await_waiters(struct client *client, long long count) {
 
 void send_line(struct client *client, const char *line) {
     struct words words = words_of_line(line);
-    int sent = 0;
     send_words(client, &words);
-    while (!sent) redisBufferWrite(client->context, &sent);
+    send_now(client);
 }
 
 static struct client *get_in_line(struct client *client, const char *line) {

@@ -14,8 +14,9 @@
 
 const char settings_with_file[] = APPEND_ONLY_FILE("always");
 
-struct client *cluster_of_one(void) {
-    struct client *client = test_client(server_start("cluster", "cluster-enabled yes\n"));
+struct client *cluster_of_one(const char *settings) {
+    settings = pool_print("cluster-enabled yes\n%s", settings);
+    struct client *client = test_client(server_start("cluster", settings));
     expect_ok(call(client, "CLUSTER ADDSLOTSRANGE 0 16383"));
     AWAIT(strstr(call(client, "CLUSTER INFO")->str, "cluster_state:ok"));
     return client;

@@ -8,8 +8,8 @@
 /* Settings under which what was answered is in the file. */
 extern const char settings_with_file[];
 
-/* A node that serves all slots. Lasts until the end of the test. */
-struct client *cluster_of_one(void);
+/* A node that serves all slots, with further settings. Lasts until the end of the test. */
+struct client *cluster_of_one(const char *settings);
 
 /* Two servers with the same settings, of which the second one follows the first. They last until the end of the test. */
 void pair_start(struct client **first, struct client **second, const char *settings);
