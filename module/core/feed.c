@@ -146,19 +146,21 @@ static void drop_oldest(struct account *account, struct feed *feed) {
 
 /* The newest version was the last one of its epoch. The oldest end may have to make way for it: bookmarks
  * from before that end could no longer be checked, so they become invalid. */
-static void end_epoch(struct account *account, struct feed *feed) {
+static void add_epoch(struct account *account, struct feed *feed, version first) {
     if (feed->end_count == FEED_EPOCHS - 1) {
         version oldest = feed->ends[0];
+        memmove(feed->begins, feed->begins + 1, feed->end_count * sizeof(*feed->begins));
         memmove(feed->ends, feed->ends + 1, --feed->end_count * sizeof(*feed->ends));
         raise_floor(account, feed, oldest);
     }
     feed->ends[feed->end_count++] = feed->newest;
+    feed->begins[feed->end_count] = first;
 }
 
 /* A file has told the newest version; its snapshots may have later ones. */
 static void note_version(struct account *account, struct feed *feed, version v) {
     if (v <= feed->newest || feed->loading) return;
-    if (version_epoch(v) != version_epoch(feed->newest)) end_epoch(account, feed);
+    if (version_epoch(v) != version_epoch(feed->newest)) add_epoch(account, feed, v);
     feed->newest = v;
 }
 
@@ -291,13 +293,22 @@ void feed_put_state(const struct feed *feed, struct record_writer *writer) {
     record_put_number(writer, feed->keep);
     record_put_number(writer, feed->end_count);
     for (unsigned i = 0; i < feed->end_count; i++) record_put_word(writer, feed->ends[i]);
+    for (unsigned i = 0; feed->end_count && i <= feed->end_count; i++)
+        record_put_word(writer, feed->begins[i]);
 }
 
 /* Each end must be of an earlier epoch than the next one, and all before the newest version's. */
 static bool ends_are_sound(const struct feed *feed) {
-    for (unsigned i = 0; i < feed->end_count; i++) {
-        version next = i + 1 < feed->end_count ? feed->ends[i + 1] : feed->newest;
-        if (!feed->ends[i] || version_epoch(feed->ends[i]) >= version_epoch(next)) return false;
+    for (unsigned i = 0; i < feed->end_count; i++)
+        if (!feed->ends[i] || version_epoch(feed->ends[i]) >= version_epoch(feed_end(feed, i + 1)))
+            return false;
+    return true;
+}
+
+static bool begins_are_sound(const struct feed *feed) {
+    for (unsigned i = 0; i <= feed->end_count; i++) {
+        version begin = feed->begins[i], end = feed_end(feed, i);
+        if (begin && (begin > end || version_epoch(begin) != version_epoch(end))) return false;
     }
     return true;
 }
@@ -311,8 +322,11 @@ static bool read_state(struct bytes state, struct feed *feed) {
     uint64_t ends = record_number(&reader);
     if (ends > FEED_EPOCHS - 1) return false;
     for (; feed->end_count < ends; feed->end_count++) feed->ends[feed->end_count] = record_word(&reader);
+    uint64_t begins = ends && record_more(&reader) ? ends + 1 : 0; /* none in older files */
+    for (uint64_t i = 0; i < begins; i++) feed->begins[i] = record_word(&reader);
     return record_complete(&reader) && feed->whole_from && feed->whole_from <= feed->newest &&
-           feed->newest <= VERSION_MAX && feed->keep <= FEED_KEEP_MAX && ends_are_sound(feed);
+           feed->newest <= VERSION_MAX && feed->keep <= FEED_KEEP_MAX && ends_are_sound(feed) &&
+           begins_are_sound(feed);
 }
 
 version feed_state_newest(struct bytes state) {

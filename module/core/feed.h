@@ -2,7 +2,7 @@
  *
  *   feed ─▶ order      objects and markers by their versions: see version_order.h
  *        ─▶ markers    by name; a marker records that an object was deleted
- *        ─▶ ends       the last version of each of the last epochs
+ *        ─▶ begins, ends: the first and the last version of each of the last epochs
  *
  * An object is any structure that begins with a feed_entry. It is in the feed once, so a feed needs no more memory than
  * its objects and the last `keep` markers do. Markers up to `whole_from` have been dropped: followers no longer get
@@ -17,11 +17,9 @@
  * LOST CHANGES are reported, not passed over. A bookmark is valid if
  *   - no marker after it has been dropped, and it is not from before the feed: it is at least `whole_from`;
  *   - its version survived: it is not after the last version that the feed has of the same epoch, if that epoch has
- *     ended. A server that takes over begins a new epoch, so versions lost with the end of the old one are in between;
+ *     ended. A server that takes over begins a new epoch, so versions lost with the end of the old one are in between.
+ *     Nor is it before the first one: two servers may begin epochs with the same number, and count from elsewhere;
  *   - so did the newest version of its last page. Otherwise an object may be back where the pages have passed it.
- * Two servers may begin epochs with the same number. The one that mints in it knows where its own versions begin; a
- * feed does not remember that, so later, and on replicas, a version of the other one may pass. It would need the first
- * version of each epoch beside the last one, in FEED_STATE.
  *
  * A feed follows from the objects and from what feed_put_state and feed_put_markers write; files have these before the
  * objects. A feed reads no clock and mints nothing: the caller passes the versions of deletions. */
@@ -53,6 +51,7 @@ struct feed {
     uint64_t keep;                 /* maximum number of markers */
     uint64_t kept;                 /* number of markers newer than whole_from */
     version ends[FEED_EPOCHS - 1]; /* of the epochs before the newest one, oldest first */
+    version begins[FEED_EPOCHS];   /* of those and of the newest one; 0 where it is not known */
     unsigned end_count;
     bool building; /* objects with names after the frontier may be missing */
     bool untold;   /* they may be missing on replicas, which still build what a file has brought here */
@@ -71,6 +70,11 @@ struct feed_census {
 struct feed_census feed_census(void);
 
 /* --- Life --- */
+
+/* The last version of one of the epochs that the feed remembers, so far. */
+static inline version feed_end(const struct feed *feed, unsigned epoch) {
+    return epoch < feed->end_count ? feed->ends[epoch] : feed->newest;
+}
 
 /* Starts a feed at a version that is newer than all objects. */
 struct feed *feed_new(struct account *account, version beginning, uint64_t keep);
@@ -120,7 +124,7 @@ void feed_build(struct account *account, struct feed *feed, const struct order_i
 
 /* --- Files: the state, which does not follow from the objects, and the markers --- */
 
-/* Writes whole_from, newest, keep, ends. */
+/* Writes whole_from, newest, keep, ends; and begins, if there is more than one epoch. */
 void feed_put_state(const struct feed *feed, struct record_writer *writer);
 /* NULL when the state is not valid. */
 struct feed *feed_read_state(struct account *account, struct bytes state);

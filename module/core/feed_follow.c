@@ -51,17 +51,12 @@ static bool may_come(version v, const struct known_versions *known) {
     return v > known->passed && version_epoch(v) == version_epoch(known->newest);
 }
 
-static bool is_of_another_history(version v, const struct known_versions *known) {
-    return v <= known->own_from && version_epoch(v) == version_epoch(known->own_from);
-}
-
 static bool has_survived(const struct feed *feed, version v, const struct known_versions *known) {
-    if (is_of_another_history(v, known)) return false;
     if (v > feed->newest) return may_come(v, known);
-    if (version_epoch(v) == version_epoch(feed->newest) || v == feed->whole_from) return true;
-    for (unsigned i = 0; i < feed->end_count; i++)
-        if (version_epoch(v) == version_epoch(feed->ends[i])) return v <= feed->ends[i];
-    return false;
+    for (unsigned i = 0; i <= feed->end_count; i++)
+        if (version_epoch(v) == version_epoch(feed_end(feed, i)))
+            return v >= feed->begins[i] && v <= feed_end(feed, i);
+    return v == feed->whole_from;
 }
 
 bool feed_lost(const struct feed *feed, const struct bookmark *bookmark, const struct known_versions *known) {

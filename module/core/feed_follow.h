@@ -22,9 +22,8 @@ size_t bookmark_write(const struct bookmark *bookmark, char text[BOOKMARK_MAX_BY
 /* What the server knows of versions, to distinguish lost changes from those still to come. */
 struct known_versions {
     version newest;
-    bool primary;     /* every version to come was minted or seen here */
-    version passed;   /* every version to come is newer */
-    version own_from; /* those of its epoch up to it are of another history: see version_own_from */
+    bool primary;   /* every version to come was minted or seen here */
+    version passed; /* every version to come is newer */
 };
 
 /* Whether any change after the bookmark is lost. */

@@ -29,7 +29,7 @@ static uint32_t next_chance(struct mint *mint) {
 }
 
 static void begin_epoch(struct mint *mint, uint64_t epoch, uint32_t start) {
-    mint->begin = mint->last = epoch << 32 | start;
+    mint->begin = mint->last = mint->passed = epoch << 32 | start;
     mint->end = epoch << 32 | (ANNEX_COUNT - 1);
 }
 
@@ -83,11 +83,6 @@ void mint_leave_epoch(struct mint *mint, version told) {
     if (!mint->due && version_epoch(told) >= version_epoch(mint->last)) mint->due = EPOCH_OF_MEETING;
 }
 
-version mint_own_from(const struct mint *mint) {
-    bool alone = !mint->due && (uint32_t)mint->begin < ANNEX_COUNT;
-    return alone ? mint->begin : 0;
-}
-
 bool mint_believes(const struct mint *mint, version seen, int64_t now_ms) {
     return seen <= mint->newest ||
            (int64_t)version_epoch(seen) <= clock_seconds(now_ms) + PLAUSIBLE_LEAD_SECONDS;
@@ -123,10 +118,6 @@ void version_leave_epoch(version told) {
 
 version version_passed(void) {
     return server_mint.passed;
-}
-
-version version_own_from(void) {
-    return mint_own_from(&server_mint);
 }
 
 bool version_plausible(version seen, int64_t now_ms) {

@@ -101,7 +101,7 @@ struct mint {
     version begin, end; /* of its stretch: it mints versions above begin, up to end */
     version last;       /* newest version minted */
     enum epoch_due due;
-    version passed;  /* the newest one when it was last asked to leave its epoch */
+    version passed;  /* versions up to this one that it has not seen never come */
     uint32_t start;  /* where the count of the next epoch by rule 3 begins */
     uint64_t chance; /* where the others begin */
 };
@@ -113,7 +113,6 @@ version mint_version(struct mint *mint, int64_t now_ms);
 void mint_observe(struct mint *mint, version seen);
 void mint_renew_epoch(struct mint *mint, uint64_t chance);
 void mint_leave_epoch(struct mint *mint, version told);
-version mint_own_from(const struct mint *mint);
 bool mint_believes(const struct mint *mint, version seen, int64_t now_ms);
 
 /* --- The server's mint --- */
@@ -140,13 +139,9 @@ void version_leave_epoch(version told);
 /* Any version may be known. */
 #define VERSION_ANY UINT64_MAX
 
-/* The newest version when the two functions above were last called. Versions minted before that and not seen
- * here never will be. */
+/* Versions up to this one that were not seen here never will be: the newest one when the two functions above were last
+ * called, and then where the epoch begins, since another server may have begun one with the same number. */
 version version_passed(void);
-
-/* Versions of its epoch up to this one were minted elsewhere, in an epoch with the same number, and nothing of them is
- * here. 0 when that is not known. */
-version version_own_from(void);
 
 /* False for a version more than ten years ahead of the clock: observing it would poison all later ones. One that is
  * not above the newest version can do no harm. */

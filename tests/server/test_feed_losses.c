@@ -182,24 +182,37 @@ TEST(a_failover_that_lost_a_tail_is_told) {
 
 /* Both begin the same epoch, as two servers do in one second that do not know of each other. Which of them counts from
  * further behind is chance. */
+static void begin_same_epoch(struct client *both[2], int round, const char *last[2]) {
+    for (int i = 0; i < 2; i++) {
+        expect_ok(call(both[i], "CONFIG SET holdfast.clock-offset-ms 0"));
+        if (round || !i) expect_ok(call(both[i], "DEBUG RELOAD"));
+        last[i] = expect_etag(call(both[i], "BLOB.PUT box n%d x", round));
+    }
+    require(strncmp(last[0], last[1], strlen("0x00000000")) == 0, "%s and %s", last[0], last[1]);
+}
+
+/* Also when other epochs have come since. */
 TEST(a_lost_tail_is_told_where_two_servers_have_begun_the_same_epoch) {
+    enum { ROUNDS = 8 };
     struct client *both[2];
+    const char *last[ROUNDS][2];
     pair_start(&both[0], &both[1], "holdfast.clock-offset-ms 86400000\n");
     expect_etag(call(both[0], "CONTAINER.CREATE box"));
     expect_ok(call(both[0], "CONTAINER.FEED box ON"));
     await_in_step(both[1], both[0]);
     expect_ok(call(both[1], "REPLICAOF NO ONE"));
-    for (int round = 0; round < 8; round++) {
-        const char *last[2];
+    for (int round = 0; round < ROUNDS; round++) {
+        begin_same_epoch(both, round, last[round]);
         for (int i = 0; i < 2; i++) {
-            expect_ok(call(both[i], "CONFIG SET holdfast.clock-offset-ms 0"));
-            if (round || !i) expect_ok(call(both[i], "DEBUG RELOAD"));
-            last[i] = expect_etag(call(both[i], "BLOB.PUT box n%d x", round));
-        }
-        require(strncmp(last[0], last[1], strlen("0x00000000")) == 0, "%s and %s", last[0], last[1]);
-        for (int i = 0; i < 2; i++) {
-            expect_error(call(both[i], "CONTAINER.CHANGES box SINCE %s", last[!i]), LOST);
-            expect_told(changes_at(both[i], last[i], ""), "");
+            expect_told(changes_at(both[i], last[round][i], ""), "");
+            for (int then = 0; then <= round; then++)
+                expect_error(call(both[i], "CONTAINER.CHANGES box SINCE %s", last[then][!i]), LOST);
         }
     }
+    /* A replica mints nothing, and learns where the epoch begins from its primary. */
+    int behind = strcmp(last[ROUNDS - 1][0], last[ROUNDS - 1][1]) < 0 ? 0 : 1;
+    expect_ok(call(both[behind], "REPLICAOF 127.0.0.1 %d", both[!behind]->server->port));
+    await_in_step(both[behind], both[!behind]);
+    expect_told(changes_at(both[behind], last[ROUNDS - 1][!behind], ""), "");
+    expect_error(call(both[behind], "CONTAINER.CHANGES box SINCE %s", last[ROUNDS - 1][behind]), LOST);
 }

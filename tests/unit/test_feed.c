@@ -319,19 +319,73 @@ TEST(other_texts_are_no_bookmarks) {
         require(!bookmark_read(bytes_text(texts[i]), &read), "'%s' is none", texts[i]);
 }
 
+/* --- Versions of others --- */
+
+/* A replica does not know which versions are to come. */
+static bool is_lost(const struct feed *feed, version v) {
+    const struct known_versions known = {.newest = feed->newest};
+    return feed_lost(feed, &(struct bookmark){.position = v}, &known);
+}
+
+static version of_epoch(size_t epoch, version count) {
+    return BASE + ((version)epoch << 32) + count;
+}
+
+/* Each epoch has the versions 10 and 20. */
+static void live_through(struct life *life, size_t epoch) {
+    struct object *object = life->objects[epoch] = object_new(epoch, of_epoch(epoch, 10));
+    feed_add(&life->account, life->feed, &object->is.entry);
+    object->is.v = life->told[epoch] = life->newest = of_epoch(epoch, 20);
+    feed_move(&life->account, life->feed, &object->is.entry, of_epoch(epoch, 10));
+}
+
+static void require_own_versions(const struct feed *feed, size_t now) {
+    for (size_t epoch = now < FEED_EPOCHS ? 1 : now - FEED_EPOCHS + 1; epoch <= now; epoch++) {
+        require(is_lost(feed, of_epoch(epoch, 9)), "before epoch %zu of %zu", epoch, now);
+        require(!is_lost(feed, of_epoch(epoch, 10)), "the first of epoch %zu of %zu", epoch, now);
+        require(!is_lost(feed, of_epoch(epoch, 20)), "the last of epoch %zu of %zu", epoch, now);
+        require(epoch == now || is_lost(feed, of_epoch(epoch, 21)), "behind epoch %zu of %zu", epoch, now);
+    }
+}
+
+TEST(versions_from_before_the_first_one_of_their_epoch_are_of_another_history) {
+    struct life life ENDS_BY(life_end);
+    life_begin(&life, 1);
+    for (size_t epoch = 1; epoch <= 2 * FEED_EPOCHS; epoch++) {
+        struct account account = {0};
+        live_through(&life, epoch);
+        require_own_versions(life.feed, epoch);
+        struct feed *loaded = feed_by_file(&life, &account);
+        require_own_versions(loaded, epoch);
+        feed_free(&account, loaded);
+    }
+}
+
 /* --- Payloads that were doctored --- */
+
+/* Whether the state is read without its last bytes. */
+static bool state_is_read_cut(const struct feed *said, size_t cut) {
+    struct account account = {0};
+    struct record_writer room;
+    record_start(&room);
+    feed_put_state(said, &room);
+    struct feed *feed = feed_read_state(&account, bytes_of(room.data, room.length - cut));
+    record_end(&room);
+    if (feed) feed_free(&account, feed);
+    return feed;
+}
 
 static bool state_is_read(version whole_from, version newest, uint64_t keep, unsigned ends, version end) {
     struct feed said = {
         .whole_from = whole_from, .newest = newest, .keep = keep, .end_count = ends, .ends = {end}};
-    struct account account = {0};
-    struct record_writer room;
-    record_start(&room);
-    feed_put_state(&said, &room);
-    struct feed *feed = feed_read_state(&account, bytes_of(room.data, room.length));
-    record_end(&room);
-    if (feed) feed_free(&account, feed);
-    return feed;
+    return state_is_read_cut(&said, 0);
+}
+
+static bool beginning_is_read(unsigned epoch, version begin) {
+    struct feed said = {
+        .whole_from = BASE, .newest = BASE + 5, .keep = 10, .end_count = 1, .ends = {BASE - 1}};
+    said.begins[epoch] = begin;
+    return state_is_read_cut(&said, 0);
 }
 
 TEST(doctored_states_are_refused) {
@@ -343,8 +397,20 @@ TEST(doctored_states_are_refused) {
     require(!state_is_read(BASE, BASE + 5, UINT64_C(1) << 40, 0, 0), "too many to keep");
     require(!state_is_read(BASE, BASE + 5, 10, 1, BASE + 1), "an end of the epoch that goes on");
     require(!state_is_read(BASE, BASE + 5, 10, 1, 0), "an end that is none");
+    require(beginning_is_read(1, BASE + 5), "a first version that is the last one, too");
+    require(!beginning_is_read(1, BASE + 6), "a first version beyond the last one");
+    require(!beginning_is_read(1, BASE - 1), "a first version of another epoch");
+    require(!beginning_is_read(0, BASE), "a first version of a later epoch");
     struct account account = {0};
     require(!feed_read_state(&account, bytes_of("", 0)), "nothing");
+}
+
+/* It ends before the first versions of its two epochs. */
+TEST(a_state_of_an_older_file_is_read) {
+    const struct feed said = {
+        .whole_from = BASE, .newest = BASE + 5, .keep = 10, .end_count = 1, .ends = {BASE - 1}};
+    require(state_is_read_cut(&said, 2 * sizeof(version)), "an older state");
+    require(!state_is_read_cut(&said, sizeof(version)), "the first version of one epoch only");
 }
 
 struct said_marker {

@@ -50,7 +50,7 @@ static enum outcome find_place(struct call *call, const struct feed *feed, struc
     if (feed->building) return OUTCOME_FEED_BUILDING;
     bookmark_read(call_option(call, SLOT_SINCE_BOOKMARK), asked);
     bool primary = RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_MASTER;
-    struct known_versions known = {version_newest(), primary, version_passed(), version_own_from()};
+    struct known_versions known = {version_newest(), primary, version_passed()};
     return feed_lost(feed, asked, &known) ? refuse_lost(call, feed) : OUTCOME_DONE;
 }
 

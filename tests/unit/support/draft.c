@@ -244,8 +244,10 @@ static struct bytes add_feed(struct draft *draft, const struct choice *choice,
                         .newest = epoch | 0xffff,
                         .keep = choice->fine % 4U,
                         .end_count = choice->size % 3U};
-    for (unsigned i = 0; i < feed.end_count; i++)
+    for (unsigned i = 0; i < feed.end_count; i++) {
         feed.ends[i] = epoch - ((version)(feed.end_count - i) << 32) + choice->fine;
+        feed.begins[i] = feed.ends[i] - choice->fine / 2;
+    }
     if (kind == CONTAINER_FEEDMARKERS) add_markers(&draft->feed, choice);
     if (kind == CONTAINER_FEEDBUILT && choice->fine % 2) return draft_name(choice->name);
     if (kind == CONTAINER_FEEDSTATE) feed_put_state(&feed, &draft->feed);
