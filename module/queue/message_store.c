@@ -6,11 +6,15 @@
 struct group {
     struct entry entry;
     struct list_head messages; /* their extras, in order of arrival */
+    struct list_node
+        *passed; /* it and all before it had ended at that instant; the head of the list for none */
+    int64_t passed_ms;
     char name[];
 };
 
-/* Messages that one search for successors reads. Upkeep removes messages that have ended; if a queue has groups, it
- * does so without a delay. So more than this have ended only where many end at once. */
+/* Messages that one search for successors reads; the next search of a group goes on where it ended. Upkeep removes
+ * messages that have ended; if a queue has groups, it does so without a delay. So more than this have ended only where
+ * many end at once. */
 enum { SUCCESSOR_READS_MAX = 10000 };
 
 /* Which time indexes have a message: regular and by_visible; or by_arrival and by_visible, hidden or last_windows. */
@@ -60,6 +64,8 @@ static struct group *find_or_add_group(struct message_store *store, struct bytes
         .hash = hash, .name_length = (uint16_t)name.length, .name_at = offsetof(struct group, name)};
     memcpy(group->name, name.data, name.length);
     list_head_init(&group->messages);
+    group->passed = &group->messages.n;
+    group->passed_ms = 0;
     hash_index_add(&store->groups, &group->entry);
     store->memory += memory_size(group);
     return group;
@@ -87,15 +93,37 @@ struct successor_search {
     int left;
 };
 
-static void visit_successor(struct successor_search *search, const struct group *group) {
-    const struct message_extra *extra;
-    list_for_each (&group->messages, extra, peers) {
-        if (!message_ended(extra->message, search->now_ms)) {
-            search->visit(search->context, extra->message);
+static struct message *message_of_peer(struct list_node *node) {
+    return container_of(node, struct message_extra, peers)->message;
+}
+
+static void visit_successor(struct successor_search *search, struct group *group) {
+    if (search->now_ms < group->passed_ms) group->passed = &group->messages.n;
+    group->passed_ms = search->now_ms;
+    for (struct list_node *next; (next = group->passed->next) != &group->messages.n; group->passed = next) {
+        struct message *message = message_of_peer(next);
+        if (!message_ended(message, search->now_ms)) {
+            search->visit(search->context, message);
             return;
         }
         if (--search->left < 0) return;
     }
+}
+
+static void visit_group(void *context, struct entry *entry) {
+    struct successor_search *search = context;
+    struct group *group = (struct group *)entry;
+    if (--search->left >= 0 && message_ended(group_first(group), search->now_ms))
+        visit_successor(search, group);
+}
+
+static void visit_groups(struct successor_search *search, const struct hash_index *groups) {
+    for (size_t i = 0; i < groups->buckets && search->left > 0; i++)
+        hash_index_visit(groups, i, visit_group, search);
+}
+
+static size_t messages_ended(const struct message_store *store, int64_t now_ms) {
+    return message_store_expired(store, now_ms) + time_index_rank(&store->last_windows, now_ms);
 }
 
 /* Visits the successors of those messages that are at the beginning of this index because they have ended. */
@@ -114,6 +142,10 @@ void message_store_visit_successors(const struct message_store *store, int64_t n
                                     void *context) {
     struct successor_search search = {now_ms, visit, context, SUCCESSOR_READS_MAX};
     if (!store->groups.count) return;
+    if (store->groups.count < messages_ended(store, now_ms)) {
+        visit_groups(&search, &store->groups);
+        return;
+    }
     visit_successors_of(&search, &store->regular);
     visit_successors_of(&search, &store->by_end);
     visit_successors_of(&search, &store->hidden);
@@ -194,6 +226,7 @@ static void leave_group(struct message_store *store, struct message *message) {
     struct group *group = extra ? extra->group : NULL;
     if (!group) return;
     bool was_first = group_first(group) == message;
+    if (group->passed == &extra->peers) group->passed = extra->peers.prev;
     list_del(&extra->peers);
     extra->group = NULL;
     if (list_empty(&group->messages)) {
@@ -251,9 +284,19 @@ void message_store_set_deliveries(struct message_store *store, struct message *m
     count_new_extra(store, message, was_brief);
 }
 
+/* On a replica whose clock is ahead, a message may have ended, and yet be delivered. */
+static void pass_again(struct message *message) {
+    struct message_extra *extra = message_extra(message);
+    struct group *group = extra ? extra->group : NULL;
+    if (!group || group->passed == &group->messages.n) return;
+    if (message->times.order <= message_of_peer(group->passed)->times.order)
+        group->passed = extra->peers.prev;
+}
+
 static void change_visibility(struct message_store *store, struct message *message,
                               const struct visibility *visibility) {
     bool was_brief = message->brief.is_brief;
+    pass_again(message);
     message_set_visibility(message, visibility->ms, visibility->stage);
     message->times.turn =
         visibility->turn == TURN_LAST ? 0 : (unsigned)visibility->turn & TIME_ENTRY_TURN_MAX;

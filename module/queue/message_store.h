@@ -82,7 +82,8 @@ bool message_store_arrives_last(const struct message_store *store, uint64_t orde
 void message_store_walk(const struct message_store *store, struct message_walk *walk);
 
 /* Visits the successors: for each group whose first message has ended but is still in the store, the first one that has
- * not ended. This reads messages that have ended, up to a maximum. */
+ * not ended. This reads messages that have ended, up to a maximum; those that a group has before a living one are read
+ * once, whatever the number of searches. */
 typedef void visit_message(void *context, struct message *message);
 void message_store_visit_successors(const struct message_store *store, int64_t now_ms, visit_message *visit,
                                     void *context);

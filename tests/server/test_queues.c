@@ -471,6 +471,25 @@ TEST(groups_come_one_by_one) {
     expect_elements(call(primary, "QUEUE.GET jobs"), 0);
 }
 
+/* They are more than one search reads, and more than one command removes. */
+static void expect_alive_behind_expired(const char *more) {
+    struct words many = words_of_line("QUEUE.PUTMANY jobs 1000");
+    for (int i = 0; i < 1000; i++) words_add_number(&many, i);
+    words_add_line(&many, more);
+    for (int i = 0; i < 30; i++) expect_elements(call_words(primary, &many), 1000);
+    put_job("expired", "TTL 11 GROUP g");
+    put_job("alive", "GROUP g");
+    time_passes(11000);
+    get_job("alive", "");
+    expect_number(call(primary, "DEL jobs"), 1);
+}
+
+TEST(many_expired_messages_hide_none_that_stands_behind_them) {
+    expect_alive_behind_expired("TTL 10 GROUP g");
+    queue_setup("");
+    expect_alive_behind_expired("TTL 10");
+}
+
 TEST(batches_answer_for_each) {
     redisReply *put = expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a b c TTL 50 VISIBILITY 5"), 3);
     struct parcel a = parcel_of(put->element[0]), b = parcel_of(put->element[1]);

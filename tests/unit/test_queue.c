@@ -254,6 +254,36 @@ TEST(a_group_goes_on_when_its_first_is_over) {
     require_same(get(queue, NOW_MS + 1000, 1000), 20, "the second's turn");
 }
 
+/* A search reads a part of them, and the next one goes on from there, whatever else happens in the group. */
+TEST(a_long_line_of_expired_members_is_read_once) {
+    enum { EXPIRED = 25000 };
+    struct queue *queue ENDS_BY(queue_release) = queue_with_limit(0);
+    struct putting brief = {.now_ms = NOW_MS, .ttl_ms = 1000, .group = "g"}, lasting = brief;
+    lasting.ttl_ms = TTL_MS;
+    for (uint64_t i = 1; i <= EXPIRED; i++) put_as(queue, i, &brief);
+    put_as(queue, EXPIRED + 1, &lasting);
+    put_as(queue, EXPIRED + 2, &lasting);
+    require_same(get(queue, NOW_MS + 1000, 1000), 0, "not yet reached");
+    require(drop(queue, 9000), "one that has been read");
+    require_same(get(queue, NOW_MS + 1000, 1000), 0, "nor by the second search");
+    require_same(get(queue, NOW_MS + 1000, 1000), EXPIRED + 1, "reached");
+    require(drop(queue, EXPIRED + 1), "it is done");
+    require_same(get(queue, NOW_MS + 1000, 1000), EXPIRED + 2, "the next one at once");
+}
+
+/* A replica's clock may be ahead: what it takes for over may be delivered once more. */
+TEST(a_member_that_was_over_and_is_not_comes_first_again) {
+    struct queue *queue ENDS_BY(queue_release) = queue_with_limit(1);
+    for (uint64_t i = 10; i <= 30; i += 10)
+        put_as(queue, i, &(struct putting){.now_ms = NOW_MS, .ttl_ms = TTL_MS, .group = "g"});
+    require_same(get(queue, NOW_MS, 1000), 10, "the first, for the last time");
+    require_same(get(queue, NOW_MS + 1000, 1000), 20, "the second, for the last time");
+    require_depth(queue, NOW_MS + 2000, 1, 0, 2, 0);
+    struct queue_change change = {.kind = QUEUE_UPDATE, .id = guid_numbered(20), .visible_ms = NOW_MS + 5000};
+    require(queue_apply(queue, &change), "its window is longer");
+    require_depth(queue, NOW_MS + 2000, 0, 2, 1, 0);
+}
+
 /* --- A queue full of what is over --- */
 
 TEST(expired_messages_are_not_looked_at) {
