@@ -183,6 +183,20 @@ TEST(a_source_of_small_replies_is_copied) {
     }
 }
 
+/* It comes in one reply, or not at all: a copy without it would be another blob. */
+TEST(a_list_of_blocks_that_its_source_cannot_tell_fails_the_copy) {
+    struct words commit = words_of_line("BLOB.PUTBLOCKLIST src blocks 100");
+    for (int i = 0; i < 100; i++) {
+        expect_ok(call(source, "BLOB.PUTBLOCK src blocks AA%02d x", i));
+        words_add_line(&commit, pool_print("LATEST AA%02d", i));
+    }
+    expect_etag(call_words(source, &commit));
+    expect_ok(call(source, "CONFIG SET holdfast.max-reply-bytes 4096"));
+    assert_true(text_begins(copy_badly("blocks", ""), "INVALID InvalidRange 5"));
+    expect_ok(call(source, "CONFIG SET holdfast.max-reply-bytes 64mb"));
+    copy_well("blocks", "");
+}
+
 TEST(a_snapshot_is_a_source) {
     expect_etag(call(source, "BLOB.PUT src cat old"));
     const char *id = reply_string(expect_elements(call(source, "BLOB.SNAPSHOT src cat"), 2)->element[0]);
