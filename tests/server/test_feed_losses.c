@@ -84,6 +84,21 @@ TEST(a_follower_learns_of_an_older_copy_that_comes_where_nothing_is) {
     expect_error(call(primary, "CONTAINER.CHANGES box SINCE %s", seen), LOST);
 }
 
+/* A container from elsewhere looks like a later state of the same one. */
+TEST(a_feed_that_is_turned_off_and_on_tells_all_followers_to_list_anew) {
+    followed_box("");
+    expect_etag(call(primary, "CONTAINER.CREATE other"));
+    expect_ok(call(primary, "CONTAINER.FEED other ON"));
+    const char *early = put("other", "a", "x"), *seen = put("box", "b", "x");
+    put("other", "c", "x");
+    expect_ok(call(primary, "RENAME other box"));
+    expect_ok(call(primary, "CONTAINER.FEED box OFF"));
+    expect_ok(call(primary, "CONTAINER.FEED box ON"));
+    expect_error(call(primary, "CONTAINER.CHANGES box SINCE %s", seen), LOST);
+    expect_error(call(primary, "CONTAINER.CHANGES box SINCE %s", early), LOST);
+    expect_told(changes("0"), "a c");
+}
+
 static void restore(const char *key, const redisReply *payload) {
     expect_ok(call(primary, "RESTORE %s 0 %b REPLACE", key, payload->str, payload->len));
 }
