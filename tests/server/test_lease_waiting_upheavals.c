@@ -215,6 +215,26 @@ TEST(paused_writes_hold_the_line) {
     }
 }
 
+/* A primary that may be cut off: the server would refuse such a grant to a client that asks for it now. */
+TEST(time_grants_nothing_while_replicas_are_missing) {
+    allow_short_leases();
+    lease_setup();
+    expect_ok(call(primary, "QUEUE.CREATE jobs"));
+    acquire("box", "0.1", "BLOB cat");
+    call(primary, "QUEUE.PUT jobs letter VISIBILITY 0.1");
+    struct client *waiter = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
+    struct client *hasty = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_C " BLOCK 0.3");
+    struct client *worker = waiting("QUEUE.GET jobs BLOCK 0");
+    expect_ok(call(primary, "CONFIG SET min-replicas-to-write 9"));
+    expect_error(answer_within(hasty, 5000), "CONFLICT LeaseAlreadyPresent");
+    expect_still_waiting(waiter);
+    expect_still_waiting(worker);
+    expect_error(call(primary, "LEASE.ACQUIRE box 60 BLOB cat"), "NOREPLICAS");
+    expect_ok(call(primary, "CONFIG SET min-replicas-to-write 0"));
+    assert_string_equal(lease_id(answer_within(waiter, 1000)), ID_B);
+    expect_elements(answer_within(worker, 1000), 1);
+}
+
 TEST(a_pause_that_ends_early) {
     allow_short_leases();
     lease_setup();

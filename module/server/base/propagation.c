@@ -1,6 +1,7 @@
 #include "server/base/propagation.h"
 
 #include "server/base/events.h"
+#include "server/base/server_config.h"
 
 #include "ccan/array_size/array_size.h"
 
@@ -44,4 +45,15 @@ bool propagation_wanted(RedisModuleCtx *ctx) {
         answer = heard || !replicas_absent(ctx) ? SOMEBODY : NOBODY;
     }
     return answer == SOMEBODY;
+}
+
+/* The server shows how many there are only while both of its settings are in force. */
+bool propagation_suffices(RedisModuleCtx *ctx) {
+    int missing = REDISMODULE_OK;
+    if (!server_min_replicas) return true;
+    RedisModuleServerInfoData *info = RedisModule_GetServerInfo(ctx, "replication");
+    unsigned long long good =
+        RedisModule_ServerInfoGetFieldUnsigned(info, "min_slaves_good_slaves", &missing);
+    RedisModule_FreeServerInfo(ctx, info);
+    return missing != REDISMODULE_OK || good >= (unsigned long long)server_min_replicas;
 }

@@ -19,4 +19,7 @@ int propagation_watch(RedisModuleCtx *ctx);
 
 bool propagation_wanted(RedisModuleCtx *ctx);
 
+/* Whether there are as many replicas as min-replicas-to-write demands; otherwise the server refuses every write. */
+bool propagation_suffices(RedisModuleCtx *ctx);
+
 #endif

@@ -7,6 +7,7 @@
 
 int64_t server_max_string_bytes = INT64_C(512) * 1024 * 1024;
 int64_t server_max_memory = 0;
+int64_t server_min_replicas = 0;
 
 static struct bytes text_of(RedisModuleCallReply *reply) {
     size_t length = 0;
@@ -34,6 +35,7 @@ static void read_number(RedisModuleCtx *ctx, const char *name, int64_t *number) 
 static void read_kept(RedisModuleCtx *ctx) {
     read_number(ctx, "proto-max-bulk-len", &server_max_string_bytes);
     read_number(ctx, "maxmemory", &server_max_memory);
+    read_number(ctx, "min-replicas-to-write", &server_min_replicas);
 }
 
 static LISTENER(on_config, stage) {

@@ -1,6 +1,7 @@
 #include "server/waiting/wait.h"
 
 #include "server/base/alarm.h"
+#include "server/base/propagation.h"
 #include "server/waiting/blocked.h"
 #include "server/waiting/handover.h"
 #include "server/waiting/line.h"
@@ -203,11 +204,16 @@ static void serve_due(RedisModuleCtx *ctx, struct line *line, bool writable, int
     }
 }
 
-/* False when there was more to do than one ring may. */
+/* A command that frees something was allowed to write. Time asks nobody, so here it is asked whether a client might
+ * write now: a primary that was cut off grants nothing. False when there was more to do than one ring may. */
 static bool serve_lines(RedisModuleCtx *ctx, bool writable, int64_t now_ms) {
     int budget = RING_SERVED_MAX;
-    for (struct line *line; budget > 0 && (line = lines_take_due(now_ms)); budget--)
-        serve_due(ctx, line, writable, now_ms, &budget);
+    struct line *line = lines_take_due(now_ms);
+    bool grants = line && writable && propagation_suffices(ctx);
+    while (line) {
+        serve_due(ctx, line, grants, now_ms, &budget);
+        line = --budget > 0 ? lines_take_due(now_ms) : NULL;
+    }
     return budget > 0;
 }
 
