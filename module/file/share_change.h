@@ -119,7 +119,7 @@ struct share_change {
     struct file_handle *opened;   /* of the handle */
     struct share_session *holder; /* of the session */
     /* Not in records: who may be woken, looked up before the change. */
-    uint64_t line_id;  /* the name of the changed file's line of waiters */
+    uint64_t line_id;  /* the name of the changed file's line of waiters; 0 for none */
     struct guid party; /* the session of the changed handle */
 };
 
@@ -187,6 +187,7 @@ enum share_wake {
     WAKES_NOBODY = 0,  /* not named in the table of kinds */
     WAKES_FOR_SHARE,   /* waiters for the share's lease */
     WAKES_FOR_FILE,    /* waiters for the file */
+    WAKES_FOR_BARRED,  /* waiters for the file, if it becomes read-only */
     WAKES_FOR_HANDLE,  /* waiters for the file, and the session that had it open */
     WAKES_FOR_SESSION, /* the session, and all waiters of the key */
     WAKES_FOR_KEY,     /* all waiters of the key */

@@ -358,6 +358,28 @@ TEST(refusals_that_time_does_not_end_are_answered_at_once) {
     assert_int_equal(waiters_at(primary), 0);
 }
 
+/* Waiting does not make a file writable; who only wants to read goes on waiting. */
+TEST(an_open_is_refused_when_its_file_becomes_read_only) {
+    static const char *const ways[] = {
+        "setprops a ATTRIBUTES 1 READONLY",
+        "create a 5 ATTRIBUTES 2 HIDDEN READONLY",
+        "copy b a",
+    };
+    for (size_t way = 0; way < ARRAY_SIZE(ways); way++) {
+        stage();
+        acts({"h = open t a D/RWD", NULL}, {"setprops b ATTRIBUTES 1 READONLY", NULL});
+        struct client *writer = act_waiting("open s a W/RW BLOCK 0"),
+                      *reader = act_waiting("open u a R/RW BLOCK 0");
+        act("setprops a ATTRIBUTES 1 HIDDEN", NULL);
+        expect_still_waiting(writer);
+        act(ways[way], NULL);
+        expect_answer(writer, READ_ONLY);
+        expect_still_waiting(reader);
+        act("close $h", "OK");
+        expect_opened(reader, 'i');
+    }
+}
+
 TEST(in_a_transaction_or_a_script_opens_and_locks_never_wait) {
     acts({"h = open t a RW/-", NULL}, {"i = open t b RW/RWD", NULL}, {"lock $i EXCLUSIVE 0 1", "OK"},
          {"j = open s b RW/RWD", NULL});

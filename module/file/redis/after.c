@@ -22,6 +22,14 @@ void share_events(const void *decided, const char *events[EVENTS_MAX]) {
     events[1] = lease_event_name(change->event);
 }
 
+/* The file that becomes read-only; NULL if it is a new one, or none does. */
+static const struct file_node *barred_file(const struct call *call, const struct share_change *change) {
+    bool copies = change->kind == FILE_COPY;
+    uint8_t attributes = copies && change->node ? change->node->attributes : change->attributes;
+    if (!(attributes & ATTRIBUTE_READONLY)) return NULL;
+    return copies ? tree_find(call->value, change->target).node : change->node;
+}
+
 /* Names the line of waiters, and the session, that the change may wake: afterwards the file or handle may be freed. */
 void share_before_change(struct call *call, void *decided) {
     struct share_change *change = decided;
@@ -30,8 +38,10 @@ void share_before_change(struct call *call, void *decided) {
         const struct lease *lease = change->node ? file_lease_of(change->node) : share_lease(call->value);
         lease_count(call, lease, next, change->event, change->expired);
     }
-    if (share_change_kinds[change->kind].wakes == WAKES_NOBODY || !wait_anybody()) return;
-    if (change->node) change->line_id = file_line_id(change->node);
+    enum share_wake wakes = share_change_kinds[change->kind].wakes;
+    if (wakes == WAKES_NOBODY || !wait_anybody()) return;
+    const struct file_node *node = wakes == WAKES_FOR_BARRED ? barred_file(call, change) : change->node;
+    if (node) change->line_id = file_line_id(node);
     if (change->opened) change->party = change->opened->group->session->id;
 }
 
@@ -62,6 +72,8 @@ void share_wake(struct call *call, const void *decided) {
     switch (share_change_kinds[change->kind].wakes) {
     case WAKES_NOBODY: break;
     case WAKES_FOR_SHARE: wait_look(call, &lease_wait, bytes_of("", 0)); break;
+    case WAKES_FOR_BARRED:
+        if (!change->line_id) break; /* fall through */
     case WAKES_FOR_FILE: look_at_file(call, change->line_id); break;
     case WAKES_FOR_HANDLE:
         wait_look_at_party(change->party);
