@@ -189,7 +189,7 @@ DECIDES(lease_get_decide, .name = "LEASE.GET", .missing = lease_missing_check, .
 DECIDES(lease_list_decide, .name = "LEASE.LIST", READS_PAGES,
     .grammar = GRAMMAR(&key, &marker, &page_size),
     .complexity = "O(log N + M), N being the leases and M those of the page",
-    .summary = "Returns a page of the leases that are held or being broken, by the names of what is leased.",
+    .summary = "Returns a page of the leases that are held or being broken, with the names of what is leased.",
     .example = "docs")
 
 DECIDES(queue_create_decide, .name = "QUEUE.CREATE", ON_QUEUE, CREATES,

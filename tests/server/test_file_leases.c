@@ -311,6 +311,20 @@ TEST(leases_of_files_are_listed) {
     acts({"rename d e", LEASE_MISSING}, {"put d/deep 0 x LEASE B", NULL});
 }
 
+/* So one that changes hands between two pages may be seen twice, and none is missed. */
+TEST(leases_of_files_are_listed_in_the_order_of_their_tokens) {
+    reach(0);
+    acts({"create z 1", NULL}, {"LEASE.ACQUIRE fs -1 ID A FILE z", NULL}, {"create y 1", NULL},
+         {"LEASE.ACQUIRE fs -1 ID B FILE y", NULL});
+    redisReply *page = expect_elements(call(primary, "LEASE.LIST fs COUNT 1"), 2);
+    expect_text(expect_elements(page->element[1], 1)->element[0]->element[0], "z");
+    act("LEASE.CHANGE fs A C FILE z", NULL);
+    page = expect_elements(call(primary, "LEASE.LIST fs MARKER %s", reply_string(page->element[0])), 2);
+    redisReply *rest = expect_elements(page->element[1], 2);
+    expect_text(rest->element[0]->element[0], "y");
+    expect_text(rest->element[1]->element[0], "z");
+}
+
 /* --- Shares --------------------------------------------------------------------------------------------- */
 
 #define SHARE_OTHER    "CONFLICT LeaseIdMismatchWithShareOperation"
