@@ -311,6 +311,14 @@ TEST(leases_of_files_are_listed) {
     acts({"rename d e", LEASE_MISSING}, {"put d/deep 0 x LEASE B", NULL});
 }
 
+/* The answer may have been lost, and others may have begun to read. */
+TEST(a_holder_can_acquire_its_lease_again_whoever_reads_meanwhile) {
+    reach(1);
+    acts({"h = open s a R/R", NULL}, {"LEASE.ACQUIRE fs -1 ID A FILE a", NULL},
+         {"LEASE.ACQUIRE fs -1 ID B FILE a", LEASE_PRESENT}, {"LEASE.RELEASE fs A FILE a", "OK"},
+         {"LEASE.ACQUIRE fs -1 ID A FILE a", SV});
+}
+
 /* So one that changes hands between two pages may be seen twice, and none is missed. */
 TEST(leases_of_files_are_listed_in_the_order_of_their_tokens) {
     reach(0);

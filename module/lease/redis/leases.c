@@ -257,11 +257,11 @@ enum outcome lease_acquire_decide(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     outcome = lease_acquire(subject->lease, &request, &next);
     if (outcome != OUTCOME_DONE) return not_yet(call, subject, outcome);
-    outcome = check_begin(call, subject);
+    const bool is_new = !holds_already(call, subject->lease, &request);
+    if (is_new) outcome = check_begin(call, subject);
     if (outcome == OUTCOME_DONE)
         outcome = check_grace_to_lease(call, subject, request.proposes ? &request.proposed : NULL);
     if (outcome != OUTCOME_DONE) return outcome;
-    const bool is_new = !holds_already(call, subject->lease, &request);
     if (is_new)
         decision_in_line(call, &lease_wait, subject->name);
     else
