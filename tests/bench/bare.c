@@ -2,7 +2,6 @@
  * words and answers of the same shape as those of the workloads that name them. */
 #include <string.h>
 
-#include "ccan/array_size/array_size.h"
 #include "workload.h"
 
 #define VALUE " barevalue " /* as long as "container" */

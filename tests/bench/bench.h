@@ -17,11 +17,10 @@ struct options {
     const char *only;   /* the sections to run, with commas between them; or NULL for all */
     unsigned rounds;
     unsigned large_mb; /* the size of a large blob */
-    unsigned slice_ms; /* how long a workload runs in one round */
     bool strict;       /* a missed bar makes the bench fail */
 };
 
-/* With fewer rounds than this, measurements that have no rounds are made shorter, too. */
+/* A run with fewer rounds than this is quick: it also makes fewer objects, and repeats less what has no rounds. */
 enum { QUICK_BELOW = 20 };
 
 /* --- Sections --- */

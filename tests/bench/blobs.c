@@ -1,11 +1,8 @@
 /* Blobs: all of a dataset's in one container. Writes keep the ETag that they are answered with, so a write
  * that depends on it can be mixed with others that do not. */
-#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 static bool is_map(const struct answer *answer) {
@@ -125,10 +122,8 @@ const struct family native_family = FAMILY("native", native_workloads, native_co
 
 /* --- Next to native commands --- */
 
-/* The main comparison: every workload, with each size of content, one request at a time and 16 at a time. */
-
-/* Measured with the smallest content; and those whose cost depends on the size, measured with each. */
-
+/* The main comparison: each size of content, one request at a time and 16 at a time. Workloads whose cost does not depend
+ * on the size are measured with the smallest one only. */
 static void measure_size(struct fixture fixture, unsigned size) {
     static const unsigned pipelines[] = {1, PIPELINE};
     fixture.data = dataset_open(fixture.server, size, sizes[size].objects, sizes[size].bytes);
@@ -243,8 +238,8 @@ void measure_longest(const struct context *context) {
     measure_end(context, "UNLINK container");
     measure_end(context, "CONTAINER.DELETE container");
     measure_end(context, "DEL container");
-    results_bar(context->results, ABOUT_PAUSES, format_text("longest command: %s", longest.name), longest.ms,
-                LONGEST_MS, "ms");
+    results_add_bar(context->results, ABOUT_PAUSES, format_text("longest command: %s", longest.name),
+                    longest.ms, LONGEST_MS, "ms");
 }
 
 /* --- Writes with an append-only file and a replica --- */
@@ -278,7 +273,7 @@ static void add_write_bars(struct results *results, const struct setting *settin
         for (size_t bar = 0; bar < ARRAY_SIZE(write_bars); bar++) {
             if (text_is(compared.comparison->workload, write_bars[bar].workload) &&
                 text_is(compared.comparison->against, write_bars[bar].against))
-                results_ratio_bar(results, &compared, write_bars[bar].limits[count][propagation]);
+                results_add_ratio_bar(results, &compared, write_bars[bar].limits[count][propagation]);
         }
     }
 }

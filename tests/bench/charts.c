@@ -7,10 +7,8 @@
 #include <string.h>
 
 #include "bench.h"
-#include "workload.h"
-
-#include "ccan/array_size/array_size.h"
 #include "report.h"
+#include "workload.h"
 
 struct chart_value {
     double value;     /* NAN: nothing is drawn */
@@ -250,7 +248,7 @@ static size_t settings_of(const struct results *results, const char *section,
                           const struct setting **settings) {
     size_t count = 0;
     for (size_t i = 0; i < results->measurement_count && count < GROUPS_MAX; i++) {
-        const struct setting *setting = results->measurements[i].setting;
+        const struct setting *setting = results->measurements[i]->setting;
         if (!text_is(setting->section, section) || setting->pipeline != PIPELINE) continue;
         if (!count || settings[count - 1] != setting) settings[count++] = setting;
     }
@@ -319,7 +317,7 @@ static void growth_draw(const struct results *results, const char *folder) {
     if (chart->group_count) chart->group_count--;
     chart->baseline = 1;
     for (size_t i = 0; i < results->measurement_count && chart->group_count; i++) {
-        const struct measurement *fewest = &results->measurements[i];
+        const struct measurement *fewest = results->measurements[i];
         if (fewest->setting != settings[1] || chart->series_count == SERIES_MAX) continue;
         chart->series[chart->series_count++] = fewest->workload->name;
     }

@@ -2,7 +2,6 @@
  * string of as many bytes there and sets it here; how long others wait at both servers meanwhile; memory
  * that it takes besides the blob. */
 #define _GNU_SOURCE
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,12 +1,10 @@
 /* Containers that are followed: what a feed adds to writes, deletions and memory; how long others wait while
  * ten thousand followers are told and while the feed of a million blobs is built; pages of changes next to
  * pages of a listing. */
-#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 #define FOLLOWED "CONTAINER.CREATE followed; CONTAINER.FEED followed ON"

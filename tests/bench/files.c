@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 #define SHARE "share"

@@ -1,11 +1,8 @@
 /* Leases on blobs. Those that are held all the time and those that come and go stand in containers of their
  * own, so that the blobs of the others stay without. */
-#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 static const char refusal[] = "CONFLICT LeaseAlreadyPresent ";
@@ -228,7 +225,7 @@ void measure_idle(const struct context *context) {
     add_fact(context, "a lease on a blob", bytes, "bytes");
     add_fact(context, "a million blobs: CPU per idle second", without_ms, "ms");
     add_fact(context, "a million leases on them: CPU per idle second", with_ms, "ms");
-    results_bar(context->results, ABOUT_LEASES, "CPU per idle second for a million leases",
-                with_ms - without_ms, MORE_MS_MAX, "ms");
+    results_add_bar(context->results, ABOUT_LEASES, "CPU per idle second for a million leases",
+                    with_ms - without_ms, MORE_MS_MAX, "ms");
     fixture_close(&fixture);
 }

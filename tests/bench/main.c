@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ccan/array_size/array_size.h"
 #include "processes.h"
 #include "report.h"
 #include "server.h"
@@ -21,7 +22,6 @@
 
 const struct section sections[] = {
 #define SECTION(name, subject, title) {#name, title, measure_##name, subject},
-#include "ccan/array_size/array_size.h"
 #include "sections.h"
 #undef SECTION
 };
@@ -30,12 +30,12 @@ const size_t section_count = ARRAY_SIZE(sections);
 /* --- Options --- */
 
 enum { LARGE_MB = 1024, LARGE_MB_QUICK = 512, LARGE_MB_MIN = 64, LARGE_MB_MAX = 16384 };
-enum { ROUNDS = 50, ROUNDS_QUICK = 9, ROUNDS_MAX = 1000, SLICE_MS = 25, SLICE_MS_QUICK = 25 };
+enum { ROUNDS = 50, ROUNDS_QUICK = 9, ROUNDS_MAX = 1000 };
 
 static const char usage[] =
     "usage: holdfast-bench [--quick] [--rounds N] [--only SECTION] [--large MB]\n"
     "                      [--strict] [--output FOLDER]\n"
-    "  --quick    fewer and shorter rounds\n"
+    "  --quick    fewer rounds, fewer objects\n"
     "  --rounds   how often each workload is measured (50)\n"
     "  --only     these sections alone, with commas between them, see below; of one it prints the tables\n"
     "  --large    how large the large blobs of the section 'kinds' are (1024, quick: 512); it takes as much\n"
@@ -63,11 +63,10 @@ static char *absolute_path(const char *path, const char *what) {
     return absolute;
 }
 
-static unsigned number_read(const char *option, const char *text, long least, long most) {
+static unsigned number_read(const char *option, const char *text, long min, long max) {
     char *end;
     long number = strtol(text, &end, 10);
-    require(*text && !*end && number >= least && number <= most, "--%s takes %ld to %ld", option, least,
-            most);
+    require(*text && !*end && number >= min && number <= max, "--%s takes %ld to %ld", option, min, max);
     return (unsigned)number;
 }
 
@@ -96,15 +95,12 @@ static struct options options_read(int count, char **words) {
         {"strict", no_argument, NULL, 's'},     {"output", required_argument, NULL, 'f'},
         {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
     };
-    struct options options = {.rounds = ROUNDS, .slice_ms = SLICE_MS};
+    struct options options = {.rounds = ROUNDS};
     const char *output = environment_or("HOLDFAST_TMP", "build/bench");
     int option;
     while ((option = getopt_long(count, words, "h", known, NULL)) != -1) {
         switch (option) {
-        case 'q':
-            options.rounds = ROUNDS_QUICK;
-            options.slice_ms = SLICE_MS_QUICK;
-            break;
+        case 'q': options.rounds = ROUNDS_QUICK; break;
         case 'r': options.rounds = number_read("rounds", optarg, 1, ROUNDS_MAX); break;
         case 'l': options.large_mb = number_read("large", optarg, LARGE_MB_MIN, LARGE_MB_MAX); break;
         case 'o': options.only = optarg; break;

@@ -1,7 +1,6 @@
 /* What is made of times: how long a command holds the server, how long others wait. And rounds:
  * workloads, sequences, and workloads with growing numbers of objects take turns. */
 #include "measure.h"
-#include "ccan/array_size/array_size.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,7 +130,9 @@ double idle_share(const struct server *server, unsigned ms) {
 /* --- Rounds --- */
 
 enum { REPLICA_MS = 10000 };
-enum { WARM_UP_SHARE = 5 }; /* of a slice, once more before it: the caches become this workload's own */
+
+/* How long a workload runs in one round. Before it, it runs for a share of that: the caches become its own. */
+enum { SLICE_NS = 25000000, WARM_UP_SHARE = 5 };
 
 struct meter meter_start(const struct server *server) {
     server_settle();
@@ -158,8 +159,8 @@ static void driver_add(struct run *run, const struct setting *setting, const str
     run->measurements = grow_array(run->measurements, run->count, sizeof(*run->measurements));
     struct object_set *object_set =
         workload->filler ? dataset_fill(data, workload_named(workload->filler)) : NULL;
-    run->measurements[run->count] = run->context->results->measurement_count;
-    results_measure(run->context->results, setting, workload, run->context->options->rounds);
+    run->measurements[run->count] =
+        results_add_measurement(run->context->results, setting, workload, run->context->options->rounds);
     run->drivers[run->count++] = driver_open(workload, data, object_set, setting->pipeline, CONNECTIONS);
 }
 
@@ -181,14 +182,14 @@ void run_add(struct run *run, const struct setting *setting, struct dataset *dat
 /* What is measured once in a round may be new only once, so that nothing can go before it. */
 static void warm_up(const struct run *run, struct driver *driver) {
     if (!run->visits)
-        driver_run(driver, (int64_t)run->context->options->slice_ms * 1000000 / WARM_UP_SHARE);
+        driver_run(driver, SLICE_NS / WARM_UP_SHARE);
     else if (run->visits > 1)
         driver_visit_all(driver, 1);
 }
 
 static uint64_t work_through(const struct run *run, struct driver *driver) {
     if (run->visits) return driver_visit_all(driver, run->visits);
-    return driver_run(driver, (int64_t)run->context->options->slice_ms * 1000000);
+    return driver_run(driver, SLICE_NS);
 }
 
 /* A write of its own is needed for WAIT, which waits for its client's writes. */
@@ -200,13 +201,12 @@ static void replica_await(const struct run *run) {
 
 static void slice_measure(struct run *run, size_t which, unsigned round) {
     struct driver *driver = &run->drivers[which];
-    struct measurement *measurement = &run->context->results->measurements[run->measurements[which]];
     warm_up(run, driver);
     replica_await(run);
     struct meter meter = meter_start(run->server);
     double operations = (double)work_through(run, driver);
     replica_await(run);
-    meter_stop(&meter, run->server, measurement, round, operations);
+    meter_stop(&meter, run->server, run->measurements[which], round, operations);
 }
 
 /* The drivers of a workload next to one another: what is compared most closely is measured at nearly the same time. */
@@ -247,6 +247,12 @@ void sequence_fill(struct dataset *data, const struct sequence *filler, const ch
     client_pool_close(pool);
 }
 
+struct measurement *sequence_add_measurement(const struct context *context, const struct setting *setting,
+                                             const struct sequence *sequence) {
+    return results_add_measurement(context->results, setting, workload_named(sequence->name),
+                                   context->options->rounds);
+}
+
 struct sequence_entry *sequence_run_add(struct sequence_run *run, const struct setting *setting,
                                         const struct sequence *sequence, const char *key) {
     require(run->count < ENTRIES_MAX, "too many sequences in turns");
@@ -254,8 +260,7 @@ struct sequence_entry *sequence_run_add(struct sequence_run *run, const struct s
     struct sequence_entry *entry = &run->entries[run->count++];
     *entry = (struct sequence_entry){.pool = client_pool_open(sequence, run->fixture.data, key),
                                      .operations = SEQUENCE_OPERATIONS,
-                                     .measurement = context->results->measurement_count};
-    results_measure(context->results, setting, workload_named(sequence->name), context->options->rounds);
+                                     .measurement = sequence_add_measurement(context, setting, sequence)};
     client_pool_prepare(entry->pool);
     return entry;
 }
@@ -276,8 +281,7 @@ static void entry_measure(const struct sequence_run *run, const struct sequence_
         client_pool_run(pool, entry->operations / SEQUENCE_WARM_UP_SHARE);
     struct meter meter = meter_start(server);
     client_pool_run(pool, entry->operations);
-    meter_stop(&meter, server, &run->fixture.context->results->measurements[entry->measurement], round,
-               (double)entry->operations);
+    meter_stop(&meter, server, entry->measurement, round, (double)entry->operations);
 }
 
 void sequence_run_measure(struct sequence_run *run) {
@@ -337,7 +341,7 @@ void add_ratio_bars(struct results *results, const struct setting *setting) {
     for (size_t cursor = 0; results_compare(results, setting, &cursor, &compared);)
         if (setting->pipeline == PIPELINE &&
             (!setting->family || compared.measurement->family == setting->family))
-            results_ratio_bar(results, &compared, compared.comparison->limits[setting->size]);
+            results_add_ratio_bar(results, &compared, compared.comparison->limits[setting->size]);
 }
 
 double growth_of(const struct context *context, const char *name, const struct setting *first,
@@ -351,7 +355,7 @@ double growth_of(const struct context *context, const char *name, const struct s
 
 /* Whether an operation costs the same with a million objects as with a thousand, and what it costs to insert them. */
 
-enum { INSERT_ROUNDS = 50, COUNTS = 4 };
+enum { INSERT_ROUNDS = 50, INSERTING_MAX = 4, COUNTS = 4 };
 
 static const struct {
     unsigned objects;
@@ -366,22 +370,22 @@ static void objects_insert(const struct context *context, struct server *server,
                            const char *names) {
     const struct setting *setting = context_setting(
         context, (struct setting){.title = "new objects, up to a million", .objects = data->objects});
-    struct driver drivers[16];
-    size_t first = context->results->measurement_count, count = 0;
+    struct driver drivers[INSERTING_MAX];
+    struct measurement *measurements[INSERTING_MAX];
+    size_t count = 0;
     for (char *name; (name = list_next(&names)); free(name)) {
         const struct workload *workload = workload_named(name);
-        require(count < ARRAY_SIZE(drivers), "too many workloads insert");
-        results_measure(context->results, setting, workload, INSERT_ROUNDS);
+        require(count < INSERTING_MAX, "too many workloads insert");
+        measurements[count] = results_add_measurement(context->results, setting, workload, INSERT_ROUNDS);
         drivers[count++] =
             driver_open(workload, data, dataset_prepare(data, workload), PIPELINE, CONNECTIONS);
     }
     unsigned share = data->objects / INSERT_ROUNDS;
     for (unsigned round = 0; round < INSERT_ROUNDS; round++) {
         for (size_t i = 0; i < count; i++) {
-            struct measurement *measurement = &context->results->measurements[first + i];
             struct meter meter = meter_start(server);
             driver_visit(&drivers[i], share);
-            meter_stop(&meter, server, measurement, round, share);
+            meter_stop(&meter, server, measurements[i], round, share);
         }
     }
     for (size_t i = 0; i < count; i++) driver_close(&drivers[i]);
@@ -390,12 +394,12 @@ static void objects_insert(const struct context *context, struct server *server,
 static void add_growth_bars(struct results *results, const struct setting *fewest,
                             const struct setting *most) {
     for (size_t i = 0; i < results->measurement_count; i++) {
-        const struct measurement *measurement = &results->measurements[i];
+        const struct measurement *measurement = results->measurements[i];
         const struct workload *workload = measurement->workload;
         if (measurement->setting != most || workload->flat_limit == 0) continue;
         struct spread growth = results_growth(results_need(results, fewest, workload->name), measurement);
-        results_bar(results, most->subject, format_text("%s, million / thousand", workload->name),
-                    growth.median, workload->flat_limit, "x");
+        results_add_bar(results, most->subject, format_text("%s, million / thousand", workload->name),
+                        growth.median, workload->flat_limit, "x");
     }
 }
 

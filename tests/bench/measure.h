@@ -104,7 +104,7 @@ struct run {
     const struct context *context;
     struct server *server;
     struct driver *drivers;
-    size_t *measurements; /* by driver: index into the results */
+    struct measurement **measurements; /* by driver */
     size_t count;
     /* For workloads that change their objects: how often a slice visits each object (0: as often as the time
      * allows), and what restores the objects before each round (may be NULL). */
@@ -138,7 +138,7 @@ struct sequence_entry {
     const struct sequence *filler; /* adds what the sequence removes, before each slice; may be NULL */
     bool starts_anew;              /* whether its key is created anew before each slice */
     uint64_t operations;           /* SEQUENCE_OPERATIONS unless the section changes it */
-    size_t measurement;
+    struct measurement *measurement;
 };
 
 /* The dataset of the fixture is that of the entries that are added next. */
@@ -147,6 +147,10 @@ struct sequence_run {
     struct sequence_entry entries[ENTRIES_MAX];
     unsigned count;
 };
+
+/* Adds the measurement of a sequence to the results. */
+struct measurement *sequence_add_measurement(const struct context *context, const struct setting *setting,
+                                             const struct sequence *sequence);
 
 /* Adds a sequence, and prepares its key. */
 struct sequence_entry *sequence_run_add(struct sequence_run *run, const struct setting *setting,

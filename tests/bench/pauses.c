@@ -5,7 +5,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 /* --- Much at once --- */
@@ -273,7 +272,7 @@ void measure_mixed(const struct context *context) {
         add_wait_facts(context, &loads[which]);
         load_end(&loads[which]);
     }
-    results_bar(context->results, ABOUT_PAUSES,
-                "PING beside all families / beside native commands, 999 of 1000",
-                slowest_ms[HOLDFAST] / slowest_ms[NATIVE], most_to_native, "x");
+    results_add_bar(context->results, ABOUT_PAUSES,
+                    "PING beside all families / beside native commands, 999 of 1000",
+                    slowest_ms[HOLDFAST] / slowest_ms[NATIVE], most_to_native, "x");
 }

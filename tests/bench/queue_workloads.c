@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-#include "ccan/array_size/array_size.h"
-
 #define AT_ONCE "50" /* MESSAGES_AT_ONCE */
 
 /* The parts of a reply: of a message of QUEUE.GET after its head, of one of a stream likewise. */

@@ -1,13 +1,11 @@
 /* Queues, next to streams and to queues that libraries make of a sorted set, a hash and scripts: what a message costs
  * from its put to its deletion, with few messages there and with very many; bytes per message; messages that come due
- * all at once; and how long a put takes to reach a consumer that waits. */
-#define _GNU_SOURCE
+ * all at once. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ccan/array_size/array_size.h"
 #include "measure.h"
 #include "queue_workloads.h"
 
@@ -226,7 +224,8 @@ static void measure_puts_with_aof(const struct context *context) {
     struct spread ratio =
         spread_of_ratios(results_need(context->results, setting, "QUEUE.PUT")->cpu_ns,
                          results_need(context->results, setting, "XADD")->cpu_ns, context->options->rounds);
-    results_bar(context->results, ABOUT_AOF, "QUEUE.PUT / XADD, AOF", ratio.median, PUT_WITH_AOF_MAX, "x");
+    results_add_bar(context->results, ABOUT_AOF, "QUEUE.PUT / XADD, AOF", ratio.median, PUT_WITH_AOF_MAX,
+                    "x");
     fixture_close(&run.fixture);
 }
 

@@ -36,7 +36,7 @@ static void setting_print(const struct results *results, const struct setting *s
     fprintf(file, "\n%s\n  %-28s %10s %17s %12s   %s\n", setting->title, "", "CPU ns/op", "quartiles", "op/s",
             "CPU, relative (quartiles)");
     for (size_t i = 0; i < results->measurement_count; i++) {
-        const struct measurement *measurement = &results->measurements[i];
+        const struct measurement *measurement = results->measurements[i];
         if (measurement->setting != setting) continue;
         struct spread cpu = spread_of(measurement->cpu_ns, measurement->rounds);
         struct spread rate = spread_of(measurement->rate, measurement->rounds);
@@ -54,7 +54,7 @@ static void setting_print(const struct results *results, const struct setting *s
 /* A workload that is measured with growing numbers of objects; the first of them is the fewest. */
 static const struct measurement *fewest_of(const struct results *results, const struct measurement *most) {
     for (size_t i = 0; i < results->measurement_count; i++) {
-        const struct measurement *measurement = &results->measurements[i];
+        const struct measurement *measurement = results->measurements[i];
         if (measurement->setting == most->setting) return NULL;
         if (measurement->workload != most->workload || !measurement->setting->is_grown) continue;
         if (text_is(measurement->setting->section, most->setting->section)) return measurement;
@@ -65,7 +65,7 @@ static const struct measurement *fewest_of(const struct results *results, const 
 static void growth_print(const struct results *results, const struct section *section, FILE *file) {
     bool is_begun = false;
     for (size_t i = 0; i < results->measurement_count; i++) {
-        const struct measurement *most = &results->measurements[i];
+        const struct measurement *most = results->measurements[i];
         if (!text_is(most->setting->section, section->name) || !most->setting->is_grown ||
             most->setting->objects != MILLION)
             continue;
@@ -99,15 +99,15 @@ static void facts_print(const struct results *results, const struct section *sec
 static void section_print(const struct results *results, const struct section *section, FILE *file) {
     bool is_begun = false;
     for (size_t i = 0; i < results->measurement_count; i++)
-        is_begun = is_begun || text_is(results->measurements[i].setting->section, section->name);
+        is_begun = is_begun || text_is(results->measurements[i]->setting->section, section->name);
     for (size_t i = 0; i < results->fact_count; i++)
         is_begun = is_begun || text_is(results->facts[i].section, section->name);
     if (!is_begun) return;
     fprintf(file, "\n== %s: %s\n", section->name, section->title);
     for (size_t i = 0; i < results->measurement_count; i++) {
-        const struct setting *setting = results->measurements[i].setting;
+        const struct setting *setting = results->measurements[i]->setting;
         /* Those of a setting follow one another. */
-        if (i && setting == results->measurements[i - 1].setting) continue;
+        if (i && setting == results->measurements[i - 1]->setting) continue;
         if (text_is(setting->section, section->name)) setting_print(results, setting, file);
     }
     growth_print(results, section, file);
@@ -300,7 +300,7 @@ void report_json(const struct results *results, FILE *file) {
     fputs("\n \"measurements\": [", file);
     for (size_t i = 0; i < results->measurement_count; i++) {
         next_write(file, i);
-        measurement_write(results, &results->measurements[i], file);
+        measurement_write(results, results->measurements[i], file);
     }
     end_write(file, results->measurement_count);
     fputs(",\n \"facts\": [", file);

@@ -5,22 +5,23 @@
 #include "bench.h"
 #include "workload.h"
 
-struct measurement *results_measure(struct results *results, const struct setting *setting,
-                                    const struct workload *workload, size_t rounds) {
+struct measurement *results_add_measurement(struct results *results, const struct setting *setting,
+                                            const struct workload *workload, size_t rounds) {
     results->measurements =
         grow_array(results->measurements, results->measurement_count, sizeof(*results->measurements));
-    struct measurement *measurement = &results->measurements[results->measurement_count++];
+    struct measurement *measurement = allocate(1, sizeof(*measurement));
     *measurement = (struct measurement){.setting = setting,
                                         .family = family_of(workload),
                                         .workload = workload,
                                         .rounds = rounds,
                                         .cpu_ns = allocate(rounds, sizeof(double)),
                                         .rate = allocate(rounds, sizeof(double))};
+    results->measurements[results->measurement_count++] = measurement;
     return measurement;
 }
 
-void results_bar(struct results *results, enum subject subject, const char *text, double value, double limit,
-                 const char *unit) {
+void results_add_bar(struct results *results, enum subject subject, const char *text, double value,
+                     double limit, const char *unit) {
     results->bars = grow_array(results->bars, results->bar_count, sizeof(*results->bars));
     results->bars[results->bar_count++] = (struct bar){.subject = subject,
                                                        .text = text,
@@ -39,20 +40,20 @@ static double bare_ratio(const struct results *results, const struct compared *c
     return spread_of_ratios(bare->cpu_ns, compared->reference->cpu_ns, bare->rounds).median;
 }
 
-void results_ratio_bar(struct results *results, const struct compared *compared, double limit) {
+void results_add_ratio_bar(struct results *results, const struct compared *compared, double limit) {
     const struct setting *setting = compared->measurement->setting;
     const struct comparison *comparison = compared->comparison;
     if (limit == 0) return;
     char *text = format_text("%s / %s%s%s", comparison->workload, comparison->against,
                              setting->label ? ", " : "", setting->label ? setting->label : "");
-    results_bar(results, setting->subject, text, compared->ratio.median, limit, "x");
+    results_add_bar(results, setting->subject, text, compared->ratio.median, limit, "x");
     results->bars[results->bar_count - 1].bare = bare_ratio(results, compared);
 }
 
 const struct measurement *results_find(const struct results *results, const struct setting *setting,
                                        const char *workload) {
     for (size_t i = 0; i < results->measurement_count; i++) {
-        const struct measurement *measurement = &results->measurements[i];
+        const struct measurement *measurement = results->measurements[i];
         if (measurement->setting == setting && text_is(measurement->workload->name, workload))
             return measurement;
     }
@@ -132,7 +133,7 @@ void add_aside(const struct context *context, const char *name, double value, co
 void add_bar(const struct context *context, enum subject subject, const char *name, double value,
              double limit, const char *unit) {
     add_fact(context, name, value, unit);
-    if (limit > 0) results_bar(context->results, subject, name, value, limit, unit);
+    if (limit > 0) results_add_bar(context->results, subject, name, value, limit, unit);
 }
 
 void add_pause_bar(const struct context *context, const char *name, double ms, double limit_ms) {

@@ -76,7 +76,7 @@ struct bar {
 
 struct results {
     const char *machine, *server_version;
-    struct measurement *measurements;
+    struct measurement **measurements;
     size_t measurement_count;
     struct fact *facts;
     size_t fact_count;
@@ -84,14 +84,14 @@ struct results {
     size_t bar_count;
 };
 
-struct measurement *results_measure(struct results *results, const struct setting *setting,
-                                    const struct workload *workload, size_t rounds);
-void results_bar(struct results *results, enum subject subject, const char *text, double value, double limit,
-                 const char *unit);
+struct measurement *results_add_measurement(struct results *results, const struct setting *setting,
+                                            const struct workload *workload, size_t rounds);
+void results_add_bar(struct results *results, enum subject subject, const char *text, double value,
+                     double limit, const char *unit);
 
 /* A bar for a ratio of processor times, unless the limit is 0. */
 struct compared;
-void results_ratio_bar(struct results *results, const struct compared *compared, double limit);
+void results_add_ratio_bar(struct results *results, const struct compared *compared, double limit);
 
 /* The measurement of that workload in that setting; NULL, or the end of the bench, if there is none. */
 const struct measurement *results_find(const struct results *results, const struct setting *setting,

@@ -6,7 +6,6 @@
 #define BENCH_SERVER_H
 
 #include <hiredis/hiredis.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 

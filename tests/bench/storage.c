@@ -1,17 +1,14 @@
 /* What objects take in memory and on disk: bytes of each; bytes that a write appends to the append-only file; and how
  * long the server is busy saving and loading a million of them, next to a hash of as many fields. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 /* --- Objects --- */
 
-/* Of 100 bytes, in a key with a short name. Those of random letters do not compress. */
-/* The name is one whose string key takes 184 bytes with a content of 100. */
+/* Of 100 bytes, under a short name: one with which a string key takes 184 bytes. Random letters do not compress. */
 static const struct workload workloads[] = {
     {.name = "SET, short name",
      .filler = "SET, short name",
@@ -66,8 +63,8 @@ void measure_memory(const struct context *context) {
         double bytes = bytes_per_object(&fixture, kinds[i].filler);
         add_fact(context, kinds[i].name, bytes, "bytes per object");
         if (i) continue;
-        results_bar(context->results, ABOUT_MEMORY, "bytes per blob of 100 bytes", bytes, BYTES_PER_BLOB_MAX,
-                    "bytes");
+        results_add_bar(context->results, ABOUT_MEMORY, "bytes per blob of 100 bytes", bytes,
+                        BYTES_PER_BLOB_MAX, "bytes");
         redisReply *usage = server_command(fixture.server, "MEMORY USAGE c");
         add_aside(context, "blob, by MEMORY USAGE", (double)usage->integer / MILLION, "bytes per object");
         freeReplyObject(usage);

@@ -3,12 +3,10 @@
  *
  * A dataset's names are its entities' keys, the folder the partition key and the file the row key. Writes keep the ETag
  * that they are answered with. */
-#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 /* The entity: ten properties, strings mostly, and a hash with the same names and values. As a hash it
@@ -244,14 +242,15 @@ static void query_cursor_next(struct query_cursor *cursor, struct server *server
     freeReplyObject(reply);
 }
 
-static bool table_plan_is(struct server *server, const struct query *query, const char *plan) {
+static bool is_answered_by_index(struct server *server, const struct query *query) {
     struct words words = words_of(query);
     words.items[words.count++] = "EXPLAIN";
     redisReply *reply = answer_of(server, &words);
-    bool is_it = text_is(reply->element[1]->str, plan);
+    bool is_index = text_is(reply->element[1]->str, "index");
     freeReplyObject(reply);
-    return is_it;
+    return is_index;
 }
+
 /* --- Memory --- */
 
 /* What an entity of ten properties takes, and a hash of the same fields: the growth of used_memory, which is what
@@ -305,22 +304,20 @@ static void measure_table_scans(const struct context *context, const struct fixt
     const struct setting *setting =
         context_setting(context, (struct setting){.title = "scans of a million entities, for each comparison",
                                                   .objects = MILLION});
-    size_t first = context->results->measurement_count;
+    struct measurement *measurements[SCANS];
     for (unsigned i = 0; i < SCANS; i++)
-        results_measure(context->results, setting, workload_named(scans[i].workload), rounds);
-    for (unsigned round = 0; round < rounds; round++) {
-        for (unsigned i = 0; i < SCANS; i++)
-            scan_measure(million, &scans[i], &context->results->measurements[first + i], round);
-    }
+        measurements[i] =
+            results_add_measurement(context->results, setting, workload_named(scans[i].workload), rounds);
+    for (unsigned round = 0; round < rounds; round++)
+        for (unsigned i = 0; i < SCANS; i++) scan_measure(million, &scans[i], measurements[i], round);
     for (unsigned i = 0; i < SCANS; i++) {
         const struct scan *scan = &scans[i];
-        const struct measurement *measurement = &context->results->measurements[first + i];
-        double ns = spread_of(measurement->cpu_ns, rounds).median;
+        double ns = spread_of(measurements[i]->cpu_ns, rounds).median;
         add_fact(context, format_text("scan, %s: comparisons a second", scan->workload), 1e3 / ns, "million");
         if (scan->limit_ns > 0)
-            results_bar(context->results, ABOUT_TABLES,
-                        format_text("scan of a million entities, %s", scan->workload), ns, scan->limit_ns,
-                        "ns");
+            results_add_bar(context->results, ABOUT_TABLES,
+                            format_text("scan of a million entities, %s", scan->workload), ns, scan->limit_ns,
+                            "ns");
     }
 }
 
@@ -460,12 +457,12 @@ static void wide_make(const struct context *context, struct server *server) {
 
 static bool is_number_used(struct server *server) {
     static const struct query query = {{TABLE, "FILTER", "number eq '000000500000'"}};
-    return table_plan_is(server, &query, "index");
+    return is_answered_by_index(server, &query);
 }
 
 static bool is_status_used(struct server *server) {
     static const struct query query = {{TABLE, "FILTER", "status eq 'dispatched'"}};
-    return table_plan_is(server, &query, "index");
+    return is_answered_by_index(server, &query);
 }
 
 static void index_build(const struct context *context, const struct fixture *million) {
@@ -487,8 +484,8 @@ static void measure_table_longest(const struct context *context, const struct fi
     index_build(context, million);
     longest_ping_ms(million->server, "TABLE.INDEX " TABLE " status", is_status_used);
     queries_measure(million, &longest, indexed_queries, ARRAY_SIZE(indexed_queries));
-    results_bar(context->results, ABOUT_PAUSES, format_text("longest %s", longest.name), longest.ms,
-                LONGEST_MS, "ms");
+    results_add_bar(context->results, ABOUT_PAUSES, format_text("longest %s", longest.name), longest.ms,
+                    LONGEST_MS, "ms");
     measure_pause(million, "TABLE.UNINDEX of a million entities", "TABLE.UNINDEX " TABLE " status", NULL,
                   LONGEST_MS);
     measure_pause(million, "TABLE.DROP of a million entities", "TABLE.DROP " TABLE, NULL, LONGEST_MS);

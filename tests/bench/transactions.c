@@ -1,10 +1,8 @@
 /* Several commands as one, next to single ones, to pipelines of them and to scripts that do the same with native
  * keys; and commands with a token, which may be sent again. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 /* --- Blobs --- */
@@ -140,12 +138,10 @@ static void step_run(struct client_pool *pool, struct client *jobs, unsigned ste
     }
 }
 
-static struct client_pool *jobs_open(const struct context *context, const struct setting *setting,
-                                     struct dataset *data, const struct sequence *sequence,
+static struct client_pool *jobs_open(struct dataset *data, const struct sequence *sequence,
                                      const char *filler) {
     struct client_pool *pool = client_pool_open(sequence, data, "");
     pool->steps[FINISH].object_set = dataset_fill(data, workload_named(filler));
-    results_measure(context->results, setting, workload_named(sequence->name), context->options->rounds);
     return pool;
 }
 
@@ -158,20 +154,21 @@ static void jobs_finish(struct server *server, struct client_pool *pool, struct 
 
 static void measure_jobs(const struct context *context, struct server *server,
                          const struct setting *setting) {
-    size_t first = context->results->measurement_count;
+    struct measurement *by_atomic = sequence_add_measurement(context, setting, &job_by_atomic),
+                       *by_script = sequence_add_measurement(context, setting, &job_by_script);
     struct dataset *data = dataset_open(server, 0, JOBS, sizes[0].bytes);
-    struct client_pool *atomic = jobs_open(context, setting, data, &job_by_atomic, "the entity of a job");
-    struct client_pool *script = jobs_open(context, setting, data, &job_by_script, "the hash of a job");
+    struct client_pool *atomic = jobs_open(data, &job_by_atomic, "the entity of a job");
+    struct client_pool *script = jobs_open(data, &job_by_script, "the hash of a job");
     struct client *jobs = allocate(JOBS, sizeof(*jobs));
     for (unsigned i = 0; i < JOBS; i++) jobs[i].number = i;
     for (unsigned round = 0; round < context->options->rounds; round++) {
         server_tell(server, "QUEUE.CLEAR mail");
         step_run(atomic, jobs, BEGIN);
-        jobs_finish(server, atomic, jobs, &context->results->measurements[first], round);
+        jobs_finish(server, atomic, jobs, by_atomic, round);
         server_tell(server, "DEL list");
         step_run(script, jobs, BEGIN);
         server_tell(server, "XREADGROUP GROUP g worker COUNT %d STREAMS stream >", JOBS);
-        jobs_finish(server, script, jobs, &context->results->measurements[first + 1], round);
+        jobs_finish(server, script, jobs, by_script, round);
     }
     free(jobs);
     client_pool_close(atomic);

@@ -1,10 +1,9 @@
-/* Clients that wait in line for a lease: how it is handed over, and what it would be to ask again and again. */
+/* Clients that wait: for a lease, how it is handed over, and what it would be to ask again and again; for a message or a
+ * change, until they know of it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "ccan/array_size/array_size.h"
 #include "measure.h"
 
 /* --- Handed over --- */
@@ -96,13 +95,13 @@ static void add_hop_facts(const struct context *context, const char *name, const
 static void add_hand_over_bars(struct results *results, const struct line *shortest, const struct line *line,
                                unsigned rounds) {
     if (line->length == AIMED_AT)
-        results_bar(results, ABOUT_LEASES, format_text("hand-over with %u in line, p99", line->length),
-                    spread_of(line->times.p99_ms, rounds).median, HOP_P99_MS, "ms");
+        results_add_bar(results, ABOUT_LEASES, format_text("hand-over with %u in line, p99", line->length),
+                        spread_of(line->times.p99_ms, rounds).median, HOP_P99_MS, "ms");
     if (line != shortest)
-        results_bar(results, ABOUT_LEASES,
-                    format_text("CPU per hand-over, %u in line / %u", line->length, shortest->length),
-                    spread_of_ratios(line->times.cpu_us, shortest->times.cpu_us, rounds).median, FLAT_MAX,
-                    "x");
+        results_add_bar(results, ABOUT_LEASES,
+                        format_text("CPU per hand-over, %u in line / %u", line->length, shortest->length),
+                        spread_of_ratios(line->times.cpu_us, shortest->times.cpu_us, rounds).median, FLAT_MAX,
+                        "x");
 }
 
 /* As many lines as connections allow; returns how many people are in them. */
@@ -286,7 +285,7 @@ struct method {
     void (*prepare)(struct server *server);
     void (*ask)(struct connection *connection, unsigned who);
     void (*give_back)(struct connection *connection, unsigned who);
-    int64_t pause_least_us, pause_most_us;
+    int64_t pause_min_us, pause_max_us;
 };
 
 struct contention {
@@ -332,17 +331,17 @@ static const struct method methods[] = {
 
 static void client_pause(struct contention *contention, struct lock_client *client, int64_t now_ns) {
     const struct method *method = contention->method;
-    int64_t span_us = method->pause_most_us - method->pause_least_us;
+    int64_t span_us = method->pause_max_us - method->pause_min_us;
     client->stage = PAUSING;
-    client->due_ns = now_ns + (method->pause_least_us + (span_us ? rand() % span_us : 0)) * 1000;
+    client->due_ns = now_ns + (method->pause_min_us + (span_us ? rand() % span_us : 0)) * 1000;
 }
 
 static double waited_ms(const struct lock_client *client, int64_t now_ns) {
     return (double)(now_ns - client->wanted_ns) / 1e6;
 }
 
-static void wait_add(struct contention *contention, double ms) {
-    if (ms > contention->wait_longest_ms) contention->wait_longest_ms = ms;
+static void note_wait(struct contention *contention, double ms) {
+    contention->wait_longest_ms = greater(contention->wait_longest_ms, ms);
 }
 
 static void client_answered(struct contention *contention, struct lock_client *client,
@@ -354,7 +353,7 @@ static void client_answered(struct contention *contention, struct lock_client *c
         client_pause(contention, client, now_ns);
     } else {
         require(!contention->holders++, "two clients have the lock");
-        wait_add(contention, waited_ms(client, now_ns));
+        note_wait(contention, waited_ms(client, now_ns));
         contention->wait_sum_ms += waited_ms(client, now_ns);
         contention->hand_overs++;
         client->stage = HOLDING;
@@ -426,7 +425,7 @@ static void measure_method(const struct context *context, struct server *server,
     for (unsigned who = 0; who < CLIENTS; who++) {
         const struct lock_client *client = &contention.clients[who];
         bool is_waiting = client->stage == ASKING || client->stage == PAUSING;
-        if (is_waiting) wait_add(&contention, waited_ms(client, stop_ns));
+        if (is_waiting) note_wait(&contention, waited_ms(client, stop_ns));
     }
     add_method_facts(context, &contention, (double)(stop_ns - start_ns) / 1e9, cpu_us);
     connection_set_close(contention.set);

@@ -1,7 +1,6 @@
 /* Datasets, and what goes on with them: a workload whose requests are known beforehand, and sequences of requests. */
 #define _GNU_SOURCE
 #include "workload.h"
-#include "ccan/array_size/array_size.h"
 
 #include <hiredis/hiredis.h>
 #include <stdio.h>
@@ -287,9 +286,8 @@ static struct driver driver_make(struct driver driver) {
     if (driver.workload->offsets) driver.offsets = driver.workload->offsets(driver.data);
     driver.template = template_make(&driver);
     driver.requests = allocate(driver.pipeline, driver.template.length);
-    for (unsigned i = 0; driver.template.bytes && i < driver.pipeline; i++) {
+    for (unsigned i = 0; i < driver.pipeline; i++)
         memcpy(driver.requests + i * driver.template.length, driver.template.bytes, driver.template.length);
-    }
     return driver;
 }
 

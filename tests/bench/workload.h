@@ -12,6 +12,7 @@
 #ifndef BENCH_WORKLOAD_H
 #define BENCH_WORKLOAD_H
 
+#include "ccan/array_size/array_size.h"
 #include "connection.h"
 
 enum {

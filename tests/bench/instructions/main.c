@@ -133,7 +133,7 @@ static void reply_keep(struct run *run, const char *step, const redisReply *repl
         const redisReply *found = find_element(reply, wish);
         bool kept = which < KEPT && found && found->str && found->len < PACKED_BYTES;
         require(kept, "%s: %s: nothing to keep", run->row->name, step);
-        for (unsigned call = first; kept && call < end; call++)
+        for (unsigned call = first; call < end; call++)
             memcpy(run->kept[call][which], found->str, found->len + 1);
     }
 }
