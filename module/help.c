@@ -4,8 +4,6 @@
 #include "server/call/refusal.h"
 #include "server/grammar/registration.h"
 
-#include "ccan/array_size/array_size.h"
-
 /* Twice the longest syntax, that of BLOB.COPY. */
 enum { HELP_LINE_BYTES = 1024 };
 

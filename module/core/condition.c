@@ -1,7 +1,5 @@
 #include "core/condition.h"
 
-#include <stddef.h>
-
 struct tag tag_read(struct bytes text) {
     struct tag tag = {TAG_MALFORMED, 0};
     if (text.length == 1 && text.data[0] == '*')

@@ -2,8 +2,6 @@
 
 #include "core/memory.h"
 
-#include <stdbool.h>
-
 enum { FIRST_CAPACITY = 16 };
 
 struct pointer_slot {

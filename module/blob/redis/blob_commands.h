@@ -65,7 +65,7 @@ enum outcome blob_check_lease(struct call *call, const struct blob *blob, enum l
 const struct stamp *blob_stamp(const struct blob *blob);
 
 /* The snapshot given by SNAPSHOT; NULL if there is none. */
-const struct blob *blob_asked_snapshot(const struct call *call, const struct blob *base);
+const struct blob *blob_given_snapshot(const struct call *call, const struct blob *base);
 
 /* The refusal of a content that exceeds a limit. */
 enum outcome blob_refuse_size(struct call *call, const char *limit);
@@ -98,7 +98,7 @@ enum outcome blob_copy_from(struct call *call);
 enum outcome copy_check_target(struct call *call, const struct blob *target);
 
 /* The version given by SNAPSHOT; 0 for none. */
-version copy_asked_snapshot(const struct call *call);
+version copy_given_snapshot(const struct call *call);
 
 /* container/blob of the source, and the snapshot. */
 void copy_put_label(const struct call *call, struct record_writer *label);

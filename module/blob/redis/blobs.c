@@ -56,7 +56,7 @@ const struct stamp *blob_stamp(const struct blob *blob) {
     return blob_exists(blob) ? &blob->stamp : NULL;
 }
 
-const struct blob *blob_asked_snapshot(const struct call *call, const struct blob *base) {
+const struct blob *blob_given_snapshot(const struct call *call, const struct blob *base) {
     return snapshots_find(base, call->args.slots[SLOT_SNAPSHOT].version);
 }
 
@@ -64,7 +64,7 @@ const struct blob *blob_asked_snapshot(const struct call *call, const struct blo
 static enum outcome find_to_read(struct call *call, unsigned kind, const struct blob **blob) {
     *blob = blob_found(call);
     if (!blob_exists(*blob)) return OUTCOME_BLOB_NOT_FOUND;
-    if (args_given(&call->args, SLOT_SNAPSHOT)) *blob = blob_asked_snapshot(call, *blob);
+    if (args_given(&call->args, SLOT_SNAPSHOT)) *blob = blob_given_snapshot(call, *blob);
     if (!*blob) return OUTCOME_BLOB_NOT_FOUND;
     enum outcome outcome = blob_kind_check(*blob, kind);
     if (outcome == OUTCOME_DONE) outcome = blob_check_lease(call, *blob, LEASE_READ);
@@ -207,9 +207,7 @@ enum outcome blob_getmeta_decide(struct call *call) {
     const struct blob *blob;
     enum outcome outcome = find_to_read(call, ANY_KIND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
-    reply_array(&call->out, 2);
-    reply_version(&call->out, blob->stamp.etag);
-    reply_pairs(&call->out, blob_metadata(blob));
+    reply_metadata(&call->out, blob->stamp.etag, blob_metadata(blob));
     return OUTCOME_DONE;
 }
 

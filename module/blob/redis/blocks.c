@@ -78,7 +78,7 @@ enum outcome blob_putblock_decide(struct call *call) {
 /* --- Committing --- */
 
 /* The pairs of the call as a list for block_plan_make; their ids have been checked. */
-static struct packed_list asked_blocks(const struct call *call, struct record_writer *writer) {
+static struct packed_list given_blocks(const struct call *call, struct record_writer *writer) {
     const struct argument *pairs = &call->args.slots[SLOT_BLOCKS];
     const struct clause words = {.words = block_words};
     unsigned char id[BLOCK_ID_MAX_BYTES];
@@ -135,7 +135,7 @@ enum outcome blob_putblocklist_decide(struct call *call) {
     enum outcome outcome = blob_find_to_create(call, KIND_BLOCK, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     record_start(&asked);
-    outcome = block_plan_make(blob, blob_staging(blob, call_now_ms(call)), asked_blocks(call, &asked), &plan);
+    outcome = block_plan_make(blob, blob_staging(blob, call_now_ms(call)), given_blocks(call, &asked), &plan);
     record_end(&asked);
     if (outcome != OUTCOME_DONE) return outcome;
     decide_commit(call, blob, &plan);
@@ -174,7 +174,7 @@ static enum outcome find_listed(struct call *call, const struct blob **blob) {
     *blob = blob_named(call);
     bool snapshot = args_given(&call->args, SLOT_SNAPSHOT);
     bool there = blob_exists(*blob) || (!snapshot && *blob);
-    if (there && snapshot) *blob = blob_asked_snapshot(call, *blob);
+    if (there && snapshot) *blob = blob_given_snapshot(call, *blob);
     if (!there || !*blob) return OUTCOME_BLOB_NOT_FOUND;
     enum outcome outcome = blob_exists(*blob) ? blob_kind_check(*blob, KIND_BLOCK) : OUTCOME_DONE;
     if (outcome == OUTCOME_DONE) outcome = blob_check_lease(call, *blob, LEASE_READ);

@@ -7,7 +7,7 @@ const char *const access_words[] = {"PRIVATE", "BLOB", "CONTAINER", NULL};
 
 static const char *const access_names[ACCESS_KINDS] = {"private", "blob", "container"};
 
-static enum container_access asked_access(const struct call *call) {
+static enum container_access given_access(const struct call *call) {
     return (enum container_access)call_number(call, SLOT_ACCESS, ACCESS_PRIVATE);
 }
 
@@ -23,7 +23,7 @@ enum outcome container_create_decide(struct call *call) {
     if (call->value) return OUTCOME_CONTAINER_EXISTS;
     struct container_change *change = decide_container_change(call, CONTAINER_CREATE);
     change->created_ms = change->stamp.modified_ms;
-    change->access = asked_access(call);
+    change->access = given_access(call);
     change->metadata = call->metadata.list;
     return OUTCOME_DONE;
 }
@@ -52,9 +52,7 @@ enum outcome container_getmeta_decide(struct call *call) {
     const struct container *container = call->value;
     enum outcome outcome = lease_check_own(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
-    reply_array(&call->out, 2);
-    reply_version(&call->out, container->stamp.etag);
-    reply_pairs(&call->out, packed_view(container->metadata));
+    reply_metadata(&call->out, container->stamp.etag, packed_view(container->metadata));
     return OUTCOME_DONE;
 }
 
@@ -89,7 +87,7 @@ enum outcome container_setacl_decide(struct call *call) {
     enum outcome outcome = check_container_change(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change *change = decide_container_change(call, CONTAINER_SETACL);
-    change->access = asked_access(call);
+    change->access = given_access(call);
     change->policies = call->policies.list;
     return OUTCOME_DONE;
 }

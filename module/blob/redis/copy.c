@@ -51,7 +51,7 @@ struct source {
     const struct blob *blob;
 };
 
-version copy_asked_snapshot(const struct call *call) {
+version copy_given_snapshot(const struct call *call) {
     return args_given(&call->args, SLOT_SNAPSHOT) ? call->args.slots[SLOT_SNAPSHOT].version : 0;
 }
 
@@ -60,7 +60,7 @@ static enum outcome find_source(struct call *call, struct source *source) {
     enum outcome outcome = OUTCOME_DONE;
     source->elsewhere = !bytes_equal(call_word(call, ARG_CONTAINER), call_word(call, ARG_SOURCE_CONTAINER));
     source->name = call_word(call, ARG_SOURCE_BLOB);
-    source->snapshot = copy_asked_snapshot(call);
+    source->snapshot = copy_given_snapshot(call);
     if (source->elsewhere) container = call_other_value(call, &outcome);
     if (outcome == OUTCOME_CONTAINER_NOT_FOUND) refusal_note(call, "the source container does not exist");
     if (outcome == OUTCOME_NOT_PERMITTED) return refusal_of_command(call, call->command);

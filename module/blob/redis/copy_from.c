@@ -9,11 +9,11 @@ enum { ORPHANS_MAX = 100, LOOKS_MAX = 5000 };
 
 /* --- Arguments --- */
 
-static struct bytes asked_host(const struct call *call) {
+static struct bytes given_host(const struct call *call) {
     return host_without_brackets(call_option(call, SLOT_FROM));
 }
 
-static bool asked_port(const struct call *call, int64_t *port) {
+static bool given_port(const struct call *call, int64_t *port) {
     return host_port_read(call_word(call, call->args.slots[SLOT_FROM].at + 1), port);
 }
 
@@ -27,8 +27,8 @@ static bool host_is_sound(struct bytes host) {
 
 enum outcome copy_from_check(struct call *call) {
     int64_t port;
-    struct bytes host = asked_host(call);
-    if (!asked_port(call, &port) || !host_is_sound(host)) {
+    struct bytes host = given_host(call);
+    if (!given_port(call, &port) || !host_is_sound(host)) {
         refusal_note(call, "FROM takes a host and a port from 1 to 65535");
         return OUTCOME_INVALID_VALUE;
     }
@@ -64,14 +64,14 @@ static void put_conditions(const struct call *call, struct copy_order *order) {
 static const struct copy_order *write_order(struct call *call) {
     struct copy_order *order = call_alloc(call, sizeof(*order));
     int64_t port = 0;
-    asked_port(call, &port);
+    given_port(call, &port);
     *order = (struct copy_order){
-        .host = asked_host(call),
+        .host = given_host(call),
         .port = (int)port,
         .container = call_word(call, ARG_SOURCE_CONTAINER),
         .blob = call_word(call, ARG_SOURCE_BLOB),
         .has_snapshot = args_given(&call->args, SLOT_SNAPSHOT),
-        .snapshot = copy_asked_snapshot(call),
+        .snapshot = copy_given_snapshot(call),
         .has_metadata = args_given(&call->args, SLOT_META),
         .metadata = call->metadata.list,
     };

@@ -14,7 +14,7 @@ enum outcome container_feed_decide(struct call *call) {
     return feed_switch(call, container->feed, CONTAINER_FEEDON, set_container_feed);
 }
 
-static bool begins_as_asked(const struct call *call, struct bytes name) {
+static bool has_given_prefix(const struct call *call, struct bytes name) {
     return bytes_start_with(name, call_option(call, SLOT_PREFIX));
 }
 
@@ -30,7 +30,7 @@ static void reply_changed_blob(struct reply_map *map, const struct entry *object
 }
 
 enum outcome container_changes_since_decide(struct call *call) {
-    static const struct feed_view blobs = {begins_as_asked, reply_changed_name, reply_changed_blob};
+    static const struct feed_view blobs = {has_given_prefix, reply_changed_name, reply_changed_blob};
     return feed_answer(call, ((const struct container *)call->value)->feed, &blobs);
 }
 

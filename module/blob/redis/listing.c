@@ -74,7 +74,7 @@ enum outcome blob_list_check(struct call *call) {
     return OUTCOME_INVALID_QUERY;
 }
 
-static struct listing_query listing_asked(struct call *call) {
+static struct listing_query given_listing(struct call *call) {
     return (struct listing_query){
         .prefix = call_option(call, SLOT_PREFIX),
         .delimiter = call_option(call, SLOT_DELIMITER),
@@ -110,15 +110,11 @@ static void reply_listed_blob(struct call *call, const struct listing_item *item
 }
 
 enum outcome blob_list_decide(struct call *call) {
-    struct listing_query query = listing_asked(call);
+    struct listing_query query = given_listing(call);
     struct listing listing;
     listing_collect(call->value, &query, &listing);
-    reply_array(&call->out, 2);
-    if (listing.more)
-        reply_bytes(&call->out, bytes_of(listing.next, listing.next_length));
-    else
-        reply_null(&call->out);
-    reply_array(&call->out, (long)listing.count);
+    reply_page_begin(&call->out, bytes_of(listing.next, listing.more ? listing.next_length : 0),
+                     listing.count);
     for (size_t i = 0; i < listing.count; i++) reply_listed_blob(call, &listing.items[i]);
     listing_free(&listing);
     return OUTCOME_DONE;

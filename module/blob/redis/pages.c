@@ -104,7 +104,7 @@ enum outcome blob_getpages_decide(struct call *call) {
     const struct blob *blob, *previous = NULL;
     struct page_range range;
     enum outcome outcome = blob_find_content_to_read(call, KIND_PAGE, &blob);
-    if (outcome == OUTCOME_DONE) outcome = range_read(call, SLOT_RANGE, blob_length(blob), &range);
+    if (outcome == OUTCOME_DONE) outcome = range_read(call, blob_length(blob), &range);
     if (outcome == OUTCOME_DONE && args_given(&call->args, SLOT_SINCE))
         outcome = find_previous_blob(call, blob, &previous);
     if (outcome != OUTCOME_DONE) return outcome;

@@ -97,9 +97,7 @@ enum outcome file_getmeta_decide(struct call *call) {
     struct file_found found;
     enum outcome outcome = find_description(call, &found);
     if (outcome != OUTCOME_DONE) return outcome;
-    reply_array(&call->out, 2);
-    reply_version(&call->out, found.view.stamp.etag);
-    reply_pairs(&call->out, found.view.metadata);
+    reply_metadata(&call->out, found.view.stamp.etag, found.view.metadata);
     return OUTCOME_DONE;
 }
 
@@ -122,7 +120,7 @@ enum outcome file_getranges_decide(struct call *call) {
     struct page_range range;
     const struct sparse_bytes *previous = NULL;
     enum outcome outcome = find_data(call, &found);
-    if (outcome == OUTCOME_DONE) outcome = range_read(call, SLOT_RANGE, found.view.content->length, &range);
+    if (outcome == OUTCOME_DONE) outcome = range_read(call, found.view.content->length, &range);
     if (outcome == OUTCOME_DONE && args_given(&call->args, SLOT_SINCE))
         outcome = find_previous_file(call, found.snapshot, &previous);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -209,12 +207,7 @@ enum outcome file_list_decide(struct call *call) {
     enum outcome outcome = file_find_to_read(call, NODE_DIRECTORY, &access, &directory);
     if (outcome != OUTCOME_DONE) return outcome;
     collect_items(call, &directory, &listing);
-    reply_array(&call->out, 2);
-    if (listing.next.length)
-        reply_bytes(&call->out, listing.next);
-    else
-        reply_null(&call->out);
-    reply_array(&call->out, (long)listing.count);
+    reply_page_begin(&call->out, listing.next, listing.count);
     for (size_t i = 0; i < listing.count; i++)
         reply_listed_file(&call->out, &listing.items[i], directory.snapshot);
     return OUTCOME_DONE;

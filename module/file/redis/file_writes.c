@@ -6,6 +6,11 @@
 
 enum { ARG_CONTENT = 4 };
 
+/* Access to all of a file that open handles and locks may refuse. */
+static struct file_access access_as(enum sharing_class class, const struct guid *lease_id) {
+    return (struct file_access){.class = class, .checks_locks = true, .lease_id = lease_id};
+}
+
 /* Finds an existing node that the command may access in this way. */
 static enum outcome find_accessible(struct call *call, unsigned kind, const struct file_access *access,
                                     struct file_node **node) {
@@ -64,12 +69,11 @@ enum outcome file_rmdir_decide(struct call *call) {
 /* --- Whole files --- */
 
 /* Finds the place for a file with new content: an existing file, or none. */
-static enum outcome find_to_replace(struct call *call, struct bytes path, enum sharing_class class,
-                                    const struct guid *lease_id, struct tree_place *place) {
-    struct file_access access = {.class = class, .checks_locks = true, .lease_id = lease_id};
+static enum outcome find_to_replace(struct call *call, struct bytes path, struct tree_place *place) {
+    const struct file_access access = access_as(CLASS_WRITE_DELETE, call_lease_id(call));
     enum outcome outcome = file_find(call, path, place);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (!place->node) return lease_id ? OUTCOME_LEASE_ABSENT_FILE : OUTCOME_DONE;
+    if (!place->node) return access.lease_id ? OUTCOME_LEASE_ABSENT_FILE : OUTCOME_DONE;
     outcome = file_check_kind(place, NODE_FILE);
     return outcome == OUTCOME_DONE ? file_check_access(call, place->node, &access) : outcome;
 }
@@ -89,8 +93,7 @@ static uint64_t given_size(const struct call *call) {
 
 enum outcome file_create_decide(struct call *call) {
     struct tree_place place;
-    enum outcome outcome =
-        find_to_replace(call, call_word(call, ARG_PATH), CLASS_WRITE_DELETE, call_lease_id(call), &place);
+    enum outcome outcome = find_to_replace(call, call_word(call, ARG_PATH), &place);
     if (outcome == OUTCOME_DONE) outcome = file_check_quota(call, length_of(place.node), given_size(call));
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_change *change = decide_stamped_file(call, FILE_CREATE, place.node, NULL);
@@ -103,8 +106,7 @@ enum outcome file_create_decide(struct call *call) {
 
 enum outcome file_delete_decide(struct call *call) {
     struct file_node *node;
-    struct file_access access = {
-        .class = CLASS_DELETE, .checks_locks = true, .lease_id = call_lease_id(call)};
+    const struct file_access access = access_as(CLASS_DELETE, call_lease_id(call));
     enum outcome outcome = find_accessible(call, NODE_FILE, &access, &node);
     if (outcome != OUTCOME_DONE) return outcome;
     decide_file_change(call, FILE_DELETE, node, NULL);
@@ -116,9 +118,7 @@ enum outcome file_copy_decide(struct call *call) {
     struct tree_place place;
     struct file_access access = {.class = CLASS_READ, .checks_locks = true, .range = {0, UINT64_MAX}};
     enum outcome outcome = find_accessible(call, NODE_FILE, &access, &source);
-    if (outcome == OUTCOME_DONE)
-        outcome = find_to_replace(call, call_word(call, ARG_TARGET), CLASS_WRITE_DELETE, call_lease_id(call),
-                                  &place);
+    if (outcome == OUTCOME_DONE) outcome = find_to_replace(call, call_word(call, ARG_TARGET), &place);
     if (outcome == OUTCOME_DONE)
         outcome = file_check_quota(call, length_of(place.node), source->content.length);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -133,8 +133,7 @@ enum outcome file_copy_decide(struct call *call) {
 
 /* A directory can be moved only when no file below it is open or leased. */
 static enum outcome check_source(struct call *call, const struct file_node *node) {
-    struct file_access access = {
-        .class = CLASS_DELETE, .checks_locks = true, .lease_id = call_lease_id(call)};
+    const struct file_access access = access_as(CLASS_DELETE, call_lease_id(call));
     if (node_is_file(node)) return file_check_access(call, node, &access);
     if (!node->parent) {
         refusal_note(call, "the root directory cannot be moved");
@@ -183,8 +182,7 @@ static enum outcome check_target(struct call *call, const struct file_node *node
     if (outcome != OUTCOME_DONE) return outcome;
     if (!args_given(&call->args, SLOT_FILE_REPLACE)) return OUTCOME_FILE_EXISTS;
     if (!node_is_file(node) || !node_is_file(place->node)) return OUTCOME_FILE_KIND;
-    struct file_access access = {
-        .class = CLASS_WRITE_DELETE, .checks_locks = true, .lease_id = new_lease_id(call)};
+    const struct file_access access = access_as(CLASS_WRITE_DELETE, new_lease_id(call));
     outcome = file_check_access(call, place->node, &access);
     return outcome == OUTCOME_DONE ? check_moved_lease(call, node, place->node) : outcome;
 }

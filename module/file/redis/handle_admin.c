@@ -96,15 +96,6 @@ static void reply_handle(struct call *call, const struct file_handle *handle) {
     }
 }
 
-static void reply_marker(struct reply *out, const struct file_handle *next) {
-    char text[NUMBER_TEXT_MAX];
-    if (!next) {
-        reply_null(out);
-        return;
-    }
-    reply_bytes(out, bytes_of(text, number_write((int64_t)handle_number(next), text)));
-}
-
 struct handle_page {
     uint64_t from;
     size_t max;
@@ -164,14 +155,14 @@ static void gather_of_share(struct call *call, const struct handle_selection *se
 static void reply_handle_page(struct call *call, const struct handle_selection *selection) {
     struct handle_page page = {.max = reply_page_max(call, SLOT_PAGE_SIZE, PAGE_DEFAULT, PAGE_MAX)};
     const struct file_node *node = selection->node;
+    char marker[NUMBER_TEXT_MAX];
     given_marker(call, &page.from);
     if (has_handles(selection)) {
         bool few = node_is_file(node) && node->usage->tally.handles <= LOOKED_AT_MAX;
         (few ? gather_of_file : gather_of_share)(call, selection, &page);
     }
-    reply_array(&call->out, 2);
-    reply_marker(&call->out, page.next);
-    reply_array(&call->out, (long)page.count);
+    size_t digits = page.next ? number_write((int64_t)handle_number(page.next), marker) : 0;
+    reply_page_begin(&call->out, bytes_of(marker, digits), page.count);
     for (size_t i = 0; i < page.count; i++) reply_handle(call, page.found[i]);
 }
 

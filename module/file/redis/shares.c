@@ -69,9 +69,7 @@ enum outcome share_getmeta_decide(struct call *call) {
         stamp = &share->snapshots[number - 1].stamp;
         metadata = share->snapshots[number - 1].metadata;
     }
-    reply_array(&call->out, 2);
-    reply_version(&call->out, stamp->etag);
-    reply_pairs(&call->out, packed_view(metadata));
+    reply_metadata(&call->out, stamp->etag, packed_view(metadata));
     return OUTCOME_DONE;
 }
 

@@ -420,12 +420,7 @@ enum outcome lease_list_decide(struct call *call) {
         }
         order_cursor_next(&cursor);
     }
-    reply_array(&call->out, 2);
-    if (entry)
-        reply_bytes(&call->out, entry_name(entry));
-    else
-        reply_null(&call->out);
-    reply_array(&call->out, (long)count);
+    reply_page_begin(&call->out, entry ? entry_name(entry) : bytes_of("", 0), count);
     for (size_t i = 0; i < count; i++) reply_leased(call, home, shown[i]);
     return OUTCOME_DONE;
 }

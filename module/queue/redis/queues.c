@@ -3,26 +3,26 @@
 
 #include "core/metadata.h"
 
-static uint32_t asked_max_deliveries(const struct call *call) {
+static uint32_t given_max_deliveries(const struct call *call) {
     return (uint32_t)call_number(call, SLOT_MAXDELIVERIES, 0);
 }
 
-static bool is_as_asked(const struct call *call) {
+static bool is_as_given(const struct call *call) {
     const struct queue *queue = call->value;
     bool other_limit =
-        args_given(&call->args, SLOT_MAXDELIVERIES) && queue->max_deliveries != asked_max_deliveries(call);
+        args_given(&call->args, SLOT_MAXDELIVERIES) && queue->max_deliveries != given_max_deliveries(call);
     return !other_limit && metadata_same(packed_view(queue->metadata), call->metadata.list);
 }
 
 enum outcome queue_create_decide(struct call *call) {
-    if (call->value && !is_as_asked(call)) return OUTCOME_QUEUE_EXISTS;
+    if (call->value && !is_as_given(call)) return OUTCOME_QUEUE_EXISTS;
     if (call->value) {
         reply_exists(&call->out);
         return OUTCOME_DONE;
     }
     struct queue_change *change = queue_decide(call, QUEUE_CREATE);
     change->metadata = call->metadata.list;
-    change->max_deliveries = asked_max_deliveries(call);
+    change->max_deliveries = given_max_deliveries(call);
     return call_done(call);
 }
 
@@ -33,7 +33,7 @@ enum outcome queue_drop_decide(struct call *call) {
 
 enum outcome queue_configure_decide(struct call *call) {
     struct queue_change *change = queue_decide(call, QUEUE_CONFIGURE);
-    change->max_deliveries = asked_max_deliveries(call);
+    change->max_deliveries = given_max_deliveries(call);
     return call_done(call);
 }
 

@@ -5,18 +5,19 @@
 
 const char *const feed_words[] = {"ON", "OFF", NULL};
 
-static bool is_asked_on(const struct call *call) {
+static bool is_given_on(const struct call *call) {
     return call->args.slots[SLOT_FEED_WORD].number == FEED_WORD_ON;
 }
 
 enum outcome feed_switch_check(struct call *call) {
-    if (is_asked_on(call) || !args_given(&call->args, SLOT_FEED_KEEP)) return OUTCOME_DONE;
+    if (is_given_on(call) || !args_given(&call->args, SLOT_FEED_KEEP)) return OUTCOME_DONE;
     return refusal_of_option(call, SLOT_FEED_KEEP);
 }
 
 /* FEED_CHANGE_KINDS when the feed is as asked. */
-static enum feed_change_kind kind_asked(const struct call *call, const struct feed *feed, uint64_t keep) {
-    if (!is_asked_on(call)) return feed ? FEED_OFF : FEED_CHANGE_KINDS;
+static enum feed_change_kind given_feed_kind(const struct call *call, const struct feed *feed,
+                                             uint64_t keep) {
+    if (!is_given_on(call)) return feed ? FEED_OFF : FEED_CHANGE_KINDS;
     if (!feed) return FEED_ON;
     bool keeps = args_given(&call->args, SLOT_FEED_KEEP) && feed->keep != keep;
     return keeps ? FEED_KEEP : FEED_CHANGE_KINDS;
@@ -25,7 +26,7 @@ static enum feed_change_kind kind_asked(const struct call *call, const struct fe
 enum outcome feed_switch(struct call *call, const struct feed *feed, unsigned first,
                          void (*set)(void *change, const struct feed_change *asked)) {
     struct feed_change asked = {.keep = (uint64_t)call_number(call, SLOT_FEED_KEEP, FEED_KEEP_DEFAULT)};
-    asked.kind = kind_asked(call, feed, asked.keep);
+    asked.kind = given_feed_kind(call, feed, asked.keep);
     if (asked.kind == FEED_ON) {
         enum outcome outcome = call_check_memory(call);
         if (outcome != OUTCOME_DONE) return outcome;

@@ -12,15 +12,15 @@
 /* What one range may take in a reply: two numbers of the server's protocol in an array. */
 enum { RANGE_REPLY_BYTES = 48 };
 
-enum outcome range_read(const struct call *call, int slot, uint64_t all, struct page_range *range) {
+enum outcome range_read(const struct call *call, uint64_t all, struct page_range *range) {
     *range = (struct page_range){0, all};
-    if (!args_given(&call->args, slot)) return OUTCOME_DONE;
-    const struct argument *asked = &call->args.slots[slot];
-    if ((uint64_t)asked->number >= all) return OUTCOME_INVALID_RANGE;
-    range->offset = (uint64_t)asked->number;
+    if (!args_given(&call->args, SLOT_RANGE)) return OUTCOME_DONE;
+    const struct argument *given = &call->args.slots[SLOT_RANGE];
+    if ((uint64_t)given->number >= all) return OUTCOME_INVALID_RANGE;
+    range->offset = (uint64_t)given->number;
     range->length = all - range->offset;
-    if (asked->length >= 0 && (uint64_t)asked->length < range->length)
-        range->length = (uint64_t)asked->length;
+    if (given->length >= 0 && (uint64_t)given->length < range->length)
+        range->length = (uint64_t)given->length;
     return OUTCOME_DONE;
 }
 
@@ -58,7 +58,7 @@ enum outcome range_answer_part(struct call *call, const struct range_bytes *byte
 
 enum outcome range_answer(struct call *call, const struct range_bytes *bytes) {
     struct page_range range;
-    enum outcome outcome = range_read(call, SLOT_RANGE, bytes->length, &range);
+    enum outcome outcome = range_read(call, bytes->length, &range);
     return outcome == OUTCOME_DONE ? range_answer_part(call, bytes, range, "use RANGE") : outcome;
 }
 

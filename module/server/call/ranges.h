@@ -5,9 +5,8 @@
 #include "core/pages.h"
 #include "server/call/call.h"
 
-/* The part of the content that a SHAPE_RANGE option selects, cut at the end of the content; all of it
- * without the option. */
-enum outcome range_read(const struct call *call, int slot, uint64_t all, struct page_range *range);
+/* The part of the content that RANGE selects, cut at the end of the content; all of it without the option. */
+enum outcome range_read(const struct call *call, uint64_t all, struct page_range *range);
 
 /* A content that is answered as bytes. */
 struct range_bytes {

@@ -3,7 +3,6 @@
 #include "core/number.h"
 #include "server/call/sample_reply.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 

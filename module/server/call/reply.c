@@ -167,7 +167,22 @@ void reply_field_guid(struct reply_map *map, const char *name, struct guid id) {
     reply_guid(map->out, id);
 }
 
-/* --- Lists --- */
+/* --- What several families reply alike --- */
+
+void reply_page_begin(struct reply *out, struct bytes next, size_t count) {
+    reply_array(out, 2);
+    if (next.length)
+        reply_bytes(out, next);
+    else
+        reply_null(out);
+    reply_array(out, (long)count);
+}
+
+void reply_metadata(struct reply *out, version etag, struct packed_list metadata) {
+    reply_array(out, 2);
+    reply_version(out, etag);
+    reply_pairs(out, metadata);
+}
 
 void reply_fields(struct reply_map *map, struct packed_list pairs) {
     struct record_reader reader = record_reader(pairs.items);

@@ -116,7 +116,13 @@ static inline void reply_field_number(struct reply_map *map, const char *name, l
 void reply_field_version(struct reply_map *map, const char *name, version v);
 void reply_field_guid(struct reply_map *map, const char *name, struct guid id);
 
-/* --- Lists that several families have --- */
+/* --- What several families reply alike --- */
+
+/* Begins a page of a list: where the next page starts, null for an empty word; this many items follow. */
+void reply_page_begin(struct reply *out, struct bytes next, size_t count);
+
+/* An ETag, and metadata. */
+void reply_metadata(struct reply *out, version etag, struct packed_list metadata);
 
 /* Name-value pairs: as a map of their own, or as fields of an open map. */
 void reply_pairs(struct reply *out, struct packed_list pairs);

@@ -46,6 +46,12 @@ static void build_feed_portion(struct call *call) {
     commit_at_once(call, &change, NULL);
 }
 
+/* An index or a feed that is being built continues at once, or after a promotion. */
+int64_t table_next_look_ms(const void *value) {
+    const struct table *table = value;
+    return table_unfinished(table) || feed_is_unfinished(table->feed) ? server_now_ms() : UPKEEP_NEVER;
+}
+
 int64_t table_upkeep(struct call *call) {
     const struct table *table = call->value;
     const struct table_index *index = table_unfinished(table);
@@ -53,8 +59,7 @@ int64_t table_upkeep(struct call *call) {
         build_portion(call, index);
     else if (feed_is_unfinished(table->feed))
         build_feed_portion(call);
-    bool more = table_unfinished(table) || feed_is_unfinished(table->feed);
-    return more ? call_now_ms(call) : UPKEEP_NEVER;
+    return table_next_look_ms(table);
 }
 
 /* --- INFO --- */

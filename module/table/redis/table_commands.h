@@ -33,6 +33,9 @@ static inline struct table_change *table_decide(struct call *call, enum table_ch
     return decision_add(call, kind);
 }
 
+/* For the data type's table: see data_type.h. */
+int64_t table_next_look_ms(const void *value);
+
 /* --- Entities --- */
 
 /* Totals since the start: queries by plan, entities returned, examined and written. */

@@ -1,6 +1,5 @@
 /* The data type of tables, for the server. A file has the table with the names of its indexes, then its entities in the
  * order of their keys; loading builds the indexes again. */
-#include "server/effects/upkeep.h"
 #include "server/storage/type_methods.h"
 #include "table/redis/table_commands.h"
 #include "table/table.h"
@@ -23,12 +22,6 @@ static bool is_plausible(const void *received, int64_t horizon_ms) {
     while (table_step_next(&reader, &step))
         if (!ticks_plausible(step.ticks, horizon_ms)) return false;
     return true;
-}
-
-/* An index or a feed that is being built continues at once, or after a promotion. */
-static int64_t table_next_look_ms(const void *value) {
-    const struct table *table = value;
-    return table_unfinished(table) || feed_is_unfinished(table->feed) ? server_now_ms() : UPKEEP_NEVER;
 }
 
 TYPE_METHODS(table)
