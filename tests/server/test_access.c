@@ -497,7 +497,7 @@ TEST(a_waiter_that_has_lost_its_rights_is_refused) {
             create("box");
             call(primary, "QUEUE.CREATE jobs");
             call(primary, "LEASE.ACQUIRE box -1");
-            struct client *client = waiting_user("guest", answered[i].waits, &id);
+            struct client *client = waiting_user(answered[i].waits, &id);
             expect_ok(call(primary, "ACL SETUSER guest %s", losses[loss]));
             redisReply *reply = call_line(primary, answered[i].answers);
             require(!reply_is_error(reply), "%s gives %s", answered[i].answers, reply_text(reply));

@@ -70,7 +70,7 @@ static const struct step stage_steps[] = {
 static void play(const struct step *steps, size_t count) {
     time_passes(0);
     steps_play(stage_steps);
-    pending_copy_with("box", "busy", "LEASE " ID_A);
+    pending_copy_with("busy", "LEASE " ID_A);
     steps_play_so_many(steps, count);
 }
 

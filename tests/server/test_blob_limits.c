@@ -81,7 +81,7 @@ TEST(a_hundred_thousand_blocks_are_staged_and_not_one_more) {
 
 TEST(fifty_thousand_appends_and_not_one_more) {
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
-    fill_append_blob("box", "log", APPENDED_MAX);
+    fill_append_blob("log", APPENDED_MAX);
     expect_number(field(stat_of("box", "log"), "block-count"), APPENDED_MAX);
     step_play("BLOB.APPEND box log x", "CONFLICT BlockCountExceedsLimit", 0);
     step_play("BLOB.APPEND box log x IFPOSITION 0", "PRECONDITION AppendPositionConditionNotMet", 0);

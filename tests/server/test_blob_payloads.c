@@ -135,8 +135,8 @@ static void leaf(struct text *items, uint64_t index, uint64_t present, uint64_t 
     effect_number(items, chunk);
 }
 
-static void snapshot_of(const char *name, uint64_t id) {
-    struct text record = effect_start(BLOB_SNAPSHOT, name);
+static void snapshot_of(uint64_t id) {
+    struct text record = effect_start(BLOB_SNAPSHOT, "blob");
     effect_word(&record, ETAG + 1);
     effect_number(&record, CREATED_MS);
     effect_byte(&record, 0);
@@ -358,18 +358,18 @@ TEST(snapshots_that_do_not_grow) {
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         hand_begin();
         state_of("blob", KIND_APPEND, 0, 0, 0);
-        snapshot_of("blob", rows[row].first);
+        snapshot_of(rows[row].first);
         state_of("blob", KIND_APPEND, 0, 0, 0);
-        snapshot_of("blob", rows[row].second);
+        snapshot_of(rows[row].second);
         hand_offer("two snapshots", rows[row].is_sound);
     }
     hand_begin();
-    snapshot_of("blob", 200);
+    snapshot_of(200);
     hand_offer("a snapshot of nothing", false);
     hand_begin();
     state_of("blob", KIND_APPEND, 0, 0, 0);
-    snapshot_of("blob", 200);
-    snapshot_of("blob", 201);
+    snapshot_of(200);
+    snapshot_of(201);
     hand_offer("two snapshots of one state", false);
 }
 
@@ -457,7 +457,7 @@ TEST(records_that_come_too_early_or_too_late) {
     chunk_of(PAGE, PAGE);
     state_of("blob", KIND_APPEND, 0, 0, 0);
     list_of(BLOB_SPANS, "blob", 1, &items);
-    snapshot_of("blob", 200);
+    snapshot_of(200);
     state_of("blob", KIND_APPEND, STATE_KEEPS_CONTENT, 0, 0);
     list_of(BLOB_SPANS, "blob", 1, &items);
     settle();
@@ -480,7 +480,7 @@ TEST(states_that_keep_a_content) {
         int parts = rows[row].kind == KIND_PAGE ? PART_LENGTH | PART_SEQUENCE : 0;
         hand_begin();
         state_of("blob", rows[row].kind, parts, rows[row].then, 0);
-        snapshot_of("blob", 200);
+        snapshot_of(200);
         state_of("blob", rows[row].kind, parts | STATE_KEEPS_CONTENT, rows[row].now, 0);
         hand_offer(rows[row].what, rows[row].is_sound);
     }

@@ -23,10 +23,9 @@ enum {
 
 /* --- Containers and blobs --- */
 
-static void send_content(const char *head, const char *content, size_t length, const char *tail) {
+static void send_content(const char *head, const char *content, size_t length) {
     struct words words = words_of_line(head);
     words_add_bytes(&words, content, length);
-    words_add_line(&words, tail);
     bounds_send_words(&words);
 }
 
@@ -55,7 +54,7 @@ static void commit_blocks(const char *blob) {
 static void list_a_block(void) {
     static char block[10240];
     struct words words = words_of_line(pool_print("BLOB.PUTBLOCKLIST box listed %d", BLOCKS));
-    send_content("BLOB.PUTBLOCK box listed AAAA", block, sizeof(block), "");
+    send_content("BLOB.PUTBLOCK box listed AAAA", block, sizeof(block));
     for (int i = 0; i < BLOCKS; i++) words_add_line(&words, "LATEST AAAA");
     bounds_send_words(&words);
     bounds_receive_all();
@@ -65,7 +64,7 @@ static void fill_pages(const char *create, const char *put) {
     static char part[4 * MEGABYTE];
     bounds_do(create);
     for (int i = 0; i < PAGES_MEGABYTES / 4; i++)
-        send_content(pool_print("%s %d", put, i * 4 * MEGABYTE), part, sizeof(part), "");
+        send_content(pool_print("%s %d", put, i * 4 * MEGABYTE), part, sizeof(part));
     bounds_receive_all();
 }
 
@@ -129,7 +128,7 @@ static void stage_blobs(void) {
     bounds_do("BLOB.COPY src page box page");
     bounds_do("BLOB.CREATEPAGE box striped 67108864");
     for (int i = 0; i < 49000; i++)
-        send_content(pool_print("BLOB.PUTPAGE box striped %d", i * 1024), pool_take(512), 512, "");
+        send_content(pool_print("BLOB.PUTPAGE box striped %d", i * 1024), pool_take(512), 512);
     bounds_receive_all();
     bounds_do("striped = BLOB.SNAPSHOT box striped");
     victim_appended();
@@ -210,18 +209,18 @@ TEST(blobs_hold_nobody_up) {
 
 static const char with_file[] = APPEND_ONLY_FILE("no") "holdfast.queue-max-count 1000\n";
 
-static void put_messages(const char *queue, int count, const char *clauses) {
+static void put_messages(const char *queue, const char *clauses) {
     struct words words = words_of_line(pool_print("QUEUE.PUTMANY %s 1000", queue));
     for (int i = 0; i < 1000; i++) words_add(&words, "0123456789");
     words_add_line(&words, clauses);
-    for (int i = 0; i < count; i += 1000) bounds_send_words(&words);
+    for (int i = 0; i < SOME; i += 1000) bounds_send_words(&words);
     bounds_receive_all();
 }
 
 static void victim_queue(void) {
     bounds_do("DEL v");
     bounds_do("QUEUE.CREATE v MAXDELIVERIES 1");
-    put_messages("v", SOME, "");
+    put_messages("v", "");
 }
 static void take_all(const char *queue, int count) {
     for (int i = 0; i < count; i += 1000) bounds_send("QUEUE.GET %s COUNT 1000 VISIBILITY 1", queue);
@@ -229,7 +228,7 @@ static void take_all(const char *queue, int count) {
 }
 static void victim_half_dead(void) {
     victim_queue();
-    put_messages("v", SOME, "");
+    put_messages("v", "");
     take_all("v", SOME);
     bounds_later(2);
 }
@@ -241,17 +240,17 @@ static void victim_dead(void) {
 static void victim_expired(void) {
     bounds_do("DEL v");
     bounds_do("QUEUE.CREATE v");
-    put_messages("v", SOME, "TTL 1 GROUP one");
-    put_messages("v", SOME, "TTL 1");
+    put_messages("v", "TTL 1 GROUP one");
+    put_messages("v", "TTL 1");
     bounds_later(2);
 }
 
 static void stage_queues(void) {
     bounds_do("QUEUE.CREATE q " META);
     bounds_do("QUEUE.SETACL q " ACL);
-    put_messages("q", SOME, "");
+    put_messages("q", "");
     bounds_do("QUEUE.CREATE g");
-    put_messages("g", SOME, "GROUP one");
+    put_messages("g", "GROUP one");
     for (int i = 0; i < SOME; i++) bounds_send("QUEUE.PUT g x GROUP g%06d", i);
     bounds_receive_all();
 }
@@ -425,7 +424,7 @@ static void stage_shares(void) {
     bounds_do("FILE.CREATE fs d/f 1000000");
     bounds_do("FILE.CREATE fs striped 67108864");
     for (int i = 0; i < 49000; i++)
-        send_content(pool_print("FILE.PUTRANGE fs striped %d", i * 1024), pool_take(512), 512, "");
+        send_content(pool_print("FILE.PUTRANGE fs striped %d", i * 1024), pool_take(512), 512);
     bounds_receive_all();
     for (int i = 0; i < 199; i++) bounds_do("snap = SHARE.SNAPSHOT fs");
     bounds_do("FILE.PUTRANGE fs striped 0 512*x");

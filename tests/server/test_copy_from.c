@@ -36,14 +36,14 @@ static redisReply *begin_copy(const char *blob, const char *words) {
 
 static redisReply *copy_well(const char *blob, const char *words) {
     expect_text(expect_elements(begin_copy(blob, words), 3)->element[2], "pending");
-    redisReply *stat = await_copy("box", blob);
+    redisReply *stat = await_copy(blob);
     require(!strcmp(reply_string(field(stat, "copy-status")), "success"), "%s", reply_text(stat));
     return stat;
 }
 
 static const char *copy_badly(const char *blob, const char *words) {
     expect_elements(begin_copy(blob, words), 3);
-    redisReply *stat = await_copy("box", blob);
+    redisReply *stat = await_copy(blob);
     require(!strcmp(reply_string(field(stat, "copy-status")), "failed"), "%s", reply_text(stat));
     return reply_string(field(stat, "copy-description"));
 }
@@ -222,8 +222,8 @@ TEST(a_source_without_a_kind_is_an_empty_block_blob) {
     expect_text(field(copy_well("blank", ""), "blob-type"), "block");
     step_play("BLOB.GET box blank", "[<etag>, \"\"]", 0);
     expect_elements(call(primary, "BLOB.COPY box disk src blank FROM 127.0.0.1 %d", source->server->port), 3);
-    assert_true(text_begins(reply_string(field(await_copy("box", "disk"), "copy-description")),
-                            "CONFLICT InvalidBlobType"));
+    assert_true(
+        text_begins(reply_string(field(await_copy("disk"), "copy-description")), "CONFLICT InvalidBlobType"));
 }
 
 /* Zero is an id like others, which no snapshot has. */
@@ -254,7 +254,7 @@ TEST(refusals_of_the_source_fail_the_copy) {
     expect_ok(call(source, "SET src2 x"));
     redisReply *reply = call(primary, "BLOB.COPY box new src2 cat FROM 127.0.0.1 %d", source->server->port);
     expect_elements(reply, 3);
-    assert_true(text_begins(reply_string(field(await_copy("box", "new"), "copy-description")), "WRONGTYPE"));
+    assert_true(text_begins(reply_string(field(await_copy("new"), "copy-description")), "WRONGTYPE"));
     expect_ok(call(source, "CONFIG SET requirepass secret"));
     source = test_client(source->server);
     assert_true(text_begins(copy_badly("locked", ""), "NOAUTH"));
@@ -279,7 +279,7 @@ TEST(a_reader_of_the_source_is_enough) {
     expect_etag(call(source, "CONTAINER.CREATE secret"));
     expect_etag(call(source, "BLOB.PUT secret cat meow"));
     expect_elements(call(primary, "BLOB.COPY box new secret cat FROM 127.0.0.1 %d", source->server->port), 3);
-    assert_true(text_begins(reply_string(field(await_copy("box", "new"), "copy-description")), "NOPERM"));
+    assert_true(text_begins(reply_string(field(await_copy("new"), "copy-description")), "NOPERM"));
 }
 
 TEST(a_cluster_is_a_source) {
@@ -313,7 +313,7 @@ TEST(the_etag_is_new_at_the_start_and_at_the_end) {
     expect_etag(put_long("BLOB.PUT src cat", 3000000));
     const char *before = put("box", "cat", "old");
     const char *start = reply_string(expect_elements(begin_copy("cat", ""), 3)->element[0]);
-    const char *end = reply_string(field(await_copy("box", "cat"), "etag"));
+    const char *end = reply_string(field(await_copy("cat"), "etag"));
     assert_true(strcmp(start, before) > 0 && strcmp(end, start) > 0);
 }
 
@@ -337,7 +337,7 @@ TEST(copies_are_counted) {
     assert_int_equal(info_of(primary, "holdfast_copies_failed"), failed + 1);
     assert_int_equal(info_of(primary, "holdfast_copies_failed_refused"), (refused > 0 ? refused : 0) + 1);
     await_copies_pending(0);
-    pending_copy("box", "new");
+    pending_copy("new");
     assert_int_equal(info_of(primary, "holdfast_copies_pending"), 1);
 }
 
@@ -351,21 +351,21 @@ TEST(copies_in_transactions) {
     redisReply *replies = expect_elements(call(primary, "EXEC"), 2);
     expect_elements(replies->element[0], 3);
     expect_error(replies->element[1], PENDING);
-    expect_text(field(await_copy("box", "cat"), "copy-status"), "success");
+    expect_text(field(await_copy("cat"), "copy-status"), "success");
     expect_elements(
         call(primary, "EVAL %s 1 box %d",
              "return redis.call('BLOB.COPY', KEYS[1], 'dog', 'src', 'cat', 'FROM', '127.0.0.1', ARGV[1])",
              source->server->port),
         3);
-    expect_text(field(await_copy("box", "dog"), "copy-status"), "success");
+    expect_text(field(await_copy("dog"), "copy-status"), "success");
     expect_elements(
         call(primary, "HOLDFAST.ATOMIC 2 8 BLOB.COPY box cow src cat FROM 127.0.0.1 %d 4 BLOB.PUT box calf x",
              source->server->port),
         2);
-    expect_text(field(await_copy("box", "cow"), "copy-status"), "success");
+    expect_text(field(await_copy("cow"), "copy-status"), "success");
     redisReply *first = begin_copy("cat", "ONCE token"), *second = begin_copy("cat", "ONCE token");
     assert_true(reply_same(first, second));
-    expect_text(field(await_copy("box", "cat"), "copy-status"), "success");
+    expect_text(field(await_copy("cat"), "copy-status"), "success");
     expect_ok(call(primary, "MULTI"));
     begin_copy("gone", "");
     call(primary, "BLOB.DELETE box gone");
@@ -383,7 +383,7 @@ TEST(the_source_is_no_key) {
     struct client *clerk = test_client(primary->server);
     expect_ok(call(clerk, "AUTH clerk x"));
     expect_elements(call(clerk, "BLOB.COPY box cat src cat FROM 127.0.0.1 %d", source->server->port), 3);
-    await_copy("box", "cat");
+    await_copy("cat");
     expect_error(call(clerk, "BLOB.COPY box cat src cat"), "NOPERM");
     /* What the first copy in a transaction may, the second one may not. */
     expect_error(
@@ -401,7 +401,7 @@ TEST(a_paused_server_takes_nothing) {
     expect_ok(call(primary, "CLIENT PAUSE 300 WRITE"));
     usleep(150000);
     expect_ok(call(primary, "CLIENT UNPAUSE"));
-    expect_text(field(await_copy("box", "cat"), "copy-status"), "success");
+    expect_text(field(await_copy("cat"), "copy-status"), "success");
     require_same_content("cat", 3000000);
 }
 

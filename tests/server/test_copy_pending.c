@@ -46,7 +46,7 @@ static const char *begin(const struct kind *kind) {
     put("box", "free", "x");
     expect_etag(call_line(primary, kind->create));
     step_keep('s', snapshot("box", "target"));
-    const char *id = pending_copy("box", "target");
+    const char *id = pending_copy("target");
     step_keep('c', id);
     return id;
 }
@@ -140,7 +140,7 @@ TEST(aborted_page_blobs_cannot_be_compared_with_earlier_snapshots) {
     };
     begin(&kinds[1]);
     steps_play(steps);
-    step_keep('c', pending_copy("box", "target"));
+    step_keep('c', pending_copy("target"));
     step_play("BLOB.ABORTCOPY box target $c", "OK", 0);
     step_play("BLOB.GETPAGES box target SINCE $a", "CONFLICT BlobOverwritten", 0);
 }
@@ -151,7 +151,7 @@ TEST(aborting_a_copy_needs_the_lease) {
     create("box");
     put("box", "target", "meow");
     acquire("box", "-1", "BLOB target ID " ID_A);
-    step_keep('c', pending_copy_with("box", "target", "LEASE " ID_A));
+    step_keep('c', pending_copy_with("target", "LEASE " ID_A));
     step_play("BLOB.PUT box target x LEASE A", "CONFLICT PendingCopyOperation", 0);
     step_play("BLOB.ABORTCOPY box target $c", "PRECONDITION LeaseIdMissing", 0);
     step_play("BLOB.ABORTCOPY box target 0x0000000000000001", "PRECONDITION LeaseIdMissing", 0);

@@ -29,13 +29,12 @@ static void stage_target(void) {
 }
 
 /* A copy to a blob that is there, and what comes of it: the status, and how its description begins. */
-static redisReply *copied_as(const struct told *script, const char *words, const char *status,
-                             const char *description) {
+static redisReply *copied_as(const struct told *script, const char *status, const char *description) {
     struct source *source = source_start(script);
     call(primary, "BLOB.DELETE box target");
     expect_etag(call(primary, "BLOB.PUT box target old META 1 a b"));
-    copy_from("box", "target", source_port(source), words);
-    redisReply *stat = await_copy("box", "target");
+    copy_from("box", "target", source_port(source), "");
+    redisReply *stat = await_copy("target");
     const char *first = script && script->answer ? script->answer : "silence";
     require(!strcmp(reply_string(field(stat, "copy-status")), status), "'%.60s' gives %s", first,
             reply_text(stat));
@@ -57,7 +56,7 @@ TEST(a_sound_source_is_copied) {
     static const struct told script[] = {
         SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET src blob RANGE 0 4 IFMATCH", "[E meow]", 0}, {NULL, NULL, 0}};
     stage_target();
-    redisReply *stat = copied_as(script, "", "success", NULL);
+    redisReply *stat = copied_as(script, "success", NULL);
     expect_text(field(stat, "copy-progress"), "4/4");
     step_play("BLOB.GET box target", "[<etag>, \"meow\"]", 0);
 }
@@ -150,7 +149,7 @@ TEST(whatever_a_source_does_wrong_fails_the_copy) {
         if (!strcmp(rows[row].question, "BLOB.GET ")) wrong = 2;
         script[wrong] = (struct told){rows[row].question, rows[row].answer, 0};
         script[wrong + 1] = (struct told){NULL, NULL, 0};
-        redisReply *stat = copied_as(script, "", "failed", rows[row].description);
+        redisReply *stat = copied_as(script, "failed", rows[row].description);
         expect_left(wrong == 2 ? LEFT_EMPTY : LEFT_AS_IT_WAS);
         assert_true(field(stat, "copy-completed")->integer > 0);
         sources_end();
@@ -182,7 +181,7 @@ TEST(doctored_pages_fail_the_copy) {
         struct source *source = source_start(script);
         call(primary, "BLOB.DELETE box disk");
         copy_from("box", "disk", source_port(source), "");
-        redisReply *stat = await_copy("box", "disk");
+        redisReply *stat = await_copy("disk");
         expect_text(field(stat, "copy-status"), "failed");
         expect_text(field(stat, "copy-description"),
                     pool_print("%s", reply_string(field(stat, "copy-description"))));
@@ -220,7 +219,7 @@ TEST(descriptions_are_printable_and_tell_no_secret) {
     configure(primary, "holdfast.copy-user", "me");
     configure(primary, "holdfast.copy-password", secret);
     for (size_t row = 0; row < ARRAY_SIZE(tellers); row++) {
-        redisReply *stat = copied_as(tellers[row].script, "", "failed", "");
+        redisReply *stat = copied_as(tellers[row].script, "failed", "");
         const redisReply *told = field(stat, "copy-description");
         require(strstr(told->str, tellers[row].contains), "row %zu tells %s", row, told->str);
         require(!strstr(reply_text(stat), secret) && !strstr(told->str, "correct"), "row %zu tells %s", row,
@@ -243,7 +242,7 @@ TEST(a_source_is_asked_in_public_words) {
     copy_from("box", "new", source_port(source),
               "SNAPSHOT 0x6924F1A200000001 SOURCEIFMATCH " SOURCE_ETAG
               " SOURCEIFUNMODIFIEDSINCE 5 META 1 c d");
-    expect_text(field(await_copy("box", "new"), "copy-status"), "success");
+    expect_text(field(await_copy("new"), "copy-status"), "success");
     assert_string_equal(source_heard(source),
                         "AUTH me pass; READONLY; "
                         "BLOB.STAT src blob SNAPSHOT 0x6924F1A200000001 IFMATCH " SOURCE_ETAG "; "
@@ -269,7 +268,7 @@ TEST(conditions_of_the_source_are_asked_there) {
     for (size_t row = 0; row < ARRAY_SIZE(cases); row++) {
         struct source *source = source_start(script);
         copy_from("box", "new", source_port(source), cases[row].words);
-        await_copy("box", "new");
+        await_copy("new");
         require(strstr(source_heard(source), cases[row].asked), "%s asks %s", cases[row].words,
                 source_heard(source));
         sources_end();
@@ -293,7 +292,7 @@ TEST(a_lost_connection_is_made_anew) {
     configure(primary, "holdfast.copy-timeout-seconds", "5");
     struct source *source = source_start(script);
     copy_from("box", "log", source_port(source), "");
-    redisReply *stat = await_copy("box", "log");
+    redisReply *stat = await_copy("log");
     require(!strcmp(reply_string(field(stat, "copy-status")), "success"), "%s", reply_text(stat));
     expect_number(field(stat, "content-length"), 2097152);
     expect_number(field(stat, "block-count"), 2);
@@ -306,12 +305,12 @@ TEST(a_source_has_three_tries) {
     stage_target();
     struct source *source = source_start(script);
     copy_from("box", "new", source_port(source), "");
-    expect_text(field(await_copy("box", "new"), "copy-status"), "failed");
+    expect_text(field(await_copy("new"), "copy-status"), "failed");
     assert_int_equal(source_visits(source), 3);
     int port = source_port(source);
     sources_end();
     copy_from("box", "other", port, "");
-    redisReply *stat = await_copy("box", "other");
+    redisReply *stat = await_copy("other");
     require(text_begins(reply_string(field(stat, "copy-description")), "no connection to 127.0.0.1:"), "%s",
             reply_text(stat));
 }
@@ -346,18 +345,18 @@ TEST(moved_is_followed_once) {
     struct told far_away[] = {{"BLOB.STAT", pool_print("-MOVED 7 127.0.0.1:%d", source_port(next_door)), 0},
                               {NULL, NULL, 0}};
     copy_from("box", "one", source_port(next_door), "");
-    expect_text(field(await_copy("box", "one"), "copy-status"), "success");
+    expect_text(field(await_copy("one"), "copy-status"), "success");
     copy_from("box", "two", source_port(source_start(unnamed)), "");
-    expect_text(field(await_copy("box", "two"), "copy-status"), "success");
+    expect_text(field(await_copy("two"), "copy-status"), "success");
     copy_from("box", "three", source_port(source_start(far_away)), "");
-    redisReply *stat = await_copy("box", "three");
+    redisReply *stat = await_copy("three");
     expect_text(field(stat, "copy-status"), "failed");
     require(text_begins(reply_string(field(stat, "copy-description")), "MOVED 7 127.0.0.1:"), "%s",
             reply_text(stat));
     configure(primary, "holdfast.copy-from", pool_print("127.0.0.1:%d", source_port(next_door)));
     int visits = source_visits(home);
     copy_from("box", "four", source_port(next_door), "");
-    stat = await_copy("box", "four");
+    stat = await_copy("four");
     require(text_begins(reply_string(field(stat, "copy-description")),
                         "INVALID CannotVerifyCopySource MOVED leads to"),
             "%s", reply_text(stat));
@@ -393,7 +392,7 @@ TEST(hosts_that_are_not_listed_are_not_asked) {
             continue;
         }
         expect_elements(call_line(primary, line), 3);
-        redisReply *stat = await_copy("box", pool_print("new%zu", row));
+        redisReply *stat = await_copy(pool_print("new%zu", row));
         require(text_begins(reply_string(field(stat, "copy-description")),
                             "INVALID CannotVerifyCopySource the name leads to"),
                 "%s", reply_text(stat));
@@ -405,7 +404,7 @@ TEST(hosts_that_are_not_listed_are_not_asked) {
         SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", "[E meow]", 0}, {NULL, NULL, 0}};
     struct source *good = source_start(sound);
     expect_elements(call(primary, "BLOB.COPY box named src blob FROM localhost %d", source_port(good)), 3);
-    expect_text(field(await_copy("box", "named"), "copy-status"), "success");
+    expect_text(field(await_copy("named"), "copy-status"), "success");
 }
 
 TEST(malformed_sources_are_refused) {

@@ -70,22 +70,22 @@ TEST(copies_by_tls) {
     set_file("tls-key-file", "own.key");
     set_file("tls-ca-cert-file", "own-ca.crt");
     copy_from("box", "good", port, "");
-    redisReply *stat = await_copy("box", "good");
+    redisReply *stat = await_copy("good");
     require(!strcmp(reply_string(field(stat, "copy-status")), "success"), "%s", reply_text(stat));
     expect_number(field(stat, "content-length"), 3000000);
     /* One that does not know the authority, one that shows a strange certificate, and a source without TLS. */
     set_file("tls-ca-cert-file", "foreign-ca.crt");
     copy_from("box", "bad", port, "");
-    stat = await_copy("box", "bad");
+    stat = await_copy("bad");
     require(text_begins(reply_string(field(stat, "copy-description")), "no connection to 127.0.0.1:"), "%s",
             reply_text(stat));
     set_file("tls-ca-cert-file", "own-ca.crt");
     configure(primary, "holdfast.copy-timeout-seconds", "1");
     copy_from("box", "plain", source->server->port, "");
-    expect_text(field(await_copy("box", "plain"), "copy-status"), "failed");
+    expect_text(field(await_copy("plain"), "copy-status"), "failed");
     configure(primary, "holdfast.copy-tls", "no");
     copy_from("box", "naked", port, "");
-    expect_text(field(await_copy("box", "naked"), "copy-status"), "failed");
+    expect_text(field(await_copy("naked"), "copy-status"), "failed");
 }
 
 static int listen_anywhere(int *port) {
@@ -131,13 +131,13 @@ TEST(a_handshake_that_drips_is_ended) {
     require(drip_until_end(connection), "the connection lasts");
     close(listener);
     close(connection);
-    expect_text(field(await_copy("box", "slow"), "copy-status"), "failed");
+    expect_text(field(await_copy("slow"), "copy-status"), "failed");
 }
 
 TEST(a_silent_handshake_is_told_of) {
     int port, listener = listen_anywhere(&port);
     begin_copy("plain", port, "0.1");
-    expect_text(field(await_copy("box", "plain"), "copy-description"),
+    expect_text(field(await_copy("plain"), "copy-description"),
                 pool_print("no connection to 127.0.0.1:%d: the TLS handshake was not completed", port));
     close(listener);
 }

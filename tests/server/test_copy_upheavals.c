@@ -34,11 +34,11 @@ static void await_progress(const char *blob, const char *progress) {
 }
 
 /* A copy of which half has come. Answers its id. */
-static const char *half_a_copy(const char *blob, const char *words) {
+static const char *half_a_copy(void) {
     configure(primary, "holdfast.copy-from", "127.0.0.1:*");
     configure(primary, "holdfast.copy-timeout-seconds", "3600");
-    const char *id = copy_from("box", blob, source_port(source_start(half)), words);
-    await_progress(blob, "1048576/2097152");
+    const char *id = copy_from("box", "log", source_port(source_start(half)), "");
+    await_progress("log", "1048576/2097152");
     return id;
 }
 
@@ -65,7 +65,7 @@ TEST(an_unfinished_copy_cannot_be_read_or_changed) {
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     expect_elements(call(primary, "BLOB.APPEND box log old"), 3);
     step_keep('s', snapshot("box", "log"));
-    step_keep('c', half_a_copy("log", ""));
+    step_keep('c', half_a_copy());
     await_replicas();
     expect_error(call(chained, "BLOB.GET box log"), PENDING);
     require_same(primary, chained, "while half of a copy has come");
@@ -76,7 +76,7 @@ TEST(an_unfinished_copy_cannot_be_read_or_changed) {
 TEST(a_new_blob_has_no_kind_until_the_source_has_answered) {
     time_passes(0);
     create("box");
-    const char *id = pending_copy("box", "new");
+    const char *id = pending_copy("new");
     assert_null(reply_field_if_any(stat_of("box", "new"), "blob-type"));
     static const struct step steps[] = {
         {"BLOB.GET box new", PENDING, 0},          {"BLOB.GETPAGES box new", PENDING, 0},
@@ -108,7 +108,7 @@ TEST(waiters_get_the_content_when_the_copy_is_complete) {
     wire_send(waiter, &of_the_end);
     expect_shape(wire_receive(waiter), "[<etag>, \"aabb\"]");
     expect_text(field(stat_of("box", "log"), "copy-status"), "success");
-    const char *id = half_a_copy("log", "");
+    const char *id = half_a_copy();
     struct words of_all = words_of_line("BLOB.GET box log BLOCK 20");
     wire_send(waiter, &of_all);
     AWAIT(info_of(primary, "holdfast_blob_waiters"));
@@ -135,7 +135,7 @@ TEST(a_copy_does_not_follow_its_key) {
     for (size_t i = 0; i < ARRAY_SIZE(upheavals); i++) {
         call(primary, "FLUSHALL");
         create("box");
-        half_a_copy("log", "");
+        half_a_copy();
         call_line(primary, upheavals[i]);
         await_copies_pending(0);
         if (!strncmp(upheavals[i], "RENAME", 6))
@@ -151,7 +151,7 @@ TEST(a_copy_does_not_follow_its_key) {
 TEST(twins_of_what_is_pending_have_failed) {
     time_passes(0);
     create("box");
-    const char *id = half_a_copy("log", "");
+    const char *id = half_a_copy();
     redisReply *dump = call(primary, "DUMP box");
     expect_number(call(primary, "COPY box twin"), 1);
     expect_ok(call(primary, "RESTORE again 0 %b", dump->str, dump->len));
@@ -168,7 +168,7 @@ TEST(a_copy_without_copier_fails_behind_many_others) {
     static const struct told silence[] = {{"", NULL, 0}, {NULL, NULL, 0}};
     time_passes(0);
     create("box");
-    const char *id = half_a_copy("log", "");
+    const char *id = half_a_copy();
     redisReply *dump = call(primary, "DUMP box");
     expect_ok(call(primary, "BLOB.ABORTCOPY box log %s", id));
     await_copies_pending(0);
@@ -224,14 +224,14 @@ TEST(an_older_state_ends_a_copy_of_pages) {
     redisReply *early = call(primary, "DUMP box");
     await_progress("disk", "2097152/3145728");
     expect_ok(call(primary, "RESTORE box 0 %b REPLACE", early->str, early->len));
-    redisReply *stat = await_copy("box", "disk");
+    redisReply *stat = await_copy("disk");
     assert_true(text_begins(reply_string(field(stat, "copy-description")), "another state of the container"));
 }
 
 TEST(a_reload_interrupts_unfinished_copies) {
     time_passes(0);
     create("box");
-    half_a_copy("log", "");
+    half_a_copy();
     expect_ok(call(primary, "DEBUG RELOAD"));
     assert_true(text_begins(description_of(primary, "box"), "interrupted"));
     struct server *server = server_start("single", settings_with_file);
@@ -249,7 +249,7 @@ TEST(a_reload_interrupts_unfinished_copies) {
 TEST(a_promoted_server_interrupts_unfinished_copies) {
     time_passes(0);
     create("box");
-    half_a_copy("log", "");
+    half_a_copy();
     await_replicas();
     expect_ok(call(replica, "REPLICAOF NO ONE"));
     assert_true(text_begins(description_of(replica, "box"), "interrupted"));
@@ -265,7 +265,7 @@ TEST(a_promoted_server_interrupts_unfinished_copies) {
 TEST(half_a_copy_is_the_same_everywhere) {
     time_passes(0);
     create("box");
-    half_a_copy("log", "");
+    half_a_copy();
     await_replicas();
     require_same(primary, chained, "with half a copy");
     rewrite_append_only_file(chained, false);

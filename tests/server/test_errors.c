@@ -283,7 +283,7 @@ static void provoke_with_snapshots(void) {
 }
 
 static void provoke_with_a_pending_copy(void) {
-    const char *id = pending_copy("box", "cat");
+    const char *id = pending_copy("cat");
     struct words words = words_of_line("BLOB.PUT box cat x");
     provoke(&words, "CONFLICT PendingCopyOperation");
     words = words_of_line("BLOB.ABORTCOPY box cat 0x0000000000000001");
@@ -317,7 +317,7 @@ static void provoke_with_many_blocks(void) {
     for (int block = 0; block < 50001; block++) words_add_line(&words, "LATEST AAAA");
     provoke(&words, "INVALID BlockListTooLong");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box full"));
-    fill_append_blob("box", "full", 50000);
+    fill_append_blob("full", 50000);
     words = words_of_line("BLOB.APPEND box full x");
     provoke(&words, "CONFLICT BlockCountExceedsLimit");
 }
@@ -331,7 +331,7 @@ static void provoke_with_few_rights(void) {
 }
 
 static void provoke_with_much_in_an_entity(void) {
-    struct words words = step_words(pool_print("TABLE.INSERT t p s %s", some_properties(0, 253)));
+    struct words words = step_words(pool_print("TABLE.INSERT t p s %s", some_properties(253)));
     provoke(&words, "INVALID TooManyProperties");
     words = words_of_line("TABLE.INSERT t p s PROPS 17");
     for (int part = 0; part < 17; part++) words_add_line(&words, pool_print("p%d:binary %065000d", part, 0));

@@ -358,25 +358,25 @@ static struct client *follower_at(struct server *server, const char *since, cons
     return waiting_at(server, 0, pool_print("CONTAINER.CHANGES box SINCE %s %s", since, more));
 }
 
-static void follow_new_box(struct client **followers, int count) {
+enum { FOLLOWERS = 300 };
+
+static struct client *followers[FOLLOWERS];
+
+static void follow_new_box(void) {
     followed_box("");
     const char *now = bookmark_of(changes("$"));
-    for (int i = 0; i < count; i++) followers[i] = follower_at(primary->server, now, "BLOCK 0");
+    for (int i = 0; i < FOLLOWERS; i++) followers[i] = follower_at(primary->server, now, "BLOCK 0");
 }
 
 TEST(one_change_serves_all_followers_that_wait) {
-    enum { FOLLOWERS = 250 };
-    static struct client *followers[FOLLOWERS];
-    follow_new_box(followers, FOLLOWERS);
+    follow_new_box();
     require(info_of(primary, "holdfast_feed_followers") == FOLLOWERS, "not all followers are counted");
     put("box", "a", "x");
     for (int i = 0; i < FOLLOWERS; i++) expect_told(answer_of(followers[i]), "a");
 }
 
 TEST(one_turn_of_the_server_tells_few_followers) {
-    enum { FOLLOWERS = 300 };
-    static struct client *followers[FOLLOWERS];
-    follow_new_box(followers, FOLLOWERS);
+    follow_new_box();
     expect_served_in_turns("BLOB.PUT box a x", "holdfast_feed_followers", 0);
     for (int i = 0; i < FOLLOWERS; i++) expect_told(answer_of(followers[i]), "a");
 }

@@ -225,8 +225,8 @@ TEST(a_content_stands_inside_or_beside) {
 static struct text bundle_of(const struct text *first, const struct text *second) {
     struct text bundle = {0};
     effect_byte(&bundle, 'B');
-    effect_bundle_add(&bundle, 1, 0, first);
-    if (second) effect_bundle_add(&bundle, 1, 0, second);
+    effect_bundle_add(&bundle, 0, first);
+    if (second) effect_bundle_add(&bundle, 0, second);
     return bundle;
 }
 
@@ -252,9 +252,9 @@ TEST(a_bundle_that_cannot_be_read_changes_nothing) {
     expect_error(effect_play("box", &empty, NULL), malformed);
     struct text twice = {0};
     effect_byte(&twice, 'B');
-    effect_bundle_add(&twice, 1, 3, &none);
+    effect_bundle_add(&twice, 3, &none);
     expect_ok(effect_play("box", &twice, "purr"));
-    effect_bundle_add(&twice, 1, 3, &none);
+    effect_bundle_add(&twice, 3, &none);
     expect_error(effect_play("box", &twice, "purr"), malformed);
 }
 

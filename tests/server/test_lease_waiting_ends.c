@@ -184,7 +184,7 @@ TEST(the_second_in_line_is_served_after_the_first_has_left) {
 TEST(a_user_who_is_gone_has_left) {
     long long id;
     stage();
-    waiting_user("guest", "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0", &id);
+    waiting_user("LEASE.ACQUIRE box 60 BLOB cat BLOCK 0", &id);
     expect_number(call(primary, "ACL DELUSER guest"), 1);
     expect_rest_served(-1);
 }
@@ -194,7 +194,7 @@ TEST(a_user_who_has_just_gone_gets_nothing) {
     long long id;
     lease_setup();
     acquire("box", "60", "BLOB cat ID " ID_A);
-    waiting_user("guest", "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0", &id);
+    waiting_user("LEASE.ACQUIRE box 60 BLOB cat BLOCK 0", &id);
     struct client *next = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
     long long given_back = info_of(primary, "holdfast_given_back");
     send_line(primary, "ACL DELUSER guest");

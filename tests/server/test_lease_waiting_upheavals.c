@@ -141,8 +141,8 @@ TEST(nobody_is_served_in_the_middle_of_a_bundle) {
     struct text release, acquisition, bundle = {0};
     struct client *waiter = stage_records(&release, &acquisition);
     effect_byte(&bundle, 'B');
-    effect_bundle_add(&bundle, 1, 0, &release);
-    effect_bundle_add(&bundle, 1, 0, &acquisition);
+    effect_bundle_add(&bundle, 0, &release);
+    effect_bundle_add(&bundle, 0, &acquisition);
     expect_ok(effect_play("box", &bundle, NULL));
     expect_still_waiting(waiter);
     expect_ok(call(primary, "LEASE.RELEASE box " ID_C " BLOB cat"));

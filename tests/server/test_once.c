@@ -105,7 +105,7 @@ static void stage_containers(void) {
     acts({"BLOB.PUT box held x", NULL}, {"LEASE.ACQUIRE box -1 BLOB held ID A", NULL},
          {"BLOB.CREATEPAGE box pages 1024", NULL}, {"BLOB.CREATEAPPEND box log", NULL},
          {"BLOB.PUTBLOCK box parts AAAA x", NULL}, {"BLOB.PUT box coming x", NULL});
-    step_keep('c', pending_copy("box", "coming"));
+    step_keep('c', pending_copy("coming"));
 }
 
 static void stage_queues(void) {

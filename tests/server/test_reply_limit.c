@@ -277,7 +277,7 @@ TEST(pages_with_failed_copies_end_before_the_bound) {
     configure(primary, "holdfast.copy-from", "127.0.0.1:*");
     configure(primary, "holdfast.max-reply-bytes", "65536");
     copy_from("box", "twin", source_port(source_start(refusing)), "");
-    assert_true(field(await_copy("box", "twin"), "copy-description")->len > 1000);
+    assert_true(field(await_copy("twin"), "copy-description")->len > 1000);
     for (int i = 0; i < SNAPSHOTS; i++) snapshot("box", "twin");
     assert_int_equal(walk_pages(&row, 65536), SNAPSHOTS + 1);
     configure(primary, "holdfast.max-reply-bytes", "64mb");

@@ -135,9 +135,9 @@ TEST(both_bounds_of_leases_move_together) {
 
 /* --- Changes --- */
 
-static const char *library_of(const char *module) {
-    char *library = realpath(pool_print("build/server/%s.so", module), NULL);
-    require(library, "build/server/%s.so is not there", module);
+static const char *settings_library(void) {
+    char *library = realpath("build/server/settings.so", NULL);
+    require(library, "build/server/settings.so is not there");
     pool_keep(library, free);
     return library;
 }
@@ -149,7 +149,7 @@ static void expect_said(struct client *client, const char *said) {
 /* Each kind of setting, by a module that has one of each; see modules/settings.c. */
 TEST(who_wants_to_know_is_told_when_all_of_a_change_is_set) {
     struct server *server =
-        server_start("changes", pool_print("loadmodule %s\nsettings.number 7\n", library_of("settings")));
+        server_start("changes", pool_print("loadmodule %s\nsettings.number 7\n", settings_library()));
     struct client *client = test_client(server);
     expect_said(client, "");
     configure(client, "settings.number", "8");
@@ -235,7 +235,7 @@ TEST(a_second_load_says_why_it_fails) {
 TEST(a_load_that_fails_says_what_could_not_be_set_up) {
     char *holdfast = realpath(getenv("HOLDFAST_MODULE"), NULL);
     pool_keep(holdfast, free);
-    setenv("HOLDFAST_MODULE", library_of("settings"), 1);
+    setenv("HOLDFAST_MODULE", settings_library(), 1);
     struct server *server =
         server_for_test(server_launch_with("taken", "enable-module-command yes\n", "BLOB.PUT"));
     setenv("HOLDFAST_MODULE", holdfast, 1);

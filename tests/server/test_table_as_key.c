@@ -148,7 +148,7 @@ TEST(each_change_is_one_effect_and_one_event) {
 /* The building of an index is nobody's change. */
 TEST(the_building_of_an_index_is_not_told) {
     table_setup();
-    fill_table(primary, "t", 3000);
+    fill_table(primary, 3000);
     traces_begin("");
     expect_ok(ask("TABLE.INDEX t n"));
     assert_string_equal(traces_notifications(), "table.index t");
@@ -206,7 +206,7 @@ static void fill_both_ways(void) {
     table_setup();
     expect_ok(ask("TABLE.INDEX t n"));
     expect_ok(ask("TABLE.SETACL t POLICIES 1 one - - r"));
-    fill_table(primary, "t", 300);
+    fill_table(primary, 300);
     written("TABLE.MERGE t p 000007 IFMATCH * PROPS 2 s x g:guid aaaaaaaa-0000-4000-8000-000000000000");
 }
 
@@ -247,7 +247,7 @@ TEST(copies_and_restored_tables_are_tables_of_their_own) {
 
 TEST(a_copy_of_a_table_whose_index_is_being_built) {
     table_setup();
-    fill_table(primary, "t", 5000);
+    fill_table(primary, 5000);
     expect_ok(call(primary, "MULTI"));
     call(primary, "TABLE.INDEX t n");
     call(primary, "COPY t copied");
@@ -264,7 +264,7 @@ TEST(a_copy_of_a_table_whose_index_is_being_built) {
 
 TEST(tables_count_in_info) {
     table_setup();
-    fill_table(primary, "t", 250);
+    fill_table(primary, 250);
     expect_number(call(primary, "COPY t u"), 1);
     assert_int_equal(info_of(primary, "holdfast_tables"), 2);
     assert_int_equal(info_of(primary, "holdfast_table_entities"), 500);
@@ -360,7 +360,7 @@ TEST(overwriting_does_not_grow) {
     begin_alone();
     expect_ok(ask_at(client, "TABLE.CREATE t"));
     expect_ok(ask_at(client, "TABLE.INDEX t n"));
-    fill_table(client, "t", 100);
+    fill_table(client, 100);
     long long before = memory_in_use(client->server);
     for (int round = 0; round < 200; round++) {
         for (int row = 0; row < 100; row++)

@@ -104,7 +104,7 @@ static const struct answered refusals[] = {
 TEST(faulty_batches_are_refused) {
     table_setup();
     written("TABLE.INSERT t p there PROPS 1 a 1");
-    written(pool_print("TABLE.INSERT t p full %s", some_properties(0, 252)));
+    written(pool_print("TABLE.INSERT t p full %s", some_properties(252)));
     play_answers(refusals);
 }
 

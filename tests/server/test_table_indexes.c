@@ -246,7 +246,7 @@ TEST(queries_are_right_while_an_index_is_built) {
     int turns = 0, waited = 0;
     random_begin();
     table_setup();
-    fill_table(primary, "t", MANY);
+    fill_table(primary, MANY);
     expect_ok(call(primary, "MULTI"));
     call(primary, "TABLE.INDEX t n");
     call(primary, "TABLE.QUERY t FILTER %s EXPLAIN", "n eq 5");
@@ -282,14 +282,14 @@ TEST(queries_are_right_while_an_index_is_built) {
 /* All that an index knew of went before it was complete. */
 TEST(a_table_that_is_emptied_while_its_index_is_built) {
     table_setup();
-    fill_table(primary, "t", 3);
+    fill_table(primary, 3);
     expect_ok(call(primary, "MULTI"));
     call(primary, "TABLE.INDEX t n");
     call(primary, "TABLE.DELETE t p 000000 IFMATCH *");
     call(primary, "TABLE.BATCH t p 2 DELETE 000001 IFMATCH * DELETE 000002 IFMATCH *");
     expect_elements(call(primary, "EXEC"), 3);
     usleep(20000);
-    fill_table(primary, "t", 30);
+    fill_table(primary, 30);
     await_index(primary, "t", "n");
     await_replicas();
     await_index(replica, "t", "n");
@@ -299,7 +299,7 @@ TEST(a_table_that_is_emptied_while_its_index_is_built) {
 static struct client *start_filled(const char *name, const char *settings, int count) {
     struct client *client = test_client(server_start(name, settings));
     expect_ok(call(client, "TABLE.CREATE t"));
-    fill_table(client, "t", count);
+    fill_table(client, count);
     return client;
 }
 

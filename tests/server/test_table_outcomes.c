@@ -230,7 +230,7 @@ static const struct answered neighbours[] = {
 TEST(two_faults_of_a_write_are_answered_in_order) {
     table_setup();
     written("TABLE.INSERT t p there PROPS 1 P:int32 1");
-    written(pool_print("TABLE.INSERT t p full %s", some_properties(0, 252)));
+    written(pool_print("TABLE.INSERT t p full %s", some_properties(252)));
     play_answers(neighbours);
 }
 

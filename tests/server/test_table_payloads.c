@@ -391,7 +391,7 @@ TEST(effects_that_do_not_fit) {
     struct entity full = entity_of(STEP_MERGE, "full");
     table_setup();
     written("TABLE.INSERT t p there PROPS 1 a b");
-    written(pool_print("TABLE.INSERT t p full %s", some_properties(0, 252)));
+    written(pool_print("TABLE.INSERT t p full %s", some_properties(252)));
     struct text records[] = {change_of(TABLE_BATCH, 2, half, 2),
                              change_of(TABLE_BATCH, 2, gone, 2),
                              change_of_one(TABLE_MERGE, full),

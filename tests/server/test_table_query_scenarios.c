@@ -24,7 +24,7 @@ static redisReply *page_of(const char *rest, const char **next) {
 TEST(scenario_22_pages_of_a_thousand) {
     const char *next = NULL;
     table_setup();
-    fill_table(primary, "t", 2500);
+    fill_table(primary, 2500);
     redisReply *first = expect_elements(page_of("", &next), 1000);
     expect_text(first->element[999]->element[1], "000999");
     assert_string_equal(next, "NEXT \"p\" \"001000\"");
@@ -44,7 +44,7 @@ TEST(scenario_23_three_of_seven) {
     static const size_t counts[] = {3, 3, 1};
     const char *next = NULL;
     table_setup();
-    fill_table(primary, "t", 7);
+    fill_table(primary, 7);
     for (int page = 0; page < 3; page++) {
         expect_elements(page_of("TOP 3", &next), counts[page]);
         assert_int_equal(!*next, page == 2);
@@ -55,7 +55,7 @@ TEST(scenario_23_three_of_seven) {
 TEST(scenario_24_matches_that_lie_far_away) {
     int pages;
     table_setup();
-    fill_table(primary, "t", 70000);
+    fill_table(primary, 70000);
     redisReply *page = ask("TABLE.QUERY t FILTER \"n eq 69999\" TOP 1");
     expect_elements(page->element[1], 0);
     assert_true(strcmp(expect_elements(page->element[0], 2)->element[1]->str, "000000") > 0);
@@ -222,10 +222,10 @@ TEST(scenario_29_selecting) {
 
 /* --- Batches --- */
 
-static struct words batch_of_inserts(int count, const char *mark) {
+static struct words batch_of_inserts(int count) {
     struct words words = words_of_line(pool_print("TABLE.BATCH t p %d", count));
     for (int row = 0; row < count; row++)
-        words_add_line(&words, pool_print("INSERT %03d PROPS 1 mark %s", row, mark));
+        words_add_line(&words, pool_print("INSERT %03d PROPS 1 mark x", row));
     return words;
 }
 
@@ -234,7 +234,7 @@ TEST(scenario_30_a_hundred_inserts_at_once) {
     struct client *writer = test_client(primary->server);
     table_setup();
     for (int round = 0; round < ROUNDS; round++) {
-        struct words words = batch_of_inserts(100, "x");
+        struct words words = batch_of_inserts(100);
         send_words(writer, &words);
         send_now(writer);
         for (size_t seen = 0; seen < 100;) {
@@ -295,11 +295,11 @@ TEST(scenario_33_one_partition_and_up_to_a_hundred) {
     };
     table_setup();
     play_answers(rows);
-    struct words words = batch_of_inserts(101, "x");
+    struct words words = batch_of_inserts(101);
     traces_begin("none");
     expect_error(call_words(primary, &words), BAD_INPUT);
     traces_require_none();
-    words = batch_of_inserts(100, "x");
+    words = batch_of_inserts(100);
     expect_elements(call_words(primary, &words), 100);
     step_play("TABLE.BATCH t q 1 INSERT r PROPS 0", "[<etag>]", 0);
 }

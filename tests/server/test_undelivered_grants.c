@@ -40,7 +40,7 @@ static void play_at_once(const char *freeing, const char *command, long long id)
 /* A client waits for the answer to the line, is given it when `freeing` is played, and loses it. */
 static void lose(const struct loss *loss, const char *line, const char *freeing) {
     long long id;
-    struct client *client = waiting_user("guest", line_of(line), &id);
+    struct client *client = waiting_user(line_of(line), &id);
     play_at_once(freeing, loss->command, id);
     if (!loss->error) return;
     expect_error(answer_of(client), loss->error);
@@ -150,19 +150,19 @@ TEST(a_grant_whose_client_is_lost_goes_to_the_next_in_line) {
         stage();
         act("LEASE.ACQUIRE box -1 ID A", NULL);
         long long id;
-        waiting_user("guest", "LEASE.ACQUIRE box -1 BLOCK 0", &id);
+        waiting_user("LEASE.ACQUIRE box -1 BLOCK 0", &id);
         struct client *next = waiting(pool_print("LEASE.ACQUIRE box -1 ID %s BLOCK 0", ID_C));
         play_at_once("LEASE.RELEASE box A", losses[loss].command, id);
         assert_string_equal(lease_id(answer_of(next)), ID_C);
 
-        waiting_user("guest", "QUEUE.GET jobs BLOCK 0", &id);
+        waiting_user("QUEUE.GET jobs BLOCK 0", &id);
         next = waiting("QUEUE.GET jobs BLOCK 0");
         play_at_once("QUEUE.PUT jobs one", losses[loss].command, id);
         redisReply *got = expect_elements(answer_of(next), 1)->element[0];
         expect_number(field(got, "dequeue-count"), 1);
 
         act("h = open s a RW/-", NULL);
-        waiting_user("guest", line_of("open s a RW/- BLOCK 0"), &id);
+        waiting_user(line_of("open s a RW/- BLOCK 0"), &id);
         next = act_waiting("open s a RW/- BLOCK 0");
         play_at_once("close $h", losses[loss].command, id);
         field(answer_of(next), "handle");
@@ -201,7 +201,7 @@ TEST(a_grant_is_not_given_back_to_a_key_that_has_gone) {
         stage();
         act("LEASE.ACQUIRE box -1 ID A", NULL);
         long long id;
-        waiting_user("guest", "LEASE.ACQUIRE box -1 BLOCK 0", &id);
+        waiting_user("LEASE.ACQUIRE box -1 BLOCK 0", &id);
         send_call(primary, "LEASE.RELEASE box %s", ID_A);
         send_call(primary, losses[loss].command, id);
         send_call(primary, "DEL box");

@@ -82,8 +82,8 @@ static struct table *empty_table(void) {
 }
 
 /* Rows from 000000 on. */
-static void add_rows(struct table *table, unsigned from, unsigned to) {
-    for (unsigned i = from; i < to; i++) {
+static void add_rows(struct table *table, unsigned count) {
+    for (unsigned i = 0; i < count; i++) {
         char row[16];
         (void)snprintf(row, sizeof(row), "%06u", i);
         require(apply_step(table, STEP_ADD, row, i), "row %u is new", i);
@@ -154,7 +154,7 @@ TEST(a_batch_with_one_misfit_does_nothing) {
 
 TEST(changes_that_do_not_fit_a_table_do_nothing) {
     struct table *table ENDS_BY(table_release) = empty_table();
-    add_rows(table, 0, 3);
+    add_rows(table, 3);
     require(!table_apply(table, &(struct table_change){.kind = TABLE_CREATE}), "it is there");
     require(!table_apply(table, &(struct table_change){.kind = TABLE_DROP}), "it is not its own to end");
     require(!change_names(table, TABLE_INDEXED, 0, 1), "no such index");
@@ -172,7 +172,7 @@ TEST(an_entity_that_is_known_is_not_looked_for) {
     static const enum table_step_kind kinds[] = {STEP_SET, STEP_MERGE, STEP_SET, STEP_REMOVE};
     struct table *table ENDS_BY(table_release) = empty_table();
     struct record_writer properties;
-    add_rows(table, 0, 3);
+    add_rows(table, 3);
     RECORD_WRITER(key);
     stored_key_put(&key, bytes_text("p"), bytes_text("000001"));
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
@@ -251,7 +251,7 @@ TEST(an_index_ends_when_nothing_is_left_to_learn) {
     struct table *table ENDS_BY(table_release) = empty_table();
     struct table_change change;
     char *record;
-    add_rows(table, 0, 3);
+    add_rows(table, 3);
     require(change_names(table, TABLE_INDEX, 0, 1) && !table->indexes[0].complete, "it has much to learn");
     require(build_portion(table, 2) && !table->indexes[0].complete, "two of three");
     require(apply_step(table, STEP_REMOVE, "000002", 0), "the third is gone");
@@ -271,7 +271,7 @@ TEST(an_index_ends_when_nothing_is_left_to_learn) {
 TEST(the_index_of_an_empty_table_is_complete) {
     struct table *table ENDS_BY(table_release) = empty_table();
     require(change_names(table, TABLE_INDEX, 0, 2) && !table_unfinished(table), "nothing to learn");
-    add_rows(table, 0, 10);
+    add_rows(table, 10);
     require_same(table->indexes[0].count, 10, "index entries");
     require_same(table->indexes[1].count, 0, "nobody has the other property");
     require(change_names(table, TABLE_INDEX, 0, 1), "again");
@@ -285,7 +285,7 @@ TEST(dropped_indexes_and_tables_are_freed_in_portions) {
     struct table *table = empty_table();
     garbage_pending = sweep_soon;
     require(change_names(table, TABLE_INDEX, 0, 3), "three indexes");
-    add_rows(table, 0, MARKS);
+    add_rows(table, MARKS);
     size_t before = table_allocations(table);
     require(change_names(table, TABLE_UNINDEX, 0, 3), "all are dropped");
     require(!table_index_of(table, name_drawn(0)), "nobody finds them");
@@ -321,7 +321,7 @@ TEST(a_walk_goes_in_pieces) {
     struct walked walked = {0, 0, 0};
     table_walk(table, &(struct change_walk){.take = note_record, .context = &walked});
     require_same(walked.records, 1, "an empty table is only created");
-    add_rows(table, 0, 1200);
+    add_rows(table, 1200);
     walked = (struct walked){0, 0, 0};
     table_walk(table, &(struct change_walk){.take = note_record, .context = &walked});
     require(walked.records >= 4 && walked.max_steps < 1200, "%u records", walked.records);
@@ -358,7 +358,7 @@ TEST(large_entities_come_one_by_one) {
 /* Also when the entity that had the greatest one is gone. */
 TEST(a_copy_goes_on_with_its_timestamps) {
     struct table *table ENDS_BY(table_release) = empty_table();
-    add_rows(table, 0, 10);
+    add_rows(table, 10);
     require(apply_step(table, STEP_REMOVE, "000009", 0), "the last one is gone");
     struct table *copy ENDS_BY(table_release) = table_copy(table);
     require_same(copy->ticks, 10, "the greatest Timestamp that was ever given");
@@ -367,7 +367,7 @@ TEST(a_copy_goes_on_with_its_timestamps) {
 /* An index of which only half is known is complete where the table is built anew. */
 TEST(a_copy_knows_its_indexes_whole) {
     struct table *table ENDS_BY(table_release) = empty_table();
-    add_rows(table, 0, 100);
+    add_rows(table, 100);
     require(change_names(table, TABLE_INDEX, 0, 1) && build_portion(table, 50), "half of it");
     require_same(table->indexes[0].count, 50, "index entries");
     struct table *copy ENDS_BY(table_release) = table_copy(table);
@@ -457,10 +457,10 @@ TEST(a_table_can_move_in_memory) {
 TEST(all_tables_are_known) {
     struct table_census before = table_census();
     struct table *one = empty_table(), *other = empty_table();
-    add_rows(one, 0, 7);
+    add_rows(one, 7);
     require(apply_step(one, STEP_REMOVE, "000003", 0), "one less");
     require(apply_step(one, STEP_SET, "000004", 9), "the same");
-    add_rows(other, 0, 5);
+    add_rows(other, 5);
     require_same(table_census().tables - before.tables, 2, "tables");
     require_same(table_census().entities - before.entities, 11, "entities");
     table_free(one);

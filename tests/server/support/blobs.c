@@ -17,10 +17,10 @@ void stage(const char *container, const char *blob, const char *id, size_t lengt
     expect_ok(call(primary, "BLOB.PUTBLOCK %s %s %s %b", container, blob, id, content, length));
 }
 
-void fill_append_blob(const char *container, const char *blob, int times) {
+void fill_append_blob(const char *blob, int times) {
     for (int done = 0; done < times; done += PIPELINED) {
         int more = times - done < PIPELINED ? times - done : PIPELINED;
-        for (int i = 0; i < more; i++) send_call(primary, "BLOB.APPEND %s %s x", container, blob);
+        for (int i = 0; i < more; i++) send_call(primary, "BLOB.APPEND box %s x", blob);
         for (int i = 0; i < more; i++)
             expect_number(expect_elements(receive(primary), 3)->element[2], done + i + 1);
     }

@@ -10,8 +10,8 @@ const char *snapshot(const char *container, const char *blob);
 /* BLOB.PUTBLOCK of so many letters under the id. */
 void stage(const char *container, const char *blob, const char *id, size_t length, char letter);
 
-/* Appends one byte so many times. */
-void fill_append_blob(const char *container, const char *blob, int times);
+/* Appends one byte so many times to a blob in box. */
+void fill_append_blob(const char *blob, int times);
 
 /* The content as a text; `rest` is what comes behind the blob's name. */
 const char *content_of(const char *container, const char *blob, const char *rest);

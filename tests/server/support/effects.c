@@ -36,8 +36,8 @@ struct text effect_start(int kind, const char *name) {
     return record;
 }
 
-void effect_bundle_add(struct text *bundle, uint64_t key, uint64_t beside, const struct text *record) {
-    effect_number(bundle, key);
+void effect_bundle_add(struct text *bundle, uint64_t beside, const struct text *record) {
+    effect_number(bundle, 1);
     effect_number(bundle, beside);
     effect_bytes(bundle, record->bytes, record->length);
 }

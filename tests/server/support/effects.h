@@ -17,8 +17,8 @@ void effect_word(struct text *record, uint64_t word);
 void effect_bytes(struct text *record, const void *bytes, size_t length);
 void effect_text(struct text *record, const char *text);
 
-/* One record more for a bundle, which begins with the byte 'B': see change/bundle.h. */
-void effect_bundle_add(struct text *bundle, uint64_t key, uint64_t beside, const struct text *record);
+/* One record more for a bundle, about the command's key; the bundle begins with the byte 'B': see change/bundle.h. */
+void effect_bundle_add(struct text *bundle, uint64_t beside, const struct text *record);
 
 /* Sends it to the primary as if it came from a primary of its own; content may be NULL. */
 redisReply *effect_play(const char *key, const struct text *record, const char *content);

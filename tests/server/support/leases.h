@@ -60,8 +60,8 @@ struct client *waiting_at(struct server *server, int database, const char *line)
 /* The same, with the number by which the server knows it. */
 struct client *waiting_known(const char *line, long long *id);
 
-/* The same, for a user who may do everything at first. */
-struct client *waiting_user(const char *user, const char *line, long long *id);
+/* The same, for the user guest, who may do everything at first. */
+struct client *waiting_user(const char *line, long long *id);
 
 /* Sends the line, for an answer that comes later. */
 void send_line(struct client *client, const char *line);

@@ -289,17 +289,17 @@ const char *copy_from(const char *container, const char *blob, int port, const c
     return reply_string(reply->element[1]);
 }
 
-const char *pending_copy_with(const char *container, const char *blob, const char *words) {
+const char *pending_copy_with(const char *blob, const char *words) {
     if (!sources) source_start(NULL);
     configure(primary, "holdfast.copy-from", "*");
     configure(primary, "holdfast.copy-timeout-seconds", "3600");
-    const char *id = copy_from(container, blob, sources->port, words);
-    expect_text(field(stat_of(container, blob), "copy-status"), "pending");
+    const char *id = copy_from("box", blob, sources->port, words);
+    expect_text(field(stat_of("box", blob), "copy-status"), "pending");
     return id;
 }
 
-const char *pending_copy(const char *container, const char *blob) {
-    return pending_copy_with(container, blob, "");
+const char *pending_copy(const char *blob) {
+    return pending_copy_with(blob, "");
 }
 
 void await_copies_pending(long long count) {
@@ -311,8 +311,8 @@ static bool is_copying(const redisReply *stat) {
     return status && !strcmp(status->str, "pending");
 }
 
-redisReply *await_copy(const char *container, const char *blob) {
+redisReply *await_copy(const char *blob) {
     redisReply *stat = NULL;
-    AWAIT_OR(!is_copying(stat = stat_of(container, blob)), "the copy does not end: %s", reply_text(stat));
+    AWAIT_OR(!is_copying(stat = stat_of("box", blob)), "the copy does not end: %s", reply_text(stat));
     return stat;
 }

@@ -38,14 +38,14 @@ void sources_end(void);
 /* Begins a copy of `src/blob` from this port to the primary's blob, with further words, and answers its id. */
 const char *copy_from(const char *container, const char *blob, int port, const char *words);
 
-/* Makes the blob one to which a copy is going on, for as long as the test lasts; answers the copy's id. */
-const char *pending_copy(const char *container, const char *blob);
-const char *pending_copy_with(const char *container, const char *blob, const char *words);
+/* Makes the blob, in box, one to which a copy is going on, for as long as the test lasts; answers the copy's id. */
+const char *pending_copy(const char *blob);
+const char *pending_copy_with(const char *blob, const char *words);
 
 /* Waits until as many copies are going on at the primary. */
 void await_copies_pending(long long count);
 
-/* Waits until no copy to the blob is going on; answers BLOB.STAT of it. */
-redisReply *await_copy(const char *container, const char *blob);
+/* Waits until no copy to the blob, in box, is going on; answers BLOB.STAT of it. */
+redisReply *await_copy(const char *blob);
 
 #endif

@@ -86,10 +86,10 @@ const char *plan_of(const char *filter) {
     return field(explained(primary, "t", filter), "plan")->str;
 }
 
-const char *some_properties(int first, int count) {
+const char *some_properties(int count) {
     struct text text = {0};
     text_print(&text, "PROPS %d", count);
-    for (int i = first; i < first + count; i++) text_print(&text, " p%d %d", i, i);
+    for (int i = 0; i < count; i++) text_print(&text, " p%d %d", i, i);
     return text.bytes;
 }
 
@@ -98,9 +98,9 @@ const char *timestamp_of(const char *keys) {
     return field(expect_elements(entity, 2)->element[1], "Timestamp:datetime")->str;
 }
 
-void fill_table(struct client *client, const char *table, int count) {
+void fill_table(struct client *client, int count) {
     for (int first = 0, batches = 0; first < count; first += ROWS_IN_BATCH) {
-        struct words words = words_of_line(pool_print("TABLE.BATCH %s p", table));
+        struct words words = words_of_line("TABLE.BATCH t p");
         int rows = count - first < ROWS_IN_BATCH ? count - first : ROWS_IN_BATCH;
         words_add_number(&words, rows);
         for (int number = first; number < first + rows; number++)

@@ -43,15 +43,15 @@ const char *found_by(const char *filter);
 /* What EXPLAIN says of a filter: its plan alone. */
 const char *plan_of(const char *filter);
 
-/* "PROPS 3 p0 0 p1 1 p2 2", beginning with the name of this number. */
-const char *some_properties(int first, int count);
+/* So many of them: "PROPS 3 p0 0 p1 1 p2 2". */
+const char *some_properties(int count);
 
 /* The Timestamp of an entity in t. */
 const char *timestamp_of(const char *keys);
 
-/* `count` entities in the partition p, by transactions: rows 000000, 000001, ...; each has n:int32, its number, and
+/* `count` entities in the partition p of t, by transactions: rows 000000, 000001, ...; each has n:int32, its number, and
  * ten:int32, its number modulo 10. */
-void fill_table(struct client *client, const char *table, int count);
+void fill_table(struct client *client, int count);
 
 /* TABLE.QUERY ... EXPLAIN */
 redisReply *explained(struct client *client, const char *table, const char *filter);
