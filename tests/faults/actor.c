@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "trial.h"
 
 #include <stdarg.h>

@@ -1,5 +1,4 @@
 /* The wall clock is set, forward and back, while leases are held and windows are open. Nobody may notice. */
-#define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>

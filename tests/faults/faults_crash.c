@@ -1,5 +1,4 @@
 /* What befalls one server alone: it is killed and started again, or stopped and continued. */
-#define _GNU_SOURCE
 #include <signal.h>
 
 #include "faults.h"

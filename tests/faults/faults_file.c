@@ -1,5 +1,4 @@
 /* What befalls the append-only file: its end is cut off, wherever that is; its disk is full. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* What befalls replicas: they stall until what they missed is in no backlog any more, and are sent everything anew. */
-#define _GNU_SOURCE
 #include <signal.h>
 
 #include "expect.h"

@@ -1,7 +1,5 @@
-#define _GNU_SOURCE
 #include "history.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

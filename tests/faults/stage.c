@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "stage.h"
 
 #include <stdlib.h>

@@ -3,7 +3,6 @@
  *
  * At the end one walks back from what is there, from each write to the version that it was decided on: each step has to
  * be known, and the count to be as many as the steps. What was answered and is not on that way is lost. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* The pages show the grammar that the module really has, each command on one line of its own. */
 #include <ctype.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/outcome.h"

@@ -1,5 +1,4 @@
 /* Shares and files: every command once, alone and against handles, and everywhere the same. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"

@@ -1,5 +1,4 @@
 /* What others got wrong about leases, each as a test of its own. */
-#include <string.h>
 
 #include "harness.h"
 #include "lease_states.h"

@@ -1,5 +1,4 @@
 /* What values take: MEMORY USAGE against what the server really has in use, limits, and giving it back. */
-#include <limits.h>
 #include <string.h>
 
 #include "blobs.h"

@@ -1,7 +1,5 @@
 /* What a server knows after it was stopped, killed, or moved in time. The other tests reload the data of
  * running servers; here processes end and start again with the files that they left, or with a part of them. */
-#define _GNU_SOURCE
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* A server that is killed under load, again and again, and comes back from its append-only file: what was acknowledged
  * is so. Of what nobody was told it may know either way, but of nothing else. */
-#define _GNU_SOURCE
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>

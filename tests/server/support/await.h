@@ -2,6 +2,8 @@
 #ifndef HOLDFAST_TESTS_AWAIT_H
 #define HOLDFAST_TESTS_AWAIT_H
 
+#include <stdbool.h>
+
 #include "failure.h"
 
 enum { AWAIT_SECONDS = 30 };

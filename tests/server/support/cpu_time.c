@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "cpu_time.h"
 
 #include <stdio.h>

@@ -2,7 +2,6 @@
 #ifndef HOLDFAST_TESTS_FAILURE_H
 #define HOLDFAST_TESTS_FAILURE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 void failure_note_command(const void *bytes, size_t length);

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "leases.h"
 
 #include <poll.h>

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "random.h"
 
 #include <stdlib.h>

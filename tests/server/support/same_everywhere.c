@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "same_everywhere.h"
 
 #include <stdlib.h>

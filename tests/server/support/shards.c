@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "shards.h"
 
 #include <stdlib.h>

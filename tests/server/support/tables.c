@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "tables.h"
 
 #include <string.h>
