@@ -1,10 +1,12 @@
 /* What is expected of replies. */
 #include <string.h>
 
-#include "workload.h"
+#include "template.h"
 
 struct answer answer_part(const struct answer *answer, struct reply reply) {
-    return (struct answer){reply, answer->driver, answer->object, answer->client};
+    struct answer part = *answer;
+    part.reply = reply;
+    return part;
 }
 
 bool is_anything(const struct answer *answer) {
@@ -28,12 +30,12 @@ bool is_array_of(const struct answer *answer, size_t length) {
 }
 
 bool is_content(const struct answer *answer) {
-    return is_string(answer) && answer->reply.length == answer->driver->data->bytes;
+    return is_string(answer) && answer->reply.length == answer->template->data->bytes;
 }
 
 bool is_own_token(const struct answer *answer, const struct reply *token) {
     return token->length == TOKEN_BYTES &&
-           !memcmp(token->text, answer->driver->object_set->tokens[answer->object], TOKEN_BYTES);
+           !memcmp(token->text, answer->template->object_set->tokens[answer->object], TOKEN_BYTES);
 }
 
 bool is_etag_and_content(const struct answer *answer) {
@@ -45,17 +47,17 @@ bool is_etag_and_content(const struct answer *answer) {
 
 bool is_token(const struct answer *answer) {
     if (!is_string(answer) || answer->reply.length != TOKEN_BYTES) return false;
-    memcpy(answer->driver->object_set->tokens[answer->object], answer->reply.text, TOKEN_BYTES);
+    memcpy(answer->template->object_set->tokens[answer->object], answer->reply.text, TOKEN_BYTES);
     return true;
 }
 
 bool is_tokens(const struct answer *answer) {
-    const struct driver *driver = answer->driver;
+    unsigned batch = answer->template->batch;
     struct answer token = *answer;
-    if (!is_array_of(answer, driver->batch)) return false;
-    for (unsigned i = 0; i < driver->batch; i++) {
+    if (!is_array_of(answer, batch)) return false;
+    for (unsigned i = 0; i < batch; i++) {
         token.reply = reply_next(&token.reply);
-        token.object = driver->answered[i];
+        token.object = answer->objects[i];
         if (!is_token(&token)) return false;
     }
     return true;

@@ -215,7 +215,9 @@ static size_t *order_by_workload(const struct run *run) {
     bool *is_placed = allocate(run->count, sizeof(*is_placed));
     for (size_t first = 0; first < run->count; first++) {
         for (size_t which = first; which < run->count; which++) {
-            if (is_placed[which] || run->drivers[which].workload != run->drivers[first].workload) continue;
+            if (is_placed[which] ||
+                run->drivers[which].template.workload != run->drivers[first].template.workload)
+                continue;
             is_placed[which] = true;
             order[used++] = which;
         }
@@ -227,7 +229,7 @@ static size_t *order_by_workload(const struct run *run) {
 void run_measure(struct run *run) {
     size_t *order = order_by_workload(run);
     for (unsigned round = 0; round < run->context->options->rounds; round++) {
-        if (run->renew) run->renew(run->server, run->drivers[0].data);
+        if (run->renew) run->renew(run->server, run->drivers[0].template.data);
         for (size_t turn = 0; turn < run->count; turn++)
             slice_measure(run, order[place_of_turn(turn, round, run->count)], round);
     }

@@ -5,7 +5,8 @@
 #include <stdint.h>
 
 #include "bench.h"
-#include "workload.h"
+#include "driver.h"
+#include "sequence.h"
 
 /* How long a single command holds the server.
  *

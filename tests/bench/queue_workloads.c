@@ -17,7 +17,7 @@ static struct reply element_behind(struct reply element, unsigned count) {
 
 /* As many as the client holds. */
 static bool is_count(const struct answer *answer) {
-    return is_integer(answer) && strtoul(answer->reply.text, NULL, 10) == answer->driver->batch;
+    return is_integer(answer) && strtoul(answer->reply.text, NULL, 10) == answer->template->batch;
 }
 
 /* --- In a queue --- */
@@ -28,8 +28,8 @@ static bool is_put_answer(const struct answer *answer) {
 
 static bool are_delivered(const struct answer *answer) {
     struct reply element = answer->reply;
-    if (!is_array_of(answer, answer->driver->batch)) return false;
-    for (unsigned i = 0; i < answer->driver->batch; i++) {
+    if (!is_array_of(answer, answer->template->batch)) return false;
+    for (unsigned i = 0; i < answer->template->batch; i++) {
         element = reply_next(&element);
         if (element.kind != '*' || element.length != DELIVERED_FIELDS) return false;
         element = element_behind(element, 2);
@@ -43,8 +43,8 @@ static bool are_delivered(const struct answer *answer) {
 
 static bool are_deleted(const struct answer *answer) {
     struct reply element = answer->reply;
-    if (!is_array_of(answer, answer->driver->batch)) return false;
-    for (unsigned i = 0; i < answer->driver->batch; i++) {
+    if (!is_array_of(answer, answer->template->batch)) return false;
+    for (unsigned i = 0; i < answer->template->batch; i++) {
         element = reply_next(&element);
         if (element.kind != '+') return false;
     }
@@ -90,8 +90,8 @@ const struct sequence queue_take_delete_many = {.name = "QUEUE.GET, DELETEMANY 5
 static bool are_read(const struct answer *answer) {
     if (!is_array_of(answer, 1)) return false;
     struct reply element = element_behind(answer->reply, 3);
-    if (element.kind != '*' || element.length != answer->driver->batch) return false;
-    for (unsigned i = 0; i < answer->driver->batch; i++) {
+    if (element.kind != '*' || element.length != answer->template->batch) return false;
+    for (unsigned i = 0; i < answer->template->batch; i++) {
         element = element_behind(element, 2);
         word_keep(&answer->client->held[i].id, element);
         element = element_behind(element, ENTRY_AFTER_ID);

@@ -2,7 +2,7 @@
 #ifndef BENCH_QUEUE_WORKLOADS_H
 #define BENCH_QUEUE_WORKLOADS_H
 
-#include "workload.h"
+#include "sequence.h"
 
 /* A message's whole life. */
 extern const struct sequence queue_put_take_delete, stream_put_take_delete, script_put_take_delete,

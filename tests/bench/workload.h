@@ -1,11 +1,11 @@
 /* What is measured: workloads, and the objects that they work on.
  *
  *   family       the workloads of one kind of data, and what they are compared with
- *   workload     an operation: a template of its request, and what is expected of the reply
+ *   workload     an operation: its request, and what is expected of the reply
  *   dataset      a number of names, a content of a given size, a database of the server
  *   object set   the objects of a dataset that one workload (its filler) has created, with a token for each
- *   driver       a workload on its object set, with requests in flight: this is what is run in rounds
- *   sequence     requests that depend on replies, see below
+ *
+ * What runs them: driver.h, and sequence.h for requests that depend on replies.
  *
  * A new family is a `struct family` in the file of its subject, and an entry in the list of families in workload.c. A
  * section lists the names of the workloads that it measures. */
@@ -21,8 +21,7 @@ enum {
     OFFSET_BYTES = 10,
     RANDOM_BYTES = 100,
     NUMBER_BYTES = 12,
-    SIZES = 3,
-    PLACEHOLDERS_MAX = 128
+    SIZES = 3
 };
 
 /* The parts of a name, which is a path: three digits, a slash, twelve digits. */
@@ -41,15 +40,16 @@ struct size {
 extern const struct size sizes[SIZES];
 
 struct workload;
-struct driver;
+struct template;
 struct client;
 
 /* A reply, and what it is about. */
 struct answer {
     struct reply reply;
-    struct driver *driver;
+    const struct template *template; /* of the request */
     unsigned object;
-    struct client *client; /* of a sequence, or NULL */
+    const unsigned *objects; /* all of a batch */
+    struct client *client;   /* of a sequence, or NULL */
 };
 
 struct object_set {
@@ -77,37 +77,11 @@ struct offsets {
     unsigned digits;
 };
 
+/* No multiple of it is a number of places, so that as many objects as there are places have different ones. */
+#define FAR_APART UINT64_C(2654435761)
+
 /* The offsets in so many bytes, with the number of digits that allows most of them. */
 struct offsets offsets_within(uint64_t bytes, unsigned step, unsigned span);
-
-/* The requests of a workload, with gaps that each request fills: names, tokens and offsets are written over them. They
- * may consist of several commands that are one operation together, or of one for each of several objects. */
-enum placeholder_kind {
-    PLACEHOLDER_NAME,
-    PLACEHOLDER_FOLDER,
-    PLACEHOLDER_FILE,
-    PLACEHOLDER_TOKEN,
-    PLACEHOLDER_OFFSET,
-    PLACEHOLDER_RANDOM,
-    PLACEHOLDER_NUMBER,
-    PLACEHOLDER_LAST,
-    PLACEHOLDER_ID, /* from here on words of any length */
-    PLACEHOLDER_RECEIPT,
-    PLACEHOLDER_GRANTED,
-    PLACEHOLDER_OWN,
-    PLACEHOLDER_KINDS
-};
-struct template {
-    char *bytes;
-    size_t length;
-    struct placeholder {
-        size_t at;
-        enum placeholder_kind kind; /* PLACEHOLDER_LAST: the last byte of the range */
-        unsigned number;            /* how many of its kind stand before it */
-    } placeholders[PLACEHOLDERS_MAX];
-    unsigned placeholder_count;
-    unsigned commands;
-};
 
 struct workload {
     const char *name;    /* NULL in steps of a sequence */
@@ -177,38 +151,8 @@ struct object_set *dataset_fill(struct dataset *data, const struct workload *fil
 /* The same without creating any, to measure their insertion. */
 struct object_set *dataset_prepare(struct dataset *data, const struct workload *filler);
 
-struct driver {
-    const struct workload *workload;
-    struct dataset *data;
-    struct object_set *object_set; /* NULL when the workload needs no objects */
-    unsigned pipeline;
-    unsigned batch;           /* how many objects a request takes */
-    unsigned connections;     /* how many of the dataset's are used */
-    unsigned position;        /* in the dataset's order */
-    const unsigned *answered; /* the objects of the request whose reply is checked */
-    struct {
-        const unsigned *objects;
-        unsigned count;
-    } batches[CONNECTIONS]; /* in flight */
-    struct template template;
-    struct offsets offsets;
-    char *requests;  /* buffer for a batch */
-    const char *key; /* of a sequence, or NULL */
-};
-
-struct driver driver_open(const struct workload *workload, struct dataset *data,
-                          struct object_set *object_set, unsigned pipeline, unsigned connections);
-void driver_close(struct driver *driver);
-
-/* Sends batches and checks the replies for that time, starting over after the last object. Returns the number of
- * operations, which is the number of objects visited. */
-uint64_t driver_run(struct driver *driver, int64_t nanoseconds);
-
-/* Visits the next `count` objects once. */
-void driver_visit(struct driver *driver, unsigned count);
-
-/* Visits all objects that many times. Returns the number of operations. */
-uint64_t driver_visit_all(struct driver *driver, unsigned times);
+/* So many letters, the same ones for the same number. */
+void letters_write(char *text, size_t length, uint64_t random);
 
 /* Checks of replies. Those of tokens keep the token for the next request. */
 bool is_anything(const struct answer *answer); /* except an error */
@@ -246,75 +190,5 @@ void commands_call(struct connection *connection, const char *commands);
 /* A workload that must exist, and the family that it is in. */
 const struct workload *workload_named(const char *name);
 const struct family *family_of(const struct workload *workload);
-
-/* --- Sequences --- */
-
-/* A sequence: requests of which each is made of earlier replies, as when a worker deletes a message by the id that it
- * got from the server.
- *
- *   step     a workload whose check keeps what the next step needs
- *   sequence steps in their order
- *   client   runs a sequence, and keeps what it got: a message, or a batch of them
- *   pool     the clients that run at once: 16 on each of several connections */
-
-enum { MESSAGES_AT_ONCE = 50, STEPS_MAX = 3, HELD_BYTES = 40, KEY_BYTES = 40 };
-
-/* No multiple of it is a number of places, so that as many objects as there are places have different ones. */
-#define FAR_APART UINT64_C(2654435761)
-
-struct word {
-    char text[HELD_BYTES];
-    size_t length;
-};
-
-/* Copies a part of a reply, which must not be longer than HELD_BYTES. */
-void word_keep(struct word *word, struct reply element);
-
-struct client {
-    uint64_t number; /* unique within the pool */
-    struct {
-        struct word id, receipt;
-    } held[MESSAGES_AT_ONCE];
-};
-
-struct client_pool;
-
-struct sequence {
-    const char *name;   /* of the workload under which it is reported; NULL if it only fills */
-    const char *create; /* the command that makes its key, with %s; may be NULL */
-    const struct workload *steps[STEPS_MAX + 1];
-    void (*prepare)(struct client_pool *pool); /* where it takes more; may be NULL */
-    uint64_t (*own)(uint64_t number);          /* of the client; may be NULL */
-};
-
-struct client_pool {
-    const struct sequence *sequence;
-    struct dataset *data;
-    char key[KEY_BYTES];
-    struct driver steps[STEPS_MAX];
-    struct word *granted; /* what the preparation got from the server */
-    unsigned granted_count;
-    uint64_t started;
-    struct pipeline {
-        struct client clients[PIPELINE];
-        unsigned step;
-        bool is_busy;
-    } pipelines[CONNECTIONS];
-    char *requests; /* buffer for those of a connection */
-};
-
-/* Uses the connections and the content of the dataset. */
-struct client_pool *client_pool_open(const struct sequence *sequence, struct dataset *data, const char *key);
-void client_pool_close(struct client_pool *pool);
-
-/* Makes what is there before the first operation. */
-void client_pool_prepare(struct client_pool *pool);
-
-/* Runs the sequence so many times, rounded up to whole pipelines. */
-void client_pool_run(struct client_pool *pool, uint64_t operations);
-
-/* One step of a pipeline of clients on one connection: asks, and checks the answers. */
-void clients_ask(struct client_pool *pool, const struct client *clients, unsigned step, unsigned connection);
-void clients_await(struct client_pool *pool, struct client *clients, unsigned step, unsigned connection);
 
 #endif
