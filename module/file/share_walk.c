@@ -1,5 +1,6 @@
 /* Walks: the changes that rebuild a share, for files, digests and copies. Pages that states share are shared again.
- * NODE, LENGTH, LEAF, GAP, STATE, END, HANDLE, LOCK and MARK are kinds of their own, LOAD_…, that only files have.
+ * NODE, LENGTH, LEAF, GAP, STATE, SNAPSHOT_PLACE, END, HANDLE, LOCK and MARK are kinds of their own, LOAD_…, that only
+ * files have.
  *
  *   CREATE, LEASE, each SNAPSHOT
  *   the tree; nodes are numbered in the order of the walk, from the root's 0:

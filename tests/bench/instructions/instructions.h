@@ -65,4 +65,9 @@ void counted_stop(const struct counted *counted);
 void count_start(const struct counted *counted);
 uint64_t count_stop(struct counted *counted);
 
+/* --- Batches --- */
+
+/* Instructions of the server per counted call of the row. Empties the server first. */
+double batch_count(struct counted *counted, const struct row *row);
+
 #endif
