@@ -247,7 +247,7 @@ enum outcome blob_setprops_decide(struct call *call) {
                     (sequenced ? PART_SEQUENCE : 0U) | (sized ? PART_LENGTH : 0U);
     change->properties = call->properties.list;
     change->sequence = sequence;
-    if (sized) change->length = (uint64_t)call->args.slots[SLOT_SIZE].number;
+    if (sized) change->length = call_size(call, SLOT_SIZE);
     reply_version(&call->out, change->stamp.etag);
     return OUTCOME_DONE;
 }

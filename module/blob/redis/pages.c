@@ -22,7 +22,7 @@ enum outcome blob_createpage_decide(struct call *call) {
     enum outcome outcome = blob_find_to_create(call, KIND_PAGE, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change *change = blob_decide_new(call, BLOB_CREATEPAGE, blob, NULL);
-    change->length = (uint64_t)call->args.slots[SLOT_SIZE].number;
+    change->length = call_size(call, SLOT_SIZE);
     if (args_given(&call->args, SLOT_SEQUENCE)) change->sequence = call->args.slots[SLOT_SEQUENCE].number;
     reply_version(&call->out, change->stamp.etag);
     return OUTCOME_DONE;
@@ -63,7 +63,7 @@ static enum outcome check_sequence(struct call *call, int64_t sequence) {
 /* Writes pages, or clears them when the content is NULL. Replies with the ETag and the sequence number. */
 static enum outcome write_pages(struct call *call, uint64_t length, RedisModuleString *content) {
     struct blob *blob;
-    uint64_t offset = (uint64_t)call->args.slots[SLOT_OFFSET].number;
+    uint64_t offset = call_size(call, SLOT_OFFSET);
     enum outcome outcome = blob_find_to_write(call, KIND_PAGE, &blob);
     if (outcome == OUTCOME_DONE) outcome = check_sequence(call, blob_special(blob)->sequence);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -83,7 +83,7 @@ enum outcome blob_putpage_decide(struct call *call) {
 }
 
 enum outcome blob_clearpage_decide(struct call *call) {
-    return write_pages(call, (uint64_t)call->args.slots[SLOT_LENGTH].number, NULL);
+    return write_pages(call, call_size(call, SLOT_LENGTH), NULL);
 }
 
 /* --- Ranges --- */

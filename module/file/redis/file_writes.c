@@ -86,18 +86,14 @@ static uint8_t given_attributes(const struct call *call) {
     return (uint8_t)call_number(call, SLOT_FILE_ATTRIBUTES, 0);
 }
 
-/* Only if SIZE is given, or a positional argument. */
-static uint64_t given_size(const struct call *call) {
-    return (uint64_t)call->args.slots[SLOT_SIZE].number;
-}
-
 enum outcome file_create_decide(struct call *call) {
     struct tree_place place;
     enum outcome outcome = find_to_replace(call, call_word(call, ARG_PATH), &place);
-    if (outcome == OUTCOME_DONE) outcome = file_check_quota(call, length_of(place.node), given_size(call));
+    if (outcome == OUTCOME_DONE)
+        outcome = file_check_quota(call, length_of(place.node), call_size(call, SLOT_SIZE));
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_change *change = decide_stamped_file(call, FILE_CREATE, place.node, NULL);
-    change->length = given_size(call);
+    change->length = call_size(call, SLOT_SIZE);
     change->attributes = given_attributes(call);
     change->properties = call->properties.list;
     change->metadata = call->metadata.list;
@@ -216,13 +212,13 @@ static enum outcome find_to_setprops(struct call *call, struct file_node **node)
         args_given(&call->args, SLOT_FILE_ATTRIBUTES) && !(given_attributes(call) & ATTRIBUTE_READONLY);
     struct file_access access = {
         .class = CLASS_WRITE,
-        .checks_locks = sized && given_size(call) != (*node)->content.length,
+        .checks_locks = sized && call_size(call, SLOT_SIZE) != (*node)->content.length,
         .ignores_readonly = clears,
         .lease_id = call_lease_id(call),
     };
     outcome = file_check_access(call, *node, &access);
     if (outcome != OUTCOME_DONE || !sized) return outcome;
-    return file_check_quota(call, (*node)->content.length, given_size(call));
+    return file_check_quota(call, (*node)->content.length, call_size(call, SLOT_SIZE));
 }
 
 enum outcome file_setprops_decide(struct call *call) {
@@ -236,7 +232,7 @@ enum outcome file_setprops_decide(struct call *call) {
     if (args_given(&call->args, SLOT_FILE_ATTRIBUTES)) change->parts |= FILE_PART_ATTRIBUTES;
     if (!args_given(&call->args, SLOT_SIZE)) return OUTCOME_DONE;
     change->parts |= FILE_PART_LENGTH;
-    change->length = given_size(call);
+    change->length = call_size(call, SLOT_SIZE);
     return OUTCOME_DONE;
 }
 
@@ -261,7 +257,7 @@ static struct share_change *decide_range(struct call *call, enum share_change_ki
                                          RedisModuleString *content, enum outcome *outcome) {
     struct file_node *node;
     struct file_access access = {.class = CLASS_WRITE, .checks_locks = true, .lease_id = call_lease_id(call)};
-    uint64_t offset = (uint64_t)call->args.slots[SLOT_OFFSET].number;
+    uint64_t offset = call_size(call, SLOT_OFFSET);
     *outcome = find_accessible(call, NODE_FILE, &access, &node);
     if (*outcome != OUTCOME_DONE) return NULL;
     uint64_t whole = node->content.length;
@@ -284,7 +280,7 @@ enum outcome file_putrange_decide(struct call *call) {
 
 enum outcome file_clearrange_decide(struct call *call) {
     enum outcome outcome;
-    uint64_t length = (uint64_t)call->args.slots[SLOT_LENGTH].number;
+    uint64_t length = call_size(call, SLOT_LENGTH);
     struct share_change *change = decide_range(call, FILE_CLEARRANGE, length, NULL, &outcome);
     if (change) change->length = length;
     return outcome;

@@ -45,8 +45,8 @@ struct share_change *file_decide_with_handle(struct call *call, enum share_chang
 
 enum outcome file_read_decide(struct call *call) {
     struct file_handle *handle;
-    uint64_t offset = (uint64_t)call->args.slots[SLOT_OFFSET].number;
-    uint64_t length = (uint64_t)call->args.slots[SLOT_LENGTH].number;
+    uint64_t offset = call_size(call, SLOT_OFFSET);
+    uint64_t length = call_size(call, SLOT_LENGTH);
     enum outcome outcome = file_find_handle(call, SHARING_READ, &handle);
     if (outcome == OUTCOME_DONE)
         outcome = file_check_lock(call, handle, LOCK_TO_READ, (struct lock_range){offset, length});
@@ -62,14 +62,14 @@ enum outcome file_write_check(struct call *call) {
     size_t length = call_word(call, ARG_WRITTEN).length;
     enum outcome outcome = form_check_bytes(call, length, "can be written");
     if (outcome != OUTCOME_DONE) return outcome;
-    uint64_t end = (uint64_t)call->args.slots[SLOT_OFFSET].number + length;
+    uint64_t end = call_size(call, SLOT_OFFSET) + length;
     return end <= (uint64_t)FILE_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_RANGE;
 }
 
 enum outcome file_write_decide(struct call *call) {
     struct file_handle *handle;
     struct bytes content = call_word(call, ARG_WRITTEN);
-    uint64_t offset = (uint64_t)call->args.slots[SLOT_OFFSET].number;
+    uint64_t offset = call_size(call, SLOT_OFFSET);
     enum outcome outcome = file_find_handle(call, SHARING_WRITE, &handle);
     if (outcome == OUTCOME_DONE)
         outcome = file_check_lock(call, handle, LOCK_TO_WRITE, (struct lock_range){offset, content.length});
@@ -89,7 +89,7 @@ enum outcome file_write_decide(struct call *call) {
 /* Locks do not matter here. */
 enum outcome file_truncate_decide(struct call *call) {
     struct file_handle *handle;
-    uint64_t length = (uint64_t)call->args.slots[SLOT_SIZE].number;
+    uint64_t length = call_size(call, SLOT_SIZE);
     enum outcome outcome = file_find_handle(call, SHARING_WRITE, &handle);
     if (outcome == OUTCOME_DONE)
         outcome = file_check_quota(call, handle_node(handle)->content.length, length);

@@ -6,11 +6,10 @@
 #include "lease/redis/leases.h"
 
 static enum outcome find_leased_file(struct call *call, struct lease_subject *subject) {
-    struct share *share = call->value;
     struct file_node *node;
     enum outcome outcome = file_find_node(call, call_option(call, SLOT_FILE), NODE_FILE, &node);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (share_view(share, node, call_now_ms(call)).pending) return OUTCOME_DELETE_PENDING;
+    if (file_fate(call, node).pending) return OUTCOME_DELETE_PENDING;
     subject->buffer = file_line_id(node);
     subject->name = bytes_of(&subject->buffer, sizeof(subject->buffer));
     subject->noun = "file";

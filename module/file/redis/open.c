@@ -116,7 +116,7 @@ static enum outcome find_opening(struct call *call, struct opening *opening) {
     if (!node && opening->disposal == DISPOSAL_REFUSE) return OUTCOME_FILE_NOT_FOUND;
     outcome = node ? check_existing(call, opening) : OUTCOME_DONE;
     if (outcome != OUTCOME_DONE || opening->disposal == DISPOSAL_OPEN) return outcome;
-    return file_check_quota(call, node ? node->content.length : 0, (uint64_t)call_number(call, SLOT_SIZE, 0));
+    return file_check_quota(call, node ? node->content.length : 0, call_size(call, SLOT_SIZE));
 }
 
 /* The last check: in grace no new handle may exclude others. A handle for attributes only excludes nobody. */
@@ -139,7 +139,7 @@ static void decide_file(struct call *call, const struct opening *opening, struct
     change->path = call_word(call, ARG_OPEN_PATH);
     change->node = opening->place.node;
     change->stamp = decision_new_stamp(call);
-    change->length = (uint64_t)call_number(call, SLOT_SIZE, 0);
+    change->length = call_size(call, SLOT_SIZE);
     opened->etag = change->stamp.etag;
     opened->length = change->length;
 }

@@ -23,7 +23,7 @@ enum outcome share_create_decide(struct call *call) {
     struct share_change *change = share_decide(call, SHARE_CREATE);
     change->stamp = stamp;
     change->created_ms = stamp.modified_ms;
-    change->quota = (uint64_t)call_number(call, SLOT_SHARE_QUOTA, 0);
+    change->quota = call_size(call, SLOT_SHARE_QUOTA);
     change->metadata = call->metadata.list;
     reply_version(&call->out, stamp.etag);
     return OUTCOME_DONE;
@@ -107,7 +107,7 @@ enum outcome share_setmeta_decide(struct call *call) {
 enum outcome share_setprops_decide(struct call *call) {
     enum outcome outcome;
     struct share_change *change = decide_update(call, SHARE_SETPROPS, &outcome);
-    if (change) change->quota = (uint64_t)call_number(call, SLOT_SHARE_QUOTA, 0);
+    if (change) change->quota = call_size(call, SLOT_SHARE_QUOTA);
     return outcome;
 }
 

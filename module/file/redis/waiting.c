@@ -6,7 +6,6 @@
 
 /* Past these numbers a circle may not be found: then its calls wait as long as BLOCK says, with BLOCK 0 for good. */
 enum {
-    AHEAD_MAX = 256,    /* waiters that are visited ahead of a call; with more, it waits */
     SESSIONS_MAX = 512, /* sessions that are followed when looking for a circle */
     SEEN_SLOTS = 1024,  /* of the table of these sessions */
     STEPS_MAX = 32768,  /* of one search: handles, locks and waiters that are looked at */
@@ -70,7 +69,7 @@ static bool is_no_rival(void *context, const struct wait_kind *kind, const struc
 
 bool file_has_rival(struct call *call) {
     const struct wait_request *wait = &call->wait;
-    return !wait_visit_ahead(call, call->held, wait->kind, wait->name, AHEAD_MAX, is_no_rival, call);
+    return !wait_visit_ahead(call, call->held, wait->kind, wait->name, is_no_rival, call);
 }
 
 /* --- Circles --- */
@@ -150,7 +149,7 @@ static bool add_rival(void *context, const struct wait_kind *kind, const struct 
 static void add_rivals(struct circle *circle, const struct wait_kind *kind, const struct file_node *node) {
     uint64_t line_id = file_line_id(node);
     struct bytes name = bytes_of(&line_id, sizeof(line_id));
-    wait_visit_ahead(circle->call, circle->held, kind, name, AHEAD_MAX, add_rival, circle);
+    wait_visit_ahead(circle->call, circle->held, kind, name, add_rival, circle);
 }
 
 /* The file that the command concerns whose obstacles are added. */

@@ -201,6 +201,11 @@ static inline struct bytes call_option(const struct call *call, int slot) {
     return args_given(&call->args, slot) ? call_word(call, call->args.slots[slot].at) : bytes_of("", 0);
 }
 
+/* A size, offset or length that is given; 0 without it. */
+static inline uint64_t call_size(const struct call *call, int slot) {
+    return (uint64_t)call_number(call, slot, 0);
+}
+
 /* Fixes the time of the call, unless it is fixed already. Worth a call of its own while prefetched memory arrives. */
 static inline void call_read_clock(struct call *call) {
     if (!call->now_us) call->now_us = server_now_us();

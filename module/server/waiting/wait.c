@@ -181,13 +181,14 @@ void wait_look_at_party(struct guid id) {
 }
 
 bool wait_visit_ahead(const struct call *call, const struct held_call *of, const struct wait_kind *kind,
-                      struct bytes name, size_t max, wait_visitor *visit, void *context) {
+                      struct bytes name, wait_visitor *visit, void *context) {
     const struct line *line = line_find(call, kind, name);
     const struct waiter *waiter;
+    int left = WAIT_AHEAD_MAX;
     if (!line) return true;
     list_for_each (&line->waiters, waiter, node) {
         if (waiter->held == of) return true;
-        if (!max--) return false;
+        if (!left--) return false;
         if (!visit(context, kind, &waiter->claim, waiter->held)) return false;
     }
     return true;

@@ -50,9 +50,10 @@ typedef bool wait_visitor(void *context, const struct wait_kind *kind, const str
                           const struct held_call *held);
 
 /* Visits the waiters of a line in the call's key that came before the held call `of`, or all of them for NULL, in
- * order, at most `max`. False when the visitor ended it, or when there are more. */
+ * order, at most WAIT_AHEAD_MAX. False when the visitor ended it, or when there are more. */
+enum { WAIT_AHEAD_MAX = 256 };
 bool wait_visit_ahead(const struct call *call, const struct held_call *of, const struct wait_kind *kind,
-                      struct bytes name, size_t max, wait_visitor *visit, void *context);
+                      struct bytes name, wait_visitor *visit, void *context);
 
 /* Visits all waiters of a party in the call's key. */
 void wait_visit_party(const struct call *call, struct guid id, wait_visitor *visit, void *context);
