@@ -291,20 +291,19 @@ static void ratios_draw(const struct results *results, const char *folder, const
 }
 
 static bool is_ours_to_native(const struct compared *compared) {
-    const char *against = compared->reference->workload->name;
+    const char *against = compared->reference->name;
     return compared->measurement->family != &native_family &&
            (text_is(against, "SET") || text_is(against, "GET"));
 }
 
 static bool is_condition_to_set(const struct compared *compared) {
-    const char *name = compared->measurement->workload->name;
-    if (!text_is(compared->reference->workload->name, "SET")) return false;
+    const char *name = compared->measurement->name;
+    if (!text_is(compared->reference->name, "SET")) return false;
     return text_is(name, "Lua compare-and-set") || text_is(name, "BLOB.PUT IFMATCH");
 }
 
 static bool is_lease_to_lock(const struct compared *compared) {
-    return compared->measurement->family == &lease_family &&
-           !text_is(compared->reference->workload->name, "SET");
+    return compared->measurement->family == &lease_family && !text_is(compared->reference->name, "SET");
 }
 
 static void growth_draw(const struct results *results, const char *folder) {
@@ -319,7 +318,7 @@ static void growth_draw(const struct results *results, const char *folder) {
     for (size_t i = 0; i < results->measurement_count && chart->group_count; i++) {
         const struct measurement *fewest = results->measurements[i];
         if (fewest->setting != settings[1] || chart->series_count == SERIES_MAX) continue;
-        chart->series[chart->series_count++] = fewest->workload->name;
+        chart->series[chart->series_count++] = fewest->name;
     }
     for (size_t group = 0; group < chart->group_count; group++) {
         chart->groups[group] = settings[group + 1]->title;
@@ -329,7 +328,7 @@ static void growth_draw(const struct results *results, const char *folder) {
                 results_find(results, settings[group + 1], chart->series[series]);
             chart->values[group * chart->series_count + series] =
                 (struct chart_value){.value = fewest && most ? results_growth(fewest, most).median : NAN,
-                                     .limit = most ? most->workload->flat_limit : 0};
+                                     .limit = most ? workload_named(most->name)->flat_limit : 0};
         }
     }
     chart_close(chart, chart_lines);

@@ -38,11 +38,6 @@ static const struct workload workloads[] = {
      .filler = "FILE.CREATE, PUTRANGE",
      .flat_limit = 1.3,
      .is_expected = is_token},
-    /* Measured as sequences of the same names. */
-    {.name = "FILE.OPEN, CLOSE"},
-    {.name = "FILE.LOCK, UNLOCK"},
-    {.name = "FILE.LOCK, UNLOCK, same file"},
-    {.name = "SET NX PX, then Lua delete"},
 };
 
 static const struct comparison comparisons[] = {
@@ -110,7 +105,7 @@ static const struct workload creates = {.request = "FILE.CREATE {key} {name} {si
 
 static const struct sequence file_create = {.steps = {&creates}};
 static const struct sequence file_open_close = {
-    .name = "FILE.OPEN, CLOSE", .steps = {&opens, &closes}, .prepare = share_prepare};
+    .name = "FILE.OPEN, CLOSE", .family = &file_family, .steps = {&opens, &closes}, .prepare = share_prepare};
 
 /* --- Ranges locked and unlocked --- */
 
@@ -155,9 +150,13 @@ static const struct workload locks = {.request = "FILE.LOCK {key} {granted} EXCL
                              unlocks = {.request = "FILE.UNLOCK {key} {granted} {own} 16",
                                         .is_expected = is_ok};
 
-static const struct sequence file_lock_own = {
-    .name = "FILE.LOCK, UNLOCK", .steps = {&locks, &unlocks}, .prepare = own_prepare, .own = lock_offset};
+static const struct sequence file_lock_own = {.name = "FILE.LOCK, UNLOCK",
+                                              .family = &file_family,
+                                              .steps = {&locks, &unlocks},
+                                              .prepare = own_prepare,
+                                              .own = lock_offset};
 static const struct sequence file_lock_same = {.name = "FILE.LOCK, UNLOCK, same file",
+                                               .family = &file_family,
                                                .steps = {&locks, &unlocks},
                                                .prepare = same_prepare,
                                                .own = lock_offset};
@@ -174,8 +173,8 @@ static const struct workload sets = {.request = "SET {name} " HOLDER_ID " NX PX 
                                          .script = release_script,
                                          .is_expected = is_one};
 
-static const struct sequence string_lock_unlock = {.name = "SET NX PX, then Lua delete",
-                                                   .steps = {&sets, &releases}};
+static const struct sequence string_lock_unlock = {
+    .name = "SET NX PX, then Lua delete", .family = &file_family, .steps = {&sets, &releases}};
 
 /* --- Handles that end together --- */
 

@@ -159,8 +159,8 @@ static void driver_add(struct run *run, const struct setting *setting, const str
     run->measurements = grow_array(run->measurements, run->count, sizeof(*run->measurements));
     struct object_set *object_set =
         workload->filler ? dataset_fill(data, workload_named(workload->filler)) : NULL;
-    run->measurements[run->count] =
-        results_add_measurement(run->context->results, setting, workload, run->context->options->rounds);
+    run->measurements[run->count] = results_add_measurement(
+        run->context->results, setting, workload->name, family_of(workload), run->context->options->rounds);
     run->drivers[run->count++] = driver_open(workload, data, object_set, setting->pipeline, CONNECTIONS);
 }
 
@@ -251,7 +251,7 @@ void sequence_fill(struct dataset *data, const struct sequence *filler, const ch
 
 struct measurement *sequence_add_measurement(const struct context *context, const struct setting *setting,
                                              const struct sequence *sequence) {
-    return results_add_measurement(context->results, setting, workload_named(sequence->name),
+    return results_add_measurement(context->results, setting, sequence->name, sequence->family,
                                    context->options->rounds);
 }
 
@@ -378,7 +378,8 @@ static void objects_insert(const struct context *context, struct server *server,
     for (char *name; (name = list_next(&names)); free(name)) {
         const struct workload *workload = workload_named(name);
         require(count < INSERTING_MAX, "too many workloads insert");
-        measurements[count] = results_add_measurement(context->results, setting, workload, INSERT_ROUNDS);
+        measurements[count] =
+            results_add_measurement(context->results, setting, name, family_of(workload), INSERT_ROUNDS);
         drivers[count++] =
             driver_open(workload, data, dataset_prepare(data, workload), PIPELINE, CONNECTIONS);
     }
@@ -397,8 +398,9 @@ static void add_growth_bars(struct results *results, const struct setting *fewes
                             const struct setting *most) {
     for (size_t i = 0; i < results->measurement_count; i++) {
         const struct measurement *measurement = results->measurements[i];
-        const struct workload *workload = measurement->workload;
-        if (measurement->setting != most || workload->flat_limit == 0) continue;
+        if (measurement->setting != most) continue;
+        const struct workload *workload = workload_named(measurement->name);
+        if (workload->flat_limit == 0) continue;
         struct spread growth = results_growth(results_need(results, fewest, workload->name), measurement);
         results_add_bar(results, most->subject, format_text("%s, million / thousand", workload->name),
                         growth.median, workload->flat_limit, "x");

@@ -74,13 +74,16 @@ static const struct workload queue_puts = {.request = "QUEUE.PUT {key} {content}
 
 #define CREATE_QUEUE "QUEUE.CREATE %s"
 const struct sequence queue_put_take_delete = {.name = "QUEUE.PUT, GET, DELETE",
+                                               .family = &queue_family,
                                                .create = CREATE_QUEUE,
                                                .steps = {&queue_puts, &queue_gets, &queue_deletes}};
-const struct sequence queue_put = {.name = "QUEUE.PUT", .create = CREATE_QUEUE, .steps = {&queue_puts}};
+const struct sequence queue_put = {
+    .name = "QUEUE.PUT", .family = &queue_family, .create = CREATE_QUEUE, .steps = {&queue_puts}};
 const struct sequence queue_put_later = {
     .create = CREATE_QUEUE, .steps = {&queue_puts_later}, .own = seconds_later};
 const struct sequence queue_take_many = {.create = CREATE_QUEUE, .steps = {&queue_gets_many}};
 const struct sequence queue_take_delete_many = {.name = "QUEUE.GET, DELETEMANY 50",
+                                                .family = &queue_family,
                                                 .create = CREATE_QUEUE,
                                                 .steps = {&queue_gets_many, &queue_deletes_many}};
 
@@ -114,11 +117,14 @@ static const struct workload stream_adds = {.request = "XADD {key} * message {co
 
 #define CREATE_STREAM "XGROUP CREATE %s group 0 MKSTREAM"
 const struct sequence stream_put_take_delete = {.name = "XADD to XACK, XDEL",
+                                                .family = &queue_family,
                                                 .create = CREATE_STREAM,
                                                 .steps = {&stream_adds, &stream_reads, &stream_deletes}};
-const struct sequence stream_put = {.name = "XADD", .create = CREATE_STREAM, .steps = {&stream_adds}};
+const struct sequence stream_put = {
+    .name = "XADD", .family = &queue_family, .create = CREATE_STREAM, .steps = {&stream_adds}};
 const struct sequence stream_take_many = {.create = CREATE_STREAM, .steps = {&stream_reads_many}};
 const struct sequence stream_take_delete_many = {.name = "XREADGROUP to XDEL 50",
+                                                 .family = &queue_family,
                                                  .create = CREATE_STREAM,
                                                  .steps = {&stream_reads_many, &stream_deletes_many}};
 
@@ -168,6 +174,7 @@ static const struct workload script_puts = {.request = CALL_SCRIPT "000000000000
                                                .is_expected = is_count};
 
 const struct sequence script_put_take_delete = {.name = "Lua put, get, delete",
+                                                .family = &queue_family,
                                                 .steps = {&script_puts, &script_gets, &script_deletes}};
 const struct sequence script_put = {.steps = {&script_puts}};
 const struct sequence script_take = {.steps = {&script_gets}};
@@ -181,27 +188,15 @@ static const struct workload list_puts = {.request = "LPUSH {key} {content}", .i
                              list_deletes = {.request = "LREM " TAKEN " -1 {content}",
                                              .is_expected = is_count};
 
-const struct sequence list_put_take_delete = {.name = "LPUSH, LMOVE, LREM",
-                                              .steps = {&list_puts, &list_takes, &list_deletes}};
+const struct sequence list_put_take_delete = {
+    .name = "LPUSH, LMOVE, LREM", .family = &queue_family, .steps = {&list_puts, &list_takes, &list_deletes}};
 const struct sequence list_put = {.steps = {&list_puts}};
 const struct sequence list_take = {.steps = {&list_takes}};
 
 /* --- What all is measured by --- */
 
 static const struct workload sets = {.request = "SET {name} {content}", .is_expected = is_ok};
-const struct sequence string_set = {.name = "SET", .steps = {&sets}};
-
-/* All are measured as sequences of the same names. */
-static const struct workload workloads[] = {
-    {.name = "QUEUE.PUT, GET, DELETE"},
-    {.name = "XADD to XACK, XDEL"},
-    {.name = "Lua put, get, delete"},
-    {.name = "LPUSH, LMOVE, LREM"},
-    {.name = "QUEUE.PUT"},
-    {.name = "XADD"},
-    {.name = "QUEUE.GET, DELETEMANY 50"},
-    {.name = "XREADGROUP to XDEL 50"},
-};
+const struct sequence string_set = {.name = "SET", .family = &native_family, .steps = {&sets}};
 
 static const struct comparison comparisons[] = {
     {"QUEUE.PUT, GET, DELETE", "XADD to XACK, XDEL", {0.5, 0, 0}},
@@ -215,4 +210,5 @@ static const struct comparison comparisons[] = {
     {"QUEUE.GET, DELETEMANY 50", "XREADGROUP to XDEL 50", {1, 0, 0}},
 };
 
-const struct family queue_family = FAMILY("queue", workloads, comparisons);
+const struct family queue_family = {
+    .name = "queue", .comparisons = comparisons, .comparison_count = ARRAY_SIZE(comparisons)};

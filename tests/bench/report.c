@@ -27,7 +27,7 @@ static void ratios_print(const struct results *results, const struct measurement
     for (size_t cursor = 0; results_compare(results, measurement->setting, &cursor, &compared);) {
         if (compared.measurement != measurement) continue;
         fprintf(file, "%s%.2f (%.2f-%.2f) x %s", before, compared.ratio.median, compared.ratio.low,
-                compared.ratio.high, compared.reference->workload->name);
+                compared.ratio.high, compared.reference->name);
         before = ", ";
     }
 }
@@ -43,7 +43,7 @@ static void setting_print(const struct results *results, const struct setting *s
         char median[48], low[48], high[48], range[100], per_second[48];
         snprintf(range, sizeof(range), "%s - %s", number_separated(cpu.low, low, sizeof(low)),
                  number_separated(cpu.high, high, sizeof(high)));
-        fprintf(file, "  %-28s %10s %17s %12s", measurement->workload->name,
+        fprintf(file, "  %-28s %10s %17s %12s", measurement->name,
                 number_separated(cpu.median, median, sizeof(median)), range,
                 number_separated(rate.median, per_second, sizeof(per_second)));
         ratios_print(results, measurement, file);
@@ -56,7 +56,7 @@ static const struct measurement *fewest_of(const struct results *results, const 
     for (size_t i = 0; i < results->measurement_count; i++) {
         const struct measurement *measurement = results->measurements[i];
         if (measurement->setting == most->setting) return NULL;
-        if (measurement->workload != most->workload || !measurement->setting->is_grown) continue;
+        if (!text_is(measurement->name, most->name) || !measurement->setting->is_grown) continue;
         if (text_is(measurement->setting->section, most->setting->section)) return measurement;
     }
     return NULL;
@@ -73,13 +73,12 @@ static void growth_print(const struct results *results, const struct section *se
         if (!is_begun) fprintf(file, "\nCPU with a million objects, relative to a thousand (quartiles)\n");
         is_begun = true;
         struct spread growth = results_growth(fewest, most);
-        fprintf(file, "  %-28s %10.2f   (%.2f-%.2f)", most->workload->name, growth.median, growth.low,
-                growth.high);
+        fprintf(file, "  %-28s %10.2f   (%.2f-%.2f)", most->name, growth.median, growth.low, growth.high);
         struct compared compared;
         for (size_t cursor = 0; results_compare(results, most->setting, &cursor, &compared);) {
             if (compared.measurement != most) continue;
             double native = results_growth(fewest_of(results, compared.reference), compared.reference).median;
-            fprintf(file, "   %.2f x that of %s", growth.median / native, compared.reference->workload->name);
+            fprintf(file, "   %.2f x that of %s", growth.median / native, compared.reference->name);
         }
         fputc('\n', file);
     }
@@ -261,7 +260,7 @@ static void ratios_write(const struct results *results, const struct measurement
     for (size_t cursor = 0; results_compare(results, measurement->setting, &cursor, &compared);) {
         if (compared.measurement != measurement) continue;
         fputs(before, file);
-        text_write(file, compared.reference->workload->name);
+        text_write(file, compared.reference->name);
         fputs(": ", file);
         spread_write(file, compared.ratio);
         before = ", ";
@@ -274,7 +273,7 @@ static void measurement_write(const struct results *results, const struct measur
     member_write(file, "section", setting->section);
     member_write(file, "setting", setting->title);
     member_write(file, "family", measurement->family->name);
-    member_write(file, "workload", measurement->workload->name);
+    member_write(file, "workload", measurement->name);
     fprintf(file, "\"bytes\": %zu, \"objects\": %u, \"pipeline\": %u, \"rounds\": %zu, \"cpu_ns\": ",
             sizes[setting->size].bytes, setting->objects, setting->pipeline, measurement->rounds);
     spread_write(file, spread_of(measurement->cpu_ns, measurement->rounds));

@@ -6,13 +6,13 @@
 #include "workload.h"
 
 struct measurement *results_add_measurement(struct results *results, const struct setting *setting,
-                                            const struct workload *workload, size_t rounds) {
+                                            const char *name, const struct family *family, size_t rounds) {
     results->measurements =
         grow_array(results->measurements, results->measurement_count, sizeof(*results->measurements));
     struct measurement *measurement = allocate(1, sizeof(*measurement));
     *measurement = (struct measurement){.setting = setting,
-                                        .family = family_of(workload),
-                                        .workload = workload,
+                                        .family = family,
+                                        .name = format_text("%s", name),
                                         .rounds = rounds,
                                         .cpu_ns = allocate(rounds, sizeof(double)),
                                         .rate = allocate(rounds, sizeof(double))};
@@ -33,7 +33,7 @@ void results_add_bar(struct results *results, enum subject subject, const char *
 
 /* The ratio for the command that does next to nothing, if there is one and it was measured, too. */
 static double bare_ratio(const struct results *results, const struct compared *compared) {
-    char *name = format_text(BARE "%s", compared->measurement->workload->name);
+    char *name = format_text(BARE "%s", compared->measurement->name);
     const struct measurement *bare = results_find(results, compared->measurement->setting, name);
     free(name);
     if (!bare) return 0;
@@ -54,8 +54,7 @@ const struct measurement *results_find(const struct results *results, const stru
                                        const char *workload) {
     for (size_t i = 0; i < results->measurement_count; i++) {
         const struct measurement *measurement = results->measurements[i];
-        if (measurement->setting == setting && text_is(measurement->workload->name, workload))
-            return measurement;
+        if (measurement->setting == setting && text_is(measurement->name, workload)) return measurement;
     }
     return NULL;
 }

@@ -13,7 +13,6 @@
 
 struct context;
 struct family;
-struct workload;
 struct comparison;
 
 /* What bars are about: a page of them is grouped by it. */
@@ -51,7 +50,7 @@ struct setting {
 struct measurement {
     const struct setting *setting;
     const struct family *family;
-    const struct workload *workload;
+    const char *name; /* of the workload or sequence */
     size_t rounds;
     double *cpu_ns; /* per operation */
     double *rate;   /* operations per second */
@@ -85,7 +84,7 @@ struct results {
 };
 
 struct measurement *results_add_measurement(struct results *results, const struct setting *setting,
-                                            const struct workload *workload, size_t rounds);
+                                            const char *name, const struct family *family, size_t rounds);
 void results_add_bar(struct results *results, enum subject subject, const char *text, double value,
                      double limit, const char *unit);
 

@@ -30,8 +30,9 @@ struct client {
 struct client_pool;
 
 struct sequence {
-    const char *name;   /* of the workload under which it is reported; NULL if it only fills */
-    const char *create; /* the command that makes its key, with %s; may be NULL */
+    const char *name;            /* under which it is reported; NULL if it only fills */
+    const struct family *family; /* to which that belongs */
+    const char *create;          /* the command that makes its key, with %s; may be NULL */
     const struct workload *steps[STEPS_MAX + 1];
     void (*prepare)(struct client_pool *pool); /* where it takes more; may be NULL */
     uint64_t (*own)(uint64_t number);          /* of the client; may be NULL */

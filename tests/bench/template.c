@@ -131,7 +131,6 @@ static char *brackets_repeat(const char *request, unsigned times) {
 struct template template_make(const struct workload *workload, struct dataset *data,
                               struct object_set *object_set, const char *key) {
     struct template template = {.workload = workload, .data = data, .object_set = object_set, .key = key};
-    require(workload->request, "%s: a section measures it by itself", workload->name);
     template.batch = workload->batch ? workload->batch : 1;
     if (workload->offsets) template.offsets = workload->offsets(data);
     char *requests = brackets_repeat(workload->request, template.batch);

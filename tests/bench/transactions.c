@@ -60,9 +60,6 @@ static const struct workload workloads[] = {
      .filler = "the hash of a job",
      .creates = "XGROUP CREATE stream g $ MKSTREAM",
      .is_expected = is_integer},
-    /* Measured by measure_jobs. */
-    {.name = "ATOMIC of delete, merge, put"},
-    {.name = "Lua XACK, HSET, LPUSH"},
 };
 
 static const struct comparison comparisons[] = {
@@ -123,9 +120,10 @@ static const struct workload
                    .script = finish_script,
                    .is_expected = is_string};
 static const struct sequence job_by_atomic = {.name = "ATOMIC of delete, merge, put",
+                                              .family = &transaction_family,
                                               .steps = {&job_puts, &job_finishes}};
-static const struct sequence job_by_script = {.name = "Lua XACK, HSET, LPUSH",
-                                              .steps = {&job_adds, &job_scripts}};
+static const struct sequence job_by_script = {
+    .name = "Lua XACK, HSET, LPUSH", .family = &transaction_family, .steps = {&job_adds, &job_scripts}};
 enum { BEGIN, FINISH };
 
 /* One step of all jobs; as many as connections and pipelines allow are on their way. */

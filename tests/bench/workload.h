@@ -98,8 +98,7 @@ struct workload {
         {own}                    what the sequence makes of the client's number
         "a b"                    one word
         [...]                    once for each object of a batch
-        ;                        the next command
-        NULL if the section measures it by itself, as it does sequences: then the row is there for its name */
+        ;                        the next command */
     const char *script;
     const char *filler; /* the workload that creates the objects, perhaps this one; NULL if none are needed */
     const char *creates; /* commands before those of a filler, "; " between them; may be NULL */
@@ -113,7 +112,7 @@ struct workload {
 /* A command that does next to nothing, beside the workload that it is named after. */
 #define BARE "bare "
 
-/* The ratio of the processor times of two workloads at pipeline 16. Limits are bars, by size; 0 means none. */
+/* The ratio of the processor times of two workloads, or sequences, at pipeline 16. Limits are bars, by size; 0: none. */
 struct comparison {
     const char *workload, *against;
     double limits[SIZES];
