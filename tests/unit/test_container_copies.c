@@ -164,14 +164,14 @@ TEST(copies_of_containers_live_alone) {
         copies[1] = container_copy(copies[0]);
         copies[2] = container_rebuild(copies[1], 500);
         for (size_t i = 0; i < ARRAY_SIZE(copies); i++) {
-            model_compare(&trial.model, copies[i]);
+            container_shadow_compare(&trial.model, copies[i]);
             container_free(copies[i]);
         }
         container_life(&trial, &dice, 30, NULL);
         struct container *copy = container_copy(trial.container);
         container_free(trial.container);
         trial.container = copy;
-        model_forget_leases(&trial.model);
+        container_shadow_forget_leases(&trial.model);
         container_trial_compare(&trial);
     }
 }
@@ -287,7 +287,7 @@ static void member_goes(struct family *family, struct dice *dice) {
     if (dice_percent(dice, 50)) {
         container_trial_end(member);
     } else {
-        model_end(&member->model);
+        container_shadow_end(&member->model);
         require_same(pthread_create(&family->thread, NULL, free_aside, member->container), 0, "a thread");
         family->freeing = true;
     }

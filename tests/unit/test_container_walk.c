@@ -34,7 +34,7 @@ TEST(a_copy_is_equal_and_independent) {
         struct container_trial trial ENDS_BY(container_trial_end);
         struct dice dice = {seed};
         container_trial_live(&trial, &dice, 400);
-        struct container_census own = model_census(&trial.model);
+        struct container_census own = container_shadow_census(&trial.model);
         leases += own.leases;
         snapshots += own.snapshots;
         struct container *copy = container_copy(trial.container);
@@ -43,14 +43,14 @@ TEST(a_copy_is_equal_and_independent) {
         require_same(census.content_bytes - trial.before.content_bytes, 2 * own.content_bytes, "two of them");
         require_same(census.snapshots - trial.before.snapshots, 2 * own.snapshots, "two of them");
         require_same(census.leases - trial.before.leases, own.leases, "those of one");
-        model_forget_leases(&trial.model);
-        model_compare(&trial.model, copy);
+        container_shadow_forget_leases(&trial.model);
+        container_shadow_compare(&trial.model, copy);
         /* The original lives on and goes, and the copy has seen nothing of it. */
         for (int i = 0; i < 200; i++) {
             struct choice choice = life_draw(&dice, i);
             change_unseen(trial.container, &choice);
         }
-        model_compare(&trial.model, copy);
+        container_shadow_compare(&trial.model, copy);
         container_trial_take_over(&trial, copy);
     }
     require(leases && snapshots, "there are leases to lose, and snapshots");

@@ -179,7 +179,7 @@ TEST(many_leases_equal_their_models) {
             live(&world);
             shake(&world);
             if (step % COMPARE_EVERY == 0) compare(&world);
-            size_t standing = model_census(&world.trial.model).leases;
+            size_t standing = container_shadow_census(&world.trial.model).leases;
             if (standing > max) max = standing;
         }
         compare(&world);

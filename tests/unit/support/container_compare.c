@@ -1,4 +1,4 @@
-/* The naive model against the container: everything that can be seen of it, and what it says of its memory. */
+/* The shadow against the container: everything that can be seen of it, and what it says of its memory. */
 #include "blob/snapshots.h"
 #include "container_figures.h"
 #include "container_shadow.h"
@@ -101,7 +101,7 @@ static void compare_state(const struct blob *blob, const struct model_state *own
     require_same(blob->created_ms, own->created_ms, "the creation");
     compare_list(blob_properties(blob), &own->properties, "the properties");
     compare_list(blob_metadata(blob), &own->metadata, "the blob's metadata");
-    struct copy copy = model_copy(own);
+    struct copy copy = shadow_copy(own);
     compare_copy(blob_special(blob)->copy, &copy);
     require_same(blob_length(blob), own->length, "the length of a content");
     compare_blocks(blob, own);
@@ -148,7 +148,7 @@ static void compare_staged(const struct blob *blob, const struct model_blob *own
 
 static void compare_lease(const struct lease *lease, const struct lease *standing,
                           const struct model_bytes *own, const char *whose) {
-    struct lease expected = model_lease(own);
+    struct lease expected = shadow_lease(own);
     require(lease_same(lease, &expected), "the lease of %s", whose);
     require_same(standing != NULL, own->length != 0, "a lease of %s", whose);
     if (!standing) return;
@@ -182,49 +182,49 @@ static void compare_blob(const struct blob *blob, const struct model_blob *own) 
 /* --- Containers --- */
 
 /* The index has those blobs that belong into it, and no other ones; without any there is no index. */
-static void compare_index(const struct model *model, const struct container *container,
+static void compare_index(const struct container_shadow *shadow, const struct container *container,
                           const struct order_index *index, bool (*belongs)(const struct model_blob *blob)) {
     size_t i = 0, found = 0, expected = 0;
-    for (size_t at = 0; at < model->now.count; at++) expected += belongs(&model->now.blobs[at]);
+    for (size_t at = 0; at < shadow->now.count; at++) expected += belongs(&shadow->now.blobs[at]);
     require_same(order_index_empty(index), expected == 0, "an index of %zu blobs", expected);
     struct order_cursor cursor = order_index_seek(index, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor), found++) {
-        while (i < model->now.count && !belongs(&model->now.blobs[i])) i++;
-        require(i < model->now.count, "there are more than %zu blobs in the index", expected);
-        require(container_find(container, model_bytes(model->now.blobs[i++].name)) == blob_of_entry(entry),
+        while (i < shadow->now.count && !belongs(&shadow->now.blobs[i])) i++;
+        require(i < shadow->now.count, "there are more than %zu blobs in the index", expected);
+        require(container_find(container, model_bytes(shadow->now.blobs[i++].name)) == blob_of_entry(entry),
                 "place %zu of %zu in the index is another blob's", found, expected);
     }
     require_same(found, expected, "blobs in the index");
 }
 
 static bool is_leased(const struct model_blob *blob) {
-    return model_lease_stands(&blob->lease);
+    return shadow_lease_stands(&blob->lease);
 }
 
 static bool is_being_copied(const struct model_blob *blob) {
-    return model_exists(blob) && model_copy(&blob->state).status == COPY_PENDING;
+    return model_exists(blob) && shadow_copy(&blob->state).status == COPY_PENDING;
 }
 
 /* The blob that has waited longest is due a week after its last block, and not a moment before. */
-static void compare_overdue(const struct model *model, const struct container *container) {
+static void compare_overdue(const struct container_shadow *shadow, const struct container *container) {
     const int64_t never_ms = INT64_MAX;
     int64_t due_ms = never_ms;
     struct bytes name;
-    for (size_t i = 0; i < model->now.count; i++) {
-        const struct model_blob *blob = &model->now.blobs[i];
+    for (size_t i = 0; i < shadow->now.count; i++) {
+        const struct model_blob *blob = &shadow->now.blobs[i];
         if (!blob->staged.count || blob->touched_ms >= never_ms - STAGED_LIFE_MS) continue;
         if (blob->touched_ms + STAGED_LIFE_MS < due_ms) due_ms = blob->touched_ms + STAGED_LIFE_MS;
     }
     require(!container_overdue(container, due_ms - 1, &name), "something is due before its time");
     if (due_ms == never_ms) return;
     require(container_overdue(container, due_ms, &name), "nothing is due in time");
-    const struct model_blob *due = model_find(model, name);
+    const struct model_blob *due = container_shadow_find(shadow, name);
     require(due && due->staged.count && due->touched_ms + STAGED_LIFE_MS == due_ms, "another blob is due");
 }
 
 /* A feed has each blob once, in the order of ETags, and markers of names that have none. */
-static void compare_feed(const struct model *model, const struct container *container) {
-    require_same(container->feed != NULL, model->followed, "whether a feed is on");
+static void compare_feed(const struct container_shadow *shadow, const struct container *container) {
+    require_same(container->feed != NULL, shadow->followed, "whether a feed is on");
     if (!container->feed || container->feed->building) return;
     const struct version_slot *slot;
     struct version_cursor cursor = {0, 0};
@@ -233,7 +233,7 @@ static void compare_feed(const struct model *model, const struct container *cont
     for (; (slot = version_cursor_slot(&container->feed->order, &cursor));
          version_cursor_next(&container->feed->order, &cursor), before = slot->v) {
         struct entry *entry = version_slot_entry(slot);
-        const struct model_blob *blob = model_find(model, entry_name(entry));
+        const struct model_blob *blob = container_shadow_find(shadow, entry_name(entry));
         require(slot->v >= before, "versions are in order");
         require_same(version_slot_marked(slot), !model_exists(blob), "a marker");
         kept += version_slot_marked(slot) && slot->v > container->feed->whole_from;
@@ -242,56 +242,56 @@ static void compare_feed(const struct model *model, const struct container *cont
         require(container_find(container, entry_name(entry)) == blob_of_entry(entry), "the blob in the feed");
         blobs++;
     }
-    require_same(blobs, model_census(model).blobs, "blobs in the feed");
+    require_same(blobs, container_shadow_census(shadow).blobs, "blobs in the feed");
     require_same(container->feed->kept, kept, "markers that are kept");
-    if (model->marks.loading)
-        require_same(container->feed->keep - kept, model->marks.left, "markers that may come");
+    if (shadow->marks.loading)
+        require_same(container->feed->keep - kept, shadow->marks.left, "markers that may come");
 }
 
-static void compare_account(const struct model *model, const struct container *container) {
+static void compare_account(const struct container_shadow *shadow, const struct container *container) {
     size_t indexes = catalog_memory(&container->blobs) +
                      (container->leased.root ? container->leased.memory : 0) +
                      (container->copying.root ? container->copying.memory : 0) +
                      container->stagings.capacity * sizeof(*container->stagings.heap) +
                      (container->feed ? feed_memory(container->feed) : 0);
     require_same(container_memory(container), container->account.memory + indexes, "all that is held");
-    if (model->load_chunks.missing) return;
+    if (shadow->load_chunks.missing) return;
     struct figures figures = container_figures(container);
     size_t memory = container->account.memory - figures.account.memory,
            parts = container->account.allocations - figures.account.allocations;
     require(container->account.memory >= figures.account.memory &&
                 container->account.allocations >= figures.account.allocations,
-            "%zu blobs have more than is on the account", model->now.count);
+            "%zu blobs have more than is on the account", shadow->now.count);
     if (!figures.ropes)
         require(!memory && !parts, "there are %zu parts of %zu bytes too many", parts, memory);
     if (figures.ropes) require(memory >= figures.ropes && parts >= figures.ropes, "ropes without a part");
 }
 
-void model_compare(const struct model *model, const struct container *container) {
-    struct container_census census = model_census(model);
-    compare_stamp(&container->stamp, model->now.etag, model->now.modified_ms);
-    require_same(container->created_ms, model->now.created_ms, "the creation");
-    require_same(container->access, model->access, "the access");
-    compare_list(packed_view(container->metadata), &model->now.metadata, "the metadata");
-    compare_list(packed_view(container->policies), &model->policies, "the policies");
+void container_shadow_compare(const struct container_shadow *shadow, const struct container *container) {
+    struct container_census census = container_shadow_census(shadow);
+    compare_stamp(&container->stamp, shadow->now.etag, shadow->now.modified_ms);
+    require_same(container->created_ms, shadow->now.created_ms, "the creation");
+    require_same(container->access, shadow->access, "the access");
+    compare_list(packed_view(container->metadata), &shadow->now.metadata, "the metadata");
+    compare_list(packed_view(container->policies), &shadow->policies, "the policies");
     require_same(container->content_bytes, census.content_bytes, "the sum of contents");
     require_same(container->committed, census.blobs, "the number of blobs");
-    require_same(catalog_count(&container->blobs), model->now.count, "the number of names");
-    require_same(container->load_chunks != NULL, model->load_chunks.chunks.count != 0, "chunks of a file");
+    require_same(catalog_count(&container->blobs), shadow->now.count, "the number of names");
+    require_same(container->load_chunks != NULL, shadow->load_chunks.chunks.count != 0, "chunks of a file");
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
-    for (size_t i = 0; i < model->now.count; i++, order_cursor_next(&cursor)) {
+    for (size_t i = 0; i < shadow->now.count; i++, order_cursor_next(&cursor)) {
         struct entry *entry = order_cursor_entry(&cursor);
-        require(entry, "there are %zu of %zu blobs", i, model->now.count);
+        require(entry, "there are %zu of %zu blobs", i, shadow->now.count);
         const struct blob *blob = blob_of_entry(entry);
-        require(container_find(container, model_bytes(model->now.blobs[i].name)) == blob,
+        require(container_find(container, model_bytes(shadow->now.blobs[i].name)) == blob,
                 "blob %zu is not found", i);
-        compare_blob(blob, &model->now.blobs[i]);
+        compare_blob(blob, &shadow->now.blobs[i]);
     }
-    require(!order_cursor_entry(&cursor), "there are more than %zu blobs", model->now.count);
-    compare_lease(container_lease(container), container->lease, &model->lease, "the container");
-    compare_index(model, container, &container->leased, is_leased);
-    compare_index(model, container, &container->copying, is_being_copied);
-    compare_overdue(model, container);
-    compare_feed(model, container);
-    compare_account(model, container);
+    require(!order_cursor_entry(&cursor), "there are more than %zu blobs", shadow->now.count);
+    compare_lease(container_lease(container), container->lease, &shadow->lease, "the container");
+    compare_index(shadow, container, &container->leased, is_leased);
+    compare_index(shadow, container, &container->copying, is_being_copied);
+    compare_overdue(shadow, container);
+    compare_feed(shadow, container);
+    compare_account(shadow, container);
 }

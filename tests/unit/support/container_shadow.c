@@ -25,11 +25,11 @@ static void keep(struct model_bytes *own, const void *what, size_t size, struct 
     *own = (struct model_bytes){data, size + one.length + other.length};
 }
 
-void model_lease_set(struct model_bytes *own, const struct lease *lease) {
+void shadow_lease_set(struct model_bytes *own, const struct lease *lease) {
     keep(own, lease, sizeof(*lease), lease->owner, bytes_of("", 0));
 }
 
-struct lease model_lease(const struct model_bytes *own) {
+struct lease shadow_lease(const struct model_bytes *own) {
     struct lease lease = {0};
     if (!own->length) return lease;
     memcpy(&lease, own->data, sizeof(lease));
@@ -37,22 +37,22 @@ struct lease model_lease(const struct model_bytes *own) {
     return lease;
 }
 
-bool model_lease_stands(const struct model_bytes *own) {
-    return own->length && model_lease(own).kind != LEASE_FREE;
+bool shadow_lease_stands(const struct model_bytes *own) {
+    return own->length && shadow_lease(own).kind != LEASE_FREE;
 }
 
-void model_lease_end(struct model_bytes *own) {
-    if (!model_lease_stands(own)) return;
-    struct lease lease = model_lease(own);
-    model_lease_set(own, &(struct lease){LEASE_FREE, lease.id, lease.token, 0, 0, 0, {"", 0}});
+void shadow_lease_end(struct model_bytes *own) {
+    if (!shadow_lease_stands(own)) return;
+    struct lease lease = shadow_lease(own);
+    shadow_lease_set(own, &(struct lease){LEASE_FREE, lease.id, lease.token, 0, 0, 0, {"", 0}});
 }
 
-void model_copy_set(struct model_state *state, const struct copy *copy) {
+void shadow_copy_set(struct model_state *state, const struct copy *copy) {
     keep(&state->copy, copy, sizeof(*copy), copy->source, copy->description);
     state->untyped = copy->untyped;
 }
 
-struct copy model_copy(const struct model_state *state) {
+struct copy shadow_copy(const struct model_state *state) {
     struct copy copy = {.status = COPY_NONE};
     if (!state->copy.length) return copy;
     memcpy(&copy, state->copy.data, sizeof(copy));
@@ -63,51 +63,51 @@ struct copy model_copy(const struct model_state *state) {
 
 /* --- The container --- */
 
-void model_start(struct model *model, const struct container_change *create) {
-    struct model_call call = model_call_of(create, MODEL_CREATE_CONTAINER);
-    *model = (struct model){.access = create->access};
-    container_model_play(&model->now, &call);
-    model_bytes_set(&model->policies, model_list(create->policies));
+void container_shadow_start(struct container_shadow *shadow, const struct container_change *create) {
+    struct model_call call = shadow_call_of(create, MODEL_CREATE_CONTAINER);
+    *shadow = (struct container_shadow){.access = create->access};
+    container_model_play(&shadow->now, &call);
+    model_bytes_set(&shadow->policies, shadow_list(create->policies));
 }
 
-void model_end(struct model *model) {
-    container_model_end(&model->now);
-    model_pool_drop(model);
-    model_bytes_drop(&model->policies);
-    model_bytes_drop(&model->lease);
+void container_shadow_end(struct container_shadow *shadow) {
+    container_model_end(&shadow->now);
+    shadow_pool_drop(shadow);
+    model_bytes_drop(&shadow->policies);
+    model_bytes_drop(&shadow->lease);
 }
 
-void model_forget_leases(struct model *model) {
-    model_bytes_drop(&model->lease);
-    for (size_t i = 0; i < model->now.count; i++) model_bytes_drop(&model->now.blobs[i].lease);
-    model_pool_drop(model);
+void container_shadow_forget_leases(struct container_shadow *shadow) {
+    model_bytes_drop(&shadow->lease);
+    for (size_t i = 0; i < shadow->now.count; i++) model_bytes_drop(&shadow->now.blobs[i].lease);
+    shadow_pool_drop(shadow);
 }
 
-struct container_census model_census(const struct model *model) {
+struct container_census container_shadow_census(const struct container_shadow *shadow) {
     struct container_census census = {.containers = 1,
-                                      .leases = model_lease_stands(&model->lease),
-                                      .blobs = container_model_blobs(&model->now),
-                                      .content_bytes = container_model_bytes(&model->now)};
-    for (size_t i = 0; i < model->now.count; i++) {
-        census.leases += model_lease_stands(&model->now.blobs[i].lease);
-        census.snapshots += model->now.blobs[i].snapshot_count;
+                                      .leases = shadow_lease_stands(&shadow->lease),
+                                      .blobs = container_model_blobs(&shadow->now),
+                                      .content_bytes = container_model_bytes(&shadow->now)};
+    for (size_t i = 0; i < shadow->now.count; i++) {
+        census.leases += shadow_lease_stands(&shadow->now.blobs[i].lease);
+        census.snapshots += shadow->now.blobs[i].snapshot_count;
     }
     return census;
 }
 
-struct model_blob *model_find(const struct model *model, struct bytes name) {
-    return container_model_find(&model->now, model_view_of(name));
+struct model_blob *container_shadow_find(const struct container_shadow *shadow, struct bytes name) {
+    return container_model_find(&shadow->now, model_view_of(name));
 }
 
 /* --- Changes as calls --- */
 
-struct model_call model_call_of(const struct container_change *change, enum model_verb verb) {
+struct model_call shadow_call_of(const struct container_change *change, enum model_verb verb) {
     return (struct model_call){
         .verb = verb,
         .name = model_view_of(change->name),
         .content = model_view_of(change->content),
-        .properties = model_list(change->properties),
-        .metadata = model_list(change->metadata),
+        .properties = shadow_list(change->properties),
+        .metadata = shadow_list(change->metadata),
         .offset = change->offset,
         .at_offset = true,
         .length = change->length,
@@ -121,43 +121,46 @@ struct model_call model_call_of(const struct container_change *change, enum mode
 }
 
 /* Whether the model takes it, as it would take the command. */
-static bool play(struct model *model, const struct container_change *change, const struct model_call *call) {
-    if (container_model_refusal(&model->now, call)) return false;
-    struct model_blob *blob = container_model_play(&model->now, call);
-    if (blob && change->frees_lease) model_lease_end(&blob->lease);
+static bool play(struct container_shadow *shadow, const struct container_change *change,
+                 const struct model_call *call) {
+    if (container_model_refusal(&shadow->now, call)) return false;
+    struct model_blob *blob = container_model_play(&shadow->now, call);
+    if (blob && change->frees_lease) shadow_lease_end(&blob->lease);
     return true;
 }
 
-static bool play_as(struct model *model, const struct container_change *change, enum model_verb verb) {
-    struct model_call call = model_call_of(change, verb);
-    return play(model, change, &call);
+static bool play_as(struct container_shadow *shadow, const struct container_change *change,
+                    enum model_verb verb) {
+    struct model_call call = shadow_call_of(change, verb);
+    return play(shadow, change, &call);
 }
 
-void model_restamp(struct model_blob *blob, const struct container_change *change) {
+void shadow_restamp(struct model_blob *blob, const struct container_change *change) {
     blob->state.etag = change->stamp.etag;
     blob->state.modified_ms = change->stamp.modified_ms;
-    if (change->frees_lease) model_lease_end(&blob->lease);
+    if (change->frees_lease) shadow_lease_end(&blob->lease);
 }
 
-static bool put(struct model *model, const struct container_change *change) {
-    if (!play_as(model, change, MODEL_PUT)) return false;
-    model_find(model, change->name)->state.pieces = change->chunk != NULL;
+static bool put(struct container_shadow *shadow, const struct container_change *change) {
+    if (!play_as(shadow, change, MODEL_PUT)) return false;
+    container_shadow_find(shadow, change->name)->state.pieces = change->chunk != NULL;
     return true;
 }
 
-static bool set_properties(struct model *model, const struct container_change *change) {
-    struct model_call call = model_call_of(change, MODEL_SET_PROPERTIES);
+static bool set_properties(struct container_shadow *shadow, const struct container_change *change) {
+    struct model_call call = shadow_call_of(change, MODEL_SET_PROPERTIES);
     call.keeps_properties = !(change->parts & PART_PROPERTIES);
     call.sets_length = change->parts & PART_LENGTH;
     call.sets_sequence = change->parts & PART_SEQUENCE;
-    return play(model, change, &call);
+    return play(shadow, change, &call);
 }
 
-bool model_apply_stage(struct model *model, const struct container_change *change, struct bytes bytes) {
-    struct model_call call = model_call_of(change, MODEL_PUT_BLOCK);
+bool container_shadow_apply_stage(struct container_shadow *shadow, const struct container_change *change,
+                                  struct bytes bytes) {
+    struct model_call call = shadow_call_of(change, MODEL_PUT_BLOCK);
     call.content = model_view_of(bytes);
     call.now_ms = change->touched_ms;
-    return play(model, change, &call);
+    return play(shadow, change, &call);
 }
 
 static bool read_choices(struct packed_list list, struct model_choice *choices) {
@@ -170,81 +173,84 @@ static bool read_choices(struct packed_list list, struct model_choice *choices) 
     return record_complete(&reader);
 }
 
-static bool commit(struct model *model, const struct container_change *change) {
-    struct model_call call = model_call_of(change, MODEL_PUT_BLOCK_LIST);
+static bool commit(struct container_shadow *shadow, const struct container_change *change) {
+    struct model_call call = shadow_call_of(change, MODEL_PUT_BLOCK_LIST);
     if (change->list.count > MODEL_COMMITTED_MAX) return false;
     struct model_choice *choices = model_resized(NULL, change->list.count * sizeof(*choices));
     call.blocks = choices;
     call.block_count = change->list.count;
-    bool fits = read_choices(change->list, choices) && play(model, change, &call);
+    bool fits = read_choices(change->list, choices) && play(shadow, change, &call);
     free(choices);
     return fits;
 }
 
-static bool unstage(struct model *model, struct model_blob *blob, const struct container_change *change) {
+static bool unstage(struct container_shadow *shadow, struct model_blob *blob,
+                    const struct container_change *change) {
     if (!blob || !blob->staged.count) return false;
     size_t count = change->count < blob->staged.count ? (size_t)change->count : blob->staged.count;
-    container_model_unstage(&model->now, blob, count);
+    container_model_unstage(&shadow->now, blob, count);
     return true;
 }
 
 /* Ids of snapshots grow. */
-static bool snapshot(struct model *model, struct model_blob *blob, const struct container_change *change) {
-    struct model_call call = model_call_of(change, MODEL_TAKE_SNAPSHOT);
+static bool snapshot(struct container_shadow *shadow, struct model_blob *blob,
+                     const struct container_change *change) {
+    struct model_call call = shadow_call_of(change, MODEL_TAKE_SNAPSHOT);
     size_t count = blob ? blob->snapshot_count : 0;
     if (!change->snapshot || (count && blob->snapshots[count - 1].id >= change->snapshot)) return false;
     call.etag = change->snapshot;
     call.keeps_metadata = !(change->parts & PART_METADATA);
-    if (!blob || !play(model, &(struct container_change){0}, &call)) return false;
+    if (!blob || !play(shadow, &(struct container_change){0}, &call)) return false;
     struct model_state *taken = &blob->snapshots[count].state;
     taken->etag = change->stamp.etag;
     taken->modified_ms = change->stamp.modified_ms;
     return true;
 }
 
-static bool copy(struct model *model, const struct container_change *change, const struct model *elsewhere) {
-    struct model_call call = model_call_of(change, MODEL_COPY);
-    const struct model *from = change->from_elsewhere ? elsewhere : model;
+static bool copy(struct container_shadow *shadow, const struct container_change *change,
+                 const struct container_shadow *elsewhere) {
+    struct model_call call = shadow_call_of(change, MODEL_COPY);
+    const struct container_shadow *from = change->from_elsewhere ? elsewhere : shadow;
     call.from = from ? &from->now : NULL;
     call.source = model_view_of(change->source);
     call.snapshot = change->source_snapshot;
     call.keeps_metadata = !(change->parts & PART_METADATA);
-    if (change->copy.untyped || !play(model, change, &call)) return false;
-    model_copy_set(&model_find(model, change->name)->state, &change->copy);
+    if (change->copy.untyped || !play(shadow, change, &call)) return false;
+    shadow_copy_set(&container_shadow_find(shadow, change->name)->state, &change->copy);
     return true;
 }
 
-static bool remove_blob(struct model *model, const struct model_blob *blob,
+static bool remove_blob(struct container_shadow *shadow, const struct model_blob *blob,
                         const struct container_change *change) {
-    if (model->followed && model_exists(blob) && !change->minted) return false;
-    return play_as(model, change, MODEL_DELETE_WITH_SNAPSHOTS);
+    if (shadow->followed && model_exists(blob) && !change->minted) return false;
+    return play_as(shadow, change, MODEL_DELETE_WITH_SNAPSHOTS);
 }
 
 /* --- Everything --- */
 
-static bool apply_to_blob(struct model *model, const struct container_change *change,
-                          const struct model *source) {
-    struct model_blob *blob = model_find(model, change->name);
+static bool apply_to_blob(struct container_shadow *shadow, const struct container_change *change,
+                          const struct container_shadow *source) {
+    struct model_blob *blob = container_shadow_find(shadow, change->name);
     switch (change->kind) {
-    case BLOB_PUT: return put(model, change);
-    case BLOB_SETPROPS: return set_properties(model, change);
-    case BLOB_SETMETA: return play_as(model, change, MODEL_SET_METADATA);
-    case BLOB_CREATEPAGE: return play_as(model, change, MODEL_CREATE_PAGE);
-    case BLOB_PUTPAGE: return play_as(model, change, MODEL_PUT_PAGE);
-    case BLOB_CLEARPAGE: return play_as(model, change, MODEL_CLEAR_PAGE);
-    case BLOB_CREATEAPPEND: return play_as(model, change, MODEL_CREATE_APPEND);
-    case BLOB_APPEND: return play_as(model, change, MODEL_APPEND_TO);
-    case BLOB_SEAL: return play_as(model, change, MODEL_SEAL);
-    case BLOB_STAGE: return model_apply_stage(model, change, change->content);
-    case BLOB_COMMIT: return commit(model, change);
-    case BLOB_UNSTAGE: return unstage(model, blob, change);
-    case BLOB_SNAPSHOT: return snapshot(model, blob, change);
+    case BLOB_PUT: return put(shadow, change);
+    case BLOB_SETPROPS: return set_properties(shadow, change);
+    case BLOB_SETMETA: return play_as(shadow, change, MODEL_SET_METADATA);
+    case BLOB_CREATEPAGE: return play_as(shadow, change, MODEL_CREATE_PAGE);
+    case BLOB_PUTPAGE: return play_as(shadow, change, MODEL_PUT_PAGE);
+    case BLOB_CLEARPAGE: return play_as(shadow, change, MODEL_CLEAR_PAGE);
+    case BLOB_CREATEAPPEND: return play_as(shadow, change, MODEL_CREATE_APPEND);
+    case BLOB_APPEND: return play_as(shadow, change, MODEL_APPEND_TO);
+    case BLOB_SEAL: return play_as(shadow, change, MODEL_SEAL);
+    case BLOB_STAGE: return container_shadow_apply_stage(shadow, change, change->content);
+    case BLOB_COMMIT: return commit(shadow, change);
+    case BLOB_UNSTAGE: return unstage(shadow, blob, change);
+    case BLOB_SNAPSHOT: return snapshot(shadow, blob, change);
     case BLOB_DELETESNAPSHOTS:
-        return blob && blob->snapshot_count && play_as(model, change, MODEL_DELETE_SNAPSHOTS);
-    case BLOB_DELETE: return remove_blob(model, blob, change);
-    case BLOB_COPY: return copy(model, change, source);
+        return blob && blob->snapshot_count && play_as(shadow, change, MODEL_DELETE_SNAPSHOTS);
+    case BLOB_DELETE: return remove_blob(shadow, blob, change);
+    case BLOB_COPY: return copy(shadow, change, source);
     case BLOB_LEASE:
-        if (blob) model_lease_set(&blob->lease, &change->lease);
+        if (blob) shadow_lease_set(&blob->lease, &change->lease);
         return blob;
     case BLOB_ABORTCOPY:
     case BLOB_COPYSTATE:
@@ -253,15 +259,15 @@ static bool apply_to_blob(struct model *model, const struct container_change *ch
     case BLOB_COPYBEGIN:
     case BLOB_COPYPIECE:
     case BLOB_COPYBLOCK:
-    case BLOB_COPYEND: return model_apply_copying(model, blob, change);
-    default: return model_apply_from_file(model, change);
+    case BLOB_COPYEND: return container_shadow_apply_copying(shadow, blob, change);
+    default: return container_shadow_apply_from_file(shadow, change);
     }
 }
 
 /* Markers come in the order of their versions; no two drafts of one version have names that differ. */
-static bool take_marks(struct model *model, struct bytes markers) {
+static bool take_marks(struct container_shadow *shadow, struct bytes markers) {
     struct record_reader reader = record_reader(markers);
-    struct model_marks marks = model->marks;
+    struct shadow_marks marks = shadow->marks;
     while (!record_complete(&reader)) {
         version v = record_word(&reader);
         bool is_name = name_check(record_bytes(&reader)) == OUTCOME_DONE;
@@ -270,50 +276,51 @@ static bool take_marks(struct model *model, struct bytes markers) {
         marks.last = v;
         marks.left--;
     }
-    model->marks = marks;
+    shadow->marks = marks;
     return true;
 }
 
-static void await_marks(struct model *model, struct bytes state) {
+static void await_marks(struct container_shadow *shadow, struct bytes state) {
     struct account account = {0};
     struct feed *feed = feed_read_state(&account, state);
-    model->marks = (struct model_marks){true, feed->whole_from, feed->newest, feed->keep};
+    shadow->marks = (struct shadow_marks){true, feed->whole_from, feed->newest, feed->keep};
     feed_free(&account, feed);
 }
 
 /* Of a feed the model knows whether it is on; what must be in it can be told from the blobs. */
-static bool apply_to_feed(struct model *model, const struct container_change *change) {
+static bool apply_to_feed(struct container_shadow *shadow, const struct container_change *change) {
     bool keeps = change->kind == CONTAINER_FEEDON || change->kind == CONTAINER_FEEDKEEP;
     bool begins = change->kind == CONTAINER_FEEDON || change->kind == CONTAINER_FEEDSTATE;
-    if (model->followed == begins || (keeps && change->count > FEED_KEEP_MAX)) return false;
+    if (shadow->followed == begins || (keeps && change->count > FEED_KEEP_MAX)) return false;
     bool in_file = change->kind == CONTAINER_FEEDSTATE || change->kind == CONTAINER_FEEDMARKERS;
-    if (in_file && model->now.count) return false;
-    if (change->kind == CONTAINER_FEEDMARKERS) return take_marks(model, change->feed);
-    if (change->kind == CONTAINER_FEEDSTATE) await_marks(model, change->feed);
-    model->followed = change->kind != CONTAINER_FEEDOFF;
+    if (in_file && shadow->now.count) return false;
+    if (change->kind == CONTAINER_FEEDMARKERS) return take_marks(shadow, change->feed);
+    if (change->kind == CONTAINER_FEEDSTATE) await_marks(shadow, change->feed);
+    shadow->followed = change->kind != CONTAINER_FEEDOFF;
     return true;
 }
 
-bool model_apply(struct model *model, const struct container_change *change, const struct model *source) {
-    if (!change_is(&container_changes, change, CHANGE_IN_FILES)) model_pool_drop(model);
+bool container_shadow_apply(struct container_shadow *shadow, const struct container_change *change,
+                            const struct container_shadow *source) {
+    if (!change_is(&container_changes, change, CHANGE_IN_FILES)) shadow_pool_drop(shadow);
     switch (change->kind) {
     case CONTAINER_CREATE:
     case CONTAINER_DROP: return false;
-    case CONTAINER_SETMETA: model_bytes_set(&model->now.metadata, model_list(change->metadata)); break;
+    case CONTAINER_SETMETA: model_bytes_set(&shadow->now.metadata, shadow_list(change->metadata)); break;
     case CONTAINER_SETACL:
-        model_bytes_set(&model->policies, model_list(change->policies));
-        model->access = change->access;
+        model_bytes_set(&shadow->policies, shadow_list(change->policies));
+        shadow->access = change->access;
         break;
     case CONTAINER_FEEDON:
     case CONTAINER_FEEDKEEP:
     case CONTAINER_FEEDOFF:
     case CONTAINER_FEEDBUILT:
     case CONTAINER_FEEDSTATE:
-    case CONTAINER_FEEDMARKERS: return apply_to_feed(model, change);
-    case CONTAINER_LEASE: model_lease_set(&model->lease, &change->lease); return true;
-    default: return apply_to_blob(model, change, source);
+    case CONTAINER_FEEDMARKERS: return apply_to_feed(shadow, change);
+    case CONTAINER_LEASE: shadow_lease_set(&shadow->lease, &change->lease); return true;
+    default: return apply_to_blob(shadow, change, source);
     }
-    model->now.etag = change->stamp.etag;
-    model->now.modified_ms = change->stamp.modified_ms;
+    shadow->now.etag = change->stamp.etag;
+    shadow->now.modified_ms = change->stamp.modified_ms;
     return true;
 }

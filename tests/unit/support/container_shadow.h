@@ -9,77 +9,80 @@
 #include "model_bytes.h"
 
 /* Chunks by their numbers, of the last of which some may be missing still. */
-struct model_pool {
+struct shadow_pool {
     struct model_blocks chunks; /* without ids */
     uint64_t missing;
 };
 
 /* What a feed from a file still takes: markers of versions after this one, up to the newest. */
-struct model_marks {
+struct shadow_marks {
     bool loading;
     version last, newest;
     uint64_t left;
 };
 
-struct model {
+struct container_shadow {
     struct container_model now;
     enum container_access access;
     struct model_bytes policies, lease;
-    struct model_pool load_chunks;
+    struct shadow_pool load_chunks;
     bool followed; /* a feed is on */
-    struct model_marks marks;
+    struct shadow_marks marks;
 };
 
-void model_start(struct model *model, const struct container_change *create);
-void model_end(struct model *model);
+void container_shadow_start(struct container_shadow *shadow, const struct container_change *create);
+void container_shadow_end(struct container_shadow *shadow);
 
 /* Whether the change fits, and if so, what it does. The source is the model of the container that a copy comes from
  * when it comes from elsewhere; NULL if there is none. */
-bool model_apply(struct model *model, const struct container_change *change, const struct model *source);
+bool container_shadow_apply(struct container_shadow *shadow, const struct container_change *change,
+                            const struct container_shadow *source);
 
 /* NULL if there is none. */
-struct model_blob *model_find(const struct model *model, struct bytes name);
+struct model_blob *container_shadow_find(const struct container_shadow *shadow, struct bytes name);
 
 /* As a copy of the container has it: without any lease, and without what a file would still build. */
-void model_forget_leases(struct model *model);
+void container_shadow_forget_leases(struct container_shadow *shadow);
 
 /* How many leases are held or broken off, how many blobs and snapshots there are, and how long the blobs are. */
-struct container_census model_census(const struct model *model);
+struct container_census container_shadow_census(const struct container_shadow *shadow);
 
 /* Requires that the container is what the model is, and that its account, its figures and its indexes say of it what
  * can be found in it. */
-void model_compare(const struct model *model, const struct container *container);
+void container_shadow_compare(const struct container_shadow *shadow, const struct container *container);
 
 /* --- The model's bytes --- */
 
 /* A list has only one packed form, which is empty without items. */
-static inline struct model_view model_list(struct packed_list list) {
+static inline struct model_view shadow_list(struct packed_list list) {
     return model_view_of(list.count ? list.items : bytes_of("", 0));
 }
 
 /* A lease; LEASE_FREE without a token when there never was one. */
-struct lease model_lease(const struct model_bytes *own);
-void model_lease_set(struct model_bytes *own, const struct lease *lease);
-bool model_lease_stands(const struct model_bytes *own);
+struct lease shadow_lease(const struct model_bytes *own);
+void shadow_lease_set(struct model_bytes *own, const struct lease *lease);
+bool shadow_lease_stands(const struct model_bytes *own);
 /* Of a lease that has ended nothing is left but what a latecomer may ask for. */
-void model_lease_end(struct model_bytes *own);
+void shadow_lease_end(struct model_bytes *own);
 
 /* Where it came from; COPY_NONE when from nowhere. */
-struct copy model_copy(const struct model_state *state);
-void model_copy_set(struct model_state *state, const struct copy *copy);
+struct copy shadow_copy(const struct model_state *state);
+void shadow_copy_set(struct model_state *state, const struct copy *copy);
 
 /* --- For the parts of the model --- */
 
 /* What a change says of the blob besides its content, as a call. */
-struct model_call model_call_of(const struct container_change *change, enum model_verb verb);
+struct model_call shadow_call_of(const struct container_change *change, enum model_verb verb);
 
 /* Copies from another server. */
-bool model_apply_copying(struct model *model, struct model_blob *blob, const struct container_change *change);
-void model_restamp(struct model_blob *blob, const struct container_change *change);
+bool container_shadow_apply_copying(struct container_shadow *shadow, struct model_blob *blob,
+                                    const struct container_change *change);
+void shadow_restamp(struct model_blob *blob, const struct container_change *change);
 
 /* The changes that only files hold. */
-bool model_apply_from_file(struct model *model, const struct container_change *change);
-bool model_apply_stage(struct model *model, const struct container_change *change, struct bytes bytes);
-void model_pool_drop(struct model *model);
+bool container_shadow_apply_from_file(struct container_shadow *shadow, const struct container_change *change);
+bool container_shadow_apply_stage(struct container_shadow *shadow, const struct container_change *change,
+                                  struct bytes bytes);
+void shadow_pool_drop(struct container_shadow *shadow);
 
 #endif

@@ -1,25 +1,26 @@
-/* The part of the naive model that copies from another server. */
+/* The part of the shadow that copies from another server. */
 #include "container_shadow.h"
 
 #include <stdlib.h>
 
 static bool is_pending(const struct model_blob *blob) {
-    return model_exists(blob) && model_copy(&blob->state).status == COPY_PENDING;
+    return model_exists(blob) && shadow_copy(&blob->state).status == COPY_PENDING;
 }
 
 static bool is_arriving(const struct model_blob *blob) {
-    return is_pending(blob) && model_copy(&blob->state).arriving;
+    return is_pending(blob) && shadow_copy(&blob->state).arriving;
 }
 
-static bool start(struct model *model, struct model_blob *blob, const struct container_change *change) {
+static bool start(struct container_shadow *shadow, struct model_blob *blob,
+                  const struct container_change *change) {
     if (change->copy.status != COPY_PENDING || change->copy.arriving || is_pending(blob)) return false;
     struct copy copy = change->copy;
     copy.untyped = !model_exists(blob) || blob->state.untyped;
-    if (!blob) blob = container_model_insert(&model->now, model_view_of(change->name), MODEL_BLOCK);
+    if (!blob) blob = container_model_insert(&shadow->now, model_view_of(change->name), MODEL_BLOCK);
     if (!model_exists(blob)) blob->state.kind = MODEL_BLOCK;
     if (copy.untyped) blob->state.created_ms = change->stamp.modified_ms;
-    model_restamp(blob, change);
-    model_copy_set(&blob->state, &copy);
+    shadow_restamp(blob, change);
+    shadow_copy_set(&blob->state, &copy);
     return true;
 }
 
@@ -33,26 +34,26 @@ static bool begin(struct model_blob *blob, const struct container_change *change
     model_empty(state);
     state->kind = (enum model_kind)change->blob_kind;
     state->created_ms = state->modified_ms;
-    model_bytes_set(&state->properties, model_list(change->properties));
-    model_bytes_set(&state->metadata, model_list(change->metadata));
+    model_bytes_set(&state->properties, shadow_list(change->properties));
+    model_bytes_set(&state->metadata, shadow_list(change->metadata));
     state->appended = change->count;
     state->sequence = change->sequence;
     state->sealed = change->parts & STATE_IS_SEALED;
     if (state->kind == MODEL_PAGE) state->born = state->etag;
     if (state->kind == MODEL_PAGE) state->length = change->length;
-    struct copy copy = model_copy(state);
+    struct copy copy = shadow_copy(state);
     copy.arriving = true;
     copy.untyped = false;
     copy.done = 0;
     copy.total = change->offset;
-    model_copy_set(state, &copy);
+    shadow_copy_set(state, &copy);
     return true;
 }
 
 static bool piece(struct model_state *state, const struct container_change *change) {
     uint64_t length = change->content.length;
     if (!state->blocks.count) {
-        bool is_small = state->kind == MODEL_BLOCK && length == model_copy(state).total && !change->chunk &&
+        bool is_small = state->kind == MODEL_BLOCK && length == shadow_copy(state).total && !change->chunk &&
                         length <= 4096;
         model_append(state, model_view_of(change->content));
         if (state->kind == MODEL_BLOCK && !is_small) state->pieces++;
@@ -77,7 +78,7 @@ static bool pages(struct model_state *state, const struct container_change *chan
 static bool block(struct model_state *state, const struct container_change *change) {
     if (state->kind != MODEL_BLOCK || state->blocks.count != state->pieces) return false;
     if (change->length < change->content.length) return false;
-    if (change->length > model_copy(state).total - change->offset) return false;
+    if (change->length > shadow_copy(state).total - change->offset) return false;
     model_blocks_insert(&state->blocks, state->blocks.count, model_view_of(change->block_id),
                         model_view_of(change->content));
     model_append(state, model_view_of(change->content));
@@ -87,7 +88,7 @@ static bool block(struct model_state *state, const struct container_change *chan
 
 static bool arrive(struct model_blob *blob, const struct container_change *change) {
     struct model_state *state = &blob->state;
-    struct copy copy = model_copy(state);
+    struct copy copy = shadow_copy(state);
     uint64_t length = change->content.length, place = state->kind == MODEL_PAGE ? copy.done : state->length;
     if (!length || change->offset + length > copy.total) return false;
     if (state->kind == MODEL_BLOCK && state->length && !state->pieces) return false;
@@ -98,7 +99,7 @@ static bool arrive(struct model_blob *blob, const struct container_change *chang
                                                                                                       : piece;
     if (!take(state, change)) return false;
     copy.done = change->offset + length;
-    model_copy_set(state, &copy);
+    shadow_copy_set(state, &copy);
     return true;
 }
 
@@ -112,26 +113,26 @@ static void empty(struct model_state *state, version etag) {
 static bool abort_copy(struct model_blob *blob, const struct container_change *change) {
     if (!is_pending(blob)) return false;
     empty(&blob->state, change->stamp.etag);
-    struct copy copy = model_copy(&blob->state);
+    struct copy copy = shadow_copy(&blob->state);
     copy.status = COPY_ABORTED;
     copy.arriving = false;
     copy.completed_ms = change->stamp.modified_ms;
-    model_copy_set(&blob->state, &copy);
-    model_restamp(blob, change);
+    shadow_copy_set(&blob->state, &copy);
+    shadow_restamp(blob, change);
     return true;
 }
 
 static bool end(struct model_blob *blob, const struct container_change *change) {
     struct copy copy = change->copy;
-    if (!is_pending(blob) || copy.id != model_copy(&blob->state).id) return false;
+    if (!is_pending(blob) || copy.id != shadow_copy(&blob->state).id) return false;
     if (copy.status == COPY_PENDING || copy.arriving) return false;
     bool arriving = is_arriving(blob);
-    bool whole = blob->state.kind == MODEL_PAGE || blob->state.length == model_copy(&blob->state).total;
+    bool whole = blob->state.kind == MODEL_PAGE || blob->state.length == shadow_copy(&blob->state).total;
     if (copy.status == COPY_SUCCESS && !(arriving && whole)) return false;
     copy.untyped = blob->state.untyped;
-    model_copy_set(&blob->state, &copy);
+    shadow_copy_set(&blob->state, &copy);
     if (arriving && copy.status != COPY_SUCCESS) empty(&blob->state, change->stamp.etag);
-    model_restamp(blob, change);
+    shadow_restamp(blob, change);
     return true;
 }
 
@@ -141,10 +142,10 @@ static bool may_be_untyped(const struct model_blob *blob) {
     return blob->state.kind == MODEL_BLOCK && !blob->state.length && !was_typed;
 }
 
-bool model_apply_copying(struct model *model, struct model_blob *blob,
-                         const struct container_change *change) {
+bool container_shadow_apply_copying(struct container_shadow *shadow, struct model_blob *blob,
+                                    const struct container_change *change) {
     switch (change->kind) {
-    case BLOB_COPYSTART: return start(model, blob, change);
+    case BLOB_COPYSTART: return start(shadow, blob, change);
     case BLOB_COPYBEGIN: return begin(blob, change);
     case BLOB_ABORTCOPY: return abort_copy(blob, change);
     case BLOB_COPYEND: return end(blob, change);
@@ -153,6 +154,6 @@ bool model_apply_copying(struct model *model, struct model_blob *blob,
     default: break;
     }
     if (!model_exists(blob) || (change->copy.untyped && !may_be_untyped(blob))) return false;
-    model_copy_set(&blob->state, &change->copy);
+    shadow_copy_set(&blob->state, &change->copy);
     return true;
 }

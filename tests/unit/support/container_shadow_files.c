@@ -1,13 +1,13 @@
-/* The part of the naive model that reads files: chunks by their numbers, and blobs that are put together from them. */
+/* The part of the shadow that reads files: chunks by their numbers, and blobs that are put together from them. */
 #include "container_shadow.h"
 
-void model_pool_drop(struct model *model) {
-    model_blocks_drop(&model->load_chunks.chunks, SIZE_MAX);
-    model->load_chunks.missing = 0;
-    model->marks.loading = false;
+void shadow_pool_drop(struct container_shadow *shadow) {
+    model_blocks_drop(&shadow->load_chunks.chunks, SIZE_MAX);
+    shadow->load_chunks.missing = 0;
+    shadow->marks.loading = false;
 }
 
-static bool add_chunk(struct model_pool *load_chunks, const struct container_change *change) {
+static bool add_chunk(struct shadow_pool *load_chunks, const struct container_change *change) {
     struct bytes piece = change->content;
     if (!piece.length) return false;
     if (!load_chunks->missing) {
@@ -24,8 +24,8 @@ static bool add_chunk(struct model_pool *load_chunks, const struct container_cha
 }
 
 /* NULL if there is no such chunk, or not all of it yet. */
-static const struct model_block *chunk_of(const struct model *model, uint64_t number) {
-    const struct model_pool *load_chunks = &model->load_chunks;
+static const struct model_block *chunk_of(const struct container_shadow *shadow, uint64_t number) {
+    const struct shadow_pool *load_chunks = &shadow->load_chunks;
     uint64_t whole = load_chunks->chunks.count - (load_chunks->missing != 0);
     return number && number <= whole ? &load_chunks->chunks.all[number - 1] : NULL;
 }
@@ -40,9 +40,9 @@ static bool can_be_kept(const struct model_blob *blob, const struct container_ch
     }
 }
 
-static bool set_state(struct model *model, const struct container_change *change) {
-    struct model_blob *blob = model_find(model, change->name);
-    struct model_call call = model_call_of(change, MODEL_PUT);
+static bool set_state(struct container_shadow *shadow, const struct container_change *change) {
+    struct model_blob *blob = container_shadow_find(shadow, change->name);
+    struct model_call call = shadow_call_of(change, MODEL_PUT);
     bool kept = change->parts & STATE_KEEPS_CONTENT;
     if (!container_model_may_become(blob, (enum model_kind)change->blob_kind) ||
         (kept && !can_be_kept(blob, change)))
@@ -51,8 +51,8 @@ static bool set_state(struct model *model, const struct container_change *change
     if (kept)
         container_model_describe(&blob->state, &call);
     else
-        blob = container_model_begin(&model->now, &call, (enum model_kind)change->blob_kind);
-    if (change->frees_lease) model_lease_end(&blob->lease);
+        blob = container_model_begin(&shadow->now, &call, (enum model_kind)change->blob_kind);
+    if (change->frees_lease) shadow_lease_end(&blob->lease);
     if (blob->state.kind == MODEL_BLOCK) return true;
     blob->state.sequence = change->sequence;
     blob->state.born = change->born;
@@ -75,24 +75,24 @@ static bool takes_chunks(const struct model_blob *blob, const struct container_c
 }
 
 /* The blocks that the list names, with ids or without. */
-static bool gather(const struct model *model, const struct container_change *change,
+static bool gather(const struct container_shadow *shadow, const struct container_change *change,
                    struct model_blocks *gathered) {
     struct record_reader reader = record_reader(change->list.items);
     for (uint64_t i = 0; i < change->list.count; i++) {
         bool named = change->kind == BLOB_BLOCKS;
         struct bytes id = named ? record_bytes(&reader) : bytes_of("", 0);
         if (named && (!id.length || id.length > 64)) return false;
-        const struct model_block *chunk = chunk_of(model, record_number(&reader));
+        const struct model_block *chunk = chunk_of(shadow, record_number(&reader));
         if (reader.failed || !chunk) return false;
         model_blocks_insert(gathered, gathered->count, model_view_of(id), model_view(chunk->bytes));
     }
     return record_complete(&reader);
 }
 
-static bool add_chunks(struct model *model, const struct container_change *change) {
-    struct model_blob *blob = model_find(model, change->name);
+static bool add_chunks(struct container_shadow *shadow, const struct container_change *change) {
+    struct model_blob *blob = container_shadow_find(shadow, change->name);
     struct model_blocks gathered = {NULL, 0};
-    bool fits = takes_chunks(blob, change) && gather(model, change, &gathered);
+    bool fits = takes_chunks(blob, change) && gather(shadow, change, &gathered);
     if (fits) model_append_blocks(&blob->state, &gathered);
     for (size_t i = 0; fits && change->kind == BLOB_BLOCKS && i < gathered.count; i++)
         model_blocks_insert(&blob->state.blocks, blob->state.blocks.count, model_view(gathered.all[i].id),
@@ -108,10 +108,11 @@ struct leaf {
     const struct model_block *chunk;
 };
 
-static bool leaf_read(const struct model *model, struct record_reader *reader, struct leaf *leaf) {
+static bool leaf_read(const struct container_shadow *shadow, struct record_reader *reader,
+                      struct leaf *leaf) {
     leaf->index = record_number(reader);
     leaf->present = record_word(reader);
-    leaf->chunk = chunk_of(model, record_number(reader));
+    leaf->chunk = chunk_of(shadow, record_number(reader));
     return !reader->failed && leaf->chunk;
 }
 
@@ -129,18 +130,18 @@ static bool leaf_fits(const struct model_state *state, const struct leaf *leaf) 
            model_page_place(state, (leaf->index + 1) * LEAF_PAGES);
 }
 
-static bool add_leaves(struct model *model, const struct container_change *change) {
-    struct model_blob *blob = model_find(model, change->name);
+static bool add_leaves(struct container_shadow *shadow, const struct container_change *change) {
+    struct model_blob *blob = container_shadow_find(shadow, change->name);
     if (!model_exists(blob) || blob->state.kind != MODEL_PAGE) return false;
     struct record_reader reader = record_reader(change->list.items);
     struct leaf leaf;
     uint64_t min = 0;
     for (uint64_t i = 0; i < change->list.count; i++, min = leaf.index + 1)
-        if (!leaf_read(model, &reader, &leaf) || leaf.index < min || !leaf_fits(&blob->state, &leaf))
+        if (!leaf_read(shadow, &reader, &leaf) || leaf.index < min || !leaf_fits(&blob->state, &leaf))
             return false;
     if (!record_complete(&reader)) return false;
     reader = record_reader(change->list.items);
-    for (uint64_t i = 0; i < change->list.count && leaf_read(model, &reader, &leaf); i++) {
+    for (uint64_t i = 0; i < change->list.count && leaf_read(shadow, &reader, &leaf); i++) {
         const char *data = leaf.chunk->bytes.data;
         for (uint64_t bit = 0; bit < LEAF_PAGES; bit++) {
             if (!(leaf.present >> bit & 1)) continue;
@@ -152,18 +153,19 @@ static bool add_leaves(struct model *model, const struct container_change *chang
     return true;
 }
 
-bool model_apply_from_file(struct model *model, const struct container_change *change) {
+bool container_shadow_apply_from_file(struct container_shadow *shadow,
+                                      const struct container_change *change) {
     const struct model_block *chunk;
     switch (change->kind) {
-    case CONTAINER_CHUNK: return add_chunk(&model->load_chunks, change);
-    case BLOB_STATE: return set_state(model, change);
+    case CONTAINER_CHUNK: return add_chunk(&shadow->load_chunks, change);
+    case BLOB_STATE: return set_state(shadow, change);
     case BLOB_SPANS:
-    case BLOB_BLOCKS: return add_chunks(model, change);
-    case BLOB_LEAVES: return add_leaves(model, change);
+    case BLOB_BLOCKS: return add_chunks(shadow, change);
+    case BLOB_LEAVES: return add_leaves(shadow, change);
     case BLOB_STAGED:
-        chunk = chunk_of(model, change->count);
-        return chunk && model_apply_stage(model, change, model_bytes(chunk->bytes));
-    case CONTAINER_LOADED: model_pool_drop(model); return true;
+        chunk = chunk_of(shadow, change->count);
+        return chunk && container_shadow_apply_stage(shadow, change, model_bytes(chunk->bytes));
+    case CONTAINER_LOADED: shadow_pool_drop(shadow); return true;
     default: return false;
     }
 }

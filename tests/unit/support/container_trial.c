@@ -14,15 +14,15 @@ void container_trial_start(struct container_trial *trial, const struct choice *c
     trial->before = container_census();
     trial->neighbour = NULL;
     trial->container = container_new(&draft.change);
-    model_start(&trial->model, &draft.change);
+    container_shadow_start(&trial->model, &draft.change);
 }
 
 static void learn(void *context, const void *walked) {
     const struct container_change *change = walked;
     if (change->kind == CONTAINER_CREATE)
-        model_start(context, change);
+        container_shadow_start(context, change);
     else
-        require(model_apply(context, change, NULL), "the model does not take a change of kind %d",
+        require(container_shadow_apply(context, change, NULL), "the model does not take a change of kind %d",
                 (int)change->kind);
 }
 
@@ -42,7 +42,7 @@ bool container_trial_apply(struct container_trial *trial, const struct container
     whole.sought = change->stamp.etag % 2; /* as it is decided, or as it is read */
     if (whole.sought && container_change_has_name(change))
         whole.blob = container_find(trial->container, change->name);
-    bool fits = model_apply(&trial->model, &whole, neighbour ? &neighbour->model : NULL);
+    bool fits = container_shadow_apply(&trial->model, &whole, neighbour ? &neighbour->model : NULL);
     bool applied = container_apply(trial->container, &whole);
     require_same(applied, fits, "a change of kind %d", (int)change->kind);
     return fits;
@@ -75,7 +75,7 @@ static bool takes_chunks(const struct model_state *state, enum container_change_
 }
 
 static bool is_pending(const struct model_blob *blob) {
-    return model_exists(blob) && model_copy(&blob->state).status == COPY_PENDING;
+    return model_exists(blob) && shadow_copy(&blob->state).status == COPY_PENDING;
 }
 
 static bool wants_block(const struct model_state *state) {
@@ -99,10 +99,10 @@ static bool is_wanted(const struct model_blob *blob, const struct container_chan
     case BLOB_ABORTCOPY:
     case BLOB_COPYEND: return is_pending(blob);
     case BLOB_COPYSTART: return blob && !is_pending(blob);
-    case BLOB_COPYBEGIN: return is_pending(blob) && !model_copy(&blob->state).arriving;
-    case BLOB_COPYPIECE: return is_pending(blob) && model_copy(&blob->state).arriving;
+    case BLOB_COPYBEGIN: return is_pending(blob) && !shadow_copy(&blob->state).arriving;
+    case BLOB_COPYPIECE: return is_pending(blob) && shadow_copy(&blob->state).arriving;
     case BLOB_COPYBLOCK:
-        return is_pending(blob) && model_copy(&blob->state).arriving && wants_block(&blob->state);
+        return is_pending(blob) && shadow_copy(&blob->state).arriving && wants_block(&blob->state);
     default:
         return model_exists(blob) &&
                (wanted == KIND_UNCOMMITTED || (enum blob_kind)blob->state.kind == wanted);
@@ -110,11 +110,11 @@ static bool is_wanted(const struct model_blob *blob, const struct container_chan
 }
 
 /* The first of the names from the drawn one on that has a blob for which such a change is. */
-static const struct model_blob *fit_name(const struct model *model, struct container_change *change,
-                                         unsigned from) {
-    const struct model_blob *found = model_find(model, change->name);
+static const struct model_blob *fit_name(const struct container_shadow *model,
+                                         struct container_change *change, unsigned from) {
+    const struct model_blob *found = container_shadow_find(model, change->name);
     for (unsigned i = 0; i < DRAFT_NAMES; i++) {
-        const struct model_blob *blob = model_find(model, draft_name(from + i));
+        const struct model_blob *blob = container_shadow_find(model, draft_name(from + i));
         if (!is_wanted(blob, change)) continue;
         change->name = draft_name(from + i);
         return blob;
@@ -131,10 +131,10 @@ static version some_snapshot(const struct model_blob *blob, unsigned chance) {
 static void fit_copy(const struct container_trial *trial, struct container_change *change,
                      const struct choice *choice) {
     change->from_elsewhere = change->from_elsewhere && trial->neighbour;
-    const struct model *model = change->from_elsewhere ? &trial->neighbour->model : &trial->model;
-    const struct model_blob *target = model_find(&trial->model, change->name);
+    const struct container_shadow *model = change->from_elsewhere ? &trial->neighbour->model : &trial->model;
+    const struct model_blob *target = container_shadow_find(&trial->model, change->name);
     for (unsigned i = 0; i < DRAFT_NAMES; i++) {
-        const struct model_blob *source = model_find(model, draft_name(choice->fine + i));
+        const struct model_blob *source = container_shadow_find(model, draft_name(choice->fine + i));
         if (!model_exists(source) || !container_model_may_become(target, source->state.kind)) continue;
         change->source = draft_name(choice->fine + i);
         change->source_snapshot = some_snapshot(source, choice->size);
@@ -155,10 +155,10 @@ enum { BLOCK_MAX = 1 << 20 };
 
 /* Bytes that may come next. */
 static void fit_piece(struct container_change *change, const struct model_blob *blob) {
-    if (!is_pending(blob) || !model_copy(&blob->state).arriving) return;
+    if (!is_pending(blob) || !shadow_copy(&blob->state).arriving) return;
     const struct model_state *state = &blob->state;
-    uint64_t total = model_copy(state).total;
-    change->offset = state->kind == MODEL_PAGE ? model_copy(state).done : state->length;
+    uint64_t total = shadow_copy(state).total;
+    change->offset = state->kind == MODEL_PAGE ? shadow_copy(state).done : state->length;
     uint64_t left = change->offset < total ? total - change->offset : 0, length = change->content.length;
     if (state->kind == MODEL_PAGE) length -= length % PAGE_BYTES;
     if (length > left) length = left;
@@ -193,9 +193,9 @@ static void fit_copying(struct container_change *change, const struct model_blob
     }
     if (!is_pending(blob)) return;
     const struct model_state *state = &blob->state;
-    bool whole =
-        model_copy(state).arriving && (state->kind == MODEL_PAGE || state->length == model_copy(state).total);
-    change->copy.id = model_copy(state).id;
+    bool whole = shadow_copy(state).arriving &&
+                 (state->kind == MODEL_PAGE || state->length == shadow_copy(state).total);
+    change->copy.id = shadow_copy(state).id;
     change->copy.status = whole ? COPY_SUCCESS : COPY_FAILED;
     change->copy.arriving = false;
     change->copy.untyped = change->copy.untyped && !whole;
@@ -250,7 +250,7 @@ bool container_trial_step(struct container_trial *trial, const struct choice *ch
 /* --- Comparing --- */
 
 static void compare_census(const struct container_trial *trial) {
-    struct container_census census = container_census(), own = model_census(&trial->model);
+    struct container_census census = container_census(), own = container_shadow_census(&trial->model);
     const struct container_census *before = &trial->before;
     require_same(census.containers - before->containers, own.containers, "in the census");
     require_same(census.blobs - before->blobs, own.blobs, "in the census");
@@ -260,7 +260,7 @@ static void compare_census(const struct container_trial *trial) {
 }
 
 void container_trial_compare(const struct container_trial *trial) {
-    model_compare(&trial->model, trial->container);
+    container_shadow_compare(&trial->model, trial->container);
     if (trial->neighbour) return;
     require_same(container_memory(trial->container), allocations_bytes(), "%zu blobs",
                  trial->model.now.count);
@@ -270,13 +270,13 @@ void container_trial_compare(const struct container_trial *trial) {
 void container_trial_take_over(struct container_trial *trial, struct container *successor) {
     container_free(trial->container);
     trial->container = successor;
-    model_pool_drop(&trial->model);
+    shadow_pool_drop(&trial->model);
     container_trial_compare(trial);
 }
 
 void container_trial_copy(struct container_trial *trial) {
     struct container *copy = container_copy(trial->container);
-    model_forget_leases(&trial->model);
+    container_shadow_forget_leases(&trial->model);
     container_trial_take_over(trial, copy);
 }
 
@@ -338,13 +338,13 @@ static void empty(struct container_trial *trial) {
         const struct container_change change = {
             .kind = BLOB_DELETE, .minted = VERSION_MAX, .name = model_bytes(trial->model.now.blobs[0].name)};
         require(container_apply(trial->container, &change), "a blob cannot be deleted");
-        (void)model_apply(&trial->model, &change, NULL);
+        (void)container_shadow_apply(&trial->model, &change, NULL);
     }
-    model_compare(&trial->model, trial->container);
+    container_shadow_compare(&trial->model, trial->container);
 }
 
 void container_trial_end(struct container_trial *trial) {
     if (trial->model.now.count % 2) empty(trial);
     container_free(trial->container);
-    model_end(&trial->model);
+    container_shadow_end(&trial->model);
 }

@@ -8,7 +8,7 @@
 
 struct container_trial {
     struct container *container;
-    struct model model;
+    struct container_shadow model;
     struct container_census before;          /* of what was there already */
     const struct container_trial *neighbour; /* whose blobs are copied from elsewhere; may be NULL */
 };

@@ -57,8 +57,8 @@ static void put(struct queue_shadow *shadow, const struct queue_change *change) 
            !bytes_equal(bytes_text(shadow->dedup_entries[at].dedup), change->dedup))
         at++;
     if (at == shadow->dedup_entries_count) shadow->dedup_entries_count++;
-    struct model_dedup_entry *dedup_entry = &shadow->dedup_entries[at];
-    *dedup_entry = (struct model_dedup_entry){
+    struct shadow_dedup_entry *dedup_entry = &shadow->dedup_entries[at];
+    *dedup_entry = (struct shadow_dedup_entry){
         .id = item.id, .receipt = item.receipt, .order = change->order, .until_ms = change->until_ms};
     copy_label(dedup_entry->dedup, change->dedup);
 }
@@ -136,8 +136,8 @@ static struct model_message *first_to_end(struct queue_shadow *shadow, bool by_w
 static void forget_first(struct queue_shadow *shadow) {
     size_t first = 0;
     for (size_t i = 1; i < shadow->dedup_entries_count; i++) {
-        const struct model_dedup_entry *one = &shadow->dedup_entries[i],
-                                       *other = &shadow->dedup_entries[first];
+        const struct shadow_dedup_entry *one = &shadow->dedup_entries[i],
+                                        *other = &shadow->dedup_entries[first];
         if (one->until_ms < other->until_ms ||
             (one->until_ms == other->until_ms && one->order < other->order))
             first = i;
@@ -248,7 +248,7 @@ static void compare_each(const struct queue_shadow *shadow, const struct queue *
         require(!queue_find_dead(queue, &id, 0) == (message->stage != MODEL_DEAD), "dead %zu", i);
     }
     for (size_t i = 0; i < shadow->dedup_entries_count; i++) {
-        const struct model_dedup_entry *expected = &shadow->dedup_entries[i];
+        const struct shadow_dedup_entry *expected = &shadow->dedup_entries[i];
         const struct dedup_entry *found = queue_find_dedup_entry(queue, bytes_text(expected->dedup), now_ms);
         require(!found == (expected->until_ms <= now_ms), "dedup entry %zu", i);
         require(!found || guid_equal(found->receipt, expected->receipt), "receipt of dedup entry %zu", i);

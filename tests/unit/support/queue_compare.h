@@ -5,7 +5,7 @@
 #include "queue/queue_view.h"
 #include "queue_model.h"
 
-struct model_dedup_entry {
+struct shadow_dedup_entry {
     char dedup[MODEL_LABEL_MAX];
     struct guid id, receipt;
     uint64_t order;
@@ -15,7 +15,7 @@ struct model_dedup_entry {
 /* The model, and what is known of duplicates. */
 struct queue_shadow {
     struct queue_model model;
-    struct model_dedup_entry dedup_entries[MODEL_MESSAGES_MAX];
+    struct shadow_dedup_entry dedup_entries[MODEL_MESSAGES_MAX];
     size_t dedup_entries_count;
 };
 

@@ -83,7 +83,7 @@ static void do_step(struct table_shadow *shadow, const struct table_step *step) 
 
 /* --- Indexes --- */
 
-static struct model_index *index_of(struct table_shadow *shadow, struct bytes name) {
+static struct shadow_index *index_of(struct table_shadow *shadow, struct bytes name) {
     for (unsigned i = 0; i < shadow->index_count; i++)
         if (bytes_equal(shadow->indexes[i].name, name)) return &shadow->indexes[i];
     return NULL;
@@ -95,7 +95,7 @@ static void declare(struct table_shadow *shadow, struct packed_list names) {
     while (table_name_next(&reader, &name)) {
         if (index_of(shadow, name)) continue;
         shadow->indexes[shadow->index_count++] =
-            (struct model_index){own(name), own(bytes_of("", 0)), .complete = !shadow->now.count};
+            (struct shadow_index){own(name), own(bytes_of("", 0)), .complete = !shadow->now.count};
     }
 }
 
@@ -103,7 +103,7 @@ static void drop(struct table_shadow *shadow, struct packed_list names) {
     struct record_reader reader = record_reader(names.items);
     struct bytes name;
     while (table_name_next(&reader, &name)) {
-        struct model_index *index = index_of(shadow, name);
+        struct shadow_index *index = index_of(shadow, name);
         if (!index) continue;
         disown(index->name);
         disown(index->frontier);
@@ -111,7 +111,7 @@ static void drop(struct table_shadow *shadow, struct packed_list names) {
     }
 }
 
-static void finish(struct model_index *index) {
+static void finish(struct shadow_index *index) {
     disown(index->frontier);
     index->frontier = own(bytes_of("", 0));
     index->complete = true;
@@ -126,7 +126,7 @@ static struct bytes first_name(const struct table_change *change) {
 
 /* An index never knows less than before. */
 static void build(struct table_shadow *shadow, const struct table_change *change) {
-    struct model_index *index = index_of(shadow, first_name(change));
+    struct shadow_index *index = index_of(shadow, first_name(change));
     if (index->complete) return;
     if (bytes_compare(change->key, index->frontier) > 0) {
         disown(index->frontier);
@@ -246,7 +246,7 @@ static int by_bytes(const void *left, const void *right) {
 }
 
 /* The keys of an index in their order; each is the model's own. */
-static size_t index_keys_of(const struct table_shadow *shadow, const struct model_index *index,
+static size_t index_keys_of(const struct table_shadow *shadow, const struct shadow_index *index,
                             struct bytes *keys) {
     size_t count = 0;
     for (size_t i = 0; i < shadow->now.count; i++) {
@@ -266,7 +266,7 @@ static size_t index_keys_of(const struct table_shadow *shadow, const struct mode
     return count;
 }
 
-static void compare_index(const struct table_shadow *shadow, const struct model_index *expected,
+static void compare_index(const struct table_shadow *shadow, const struct shadow_index *expected,
                           const struct table_index *index) {
     struct bytes *keys = model_resized(NULL, (shadow->now.count + 1) * sizeof(*keys));
     size_t count = index_keys_of(shadow, expected, keys);

@@ -7,14 +7,14 @@
 #include "table/table.h"
 #include "table_model.h"
 
-struct model_index {
+struct shadow_index {
     struct bytes name, frontier; /* of the model's own */
     bool complete;
 };
 
 struct table_shadow {
     struct table_model now; /* a value has only one packed form */
-    struct model_index indexes[TABLE_INDEXES_MAX];
+    struct shadow_index indexes[TABLE_INDEXES_MAX];
     unsigned index_count;
     struct model_bytes policies;
     int64_t ticks;
