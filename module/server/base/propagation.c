@@ -8,9 +8,11 @@
 enum audience { UNKNOWN, NOBODY, SOMEBODY };
 
 static enum audience answer = UNKNOWN;
+static enum { NOT_COUNTED, TOO_FEW, ENOUGH } replicas = NOT_COUNTED;
 
 static LISTENER(forget_propagation, stage) {
     answer = UNKNOWN;
+    replicas = NOT_COUNTED;
 }
 
 int propagation_watch(RedisModuleCtx *ctx) {
@@ -47,13 +49,18 @@ bool propagation_wanted(RedisModuleCtx *ctx) {
     return answer == SOMEBODY;
 }
 
-/* The server shows how many there are only while both of its settings are in force. */
-bool propagation_suffices(RedisModuleCtx *ctx) {
+/* The server shows how many good ones there are only while both of its settings are in force. */
+static bool has_enough_replicas(RedisModuleCtx *ctx) {
     int missing = REDISMODULE_OK;
-    if (!server_min_replicas) return true;
     RedisModuleServerInfoData *info = RedisModule_GetServerInfo(ctx, "replication");
     unsigned long long good =
         RedisModule_ServerInfoGetFieldUnsigned(info, "min_slaves_good_slaves", &missing);
     RedisModule_FreeServerInfo(ctx, info);
     return missing != REDISMODULE_OK || good >= (unsigned long long)server_min_replicas;
+}
+
+bool propagation_suffices(RedisModuleCtx *ctx) {
+    if (!server_min_replicas) return true;
+    if (replicas == NOT_COUNTED) replicas = has_enough_replicas(ctx) ? ENOUGH : TOO_FEW;
+    return replicas == ENOUGH;
 }

@@ -19,7 +19,8 @@ int propagation_watch(RedisModuleCtx *ctx);
 
 bool propagation_wanted(RedisModuleCtx *ctx);
 
-/* Whether there are as many replicas as min-replicas-to-write demands; otherwise the server refuses every write. */
+/* Whether there are as many replicas as min-replicas-to-write demands; otherwise the server refuses every write. Cached
+ * as well: the server counts them with its cron, and when one comes or goes. */
 bool propagation_suffices(RedisModuleCtx *ctx);
 
 #endif
