@@ -48,12 +48,17 @@ static void blobs_renew(struct server *server, const struct dataset *data) {
     server_await(server);
 }
 
-static void measure_followed(const struct context *context, const char *title, const char *names,
-                             unsigned objects, bool are_deleted) {
-    struct fixture fixture = fixture_open(context, "", objects, sizes[0].bytes);
-    if (are_deleted) commands_call(fixture.data->connections[0], "CONTAINER.CREATE container; " FOLLOWED);
-    changes_measure(&fixture, (struct setting){.title = title}, names, are_deleted,
-                    are_deleted ? blobs_renew : NULL);
+static void measure_followed(const struct context *context, const char *title, const char *names) {
+    struct fixture fixture = fixture_open(context, "", sizes[0].objects, sizes[0].bytes);
+    workloads_measure(&fixture, (struct setting){.title = title}, names);
+    fixture_close(&fixture);
+}
+
+static void measure_deletions(const struct context *context) {
+    struct fixture fixture = fixture_open(context, "", DELETED_BLOBS, sizes[0].bytes);
+    commands_call(fixture.data->connections[0], "CONTAINER.CREATE container; " FOLLOWED);
+    changes_measure(&fixture, (struct setting){.title = "deletions, pipeline 16"},
+                    "BLOB.DELETE; BLOB.DELETE followed", 1, blobs_renew);
     fixture_close(&fixture);
 }
 
@@ -159,12 +164,10 @@ static void measure_feed_on(const struct context *context) {
 }
 
 void measure_feeds(const struct context *context) {
-    measure_followed(context, "100 B, pipeline 16, a thousand blobs", "BLOB.PUT; BLOB.PUT followed",
-                     sizes[0].objects, false);
-    measure_followed(context, "deletions, pipeline 16", "BLOB.DELETE; BLOB.DELETE followed", DELETED_BLOBS,
-                     true);
+    measure_followed(context, "100 B, pipeline 16, a thousand blobs", "BLOB.PUT; BLOB.PUT followed");
+    measure_deletions(context);
     measure_followed(context, "a thousand changes and a thousand names, pipeline 16",
-                     "BLOB.LIST of 1000; CONTAINER.CHANGES of 1000", sizes[0].objects, false);
+                     "BLOB.LIST of 1000; CONTAINER.CHANGES of 1000");
     measure_followers(context);
     measure_feed_on(context);
 }

@@ -175,9 +175,17 @@ static void tables_renew(struct server *server, const struct dataset *data) {
 }
 
 static void measure_table_ratio(const struct context *context, const char *title, const char *names,
-                                unsigned objects, bool is_new) {
+                                unsigned objects) {
     struct fixture fixture = fixture_open(context, "", objects, sizes[0].bytes);
-    changes_measure(&fixture, (struct setting){.title = title}, names, is_new, is_new ? tables_renew : NULL);
+    workloads_measure(&fixture, (struct setting){.title = title}, names);
+    fixture_close(&fixture);
+}
+
+static void measure_table_insertions(const struct context *context) {
+    struct fixture fixture = fixture_open(context, "", BATCHED_ENTITIES, sizes[0].bytes);
+    changes_measure(&fixture, (struct setting){.title = "new entities of 10 properties, pipeline 16"},
+                    "HSET of 10 fields; TABLE.INSERT; TABLE.INSERT, an index; TABLE.INSERT, 4 indexes", 1,
+                    tables_renew);
     fixture_close(&fixture);
 }
 
@@ -494,14 +502,12 @@ void measure_tables(const struct context *context) {
     measure_table_ratio(context, "entities of 10 properties, pipeline 16",
                         "HGETALL; Lua compare, HSET of 2; TABLE.GET; TABLE.QUERY by both keys; "
                         "TABLE.MERGE of 2, IFMATCH; TABLE.INSERT, DELETE",
-                        sizes[0].objects, false);
+                        sizes[0].objects);
     measure_table_ratio(
         context, "50 entities of 10 properties at once, pipeline 16",
         "Lua compare, HSET of 2: 50; TABLE.MERGE of 2, IFMATCH; TABLE.BATCH of 50 such merges",
-        BATCHED_ENTITIES, false);
-    measure_table_ratio(context, "new entities of 10 properties, pipeline 16",
-                        "HSET of 10 fields; TABLE.INSERT; TABLE.INSERT, an index; TABLE.INSERT, 4 indexes",
-                        BATCHED_ENTITIES, true);
+        BATCHED_ENTITIES);
+    measure_table_insertions(context);
     growth_measure(
         context, "HSET of 10 fields; TABLE.INSERT",
         "HGETALL; TABLE.GET; TABLE.QUERY by both keys; TABLE.MERGE of 2, IFMATCH; TABLE.INSERT, DELETE");
