@@ -40,6 +40,9 @@ extern struct wait_kind blob_news; /* waiters for another ETag of a blob, or for
 extern const struct lease_home container_leases;
 extern const char *const blob_kind_names[];
 
+/* Whether SIZE, if it is given, is whole pages. */
+enum outcome blob_check_size(struct call *call);
+
 /* --- Checks of a blob: it exists, has the right kind, is not the target of a copy, its lease permits the call, and
  * the conditions hold --- */
 

@@ -219,8 +219,7 @@ enum outcome blob_setprops_check(struct call *call) {
         refusal_note(call, "syntax error: PROPS, SIZE or SEQUENCE is missing");
         return OUTCOME_SYNTAX;
     }
-    bool whole = call_number(call, SLOT_SIZE, 0) % PAGE_BYTES == 0;
-    return whole ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
+    return blob_check_size(call);
 }
 
 /* The new sequence number, as SEQUENCE asks for it. */

@@ -4,6 +4,8 @@
 #include "server/call/form.h"
 #include "server/call/ranges.h"
 
+#include <inttypes.h>
+
 const char *const comparison_words[] = {"LE", "LT", "EQ", NULL};
 
 enum { COMPARE_LE, COMPARE_LT, COMPARE_EQ };
@@ -13,8 +15,15 @@ static bool is_whole_pages(int64_t number) {
     return number % PAGE_BYTES == 0;
 }
 
+enum outcome blob_check_size(struct call *call) {
+    int64_t size = call_number(call, SLOT_SIZE, 0);
+    if (is_whole_pages(size)) return OUTCOME_DONE;
+    refusal_note_format(call, "a size is a multiple of %d, not %" PRId64, PAGE_BYTES, size);
+    return OUTCOME_INVALID_VALUE;
+}
+
 enum outcome blob_createpage_check(struct call *call) {
-    return is_whole_pages(call->args.slots[SLOT_SIZE].number) ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
+    return blob_check_size(call);
 }
 
 enum outcome blob_createpage_decide(struct call *call) {
