@@ -259,6 +259,23 @@ TEST(waiters_are_told_of_a_failover) {
     await_in_step(node[2], node[0]);
 }
 
+/* The server tells those who wait that the cluster is down when its cron comes by: with this setting, once a second. */
+TEST(time_grants_nothing_while_the_cluster_is_down) {
+    const char *const key = pool_print("%s:k", shards_tag(0, 0));
+    const int uncovered = slot_of(shards_tag(0, 1));
+    configure(node[0], "hz", "1");
+    configure(node[0], "cluster-require-full-coverage", "yes");
+    configure(node[0], "holdfast.lease-min-seconds", "0.001");
+    for (int round = 0; round < 4; round++) {
+        play(node[0], key, (const char *const[]){"CONTAINER.CREATE K", "LEASE.ACQUIRE K 0.1", NULL});
+        struct client *waiter = waiting_at(node[0]->server, 0, with_key("LEASE.ACQUIRE K 60 BLOCK 0", key));
+        expect_ok(call(node[0], "CLUSTER DELSLOTS %d", uncovered));
+        expect_error(answer_within(waiter, REDIRECT_MS), "CLUSTERDOWN");
+        expect_ok(call(node[0], "CLUSTER ADDSLOTS %d", uncovered));
+        AWAIT(!reply_is_error(call(node[0], "DEL %s", key)));
+    }
+}
+
 /* --- At once --------------------------------------------------------------------------------------------------- */
 
 static void need_migration_at_once(void) {

@@ -225,7 +225,7 @@ TEST(time_grants_nothing_while_replicas_are_missing) {
     struct client *waiter = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
     struct client *hasty = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_C " BLOCK 0.3");
     struct client *worker = waiting("QUEUE.GET jobs BLOCK 0");
-    expect_ok(call(primary, "CONFIG SET min-replicas-to-write 9"));
+    configure(primary, "min-replicas-to-write", "9");
     expect_error(answer_within(hasty, 5000), "CONFLICT LeaseAlreadyPresent");
     expect_still_waiting(waiter);
     expect_still_waiting(worker);

@@ -241,13 +241,23 @@ bool api_may_write(RedisModuleCtx *ctx) {
            !(flags & REDISMODULE_CTX_FLAGS_LOADING);
 }
 
+/* 0, or what the server says of a command on keys that it does not serve now. */
+static int refusal_of_keys(RedisModuleCtx *ctx, RedisModuleString **keys, size_t count) {
+    if (!(RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_CLUSTER)) return 0;
+    RedisModuleCallReply *reply = RedisModule_Call(ctx, "EXISTS", "v", keys, count);
+    if (!reply) return errno;
+    RedisModule_FreeCallReply(reply);
+    return 0;
+}
+
 /* The server refuses to run a command on a key of another node, and makes no difference between slots that are
  * elsewhere and those whose data are still coming in. */
 bool api_serves_keys(RedisModuleCtx *ctx, RedisModuleString **keys, size_t count) {
-    if (!(RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_CLUSTER)) return true;
-    RedisModuleCallReply *reply = RedisModule_Call(ctx, "EXISTS", "v", keys, count);
-    if (reply) RedisModule_FreeCallReply(reply);
-    return reply != NULL;
+    return !refusal_of_keys(ctx, keys, count);
+}
+
+bool api_cluster_is_down(RedisModuleCtx *ctx, RedisModuleString *key) {
+    return refusal_of_keys(ctx, &key, 1) == ENETDOWN;
 }
 
 bool api_asks_for_keys(void) {

@@ -195,9 +195,14 @@ bool wait_visit_ahead(const struct call *call, const struct held_call *of, const
 }
 
 /* Only a primary that may write can grant anything; news may be read anywhere. */
+static bool may_serve(RedisModuleCtx *ctx, const struct line *line, bool writable) {
+    if (!wait_serves_by_write(line->kind)) return true;
+    return writable && !api_cluster_is_down(ctx, line_first(line)->held->argv[1]);
+}
+
 static void serve_due(RedisModuleCtx *ctx, struct line *line, bool writable, int64_t now_ms, int *budget) {
     RedisModule_SelectDb(ctx, line->key.db);
-    if (!wait_serves_by_write(line->kind) || writable) {
+    if (may_serve(ctx, line, writable)) {
         if (!line->unlooked) line->unlooked = line->count;
         serve_line(ctx, line, budget);
     } else {
