@@ -28,6 +28,10 @@ static inline int64_t number_min(int64_t a, int64_t b) {
 static inline int64_t number_max(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
+/* As much of a sum as a signed number holds. */
+static inline int64_t number_of_sum(uint64_t sum) {
+    return sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
+}
 static inline size_t size_min(size_t a, size_t b) {
     return a < b ? a : b;
 }

@@ -136,3 +136,10 @@ TEST(a_number_is_read_no_further_than_its_view) {
             number);
     require(!number_read(bytes_of("-1", 1), &number), "a sign alone is a number");
 }
+
+TEST(a_sum_that_is_too_great_counts_as_the_greatest_number) {
+    assert_int_equal(number_of_sum(0), 0);
+    assert_int_equal(number_of_sum(INT64_MAX), INT64_MAX);
+    assert_int_equal(number_of_sum((uint64_t)INT64_MAX + 1), INT64_MAX);
+    assert_int_equal(number_of_sum(UINT64_MAX), INT64_MAX);
+}

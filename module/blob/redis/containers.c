@@ -1,5 +1,6 @@
 /* CONTAINER.*: from a parsed call to a decision, and from a container to a reply. */
 #include "blob/redis/blob_commands.h"
+#include "core/number.h"
 #include "lease/redis/leases.h"
 #include "server/call/conditions.h"
 
@@ -39,7 +40,7 @@ enum outcome container_get_decide(struct call *call) {
         reply_field_number(&map, "created", container->created_ms);
         reply_field_bytes(&map, "access", bytes_text(access_names[container->access]));
         reply_field_number(&map, "blobs", (long long)container->committed);
-        reply_field_number(&map, "bytes", (long long)container->content_bytes);
+        reply_field_number(&map, "bytes", number_of_sum(container->content_bytes));
         lease_reply_fields(&map, container_lease(container), call_now_ms(call));
         container_reply_feed(&map, container->feed);
         reply_field(&map, "meta");

@@ -6,6 +6,7 @@
 #include "file/redis/handles.h"
 
 #include "core/duration.h"
+#include "core/number.h"
 #include "lease/redis/leases.h"
 #include "server/base/entropy.h"
 
@@ -47,7 +48,7 @@ enum outcome share_get_decide(struct call *call) {
         if (share->quota) reply_field_number(&map, "quota", (long long)share->quota);
         reply_field_number(&map, "files", (long long)(share->files - gone.files));
         reply_field_number(&map, "directories", (long long)share->directories);
-        reply_field_number(&map, "bytes", (long long)(share->bytes - gone.bytes));
+        reply_field_number(&map, "bytes", number_of_sum(share->bytes - gone.bytes));
         reply_field(&map, "snapshots");
         reply_snapshots(map.out, share);
         lease_reply_fields(&map, share_lease(share), call_now_ms(call));
