@@ -1,6 +1,7 @@
 /* Those who wait while the server is turned upside down: keys that go and come, paused clients, transactions
  * and scripts, other roles, the end. */
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "effects.h"
@@ -233,6 +234,31 @@ TEST(time_grants_nothing_while_replicas_are_missing) {
     expect_ok(call(primary, "CONFIG SET min-replicas-to-write 0"));
     assert_string_equal(lease_id(answer_within(waiter, 1000)), ID_B);
     expect_elements(answer_within(worker, 1000), 1);
+}
+
+static void save_and_await(const char *status) {
+    call(primary, "BGSAVE");
+    AWAIT(!info_of(primary, "rdb_bgsave_in_progress"));
+    assert_string_equal(info_field(call(primary, "INFO persistence"), "rdb_last_bgsave_status"), status);
+}
+
+/* Where the file would be is a folder. */
+TEST(time_grants_nothing_while_the_server_cannot_save) {
+    const char *file = pool_print("%s/dump.rdb", primary->server->folder);
+    allow_short_leases();
+    lease_setup();
+    unlink(file);
+    assert_int_equal(mkdir(file, 0700), 0);
+    configure(primary, "save", "3600 1");
+    acquire("box", "1", "BLOB cat");
+    struct client *waiter = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
+    save_and_await("err");
+    usleep(1100000);
+    expect_still_waiting(waiter);
+    expect_error(call(primary, "LEASE.ACQUIRE box 60 BLOB cat"), "MISCONF");
+    assert_int_equal(rmdir(file), 0);
+    save_and_await("ok");
+    assert_string_equal(lease_id(answer_within(waiter, 1000)), ID_B);
 }
 
 TEST(a_pause_that_ends_early) {

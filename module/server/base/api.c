@@ -37,7 +37,7 @@ static int (*cluster_disable_trim)(RedisModuleCtx *ctx);
     X(RegisterStringConfig) X(Replicate) X(ReplicateVerbatim) X(ReplyWithArray) X(ReplyWithBool) X(ReplyWithCallReply) \
     X(ReplyWithDouble) X(ReplyWithError) X(ReplyWithLongLong) X(ReplyWithMap) X(ReplyWithNull) \
     X(ReplyWithSimpleString) X(ReplyWithStringBuffer) X(SaveStringBuffer) X(SelectDb) \
-    X(ServerInfoGetFieldUnsigned) X(SetCommandInfo) X(SetDisconnectCallback) X(SetModuleAttribs) \
+    X(ServerInfoGetFieldC) X(ServerInfoGetFieldUnsigned) X(SetCommandInfo) X(SetDisconnectCallback) X(SetModuleAttribs) \
     X(SetModuleOptions) X(SignalModifiedKey) X(StopTimer) X(StringPtrLen) X(SubscribeToKeyspaceEvents) \
     X(SubscribeToServerEvent) X(TrimStringAllocation) X(UnblockClient) X(UnlinkKey)
 /* clang-format on */

@@ -8,11 +8,11 @@
 enum audience { UNKNOWN, NOBODY, SOMEBODY };
 
 static enum audience answer = UNKNOWN;
-static enum { NOT_COUNTED, TOO_FEW, ENOUGH } replicas = NOT_COUNTED;
+static enum { NOT_ASKED, LACKING, SUFFICIENT } receivers = NOT_ASKED;
 
 static LISTENER(forget_propagation, stage) {
     answer = UNKNOWN;
-    replicas = NOT_COUNTED;
+    receivers = NOT_ASKED;
 }
 
 int propagation_watch(RedisModuleCtx *ctx) {
@@ -52,6 +52,7 @@ bool propagation_wanted(RedisModuleCtx *ctx) {
 /* The server shows how many good ones there are only while both of its settings are in force. */
 static bool has_enough_replicas(RedisModuleCtx *ctx) {
     int missing = REDISMODULE_OK;
+    if (!server_min_replicas) return true;
     RedisModuleServerInfoData *info = RedisModule_GetServerInfo(ctx, "replication");
     unsigned long long good =
         RedisModule_ServerInfoGetFieldUnsigned(info, "min_slaves_good_slaves", &missing);
@@ -59,8 +60,21 @@ static bool has_enough_replicas(RedisModuleCtx *ctx) {
     return missing != REDISMODULE_OK || good >= (unsigned long long)server_min_replicas;
 }
 
+static bool is_ok(RedisModuleServerInfoData *info, const char *field) {
+    const char *status = RedisModule_ServerInfoGetFieldC(info, field);
+    return !status || !strcmp(status, "ok");
+}
+
+static bool can_write_files(RedisModuleCtx *ctx) {
+    RedisModuleServerInfoData *info = RedisModule_GetServerInfo(ctx, "persistence");
+    bool appends = is_zero(info, "aof_enabled") || is_ok(info, "aof_last_write_status");
+    bool saves = !server_stops_without_saves || is_ok(info, "rdb_last_bgsave_status");
+    RedisModule_FreeServerInfo(ctx, info);
+    return appends && saves;
+}
+
 bool propagation_suffices(RedisModuleCtx *ctx) {
-    if (!server_min_replicas) return true;
-    if (replicas == NOT_COUNTED) replicas = has_enough_replicas(ctx) ? ENOUGH : TOO_FEW;
-    return replicas == ENOUGH;
+    if (receivers == NOT_ASKED)
+        receivers = has_enough_replicas(ctx) && can_write_files(ctx) ? SUFFICIENT : LACKING;
+    return receivers == SUFFICIENT;
 }

@@ -8,6 +8,7 @@
 int64_t server_max_string_bytes = INT64_C(512) * 1024 * 1024;
 int64_t server_max_memory = 0;
 int64_t server_min_replicas = 0;
+bool server_stops_without_saves = false;
 
 static struct bytes text_of(RedisModuleCallReply *reply) {
     size_t length = 0;
@@ -32,10 +33,18 @@ static void read_number(RedisModuleCtx *ctx, const char *name, int64_t *number) 
     if (number_read(bytes_text(text), &read)) *number = read;
 }
 
+/* A list of instants to save at may be too long to be read; it is then not empty. */
+static bool is_text(RedisModuleCtx *ctx, const char *name, const char *text) {
+    char read[8];
+    return server_config_text(ctx, name, read, sizeof(read)) && !strcmp(read, text);
+}
+
 static void read_kept(RedisModuleCtx *ctx) {
     read_number(ctx, "proto-max-bulk-len", &server_max_string_bytes);
     read_number(ctx, "maxmemory", &server_max_memory);
     read_number(ctx, "min-replicas-to-write", &server_min_replicas);
+    server_stops_without_saves =
+        is_text(ctx, "stop-writes-on-bgsave-error", "yes") && !is_text(ctx, "save", "");
 }
 
 static LISTENER(on_config, stage) {

@@ -14,6 +14,9 @@ extern int64_t server_max_memory;
 /* min-replicas-to-write; 0 for none. */
 extern int64_t server_min_replicas;
 
+/* stop-writes-on-bgsave-error, and there is something to save. */
+extern bool server_stops_without_saves;
+
 /* Any of them as text. False when it does not exist, or does not fit. */
 bool server_config_text(RedisModuleCtx *ctx, const char *name, char *text, size_t size);
 
