@@ -457,6 +457,8 @@ static const struct {
      "INVALID InvalidPageRange offset takes a whole number from 0 to 8796093022208, not 'x'"},
     {"BLOB.CREATEPAGE box disk 511", "INVALID InvalidHeaderValue a size is a multiple of 512, not 511"},
     {"BLOB.SETPROPS box cat SIZE 513", "INVALID InvalidHeaderValue a size is a multiple of 512, not 513"},
+    {"FILE.HANDLES fs MARKER x",
+     "INVALID InvalidQueryParameterValue MARKER takes what the page before returned"},
     {"QUEUE.PUT jobs x GROUP ''",
      "INVALID InvalidQueryParameterValue GROUP takes text of 1 to 256 bytes, not ''"},
     {"QUEUE.PUT jobs x ONCE ''", "INVALID InvalidInput a token of ONCE has 1 to 64 bytes: ''"},

@@ -61,7 +61,9 @@ static bool given_marker(const struct call *call, uint64_t *number) {
 
 enum outcome file_handles_check(struct call *call) {
     uint64_t number;
-    return given_marker(call, &number) ? OUTCOME_DONE : OUTCOME_INVALID_QUERY;
+    if (given_marker(call, &number)) return OUTCOME_DONE;
+    refusal_note(call, "MARKER takes what the page before returned");
+    return OUTCOME_INVALID_QUERY;
 }
 
 static void reply_words(struct reply *out, unsigned bits, const char *none) {
