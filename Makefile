@@ -64,7 +64,7 @@ UNIT_PROGRAMS := $(patsubst tests/unit/%.c, $(BUILD)/unit/%, $(wildcard tests/un
 SERVER_PROGRAMS := $(patsubst tests/server/%.c, $(BUILD)/server/%, $(wildcard tests/server/test_*.c))
 FUZZ_PROGRAMS := $(patsubst tests/fuzz/%.c, $(BUILD)/fuzz/%, $(wildcard tests/fuzz/fuzz_*.c))
 FAULTS_PROGRAM := $(BUILD)/faults/holdfast-faults
-BENCH_PROGRAM := $(if $(BENCH_SOURCES), $(BUILD)/bench/holdfast-bench)
+BENCH_PROGRAM := $(BUILD)/bench/holdfast-bench
 
 # Counts instructions under valgrind, for which a small module of its own marks where counting begins and ends.
 INSTRUCTIONS_PROGRAM := $(BUILD)/bench/holdfast-instructions
@@ -254,7 +254,8 @@ make_all = +@$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%, $(MAKE
 test_environment = SUITES='$(1)' TESTS='$(TESTS)' FUZZ_SECONDS='$(2)' CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)'
 
 .PHONY: always build help run sentinel cluster test unit server house scripts asan matrix servers tsan faults fuzz \
-        lint format bench bench-instructions packages install uninstall clean distclean
+        lint format bench bench-instructions packages install uninstall clean distclean recipes clients \
+        dashboard deb dist compile_commands.json
 .PHONY: $(addsuffix -programs, unit server fuzz house scripts asan matrix faults)
 always:
 
@@ -312,7 +313,6 @@ matrix: ## the server tests on the installed server and on those of 'make server
 	@$(call test_environment,$@,$(FUZZ_SECONDS_SHORT)) tests/run.sh
 
 # What cannot be had here (no network, no Go) is skipped, and told of with the reason.
-.PHONY: recipes
 recipes: ## run the recipes with the newest clients that can be had, and with the distribution's (TESTS='lock')
 	$(call packages,test recipes)
 	$(make_all) $(BUILD)/holdfast.so
@@ -320,7 +320,6 @@ recipes: ## run the recipes with the newest clients that can be had, and with th
 	@CLIENTS=$(BUILD)/clients TESTS='$(TESTS)' CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)' \
 	    tests/recipes.sh c python node go java csharp
 
-.PHONY: clients
 clients: ## what each client hands over for each shape of reply: a table, compared with tests/clients/matrix.txt
 	$(call packages,test recipes clients)
 	$(make_all) $(BUILD)/holdfast.so
@@ -328,7 +327,6 @@ clients: ## what each client hands over for each shape of reply: a table, compar
 	@CLIENTS=$(BUILD)/clients CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)' \
 	    tests/clients.sh $(if $(UPDATE),--update) c python node go php ruby perl
 
-.PHONY: dashboard
 dashboard: ## draw deploy/monitoring/dashboard.svg anew: what the dashboard shows of a run of two minutes
 	$(call packages,run monitoring)
 	$(make_all) $(BUILD)/holdfast.so
@@ -350,16 +348,18 @@ fuzz: ## fuzz every target for FUZZ_SECONDS (300)
 	$(make_all) fuzz-programs
 	@$(call test_environment,fuzz,$(FUZZ_SECONDS)) tests/run.sh
 
+bench_environment = HOLDFAST_MODULE='$(abspath $(BUILD)/holdfast.so)' HOLDFAST_BARE='$(abspath $(BARE_MODULE))' \
+    HOLDFAST_TMP='$(abspath $(BUILD)/bench)'
+
 bench: ## measure against what one would pick instead: a page of bars; tables and charts in build/bench
 	$(call packages,bench)
 	$(make_all) $(BUILD)/holdfast.so $(BENCH_PROGRAM) $(BARE_MODULE)
-	@HOLDFAST_MODULE='$(abspath $(BUILD)/holdfast.so)' HOLDFAST_BARE='$(abspath $(BARE_MODULE))' HOLDFAST_TMP='$(abspath $(BUILD)/bench)' $(BENCH_PROGRAM) $(BENCH_ARGS)
+	@$(bench_environment) $(BENCH_PROGRAM) $(BENCH_ARGS)
 
 bench-instructions: ## count instructions of commands, and compare with the stored table; UPDATE=1, ROWS='BLOB*'
 	$(call packages,bench-instructions)
 	$(make_all) $(BUILD)/holdfast.so $(INSTRUCTIONS_PROGRAM) $(INSTRUCTIONS_MARKER) $(BARE_MODULE)
-	@HOLDFAST_MODULE='$(abspath $(BUILD)/holdfast.so)' HOLDFAST_BARE='$(abspath $(BARE_MODULE))' HOLDFAST_MARKER='$(abspath $(INSTRUCTIONS_MARKER))' \
-	    HOLDFAST_TMP='$(abspath $(BUILD)/bench)' \
+	@$(bench_environment) HOLDFAST_MARKER='$(abspath $(INSTRUCTIONS_MARKER))' \
 	    $(INSTRUCTIONS_PROGRAM) $(INSTRUCTIONS_TABLE) $(if $(UPDATE),--update) $(if $(ROWS),'$(ROWS)')
 
 # A test's require() does not return when it fails, but leaves the test by a long jump, unseen by cppcheck: hence
@@ -391,7 +391,6 @@ packages: ## install from the distribution what building and running need
 	$(call packages,run)
 
 # Editors look for it here, too, when they look for a source's flags.
-.PHONY: compile_commands.json dist
 compile_commands.json: $(OUTSIDE_HEADERS) ## tell editors how each source is compiled: build/compile_commands.json
 	@mkdir -p $(BUILD)
 	@deploy/dev/compilation.sh '$(CC) $(FLAGS_release)' $(MODULE_SOURCES) \
@@ -404,7 +403,6 @@ compile_commands.json: $(OUTSIDE_HEADERS) ## tell editors how each source is com
 dist: ## pack the sources: build/holdfast-VERSION.tar.gz
 	@deploy/dev/dist.sh $(BUILD)
 
-.PHONY: deb
 deb: ## build the Debian packages, build/deb/holdfast_VERSION_ARCHITECTURE.deb and its debug symbols
 	$(call packages,deb)
 	$(make_all) $(BUILD)/holdfast.so
