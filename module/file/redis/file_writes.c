@@ -252,36 +252,33 @@ enum outcome file_putrange_check(struct call *call) {
     return length ? form_check_bytes(call, length, "can be put") : OUTCOME_INVALID_RANGE;
 }
 
-/* Decides a change of a range, which must lie within the file; NULL when it is refused. */
-static struct share_change *decide_range(struct call *call, enum share_change_kind kind, uint64_t length,
-                                         RedisModuleString *content, enum outcome *outcome) {
-    struct file_node *node;
-    struct file_access access = {.class = CLASS_WRITE, .checks_locks = true, .lease_id = call_lease_id(call)};
-    uint64_t offset = call_size(call, SLOT_OFFSET);
-    *outcome = find_accessible(call, NODE_FILE, &access, &node);
-    if (*outcome != OUTCOME_DONE) return NULL;
-    uint64_t whole = node->content.length;
-    if (length > whole || offset > whole - length) {
-        *outcome = OUTCOME_INVALID_RANGE;
-        return NULL;
-    }
-    pages_prefetch_bytes(&node->content.pages);
-    struct share_change *change = decide_stamped_file(call, kind, node, content);
-    change->offset = offset;
-    return change;
+/* Finds the file to which the range at OFFSET has to belong. */
+static enum outcome find_to_write(struct call *call, uint64_t length, struct file_node **node) {
+    const struct file_access access = access_as(CLASS_WRITE, call_lease_id(call));
+    enum outcome outcome = find_accessible(call, NODE_FILE, &access, node);
+    if (outcome != OUTCOME_DONE) return outcome;
+    uint64_t offset = call_size(call, SLOT_OFFSET), whole = (*node)->content.length;
+    if (length > whole || offset > whole - length) return OUTCOME_INVALID_RANGE;
+    pages_prefetch_bytes(&(*node)->content.pages);
+    return OUTCOME_DONE;
 }
 
 enum outcome file_putrange_decide(struct call *call) {
-    enum outcome outcome;
-    uint64_t length = call_word(call, ARG_CONTENT).length;
-    decide_range(call, FILE_PUTRANGE, length, call->argv[ARG_CONTENT], &outcome);
-    return outcome;
+    struct file_node *node;
+    RedisModuleString *content = call->argv[ARG_CONTENT];
+    enum outcome outcome = find_to_write(call, api_bytes(content).length, &node);
+    if (outcome != OUTCOME_DONE) return outcome;
+    decide_stamped_file(call, FILE_PUTRANGE, node, content)->offset = call_size(call, SLOT_OFFSET);
+    return OUTCOME_DONE;
 }
 
 enum outcome file_clearrange_decide(struct call *call) {
-    enum outcome outcome;
+    struct file_node *node;
     uint64_t length = call_size(call, SLOT_LENGTH);
-    struct share_change *change = decide_range(call, FILE_CLEARRANGE, length, NULL, &outcome);
-    if (change) change->length = length;
-    return outcome;
+    enum outcome outcome = find_to_write(call, length, &node);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct share_change *change = decide_stamped_file(call, FILE_CLEARRANGE, node, NULL);
+    change->offset = call_size(call, SLOT_OFFSET);
+    change->length = length;
+    return OUTCOME_DONE;
 }

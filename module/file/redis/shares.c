@@ -18,15 +18,20 @@ enum { ARG_TTL = 2 };
 
 #define TTL_MAX_MS (INT64_C(365) * 24 * 3600 * 1000)
 
+/* Decides a change that gives the share a new ETag, and replies with it. */
+static struct share_change *decide_share_change(struct call *call, enum share_change_kind kind) {
+    struct share_change *change = share_decide(call, kind);
+    change->stamp = decision_new_stamp(call);
+    reply_version(&call->out, change->stamp.etag);
+    return change;
+}
+
 enum outcome share_create_decide(struct call *call) {
     if (call->value) return OUTCOME_SHARE_EXISTS;
-    struct stamp stamp = decision_new_stamp(call);
-    struct share_change *change = share_decide(call, SHARE_CREATE);
-    change->stamp = stamp;
-    change->created_ms = stamp.modified_ms;
+    struct share_change *change = decide_share_change(call, SHARE_CREATE);
+    change->created_ms = change->stamp.modified_ms;
     change->quota = call_size(call, SLOT_SHARE_QUOTA);
     change->metadata = call->metadata.list;
-    reply_version(&call->out, stamp.etag);
     return OUTCOME_DONE;
 }
 
@@ -87,36 +92,25 @@ enum outcome share_getacl_decide(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* Decides a change and replies the new ETag; NULL when it is refused. */
-static struct share_change *decide_update(struct call *call, enum share_change_kind kind,
-                                          enum outcome *outcome) {
-    *outcome = lease_check_own(call, LEASE_READ);
-    if (*outcome != OUTCOME_DONE) return NULL;
-    struct share_change *change = share_decide(call, kind);
-    change->stamp = decision_new_stamp(call);
-    reply_version(&call->out, change->stamp.etag);
-    return change;
-}
-
 enum outcome share_setmeta_decide(struct call *call) {
-    enum outcome outcome;
-    struct share_change *change = decide_update(call, SHARE_SETMETA, &outcome);
-    if (change) change->metadata = call->metadata.list;
-    return outcome;
+    enum outcome outcome = lease_check_own(call, LEASE_READ);
+    if (outcome != OUTCOME_DONE) return outcome;
+    decide_share_change(call, SHARE_SETMETA)->metadata = call->metadata.list;
+    return OUTCOME_DONE;
 }
 
 enum outcome share_setprops_decide(struct call *call) {
-    enum outcome outcome;
-    struct share_change *change = decide_update(call, SHARE_SETPROPS, &outcome);
-    if (change) change->quota = call_size(call, SLOT_SHARE_QUOTA);
-    return outcome;
+    enum outcome outcome = lease_check_own(call, LEASE_READ);
+    if (outcome != OUTCOME_DONE) return outcome;
+    decide_share_change(call, SHARE_SETPROPS)->quota = call_size(call, SLOT_SHARE_QUOTA);
+    return OUTCOME_DONE;
 }
 
 enum outcome share_setacl_decide(struct call *call) {
-    enum outcome outcome;
-    struct share_change *change = decide_update(call, SHARE_SETACL, &outcome);
-    if (change) change->policies = call->policies.list;
-    return outcome;
+    enum outcome outcome = lease_check_own(call, LEASE_READ);
+    if (outcome != OUTCOME_DONE) return outcome;
+    decide_share_change(call, SHARE_SETACL)->policies = call->policies.list;
+    return OUTCOME_DONE;
 }
 
 enum outcome share_delete_decide(struct call *call) {
@@ -185,12 +179,8 @@ enum outcome share_connect_decide(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* NULL when there is no such session. */
 static struct share_change *decide_for_session(struct call *call, enum share_change_kind kind,
-                                               enum outcome *outcome) {
-    struct share_session *session;
-    *outcome = file_find_session(call, call_word(call, ARG_SESSION), &session);
-    if (*outcome != OUTCOME_DONE) return NULL;
+                                               struct share_session *session) {
     struct share_change *change = share_decide(call, kind);
     change->session = session->id;
     change->holder = session;
@@ -198,17 +188,18 @@ static struct share_change *decide_for_session(struct call *call, enum share_cha
 }
 
 enum outcome share_ping_decide(struct call *call) {
-    enum outcome outcome;
-    struct share_change *change = decide_for_session(call, SHARE_PING, &outcome);
-    if (!change) return outcome;
-    int64_t ttl_ms = change->holder->ttl_ms;
-    change->instant_ms = call_now_ms(call) + ttl_ms;
-    reply_number(&call->out, ttl_ms);
+    struct share_session *session;
+    enum outcome outcome = file_find_session(call, call_word(call, ARG_SESSION), &session);
+    if (outcome != OUTCOME_DONE) return outcome;
+    decide_for_session(call, SHARE_PING, session)->instant_ms = call_now_ms(call) + session->ttl_ms;
+    reply_number(&call->out, session->ttl_ms);
     return OUTCOME_DONE;
 }
 
 enum outcome share_disconnect_decide(struct call *call) {
-    enum outcome outcome;
-    if (decide_for_session(call, SHARE_DISCONNECT, &outcome)) reply_ok(&call->out);
-    return outcome;
+    struct share_session *session;
+    enum outcome outcome = file_find_session(call, call_word(call, ARG_SESSION), &session);
+    if (outcome != OUTCOME_DONE) return outcome;
+    decide_for_session(call, SHARE_DISCONNECT, session);
+    return call_done(call);
 }
