@@ -63,7 +63,7 @@ enum outcome blob_find_to_write(struct call *call, unsigned kind, struct blob **
 enum outcome blob_find_to_create(struct call *call, enum blob_kind kind, struct blob **blob);
 
 /* Single checks, for commands with another order. The stamp is NULL for a blob that does not exist. */
-enum outcome blob_kind_check(const struct blob *blob, unsigned kind);
+enum outcome blob_check_kind(const struct blob *blob, unsigned kind);
 enum outcome blob_check_lease(struct call *call, const struct blob *blob, enum lease_use use);
 const struct stamp *blob_stamp(const struct blob *blob);
 

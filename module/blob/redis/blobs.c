@@ -47,7 +47,7 @@ enum outcome blob_check_lease(struct call *call, const struct blob *blob, enum l
     return is_leased || call_lease_id(call) ? check_gate(call, blob, use) : OUTCOME_DONE;
 }
 
-enum outcome blob_kind_check(const struct blob *blob, unsigned kind) {
+enum outcome blob_check_kind(const struct blob *blob, unsigned kind) {
     bool any = kind == ANY_KIND || (blob_is_untyped(blob) && blob_is_being_copied(blob));
     return any || blob->kind == kind ? OUTCOME_DONE : OUTCOME_INVALID_BLOB_TYPE;
 }
@@ -66,7 +66,7 @@ static enum outcome find_to_read(struct call *call, unsigned kind, const struct 
     if (!blob_exists(*blob)) return OUTCOME_BLOB_NOT_FOUND;
     if (args_given(&call->args, SLOT_SNAPSHOT)) *blob = blob_given_snapshot(call, *blob);
     if (!*blob) return OUTCOME_BLOB_NOT_FOUND;
-    enum outcome outcome = blob_kind_check(*blob, kind);
+    enum outcome outcome = blob_check_kind(*blob, kind);
     if (outcome == OUTCOME_DONE) outcome = blob_check_lease(call, *blob, LEASE_READ);
     return outcome == OUTCOME_DONE ? conditions_check_object(call, &(*blob)->stamp, "blob") : outcome;
 }
@@ -89,7 +89,7 @@ static enum outcome check_writable(struct call *call, const struct blob *blob) {
 enum outcome blob_find_to_write(struct call *call, unsigned kind, struct blob **blob) {
     *blob = blob_found(call);
     if (!blob_exists(*blob)) return OUTCOME_BLOB_NOT_FOUND;
-    enum outcome outcome = blob_kind_check(*blob, kind);
+    enum outcome outcome = blob_check_kind(*blob, kind);
     return outcome == OUTCOME_DONE ? check_writable(call, *blob) : outcome;
 }
 
@@ -98,7 +98,7 @@ enum outcome blob_find_to_create(struct call *call, enum blob_kind kind, struct 
     if (!*blob)
         return call_lease_id(call) ? OUTCOME_LEASE_ABSENT_BLOB : conditions_check_object(call, NULL, "blob");
     bool of_some_kind = blob_exists(*blob) && !blob_is_untyped(*blob);
-    enum outcome outcome = of_some_kind ? blob_kind_check(*blob, kind) : OUTCOME_DONE;
+    enum outcome outcome = of_some_kind ? blob_check_kind(*blob, kind) : OUTCOME_DONE;
     return outcome == OUTCOME_DONE ? check_writable(call, *blob) : outcome;
 }
 
@@ -224,12 +224,12 @@ enum outcome blob_setprops_check(struct call *call) {
 
 /* The new sequence number, as SEQUENCE asks for it. */
 static enum outcome next_sequence(const struct call *call, int64_t now, int64_t *next) {
-    const struct argument *asked = &call->args.slots[SLOT_SEQUENCE];
-    if (asked->word == SEQUENCE_INCREMENT) {
+    const struct argument *given = &call->args.slots[SLOT_SEQUENCE];
+    if (given->word == SEQUENCE_INCREMENT) {
         *next = now == INT64_MAX ? now : now + 1;
         return now == INT64_MAX ? OUTCOME_SEQUENCE_TOO_LARGE : OUTCOME_DONE;
     }
-    *next = asked->word == SEQUENCE_MAX && now > asked->number ? now : asked->number;
+    *next = given->word == SEQUENCE_MAX && now > given->number ? now : given->number;
     return OUTCOME_DONE;
 }
 
@@ -295,14 +295,14 @@ enum outcome blob_delete_decide(struct call *call) {
     struct blob *blob = blob_named(call);
     /* Conditions do not see staged blocks. */
     bool found = call->conditions.given ? blob_exists(blob) : blob != NULL;
-    bool asked = args_given(&call->args, SLOT_SNAPSHOTS);
-    bool only = asked && call->args.slots[SLOT_SNAPSHOTS].number == DELETE_ONLY;
+    bool given = args_given(&call->args, SLOT_SNAPSHOTS);
+    bool only = given && call->args.slots[SLOT_SNAPSHOTS].number == DELETE_ONLY;
     enum outcome outcome = !found ? OUTCOME_BLOB_NOT_FOUND
                            : only ? check_writable(call, blob)
                                   : check_lease_and_conditions(call, blob);
     if (outcome != OUTCOME_DONE) return outcome;
     if (only) return delete_all_snapshots(call, blob);
-    if (!asked && snapshots_count(blob)) return OUTCOME_SNAPSHOTS_PRESENT;
+    if (!given && snapshots_count(blob)) return OUTCOME_SNAPSHOTS_PRESENT;
     blob_decide_touch(call, BLOB_DELETE, blob, NULL)->minted = container_deletion(call, blob);
     return call_done(call);
 }

@@ -42,7 +42,7 @@ enum outcome blob_putblock_check(struct call *call) {
  * they look at. */
 static enum outcome check_staging(struct call *call, const struct blob *blob) {
     if (!blob) return call_lease_id(call) ? OUTCOME_LEASE_ABSENT_BLOB : OUTCOME_DONE;
-    enum outcome outcome = blob_exists(blob) ? blob_kind_check(blob, KIND_BLOCK) : OUTCOME_DONE;
+    enum outcome outcome = blob_exists(blob) ? blob_check_kind(blob, KIND_BLOCK) : OUTCOME_DONE;
     if (outcome != OUTCOME_DONE) return outcome;
     return blob_is_being_copied(blob) ? OUTCOME_PENDING_COPY : blob_check_lease(call, blob, LEASE_WRITE);
 }
@@ -130,13 +130,13 @@ static void decide_commit(struct call *call, struct blob *blob, const struct blo
 
 enum outcome blob_putblocklist_decide(struct call *call) {
     struct blob *blob;
-    struct record_writer asked;
+    struct record_writer given;
     struct block_plan plan;
     enum outcome outcome = blob_find_to_create(call, KIND_BLOCK, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
-    record_start(&asked);
-    outcome = block_plan_make(blob, blob_staging(blob, call_now_ms(call)), given_blocks(call, &asked), &plan);
-    record_end(&asked);
+    record_start(&given);
+    outcome = block_plan_make(blob, blob_staging(blob, call_now_ms(call)), given_blocks(call, &given), &plan);
+    record_end(&given);
     if (outcome != OUTCOME_DONE) return outcome;
     decide_commit(call, blob, &plan);
     block_plan_end(&plan);
@@ -176,7 +176,7 @@ static enum outcome find_listed(struct call *call, const struct blob **blob) {
     bool there = blob_exists(*blob) || (!snapshot && *blob);
     if (there && snapshot) *blob = blob_given_snapshot(call, *blob);
     if (!there || !*blob) return OUTCOME_BLOB_NOT_FOUND;
-    enum outcome outcome = blob_exists(*blob) ? blob_kind_check(*blob, KIND_BLOCK) : OUTCOME_DONE;
+    enum outcome outcome = blob_exists(*blob) ? blob_check_kind(*blob, KIND_BLOCK) : OUTCOME_DONE;
     if (outcome == OUTCOME_DONE) outcome = blob_check_lease(call, *blob, LEASE_READ);
     return outcome == OUTCOME_DONE && blob_is_arriving(*blob) ? OUTCOME_PENDING_COPY : outcome;
 }
@@ -199,8 +199,8 @@ enum outcome blob_getblocklist_decide(struct call *call) {
     const struct blob *blob;
     enum outcome outcome = find_listed(call, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
-    const struct argument *asked = &call->args.slots[SLOT_BLOCKS];
-    int64_t which = args_given(&call->args, SLOT_BLOCKS) ? asked->word : LIST_COMMITTED;
+    const struct argument *given = &call->args.slots[SLOT_BLOCKS];
+    int64_t which = args_given(&call->args, SLOT_BLOCKS) ? given->word : LIST_COMMITTED;
     outcome = reply_check_size(call, listed_bytes(call, blob, which), "a list of blocks has no parts");
     if (outcome != OUTCOME_DONE) return outcome;
     long fields = 2 * blob_exists(blob) + (which != LIST_UNCOMMITTED) + (which != LIST_COMMITTED);

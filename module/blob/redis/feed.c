@@ -3,10 +3,10 @@
 #include "server/call/feed_switch.h"
 #include "server/waiting/feed_commands.h"
 
-static void set_container_feed(void *decided, const struct feed_change *asked) {
+static void set_container_feed(void *decided, const struct feed_change *given) {
     struct container_change *change = decided;
-    change->minted = asked->beginning;
-    change->keep = asked->keep;
+    change->minted = given->beginning;
+    change->keep = given->keep;
 }
 
 enum outcome container_feed_decide(struct call *call) {

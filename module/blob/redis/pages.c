@@ -62,10 +62,10 @@ static enum outcome refuse_sequence(struct call *call, int64_t sequence) {
 
 static enum outcome check_sequence(struct call *call, int64_t sequence) {
     if (!args_given(&call->args, SLOT_IFSEQUENCE)) return OUTCOME_DONE;
-    const struct argument *asked = &call->args.slots[SLOT_IFSEQUENCE];
-    bool met = asked->word == COMPARE_LE   ? sequence <= asked->number
-               : asked->word == COMPARE_LT ? sequence < asked->number
-                                           : sequence == asked->number;
+    const struct argument *given = &call->args.slots[SLOT_IFSEQUENCE];
+    bool met = given->word == COMPARE_LE   ? sequence <= given->number
+               : given->word == COMPARE_LT ? sequence < given->number
+                                           : sequence == given->number;
     return met ? OUTCOME_DONE : refuse_sequence(call, sequence);
 }
 

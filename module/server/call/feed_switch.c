@@ -24,14 +24,14 @@ static enum feed_change_kind given_feed_kind(const struct call *call, const stru
 }
 
 enum outcome feed_switch(struct call *call, const struct feed *feed, unsigned first,
-                         void (*set)(void *change, const struct feed_change *asked)) {
-    struct feed_change asked = {.keep = (uint64_t)call_number(call, SLOT_FEED_KEEP, FEED_KEEP_DEFAULT)};
-    asked.kind = given_feed_kind(call, feed, asked.keep);
-    if (asked.kind == FEED_ON) {
+                         void (*set)(void *change, const struct feed_change *given)) {
+    struct feed_change given = {.keep = (uint64_t)call_number(call, SLOT_FEED_KEEP, FEED_KEEP_DEFAULT)};
+    given.kind = given_feed_kind(call, feed, given.keep);
+    if (given.kind == FEED_ON) {
         enum outcome outcome = call_check_memory(call);
         if (outcome != OUTCOME_DONE) return outcome;
-        asked.beginning = decision_new_version(call);
+        given.beginning = decision_new_version(call);
     }
-    if (asked.kind != FEED_CHANGE_KINDS) set(decision_add(call, first + asked.kind), &asked);
+    if (given.kind != FEED_CHANGE_KINDS) set(decision_add(call, first + given.kind), &given);
     return call_done(call);
 }

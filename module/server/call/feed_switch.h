@@ -14,6 +14,6 @@ enum outcome feed_switch_check(struct call *call);
 /* Decides the change that was asked for, if any, and replies. `first` is the kind of the data type's changes
  * for FEED_ON; `set` copies the rest into such a change. */
 enum outcome feed_switch(struct call *call, const struct feed *feed, unsigned first,
-                         void (*set)(void *change, const struct feed_change *asked));
+                         void (*set)(void *change, const struct feed_change *given));
 
 #endif

@@ -3,10 +3,10 @@
 #include "server/waiting/feed_commands.h"
 #include "table/redis/entity_reply.h"
 
-static void set_table_feed(void *decided, const struct feed_change *asked) {
+static void set_table_feed(void *decided, const struct feed_change *given) {
     struct table_change *change = decided;
-    change->minted = asked->beginning;
-    change->keep = asked->keep;
+    change->minted = given->beginning;
+    change->keep = given->keep;
 }
 
 enum outcome table_feed_decide(struct call *call) {
