@@ -114,8 +114,10 @@ static bool load_container(struct loader *loader, struct bytes record) {
     return container_load(&loader->container, &change, content);
 }
 
-/* Whether a file may have such a change where it stands. */
-static bool is_believed(const struct change_schema *changes, const void *change, bool is_first) {
+/* Reads a change, if a file may have such a one where it stands. */
+static bool read_believed(const struct change_schema *changes, struct bytes record, void *change,
+                          bool is_first) {
+    if (!change_read(changes, record, change)) return false;
     bool creates = change_is(changes, change, CHANGE_CREATES);
     return creates == is_first && (creates || change_is(changes, change, CHANGE_IN_FILES));
 }
@@ -123,8 +125,7 @@ static bool is_believed(const struct change_schema *changes, const void *change,
 static bool load_share(struct loader *loader, struct bytes record) {
     struct share_change change;
     struct bytes content = {"", 0};
-    if (!change_read(&share_changes, record, &change)) return false;
-    if (!is_believed(&share_changes, &change, !loader->share)) return false;
+    if (!read_believed(&share_changes, record, &change, !loader->share)) return false;
     if (loader->share && loader->share->load && !share_load_is(change.kind)) return false;
     if (change_is(&share_changes, &change, CHANGE_HAS_CONTENT) && !next_piece(loader, &content)) return false;
     return share_trial_take(&loader->share, record, content);
@@ -132,8 +133,7 @@ static bool load_share(struct loader *loader, struct bytes record) {
 
 static bool load_queue(struct loader *loader, struct bytes record) {
     struct queue_change change;
-    if (!change_read(&queue_changes, record, &change)) return false;
-    if (!is_believed(&queue_changes, &change, !loader->queue)) return false;
+    if (!read_believed(&queue_changes, record, &change, !loader->queue)) return false;
     if (loader->queue) return queue_apply(loader->queue, &change);
     loader->queue = queue_new(&change);
     return true;
@@ -141,8 +141,7 @@ static bool load_queue(struct loader *loader, struct bytes record) {
 
 static bool load_table(struct loader *loader, struct bytes record) {
     struct table_change change;
-    if (!change_read(&table_changes, record, &change)) return false;
-    if (!is_believed(&table_changes, &change, !loader->table)) return false;
+    if (!read_believed(&table_changes, record, &change, !loader->table)) return false;
     if (loader->table) return table_apply(loader->table, &change);
     loader->table = table_new(&change);
     return true;
@@ -150,51 +149,47 @@ static bool load_table(struct loader *loader, struct bytes record) {
 
 /* --- Saving --- */
 
-static void save_change(struct tape *tape, const struct change_schema *changes, const void *change,
-                        const struct bytes *content) {
+struct saving {
+    struct tape *tape;
+    const struct change_schema *changes;
+    size_t content_at; /* of changes that have one */
+};
+
+static void save_change(void *context, const void *change) {
+    const struct saving *saving = context;
+    const void *content = (const char *)change + saving->content_at;
     struct record_writer record;
     record_start(&record);
-    change_write(changes, change, &record);
-    put_record(tape, &record, change_is(changes, change, CHANGE_HAS_CONTENT) ? content : NULL);
+    change_write(saving->changes, change, &record);
+    put_record(saving->tape, &record,
+               change_is(saving->changes, change, CHANGE_HAS_CONTENT) ? content : NULL);
 }
 
-static void save_container_change(void *tape, const void *change) {
-    save_change(tape, &container_changes, change, &((const struct container_change *)change)->content);
-}
-
-static void save_share_change(void *tape, const void *change) {
-    save_change(tape, &share_changes, change, &((const struct share_change *)change)->content);
-}
-
-static void save_queue_change(void *tape, const void *change) {
-    save_change(tape, &queue_changes, change, NULL);
-}
-
-static void save_table_change(void *tape, const void *change) {
-    save_change(tape, &table_changes, change, NULL);
-}
-
-static struct change_walk walk_to(struct tape *tape, void (*take)(void *tape, const void *change)) {
-    return (struct change_walk){.piece = SIZE_MAX, .holders = true, .take = take, .context = tape};
+static struct change_walk walk_to(struct saving *saving) {
+    return (struct change_walk){.piece = SIZE_MAX, .holders = true, .take = save_change, .context = saving};
 }
 
 static void save_container(const struct container *container, struct tape *tape) {
-    const struct change_walk walk = walk_to(tape, save_container_change);
+    struct saving saving = {tape, &container_changes, offsetof(struct container_change, content)};
+    const struct change_walk walk = walk_to(&saving);
     container_walk(container, &walk);
 }
 
 static void save_share(const struct share *share, struct tape *tape) {
-    const struct change_walk walk = walk_to(tape, save_share_change);
+    struct saving saving = {tape, &share_changes, offsetof(struct share_change, content)};
+    const struct change_walk walk = walk_to(&saving);
     share_walk(share, &walk);
 }
 
 static void save_queue(const struct queue *queue, struct tape *tape) {
-    const struct change_walk walk = walk_to(tape, save_queue_change);
+    struct saving saving = {.tape = tape, .changes = &queue_changes};
+    const struct change_walk walk = walk_to(&saving);
     queue_walk(queue, &walk);
 }
 
 static void save_table(const struct table *table, struct tape *tape) {
-    const struct change_walk walk = walk_to(tape, save_table_change);
+    struct saving saving = {.tape = tape, .changes = &table_changes};
+    const struct change_walk walk = walk_to(&saving);
     table_walk(table, &walk);
 }
 
