@@ -7,27 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void reason_print(const char *format, va_list arguments) {
-    fflush(stdout);
-    fprintf(stderr, "%s: ", program_invocation_short_name);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-}
-
 void give_up(const char *format, ...) {
     va_list arguments;
+    fflush(stdout);
+    fprintf(stderr, "%s: ", program_invocation_short_name);
     va_start(arguments, format);
-    reason_print(format, arguments);
+    vfprintf(stderr, format, arguments);
     va_end(arguments);
-    exit(STATUS_COULD_NOT_RUN);
-}
-
-void require(bool condition, const char *format, ...) {
-    if (condition) return;
-    va_list arguments;
-    va_start(arguments, format);
-    reason_print(format, arguments);
-    va_end(arguments);
+    fputc('\n', stderr);
     exit(STATUS_COULD_NOT_RUN);
 }
 
@@ -40,7 +27,7 @@ void *allocate(size_t count, size_t bytes_each) {
 void *grow_array(void *entries, size_t count, size_t bytes_each) {
     if (count & (count - 1)) return entries;
     entries = realloc(entries, (count ? count * 2 : 1) * bytes_each);
-    if (!entries) give_up("out of memory");
+    require(entries, "out of memory");
     return entries;
 }
 

@@ -13,7 +13,10 @@ enum { STATUS_BARS_MISSED = 1, STATUS_COULD_NOT_RUN = 2 };
 void give_up(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /* Gives up unless the condition holds. */
-void require(bool condition, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define require(condition, ...)                                                                              \
+    do {                                                                                                     \
+        if (!(condition)) give_up(__VA_ARGS__);                                                              \
+    } while (0)
 
 /* Zeroed memory that need not be checked. */
 void *allocate(size_t count, size_t bytes_each);

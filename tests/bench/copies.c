@@ -95,7 +95,7 @@ static struct progress progress_of(const struct route *route) {
     require(used && (is_pending || text_is(status, "success")), "the copy is '%s'", status);
     struct progress progress = {.is_over = !is_pending,
                                 .done = strtod(field_of(stat, "copy-progress"), NULL),
-                                .used_memory = used ? strtoll(used, NULL, 10) : 0};
+                                .used_memory = strtoll(used, NULL, 10)};
     freeReplyObject(stat);
     freeReplyObject(info);
     return progress;

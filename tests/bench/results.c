@@ -62,7 +62,7 @@ const struct measurement *results_find(const struct results *results, const stru
 const struct measurement *results_need(const struct results *results, const struct setting *setting,
                                        const char *workload) {
     const struct measurement *measurement = results_find(results, setting, workload);
-    if (!measurement) give_up("%s was not measured: %s", workload, setting->title);
+    require(measurement, "%s was not measured: %s", workload, setting->title);
     return measurement;
 }
 

@@ -107,7 +107,7 @@ static const char *command_add(struct template *template, const char *text) {
     long long length = redisFormatCommandArgv(&command, count, (const char **)words, lengths);
     require(length > 0, "out of memory");
     template->bytes = realloc(template->bytes, template->length + (size_t)length);
-    if (!template->bytes) give_up("out of memory");
+    require(template->bytes, "out of memory");
     memcpy(template->bytes + template->length, command, (size_t)length);
     template->length += (size_t)length;
     template->commands++;

@@ -116,8 +116,8 @@ static void reply_keep(struct run *run, const char *step, const redisReply *repl
         unsigned which = (unsigned)(*wish - 'a');
         wish += 2;
         const redisReply *found = find_element(reply, wish);
-        if (which >= KEPT || !found || !found->str || found->len >= KEPT_BYTES)
-            give_up("%s: %s: nothing to keep", run->row->name, step);
+        require(which < KEPT && found && found->str && found->len < KEPT_BYTES, "%s: %s: nothing to keep",
+                run->row->name, step);
         for (unsigned call = first; call < end; call++)
             memcpy(run->kept[call][which], found->str, found->len + 1);
     }
