@@ -109,7 +109,8 @@ TEST(commands_ask_while_a_slot_moves) {
     const char *next = expect_etag(call(node[1], "BLOB.PUT %s dog bark IFMATCH %s", gone, etag));
     require(strcmp(next, etag) > 0, "%s behind %s", next, etag);
     expect_error(call(node[0], "BLOB.COPY %s twin %s dog", here, gone), "TRYAGAIN");
-    expect_error(call(node[0], "HOLDFAST.ATOMIC 2 4 BLOB.PUT %s a x 4 BLOB.PUT %s a x", here, gone), "TRYAGAIN");
+    expect_error(call(node[0], "HOLDFAST.ATOMIC 2 4 BLOB.PUT %s a x 4 BLOB.PUT %s a x", here, gone),
+                 "TRYAGAIN");
     expect_error(call(node[0], "BLOB.GET %s a", here), "NOTFOUND BlobNotFound");
     expect_ok(call(node[1], "ASKING"));
     expect_error(call(node[1], "BLOB.COPY %s twin %s cat", gone, here), "TRYAGAIN");

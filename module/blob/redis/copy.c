@@ -63,7 +63,7 @@ static enum outcome find_source(struct call *call, struct source *source) {
     source->snapshot = copy_given_snapshot(call);
     if (source->elsewhere) container = call_other_value(call, &outcome);
     if (outcome == OUTCOME_CONTAINER_NOT_FOUND) refusal_note(call, "the source container does not exist");
-    if (outcome == OUTCOME_NOT_PERMITTED) return refusal_of_command(call, call->command);
+    if (outcome == OUTCOME_NOT_PERMITTED) refusal_of_command(call, call->command);
     if (outcome != OUTCOME_DONE) return outcome;
     source->blob = container_find(container, source->name);
     if (blob_exists(source->blob) && args_given(&call->args, SLOT_SNAPSHOT))

@@ -54,9 +54,8 @@ static void add_refusals(RedisModuleInfoCtx *ctx) {
     RedisModule_InfoAddFieldULongLong(ctx, "refused", sum);
 }
 
-static const char *const classes[] = {"PRECONDITION", "CONFLICT",  "NOTFOUND", "INVALID",
-                                      "ERR",          "WRONGTYPE", "NOPERM",   "OOM",
-                                      "CROSSSLOT",    "TRYAGAIN"};
+static const char *const classes[] = {"PRECONDITION", "CONFLICT", "NOTFOUND", "INVALID",   "ERR",
+                                      "WRONGTYPE",    "NOPERM",   "OOM",      "CROSSSLOT", "TRYAGAIN"};
 
 static void add_classes(RedisModuleInfoCtx *ctx) {
     for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
