@@ -157,9 +157,19 @@ static void add_epoch(struct account *account, struct feed *feed, version first)
     feed->begins[feed->end_count] = first;
 }
 
+/* A transaction may apply its changes in another order than that of their versions. */
+static void begin_earlier(struct feed *feed, version v) {
+    version *begin = &feed->begins[feed->end_count];
+    if (v < *begin && version_epoch(v) == version_epoch(*begin)) *begin = v;
+}
+
 /* A file has told the newest version; its snapshots may have later ones. */
 static void note_version(struct account *account, struct feed *feed, version v) {
-    if (v <= feed->newest || feed->loading) return;
+    if (feed->loading) return;
+    if (v <= feed->newest) {
+        begin_earlier(feed, v);
+        return;
+    }
     if (version_epoch(v) != version_epoch(feed->newest)) add_epoch(account, feed, v);
     feed->newest = v;
 }

@@ -267,7 +267,8 @@ TEST(time_grants_nothing_while_the_cluster_is_down) {
     configure(node[0], "hz", "1");
     configure(node[0], "cluster-require-full-coverage", "yes");
     configure(node[0], "holdfast.lease-min-seconds", "0.001");
-    for (int round = 0; round < 4; round++) {
+    for (int round = 0; round < 8; round++) {
+        configure(node[0], "cluster-allow-reads-when-down", round % 2 ? "yes" : "no");
         play(node[0], key, (const char *const[]){"CONTAINER.CREATE K", "LEASE.ACQUIRE K 0.1", NULL});
         struct client *waiter = waiting_at(node[0]->server, 0, with_key("LEASE.ACQUIRE K 60 BLOCK 0", key));
         expect_ok(call(node[0], "CLUSTER DELSLOTS %d", uncovered));

@@ -361,6 +361,22 @@ TEST(versions_from_before_the_first_one_of_their_epoch_are_of_another_history) {
     }
 }
 
+/* A transaction makes its copies first, whatever their place among its commands is. */
+TEST(the_first_version_of_an_epoch_may_come_behind_a_later_one) {
+    struct life life ENDS_BY(life_end);
+    life_begin(&life, 1);
+    const struct {
+        size_t name;
+        version v;
+    } added[] = {{1, of_epoch(1, 11)}, {2, of_epoch(1, 10)}, {3, of_epoch(2, 10)}};
+    for (size_t i = 0; i < ARRAY_SIZE(added); i++) {
+        struct object *object = life.objects[added[i].name] = object_new(added[i].name, added[i].v);
+        feed_add(&life.account, life.feed, &object->is.entry);
+        require(!is_lost(life.feed, of_epoch(1, 11)), "the one that came first");
+        require(is_lost(life.feed, of_epoch(1, 10)) == (i == 0), "the first one, when it has come");
+    }
+}
+
 /* --- Payloads that were doctored --- */
 
 /* Whether the state is read without its last bytes. */
