@@ -95,14 +95,17 @@ static int is_valkey(void) {
     return cluster_node_for_client != NULL;
 }
 
+static bool is_in_cluster(RedisModuleCtx *ctx) {
+    return RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_CLUSTER;
+}
+
 static bool asks_for_keys;
 
 /* Redis 8.2 and Valkey 8.0 ask in the threads that read from clients, in clusters; Redis 8.4 asks there everywhere. To
  * ask opens a context, which counts how deep the server is in calls: two threads that count at once leave it wrong, and
  * from then on nothing reaches replicas and files. The oldest servers that ask in time are not told from newer ones. */
 static bool may_ask_for_keys(RedisModuleCtx *ctx) {
-    bool in_cluster = RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_CLUSTER;
-    return !in_cluster && !cluster_disable_trim;
+    return !is_in_cluster(ctx) && !cluster_disable_trim;
 }
 
 static int first_open_key_modes(void) {
@@ -241,10 +244,8 @@ bool api_may_write(RedisModuleCtx *ctx) {
            !(flags & REDISMODULE_CTX_FLAGS_LOADING);
 }
 
-/* 0, or what the server says of a command on keys that it does not serve now. */
-static int refusal_of_keys(RedisModuleCtx *ctx, RedisModuleString **keys, size_t count) {
-    if (!(RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_CLUSTER)) return 0;
-    RedisModuleCallReply *reply = RedisModule_Call(ctx, "EXISTS", "v", keys, count);
+/* 0, or why the server refused to run a command. */
+static int refusal_of(RedisModuleCallReply *reply) {
     if (!reply) return errno;
     RedisModule_FreeCallReply(reply);
     return 0;
@@ -253,11 +254,15 @@ static int refusal_of_keys(RedisModuleCtx *ctx, RedisModuleString **keys, size_t
 /* The server refuses to run a command on a key of another node, and makes no difference between slots that are
  * elsewhere and those whose data are still coming in. */
 bool api_serves_keys(RedisModuleCtx *ctx, RedisModuleString **keys, size_t count) {
-    return !refusal_of_keys(ctx, keys, count);
+    return !is_in_cluster(ctx) || !refusal_of(RedisModule_Call(ctx, "EXISTS", "v", keys, count));
 }
 
+/* Asked by a command that writes, since a cluster that is down may still let its keys be read. This one changes
+ * nothing: no key expires before that instant. */
 bool api_cluster_is_down(RedisModuleCtx *ctx, RedisModuleString *key) {
-    return refusal_of_keys(ctx, &key, 1) == ENETDOWN;
+    if (!is_in_cluster(ctx)) return false;
+    int refusal = refusal_of(RedisModule_Call(ctx, "PEXPIREAT", "scc", key, "1", "GT"));
+    return refusal == ENETDOWN || refusal == EROFS;
 }
 
 bool api_asks_for_keys(void) {

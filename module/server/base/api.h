@@ -59,7 +59,7 @@ bool api_serves_keys(RedisModuleCtx *ctx, RedisModuleString **keys, size_t count
  * that stand at fixed places: see other_key.h. */
 bool api_asks_for_keys(void);
 
-/* Whether the server refuses the key since its cluster is down: this node may have been cut off. */
+/* Whether the server refuses to write the key since its cluster is down: this node may have been cut off. */
 bool api_cluster_is_down(RedisModuleCtx *ctx, RedisModuleString *key);
 
 /* Inside MULTI or a script: the server runs several commands as one. */
