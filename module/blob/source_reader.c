@@ -27,7 +27,7 @@ struct source_reader {
     uint64_t piece_bytes; /* of content in one request; halved when the source refuses that */
 
     struct source_facts facts; /* when known */
-    bool known, asked_blob, given_blocks, begun, made_begin;
+    bool known, asked_blob, asked_blocks, begun, made_begin;
 
     uint64_t next_offset; /* of the content that has not been requested */
     uint64_t next_window, window_bytes;
@@ -138,9 +138,9 @@ static bool add_next(struct source_reader *reader) {
         return reader->asked_blob = true;
     }
     if (!reader->known) return false;
-    if (reader->facts.kind == KIND_BLOCK && reader->facts.length && !reader->given_blocks) {
+    if (reader->facts.kind == KIND_BLOCK && reader->facts.length && !reader->asked_blocks) {
         add_question(reader, ABOUT_BLOCKS, 0, 0);
-        return reader->given_blocks = true;
+        return reader->asked_blocks = true;
     }
     if (reader->facts.kind == KIND_PAGE) return add_pages(reader);
     if (reader->next_offset >= reader->facts.length) return false;
