@@ -80,6 +80,8 @@ TEST(each_key_needs_its_right) {
     expect_elements(atomic_of(limited, LINES("BLOB.GET {1}d a", "BLOB.COPY {1}c b {1}d a")), 2);
     expect_elements(call_line(limited, "BLOB.COPY {1}c e {1}d a"), 3);
     limited = user_of("%W~{1}c");
+    expect_error(call_line(limited, "BLOB.COPY {1}c b {1}c a"), denied);
+    expect_error(atomic_of(limited, LINES("BLOB.COPY {1}c b {1}c a")), denied);
     expect_elements(atomic_of(limited, LINES("BLOB.PUT {1}c a x")), 1);
 }
 

@@ -57,13 +57,14 @@ version copy_given_snapshot(const struct call *call) {
 
 static enum outcome find_source(struct call *call, struct source *source) {
     const struct container *container = call->value;
-    enum outcome outcome = OUTCOME_DONE;
+    enum outcome outcome = call_check_other_key(call);
+    if (outcome == OUTCOME_NOT_PERMITTED) refusal_of_command(call, call->command);
+    if (outcome != OUTCOME_DONE) return outcome;
     source->elsewhere = !bytes_equal(call_word(call, ARG_CONTAINER), call_word(call, ARG_SOURCE_CONTAINER));
     source->name = call_word(call, ARG_SOURCE_BLOB);
     source->snapshot = copy_given_snapshot(call);
     if (source->elsewhere) container = call_other_value(call, &outcome);
     if (outcome == OUTCOME_CONTAINER_NOT_FOUND) refusal_note(call, "the source container does not exist");
-    if (outcome == OUTCOME_NOT_PERMITTED) refusal_of_command(call, call->command);
     if (outcome != OUTCOME_DONE) return outcome;
     source->blob = container_find(container, source->name);
     if (blob_exists(source->blob) && args_given(&call->args, SLOT_SNAPSHOT))

@@ -61,10 +61,12 @@ enum outcome call_check_value(const struct call *call) {
     return missing ? call->command->missing(call) : call->opened;
 }
 
+enum outcome call_check_other_key(const struct call *call) {
+    return other_key_check(call->ctx, call->argv[1], call->argv[call->command->other_key], KEY_READ);
+}
+
 const void *call_other_value(struct call *call, enum outcome *outcome) {
     RedisModuleString *name = call->argv[call->command->other_key];
-    *outcome = other_key_check(call->ctx, call->argv[1], name, KEY_READ);
-    if (*outcome != OUTCOME_DONE) return NULL;
     call->other = RedisModule_OpenKey(call->ctx, name, REDISMODULE_READ);
     bool ours = call->other && RedisModule_ModuleTypeGetType(call->other) == call->command->data_type->type;
     *outcome = ours ? OUTCOME_DONE : call->other ? OUTCOME_WRONG_TYPE : call->command->data_type->missing;

@@ -227,8 +227,10 @@ enum outcome call_check_memory(const struct call *call);
 /* Why the call has no value to work on. Its options are known. */
 enum outcome call_check_value(const struct call *call);
 
-/* The value of the call's second key, of the same type; NULL, and the reason in *outcome, if the call has none or may
- * not use it. */
+/* Whether the call may use its second key, which may be the first one once more: see other_key.h. */
+enum outcome call_check_other_key(const struct call *call);
+
+/* The value of the call's second key, of the same type; NULL and the reason in *outcome. */
 const void *call_other_value(struct call *call, enum outcome *outcome);
 
 /* The id given by LEASE; NULL without one. */

@@ -9,6 +9,7 @@ enum {
 
 static enum outcome check_slots(RedisModuleCtx *ctx, RedisModuleString *first, RedisModuleString *key) {
     if (!(RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_CLUSTER)) return OUTCOME_DONE;
+    if (bytes_equal(api_bytes(first), api_bytes(key))) return OUTCOME_DONE;
     if (hash_slot(api_bytes(first)) != hash_slot(api_bytes(key))) return OUTCOME_CROSS_SLOT;
     RedisModuleString *both[] = {first, key};
     return api_serves_keys(ctx, both, 2) ? OUTCOME_DONE : OUTCOME_SLOT_MIGRATES;
