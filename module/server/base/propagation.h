@@ -20,8 +20,8 @@ int propagation_watch(RedisModuleCtx *ctx);
 bool propagation_wanted(RedisModuleCtx *ctx);
 
 /* Whether there are as many replicas as min-replicas-to-write demands, and files can be written; otherwise the server
- * refuses every write. Cached as well: the server looks at both with its cron, and
- * tells when a replica comes or goes. */
+ * refuses every write. Cached as well: the server looks at both with its cron, and tells when a replica comes or goes.
+ */
 bool propagation_suffices(RedisModuleCtx *ctx);
 
 #endif

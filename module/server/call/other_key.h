@@ -1,5 +1,8 @@
 /* Keys that only the command knows of. A server that asks commands for their keys has checked each of them before it
- * runs the command; where the server does not ask (see api_asks_for_keys), it has checked the first one alone. */
+ * runs the command; where the server does not ask (see api_asks_for_keys), it has checked the first one alone.
+ *
+ * A server that asks demands one selector of the user that allows the command and all of its keys. Here the first key
+ * may be allowed by one selector, and another key by another: modules are not told which selector allowed a command. */
 #ifndef HOLDFAST_OTHER_KEY_H
 #define HOLDFAST_OTHER_KEY_H
 
