@@ -1,6 +1,9 @@
 /* Those who wait while the server is turned upside down: keys that go and come, paused clients, transactions
  * and scripts, other roles, the end. */
+#define _GNU_SOURCE
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +13,7 @@
 #include "pool.h"
 #include "probes.h"
 #include "same_everywhere.h"
+#include "settings.h"
 #include "single_server.h"
 #include "stream.h"
 #include "wire.h"
@@ -259,6 +263,30 @@ TEST(time_grants_nothing_while_the_server_cannot_save) {
     assert_int_equal(rmdir(file), 0);
     save_and_await("ok");
     assert_string_equal(lease_id(answer_within(waiter, 1000)), ID_B);
+}
+
+static void limit_files(const struct server *server, rlim_t bytes) {
+    const struct rlimit limit = {bytes, RLIM_INFINITY};
+    assert_int_equal(prlimit(server->process, RLIMIT_FSIZE, &limit, NULL), 0);
+}
+
+/* Its file may not grow. That is an error to the server if it ignores the signal, as programs do that a test starts. */
+TEST(time_grants_nothing_while_the_server_cannot_append) {
+    void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
+    struct client *client = test_client(server_start("full", APPEND_ONLY_FILE("everysec")));
+    signal(SIGXFSZ, before);
+    configure(client, "holdfast.lease-min-seconds", "1");
+    expect_etag(call(client, "CONTAINER.CREATE box"));
+    expect_elements(call(client, "LEASE.ACQUIRE box 1"), 2);
+    struct client *waiter = waiting_at(client->server, 0, "LEASE.ACQUIRE box 60 BLOCK 0");
+    limit_files(client->server, 1);
+    expect_etag(call(client, "CONTAINER.CREATE other"));
+    AWAIT(!strcmp(info_field(call(client, "INFO persistence"), "aof_last_write_status"), "err"));
+    usleep(1100000);
+    expect_still_waiting(waiter);
+    expect_error(call(client, "LEASE.ACQUIRE box 60"), "MISCONF");
+    limit_files(client->server, RLIM_INFINITY);
+    expect_elements(answer_within(waiter, 5000), 2);
 }
 
 TEST(a_pause_that_ends_early) {
