@@ -102,9 +102,9 @@ static bool is_in_cluster(RedisModuleCtx *ctx) {
 static bool asks_for_keys;
 
 /* In clusters, Redis 8.2 and Valkey 8.0 ask in the threads that read from clients; Redis 8.4 does so everywhere. To ask
- * opens a context, which counts how deep the server is in calls: two threads that count at once leave it wrong, and from
- * then on nothing reaches replicas and files. No call tells which servers ask in their main thread alone, so in clusters
- * none of them does. */
+ * opens a context, which counts how deep the server is in calls: two threads that count at once leave it wrong, and
+ * nothing reaches replicas and files from then on. No call tells which servers ask in their main thread alone, so in
+ * clusters none of them does. */
 static bool may_ask_for_keys(RedisModuleCtx *ctx) {
     return !is_in_cluster(ctx) && !cluster_disable_trim;
 }
