@@ -425,6 +425,11 @@ static const char *answer_of(const char *table, const char *filter) {
     }
 }
 
+/* Chance alone would leave out some plan in one run of many. */
+static const char *planned_filter(int round) {
+    return round ? some_filter(1 + random_below(COMPARISONS_MAX)) : "PartitionKey eq 'a' and RowKey eq 'a1'";
+}
+
 /* The same filter, said so that no key and no index helps: nothing has a property `zz`. */
 TEST(every_plan_gives_the_same_answer) {
     static const char *const plans[] = {"point", "range", "index", "scan", NULL};
@@ -435,7 +440,7 @@ TEST(every_plan_gives_the_same_answer) {
     expect_ok(call(primary, "TABLE.INDEX t n s m"));
     fill_both();
     for (int round = 0; round < FILTERS; round++) {
-        const char *filter = some_filter(1 + random_below(COMPARISONS_MAX));
+        const char *filter = planned_filter(round);
         const char *unplanned = pool_print("(%s) or zz eq 1", filter);
         const char *plan = plan_of(filter), *expected = answer_of("u", unplanned);
         assert_string_equal(field(explained(primary, "u", unplanned), "plan")->str, "scan");
