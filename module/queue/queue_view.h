@@ -35,6 +35,8 @@ int64_t queue_next_visible_ms(const struct queue *queue, int64_t now_ms);
 
 /* The earliest instant at which something expires or has expired; INT64_MAX for never. */
 int64_t queue_next_end_ms(const struct queue *queue);
+/* When the first of those that are not settled dies or has died; INT64_MAX for never. */
+int64_t queue_next_death_ms(const struct queue *queue);
 
 /* Whether there are messages with a group, so that the removal of one may make another one visible. */
 bool queue_has_groups(const struct queue *queue);

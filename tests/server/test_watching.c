@@ -9,6 +9,7 @@
 #include "pool.h"
 #include "sources.h"
 #include "stream.h"
+#include "traces.h"
 
 enum { MANY = 1100, EFFECTS_MAX = 1200 };
 
@@ -137,4 +138,21 @@ TEST(copies_that_arrive) {
     await_effects(4, "a copy");
     for (size_t count = 1; count <= seen.count; count++)
         assert_true(receiver_tells(receiver, "box", count - 1, count));
+}
+
+/* A message that has only expired stays for a second more. */
+TEST(dead_letters_are_told_at_once) {
+    const char *heard = "";
+    time_passes(0);
+    expect_ok(call(primary, "QUEUE.CREATE jobs"));
+    call(primary, "QUEUE.PUT jobs expires TTL 5");
+    expect_ok(call(primary, "QUEUE.CREATE dying MAXDELIVERIES 1"));
+    call(primary, "QUEUE.PUT dying dies");
+    expect_elements(call(primary, "QUEUE.GET dying VISIBILITY 5"), 1);
+    traces_begin("other");
+    time_passes(5000);
+    AWAIT(*(heard = traces_notifications()));
+    assert_string_equal(heard, "queue.died dying");
+    AWAIT(*(heard = traces_notifications()));
+    assert_string_equal(heard, "queue.expired jobs");
 }
