@@ -10,6 +10,7 @@
 #include "server/base/alarm.h"
 #include "server/base/events.h"
 #include "server/base/info.h"
+#include "server/base/propagation.h"
 #include "server/base/server_config.h"
 #include "server/effects/commit.h"
 
@@ -391,7 +392,7 @@ static void hurry_all(void) {
 /* Returns how long to wait for the next turn. */
 static int64_t work_a_turn(RedisModuleCtx *ctx) {
     hurry_all();
-    if (!api_may_write(ctx)) {
+    if (!api_may_write(ctx) || !propagation_suffices(ctx)) {
         remove_ended();
         return ALARM_RETRY_MS;
     }
