@@ -26,7 +26,7 @@ static void walk_head(const struct table *table, const struct change_walk *walk)
 }
 
 static void take_feed(const struct change_walk *walk, enum feed_change_kind kind, struct bytes bytes) {
-    walk->take(walk->context, &(struct table_change){.kind = TABLE_FEEDON + kind, .feed = bytes});
+    walk->take(walk->context, &(struct table_change){.kind = TABLE_FEEDON + (unsigned)kind, .feed = bytes});
 }
 
 static struct table_step step_of(const struct entity *entity) {

@@ -12,7 +12,7 @@ long long max_reply_bytes = 64LL << 20;
 static uint64_t left_in_memory(void) {
     if (!server_max_memory) return UINT64_MAX;
     double left = (1.0 - (double)RedisModule_GetUsedMemoryRatio()) * (double)server_max_memory / 2;
-    return left > REPLY_LIMIT_MIN_BYTES ? (uint64_t)left : REPLY_LIMIT_MIN_BYTES;
+    return left > (double)REPLY_LIMIT_MIN_BYTES ? (uint64_t)left : REPLY_LIMIT_MIN_BYTES;
 }
 
 /* How much memory is left is asked only when it matters. */

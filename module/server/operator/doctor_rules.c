@@ -123,7 +123,7 @@ static void find_clock_before_versions(struct doctor *doctor) {
 
 static void find_full_memory(struct doctor *doctor) {
     double percent = 100.0 * (double)RedisModule_GetUsedMemoryRatio();
-    if (server_max_memory && percent >= MEMORY_NEAR_PERCENT)
+    if (server_max_memory && percent >= (double)MEMORY_NEAR_PERCENT)
         doctor_find(doctor, "%.0f %% of maxmemory are used", percent);
 }
 

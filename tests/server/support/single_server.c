@@ -41,12 +41,19 @@ struct client *restarted_as_it_was(struct client *client, void (*end)(struct ser
     return client;
 }
 
+static bool memory_rests(struct client *asking, long long *used) {
+    long long before = *used;
+    usleep(20000);
+    *used = info_of(asking, "used_memory");
+    return *used == before;
+}
+
 /* Buffers come and go with traffic; a fresh connection asks. */
 long long memory_in_use(struct server *server) {
     client_close(client_open(server));
     struct client *asking = client_open(server);
-    long long used = 0, before = -1;
-    AWAIT((before = used, usleep(20000), used = info_of(asking, "used_memory")) == before);
+    long long used = 0;
+    AWAIT(memory_rests(asking, &used));
     client_close(asking);
     return used;
 }
