@@ -126,7 +126,7 @@ static bool read_option(const struct words *words, int *at, int *place, struct n
     *place = *at + 1;
     *at += 2;
     if (place != &operation->properties_at) return true;
-    if (!number_read(words->argv[*place], &count) || count < 0 || count * 2 > left - 1) return false;
+    if (!number_read(words->argv[*place], &count) || count < 0 || count > (left - 1) / 2) return false;
     operation->property_count = (int)count;
     ++*place;
     *at += 2 * (int)count;
