@@ -262,7 +262,8 @@ static void walk_blob(struct walking *walking, const struct blob *blob) {
 }
 
 static void take_feed_bytes(const struct change_walk *walk, enum feed_change_kind kind, struct bytes bytes) {
-    walk->take(walk->context, &(struct container_change){.kind = CONTAINER_FEEDON + (unsigned)kind, .feed = bytes});
+    walk->take(walk->context,
+               &(struct container_change){.kind = CONTAINER_FEEDON + (unsigned)kind, .feed = bytes});
 }
 
 static void walk_blobs(struct walking *walking, const struct container *container, bool all) {

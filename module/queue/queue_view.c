@@ -134,8 +134,7 @@ int64_t queue_next_end_ms(const struct queue *queue) {
     const struct message_store *live = &queue->live;
     int64_t visible_ms = number_min(first_end_ms(&live->regular), first_end_ms(&live->by_end));
     int64_t messages_ms = number_min(visible_ms, first_end_ms(&live->hidden));
-    int64_t others_ms =
-        number_min(queue_next_death_ms(queue), first_end_ms(&queue->dedup_entries.by_end));
+    int64_t others_ms = number_min(queue_next_death_ms(queue), first_end_ms(&queue->dedup_entries.by_end));
     return number_min(messages_ms, others_ms);
 }
 

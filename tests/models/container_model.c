@@ -35,7 +35,7 @@ struct model_blob *container_model_insert(struct container_model *model, struct 
     return blob;
 }
 
-void container_model_drop(struct container_model *model, struct model_blob *blob) {
+static void container_model_drop(struct container_model *model, struct model_blob *blob) {
     model_blob_end(blob);
     model->count--;
     memmove(blob, blob + 1, (size_t)(model->blobs + model->count - blob) * sizeof(*blob));
@@ -123,7 +123,8 @@ bool container_model_may_become(const struct model_blob *blob, enum model_kind k
     return !model_exists(blob) || blob->state.kind == kind || blob->state.untyped;
 }
 
-const struct model_state *container_model_source(const struct model_call *call) {
+/* The state that a copy is made of; NULL if there is none. */
+static const struct model_state *container_model_source(const struct model_call *call) {
     const struct model_blob *blob = call->from ? container_model_find(call->from, call->source) : NULL;
     if (!model_exists(blob)) return NULL;
     if (!call->snapshot) return &blob->state;

@@ -87,7 +87,6 @@ struct model_blob *container_model_play(struct container_model *model, const str
 struct model_blob *container_model_find(const struct container_model *model, struct model_view name);
 struct model_blob *container_model_insert(struct container_model *model, struct model_view name,
                                           enum model_kind kind);
-void container_model_drop(struct container_model *model, struct model_blob *blob);
 /* Takes that many staged blocks away; and the name with the last one, when nothing else stands there. */
 void container_model_unstage(struct container_model *model, struct model_blob *blob, size_t count);
 
@@ -98,9 +97,6 @@ bool container_model_may_become(const struct model_blob *blob, enum model_kind k
 struct model_blob *container_model_begin(struct container_model *model, const struct model_call *call,
                                          enum model_kind kind);
 void container_model_describe(struct model_state *state, const struct model_call *call);
-
-/* The state that a copy is made of; NULL if there is none. */
-const struct model_state *container_model_source(const struct model_call *call);
 
 /* Committed blobs, and the sum of their lengths. */
 size_t container_model_blobs(const struct container_model *model);

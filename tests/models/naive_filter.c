@@ -85,7 +85,8 @@ static double draw_real(struct dice *dice, bool stored) {
     return reals[dice_roll(dice, ARRAY_SIZE(reals))];
 }
 
-struct naive_value naive_value_draw(struct dice *dice, enum naive_type type, bool stored) {
+/* From a small stock, so that values meet. Only stored ones are ever not a number, or infinite. */
+static struct naive_value naive_value_draw(struct dice *dice, enum naive_type type, bool stored) {
     struct naive_value value = {.type = type};
     size_t string = dice_roll(dice, ARRAY_SIZE(strings));
     size_t run = dice_roll(dice, ARRAY_SIZE(runs));

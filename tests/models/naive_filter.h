@@ -66,8 +66,6 @@ extern const char *const naive_names[];
 /* The word behind the colon. */
 const char *naive_type_word(enum naive_type type);
 
-/* From a small stock, so that values meet. Only stored ones are ever not a number, or infinite. */
-struct naive_value naive_value_draw(struct dice *dice, enum naive_type type, bool stored);
 struct naive_entity naive_entity_draw(struct dice *dice);
 void naive_filter_draw(struct dice *dice, struct naive_filter *filter, unsigned leaves);
 

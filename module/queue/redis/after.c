@@ -10,8 +10,8 @@
 
 enum {
     UPKEEP_DELAY_MS = 1000, /* what has ended may stay so long, so that one change removes much of it */
-    UPKEEP_PORTION = 512, /* which takes about an eighth of a millisecond */
-    SURVEYED_MAX = 10000, /* queues that INFO looks at */
+    UPKEEP_PORTION = 512,   /* which takes about an eighth of a millisecond */
+    SURVEYED_MAX = 10000,   /* queues that INFO looks at */
 };
 
 struct queue_stats queue_stats;

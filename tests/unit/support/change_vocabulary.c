@@ -116,7 +116,7 @@ void sample_write(struct sample *sample) {
     memcpy(sample->data, writer.data, writer.length);
 }
 
-void sample_make(struct sample *sample, const struct choice *choice) {
+static void sample_make(struct sample *sample, const struct choice *choice) {
     draft_make(&sample->draft, choice);
     sample_write(sample);
 }

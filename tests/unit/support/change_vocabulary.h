@@ -60,16 +60,11 @@ struct sample {
     size_t length;
 };
 
-void sample_make(struct sample *sample, const struct choice *choice);
 /* Of a draft that has been made already. */
 void sample_write(struct sample *sample);
 /* By chance; the largest metadata take long where each byte is looked at by itself. */
 void sample_draw(struct sample *sample, struct dice *dice, bool large);
 void sample_end(struct sample *sample);
-
-static inline struct bytes sample_bytes(const struct sample *sample) {
-    return bytes_of(sample->data, sample->length);
-}
 
 /* What a writer has written. */
 static inline struct bytes written(const struct record_writer *writer) {

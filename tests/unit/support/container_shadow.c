@@ -25,7 +25,7 @@ static void keep(struct model_bytes *own, const void *what, size_t size, struct 
     *own = (struct model_bytes){data, size + one.length + other.length};
 }
 
-void shadow_lease_set(struct model_bytes *own, const struct lease *lease) {
+static void shadow_lease_set(struct model_bytes *own, const struct lease *lease) {
     keep(own, lease, sizeof(*lease), lease->owner, bytes_of("", 0));
 }
 

@@ -60,7 +60,6 @@ static inline struct model_view shadow_list(struct packed_list list) {
 
 /* A lease; LEASE_FREE without a token when there never was one. */
 struct lease shadow_lease(const struct model_bytes *own);
-void shadow_lease_set(struct model_bytes *own, const struct lease *lease);
 bool shadow_lease_stands(const struct model_bytes *own);
 /* Of a lease that has ended nothing is left but what a latecomer may ask for. */
 void shadow_lease_end(struct model_bytes *own);

@@ -117,7 +117,8 @@ static struct bytes content_of(const struct choice *choice, enum container_chang
 
 /* --- Numbers, blocks and copies --- */
 
-struct bytes draft_block_id(unsigned n) {
+/* The nth of a few block ids, most of which are equally long. */
+static struct bytes draft_block_id(unsigned n) {
     static const char longest[BLOCK_ID_MAX_BYTES] = "the longest id";
     switch (n % 12) {
     case 10: return bytes_of("\0\xff", 2);

@@ -38,9 +38,6 @@ struct bytes draft_name(unsigned n);
  * caller hands it on with the change. */
 struct chunk *draft_chunk(const struct draft *draft, const struct choice *choice);
 
-/* The nth of a few block ids, most of which are equally long. */
-struct bytes draft_block_id(unsigned n);
-
 /* A page blob's length that a draft may give, at most. */
 enum { DRAFT_PAGES_MAX = 300 };
 

@@ -53,7 +53,8 @@ int utf16_order(const uint16_t *a, size_t a_count, const uint16_t *b, size_t b_c
     return a_count < b_count ? -1 : a_count > b_count;
 }
 
-uint32_t character_draw(struct dice *dice) {
+/* A character of some kind: ASCII, of few bytes or many, at one of the edges. Never a surrogate. */
+static uint32_t character_draw(struct dice *dice) {
     static const uint32_t edges[] = {0x7f,   0x80,   0x7ff,  0x800,   0xd7ff,  0xe000,
                                      0xefff, 0xf000, 0xffff, 0x10000, 0xfffff, UNICODE_MAX};
     switch (dice_roll(dice, 6)) {
