@@ -204,21 +204,31 @@ static bool next_property(const struct words *words, const struct naive_operatio
     return false;
 }
 
+/* Of names without a fault, the entity's own among them. */
+static bool has_name_twice(const struct words *words, const struct naive_operation *operation) {
+    const struct bytes *pairs = &words->argv[operation->properties_at];
+    struct bytes one, other;
+    enum value_type type;
+    for (int i = 1; i < operation->property_count; i++)
+        for (int j = 0; j < i; j++) {
+            property_name_read(pairs[2 * i], &one, &type);
+            property_name_read(pairs[2 * j], &other, &type);
+            if (bytes_equal(one, other)) return true;
+        }
+    return false;
+}
+
 static enum outcome judge_properties(const struct words *words, const struct naive_operation *operation) {
-    static struct bytes names[PROPERTIES_MAX + 1];
     struct property property;
     enum outcome outcome = OUTCOME_DONE;
     size_t size = 4 + 2 * (units_of(words->argv[PARTITION_AT]) + units_of(words->argv[operation->row_at])),
            count = 0;
-    bool twice = false;
     for (int i = 0; next_property(words, operation, &i, &property, &outcome);) {
-        if (count == PROPERTIES_MAX) return OUTCOME_TOO_MANY_PROPERTIES;
-        for (size_t other = 0; other < count; other++) twice |= bytes_equal(names[other], property.name);
-        names[count++] = property.name;
+        if (count++ == PROPERTIES_MAX) return OUTCOME_TOO_MANY_PROPERTIES;
         size += 8 + 2 * units_of(property.name) + value_size(&property.value);
     }
     if (outcome != OUTCOME_DONE) return outcome;
-    if (twice) return OUTCOME_DUPLICATE_PROPERTIES;
+    if (has_name_twice(words, operation)) return OUTCOME_DUPLICATE_PROPERTIES;
     return size > 1 << 20 ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE;
 }
 
