@@ -1,9 +1,9 @@
 #include "server/operator/doctor_rules.h"
-#include "server/effects/incoming.h"
 
 #include "server/base/server_config.h"
 #include "server/effects/doctor_keys.h"
 #include "server/effects/effect.h"
+#include "server/effects/incoming.h"
 #include "server/waiting/grace.h"
 #include "server/waiting/wait.h"
 
@@ -16,20 +16,19 @@ enum {
     MEBIBYTE = 1 << 20,
 };
 
-struct server_setting {
+struct config_text {
     char text[64];
 };
 
-/* A setting of the server as text; empty when there is none of this name. */
-static struct server_setting server_setting(const struct doctor *doctor, const char *name) {
-    struct server_setting setting = {""};
-    if (!server_config_text(doctor->ctx, name, setting.text, sizeof(setting.text))) setting.text[0] = '\0';
-    return setting;
+/* Empty when the server has no setting of this name. */
+static struct config_text config_text(const struct doctor *doctor, const char *name) {
+    struct config_text value = {""};
+    if (!server_config_text(doctor->ctx, name, value.text, sizeof(value.text))) value.text[0] = '\0';
+    return value;
 }
 
 static bool is_set_to(const struct doctor *doctor, const char *name, const char *value) {
-    struct server_setting setting = server_setting(doctor, name);
-    return !strcmp(setting.text, value);
+    return !strcmp(config_text(doctor, name).text, value);
 }
 
 static bool is_replica(const struct doctor *doctor) {
@@ -51,13 +50,13 @@ bool doctor_sees_replication(const struct doctor *doctor) {
 /* --- Settings of the server --- */
 
 static void find_eviction(struct doctor *doctor) {
-    struct server_setting policy = server_setting(doctor, "maxmemory-policy");
+    struct config_text policy = config_text(doctor, "maxmemory-policy");
     if (!strncmp(policy.text, "allkeys", strlen("allkeys")))
         doctor_find(doctor, "%s deletes any key, whatever is in it, when maxmemory is reached", policy.text);
 }
 
 static void find_eviction_by_ttl(struct doctor *doctor) {
-    struct server_setting policy = server_setting(doctor, "maxmemory-policy");
+    struct config_text policy = config_text(doctor, "maxmemory-policy");
     if (!strncmp(policy.text, "volatile", strlen("volatile")))
         doctor_find(doctor, "%s deletes keys that have a TTL when maxmemory is reached", policy.text);
 }

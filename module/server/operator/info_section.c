@@ -66,7 +66,7 @@ static void add_classes(RedisModuleInfoCtx *ctx) {
     }
 }
 
-static void show_field(RedisModuleInfoCtx *ctx, int for_crash_report) {
+static void show_section(RedisModuleInfoCtx *ctx, int for_crash_report) {
     RedisModule_InfoAddSection(ctx, "");
     RedisModule_InfoAddFieldCString(ctx, "version", version_text);
     RedisModule_InfoAddFieldULongLong(ctx, "version_epoch", version_newest() >> 32);
@@ -92,5 +92,5 @@ int info_section_register(RedisModuleCtx *ctx, const char *version, struct data_
     add_more = more;
     version_text = version;
     types = data_types;
-    return RedisModule_RegisterInfoFunc(ctx, show_field);
+    return RedisModule_RegisterInfoFunc(ctx, show_section);
 }

@@ -107,6 +107,7 @@ static bool load_all_records(struct loading *loading, const struct data_type *ty
     }
 }
 
+/* Not the payload of a RESTORE. */
 static bool is_file(RedisModuleIO *io) {
     return RedisModule_GetContextFlags(RedisModule_GetContextFromIO(io)) &
            (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING);

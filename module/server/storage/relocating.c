@@ -1,6 +1,6 @@
 #include "server/storage/relocating.h"
 
-static void *move_string(void *context, void *memory) {
+static void *move_memory(void *context, void *memory) {
     return RedisModule_DefragAlloc(context, memory);
 }
 
@@ -13,7 +13,7 @@ static void *move_owner(void *context, void *owner, struct bytes *bytes) {
 }
 
 struct relocating relocating_start(RedisModuleDefragCtx *ctx) {
-    struct relocating relocating = {.relocation = {move_string, move_owner, ctx}};
+    struct relocating relocating = {.relocation = {move_memory, move_owner, ctx}};
     if (RedisModule_DefragCursorGet(ctx, &relocating.following) != REDISMODULE_OK) relocating.following = 0;
     relocating.first = relocating.following == 0;
     return relocating;

@@ -3,7 +3,7 @@
  *   value ──walk──▶ record [content]  record [content] …  newest ─▶ a file
  *                                                          newest ─▶ an append-only file, an effect for each record
  *                                                                 ─▶ a digest
- *   value ◀──take── record [content]  record [content] …  newest ◀─ a file, or the payload of a RESTORE
+ *   value ◀─apply── record [content]  record [content] …  newest ◀─ a file, or the payload of a RESTORE
  *
  * In a file many records share one string, so that there are fewer strings and the server compresses them together.
  * Each record is preceded by a number: twice its length, plus one if it has content. The content is the next string,
