@@ -24,6 +24,10 @@ void *allocate(size_t count, size_t bytes_each) {
     return memory;
 }
 
+char *allocate_letters(size_t count) {
+    return memset(allocate(count, 1), 'x', count);
+}
+
 void *grow_array(void *entries, size_t count, size_t bytes_each) {
     if (count & (count - 1)) return entries;
     entries = realloc(entries, (count ? count * 2 : 1) * bytes_each);

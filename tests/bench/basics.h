@@ -21,10 +21,13 @@ void give_up(const char *format, ...) __attribute__((noreturn, format(printf, 1,
 /* Zeroed memory that need not be checked. */
 void *allocate(size_t count, size_t bytes_each);
 
+/* So many letters x. */
+char *allocate_letters(size_t count);
+
 /* Room for one more entry behind `count`. Grows whenever that is a power of two, so it must be called for each. */
 void *grow_array(void *entries, size_t count, size_t bytes_each);
 
-/* Text that lives until the bench ends. */
+/* The text is the caller's; names in results are never freed. */
 char *format_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The next of some texts with "; " between them, which is the caller's, and goes on to the one behind it; NULL at the end. */

@@ -52,5 +52,6 @@ extern const struct section sections[];
 extern const size_t section_count;
 
 enum { PIPELINE = 16, MILLION = 1000000 }; /* the bars are about these */
+enum { MEGABYTE = 1 << 20 };
 
 #endif

@@ -191,8 +191,8 @@ static double longest_page_ms(struct server *server) {
     return longest;
 }
 
-/* Visits that many objects. The processor time is seen batch by batch; since a batch may be accounted
-   together with the next one, two neighbours count as one. */
+/* Visits that many objects. The processor time is seen batch by batch; since a batch may be accounted together with the
+ * next one, two neighbours count as one. */
 static double visit_longest_ms(struct server *server, struct driver *driver, unsigned count) {
     int64_t longest_ns = 0, earlier = server_cpu_ns(server), before = earlier;
     slowlog_begin(server, SLOWLOG_US);

@@ -237,7 +237,8 @@ static struct chart *chart_open(const char *folder, const char *name, const char
     return chart;
 }
 
-static void chart_close(struct chart *chart, void (*draw)(const struct chart *chart)) {
+/* Draws it, unless there is nothing in it, and frees it. */
+static void chart_finish(struct chart *chart, void (*draw)(const struct chart *chart)) {
     if (chart->group_count && chart->series_count) draw(chart);
     free(chart->path);
     free(chart);
@@ -287,7 +288,7 @@ static void ratios_draw(const struct results *results, const char *folder, const
                 compared_value(&compared, settings[group]->size);
         }
     }
-    chart_close(chart, chart_bars);
+    chart_finish(chart, chart_bars);
 }
 
 static bool is_ours_to_native(const struct compared *compared) {
@@ -331,7 +332,7 @@ static void growth_draw(const struct results *results, const char *folder) {
                                      .limit = most ? workload_named(most->name)->flat_limit : 0};
         }
     }
-    chart_close(chart, chart_lines);
+    chart_finish(chart, chart_lines);
 }
 
 static void facts_draw(const struct results *results, const char *folder, const char *section,
@@ -345,7 +346,7 @@ static void facts_draw(const struct results *results, const char *folder, const 
         chart->groups[chart->group_count] = fact->name;
         chart->values[chart->group_count++].value = fact->value;
     }
-    chart_close(chart, chart_bars);
+    chart_finish(chart, chart_bars);
 }
 
 void report_charts(const struct results *results, const char *folder) {

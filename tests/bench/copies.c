@@ -9,7 +9,7 @@
 #include "measure.h"
 #include "processes.h"
 
-enum { COPIED_MB = 500, COPIED_MB_QUICK = 64, MEGABYTE = 1 << 20, ROUNDS = 3, LOOK_US = 2000 };
+enum { COPIED_MB = 500, COPIED_MB_QUICK = 64, ROUNDS = 3, LOOK_US = 2000 };
 enum {
     TIME_MAX = 2,
     BESIDES_MB = 16,
@@ -29,8 +29,7 @@ struct route {
 };
 
 static void source_fill(const struct route *route) {
-    char *piece = allocate(MEGABYTE, 1);
-    memset(piece, 'x', MEGABYTE);
+    char *piece = allocate_letters(MEGABYTE);
     server_tell(route->source, "CONTAINER.CREATE c");
     server_tell(route->source, "BLOB.CREATEAPPEND c whole");
     for (unsigned i = 0; i < route->mb; i++)
@@ -185,7 +184,7 @@ static void measure_others(const struct context *context, const struct route *ro
 /* What is there of the blob at each moment does not count. */
 static void measure_memory_besides(const struct context *context, const struct route *route) {
     static struct progress looks[LOOKS_MAX];
-    int64_t before = server_info_number(route->target, "used_memory");
+    int64_t before = server_memory(route->target);
     size_t count = 0;
     copy_begin(route);
     do {

@@ -124,8 +124,8 @@ static void measure_followers(const struct context *context) {
         all_ms[telling] = told_all_ms(server, set, &cpu_ms[telling]);
     }
     add_fact(context, format_text("%u followers wait: longest PING", followers), waiting_ms, "ms");
-    add_bar(context, ABOUT_PAUSES, format_text("%u followers are told: longest PING", followers), longest_ms,
-            FOLLOWERS_LONGEST_MS, "ms");
+    add_pause_bar(context, format_text("%u followers are told: longest PING", followers), longest_ms,
+                  FOLLOWERS_LONGEST_MS);
     add_bar(context, ABOUT_FEEDS, format_text("%u followers are told: until all know", followers),
             spread_of(all_ms, TELLINGS).median, FOLLOWERS_ALL_MS, "ms");
     add_fact(context, format_text("%u followers are told: CPU", followers),
@@ -152,14 +152,13 @@ static void measure_feed_on(const struct context *context) {
     unsigned objects = context->is_quick ? FEED_OBJECTS_QUICK : MILLION;
     struct fixture fixture = fixture_open(context, "", objects, sizes[0].bytes);
     dataset_fill(fixture.data, workload_named("BLOB.PUT"));
-    int64_t before = server_info_number(fixture.server, "used_memory"), before_ns = monotonic_ns();
+    int64_t before = server_memory(fixture.server), before_ns = monotonic_ns();
     measure_pause(&fixture, format_text("CONTAINER.FEED ON of %u blobs", objects),
                   "CONTAINER.FEED container ON", is_feed_on, FEED_LONGEST_MS);
     add_fact(context, format_text("CONTAINER.FEED ON of %u blobs: until it is built", objects),
              (double)(monotonic_ns() - before_ns) / 1e9, "s");
     add_bar(context, ABOUT_MEMORY, "feed, bytes per blob",
-            (double)(server_info_number(fixture.server, "used_memory") - before) / objects, FEED_BYTES,
-            "bytes");
+            server_memory_each(fixture.server, before, objects), FEED_BYTES, "bytes");
     fixture_close(&fixture);
 }
 

@@ -195,11 +195,11 @@ static void measure_file_endings(const struct context *context) {
     struct connection *connection = connection_open(fixture.server, 0);
     connection_call(connection, "SHARE.CREATE " SHARE);
     connection_call(connection, "FILE.MKDIR " SHARE " " BESIDE);
-    int64_t before = server_info_number(fixture.server, "used_memory");
+    int64_t before = server_memory(fixture.server);
     struct word session = session_connect(connection, SHARE);
     files_open(fixture.server, SHARE, &session, SESSION_HANDLES);
     add_fact(context, "a new file without content, and a handle of it",
-             (double)(server_info_number(fixture.server, "used_memory") - before) / SESSION_HANDLES, "bytes");
+             server_memory_each(fixture.server, before, SESSION_HANDLES), "bytes");
     measure_pause(&fixture, format_text("a session with %d handles that is disconnected", SESSION_HANDLES),
                   format_text("SHARE.DISCONNECT " SHARE " %.*s", (int)session.length, session.text),
                   is_nothing_open, LONGEST_MS);
@@ -211,10 +211,6 @@ static void measure_file_endings(const struct context *context) {
     connection_close(connection);
     fixture_close(&fixture);
 }
-
-enum { COUNTS = 4 };
-#define FLAT_MAX       1.3
-#define FLAT_LOCKS_MAX 2
 
 /* --- Contents --- */
 
@@ -249,6 +245,10 @@ static void measure_handles(const struct context *context) {
 }
 
 /* --- Few and very many --- */
+
+enum { COUNTS = 4 };
+#define FLAT_MAX       1.3
+#define FLAT_LOCKS_MAX 2
 
 /* What grows, and how far it may make a sequence dearer. The first and the last are compared. */
 struct growth {

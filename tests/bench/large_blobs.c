@@ -85,11 +85,11 @@ static const struct comparison comparisons[] = {
     {"BLOB.PUTPAGE, 8 GiB", "SETRANGE", {0}},
 };
 
-const struct family kind_family = FAMILY("kind", workloads, comparisons);
+const struct family large_blob_family = FAMILY("large blob", workloads, comparisons);
 
 /* --- What they are measured with --- */
 
-enum { MEGABYTE = 1 << 20, BLOCKS = 50000, SNAPSHOTS = 1000 };
+enum { BLOCKS = 50000, SNAPSHOTS = 1000 };
 
 /* Appending makes what is small grow, so each of many blobs is appended to a few times only, and then made anew. */
 enum { APPENDED_BYTES = 100, APPEND_BLOBS = 128, APPEND_VISITS = 16, SMALL_BYTES = 1024 };
@@ -106,7 +106,7 @@ static uint64_t large_bytes(const struct fixture *fixture) {
 static int64_t memory_used(const struct fixture *fixture) {
     require(redisReconnect(fixture->server->context) == REDIS_OK,
             "the server does not take a new connection");
-    return server_info_number(fixture->server, "used_memory");
+    return server_memory(fixture->server);
 }
 
 static const char paging[] = "SETRANGE; BLOB.PUTPAGE, 1 MiB; BLOB.PUTPAGE, 8 GiB";
@@ -148,8 +148,7 @@ static void measure_string_copy(const struct fixture *fixture) {
 /* --- Append blobs --- */
 
 static void make_large_append(const struct fixture *fixture) {
-    char *piece = allocate(MEGABYTE, 1);
-    memset(piece, 'x', MEGABYTE);
+    char *piece = allocate_letters(MEGABYTE);
     server_tell(fixture->server, "CONTAINER.CREATE " LARGE_APPENDS);
     server_tell(fixture->server, "BLOB.CREATEAPPEND " LARGE_APPENDS " " LARGE_BLOB);
     for (unsigned i = 0; i < fixture->context->options->large_mb; i++)
@@ -236,8 +235,7 @@ static void measure_appends(const struct fixture *fixture) {
 /* Digits are base64, too, so a block's number is its id. */
 static void blocks_stage(const struct fixture *fixture) {
     size_t bytes = (size_t)(large_bytes(fixture) / BLOCKS) + 1;
-    char *piece = allocate(bytes, 1);
-    memset(piece, 'x', bytes);
+    char *piece = allocate_letters(bytes);
     server_tell(fixture->server, "CONTAINER.CREATE " LARGE_APPENDS);
     for (unsigned block = 0; block < BLOCKS; block++)
         server_send(fixture->server, "BLOB.PUTBLOCK " LARGE_APPENDS " " LARGE_BLOB " %08u %b", block, piece,
@@ -317,8 +315,7 @@ static void measure_putting(struct fixture fixture) {
 
 static void measure_full_pages(const struct fixture *fixture) {
     unsigned mb = fixture->context->is_quick ? FULL_MB_QUICK : FULL_MB;
-    char *pages = allocate(PUT_BYTES, 1);
-    memset(pages, 'x', PUT_BYTES);
+    char *pages = allocate_letters(PUT_BYTES);
     server_tell(fixture->server, "BLOB.CREATEPAGE " PAGE_BLOBS " full %u", mb * MEGABYTE);
     for (unsigned offset = 0; offset < mb * MEGABYTE; offset += PUT_BYTES)
         server_tell(fixture->server, "BLOB.PUTPAGE " PAGE_BLOBS " full %u %b", offset, pages,
@@ -334,7 +331,7 @@ static void measure_pages(const struct fixture *fixture) {
     measure_full_pages(fixture);
 }
 
-void measure_kinds(const struct context *context) {
+void measure_large_blobs(const struct context *context) {
     void (*const measurements[])(const struct fixture *fixture) = {measure_appends, measure_blocks,
                                                                    measure_pages};
     for (size_t i = 0; i < ARRAY_SIZE(measurements); i++) {

@@ -216,12 +216,12 @@ void measure_idle(const struct context *context) {
     const struct workload *acquire = workload_named("LEASE.ACQUIRE");
     struct object_set *object_set = dataset_fill(fixture.data, workload_named(acquire->filler));
     double without_ms = idle_ms(fixture.server);
-    int64_t bytes_before = server_info_number(fixture.server, "used_memory");
+    int64_t before = server_memory(fixture.server);
     struct driver driver = driver_open(acquire, fixture.data, object_set, PIPELINE, CONNECTIONS);
     driver_visit(&driver, MILLION);
     driver_close(&driver);
     double with_ms = idle_ms(fixture.server);
-    double bytes = (double)(server_info_number(fixture.server, "used_memory") - bytes_before) / MILLION;
+    double bytes = server_memory_each(fixture.server, before, MILLION);
     add_fact(context, "a lease on a blob", bytes, "bytes");
     add_fact(context, "a million blobs: CPU per idle second", without_ms, "ms");
     add_fact(context, "a million leases on them: CPU per idle second", with_ms, "ms");

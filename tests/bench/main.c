@@ -38,7 +38,7 @@ static const char usage[] =
     "  --quick    fewer rounds, fewer objects\n"
     "  --rounds   how often each workload is measured (50)\n"
     "  --only     these sections alone, with commas between them, see below; of one it prints the tables\n"
-    "  --large    how large the large blobs of the section 'kinds' are (1024, quick: 512); it takes as much\n"
+    "  --large    how many MiB a blob of the section 'large_blobs' has (1024, quick: 512); it takes as much\n"
     "             memory and half as much again\n"
     "  --strict   end with status 1 when a bar is missed\n"
     "  --output   where results and charts go (HOLDFAST_TMP, or build/bench)\n"

@@ -315,10 +315,10 @@ void measure_pause(const struct fixture *fixture, const char *what, const char *
 }
 
 double bytes_per_object(const struct fixture *fixture, const char *filler) {
-    int64_t before = server_info_number(fixture->server, "used_memory");
+    int64_t before = server_memory(fixture->server);
     dataset_fill(fixture->data, workload_named(filler));
     server_settle();
-    return (double)(server_info_number(fixture->server, "used_memory") - before) / fixture->data->objects;
+    return server_memory_each(fixture->server, before, fixture->data->objects);
 }
 
 void changes_measure(const struct fixture *fixture, struct setting setting, const char *names,

@@ -26,8 +26,7 @@ static void pages_write(struct server *server, const char *file, unsigned pages)
 }
 
 static void full_write(struct server *server, const char *file, unsigned mb) {
-    char *piece = allocate(PIECE_BYTES, 1);
-    memset(piece, 'x', PIECE_BYTES);
+    char *piece = allocate_letters(PIECE_BYTES);
     server_tell(server, "FILE.CREATE share %s %u", file, mb << 20);
     for (unsigned offset = 0; offset < mb << 20; offset += PIECE_BYTES)
         server_tell(server, "FILE.PUTRANGE share %s %u %b", file, offset, piece, (size_t)PIECE_BYTES);
@@ -263,7 +262,7 @@ void measure_mixed(const struct context *context) {
     for (int which = 0; which < MIXES; which++) {
         load_start(&loads[which], context->options, &mixes[which], (size_t)ticks * TURNS);
         load_fill(&loads[which]);
-        loads[which].memory_mb = (double)server_info_number(loads[which].server, "used_memory") / 1e6;
+        loads[which].memory_mb = (double)server_memory(loads[which].server) / 1e6;
     }
     for (int turn = 0; turn < TURNS; turn++)
         for (int which = 0; which < MIXES; which++) run_turn(&loads[(turn + which) % MIXES], ticks);

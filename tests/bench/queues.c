@@ -44,7 +44,7 @@ static void measure_messages(const struct fixture *fixture, const struct storage
     server_settle();
     int64_t usage = usage_of(fixture->server, storage->key) +
                     usage_of(fixture->server, format_text("%s" SECOND_KEY_SUFFIX, storage->key));
-    double bytes = (double)(server_info_number(fixture->server, "used_memory") - before) / messages;
+    double bytes = server_memory_each(fixture->server, before, messages);
     add_bar(fixture->context, ABOUT_MEMORY,
             format_text("%s: a message %s, used_memory", storage->name, state), bytes,
             is_taken ? storage->in_flight_limit : storage->waiting_limit, "bytes");
@@ -58,7 +58,7 @@ static void measure_queue_memory(const struct context *context) {
     for (size_t i = 0; i < ARRAY_SIZE(storages); i++) {
         const struct storage *storage = &storages[i];
         if (storage->put->create) server_tell(fixture.server, storage->put->create, storage->key);
-        int64_t before = server_info_number(fixture.server, "used_memory");
+        int64_t before = server_memory(fixture.server);
         measure_messages(&fixture, storage, false, before, messages);
         measure_messages(&fixture, storage, true, before, messages);
     }
@@ -208,11 +208,10 @@ static void measure_queue_due(const struct context *context) {
     server_stop(server);
 }
 
-enum { BATCHED_OPERATIONS = 256, DEPTHS = 4 };
-#define FLAT_MAX         1.3
-#define PUT_WITH_AOF_MAX 1.3
-
 /* --- A message's life --- */
+
+enum { BATCHED_OPERATIONS = 256 };
+#define PUT_WITH_AOF_MAX 1.3
 
 static void measure_puts_with_aof(const struct context *context) {
     struct sequence_run run = {.fixture = fixture_open(context, WITH_AOF, sizes[0].objects, MESSAGE_BYTES)};
@@ -258,6 +257,9 @@ static void measure_message_ratios(const struct context *context) {
 }
 
 /* --- Few messages and very many --- */
+
+enum { DEPTHS = 4 };
+#define FLAT_MAX 1.3
 
 static const struct depth {
     unsigned messages;

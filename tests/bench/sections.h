@@ -11,7 +11,7 @@ SECTION(leases, ABOUT_LEASES, "locks and leases, next to SET NX PX and scripts")
 SECTION(handover, ABOUT_LEASES, "one lease through long lines of waiters")
 SECTION(endings, ABOUT_LEASES, "a hundred thousand leases that end together")
 SECTION(idle, ABOUT_LEASES, "a million leases and nothing to do")
-SECTION(kinds, ABOUT_LARGE_BLOBS,
+SECTION(large_blobs, ABOUT_LARGE_BLOBS,
         "large blobs, next to small ones and to strings; snapshots and copies of them")
 SECTION(queues, ABOUT_QUEUES, "queues, next to streams and to queues made of scripts")
 SECTION(tables, ABOUT_TABLES, "tables, next to hashes and scripts; filters, indexes")

@@ -288,6 +288,14 @@ int64_t server_info_number(struct server *server, const char *field) {
     return number;
 }
 
+int64_t server_memory(struct server *server) {
+    return server_info_number(server, "used_memory");
+}
+
+double server_memory_each(struct server *server, int64_t before, double count) {
+    return (double)(server_memory(server) - before) / count;
+}
+
 static int64_t clock_ns(clockid_t clock) {
     struct timespec time = {0};
     require(!clock_gettime(clock, &time), "cannot read a clock: %s", strerror(errno));

@@ -68,6 +68,10 @@ void server_load_script(struct server *server, const char *script, char *digest)
 char *server_info(struct server *server, const char *field);
 int64_t server_info_number(struct server *server, const char *field);
 
+/* used_memory, which is what maxmemory counts; and by how much it has grown since then, for each of so many. */
+int64_t server_memory(struct server *server);
+double server_memory_each(struct server *server, int64_t before, double count);
+
 /* Nanoseconds of processor time that the server's main thread has used, exact once it sleeps. */
 int64_t server_cpu_ns(const struct server *server);
 

@@ -163,10 +163,10 @@ static const struct workload hash_workloads[] = {
 
 const struct family hash_family = FAMILY_ALONE("hash", hash_workloads);
 
+/* --- Next to hashes and scripts, few and very many --- */
+
 /* As many as are on their way at once, and more. */
 enum { BATCHED_ENTITIES = 10000 };
-
-/* --- Next to hashes and scripts, few and very many --- */
 
 /* Written for the first time in each round: everything is made anew before it. */
 static void tables_renew(struct server *server, const struct dataset *data) {
@@ -380,8 +380,6 @@ static const struct named_query indexed_queries[] = {
     {"two values by two indexes", {{TABLE, "FILTER", "status eq 'dispatched' and number eq '000000500000'"}}},
 };
 
-/* --- Queries --- */
-
 /* Page after page. */
 static double query_longest_ms(struct server *server, const struct query *query, unsigned pages) {
     struct query_cursor cursor = query_cursor(query);
@@ -472,13 +470,13 @@ static bool is_status_used(struct server *server) {
 
 static void index_build(const struct context *context, const struct fixture *million) {
     struct server *server = million->server;
-    int64_t before = server_info_number(server, "used_memory"), before_ns = monotonic_ns();
+    int64_t before = server_memory(server), before_ns = monotonic_ns();
     measure_pause(million, "TABLE.INDEX of a million entities", "TABLE.INDEX " TABLE " " FIRST_INDEX,
                   is_number_used, LONGEST_MS);
     add_fact(context, "TABLE.INDEX of a million entities: until it is used",
              (double)(monotonic_ns() - before_ns) / 1e9, "s");
     add_fact(context, "an entity in an index of a string of 12 bytes",
-             (double)(server_info_number(server, "used_memory") - before) / MILLION, "bytes");
+             server_memory_each(server, before, MILLION), "bytes");
 }
 
 static void measure_table_longest(const struct context *context, const struct fixture *million) {

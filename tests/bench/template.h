@@ -15,8 +15,8 @@ enum placeholder_kind {
     PLACEHOLDER_OFFSET,
     PLACEHOLDER_RANDOM,
     PLACEHOLDER_NUMBER,
-    PLACEHOLDER_LAST,
-    PLACEHOLDER_ID, /* from here on words of any length */
+    PLACEHOLDER_LAST, /* the last byte of the range that begins at the offset */
+    PLACEHOLDER_ID,   /* from here on words of any length */
     PLACEHOLDER_RECEIPT,
     PLACEHOLDER_GRANTED,
     PLACEHOLDER_OWN,
@@ -35,8 +35,8 @@ struct template {
     size_t length;
     struct placeholder {
         size_t at;
-        enum placeholder_kind kind; /* PLACEHOLDER_LAST: the last byte of the range */
-        unsigned number;            /* how many of its kind stand before it */
+        enum placeholder_kind kind;
+        unsigned number; /* how many of its kind stand before it */
     } placeholders[PLACEHOLDERS_MAX];
     unsigned placeholder_count;
     unsigned commands;

@@ -124,7 +124,7 @@ struct offsets offsets_within(uint64_t bytes, unsigned step, unsigned span) {
 /* --- All workloads --- */
 
 const struct family *const families[] = {&native_family, &bare_family,        &blob_family,  &lock_family,
-                                         &lease_family,  &kind_family,        &queue_family, &storage_family,
+                                         &lease_family,  &large_blob_family,  &queue_family, &storage_family,
                                          &feed_family,   &transaction_family, &hash_family,  &table_family,
                                          &file_family};
 const size_t family_count = ARRAY_SIZE(families);

@@ -134,8 +134,9 @@ extern const size_t family_count;
 #define FAMILY_ALONE(name, workloads)                                                                        \
     { name, workloads, ARRAY_SIZE(workloads), NULL, 0 }
 
-extern const struct family native_family, bare_family, blob_family, lock_family, lease_family, kind_family,
-    queue_family, storage_family, feed_family, transaction_family, hash_family, table_family, file_family;
+extern const struct family native_family, bare_family, blob_family, lock_family, lease_family,
+    large_blob_family, queue_family, storage_family, feed_family, transaction_family, hash_family,
+    table_family, file_family;
 
 struct dataset *dataset_open(const struct server *server, unsigned database, unsigned objects, size_t bytes);
 
