@@ -1,4 +1,5 @@
-/* What is expected of replies. */
+#include "answers.h"
+
 #include <string.h>
 
 #include "template.h"

@@ -2,6 +2,7 @@
  * words and answers of the same shape as those of the workloads that name them. */
 #include <string.h>
 
+#include "answers.h"
 #include "workload.h"
 
 #define VALUE " barevalue " /* as long as "container" */

@@ -246,8 +246,6 @@ void measure_longest(const struct context *context) {
 
 /* Writes on a server alone, with an append-only file, and with a replica; with a thousand objects and with many. */
 
-enum propagation { ALONE, AN_AOF, A_REPLICA, ON_THE_REPLICA, PROPAGATIONS };
-
 /* A thousand objects lie in the first caches of a processor, 50,000 in the last one, if that is
  * large; with more, memory decides. */
 enum { THOUSAND, MANY, MOST, COUNTS };
@@ -289,7 +287,7 @@ static const struct {
 /* What counts is the time of the server that is measured: the one that is written to, or its replica. */
 static void measure_writes(const struct context *context, struct server *server, struct server *replica,
                            enum propagation propagation) {
-    for (int count = 0; count < (propagation == ALONE ? COUNTS : MOST); count++) {
+    for (int count = 0; count < (propagation == TO_NOBODY ? COUNTS : MOST); count++) {
         struct dataset *data = dataset_open(server, (unsigned)(replica ? COUNTS + count : count),
                                             write_counts[count].objects, sizes[0].bytes);
         const char *label =
@@ -311,19 +309,19 @@ static void measure_writes(const struct context *context, struct server *server,
 
 void measure_effects(const struct context *context) {
     struct server *server = server_start(context->options, "");
-    measure_writes(context, server, NULL, ALONE);
+    measure_writes(context, server, NULL, TO_NOBODY);
     server_stop(server);
 
     server = server_start(context->options, WITH_AOF);
     server_tell(server, "BARE.SEND");
-    measure_writes(context, server, NULL, AN_AOF);
+    measure_writes(context, server, NULL, TO_A_FILE);
     server_stop(server);
 
     server = server_start(context->options, "");
     struct server *replica = replica_launch(context->options, "", server, become_other);
     server_tell(server, "BARE.SEND");
-    measure_writes(context, server, NULL, A_REPLICA);
-    measure_writes(context, server, replica, ON_THE_REPLICA);
+    measure_writes(context, server, NULL, TO_A_REPLICA);
+    measure_writes(context, server, replica, ON_A_REPLICA);
     server_stop(replica);
     server_stop(server);
 }

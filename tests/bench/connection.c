@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -210,10 +209,4 @@ int connection_set_next(const struct connection_set *set, int64_t until_ns) {
     int count = epoll_pwait2(set->events, &event, 1, &left, NULL);
     require(count >= 0 || errno == EINTR, "cannot wait for replies: %s", strerror(errno));
     return count > 0 ? (int)event.data.u32 : NO_CONNECTION;
-}
-
-const char *numbered_id(unsigned which) {
-    static char id[40];
-    snprintf(id, sizeof(id), "%08x-0000-4000-8000-000000000000", which);
-    return id;
 }

@@ -68,7 +68,4 @@ enum { NO_CONNECTION = -1 };
 /* The index of a connection that has received a reply, or NO_CONNECTION if none has by that time. */
 int connection_set_next(const struct connection_set *set, int64_t until_ns);
 
-/* An id that is different for each number. Valid until the next call. */
-const char *numbered_id(unsigned which);
-
 #endif

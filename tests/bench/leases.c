@@ -1,5 +1,6 @@
 /* Leases on blobs. Those that are held all the time and those that come and go stand in containers of their
  * own, so that the blobs of the others stay without. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,12 @@ static const struct comparison comparisons[] = {
 const struct family lease_family = FAMILY("lease", workloads, comparisons);
 
 /* --- Locks, as client libraries build them --- */
+
+const char *holder_id(unsigned which) {
+    static char id[40];
+    snprintf(id, sizeof(id), "%08x-0000-4000-8000-000000000000", which);
+    return id;
+}
 
 const char release_script[] =
     "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) "
@@ -151,7 +158,7 @@ static bool acquire_until(struct server *server, int64_t end_ns) {
     for (unsigned lease = 0; lease < LEASES && ms_until(end_ns) >= LEAD_MS; lease++) {
         int64_t ms = ms_until(end_ns);
         server_send(server, "LEASE.ACQUIRE endings %d.%03d BLOB %u ID %s", (int)(ms / 1000), (int)(ms % 1000),
-                    lease, numbered_id(lease));
+                    lease, holder_id(lease));
     }
     server_await(server);
     return ms_until(end_ns) >= LEAD_MS;

@@ -40,6 +40,12 @@ static void show_end(const char *folder, const char *name) {
     fclose(file);
 }
 
+/* What a server that does not answer has said. */
+static void show_last_words(const struct server *server) {
+    show_end(server->folder, "output");
+    show_end(server->folder, "log");
+}
+
 /* Calls nothing that a signal handler must not call: those two make system calls only. */
 static void end_all(void) {
     for (int i = 0; i < SERVERS_MAX; i++) {
@@ -59,8 +65,7 @@ static void end_by_signal(int number) {
 static void end_at_exit(void) {
     for (int i = 0; i < SERVERS_MAX; i++) {
         if (!servers[i] || process_runs(&servers[i]->process)) continue;
-        show_end(servers[i]->folder, "output");
-        show_end(servers[i]->folder, "log");
+        show_last_words(servers[i]);
     }
     end_all();
 }
@@ -133,8 +138,7 @@ static void start_await(struct server *server) {
         server->context = NULL;
         usleep(10000);
     }
-    show_end(server->folder, "output");
-    show_end(server->folder, "log");
+    show_last_words(server);
     give_up("the server did not come up, see above");
 }
 

@@ -25,6 +25,9 @@ struct server {
 #define WITH_AOF      APPEND_ONLY_FILE("everysec")
 #define LARGE_BATCHES "holdfast.queue-max-count 1000\n"
 
+/* Who hears of the changes of a server. Of it and its replica, the one or the other is measured. */
+enum propagation { TO_NOBODY, TO_A_FILE, TO_A_REPLICA, ON_A_REPLICA, PROPAGATIONS };
+
 /* `settings` are lines of redis.conf. */
 struct server *server_start(const struct options *options, const char *settings);
 

@@ -3,6 +3,7 @@
 #ifndef BENCH_TEMPLATE_H
 #define BENCH_TEMPLATE_H
 
+#include "answers.h"
 #include "workload.h"
 
 enum { PLACEHOLDERS_MAX = 128 };

@@ -33,7 +33,7 @@ struct line {
 /* Each line has a container of its own. */
 static void line_acquire(const struct line *line, unsigned who) {
     connection_ask(line->set->connections[line->first + who],
-                   "LEASE.ACQUIRE line:%u -1 BLOB lock ID %s BLOCK 0", line->length, numbered_id(who));
+                   "LEASE.ACQUIRE line:%u -1 BLOB lock ID %s BLOCK 0", line->length, holder_id(who));
 }
 
 static struct line line_make(struct server *server, const struct connection_set *set, unsigned first,
@@ -56,7 +56,7 @@ static double hop_once(void *context) {
     struct connection **connections = line->set->connections + line->first;
     int64_t before = monotonic_ns();
     connection_ask(connections[line->holder], "LEASE.RELEASE line:%u %s BLOB lock", line->length,
-                   numbered_id(line->holder));
+                   holder_id(line->holder));
     connection_receive(connections[next], "LEASE.ACQUIRE");
     int64_t after = monotonic_ns();
     connection_receive(connections[line->holder], "LEASE.RELEASE");
@@ -304,11 +304,11 @@ static void asking_prepare(struct server *server) {
 }
 
 static void asking_ask(struct connection *connection, unsigned who) {
-    connection_ask(connection, "SET lock %s NX PX 30000", numbered_id(who));
+    connection_ask(connection, "SET lock %s NX PX 30000", holder_id(who));
 }
 
 static void asking_give_back(struct connection *connection, unsigned who) {
-    connection_ask(connection, "EVALSHA %s 1 lock %s", release_digest, numbered_id(who));
+    connection_ask(connection, "EVALSHA %s 1 lock %s", release_digest, holder_id(who));
 }
 
 static void in_line_prepare(struct server *server) {
@@ -317,11 +317,11 @@ static void in_line_prepare(struct server *server) {
 }
 
 static void in_line_ask(struct connection *connection, unsigned who) {
-    connection_ask(connection, "LEASE.ACQUIRE locks 30 BLOB lock ID %s BLOCK 30", numbered_id(who));
+    connection_ask(connection, "LEASE.ACQUIRE locks 30 BLOB lock ID %s BLOCK 30", holder_id(who));
 }
 
 static void in_line_give_back(struct connection *connection, unsigned who) {
-    connection_ask(connection, "LEASE.RELEASE locks %s BLOB lock", numbered_id(who));
+    connection_ask(connection, "LEASE.RELEASE locks %s BLOB lock", holder_id(who));
 }
 
 static const struct method methods[] = {

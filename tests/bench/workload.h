@@ -39,18 +39,8 @@ struct size {
 };
 extern const struct size sizes[SIZES];
 
+struct answer;
 struct workload;
-struct template;
-struct client;
-
-/* A reply, and what it is about. */
-struct answer {
-    struct reply reply;
-    const struct template *template; /* of the request */
-    unsigned object;
-    const unsigned *objects; /* all of a batch */
-    struct client *client;   /* of a sequence, or NULL */
-};
 
 struct object_set {
     const struct workload *filler;
@@ -154,25 +144,13 @@ struct object_set *dataset_prepare(struct dataset *data, const struct workload *
 /* So many letters, the same ones for the same number. */
 void letters_write(char *text, size_t length, uint64_t random);
 
-/* Checks of replies. Those of tokens keep the token for the next request. */
-bool is_anything(const struct answer *answer); /* except an error */
-bool is_ok(const struct answer *answer);
-bool is_integer(const struct answer *answer);
-bool is_string(const struct answer *answer);
-bool is_content(const struct answer *answer);
-bool is_etag_and_content(const struct answer *answer);
-bool is_array_of(const struct answer *answer, size_t length);
-bool is_own_token(const struct answer *answer, const struct reply *token); /* that the object has */
-bool is_token(const struct answer *answer);
-bool is_tokens(const struct answer *answer); /* one for each of a batch */
-
-/* The answer as if this were its reply. */
-struct answer answer_part(const struct answer *answer, struct reply reply);
-
 /* The holder of a lock or a lease. The client proposes it, so the next command need not wait for a reply. Nothing that it
  * holds ends while it is measured. */
 #define HOLDER_ID     "5f0c2b9e-3c1d-4e57-9a60-7d1f0e8b4a21"
 #define HOLD_FOR_LONG "holdfast.lease-max-seconds 3600\n"
+
+/* The id of one of many holders. Valid until the next call. */
+const char *holder_id(unsigned which);
 
 /* KEYS: the lock. ARGV: the id of the holder. */
 extern const char release_script[];

@@ -53,16 +53,16 @@ struct counted counted_start(enum propagation propagation) {
     struct counted counted = {.propagation = propagation};
     char *settings =
         format_text("loadmodule %s\n" AS_SELDOM_AS_IT_CAN "%s", environment_needed("HOLDFAST_MARKER"),
-                    propagation == AN_AOF ? APPEND_ONLY_FILE("everysec") : "");
+                    propagation == TO_A_FILE ? APPEND_ONLY_FILE("everysec") : "");
     counted.called =
         server_launch(&options, settings, propagation == ON_A_REPLICA ? become_other : become_counted);
     counted.server = counted.called;
-    if (propagation == A_REPLICA)
+    if (propagation == TO_A_REPLICA)
         counted.replica = replica_launch(&options, settings, counted.called, become_other);
     if (propagation == ON_A_REPLICA)
         counted.server = counted.replica = replica_launch(&options, settings, counted.called, become_counted);
     if (propagation != ON_A_REPLICA) server_tell(counted.called, "DEBUG REPLYBUFFER RESIZING 0");
-    if (propagation != NOBODY) server_tell(counted.called, "BARE.SEND");
+    if (propagation != TO_NOBODY) server_tell(counted.called, "BARE.SEND");
     measure_markers(&counted);
     free(settings);
     return counted;

@@ -46,9 +46,6 @@ extern const size_t row_count;
 
 /* A server that runs under valgrind's callgrind, which counts its instructions. */
 
-/* Who hears of changes. Of a server and its replica, the one or the other is counted. */
-enum propagation { NOBODY, AN_AOF, A_REPLICA, ON_A_REPLICA, PROPAGATIONS };
-
 struct counted {
     enum propagation propagation;
     struct server *server;  /* the one that is counted */

@@ -136,7 +136,7 @@ static void count_rows(struct table *table, struct table *stored, const char *pa
     describe_environment(&counted, table);
     for (size_t i = 0; i < row_count; i++) {
         const struct row *row = &rows[i];
-        if (propagation != NOBODY && !row->is_propagated) continue;
+        if (propagation != TO_NOBODY && !row->is_propagated) continue;
         if (propagation == ON_A_REPLICA && row->changes_nothing) continue;
         const char *suffix = suffixes[propagation];
         char name[NAME_BYTES];
