@@ -6,13 +6,13 @@
 
 #include "grammar.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "probes.h"
 #include "same_everywhere.h"
 #include "single_server.h"
 #include "text.h"
 #include "traces.h"
+#include "waiting.h"
 #include "wire.h"
 
 TEST(a_transaction_sees_its_own_writes) {

@@ -9,6 +9,7 @@
 #include "stream.h"
 #include "text.h"
 #include "traces.h"
+#include "waiting.h"
 
 BEFORE_EACH {
     create("box");

@@ -12,6 +12,7 @@
 #include "stream.h"
 #include "text.h"
 #include "traces.h"
+#include "waiting.h"
 
 /* The same id in another spelling. */
 static const char *in_braces(const char *id) {

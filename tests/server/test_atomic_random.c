@@ -145,7 +145,7 @@ static void restore_all(const char *prefix) {
 
 /* What does not depend on ids that were drawn. */
 static const char *state_of(const char *prefix) {
-    struct text state = {0};
+    struct text state = EMPTY_TEXT;
     const char *lists[] = {"BLOB.LIST @c INCLUDE 3 META SNAPSHOTS UNCOMMITTED",
                            "BLOB.LIST @o INCLUDE 2 META SNAPSHOTS",
                            "LEASE.LIST @s",
@@ -154,7 +154,6 @@ static const char *state_of(const char *prefix) {
                            "FILE.LIST @s ''",
                            "FILE.LIST @s d",
                            "SHARE.GET @s"};
-    text_add(&state, "", 0);
     for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
         redisReply *reply = play(with_keys(lists[i], prefix, prefix));
         text_print(&state, "%s: %s\n", lists[i], reply_shape(reply));

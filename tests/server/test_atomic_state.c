@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include "atomic.h"
+#include "clock.h"
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"
+#include "waiting.h"
 
 /* --- One state --- */
 

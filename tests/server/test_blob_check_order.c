@@ -10,6 +10,7 @@
  *   busy   a block blob to which a copy goes on, under an infinite lease of A
  *   parts  a name with a staged block alone */
 #include "blobs.h"
+#include "clock.h"
 #include "harness.h"
 #include "leases.h"
 #include "sources.h"

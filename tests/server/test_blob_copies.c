@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "blobs.h"
+#include "clock.h"
 #include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
@@ -12,6 +13,7 @@
 #include "stream.h"
 #include "text.h"
 #include "traces.h"
+#include "waiting.h"
 
 #define COPIED "[<etag>, <etag>, \"success\"]"
 

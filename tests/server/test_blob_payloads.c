@@ -54,7 +54,7 @@ TEST(records_in_another_order) {
     random_begin();
     configure(primary, "rdbcompression", "no");
     redisReply *dump = hostile_dump_kinds("box");
-    hostile_restore_shuffled(dump, hostile_dump_kinds("other"), 1000);
+    records_restore_shuffled(dump, hostile_dump_kinds("other"), 1000);
 }
 
 TEST(records_left_out_at_the_end) {
@@ -65,7 +65,7 @@ TEST(records_left_out_at_the_end) {
     for (size_t count = 0; count < whole->count; count++) {
         struct records records = *whole;
         records.count = count;
-        hostile_restore_records(dump, &records, &tally);
+        records_restore(dump, &records, &tally);
     }
     assert_int_equal(tally.accepted, 0);
 }
@@ -153,7 +153,7 @@ static void settle(void) {
 static void hand_offer(const char *what, bool is_sound) {
     struct tally tally = {0};
     records_end(hand, 1);
-    hostile_restore_records(hand_dump, hand, &tally);
+    records_restore(hand_dump, hand, &tally);
     require(tally.accepted == is_sound, "%s is %s", what, tally.accepted ? "accepted" : "refused");
 }
 
@@ -500,7 +500,7 @@ TEST(chunks_that_many_share) {
     settle();
     records_end(hand, 1);
     struct tally tally = {0};
-    hostile_restore_records(hand_dump, hand, &tally);
+    records_restore(hand_dump, hand, &tally);
     assert_int_equal(tally.accepted, 1);
 }
 

@@ -2,12 +2,14 @@
 #include <string.h>
 
 #include "blobs.h"
+#include "clock.h"
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"
 #include "steps.h"
 #include "text.h"
 #include "traces.h"
+#include "waiting.h"
 
 TEST(a_snapshot_keeps_how_the_blob_was) {
     static const struct step steps[] = {
@@ -199,8 +201,7 @@ TEST(snapshots_under_leases) {
 /* --- Listing --- */
 
 static const char *listed(const char *rest) {
-    struct text names = {0};
-    text_add(&names, "", 0);
+    struct text names = EMPTY_TEXT;
     redisReply *page = expect_elements(call_line(primary, pool_print("BLOB.LIST box %s", rest)), 2);
     for (size_t i = 0; i < page->element[1]->elements; i++) {
         const redisReply *item = page->element[1]->element[i];
@@ -249,8 +250,7 @@ TEST(pages_of_a_listing_may_end_between_snapshots) {
     take_some(ids);
     const char *all = listed("INCLUDE 1 SNAPSHOTS");
     for (int size = 1; size <= 7; size++) {
-        struct text paged = {0};
-        text_add(&paged, "", 0);
+        struct text paged = EMPTY_TEXT;
         const redisReply *marker = NULL;
         for (int page = 0; page < 10; page++) {
             struct words words =

@@ -1,11 +1,13 @@
 /* BLOB.GET with BLOCK: waiting for a blob to change, or to be there. */
 #include <string.h>
 
+#include "clock.h"
 #include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
 #include "same_everywhere.h"
 #include "traces.h"
+#include "waiting.h"
 #include "wire.h"
 
 static const char *etag;

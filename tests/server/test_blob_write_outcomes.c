@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "blobs.h"
+#include "clock.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "steps.h"
 

@@ -2,13 +2,14 @@
 #include <string.h>
 
 #include "blobs.h"
+#include "clock.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "steps.h"
 #include "stream.h"
 #include "text.h"
 #include "traces.h"
+#include "waiting.h"
 
 #define COMMITTED(length, list) "[\"etag\", <etag>, \"content-length\", " #length ", \"committed\", " list "]"
 #define STAGED(list)            "[\"uncommitted\", " list "]"

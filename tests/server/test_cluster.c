@@ -11,6 +11,7 @@
 #include "same_everywhere.h"
 #include "shards.h"
 #include "text.h"
+#include "waiting.h"
 
 enum { REDIRECT_MS = 5000, VOTE_MS = 5500, LARGE = 200000, ENDINGS = 400 };
 

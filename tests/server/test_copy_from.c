@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "blobs.h"
+#include "clock.h"
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"

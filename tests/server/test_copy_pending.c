@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "blobs.h"
+#include "clock.h"
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "blobs.h"
+#include "clock.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "sources.h"
 #include "steps.h"

@@ -7,8 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "processes.h"
 #include "sources.h"

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "blobs.h"
+#include "clock.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "probes.h"
 #include "same_everywhere.h"

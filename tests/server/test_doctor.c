@@ -8,6 +8,7 @@
 #include "leases.h"
 #include "pool.h"
 #include "single_server.h"
+#include "waiting.h"
 #include "wire.h"
 
 static struct client *patient;

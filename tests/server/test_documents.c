@@ -20,8 +20,7 @@ static bool pages_show(const struct pages *pages, const char *line) {
 TEST(the_reference_shows_every_command_as_it_is) {
     struct pages pages = pages_read();
     struct words commands = grammar_commands(primary);
-    struct text missing = {0};
-    text_add(&missing, "", 0);
+    struct text missing = EMPTY_TEXT;
     for (size_t i = 0; i < commands.count; i++) {
         if (is_effect_command(commands.word[i])) continue;
         struct grammar grammar = grammar_of(primary->server, commands.word[i]);
@@ -56,8 +55,7 @@ static bool looks_like_a_code(const char *code) {
 TEST(the_errors_of_the_commands_are_those_of_the_module) {
     struct pages pages = pages_read();
     struct words commands = grammar_commands(primary);
-    struct text faults = {0};
-    text_add(&faults, "", 0);
+    struct text faults = EMPTY_TEXT;
     for (size_t i = 0; i < commands.count; i++) {
         const char *section = section_of(&pages, commands.word[i]);
         const char *errors = section ? paragraph_of(section, "**Errors**") : NULL;
@@ -98,8 +96,7 @@ static bool list_has(const char *list, const char *code) {
 
 TEST(the_list_of_errors_has_every_code) {
     const char *list = list_of_errors();
-    struct text missing = {0};
-    text_add(&missing, "", 0);
+    struct text missing = EMPTY_TEXT;
     require(list, "the pages have no list of errors");
     for (int outcome = OUTCOME_FIRST; outcome < OUTCOME_COUNT; outcome++) {
         const struct outcome_text *text = outcome_text(outcome);
@@ -111,8 +108,7 @@ TEST(the_list_of_errors_has_every_code) {
 /* As Redis's own: a command does something or returns something, in one sentence. */
 TEST(summaries_are_in_the_words_of_redis) {
     struct words commands = grammar_commands(primary);
-    struct text faults = {0};
-    text_add(&faults, "", 0);
+    struct text faults = EMPTY_TEXT;
     for (size_t i = 0; i < commands.count; i++) {
         const char *summary = grammar_of(primary->server, commands.word[i]).summary;
         size_t first = strcspn(summary, " ");

@@ -12,6 +12,7 @@
 #include "stream.h"
 #include "tables.h"
 #include "text.h"
+#include "waiting.h"
 
 #define RECEIPT_A "aaaaaaaa000040008000aaaaaaaaaaaa"
 
@@ -345,8 +346,7 @@ static bool needs_cluster(enum outcome outcome) {
 
 /* The codes of errors that INFO does not tell of yet. */
 static const char *silent_codes(void) {
-    struct text silent = {0};
-    text_add(&silent, "", 0);
+    struct text silent = EMPTY_TEXT;
     redisReply *info = call(primary, "INFO holdfast");
     for (enum outcome outcome = OUTCOME_FIRST; outcome < OUTCOME_COUNT; outcome++) {
         const char *code = outcome_text(outcome)->code;
@@ -384,8 +384,7 @@ TEST(every_error_is_provoked) {
 }
 
 static const char *refusals_shown(struct client *client) {
-    struct text shown = {0};
-    text_add(&shown, "", 0);
+    struct text shown = EMPTY_TEXT;
     redisReply *info = call(client, "INFO holdfast");
     for (const char *line = info->str; (line = strstr(line, "holdfast_refused")); line++) {
         text_add(&shown, line, strcspn(line, "\r\n"));

@@ -37,8 +37,7 @@ static void play_page(struct text *faults, const struct page *page, bool is_resp
 
 static void play_all(bool is_resp3) {
     struct pages pages = pages_read();
-    struct text faults = {0};
-    text_add(&faults, "", 0);
+    struct text faults = EMPTY_TEXT;
     for (size_t i = 0; i < pages.count; i++) play_page(&faults, &pages.page[i], is_resp3);
     require(!faults.length, "%s", faults.bytes);
 }
@@ -93,8 +92,7 @@ static bool is_told(const char *section, const redisReply *reply) {
 TEST(the_pages_tell_what_each_command_returns) {
     struct pages pages = pages_read();
     struct words commands = grammar_commands(primary);
-    struct text faults = {0};
-    text_add(&faults, "", 0);
+    struct text faults = EMPTY_TEXT;
     memset(&seen, 0, sizeof(seen));
     tell = see;
     for (size_t i = 0; i < pages.count; i++) play_page(&faults, &pages.page[i], true);

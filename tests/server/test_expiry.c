@@ -4,9 +4,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "clock.h"
 #include "files.h"
 #include "harness.h"
-#include "leases.h"
 #include "one_moment.h"
 #include "pool.h"
 

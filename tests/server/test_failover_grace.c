@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "files.h"
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"
 #include "same_everywhere.h"
 #include "single_server.h"
+#include "waiting.h"
 
 #define RECOVERING "CONFLICT ServerRecovering"
 

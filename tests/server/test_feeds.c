@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "await.h"
+#include "clock.h"
 #include "feeds.h"
 #include "harness.h"
 #include "leases.h"
@@ -10,6 +11,7 @@
 #include "steps.h"
 #include "text.h"
 #include "turns.h"
+#include "waiting.h"
 
 /* --- On and off --- */
 

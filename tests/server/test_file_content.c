@@ -5,7 +5,6 @@
 #include "blobs.h"
 #include "file_commands.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "random.h"
 #include "steps.h"
@@ -15,8 +14,7 @@
 
 /* Its ranges as "0+512 1024+512", and what RANGE or SINCE say behind. */
 static const char *ranges_of(const char *path, const char *rest) {
-    struct text text = {0};
-    text_add(&text, "", 0);
+    struct text text = EMPTY_TEXT;
     struct words words = act_words(pool_print("ranges %s %s", path, rest));
     redisReply *ranges = field(call_words(primary, &words), "ranges");
     for (size_t i = 0; i < ranges->elements; i++)

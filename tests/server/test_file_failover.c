@@ -5,11 +5,11 @@
 
 #include "files.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "same_everywhere.h"
 #include "single_server.h"
 #include "steps.h"
+#include "waiting.h"
 
 /* The old primary and its replica, which is to be the new one. */
 static struct client *first, *second;

@@ -4,9 +4,9 @@
 
 #include "file_commands.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "steps.h"
+#include "waiting.h"
 
 #define END_OF_ALL "18446744073709551615" /* 2^64 - 1 */
 #define HALF       "9223372036854775808"  /* 2^63 */

@@ -2,9 +2,9 @@
  * the tree that they lead through: listing it, moving parts of it. */
 #include <string.h>
 
+#include "clock.h"
 #include "file_commands.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "steps.h"
 #include "text.h"
@@ -264,8 +264,7 @@ TEST(the_readonly_attribute_leaves_open_handles_writable) {
 /* --- Listing -------------------------------------------------------------------------------------------- */
 
 static const char *paged(const char *rest, int count) {
-    struct text names = {0};
-    text_add(&names, "", 0);
+    struct text names = EMPTY_TEXT;
     const char *marker = NULL;
     do {
         struct words words = words_of_line(pool_print("FILE.LIST fs d COUNT %d %s", count, rest));

@@ -2,9 +2,9 @@
  * gone with it, however it ends. */
 #include <string.h>
 
+#include "clock.h"
 #include "file_commands.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "steps.h"
 

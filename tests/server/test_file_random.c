@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "files.h"
 #include "harness.h"
 #include "leases.h"

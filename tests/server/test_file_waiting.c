@@ -3,12 +3,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "file_commands.h"
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"
 #include "same_everywhere.h"
 #include "steps.h"
+#include "waiting.h"
 #include "wire.h"
 
 enum { LATE_MS = 20, ATTEMPTS = 8 };

@@ -1,8 +1,8 @@
 /* Shares and files: every command once, alone and against handles, and everywhere the same. */
 #include <string.h>
 
+#include "clock.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "same_everywhere.h"
 

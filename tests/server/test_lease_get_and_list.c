@@ -2,12 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
 #include "same_everywhere.h"
 #include "text.h"
 #include "traces.h"
+#include "waiting.h"
 #include "wire.h"
 
 BEFORE_EACH {

@@ -2,11 +2,13 @@
  * nobody's place lost. */
 #include <string.h>
 
+#include "clock.h"
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"
 #include "same_everywhere.h"
 #include "traces.h"
+#include "waiting.h"
 
 /* Neither seconds nor -1 nor INFINITE, or seconds of no kind that is allowed. */
 static const char *const bad_durations[] = {

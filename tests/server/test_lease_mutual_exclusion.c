@@ -15,10 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"
 #include "random.h"
+#include "waiting.h"
 
 enum { WORKERS = 4, EFFECTS_MAX = 20000, WRITES_PER_TURN = 4, LEASE_MS = 80, STOPS = 12 };
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "files.h"
 #include "harness.h"
 #include "hostile.h"
@@ -14,6 +15,7 @@
 #include "single_server.h"
 #include "stream.h"
 #include "text.h"
+#include "waiting.h"
 
 static void require_greater(const char *token, const char *before) {
     require(strcmp(token, before) > 0, "%s is not greater than %s", token, before);

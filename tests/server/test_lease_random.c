@@ -9,12 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "harness.h"
 #include "lease_model.h"
 #include "leases.h"
 #include "pool.h"
 #include "random.h"
 #include "same_everywhere.h"
+#include "waiting.h"
 
 enum { CLIENTS = 4, BLOBS = 2, IDS = 5, STEPS = 8000, STEPS_BETWEEN_LOOKS = 1000, MINUTE_MS = 60000 };
 

@@ -1,5 +1,6 @@
 /* What others got wrong about leases, each as a test of its own. */
 
+#include "clock.h"
 #include "harness.h"
 #include "lease_states.h"
 #include "pool.h"

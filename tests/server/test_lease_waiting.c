@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
 #include "same_everywhere.h"
+#include "waiting.h"
 
 enum { LATE_MS = 20, ATTEMPTS = 8 };
 

@@ -3,11 +3,13 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "clock.h"
 #include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
 #include "same_everywhere.h"
 #include "traces.h"
+#include "waiting.h"
 
 enum { WAITERS = 3 };
 

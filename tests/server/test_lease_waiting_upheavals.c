@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "effects.h"
 #include "harness.h"
 #include "lease_states.h"
@@ -16,6 +17,7 @@
 #include "settings.h"
 #include "single_server.h"
 #include "stream.h"
+#include "waiting.h"
 #include "wire.h"
 
 enum { FILLERS = 3000 }; /* the server answers clients after a thousand commands of a file */

@@ -13,6 +13,7 @@
 #include "queues.h"
 #include "sources.h"
 #include "steps.h"
+#include "waiting.h"
 
 #define WEEK_MS (7 * 86400000LL)
 

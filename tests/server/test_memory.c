@@ -103,8 +103,7 @@ static const struct {
 };
 
 static struct words words_for(const char *step, const char *name) {
-    struct text line = {0};
-    text_add(&line, "", 0);
+    struct text line = EMPTY_TEXT;
     for (const char *blank = strstr(step, "%s"); blank; step = blank + 2, blank = strstr(step, "%s"))
         text_print(&line, "%.*s%s", (int)(blank - step), step, name);
     text_print(&line, "%s", step);

@@ -2,6 +2,7 @@
  * Alone, in a transaction and in a script. What is not remembered is decided anew. */
 #include <string.h>
 
+#include "clock.h"
 #include "files.h"
 #include "grammar.h"
 #include "harness.h"
@@ -362,8 +363,7 @@ TEST(an_answer_that_cannot_be_remembered_refuses_the_transaction) {
 
 static const char *again(void) {
     redisReply *got = call(primary, "QUEUE.GET jobs COUNT 4 VISIBILITY 60 ONCE t");
-    struct text texts = {0};
-    text_add(&texts, "", 0);
+    struct text texts = EMPTY_TEXT;
     for (size_t i = 0; i < got->elements; i++)
         text_print(&texts, "%s%s", i ? " " : "", field(got->element[i], "message")->str);
     return texts.bytes;

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "effects.h"
 #include "files.h"
 #include "harness.h"
@@ -21,6 +22,7 @@
 #include "same_everywhere.h"
 #include "single_server.h"
 #include "turns.h"
+#include "waiting.h"
 
 static long long tokens_at(struct client *client) {
     return info_of(client, "holdfast_once_tokens");

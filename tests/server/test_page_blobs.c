@@ -4,10 +4,10 @@
 
 #include "blobs.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "steps.h"
 #include "traces.h"
+#include "waiting.h"
 
 #define PAGES(length, list) "[\"etag\", <etag>, \"content-length\", " #length ", \"pages\", " list "]"
 

@@ -77,7 +77,7 @@ TEST(payloads_of_sound_records_in_another_order) {
     random_begin();
     configure(primary, "rdbcompression", "no");
     redisReply *dump = hostile_dump("box", 5);
-    hostile_restore_shuffled(dump, hostile_dump("other", 8), 2000);
+    records_restore_shuffled(dump, hostile_dump("other", 8), 2000);
 }
 
 /* Versions far ahead of the clock would leave no room for those to come. */

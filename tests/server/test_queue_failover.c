@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "harness.h"
-#include "leases.h"
 #include "messages.h"
 #include "pool.h"
 #include "same_everywhere.h"
 #include "single_server.h"
+#include "waiting.h"
 
 static const char line_up[] = "QUEUE.GET jobs VISIBILITY 100 BLOCK 0";
 

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "harness.h"
-#include "leases.h"
 #include "messages.h"
 #include "pool.h"
 #include "random.h"
 #include "same_everywhere.h"
 #include "settings.h"
+#include "waiting.h"
 
 static const char synced_file[] =
     APPEND_ONLY_FILE("always") "holdfast.queue-max-count 1000\nholdfast.clock-offset-ms %lld\n";

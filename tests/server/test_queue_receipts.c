@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "harness.h"
-#include "leases.h"
 #include "messages.h"
 #include "one_moment.h"
 #include "pool.h"

@@ -3,14 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "harness.h"
-#include "leases.h"
 #include "messages.h"
 #include "one_moment.h"
 #include "pool.h"
 #include "same_everywhere.h"
 #include "text.h"
 #include "traces.h"
+#include "waiting.h"
 
 enum { LARGEST = 65536 };
 

@@ -3,12 +3,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "queues.h"
 #include "same_everywhere.h"
 #include "text.h"
+#include "waiting.h"
 
 enum { LATE_MS = 20, ATTEMPTS = 8 };
 
@@ -17,8 +18,7 @@ static struct client *consumer(const char *rest) {
 }
 
 static const char *texts_of(const redisReply *reply) {
-    struct text texts = {0};
-    text_add(&texts, "", 0);
+    struct text texts = EMPTY_TEXT;
     require(reply_is_aggregate(reply), "no messages: %s", reply_text(reply));
     for (size_t i = 0; i < reply->elements; i++)
         text_print(&texts, "%s%s", i ? " " : "", field(reply->element[i], "message")->str);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "blobs.h"
+#include "clock.h"
 #include "file_commands.h"
 #include "harness.h"
 #include "leases.h"
@@ -13,6 +14,7 @@
 #include "steps.h"
 #include "text.h"
 #include "traces.h"
+#include "waiting.h"
 #include "wire.h"
 
 /* --- Other names ------------------------------------------------------------------------------------------------- */

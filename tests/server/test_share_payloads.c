@@ -4,11 +4,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "clock.h"
 #include "cpu_time.h"
 #include "files.h"
 #include "harness.h"
 #include "hostile.h"
-#include "leases.h"
 #include "payload.h"
 #include "pool.h"
 #include "random.h"
@@ -194,7 +194,7 @@ TEST(payloads_in_another_order) {
             {"SHARE.SNAPSHOT fs", NULL}, {"delete d/x", "OK"}, {"mkdir d/x", NULL},
             {"h = open s d/y RWD/RWD DISPOSITION CREATE", NULL}, {"lock $h EXCLUSIVE 0 0", "OK"},
             {"dispose $h ON", "OK"});
-    hostile_offer_shuffled(dump, call(primary, "DUMP fs"), 300, require_whole_share);
+    records_offer_shuffled(dump, call(primary, "DUMP fs"), 300, require_whole_share);
 }
 
 /* Numbers of the largest kind, or none at all, in each place of each record. */
@@ -223,7 +223,7 @@ TEST(payloads_that_lie_about_numbers) {
             records.record[i] = records.record[--records.count];
             records.record[i].has_content = sound->has_content;
             long long before = cpu_time_us(primary->server);
-            hostile_offer_records(dump, &records, require_whole_share, &tally);
+            records_offer(dump, &records, require_whole_share, &tally);
             require(cpu_time_us(primary->server) - before < COSTS_MAX_US, "record %zu costs %lld us", i,
                     cpu_time_us(primary->server) - before);
         }
@@ -245,7 +245,7 @@ TEST(payloads_with_parts_left_out) {
                     bool left_out = (i >= first && i < first + count) || i == other;
                     if (!left_out) records.record[records.count++] = whole->record[i];
                 }
-                hostile_offer_records(dump, &records, require_whole_share, &tally);
+                records_offer(dump, &records, require_whole_share, &tally);
             }
         }
     }
@@ -271,7 +271,7 @@ TEST(payloads_without_the_end_of_the_tree) {
             records.record[records.count++] = whole->record[i];
         }
         require(records.count + 1 + (size_t)way == whole->count, "the records are others");
-        hostile_offer_records(dump, &records, require_whole_share, &tally);
+        records_offer(dump, &records, require_whole_share, &tally);
     }
     require(!tally.accepted, "a tree without its end is accepted");
 }
@@ -288,7 +288,7 @@ TEST(payloads_with_parts_doubled) {
             memcpy(records.record, whole->record, (first + count) * sizeof(*whole->record));
             memcpy(records.record + first + count, whole->record + first,
                    (whole->count - first) * sizeof(*whole->record));
-            hostile_offer_records(dump, &records, require_whole_share, &tally);
+            records_offer(dump, &records, require_whole_share, &tally);
         }
     }
     require(tally.refused > tally.accepted, "%d refused, %d accepted", tally.refused, tally.accepted);

@@ -4,14 +4,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "cpu_time.h"
 #include "file_commands.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "steps.h"
 #include "text.h"
 #include "traces.h"
+#include "waiting.h"
 
 /* --- Time ------------------------------------------------------------------------------------------------------ */
 

@@ -5,7 +5,6 @@
 #include "blobs.h"
 #include "file_commands.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "random.h"
 #include "steps.h"
@@ -212,8 +211,7 @@ static void describe(struct text *text, const char *path, const char *rest) {
 }
 
 static const char *description(const char *rest) {
-    struct text text = {0};
-    text_add(&text, "", 0);
+    struct text text = EMPTY_TEXT;
     describe(&text, "", rest);
     return text.bytes;
 }

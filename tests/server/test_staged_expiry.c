@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "blobs.h"
+#include "clock.h"
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"

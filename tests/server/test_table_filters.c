@@ -161,8 +161,7 @@ TEST(true_and_false_stand_alone) {
 
 /* "pk/rk pk/rk" of a page. */
 static const char *keys_on(redisReply *page) {
-    struct text keys = {0};
-    text_add(&keys, "", 0);
+    struct text keys = EMPTY_TEXT;
     const redisReply *rows = expect_elements(page, 2)->element[1];
     for (size_t i = 0; i < rows->elements; i++)
         text_print(&keys, "%s%s/%s", i ? " " : "", rows->element[i]->element[0]->str,
@@ -402,7 +401,7 @@ static const char *some_filter(int max) {
 }
 
 static const char *answer_of(const char *table, const char *filter) {
-    struct text rows = {0};
+    struct text rows = EMPTY_TEXT;
     struct words words = words_of_line("TABLE.QUERY");
     words_add(&words, table);
     words_add(&words, "FILTER");
@@ -410,7 +409,6 @@ static const char *answer_of(const char *table, const char *filter) {
     words_add_line(&words, "SELECT 5 PartitionKey RowKey n s m TOP");
     words_add_number(&words, 1 + random_below(100));
     size_t asked = words.count;
-    text_add(&rows, "", 0);
     while (true) {
         redisReply *page = call_words(primary, &words);
         require(!reply_is_error(page), "%s gives %s", filter, reply_text(page));

@@ -3,10 +3,10 @@
  * takes long, and all hold the same. */
 #include <string.h>
 
+#include "clock.h"
 #include "effects.h"
 #include "harness.h"
 #include "hostile.h"
-#include "leases.h"
 #include "pool.h"
 #include "random.h"
 #include "records.h"
@@ -252,8 +252,7 @@ static struct entity with_names(const char *names, uint64_t told) {
 }
 
 static struct entity with_so_many(int count) {
-    struct text names = {0};
-    text_add(&names, "", 0);
+    struct text names = EMPTY_TEXT;
     for (int i = 0; i < count; i++) text_print(&names, "p%d ", i);
     return with_names(names.bytes, (uint64_t)count);
 }

@@ -128,8 +128,7 @@ static const char *some_double(void) {
 static const char *some_string(void) {
     static const char *const parts[] = {"",   "a",  "'",   " ",           "\xc3\xa4", "\xf0\x9f\x98\x80",
                                         "\"", "\n", "0x1", "\xef\xbd\x9e"};
-    struct text text = {0};
-    text_add(&text, "", 0);
+    struct text text = EMPTY_TEXT;
     for (int count = random_below(6); count > 0; count--) text_print(&text, "%s", parts[random_below(10)]);
     return text.bytes;
 }
@@ -309,8 +308,7 @@ TEST(names_and_suffixes_that_are_none) {
 /* --- Limits, just inside and just outside --- */
 
 static const char *many(const char *piece, int count) {
-    struct text text = {0};
-    text_add(&text, "", 0);
+    struct text text = EMPTY_TEXT;
     for (; count; count--) text_print(&text, "%s", piece);
     return text.bytes;
 }

@@ -8,6 +8,7 @@
 #include "pool.h"
 #include "queues.h"
 #include "steps.h"
+#include "waiting.h"
 
 /* How a client loses what it was just given. */
 static const struct loss {

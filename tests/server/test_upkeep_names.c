@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "same_everywhere.h"
 #include "single_server.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
 #include "harness.h"
 #include "leases.h"
 #include "payload.h"

@@ -7,9 +7,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"
+#include "waiting.h"
 
 enum { SECOND_US = 1000000, NUMBERS = 4 };
 

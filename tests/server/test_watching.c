@@ -2,9 +2,9 @@
  * background, if a read can show it, and not if none does: on the primary, and where it arrives as an effect. */
 #include <string.h>
 
+#include "clock.h"
 #include "files.h"
 #include "harness.h"
-#include "leases.h"
 #include "one_moment.h"
 #include "pool.h"
 #include "sources.h"

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "leases.h"
+#include "clock.h"
 
 bool await_more(long long *since) {
     if (!*since) *since = stopwatch();

@@ -31,8 +31,7 @@ static bool next_passage(const char **text, struct passage *passage) {
     size_t prompt = prompt_length(line);
     require(prompt, "an example does not begin with a prompt: %s", line);
     *passage = (struct passage){pool_copy(line, prompt - 2), line + prompt, ""};
-    struct text rest = {0};
-    text_add(&rest, "", 0);
+    struct text rest = EMPTY_TEXT;
     while (**text && !prompt_length(*text)) {
         line = line_of(text);
         text_print(&rest, "%s\n", line);

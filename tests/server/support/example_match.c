@@ -113,8 +113,7 @@ bool example_matches(struct example_match *example_match, const char *shown, con
 }
 
 const char *example_real(const struct example_match *example_match, const char *shown) {
-    struct text real = {0};
-    text_add(&real, "", 0);
+    struct text real = EMPTY_TEXT;
     while (*shown) {
         size_t length = 1;
         const char *added = shown;

@@ -21,8 +21,7 @@ void failure_note_command(const void *bytes, size_t length) {
 
 /* The noted command is in the protocol's form; a person wants to read the words alone. */
 static const char *last_command_words(void) {
-    struct text text = {0};
-    text_add(&text, "", 0);
+    struct text text = EMPTY_TEXT;
     bool is_length_line = true;
     for (size_t i = 0; i < last_command.length;) {
         const char *line = last_command.bytes + i;

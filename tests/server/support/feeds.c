@@ -22,8 +22,7 @@ const char *bookmark_of(const redisReply *page) {
 }
 
 static const char *names_told(const redisReply *page) {
-    struct text names = {0};
-    text_add(&names, "", 0);
+    struct text names = EMPTY_TEXT;
     for (size_t i = 0; i < page->element[1]->elements; i++) {
         const redisReply *change = page->element[1]->element[i];
         text_print(&names, "%s%s%s", i ? " " : "", reply_field_if_any(change, "deleted") ? "-" : "",

@@ -5,12 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "steps.h"
 #include "text.h"
 #include "traces.h"
+#include "waiting.h"
 
 enum { SWEPT_SOON_US = 5000 };
 
@@ -168,8 +169,7 @@ struct client *act_waiting(const char *line) {
 /* --- Looking -------------------------------------------------------------------------------------------- */
 
 const char *listed_at(struct client *client, const char *path, const char *rest) {
-    struct text names = {0};
-    text_add(&names, "", 0);
+    struct text names = EMPTY_TEXT;
     struct words words = words_of_line("FILE.LIST fs");
     words_add(&words, path);
     words_add_line(&words, rest);
@@ -187,8 +187,7 @@ const char *listed(const char *path) {
 }
 
 const char *opened(const char *rest) {
-    struct text paths = {0};
-    text_add(&paths, "", 0);
+    struct text paths = EMPTY_TEXT;
     struct words words = words_of_line(pool_print("FILE.HANDLES fs %s", rest));
     redisReply *items = expect_elements(call_words(primary, &words), 2)->element[1];
     for (size_t i = 0; i < items->elements; i++) {

@@ -96,8 +96,7 @@ static void add_value(struct text *line, const struct argument *argument) {
 }
 
 static void add_argument(struct text *line, const struct argument *argument) {
-    struct text value = {0};
-    text_add(&value, "", 0);
+    struct text value = EMPTY_TEXT;
     add_value(&value, argument);
     if (argument->is_optional) text_print(line, "[");
     if (argument->token) text_print(line, "%s%s", argument->token, value.length ? " " : "");

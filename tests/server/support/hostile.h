@@ -27,7 +27,7 @@ typedef void look_at_value(const char *key);
 void hostile_double(const char *key);
 
 /* That of a container. */
-look_at_value require_whole;
+void require_whole(const char *key);
 
 /* Signs the payload and offers it to RESTORE; what is accepted is looked at. */
 void hostile_offer(char *payload, size_t length, look_at_value *look, struct tally *tally);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "harness.h"
 #include "pool.h"
 #include "steps.h"

@@ -1,7 +1,4 @@
-/* What tests of leases have in common: ids, a clock that is moved, and clients that wait.
- *
- * The clock goes forwards only, through all tests of a program, and is the same on all three servers,
- * so that all of them show the same leases as held. */
+/* What tests of leases have in common: ids, where leases are, and what is said of them. */
 #ifndef HOLDFAST_TESTS_LEASES_H
 #define HOLDFAST_TESTS_LEASES_H
 
@@ -22,16 +19,6 @@ extern const struct lease_place on_container, on_blob;
 
 /* Makes `box` with the blob `cat`, nothing leased, and the clocks alike. */
 void lease_setup(void);
-void time_passes(long long ms);
-
-/* The value of holdfast.clock-offset-ms at which so much more time will have passed, for a test that sets it itself. */
-long long clock_after(long long ms);
-
-/* Unix milliseconds by the primary's own clock. */
-long long server_time(void);
-
-/* Milliseconds that only serve to be subtracted. */
-long long stopwatch(void);
 
 /* Leases shorter than the service allows, so that a test can wait for their end: 50 ms and more. */
 void allow_short_leases(void);
@@ -52,33 +39,5 @@ void expect_state_at(struct place place, const char *container, const struct lea
                      const char *state);
 
 #define expect_state(container, where, state) expect_state_at(HERE, container, where, state)
-
-/* A client of its own that sends the line and has to wait for the answer; returns when it is in line. */
-struct client *waiting(const char *line);
-struct client *waiting_at(struct server *server, int database, const char *line);
-
-/* The same, with the number by which the server knows it. */
-struct client *waiting_known(const char *line, long long *id);
-
-/* The same, for the user guest, who may do everything at first. */
-struct client *waiting_user(const char *line, long long *id);
-
-/* Sends the line, for an answer that comes later. */
-void send_line(struct client *client, const char *line);
-
-/* How many wait, for whatever it is. */
-long long waiters_at(struct client *client);
-
-/* Its answer, which must have come already, or within the time. */
-redisReply *answer_of_at(struct place place, struct client *client);
-redisReply *answer_within_at(struct place place, struct client *client, int ms);
-void expect_still_waiting_at(struct place place, struct client *client);
-
-#define answer_of(client)            answer_of_at(HERE, client)
-#define answer_within(client, ms)    answer_within_at(HERE, client, ms)
-#define expect_still_waiting(client) expect_still_waiting_at(HERE, client)
-
-/* Waits until so many wait at the server. */
-void await_waiters(struct client *client, long long count);
 
 #endif

@@ -22,8 +22,7 @@ static const char *next_heard(struct client *listener) {
 }
 
 const char *notifications_heard(struct client *listener) {
-    struct text events = {0};
-    text_add(&events, "", 0);
+    struct text events = EMPTY_TEXT;
     send_call(listener, "PING");
     for (const char *heard; (heard = next_heard(listener));)
         text_print(&events, "%s%s", events.length ? ", " : "", heard);
@@ -57,12 +56,11 @@ static int compare_lines(const void *one, const void *other) {
  * have none. */
 static const char *heard_counted(struct client *listener) {
     struct words lines = {0};
-    struct text counted = {0};
+    struct text counted = EMPTY_TEXT;
     send_call(listener, "PING");
     for (const char *heard; (heard = next_heard(listener));)
         if (strcspn(heard, ".") < strcspn(heard, " ")) words_add(&lines, heard);
     if (lines.count) qsort(lines.word, lines.count, sizeof *lines.word, compare_lines);
-    text_add(&counted, "", 0);
     for (size_t i = 0, same; i < lines.count; i += same) {
         for (same = 1; i + same < lines.count && !strcmp(lines.word[i], lines.word[i + same]);) same++;
         text_print(&counted, "%zu %s\n", same, lines.word[i]);

@@ -44,8 +44,7 @@ const char *line_of(const char **text) {
 
 static struct fence fence_in(const struct page *page, const char *info, size_t number, const char **rest) {
     struct fence fence = {.path = page->path, .line = number + 1, .info = pool_copy(info, strlen(info))};
-    struct text text = {0};
-    text_add(&text, "", 0);
+    struct text text = EMPTY_TEXT;
     for (const char *line; (line = line_of(rest)) && !text_begins(line, "```");)
         text_print(&text, "%s\n", line);
     fence.text = text.bytes;

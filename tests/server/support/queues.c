@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "clock.h"
 #include "harness.h"
-#include "leases.h"
 #include "pool.h"
 #include "text.h"
 
@@ -31,8 +31,7 @@ struct parcel get_job_at(struct place place, const char *text, const char *rest)
 }
 
 const char *got_jobs(const char *rest) {
-    struct text texts = {0};
-    text_add(&texts, "", 0);
+    struct text texts = EMPTY_TEXT;
     redisReply *reply = call_line(primary, pool_print("QUEUE.GET jobs %s", rest));
     require(reply_is_aggregate(reply), "QUEUE.GET gives %s", reply_text(reply));
     for (size_t i = 0; i < reply->elements; i++)

@@ -1,4 +1,4 @@
-/* What tests of queues have in common: short ways to put, get and look at messages. The clock is that of leases.h. */
+/* What tests of queues have in common: short ways to put, get and look at messages. The clock is that of clock.h. */
 #ifndef HOLDFAST_TESTS_QUEUES_H
 #define HOLDFAST_TESTS_QUEUES_H
 

@@ -107,14 +107,14 @@ void records_end(struct records *records, uint64_t newest) {
     records_add(records, "", 0);
 }
 
-void hostile_offer_records(const redisReply *dump, const struct records *records, look_at_value *look,
-                           struct tally *tally) {
+void records_offer(const redisReply *dump, const struct records *records, look_at_value *look,
+                   struct tally *tally) {
     struct text payload = records_payload(dump, records);
     hostile_offer(payload.bytes, payload.length, look, tally);
 }
 
-void hostile_restore_records(const redisReply *dump, const struct records *records, struct tally *tally) {
-    hostile_offer_records(dump, records, require_whole, tally);
+void records_restore(const redisReply *dump, const struct records *records, struct tally *tally) {
+    records_offer(dump, records, require_whole, tally);
 }
 
 static void records_remove(struct records *records, size_t index) {
@@ -139,20 +139,20 @@ static void shuffle(struct records *records, const struct records *others) {
     }
 }
 
-void hostile_offer_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds,
+void records_offer_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds,
                             look_at_value *look) {
     const struct records *whole = records_of(dump), *others = records_of(other_dump);
     struct tally tally = {0};
-    hostile_offer_records(dump, whole, look, &tally);
+    records_offer(dump, whole, look, &tally);
     require(tally.accepted == 1, "a value that nobody doctored is refused");
     for (int round = 0; round < rounds; round++) {
         struct records records = *whole;
         for (int change = random_below(3); change >= 0 && records.count; change--) shuffle(&records, others);
-        hostile_offer_records(dump, &records, look, &tally);
+        records_offer(dump, &records, look, &tally);
     }
     require(tally.refused > 0, "every order is accepted");
 }
 
-void hostile_restore_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds) {
-    hostile_offer_shuffled(dump, other_dump, rounds, require_whole);
+void records_restore_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds) {
+    records_offer_shuffled(dump, other_dump, rounds, require_whole);
 }

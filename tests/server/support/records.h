@@ -40,14 +40,14 @@ void records_end(struct records *records, uint64_t newest);
 struct text records_payload(const redisReply *dump, const struct records *records);
 
 /* Offers the records to RESTORE, in a payload like this one: values of any kind, and containers. */
-void hostile_offer_records(const redisReply *dump, const struct records *records, look_at_value *look,
-                           struct tally *tally);
-void hostile_restore_records(const redisReply *dump, const struct records *records, struct tally *tally);
+void records_offer(const redisReply *dump, const struct records *records, look_at_value *look,
+                   struct tally *tally);
+void records_restore(const redisReply *dump, const struct records *records, struct tally *tally);
 
 /* Offers the first value with records dropped, doubled, swapped, and borrowed from the other one, so that each record
  * is sound and the whole is not. */
-void hostile_offer_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds,
+void records_offer_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds,
                             look_at_value *look);
-void hostile_restore_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds);
+void records_restore_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds);
 
 #endif

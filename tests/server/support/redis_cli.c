@@ -33,8 +33,7 @@ static const char *add_quoted(struct text *word, const char *rest, char quote) {
 struct words redis_cli_words(const char *line) {
     struct words words = {0};
     while (*(line += strspn(line, " "))) {
-        struct text word = {0};
-        text_add(&word, "", 0);
+        struct text word = EMPTY_TEXT;
         while (*line && *line != ' ') {
             if (*line == '"' || *line == '\'') {
                 line = add_quoted(&word, line + 1, *line);
@@ -76,8 +75,7 @@ static void show(struct text *shown, const redisReply *reply, size_t indent) {
 }
 
 const char *redis_cli_text(const redisReply *reply) {
-    struct text shown = {0};
-    text_add(&shown, "", 0);
+    struct text shown = EMPTY_TEXT;
     show(&shown, reply, 0);
     return shown.bytes;
 }

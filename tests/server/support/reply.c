@@ -85,8 +85,7 @@ static void add_reply(struct text *text, const redisReply *reply, bool as_shape)
 
 static const char *reply_rendered(const redisReply *reply, bool as_shape) {
     if (!reply) return "no reply: the connection broke";
-    struct text text = {0};
-    text_add(&text, "", 0);
+    struct text text = EMPTY_TEXT;
     add_reply(&text, reply, as_shape);
     return text.bytes;
 }

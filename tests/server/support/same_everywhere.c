@@ -41,9 +41,8 @@ static redisReply *key_digest(struct client *client, const redisReply *key) {
 
 /* Names the keys whose values differ, for the message of a failure. */
 static const char *differing_keys(struct client *one, struct client *other) {
-    struct text differing = {0};
+    struct text differing = EMPTY_TEXT;
     const redisReply *in_one = call(one, "INFO keyspace"), *in_other = call(other, "INFO keyspace");
-    text_add(&differing, "", 0);
     for (int database = 0; database < DATABASES; database++) {
         if (!database_is_used(in_one, database) && !database_is_used(in_other, database)) continue;
         call(one, "SELECT %d", database);

@@ -188,9 +188,8 @@ static const char *file_telling(const char *path) {
                                           "runtime error:", "ERROR: LeakSanitizer"};
     FILE *file = fopen(path, "r");
     if (!file) return "";
-    struct text text = {0};
+    struct text text = EMPTY_TEXT;
     char part[4096];
-    text_add(&text, "", 0);
     for (size_t length = fread(part, 1, sizeof(part), file); length;
          length = fread(part, 1, sizeof(part), file)) {
         text_add(&text, part, length);
@@ -205,8 +204,7 @@ static const char *file_telling(const char *path) {
 
 const char *server_log(const struct server *server) {
     static const char *const files[] = {"sanitizer.*", "output", "log"};
-    struct text text = {0};
-    text_add(&text, "", 0);
+    struct text text = EMPTY_TEXT;
     for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
         glob_t found;
         if (glob(pool_print("%s/%s", server->folder, files[i]), 0, NULL, &found)) continue;

@@ -25,8 +25,7 @@ struct stream *stream_attach(struct server *server) {
     const char *start = wire_receive_raw(stream->wire, 1);
     while (*start == '\n') start = wire_receive_raw(stream->wire, 1);
     require(*start == '$', "the RDB begins with %s", text_quoted(start, 1));
-    struct text digits = {0};
-    text_add(&digits, "", 0);
+    struct text digits = EMPTY_TEXT;
     for (const char *byte = wire_receive_raw(stream->wire, 1); *byte != '\n';
          byte = wire_receive_raw(stream->wire, 1)) {
         text_add(&digits, byte, 1);
@@ -74,8 +73,7 @@ const char *stream_line(const redisReply *command) {
 
 void stream_expect(struct stream *stream, struct client *client, const char *lines) {
     redisReply *commands = stream_commands(stream, client);
-    struct text real = {0};
-    text_add(&real, "", 0);
+    struct text real = EMPTY_TEXT;
     for (size_t i = 0; i < commands->elements; i++)
         text_print(&real, "%s%s", i ? "\n" : "", stream_line(commands->element[i]));
     require(!strcmp(real.bytes, lines), "expected in the stream\n%s\nbut there was\n%s", lines, real.bytes);

@@ -42,9 +42,8 @@ static bool go_on(struct words *words, size_t asked, const redisReply *page) {
 }
 
 static const char *walk(struct client *client, struct words *words, int *pages) {
-    struct text keys = {0};
+    struct text keys = EMPTY_TEXT;
     size_t asked = words->count;
-    text_add(&keys, "", 0);
     *pages = 0;
     do {
         redisReply *page = call_words(client, words);

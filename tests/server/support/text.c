@@ -12,8 +12,9 @@ enum { QUOTED_BYTES_MAX = 400 };
 
 void text_add(struct text *text, const void *bytes, size_t length) {
     if (text->length + length + 1 > text->room) {
+        char *old = text->room ? text->bytes : NULL;
         text->room = (text->length + length + 1) * 2;
-        text->bytes = pool_grow(text->bytes, text->room);
+        text->bytes = pool_grow(old, text->room);
     }
     if (length) memcpy(text->bytes + text->length, bytes, length);
     text->length += length;
@@ -71,8 +72,7 @@ bool text_is_one_of(const char *text, const char *const *list) {
 const char *text_of_file(const char *path, size_t *length) {
     FILE *file = fopen(path, "r");
     require(file, "%s does not open", path);
-    struct text text = {0};
-    text_add(&text, "", 0);
+    struct text text = EMPTY_TEXT;
     char part[4096];
     for (size_t count = fread(part, 1, sizeof(part), file); count; count = fread(part, 1, sizeof(part), file))
         text_add(&text, part, count);

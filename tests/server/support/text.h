@@ -6,10 +6,13 @@
 #include <stddef.h>
 
 struct text {
-    char *bytes; /* always ends with a zero once anything was added */
+    char *bytes; /* ends with a zero: from the start with EMPTY_TEXT, with {0} once anything was added */
     size_t length;
     size_t room;
 };
+
+#define EMPTY_TEXT                                                                                           \
+    { .bytes = "" }
 
 void text_add(struct text *text, const void *bytes, size_t length);
 void text_print(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -72,8 +72,7 @@ void words_replace(struct words *words, size_t index, const char *word) {
 }
 
 const char *words_text(const struct words *words) {
-    struct text text = {0};
-    text_add(&text, "", 0);
+    struct text text = EMPTY_TEXT;
     for (size_t i = 0; i < words->count; i++) {
         const char *gap = i ? " " : "";
         if (words->length[i] && !memchr(words->word[i], ' ', words->length[i])) {
