@@ -7,8 +7,8 @@
 #include "clock.h"
 #include "files.h"
 #include "harness.h"
-#include "one_moment.h"
 #include "pool.h"
+#include "text.h"
 
 enum { QUESTIONS_MAX = 16 };
 
@@ -161,7 +161,7 @@ static redisReply *ask_at_once(const struct ending *ending) {
 static void prepare(const char *preparation) {
     call(primary, "DEL box fs jobs");
     time_passes(0);
-    for (const char *const *line = lines_of(preparation); *line; line++) act(*line, NULL);
+    for (const char *const *line = text_commands(preparation); *line; line++) act(*line, NULL);
 }
 
 /* Waits until nothing that time has ended is in memory any more, but for staged blocks, which nobody counts. */

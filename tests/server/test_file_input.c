@@ -6,9 +6,9 @@
 #include "file_commands.h"
 #include "harness.h"
 #include "leases.h"
-#include "one_moment.h"
 #include "pool.h"
 #include "steps.h"
+#include "text.h"
 #include "traces.h"
 
 #define TOO_LARGE   "INVALID RequestBodyTooLarge"
@@ -170,7 +170,7 @@ TEST(unknown_repeated_and_miscounted_words_are_refused) {
     act("h = open s a RW/RWD", NULL);
     traces_begin("none");
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
-        for (const char *const *line = lines_of(rows[row].lines); *line; line++) {
+        for (const char *const *line = text_commands(rows[row].lines); *line; line++) {
             struct words words = act_words(*line);
             redisReply *reply = call_words(primary, &words);
             require(reply_is_error(reply) && !strncmp(reply->str, rows[row].answer, strlen(rows[row].answer)),

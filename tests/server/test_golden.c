@@ -55,7 +55,7 @@ static struct client *loaded(const char *release, const char *name, const char *
 static const char *answers(struct client *client) {
     const char *reads = text_of_file(pages_source("tests/golden/reads.txt"), NULL);
     struct text told = {0};
-    for (const char *line; (line = line_of(&reads));) {
+    for (const char *line; (line = text_line(&reads));) {
         if (*line == '#') continue;
         struct words words = redis_cli_words(line);
         text_print(&told, "> %s\n%s", line, redis_cli_text(call_words(client, &words)));
@@ -70,13 +70,13 @@ static void write_answers(const char *release, const char *told) {
 
 static void compare(const char *what, const char *told, const char *golden) {
     const char *told_line, *golden_line = "";
-    for (const char *asked = ""; (told_line = line_of(&told));) {
-        golden_line = line_of(&golden);
+    for (const char *asked = ""; (told_line = text_line(&told));) {
+        golden_line = text_line(&golden);
         if (*told_line == '>') asked = told_line;
         require(golden_line && !strcmp(told_line, golden_line), "%s: %s\nanswers:    %s\nanswered:   %s",
                 what, asked, told_line, golden_line ? golden_line : "nothing");
     }
-    require(!line_of(&golden), "%s answers less than it did", what);
+    require(!text_line(&golden), "%s answers less than it did", what);
 }
 
 static void find_releases(void) {

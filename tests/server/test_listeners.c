@@ -8,11 +8,11 @@
 #include "files.h"
 #include "harness.h"
 #include "leases.h"
-#include "one_moment.h"
 #include "pool.h"
 #include "queues.h"
 #include "sources.h"
 #include "steps.h"
+#include "text.h"
 #include "waiting.h"
 
 #define WEEK_MS (7 * 86400000LL)
@@ -59,7 +59,7 @@ static void require_sound_file(void) {
 
 static void prepare(const char *lines) {
     expect_ok(call(listening, "FLUSHALL"));
-    for (const char *const *line = lines_of(lines); *line; line++) act_by(listening, *line, NULL);
+    for (const char *const *line = text_commands(lines); *line; line++) act_by(listening, *line, NULL);
 }
 
 static void listen_for(const char *event, const char *deed) {
@@ -166,7 +166,8 @@ static const struct scene granted[] = {
 
 static void let_wait(const char *lines) {
     if (!lines) return;
-    for (const char *const *line = lines_of(lines); *line; line++) act_waiting_at(listening->server, *line);
+    for (const char *const *line = text_commands(lines); *line; line++)
+        act_waiting_at(listening->server, *line);
 }
 
 /* No alarm rings between commands of one packet, nor in a transaction. */

@@ -6,7 +6,6 @@
 #include "clock.h"
 #include "harness.h"
 #include "messages.h"
-#include "one_moment.h"
 #include "pool.h"
 #include "text.h"
 #include "traces.h"
@@ -105,7 +104,7 @@ static struct parcel play_row(const char *steps) {
     struct parcel parcel = {ID_NONE, RECEIPT_NONE};
     call(primary, "DEL jobs other");
     queue_setup("");
-    for (const char *const *step = lines_of(steps); *step; step++) play_step(*step, &parcel);
+    for (const char *const *step = text_commands(steps); *step; step++) play_step(*step, &parcel);
     return parcel;
 }
 

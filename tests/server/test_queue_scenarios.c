@@ -426,8 +426,8 @@ TEST(scenario_31_order_of_checks) {
     traces_begin("jobs");
     expect_each_error(
         primary,
-        lines_of("QUEUE.GET jobs COUNT 32; QUEUE.PEEK jobs; QUEUE.PUT jobs x; QUEUE.DELETE jobs " ID_NONE
-                 " " RECEIPT_NONE "; QUEUE.UPDATE jobs " ID_NONE " " RECEIPT_NONE " VISIBILITY 0"),
+        text_commands("QUEUE.GET jobs COUNT 32; QUEUE.PEEK jobs; QUEUE.PUT jobs x; QUEUE.DELETE jobs " ID_NONE
+                      " " RECEIPT_NONE "; QUEUE.UPDATE jobs " ID_NONE " " RECEIPT_NONE " VISIBILITY 0"),
         NO_QUEUE);
     expect_refused("QUEUE.GET jobs COUNT 33; QUEUE.GET jobs COUNT 0 VISIBILITY 30; QUEUE.PEEK "
                    "jobs COUNT 33; QUEUE.PUT "
@@ -435,8 +435,9 @@ TEST(scenario_31_order_of_checks) {
                    OUT_OF_RANGE);
     expect_each_error(
         primary,
-        lines_of("QUEUE.PUT jobs x TTL 0; QUEUE.PUT jobs x TTL 10 VISIBILITY 10; QUEUE.DELETE jobs " ID_NONE
-                 " x; QUEUE.UPDATE jobs " ID_NONE " x VISIBILITY 604801"),
+        text_commands(
+            "QUEUE.PUT jobs x TTL 0; QUEUE.PUT jobs x TTL 10 VISIBILITY 10; QUEUE.DELETE jobs " ID_NONE
+            " x; QUEUE.UPDATE jobs " ID_NONE " x VISIBILITY 604801"),
         BAD_VALUE);
     expect_error(call(primary, "QUEUE.PUT jobs %b TTL 0", large_text(LARGEST + 1), (size_t)LARGEST + 1),
                  TOO_LARGE);

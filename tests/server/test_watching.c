@@ -5,10 +5,10 @@
 #include "clock.h"
 #include "files.h"
 #include "harness.h"
-#include "one_moment.h"
 #include "pool.h"
 #include "sources.h"
 #include "stream.h"
+#include "text.h"
 #include "traces.h"
 
 enum { MANY = 1100, EFFECTS_MAX = 1200 };
@@ -77,7 +77,7 @@ static void send_many(const char *line) {
 /* In one packet, so that nothing happens in the background before the key is watched. */
 static bool primary_tells(const struct scene *scene) {
     struct client *watcher = test_client(primary->server);
-    for (const char *const *line = lines_of(scene->preparation); *line; line++) act(*line, NULL);
+    for (const char *const *line = text_commands(scene->preparation); *line; line++) act(*line, NULL);
     if (scene->many) send_many(scene->many);
     struct words cause = act_words(scene->cause ? scene->cause : "PING");
     send_words(watcher, &cause);

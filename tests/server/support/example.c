@@ -26,14 +26,14 @@ static size_t prompt_length(const char *line) {
 }
 
 static bool next_passage(const char **text, struct passage *passage) {
-    const char *line = line_of(text);
+    const char *line = text_line(text);
     if (!line) return false;
     size_t prompt = prompt_length(line);
     require(prompt, "an example does not begin with a prompt: %s", line);
     *passage = (struct passage){pool_copy(line, prompt - 2), line + prompt, ""};
     struct text rest = EMPTY_TEXT;
     while (**text && !prompt_length(*text)) {
-        line = line_of(text);
+        line = text_line(text);
         text_print(&rest, "%s\n", line);
     }
     passage->rest = rest.bytes;
@@ -75,7 +75,7 @@ static const char *without_indent(const struct passage *passage) {
     struct text shown = {0};
     size_t indent = strlen(passage->name) + 2;
     text_print(&shown, "%s\n", passage->first);
-    for (const char *rest = passage->rest, *line; (line = line_of(&rest));)
+    for (const char *rest = passage->rest, *line; (line = text_line(&rest));)
         text_print(&shown, "%s\n", strspn(line, " ") >= indent ? line + indent : line);
     return shown.bytes;
 }

@@ -82,7 +82,7 @@ static bool line_holds(struct example_match *example_match, const char *shown, c
 
 /* The same without the spaces at its end. */
 static const char *next_line(const char **text) {
-    const char *line = line_of(text);
+    const char *line = text_line(text);
     size_t length = line ? strlen(line) : 0;
     while (length && line[length - 1] == ' ') length--;
     return line ? pool_copy(line, length) : NULL;

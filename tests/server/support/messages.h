@@ -3,6 +3,7 @@
 #define HOLDFAST_TESTS_MESSAGES_H
 
 #include "queues.h"
+#include "text.h"
 
 #define GONE         "NOTFOUND MessageNotFound"
 #define NO_QUEUE     "NOTFOUND QueueNotFound"
@@ -20,8 +21,8 @@ void update_at(struct place place, struct parcel *parcel, const char *rest);
 /* That a reply has messages with these texts, which stand with blanks between them. */
 void expect_texts_at(struct place place, const redisReply *messages, const char *texts);
 
-/* That each line of a text (see lines_of) is answered with the error. */
-#define expect_refused(text, error) expect_each_error(primary, lines_of(text), error)
+/* That each line of a text (see text_commands) is answered with the error. */
+#define expect_refused(text, error) expect_each_error(primary, text_commands(text), error)
 
 #define first_of(messages)            first_of_at(HERE, messages)
 #define update(parcel, rest)          update_at(HERE, parcel, rest)

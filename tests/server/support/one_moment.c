@@ -7,21 +7,12 @@
 #include "harness.h"
 #include "pool.h"
 #include "queues.h"
+#include "text.h"
 
 enum { ATTEMPTS = 200, STANDS_MS = 3600000 };
 
 /* Tells what the time is: it is answered with it. */
 static const char probe[] = "QUEUE.PUT clock x";
-
-const char *const *lines_of(const char *text) {
-    static const char between[] = "; ";
-    size_t count = 0;
-    const char **lines = pool_take((strlen(text) + 2) * sizeof(*lines));
-    for (const char *end; (end = strstr(text, between)); text = end + strlen(between))
-        lines[count++] = pool_copy(text, (size_t)(end - text));
-    lines[count] = text;
-    return lines;
-}
 
 static bool is_step(const char *line) {
     return *line == '+';
@@ -38,7 +29,7 @@ static void prepare(const char *preparation) {
     call(primary, "DEL jobs clock");
     expect_ok(call(primary, "QUEUE.CREATE clock"));
     queue_setup("");
-    for (const char *const *line = lines_of(preparation); *line && **line; line++) {
+    for (const char *const *line = text_commands(preparation); *line && **line; line++) {
         redisReply *reply = call_line(primary, *line);
         require(!reply_is_error(reply), "%s gives %s", *line, reply_text(reply));
     }
@@ -64,7 +55,7 @@ static redisReply *play_once(const char *const *lines, size_t count) {
 }
 
 redisReply *at_one_moment(const char *preparation, const char *text) {
-    const char *const *lines = lines_of(text);
+    const char *const *lines = text_commands(text);
     size_t count = 0;
     while (lines[count]) count++;
     redisReply *all = NULL, *replies = pool_take(sizeof(*replies));

@@ -5,9 +5,6 @@
 #include "client.h"
 #include "expect.h"
 
-/* The lines of a text, which stand with "; " between them, and NULL behind them. */
-const char *const *lines_of(const char *text);
-
 /* Makes the queue `jobs` anew, plays the lines of the preparation, and then those of the text in one transaction; one
  * like "+5000" lets so many milliseconds pass. All is repeated until no time has passed in the transaction but by such
  * steps. Answers the replies to all other lines of it; the clocks are alike again. */

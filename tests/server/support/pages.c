@@ -34,18 +34,10 @@ struct pages pages_read(void) {
     return pages;
 }
 
-const char *line_of(const char **text) {
-    if (!**text) return NULL;
-    size_t length = strcspn(*text, "\n");
-    const char *line = pool_copy(*text, length);
-    *text += length + ((*text)[length] == '\n');
-    return line;
-}
-
 static struct fence fence_in(const struct page *page, const char *info, size_t number, const char **rest) {
     struct fence fence = {.path = page->path, .line = number + 1, .info = pool_copy(info, strlen(info))};
     struct text text = EMPTY_TEXT;
-    for (const char *line; (line = line_of(rest)) && !text_begins(line, "```");)
+    for (const char *line; (line = text_line(rest)) && !text_begins(line, "```");)
         text_print(&text, "%s\n", line);
     fence.text = text.bytes;
     return fence;
@@ -60,7 +52,7 @@ static size_t lines_between(const char *from, const char *to) {
 struct fences fences_of(const struct page *page) {
     struct fences fences = {0};
     const char *rest = page->text;
-    for (const char *line; (line = line_of(&rest));) {
+    for (const char *line; (line = text_line(&rest));) {
         if (!text_begins(line, "```")) continue;
         fences.fence = pool_grow(fences.fence, (fences.count + 1) * sizeof(*fences.fence));
         fences.fence[fences.count++] = fence_in(page, line + 3, lines_between(page->text, rest), &rest);

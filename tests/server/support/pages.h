@@ -38,9 +38,6 @@ const char *section_of(const struct pages *pages, const char *command);
 /* The paragraph of a text that begins so, behind its beginning; NULL if there is none. */
 const char *paragraph_of(const char *text, const char *beginning);
 
-/* Takes the first line off the text, without its end, or answers NULL. */
-const char *line_of(const char **text);
-
 /* The path of a file of the sources, given from their top. */
 const char *pages_source(const char *path);
 

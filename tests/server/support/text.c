@@ -69,6 +69,24 @@ bool text_is_one_of(const char *text, const char *const *list) {
     return false;
 }
 
+const char *text_line(const char **text) {
+    if (!**text) return NULL;
+    size_t length = strcspn(*text, "\n");
+    const char *line = pool_copy(*text, length);
+    *text += length + ((*text)[length] == '\n');
+    return line;
+}
+
+const char *const *text_commands(const char *text) {
+    static const char between[] = "; ";
+    size_t count = 0;
+    const char **commands = pool_take((strlen(text) + 2) * sizeof(*commands));
+    for (const char *end; (end = strstr(text, between)); text = end + strlen(between))
+        commands[count++] = pool_copy(text, (size_t)(end - text));
+    commands[count] = text;
+    return commands;
+}
+
 const char *text_of_file(const char *path, size_t *length) {
     FILE *file = fopen(path, "r");
     require(file, "%s does not open", path);

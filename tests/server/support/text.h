@@ -26,6 +26,12 @@ const char *text_quoted(const void *bytes, size_t length);
 /* All bytes of a file, with a zero behind them; length may be NULL. */
 const char *text_of_file(const char *path, size_t *length);
 
+/* Takes the first line off the text, without its end, or answers NULL. */
+const char *text_line(const char **text);
+
+/* The commands of a text, which stand with "; " between them, and NULL behind them. */
+const char *const *text_commands(const char *text);
+
 bool text_begins(const char *text, const char *beginning);
 bool text_is_one_of(const char *text, const char *const *list);
 
