@@ -1,4 +1,4 @@
-#include "trial.h"
+#include "actor.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include "ccan/array_size/array_size.h"
 #include "failure.h"
 #include "text.h"
+#include "trial.h"
 
 enum {
     CONNECT_MS = 500,

@@ -101,7 +101,7 @@ static const char *fill_disk(void) {
 }
 
 static void await_death(struct server *server) {
-    int64_t until_us = now_us() + FULL_SECONDS * INT64_C(1000000);
+    int64_t until_us = us_after(FULL_SECONDS);
     while (server_runs(server) && now_us() < until_us) pause_us(10000);
 }
 

@@ -13,7 +13,7 @@ static long long full_copies(struct stage *stage) {
 }
 
 static void await_full_copy(struct trial *trial, long long before) {
-    for (int64_t until = now_us() + OVERFLOW_SECONDS * INT64_C(1000000); now_us() < until; pause_us(5000))
+    for (int64_t until = us_after(OVERFLOW_SECONDS); now_us() < until; pause_us(5000))
         if (full_copies(&trial->stage) > before) return;
     violation(&trial->parts[0], "the backlog has not overflown: this proves nothing");
 }

@@ -44,8 +44,7 @@ static bool all_are_known(void) {
 }
 
 static bool become(bool (*so)(void)) {
-    for (int64_t until_us = now_us() + PATIENCE_SECONDS * INT64_C(1000000); now_us() < until_us;
-         pause_us(50000))
+    for (int64_t until_us = us_after(PATIENCE_SECONDS); now_us() < until_us; pause_us(50000))
         if (so()) return true;
     return false;
 }
@@ -89,7 +88,7 @@ static bool says(struct stage *stage, int server, const char *words) {
 }
 
 static void await_successor(struct stage *stage, int old) {
-    int64_t until_us = now_us() + PATIENCE_SECONDS * INT64_C(1000000);
+    int64_t until_us = us_after(PATIENCE_SECONDS);
     for (int found = ask_sentinels(stage);; found = ask_sentinels(stage), pause_us(5000)) {
         if (found >= 0 && found != old && says(stage, found, "role:master")) {
             stage_term_begins(stage, found);
@@ -117,7 +116,7 @@ static bool all_follow(struct stage *stage) {
 }
 
 static void await_followers(struct trial *trial) {
-    int64_t until_us = now_us() + PATIENCE_SECONDS * INT64_C(1000000);
+    int64_t until_us = us_after(PATIENCE_SECONDS);
     while (!all_follow(&trial->stage) && now_us() < until_us) pause_us(20000);
     if (all_follow(&trial->stage) || !is_undisturbed(trial)) return;
     violation(&trial->parts[0], "a server does not follow the new primary");

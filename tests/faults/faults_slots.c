@@ -4,6 +4,7 @@
 
 #include "expect.h"
 #include "faults.h"
+#include "harness.h"
 #include "pool.h"
 #include "same_everywhere.h"
 #include "shards.h"
@@ -42,9 +43,7 @@ static void move_all(struct trial *trial, struct client *from, struct client *to
 
 static void require_no_misfits(struct trial *trial) {
     for (int i = 0; i < trial->stage.count; i++) {
-        redisReply *info = call(node[i], "INFO holdfast");
-        long long misfits =
-            info_number(info, "holdfast_effects_misfit") + info_number(info, "holdfast_effects_malformed");
+        long long misfits = misfits_of(node[i]);
         if (misfits) violation(&trial->parts[0], "%lld effects did not fit at node %d", misfits, i);
     }
 }

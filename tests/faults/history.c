@@ -20,6 +20,10 @@ void pause_us(int64_t us) {
     while (nanosleep(&left, &left)) continue;
 }
 
+int64_t us_after(int seconds) {
+    return now_us() + (int64_t)seconds * SECOND_US;
+}
+
 void history_add(struct history *history, struct event event) {
     if (history->count == history->room) {
         history->room = history->room ? history->room * 2 : 256;

@@ -44,6 +44,7 @@ struct history {
 /* Of the clock that nobody can set. */
 int64_t now_us(void);
 void pause_us(int64_t us);
+int64_t us_after(int seconds);
 
 void history_add(struct history *history, struct event event);
 void history_join(struct history *history, const struct history *other);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "expect.h"
+#include "harness.h"
 #include "pool.h"
 #include "same_everywhere.h"
 #include "shards.h"
@@ -168,15 +169,8 @@ void stage_bring_back(struct stage *stage, int server) {
 
 /* --- The same everywhere ----------------------------------------------------------------------------------- */
 
-static bool is_in_step(struct client *follower, struct client *leader) {
-    redisReply *leading = call(leader, "INFO replication"), *following = call(follower, "INFO replication");
-    const char *link = info_field(following, "master_link_status");
-    return link && !strcmp(link, "up") &&
-           info_number(following, "slave_repl_offset") == info_number(leading, "master_repl_offset");
-}
-
 static bool comes_in_step(struct client *follower, struct client *leader) {
-    for (int64_t until = now_us() + STEP_SECONDS * INT64_C(1000000); now_us() < until; pause_us(2000))
+    for (int64_t until = us_after(STEP_SECONDS); now_us() < until; pause_us(2000))
         if (is_in_step(follower, leader)) return true;
     return false;
 }
@@ -198,9 +192,7 @@ const char *stage_difference(struct stage *stage) {
         if (!comes_in_step(follower, leader)) return pool_print("%s does not get in step", name);
         if (!becomes_same(follower, leader))
             return pool_print("%s holds something else than the primary", name);
-        redisReply *info = call(follower, "INFO holdfast");
-        long long misfits =
-            info_number(info, "holdfast_effects_misfit") + info_number(info, "holdfast_effects_malformed");
+        long long misfits = misfits_of(follower);
         if (misfits) return pool_print("%lld effects did not fit at %s", misfits, name);
     }
     return NULL;

@@ -6,18 +6,15 @@
 #ifndef HOLDFAST_FAULTS_TRIAL_H
 #define HOLDFAST_FAULTS_TRIAL_H
 
-#include "history.h"
+#include "actor.h"
 #include "stage.h"
 
-#include <hiredis/hiredis.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum { ACTORS_MAX = 40, WORKLOADS_MAX = 12, REPLIES_MAX = 16 };
+enum { ACTORS_MAX = 40, WORKLOADS_MAX = 12 };
 
 struct trial;
-struct actor;
 struct workload;
 
 /* What a workload does in a trial. */
@@ -56,27 +53,6 @@ struct fault {
     void (*clean)(struct trial *trial);
 };
 
-struct actor {
-    struct part *part;
-    pthread_t thread;
-    int number; /* among all of the trial */
-    unsigned seed;
-    struct history history;
-    redisContext *context;
-    int server; /* that it is connected to */
-    redisReply *replies[REPLIES_MAX];
-    int reply_count;
-    /* of the last call */
-    int64_t begin_us, end_us;
-    enum outcome outcome;
-    bool told; /* refused because of the state that was found */
-    /* of the workload */
-    long long operations;
-    char session[64], handle[64];
-    uint64_t once_log;
-    int64_t until_us;
-};
-
 /* What has become of versions that were given. A server mints all its versions from one counter and sends
  * its effects in that order. So of those of one epoch the survivors are all up to some version, and none
  * behind it, whatever key they are of. */
@@ -113,32 +89,6 @@ void violation(struct part *part, const char *format, ...) __attribute__((format
 /* A number below `below`, from the schedule of the faults. */
 int trial_chance(struct trial *trial, int below);
 void trial_pause_ms(struct trial *trial, int min, int max);
-
-/* --- For the steps of actors ------------------------------------------------------------------------------- */
-
-/* One command. The reply lasts until the step ends; NULL if it was not done. The fields of
- * the actor tell what came of it. */
-redisReply *actor_asks(struct actor *actor, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-int actor_chance(struct actor *actor, int below);
-void actor_pause_ms(struct actor *actor, int min, int max);
-
-/* A number that no other operation of the trial has. Those of one actor grow. */
-long long actor_operation(struct actor *actor);
-
-/* How long one may rely on what lasts for so many milliseconds, from the moment at which one asked for it. Servers
- * count whole milliseconds, and a wall clock that was set draws theirs by half a per cent. */
-int64_t belief_us(int duration_ms);
-
-/* Of those of its workload. */
-bool actor_is_first(const struct actor *actor);
-
-/* The last call as an event; the caller fills in what it is about. */
-struct event actor_event(const struct actor *actor, enum event_kind kind);
-void actor_notes(struct actor *actor, struct event event);
-
-/* What the thread of an actor does until the load ends. */
-void *actor_life(void *data);
 
 /* --- For checks -------------------------------------------------------------------------------------------- */
 

@@ -31,8 +31,9 @@ static struct content content_of(const redisReply *reply) {
 
 /* What it read before, on purpose, now and then: that must not match. */
 static uint64_t base_of(struct actor *actor, struct content seen) {
-    uint64_t base = actor->once_log && !actor_chance(actor, STALE_ONE_IN) ? actor->once_log : seen.version;
-    actor->once_log = seen.version;
+    uint64_t base =
+        actor->seen_before && !actor_chance(actor, STALE_ONE_IN) ? actor->seen_before : seen.version;
+    actor->seen_before = seen.version;
     return base;
 }
 

@@ -140,7 +140,7 @@ static void enter(struct part *part, struct account *account, const struct event
 }
 
 static void take_what_is_left(struct part *part, struct account *account, struct client *client) {
-    int64_t until = now_us() + DRAIN_SECONDS * INT64_C(1000000);
+    int64_t until = us_after(DRAIN_SECONDS);
     while (now_us() < until && field(call(client, "QUEUE.STAT jobs"), "messages")->integer) {
         redisReply *reply = call(client, "QUEUE.GET jobs COUNT 32 VISIBILITY 600 BLOCK 0.5");
         for (size_t i = 0; i < reply->elements; i++) {

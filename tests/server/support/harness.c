@@ -31,7 +31,7 @@ void await_info(struct client *client, const char *name, long long number) {
     AWAIT_OR((seen = info_of(client, name)) == number, "%s is %lld, not %lld", name, seen, number);
 }
 
-static bool is_in_step(struct client *follower, struct client *leader) {
+bool is_in_step(struct client *follower, struct client *leader) {
     redisReply *leading = call(leader, "INFO replication");
     redisReply *following = call(follower, "INFO replication");
     const char *link = info_field(following, "master_link_status");
@@ -109,16 +109,13 @@ void expect_misfits(void) {
     misfits.are_expected = true;
 }
 
-/* Effects that met another state than the one they were made for betray a difference that digests may not show. */
+long long misfits_of(struct client *client) {
+    redisReply *info = call(client, "INFO holdfast");
+    return info_number(info, "holdfast_effects_misfit") + info_number(info, "holdfast_effects_malformed");
+}
+
 static long long misfits_so_far(void) {
-    struct client *clients[] = {primary, replica, chained};
-    long long count = 0;
-    for (size_t i = 0; i < ARRAY_SIZE(clients); i++) {
-        redisReply *info = call(clients[i], "INFO holdfast");
-        count +=
-            info_number(info, "holdfast_effects_misfit") + info_number(info, "holdfast_effects_malformed");
-    }
-    return count;
+    return misfits_of(primary) + misfits_of(replica) + misfits_of(chained);
 }
 
 /* After a server has died, the tests that follow still deserve a stage; that it died was a failed test already. */

@@ -28,13 +28,18 @@ int harness_bad_ends(void);
 /* A test that plays effects which do not fit the state they meet says so; otherwise they are a failure. */
 void expect_misfits(void);
 
+/* How many effects it could not read, or did not fit the state that they met: they betray a difference that digests may
+ * not show. */
+long long misfits_of(struct client *client);
+
 /* Waits until all three have applied all that the primary sent. */
 void await_replicas(void);
 
 /* Makes one server a replica of another one and waits until it has its data. */
 void follow(struct client *follower, struct client *leader);
 
-/* Waits until `follower` has applied all that `leader` sent. */
+/* Whether `follower` has applied all that `leader` sent; waits until it has. */
+bool is_in_step(struct client *follower, struct client *leader);
 void await_in_step(struct client *follower, struct client *leader);
 
 /* Sets a configuration value and puts back the old one when the test ends. */
