@@ -13,7 +13,7 @@
 #include "text.h"
 #include "waiting.h"
 
-enum { REDIRECT_MS = 5000, VOTE_MS = 5500, LARGE = 200000, ENDINGS = 400 };
+enum { REDIRECT_MS = 5000, VOTE_MS = 5500, LARGE = 200000, ENDINGS = 400, COMEBACKS = 3 };
 
 static int cluster_open(void **state) {
     (void)state;
@@ -220,6 +220,19 @@ TEST(a_client_that_asks_waits_at_the_new_node) {
     expect_elements(answer_within(waiter, REDIRECT_MS), 1);
 }
 
+TEST(time_serves_a_client_that_asks_at_the_new_node) {
+    const char *tag = shards_tag(0, 21), *key = pool_print("%s:jobs", tag);
+    int slot = slot_of(key);
+    play(node[0], key, (const char *const[]){"QUEUE.CREATE K", "QUEUE.PUT K x VISIBILITY 1", NULL});
+    slot_opens(slot, node[0], node[1]);
+    slot_moves(slot, node[0], node[1]);
+    struct client *waiter = test_client(node[1]->server);
+    expect_ok(call(waiter, "ASKING"));
+    send_line(waiter, pool_print("QUEUE.GET %s BLOCK 0", key));
+    expect_elements(answer_within(waiter, REDIRECT_MS), 1);
+    slot_closes(slot, node[1]);
+}
+
 static bool comes_to_lead(struct client *client, int ms) {
     for (; ms > 0; ms -= 20, usleep(20000))
         if (!strcmp(call(client, "ROLE")->element[0]->str, "master")) return true;
@@ -316,6 +329,47 @@ TEST(expiries_in_a_moving_slot_are_decided_by_one_node) {
     require(!misfits_at(node[0]) && !misfits_at(node[1]), "%lld and %lld effects did not fit",
             misfits_at(node[0]), misfits_at(node[1]));
     AWAIT(field(call(node[1], "QUEUE.STAT %s", jobs), "dead")->integer == ENDINGS);
+}
+
+/* Who waits at node[0] for a slot that has left, and is on its way back before the server says so: with a low `hz` it
+ * comes by once a second. `there`, if any, is sent where the slot is meanwhile. */
+static struct client *waiting_for_slot_on_its_way_back(const char *line, const char *key, const char *there) {
+    struct client *waiter = waiting_at(node[0]->server, 0, with_key(line, key));
+    slot_migrates(slot_of(key), node[0], node[1]);
+    if (there) play(node[1], key, (const char *const[]){there, NULL});
+    slot_sets_out(slot_of(key), node[1], node[0]);
+    return waiter;
+}
+
+static void expect_sent_on(struct client *waiter, const char *key) {
+    expect_error(answer_within(waiter, REDIRECT_MS), sent_to("MOVED", slot_of(key), node[1]));
+    slot_arrives(slot_of(key), node[1], node[0]);
+}
+
+/* What is freed and made at its node is not for those who wait where its copy arrives: others may have it already. */
+TEST(nobody_is_served_from_a_slot_that_is_on_its_way) {
+    need_migration_at_once();
+    configure(node[0], "hz", "1");
+    for (const struct wait *wait = waits; wait->name; wait++) {
+        const char *key = pool_print("%s:k", shards_tag(0, (int)(wait - waits)));
+        play(node[0], key, wait->prepare);
+        struct client *waiter = waiting_for_slot_on_its_way_back(wait->line, key, NULL);
+        play(node[1], key, (const char *const[]){wait->serve, NULL});
+        expect_sent_on(waiter, key);
+    }
+}
+
+TEST(time_serves_nobody_from_a_slot_that_is_on_its_way) {
+    need_migration_at_once();
+    configure(node[0], "hz", "1");
+    configure(node[1], "holdfast.lease-min-seconds", "0.001");
+    for (int round = 0; round < COMEBACKS; round++) {
+        const char *key = pool_print("%s:k%d", shards_tag(0, 0), round);
+        play(node[0], key, (const char *const[]){"CONTAINER.CREATE K", "LEASE.ACQUIRE K -1 ID " ID_A, NULL});
+        struct client *waiter = waiting_for_slot_on_its_way_back("LEASE.ACQUIRE K 60 BLOCK 0", key,
+                                                                 "LEASE.ACQUIRE K 0.3 ID " ID_A);
+        expect_sent_on(waiter, key);
+    }
 }
 
 int main(void) {

@@ -258,12 +258,14 @@ bool api_serves_keys(RedisModuleCtx *ctx, RedisModuleString **keys, size_t count
     return !is_in_cluster(ctx) || !refusal_of(RedisModule_Call(ctx, "EXISTS", "v", keys, count));
 }
 
-/* Asked by a command that writes, since a cluster that is down may still let its keys be read. This one changes
- * nothing: no key expires before that instant. */
-bool api_cluster_is_down(RedisModuleCtx *ctx, RedisModuleString *key) {
-    if (!is_in_cluster(ctx)) return false;
-    int refusal = refusal_of(RedisModule_Call(ctx, "PEXPIREAT", "scc", key, "1", "GT"));
-    return refusal == ENETDOWN || refusal == EROFS;
+/* Asked by a command that writes, since a cluster that is down may still let its keys be read; and by the only one that
+ * asks for what came key by key before its slot does. It changes nothing: nothing restores no key. */
+enum key_standing api_key_standing(RedisModuleCtx *ctx, RedisModuleString *key) {
+    const int of_primary = REDISMODULE_CTX_FLAGS_CLUSTER | REDISMODULE_CTX_FLAGS_MASTER;
+    if ((RedisModule_GetContextFlags(ctx) & of_primary) != of_primary) return KEY_IS_SERVED;
+    int refusal = refusal_of(RedisModule_Call(ctx, "RESTORE-ASKING", "scc", key, "0", ""));
+    if (refusal == EPERM) return KEY_IS_ELSEWHERE;
+    return refusal == ENETDOWN || refusal == EROFS ? KEY_IS_CUT_OFF : KEY_IS_SERVED;
 }
 
 bool api_asks_for_keys(void) {

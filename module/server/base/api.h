@@ -59,8 +59,14 @@ bool api_serves_keys(RedisModuleCtx *ctx, RedisModuleString **keys, size_t count
  * that stand at fixed places: see other_key.h. */
 bool api_asks_for_keys(void);
 
-/* Whether the server refuses to write the key since its cluster is down: this node may have been cut off. */
-bool api_cluster_is_down(RedisModuleCtx *ctx, RedisModuleString *key);
+enum key_standing {
+    KEY_IS_SERVED,
+    KEY_IS_ELSEWHERE, /* another primary of the cluster serves it, if only until its slot has come here */
+    KEY_IS_CUT_OFF,   /* the cluster is down, and this node may have been cut off */
+};
+
+/* What the server says to a write of the key. A replica does not say, and counts as serving all. */
+enum key_standing api_key_standing(RedisModuleCtx *ctx, RedisModuleString *key);
 
 /* Inside MULTI or a script: the server runs several commands as one. */
 bool api_runs_several(RedisModuleCtx *ctx);

@@ -132,14 +132,19 @@ ASIDE static void schedule_upkeep(const struct incoming *incoming) {
     upkeep_schedule_key(incoming_key_name(incoming), incoming->target.upkeep_ms);
 }
 
-/* Wakes those who wait for the object of the change, or for anything in the value; in the middle of a bundle soon, when
- * all of it is applied. */
+/* A primary obeys those that send it a slot. */
+static bool is_of_moving_slot(const struct incoming *incoming) {
+    return incoming->obeyed && RedisModule_GetContextFlags(incoming->ctx) & REDISMODULE_CTX_FLAGS_MASTER;
+}
+
+/* Wakes those who wait for the object of the change, or for anything in the value: soon in the middle of a bundle, when
+ * all of it is applied, and where the key may not be this server's yet. */
 ASIDE static void look_for_waiters(const struct incoming *incoming) {
     struct call call;
     struct bytes name = incoming->target.name;
     RedisModuleString *words[] = {NULL, incoming->name};
     call_start(&call, incoming->command, incoming->ctx, words, ARRAY_SIZE(words));
-    if (record_more(&incoming->left)) call.mode = CALL_INTERNAL;
+    if (record_more(&incoming->left) || is_of_moving_slot(incoming)) call.mode = CALL_INTERNAL;
     wait_look_for_all(&call, name);
     if (name.length) wait_look_for_all(&call, bytes_of("", 0));
     call_end(&call);

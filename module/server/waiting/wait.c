@@ -194,10 +194,13 @@ bool wait_visit_ahead(const struct call *call, const struct held_call *of, const
     return true;
 }
 
-/* Only a primary that may write can grant anything; news may be read anywhere. */
+/* Only a primary that may write can grant anything; news may be read anywhere. What arrives of a slot on its way here
+ * is not for those who have waited since it was here before: its node still grants, and takes back. */
 static bool may_serve(RedisModuleCtx *ctx, const struct line *line, bool writable) {
-    if (!wait_serves_by_write(line->kind)) return true;
-    return writable && !api_cluster_is_down(ctx, line_first(line)->held->argv[1]);
+    bool grants = wait_serves_by_write(line->kind);
+    if (grants && !writable) return false;
+    enum key_standing standing = api_key_standing(ctx, line_first(line)->held->argv[1]);
+    return standing == KEY_IS_SERVED || (standing == KEY_IS_CUT_OFF && !grants);
 }
 
 static void serve_due(RedisModuleCtx *ctx, struct line *line, bool writable, int64_t now_ms, int *budget) {

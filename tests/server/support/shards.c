@@ -205,11 +205,34 @@ static const char *state_of_migration(int slot, struct client *from) {
     return "none";
 }
 
-void slot_migrates(int slot, struct client *from, struct client *to) {
-    expect_ok(call(from, "CLUSTER MIGRATESLOTS SLOTSRANGE %d %d NODE %s", slot, slot, node_id(to)));
-    AWAIT_OR(!strcmp(state_of_migration(slot, from), "success"), "the migration of slot %d: %s", slot,
+static void await_migration(int slot, struct client *from, const char *state) {
+    AWAIT_OR(!strcmp(state_of_migration(slot, from), state), "the migration of slot %d: %s", slot,
              reply_text(call(from, "CLUSTER GETSLOTMIGRATIONS")));
+}
+
+static void begin_migration(int slot, struct client *from, struct client *to) {
+    expect_ok(call(from, "CLUSTER MIGRATESLOTS SLOTSRANGE %d %d NODE %s", slot, slot, node_id(to)));
+}
+
+static void end_migration(int slot, struct client *from, struct client *to) {
+    await_migration(slot, from, "success");
     await_slot(slot, to);
+}
+
+void slot_migrates(int slot, struct client *from, struct client *to) {
+    begin_migration(slot, from, to);
+    end_migration(slot, from, to);
+}
+
+void slot_sets_out(int slot, struct client *from, struct client *to) {
+    expect_ok(call(from, "DEBUG SLOTMIGRATION PREVENT-PAUSE 1"));
+    begin_migration(slot, from, to);
+    await_migration(slot, from, "waiting-to-pause");
+}
+
+void slot_arrives(int slot, struct client *from, struct client *to) {
+    expect_ok(call(from, "DEBUG SLOTMIGRATION PREVENT-PAUSE 0"));
+    end_migration(slot, from, to);
 }
 
 void await_slot(int slot, struct client *at) {

@@ -35,6 +35,10 @@ void slot_closes(int slot, struct client *to);
 bool slots_migrate_at_once(struct client *at);
 void slot_migrates(int slot, struct client *from, struct client *to);
 
+/* The same in two steps. In between all of it has been copied, changes are sent on, and it still belongs to `from`. */
+void slot_sets_out(int slot, struct client *from, struct client *to);
+void slot_arrives(int slot, struct client *from, struct client *to);
+
 bool slot_is_at(int slot, struct client *of);
 
 /* Until all nodes that can be asked see the slot at this one. */
