@@ -151,6 +151,10 @@ void container_unstage(struct container *container, struct blob *blob, uint64_t 
     blob_trim(&container->account, blob);
 }
 
+bool container_is_loading(const struct container *container) {
+    return container->load_chunks || feed_is_loading(container->feed);
+}
+
 void container_end_load(struct container *container) {
     load_chunks_drop(&container->account, &container->load_chunks);
     feed_loaded(container->feed);

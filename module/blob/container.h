@@ -72,7 +72,9 @@ static inline void container_prefetch_blob(const struct container *container,
 }
 struct blob *container_found(const struct container *container, const struct catalog_search *search);
 
-/* Discards what a file has begun to build but not completed. */
+/* Whether a file, or a slot that arrives, has begun to build it and not completed it. */
+bool container_is_loading(const struct container *container);
+/* Discards what that needs. */
 void container_end_load(struct container *container);
 /* False for most containers: then there is nothing to discard. */
 static inline bool container_may_be_loading(const struct container *container) {

@@ -1,6 +1,7 @@
 #include "blob/container_walk.h"
 
 #include "blob/blocks.h"
+#include "blob/load_chunks.h"
 #include "blob/snapshots.h"
 #include "change/feed_change.h"
 #include "core/memory.h"
@@ -57,16 +58,26 @@ static struct container_change blob_copy_as_change(const struct blob *blob, stru
 
 /* --- Chunks --- */
 
-static void walk_chunk(struct walking *walking, struct chunk *chunk) {
+static void walk_chunk(struct walking *walking, struct chunk *chunk, uint64_t missing) {
     struct bytes bytes = chunk_bytes(chunk);
-    struct container_change change = {.kind = CONTAINER_CHUNK, .length = bytes.length};
+    struct container_change change = {.kind = CONTAINER_CHUNK, .length = bytes.length + missing};
     walking->chunks++;
     for (size_t done = 0; done < bytes.length; done += change.content.length) {
         size_t left = bytes.length - done;
         change.content =
             bytes_of(bytes.data + done, left < walking->walk->piece ? left : walking->walk->piece);
-        change.chunk = change.content.length == bytes.length ? chunk : NULL;
+        change.chunk = change.content.length == change.length ? chunk : NULL;
         walk_take(walking, &change);
+    }
+}
+
+/* Those that a load has brought so far keep their numbers: what comes next names them. */
+static void walk_load_chunks(struct walking *walking, const struct container *container) {
+    struct chunk *chunk;
+    uint64_t missing;
+    while ((chunk = load_chunks_at(container->load_chunks, walking->chunks + 1, &missing))) {
+        walk_chunk(walking, chunk, missing);
+        *pointer_map_at(&walking->numbers, chunk) = walking->chunks;
     }
 }
 
@@ -77,7 +88,7 @@ static uint64_t number_of(struct walking *walking, struct chunk *chunk, bool dir
     bool once = direct && chunk_uses(chunk) == 1;
     uintptr_t *number = once ? &unshared : pointer_map_at(&walking->numbers, chunk);
     if (!*number) {
-        walk_chunk(walking, chunk);
+        walk_chunk(walking, chunk, 0);
         *number = walking->chunks;
     }
     return *number;
@@ -266,11 +277,17 @@ static void take_feed_bytes(const struct change_walk *walk, enum feed_change_kin
                &(struct container_change){.kind = CONTAINER_FEEDON + (unsigned)kind, .feed = bytes});
 }
 
+/* Whether the container has all that its records bring, and they need to be told so. */
+static bool is_loaded(const struct walking *walking, const struct container *container) {
+    if (walking->walk->open && container_is_loading(container)) return false;
+    return walking->chunks || container->feed;
+}
+
 static void walk_blobs(struct walking *walking, const struct container *container, bool all) {
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_take(&cursor));)
         if (all || blob_of_entry(entry)->extra) walk_blob(walking, blob_of_entry(entry));
-    if (walking->chunks || container->feed)
+    if (is_loaded(walking, container))
         walk_take(walking, &(struct container_change){.kind = CONTAINER_LOADED});
     pointer_map_end(&walking->numbers);
 }
@@ -282,6 +299,7 @@ void container_walk(const struct container *container, const struct change_walk 
     walk_take(&walking, &change);
     walk_lease(&walking, CONTAINER_LEASE, bytes_of("", 0), container_lease(container));
     feed_change_walk(container->feed, walk, take_feed_bytes);
+    if (walk->open) walk_load_chunks(&walking, container);
     walk_blobs(&walking, container, true);
     memory_free(walking.buffer);
 }

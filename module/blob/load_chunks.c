@@ -62,9 +62,16 @@ bool load_chunks_add(struct account *account, struct load_chunks **load_chunks, 
     return true;
 }
 
-struct chunk *load_chunks_chunk(const struct load_chunks *load_chunks, uint64_t number) {
+struct chunk *load_chunks_at(const struct load_chunks *load_chunks, uint64_t number, uint64_t *missing) {
     if (!load_chunks || !number || number > load_chunks->count) return NULL;
-    return number == load_chunks->count && load_chunks->missing ? NULL : load_chunks->chunks[number - 1];
+    *missing = number == load_chunks->count ? load_chunks->missing : 0;
+    return load_chunks->chunks[number - 1];
+}
+
+struct chunk *load_chunks_chunk(const struct load_chunks *load_chunks, uint64_t number) {
+    uint64_t missing = 0;
+    struct chunk *chunk = load_chunks_at(load_chunks, number, &missing);
+    return missing ? NULL : chunk;
 }
 
 void load_chunks_drop(struct account *account, struct load_chunks **load_chunks) {

@@ -14,7 +14,11 @@ struct load_chunks;
 bool load_chunks_add(struct account *account, struct load_chunks **load_chunks, uint64_t length,
                      struct bytes piece, struct chunk *chunk);
 
-/* Numbers start at one. NULL if there is no such chunk, or it is not complete. */
+/* The chunk of this number, from one on, also if it is not complete, and how many of its bytes are still to come; NULL
+ * behind the last one. */
+struct chunk *load_chunks_at(const struct load_chunks *load_chunks, uint64_t number, uint64_t *missing);
+
+/* NULL if there is no such chunk, or it is not complete. */
 struct chunk *load_chunks_chunk(const struct load_chunks *load_chunks, uint64_t number);
 
 void load_chunks_drop(struct account *account, struct load_chunks **load_chunks);

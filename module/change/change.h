@@ -112,6 +112,7 @@ struct change_walk {
     size_t piece; /* maximum bytes of content beside one change */
     bool holders; /* include what a copy does not keep: leases, sessions and what they hold */
     bool plain;   /* for a digest: contents piece by piece, whatever chunks their bytes are in */
+    bool open; /* what is still being built can be built on: the walk ends where its records have come to */
     void (*take)(void *context, const void *change);
     void *context;
 };

@@ -230,6 +230,10 @@ void feed_mark(struct account *account, struct feed *feed, struct entry *object,
     if (feed->kept > feed->keep) drop_oldest(account, feed);
 }
 
+bool feed_is_loading(const struct feed *feed) {
+    return feed && feed->loading;
+}
+
 void feed_loaded(struct feed *feed) {
     if (feed) feed->loading = false;
 }

@@ -138,7 +138,9 @@ struct version_cursor feed_first_marker(const struct feed *feed);
 bool feed_read_markers(struct account *account, struct feed *feed, struct bytes markers,
                        bool (*name_is_sound)(const void *name));
 
-/* The file has been read to its end. */
+/* Whether a file is still being read. */
+bool feed_is_loading(const struct feed *feed);
+/* It has been read to its end. */
 void feed_loaded(struct feed *feed);
 /* It has come from a file of the server, or of its primary: replicas are told of its portions. */
 void feed_tell_again(struct feed *feed);

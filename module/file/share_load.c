@@ -66,6 +66,10 @@ static struct share_loader *loader_of(struct share *share) {
     return share->load;
 }
 
+const struct file_node *share_load_current(const struct share *share) {
+    return share->load ? share->load->current : NULL;
+}
+
 void share_load_end(struct share *share) {
     struct share_loader *loader = share->load;
     if (!loader) return;

@@ -12,6 +12,9 @@ bool share_load_is(enum share_change_kind kind);
  * either case. */
 bool share_load(struct share *share, const struct share_change *change);
 
+/* The node whose states come next; NULL for none. */
+const struct file_node *share_load_current(const struct share *share);
+
 void share_load_end(struct share *share);
 
 #endif

@@ -8,7 +8,8 @@
  *     for each node NODE, then for each of its states, the oldest first and the current one last:
  *       its content, as the difference to the state before: LENGTH, LEAF, GAP; then STATE
  *     SNAPSHOT_PLACE for another place of a node that has been walked
- *   END
+ *   END; not if an open walk (change.h) meets a share that is still being built, nor the last STATE of its last node.
+ *     What has been built comes in the order in which it was, so numbers stay
  *   each session: CONNECT; each handle by number: HANDLE, its LOCKs; each file marked for deletion: MARK
  *   each ended session: DISCONNECT; each leased file: LEASE */
 #include "file/share.h"
@@ -17,6 +18,7 @@
 #include "core/page_compare.h"
 #include "core/pointer_map.h"
 #include "file/handle_lifetime.h"
+#include "file/share_load.h"
 #include "file/tree.h"
 
 #include "ccan/container_of/container_of.h"
@@ -37,6 +39,11 @@ struct exporter {
 
 static void walk_change(const struct exporter *exporter, const struct share_change *change) {
     exporter->walk->take(exporter->walk->context, change);
+}
+
+/* Whether the share is still being built, and stays so. */
+static bool is_open(const struct exporter *exporter) {
+    return exporter->walk->open && exporter->share->load;
 }
 
 static struct share_change share_as_change(const struct share *share) {
@@ -124,6 +131,7 @@ static void walk_states(const struct exporter *exporter, const struct file_node 
         walk_change(exporter, &change);
     }
     if (node_is_file(node)) walk_content(exporter, &node->content, before);
+    if (is_open(exporter) && share_load_current(exporter->share) == node) return;
     struct share_change change = node_as_change(node);
     walk_change(exporter, &change);
 }
@@ -219,7 +227,7 @@ static void walk_tree(struct exporter *exporter) {
         if (!exporter->walk->holders && share->snapshot_count)
             walk_left_out(exporter, exporter->directories[i]);
     }
-    walk_change(exporter, &(struct share_change){.kind = LOAD_END});
+    if (!is_open(exporter)) walk_change(exporter, &(struct share_change){.kind = LOAD_END});
     memory_free(exporter->directories);
     pointer_map_end(&exporter->seen);
 }

@@ -221,6 +221,66 @@ static const char *take_command(const char *at, struct words *words) {
     return at;
 }
 
+/* Sends the next commands of a file, at most so many; answers where it stops. */
+static const char *play_file(struct client *client, const char *at, const char *end, int max) {
+    for (; max > 0 && at < end; max--) {
+        struct words words = {0};
+        at = take_command(at, &words);
+        if (!strcasecmp(words.word[0], "SELECT")) continue;
+        redisReply *reply = call_words(client, &words);
+        require(!reply_is_error(reply), "%s gave %s", words_text(&words), reply_text(reply));
+    }
+    return at;
+}
+
+static int commands_of_file(const char *at, const char *end) {
+    int count = 0;
+    for (struct words words = {0}; at < end; count++) at = take_command(at, &words);
+    return count;
+}
+
+static const char *const filling_share[] = {
+    "SHARE.CREATE fs",
+    "FILE.MKDIR fs d",
+    "FILE.MKDIR fs d/e",
+    "FILE.CREATE fs d/e/one 100000",
+    "FILE.PUTRANGE fs d/e/one 5000 30000*x",
+    "FILE.CREATE fs d/two 2000 META 1 a b",
+    "SHARE.SNAPSHOT fs",
+    "FILE.PUTRANGE fs d/e/one 9000 10000*y",
+    "FILE.RENAME fs d/e f",
+    "FILE.COPY fs d/two three",
+    "FILE.DELETE fs d/two",
+    "SHARE.SNAPSHOT fs",
+    "FILE.PUTRANGE fs three 0 100*z",
+};
+
+/* As at a node where a slot arrives, and which begins a new file meanwhile: that has what has come, and then the rest. */
+TEST(what_a_file_has_begun_to_build_is_saved_and_built_on) {
+    enum { CUTS = 9 };
+    struct client *source = test_client(server_start("single", settings_with_file));
+    fill_with_kinds(source);
+    for (size_t i = 0; i < ARRAY_SIZE(filling_share); i++) must(source, filling_share[i]);
+    must(source, "CONTAINER.FEED box ON");
+    must(source, "BLOB.DELETE box waiting");
+    rewrite_append_only_file(source, false);
+    const char *digest = digest_of(source);
+    size_t length;
+    const char *text = text_of_file(append_only_path(source->server, ".base.aof"), &length);
+    int commands = commands_of_file(text, text + length);
+    struct client *client = test_client(
+        server_start("receiver", pool_print("%sholdfast.accept-effects yes\n", settings_with_file)));
+    for (int cut = 1; cut <= 2 * CUTS; cut++) {
+        const char *rest = play_file(client, text, text + length, commands * (cut / 2) / (CUTS + 1));
+        rewrite_append_only_file(client, cut % 2);
+        play_file(client, rest, text + length, commands);
+        require(!strcmp(digest_of(client), digest), "cut %d of %d commands: built", cut, commands);
+        expect_ok(call(client, "DEBUG LOADAOF"));
+        require(!strcmp(digest_of(client), digest), "cut %d of %d commands: loaded", cut, commands);
+        expect_number(call(client, "DEL box other fs"), 3);
+    }
+}
+
 /* Every beginning of the commands builds a value that is whole, if not the one that was meant. */
 TEST(a_rewritten_file_may_stop_anywhere) {
     struct server *server = server_start("single", settings_with_file);
@@ -241,16 +301,8 @@ TEST(a_rewritten_file_may_stop_anywhere) {
     expect_misfits();
     configure(primary, "holdfast.accept-effects", "yes");
     for (int max = 1;; max++) {
-        const char *at = text;
-        int done = 0;
-        for (; done < max && at < text + length; done++) {
-            struct words words = {0};
-            at = take_command(at, &words);
-            if (!strcasecmp(words.word[0], "SELECT")) continue;
-            redisReply *reply = call_words(primary, &words);
-            require(!reply_is_error(reply), "%s gave %s", words_text(&words), reply_text(reply));
-        }
-        if (call(primary, "EXISTS box")->integer && done < max) {
+        bool whole = play_file(primary, text, text + length, max) == text + length;
+        if (call(primary, "EXISTS box")->integer && whole) {
             assert_string_equal(value_digest(primary, "box"), digest);
             break;
         }

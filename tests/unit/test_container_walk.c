@@ -82,6 +82,20 @@ TEST(records_build_an_equal_container) {
     }
 }
 
+/* As by a server that begins a new file while a slot arrives. */
+TEST(a_container_that_is_saved_while_it_is_built_is_built_on) {
+    for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
+        struct container_trial trial ENDS_BY(container_trial_end);
+        struct dice dice = {40 + i};
+        container_trial_live(&trial, &dice, 100);
+        for (unsigned save_every = 1; save_every < 8; save_every += 2) {
+            struct container *rebuilt = container_rebuild_saving(trial.container, pieces[i], save_every);
+            require_same_digest(trial.container, rebuilt);
+            container_free(rebuilt);
+        }
+    }
+}
+
 /* --- What is shared --- */
 
 enum { SNAPSHOTS = 12, LEAVES = 40, BLOCKS = 30 };
@@ -161,6 +175,16 @@ TEST(a_file_shares_what_its_container_shares) {
             require_same_digest(trial.container, rebuilt);
             container_trial_take_over(&trial, rebuilt);
         }
+}
+
+TEST(shared_chunks_are_built_on_as_well) {
+    for (size_t i = 0; i < ARRAY_SIZE(sharings); i++) {
+        ACTS(trial);
+        sharings[i](&trial);
+        struct container *rebuilt = container_rebuild_saving(trial.container, 20000, 2);
+        require_same_digest(trial.container, rebuilt);
+        container_trial_take_over(&trial, rebuilt);
+    }
 }
 
 /* --- The records of a walk --- */

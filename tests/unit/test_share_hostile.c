@@ -197,6 +197,15 @@ TEST(a_share_that_comes_in_part_is_whole) {
     forget(&file);
 }
 
+/* As by a server that begins a new file while a slot arrives. */
+TEST(a_share_that_is_saved_while_it_is_built_is_built_on) {
+    static struct tape changes;
+    struct share *share = furnished(&changes);
+    for (unsigned save_every = 1; save_every < 8; save_every++) share_require_buildable(share, save_every);
+    share_free(share);
+    forget(&changes);
+}
+
 static bool takes(struct share *share, struct share_change change) {
     return share_apply(share, &change);
 }

@@ -52,7 +52,7 @@ static bool container_keeps_order(struct loading *loading, const void *change) {
 
 static bool container_is_whole(const void *value) {
     const struct container *container = value;
-    return !container->load_chunks && container_fits_feed(container);
+    return !container_is_loading(container) && container_fits_feed(container);
 }
 
 TYPE_METHODS(container)

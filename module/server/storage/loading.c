@@ -67,12 +67,14 @@ static bool take_record(struct loading *loading, const struct data_type *type, s
     return sound;
 }
 
-static bool save_is_whole(const void *value, const struct data_type *type) {
-    return value && (!type->is_whole || type->is_whole(value));
+/* In the server's own files, and in its primary's, a value may be one that was still being built. */
+static bool save_is_whole(const struct loading *loading, const struct data_type *type) {
+    if (!loading->value) return false;
+    return loading->horizon_ms == INT64_MAX || !type->is_whole || type->is_whole(loading->value);
 }
 
 static bool take_end(struct loading *loading, const struct data_type *type) {
-    if (!loading->knows_newest || !save_is_whole(loading->value, type)) return false;
+    if (!loading->knows_newest || !save_is_whole(loading, type)) return false;
     version_observe(loading->newest);
     return true;
 }

@@ -9,6 +9,7 @@ enum { EFFECT_PIECE_BYTES = 1 << 20, DIGEST_PIECE_BYTES = 1 << 16, TOGETHER_BYTE
 struct saving {
     size_t piece; /* maximum bytes of content beside one record */
     bool plain;
+    bool open; /* what is still being built can be built on */
     struct record_writer record;
     struct record_writer together; /* records not yet written to the file */
     /* Puts the record, with the content beside it; NULL for none. */
@@ -83,7 +84,13 @@ static void save_once_log(struct saving *saving, const struct value_head *head) 
 /* Writes the records that rebuild the value, in order. */
 static void save_value(const struct data_type *type, struct saving *saving, const void *value) {
     struct record_saving to = {type, saving};
-    type->walk(value, &(struct change_walk){saving->piece, true, saving->plain, put_record, &to});
+    const struct change_walk walk = {.piece = saving->piece,
+                                     .holders = true,
+                                     .plain = saving->plain,
+                                     .open = saving->open,
+                                     .take = put_record,
+                                     .context = &to};
+    type->walk(value, &walk);
     save_once_log(saving, value);
 }
 
@@ -97,8 +104,19 @@ static void save_records(struct saving *saving, const void *value, const struct 
     record_end(&saving->record);
 }
 
+/* A slot that arrives builds its values by many effects. What a child process saves in the middle of that is followed
+ * by the rest of them: in an append-only file, or on the link to a replica. */
+static bool is_built_on(RedisModuleIO *io, const void *value, const struct data_type *type) {
+    if (!type->is_whole || type->is_whole(value)) return false;
+    return RedisModule_GetContextFlags(RedisModule_GetContextFromIO(io)) & REDISMODULE_CTX_FLAGS_IS_CHILD;
+}
+
 void saving_file(RedisModuleIO *io, const void *value, const struct data_type *type) {
-    struct saving saving = {.piece = SIZE_MAX, .put = put_into_file, .to = io, .tells_newest = true};
+    struct saving saving = {.piece = SIZE_MAX,
+                            .open = is_built_on(io, value, type),
+                            .put = put_into_file,
+                            .to = io,
+                            .tells_newest = true};
     record_start(&saving.together);
     save_records(&saving, value, type);
     save_together(&saving);
@@ -108,8 +126,12 @@ void saving_file(RedisModuleIO *io, const void *value, const struct data_type *t
 
 void saving_effects(RedisModuleIO *io, RedisModuleString *key, const void *value,
                     const struct data_type *type) {
-    struct saving saving = {
-        .piece = EFFECT_PIECE_BYTES, .put = put_as_effect, .to = io, .key = key, .tells_newest = true};
+    struct saving saving = {.piece = EFFECT_PIECE_BYTES,
+                            .open = is_built_on(io, value, type),
+                            .put = put_as_effect,
+                            .to = io,
+                            .key = key,
+                            .tells_newest = true};
     save_records(&saving, value, type);
 }
 

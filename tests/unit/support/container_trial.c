@@ -298,25 +298,58 @@ bool container_load(struct container_loader *loader, struct container_change *ch
 }
 
 /* Through a record, and with the content where a reader of files would put it. */
+struct rebuilding {
+    struct container_loader loader;
+    size_t piece;
+    unsigned save_every; /* records; 0 for never */
+    unsigned records;
+};
+
+static void rebuild(struct rebuilding *rebuilding, const struct container *container, bool open);
+
+/* What there is so far takes its own place, by way of a file. */
+static void save_and_load(struct rebuilding *rebuilding) {
+    struct container *saved = rebuilding->loader.container;
+    struct rebuilding again = {.piece = rebuilding->piece};
+    rebuild(&again, saved, true);
+    container_free(saved);
+    rebuilding->loader.container = again.loader.container;
+}
+
 static void rebuild_change(void *context, const void *taken) {
     const struct container_change *written = taken;
+    struct rebuilding *rebuilding = context;
     struct record_writer record ENDS_BY(record_end);
     struct container_change change;
     record_start(&record);
     change_write(&container_changes, written, &record);
     require(change_read(&container_changes, bytes_of(record.data, record.length), &change),
             "a record cannot be read");
-    require(container_load(context, &change, written->content), "a change of kind %d does not fit",
-            (int)change.kind);
+    require(container_load(&rebuilding->loader, &change, written->content),
+            "a change of kind %d does not fit", (int)change.kind);
+    if (rebuilding->save_every && ++rebuilding->records % rebuilding->save_every == 0)
+        save_and_load(rebuilding);
+}
+
+static void rebuild(struct rebuilding *rebuilding, const struct container *container, bool open) {
+    const struct change_walk walk = {.piece = rebuilding->piece,
+                                     .holders = true,
+                                     .open = open,
+                                     .take = rebuild_change,
+                                     .context = rebuilding};
+    container_walk(container, &walk);
+}
+
+struct container *container_rebuild_saving(const struct container *container, size_t piece,
+                                           unsigned save_every) {
+    struct rebuilding rebuilding = {.piece = piece, .save_every = save_every};
+    rebuild(&rebuilding, container, false);
+    require(!rebuilding.loader.container->load_chunks, "a file leaves chunks behind");
+    return rebuilding.loader.container;
 }
 
 struct container *container_rebuild(const struct container *container, size_t piece) {
-    struct container_loader loader = {.container = NULL};
-    const struct change_walk walk = {
-        .piece = piece, .holders = true, .take = rebuild_change, .context = &loader};
-    container_walk(container, &walk);
-    require(!loader.container->load_chunks, "a file leaves chunks behind");
-    return loader.container;
+    return container_rebuild_saving(container, piece, 0);
 }
 
 static void add_to_digest(void *context, const void *taken) {

@@ -50,6 +50,10 @@ bool container_load(struct container_loader *loader, struct container_change *ch
  * of at most so many bytes. Small contents go into the blobs, as they do when a file is read. */
 struct container *container_rebuild(const struct container *container, size_t piece);
 
+/* The same, but after every so many records what has been built is saved, loaded, and built on. */
+struct container *container_rebuild_saving(const struct container *container, size_t piece,
+                                           unsigned save_every);
+
 /* What a container's digest is made of; the caller ends the writer. */
 void container_digest_bytes(const struct container *container, struct record_writer *bytes);
 

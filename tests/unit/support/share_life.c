@@ -404,5 +404,6 @@ void share_life_step(struct share_life *life, const struct share_choice *choice)
 
 void share_life_end(struct share_life *life) {
     share_require_whole(life->share);
+    share_require_buildable(life->share, 2);
     share_free(life->share);
 }

@@ -26,7 +26,22 @@ bool share_trial_take(struct share **share, struct bytes record, struct bytes co
 struct tape {
     struct record_writer bytes;
     struct share *share;
+    unsigned save_every; /* records; 0 for never */
+    unsigned records;
 };
+
+static struct share *rebuild(const struct share *share, struct record_writer *bytes, unsigned save_every,
+                             bool open);
+
+/* What there is so far takes its own place, by way of a file. */
+static void save_and_load(struct tape *tape) {
+    struct record_writer *bytes = malloc(sizeof(*bytes));
+    struct share *saved = tape->share;
+    tape->share = rebuild(saved, bytes, 0, true);
+    share_free(saved);
+    record_end(bytes);
+    free(bytes);
+}
 
 static void write_down(void *context, const void *walked) {
     const struct share_change *change = walked;
@@ -43,15 +58,22 @@ static void write_down(void *context, const void *walked) {
     require(change_is(&share_changes, &read, CHANGE_IN_FILES) || read.kind == SHARE_CREATE,
             "kind %d stands in files", change->kind);
     require(share_trial_take(&tape->share, written, change->content), "kind %d fits", change->kind);
+    if (tape->save_every && ++tape->records % tape->save_every == 0) save_and_load(tape);
 }
 
-struct share *share_rebuilt(const struct share *share, struct record_writer *bytes) {
-    struct tape tape = {.share = NULL};
+static struct share *rebuild(const struct share *share, struct record_writer *bytes, unsigned save_every,
+                             bool open) {
+    struct tape tape = {.save_every = save_every};
     record_start(&tape.bytes);
-    share_walk(share, &(struct change_walk){.holders = true, .take = write_down, .context = &tape});
+    share_walk(share,
+               &(struct change_walk){.holders = true, .open = open, .take = write_down, .context = &tape});
     *bytes = tape.bytes;
     if (bytes->data == tape.bytes.buffer) bytes->data = bytes->buffer;
     return tape.share;
+}
+
+struct share *share_rebuilt(const struct share *share, struct record_writer *bytes) {
+    return rebuild(share, bytes, 0, false);
 }
 
 /* --- Whole --- */
@@ -103,6 +125,21 @@ static void require_ends(const struct share *share, const struct directory *dire
     while ((step = tree_next(&walk, &item)) != TREE_END)
         if (step == TREE_ITEM && !node_is_file(item.node))
             require_ends(share, item.node->directory, snapshot, depth + 1);
+}
+
+void share_require_buildable(const struct share *share, unsigned save_every) {
+    struct record_writer *first = malloc(sizeof(*first)), *second = malloc(sizeof(*second));
+    struct share *again = rebuild(share, first, save_every, false), *third = share_rebuilt(again, second);
+    require(!again->load, "a file leaves a load behind");
+    require_counted(again);
+    require_all_held(again);
+    require_bytes(bytes_of(second->data, second->length), bytes_of(first->data, first->length), "built on");
+    share_free(third);
+    share_free(again);
+    record_end(first);
+    record_end(second);
+    free(first);
+    free(second);
 }
 
 void share_require_whole(const struct share *share) {

@@ -14,6 +14,10 @@ struct share *share_rebuilt(const struct share *share, struct record_writer *byt
 /* That a file gives the same share back, that a twin of it is sound as well, and that it counts what it has. */
 void share_require_whole(const struct share *share);
 
+/* That a share is built from its records, too, if after every so many of them what has been built is saved, loaded, and
+ * built on. */
+void share_require_buildable(const struct share *share, unsigned save_every);
+
 /* How much is in a directory and below it, now or in a snapshot. */
 size_t share_count_listed(const struct share *share, const struct directory *directory, unsigned snapshot);
 
