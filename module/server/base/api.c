@@ -173,14 +173,17 @@ bool api_is_same_moment(void) {
     return last_us && last_us == before_us;
 }
 
+/* A server that has unloaded the module still has its category. */
 void api_add_category(RedisModuleCtx *ctx, const char *category) {
-    if (add_category(ctx, category) == REDISMODULE_OK) own_category = category;
+    errno = 0;
+    if (add_category(ctx, category) == REDISMODULE_OK || errno == EBUSY) own_category = category;
 }
 
-/* A server that finds one category that it does not know takes none of them. */
+/* A server that finds one category that it does not know takes none of them; nor does it know one without a name, so
+ * there must be no blank at the end. */
 void api_set_categories(RedisModuleCommand *command, const char *categories) {
     char all[64];
-    snprintf(all, sizeof(all), "%s %s", categories, own_category);
+    snprintf(all, sizeof(all), "%s%s%s", categories, *own_category ? " " : "", own_category);
     set_command_categories(command, all);
 }
 
