@@ -201,6 +201,26 @@ TEST(waiters_are_served_until_the_key_has_gone) {
     }
 }
 
+/* Its time is up after the key has gone, and before its slot has: nobody may tell it that there is no such key. */
+TEST(who_has_waited_in_vain_tries_again_where_the_key_is_now) {
+    for (const struct wait *wait = waits; wait->name; wait++) {
+        int number = (int)(wait - waits);
+        const char *tag = shards_tag(0, 22 + number), *key = pool_print("%s:k", tag);
+        int slot = slot_of(key);
+        play(node[0], key, wait->prepare);
+        const char *line = pool_print("%s.7", with_key(wait->line, key)); /* BLOCK 0.7 */
+        struct client *waiter = waiting_at(node[0]->server, 0, line);
+        slot_opens(slot, node[0], node[1]);
+        slot_moves(slot, node[0], node[1]);
+        redisReply *reply = answer_within(waiter, REDIRECT_MS);
+        if (strstr(wait->name, "news"))
+            expect_null(reply);
+        else
+            expect_error(reply, "TRYAGAIN");
+        slot_closes(slot, node[1]);
+    }
+}
+
 /* Who asks at the new node while the slot is still on its way waits there, and is served there. */
 TEST(a_client_that_asks_waits_at_the_new_node) {
     const char *tag = shards_tag(0, 20), *key = pool_print("%s:jobs", tag);

@@ -274,14 +274,26 @@ static enum outcome run_decision(struct call *call) {
 
 /* --- Commands --- */
 
+/* Whether the key of a call that has waited is somewhere else now: then nobody here can say that there is none. */
+static bool has_left(const struct call *call) {
+    return call->opened != OUTCOME_WRONG_TYPE && !api_serves_keys(call->ctx, &call->argv[1], 1);
+}
+
+static enum outcome refusal_after_wait(struct call *call) {
+    bool has_nothing = call->command->key == KEY_READ && !args_given(&call->args, SLOT_SINCE_BOOKMARK);
+    if (has_nothing) return OUTCOME_UNCHANGED;
+    if (!has_left(call)) return call_check_value(call);
+    refusal_note(call, "The key has moved to another node while the call waited");
+    return OUTCOME_SLOT_MIGRATES;
+}
+
 /* Waiters go on waiting when their key is deleted or becomes something else. When their time is up, a reader gets null;
  * so does one that was served and reads only now, when the key is gone again. A follower of a feed gets the error:
  * its replies always have a bookmark. */
-static enum outcome refusal_without_value(const struct call *call) {
+static enum outcome refusal_without_value(struct call *call) {
     if (call->mode == CALL_PROBE || call->mode == CALL_GRANTED) return OUTCOME_WAITING;
-    bool has_nothing = call->command->key == KEY_READ && !args_given(&call->args, SLOT_SINCE_BOOKMARK);
     bool waited = call->mode == CALL_TIMED_OUT || call->mode == CALL_SERVED;
-    return waited && has_nothing ? OUTCOME_UNCHANGED : call_check_value(call);
+    return waited ? refusal_after_wait(call) : call_check_value(call);
 }
 
 static enum outcome run_with_key(struct call *call) {
