@@ -91,6 +91,21 @@ TEST(keys_that_appear_serve_those_who_wait) {
     }
 }
 
+/* Some servers let nobody wait who has subscriptions: then the answer is that of the command without BLOCK. */
+TEST(clients_with_subscriptions_are_answered) {
+    stage();
+    const char *etag = reply_string(call(primary, "BLOB.PUT box news 1"));
+    expect_ok(call(primary, "QUEUE.CREATE jobs"));
+    expect_ok(call(primary, "CONTAINER.FEED box ON"));
+    struct wire *wire = wire_open_resp3(primary->server);
+    expect_elements(wire_call(wire, "SUBSCRIBE news"), 3);
+    expect_error(wire_call(wire, "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0.05"), "CONFLICT LeaseAlreadyPresent");
+    expect_null(wire_call(wire, pool_print("BLOB.GET box news IFNONEMATCH %s BLOCK 0.05", etag)));
+    expect_elements(wire_call(wire, "QUEUE.GET jobs BLOCK 0.05"), 0);
+    expect_elements(wire_call(wire, "CONTAINER.CHANGES box SINCE $ BLOCK 0.05"), 2);
+    expect_text(wire_call(wire, "PING"), "PONG");
+}
+
 /* Another value takes the key's place while the old one is there. */
 TEST(keys_that_are_replaced_serve_those_who_wait) {
     lease_setup();

@@ -25,8 +25,8 @@ static int (*cluster_disable_trim)(RedisModuleCtx *ctx);
     X(CreateCommand) X(CreateDataType) X(CreateString) X(CreateTimer) X(DefragAlloc) X(DefragCursorGet) \
     X(DefragCursorSet) X(DefragShouldStop) X(DigestAddStringBuffer) X(DigestEndSequence) X(EmitAOF) \
     X(EventLoopAddOneShot) X(Free) X(FreeCallReply) X(FreeModuleUser) X(FreeServerInfo) X(FreeString) \
-    X(GetBlockedClientPrivateData) X(GetClientId) X(GetClientUserNameById) X(GetCommand) X(GetContextFlags) \
-    X(GetContextFromIO) X(GetCurrentUserName) X(GetDbIdFromIO) X(GetDbIdFromOptCtx) \
+    X(GetBlockedClientPrivateData) X(GetClientId) X(GetClientInfoById) X(GetClientUserNameById) X(GetCommand) \
+    X(GetContextFlags) X(GetContextFromIO) X(GetCurrentUserName) X(GetDbIdFromIO) X(GetDbIdFromOptCtx) \
     X(GetDetachedThreadSafeContext) X(GetKeyNameFromIO) X(GetKeyNameFromOptCtx) X(GetModuleUserFromUserName) \
     X(GetRandomBytes) X(GetSelectedDb) X(GetServerInfo) X(GetToKeyNameFromOptCtx) X(GetUsedMemoryRatio) X(HoldString) \
     X(InfoAddFieldCString) X(InfoAddFieldLongLong) X(InfoAddFieldULongLong) X(InfoAddSection) X(IsIOError) \
@@ -65,6 +65,7 @@ static const struct {
 };
 
 static const char *own_category = "";
+static bool subscribers_may_wait;
 
 static int no_command_categories(RedisModuleCommand *command, const char *categories) {
     (void)command;
@@ -120,6 +121,7 @@ static RedisModuleString *leave_string(RedisModuleDefragCtx *ctx, RedisModuleStr
 }
 
 static void fall_back(void) {
+    subscribers_may_wait = !must_obey; /* Valkey lets them wait no more since it has this call */
     if (!defrag_string) defrag_string = valkey_defrag_string ? valkey_defrag_string : leave_string;
     if (!open_key_modes) open_key_modes = first_open_key_modes;
     if (!must_obey) must_obey = obey_link_and_file;
@@ -236,6 +238,17 @@ bool api_may_use(RedisModuleCtx *ctx, RedisModuleString *key, int permissions) {
 
 bool api_runs_several(RedisModuleCtx *ctx) {
     return RedisModule_GetContextFlags(ctx) & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA);
+}
+
+static bool has_subscriptions(RedisModuleCtx *ctx) {
+    RedisModuleClientInfo info = REDISMODULE_CLIENTINFO_INITIALIZER_V1;
+    if (RedisModule_GetClientInfoById(&info, RedisModule_GetClientId(ctx)) != REDISMODULE_OK) return false;
+    return info.flags & REDISMODULE_CLIENTINFO_FLAG_PUBSUB;
+}
+
+bool api_may_wait(RedisModuleCtx *ctx) {
+    if (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_DENY_BLOCKING) return false;
+    return !api_runs_several(ctx) && (subscribers_may_wait || !has_subscriptions(ctx));
 }
 
 bool api_is_loading(RedisModuleCtx *ctx) {

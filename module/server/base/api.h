@@ -71,6 +71,9 @@ enum key_standing api_key_standing(RedisModuleCtx *ctx, RedisModuleString *key);
 /* Inside MULTI or a script: the server runs several commands as one. */
 bool api_runs_several(RedisModuleCtx *ctx);
 
+/* Whether the server lets the client wait. Where it does not, it answers nothing in its place. */
+bool api_may_wait(RedisModuleCtx *ctx);
+
 /* Whether a file, or what a primary sends, is being loaded in place of the data. */
 bool api_is_loading(RedisModuleCtx *ctx);
 

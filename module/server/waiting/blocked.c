@@ -1,5 +1,6 @@
 #include "server/waiting/blocked.h"
 
+#include "core/inlining.h"
 #include "core/memory.h"
 #include "server/waiting/handover.h"
 #include "server/waiting/line.h"
@@ -66,8 +67,7 @@ static void on_gone(RedisModuleCtx *ctx, void *data) {
 
 bool blocked_is_allowed(const struct call *call) {
     if (!args_given(&call->args, SLOT_BLOCK) || call->mode != CALL_FRESH) return false;
-    bool denied = RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_DENY_BLOCKING;
-    return !denied && !api_runs_several(call->ctx) && call_word(call, 1).length <= KEY_NAME_MAX_BYTES;
+    return call_word(call, 1).length <= KEY_NAME_MAX_BYTES && api_may_wait(call->ctx);
 }
 
 static struct waiter *waiter_new(const struct call *call, struct wait_kind *kind) {
@@ -76,6 +76,12 @@ static struct waiter *waiter_new(const struct call *call, struct wait_kind *kind
     waiter->kind = kind;
     waiter->since_us = server_now_us();
     return waiter;
+}
+
+/* The server does not let the client wait, for a reason that api_may_wait does not know, and has not answered it. */
+RARELY static void turn_away(const struct call *call, struct waiter *waiter) {
+    on_gone(call->ctx, waiter);
+    RedisModule_ReplyWithError(call->ctx, "ERR the server does not let this client wait: leave BLOCK out");
 }
 
 enum outcome blocked_join_line(struct call *call) {
@@ -90,7 +96,7 @@ enum outcome blocked_join_line(struct call *call) {
     if (waiter->held->client)
         RedisModule_SetDisconnectCallback(waiter->held->client, on_disconnect);
     else
-        on_gone(call->ctx, waiter); /* the server has replied with an error itself */
+        turn_away(call, waiter);
     return OUTCOME_WAITING;
 }
 
