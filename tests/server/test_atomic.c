@@ -478,3 +478,30 @@ TEST(short_memory_refuses_all_that_may_grow) {
     expect_elements(atomic("QUEUE.DELETE q $m $r", "BLOB.GET c a", "TABLE.DELETE t p r IFMATCH *"), 3);
     configure(primary, "maxmemory", "0");
 }
+
+static void leave_memory_for(struct client *other, long long bytes) {
+    configure(other, "maxmemory", pool_print("%lld", info_of(other, "used_memory") + bytes));
+}
+
+#define ATOMIC_IN_LUA "return redis.call('HOLDFAST.ATOMIC', 1, 4, 'BLOB.PUT', 'c', 'a', 'z')"
+
+/* Of commands that run as one, the server refuses none for what those before it have taken. */
+TEST(memory_that_earlier_commands_of_multi_or_a_script_take_refuses_nothing) {
+    const char *large = "redis.call('BLOB.PUT', 'c', 'large', string.rep('x', 4000000)); " ATOMIC_IN_LUA;
+    struct words pages = step_words("BLOB.PUTPAGE c disk 0 4194304*x");
+    struct client *other = test_client(primary->server);
+    expect_etag(call(primary, "BLOB.CREATEPAGE c disk 4194304"));
+    leave_memory_for(other, 2000000);
+    expect_elements(call(primary, "EVAL %s 0", large), 1);
+    configure(other, "maxmemory", "0");
+    expect_ok(call(primary, "MULTI"));
+    call_words(primary, &pages);
+    call(primary, "HOLDFAST.ATOMIC 1 4 BLOB.PUT c a y");
+    leave_memory_for(other, 2000000);
+    redisReply *both = expect_elements(call(primary, "EXEC"), 2);
+    expect_elements(both->element[0], 2);
+    expect_elements(both->element[1], 1);
+    configure(other, "maxmemory", "1mb");
+    expect_error(call(primary, "EVAL %s 0", ATOMIC_IN_LUA), "OOM");
+    configure(other, "maxmemory", "0");
+}

@@ -251,6 +251,17 @@ bool api_may_wait(RedisModuleCtx *ctx) {
     return !api_runs_several(ctx) && (subscribers_may_wait || !has_subscriptions(ctx));
 }
 
+bool api_was_out_of_memory(RedisModuleCtx *ctx, const char *command, RedisModuleString **words,
+                           size_t count) {
+    static const char out_of_memory[] = "OOM ";
+    size_t length = 0;
+    RedisModuleCallReply *refusal = RedisModule_Call(ctx, command, "MWEv", words, count);
+    const char *text = refusal ? RedisModule_CallReplyStringPtr(refusal, &length) : NULL;
+    bool was = length >= strlen(out_of_memory) && !memcmp(text, out_of_memory, strlen(out_of_memory));
+    if (refusal) RedisModule_FreeCallReply(refusal);
+    return was;
+}
+
 bool api_is_loading(RedisModuleCtx *ctx) {
     return RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_LOADING;
 }

@@ -74,6 +74,11 @@ bool api_runs_several(RedisModuleCtx *ctx);
 /* Whether the server lets the client wait. Where it does not, it answers nothing in its place. */
 bool api_may_wait(RedisModuleCtx *ctx);
 
+/* Whether the server was out of memory before the first of the commands that it runs as one: it asks once, and then
+ * refuses what may grow or nothing. It is asked by a command that may grow, in a call that may not write: the server
+ * refuses that for lack of memory, or else for being a write, and runs it in no case. */
+bool api_was_out_of_memory(RedisModuleCtx *ctx, const char *command, RedisModuleString **words, size_t count);
+
 /* Whether a file, or what a primary sends, is being loaded in place of the data. */
 bool api_is_loading(RedisModuleCtx *ctx);
 

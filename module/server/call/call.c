@@ -181,6 +181,8 @@ int64_t call_now_ms(struct call *call) {
 }
 
 bool call_is_out_of_memory(const struct call *call) {
+    if (api_runs_several(call->ctx))
+        return api_was_out_of_memory(call->ctx, call->command->name, call->argv + 1, (size_t)call->argc - 1);
     return RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_OOM;
 }
 

@@ -215,7 +215,8 @@ static inline void call_read_clock(struct call *call) {
 int64_t call_now_us(struct call *call);
 int64_t call_now_ms(struct call *call);
 
-/* Whether the server has reached its maxmemory. */
+/* Whether the server has reached its maxmemory; inside MULTI and scripts, whether it had before their first command,
+ * for a command with deny-oom. */
 bool call_is_out_of_memory(const struct call *call);
 
 /* For a command that takes more memory only sometimes, so that the server itself does not refuse it:

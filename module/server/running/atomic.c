@@ -37,9 +37,9 @@ struct part {
 struct transaction {
     struct call *whole;
     struct part *parts;
-    unsigned count; /* of parts that have been started */
-    bool is_alone;  /* there is one part and no more: nothing can change twice */
-    bool grows;     /* one of them may take more memory */
+    unsigned count;           /* of parts that have been started */
+    bool is_alone;            /* there is one part and no more: nothing can change twice */
+    const struct call *grows; /* one of them that may take more memory; NULL for none */
     struct targets targets;
     struct limits limits;
 };
@@ -203,7 +203,7 @@ static enum outcome read_part(struct transaction *transaction) {
     call_start(call, command, whole->ctx, whole->argv + slice.at, slice.words);
     call->limits = &transaction->limits;
     transaction->count++;
-    transaction->grows |= row->grows;
+    if (row->grows) transaction->grows = call;
     if (!command || !command->touches) return refuse_command(call);
     if (slice.words < row->min_words) {
         refusal_note_format(call, "wrong number of arguments for '%s'", command->name);
@@ -283,7 +283,7 @@ static enum outcome check_places(const struct transaction *transaction) {
 /* The server does not know of the commands inside. */
 static enum outcome check_memory(const struct transaction *transaction) {
     if (!transaction->grows || !server_max_memory) return OUTCOME_DONE;
-    return call_is_out_of_memory(transaction->whole) ? OUTCOME_OUT_OF_MEMORY : OUTCOME_DONE;
+    return call_is_out_of_memory(transaction->grows) ? OUTCOME_OUT_OF_MEMORY : OUTCOME_DONE;
 }
 
 /* --- One state --- */
@@ -543,7 +543,7 @@ static enum outcome run_transaction(struct call *whole, unsigned count) {
     transaction.parts = take_parts(count);
     transaction.count = 0;
     transaction.is_alone = count == 1;
-    transaction.grows = false;
+    transaction.grows = NULL;
     transaction.limits = (struct limits){0};
     targets_start(&transaction.targets);
     enum outcome outcome = run_parts(&transaction, count);
