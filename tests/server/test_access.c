@@ -316,6 +316,26 @@ TEST(users_may_be_limited_to_keys) {
     expect_number(call(primary, "ACL DELUSER limited"), 1);
 }
 
+/* Valkey 9.1 has users who may use some databases only: what is decided for them later, or inside of something else,
+ * has to name the database. */
+TEST(users_may_be_limited_to_databases) {
+    needs(LIMITS_USERS_TO_DATABASES);
+    static const char *const commands[] = {"HOLDFAST.ATOMIC 2 3 BLOB.GET box cat 4 BLOB.PUT box cat purr",
+                                           "BLOB.COPY box dog box cat", "BLOB.GET box mouse BLOCK 0.01",
+                                           "LEASE.ACQUIRE box 60 BLOCK 0.01", NULL};
+    create("box");
+    put("box", "cat", "meow");
+    call(primary, "LEASE.ACQUIRE box -1");
+    expect_permission(login("~* +@all resetdbs db=1"), commands, false);
+    struct client *client = login("~* +@all resetdbs db=0");
+    expect_permission(client, commands, true);
+    send_line(client, "LEASE.ACQUIRE box -1 BLOCK 0");
+    await_waiters(primary, 1);
+    expect_number(call(primary, "LEASE.BREAK box PERIOD 0"), 0);
+    expect_elements(answer_of(client), 2);
+    expect_number(call(primary, "ACL DELUSER limited"), 1);
+}
+
 /* A copy changes the key of its target and reads the one of its source. */
 TEST(copies_need_both_keys) {
     static const char *const copies[] = {"BLOB.COPY box cat other dog", NULL};

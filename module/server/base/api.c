@@ -16,6 +16,8 @@ static int (*must_obey)(RedisModuleCtx *ctx);
 static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, const char *node, char *ip,
                                       char *primary, int *port, int *flags);
 static int (*cluster_disable_trim)(RedisModuleCtx *ctx);
+static int (*check_permissions)(RedisModuleUser *user, RedisModuleString **argv, int argc, int db,
+                                int *reason);
 
 /* What 7.0.15 has, by name. */
 /* clang-format off */
@@ -61,6 +63,7 @@ static const struct {
     OPTIONAL_ROW("MustObeyClient", must_obey)                        /* Valkey 8.1 */
     OPTIONAL_ROW("GetClusterNodeInfoForClient", cluster_node_for_client) /* Valkey alone */
     OPTIONAL_ROW("ClusterDisableTrim", cluster_disable_trim)         /* Redis 8.4 */
+    OPTIONAL_ROW("ACLCheckPermissions", check_permissions)           /* Valkey 9.1, whose users may lack databases */
     /* clang-format on */
 };
 
@@ -120,11 +123,19 @@ static RedisModuleString *leave_string(RedisModuleDefragCtx *ctx, RedisModuleStr
     return NULL;
 }
 
+static int check_without_database(RedisModuleUser *user, RedisModuleString **argv, int argc, int db,
+                                  int *reason) {
+    (void)db;
+    (void)reason;
+    return RedisModule_ACLCheckCommandPermissions(user, argv, argc);
+}
+
 static void fall_back(void) {
     subscribers_may_wait = !must_obey; /* Valkey lets them wait no more since it has this call */
     if (!defrag_string) defrag_string = valkey_defrag_string ? valkey_defrag_string : leave_string;
     if (!open_key_modes) open_key_modes = first_open_key_modes;
     if (!must_obey) must_obey = obey_link_and_file;
+    if (!check_permissions) check_permissions = check_without_database;
     if (!set_command_categories) set_command_categories = no_command_categories;
     if (!add_category) add_category = no_category;
 }
@@ -225,8 +236,8 @@ void api_user_end(RedisModuleUser *user) {
     if (user) RedisModule_FreeModuleUser(user);
 }
 
-bool api_may_run(RedisModuleUser *user, RedisModuleString **argv, int argc) {
-    return RedisModule_ACLCheckCommandPermissions(user, argv, argc) == REDISMODULE_OK;
+bool api_may_run(RedisModuleUser *user, int db, RedisModuleString **argv, int argc) {
+    return check_permissions(user, argv, argc, db, NULL) == REDISMODULE_OK;
 }
 
 bool api_may_use(RedisModuleCtx *ctx, RedisModuleString *key, int permissions) {

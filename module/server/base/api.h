@@ -41,8 +41,8 @@ int api_must_obey(RedisModuleCtx *ctx);
 RedisModuleUser *api_user(RedisModuleCtx *ctx);
 void api_user_end(RedisModuleUser *user);
 
-/* Whether the user may run this command, keys included. */
-bool api_may_run(RedisModuleUser *user, RedisModuleString **argv, int argc);
+/* Whether the user may run this command in this database, keys included. */
+bool api_may_run(RedisModuleUser *user, int db, RedisModuleString **argv, int argc);
 
 /* Whether the context's client may use this key so, by the server's flags. One without a user has all rights. */
 bool api_may_use(RedisModuleCtx *ctx, RedisModuleString *key, int permissions);

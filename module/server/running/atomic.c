@@ -251,10 +251,11 @@ static bool same_rights(const struct part *part, const struct part *other) {
 }
 
 static enum outcome check_rights_as(const struct transaction *transaction, RedisModuleUser *user) {
+    const int db = RedisModule_GetSelectedDb(transaction->whole->ctx);
     for (unsigned i = 0; i < transaction->count; i++) {
         const struct call *call = &transaction->parts[i].call;
         if (i && same_rights(&transaction->parts[i], &transaction->parts[i - 1])) continue;
-        if (api_may_run(user, call->argv, call->argc)) continue;
+        if (api_may_run(user, db, call->argv, call->argc)) continue;
         return refusal_of_command(transaction->whole, call->command);
     }
     return OUTCOME_DONE;

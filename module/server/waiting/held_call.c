@@ -73,7 +73,7 @@ bool held_call_is_permitted(const struct held_call *held, RedisModuleCtx *ctx) {
     if (!held_call_keeps_user(held, ctx)) return false;
     RedisModuleUser *user = RedisModule_GetModuleUserFromUserName(held->user);
     /* A module that makes users of its own decides what they may. */
-    bool may = !user || api_may_run(user, held->argv, held->argc);
+    bool may = !user || api_may_run(user, held->db, held->argv, held->argc);
     api_user_end(user);
     return may;
 }

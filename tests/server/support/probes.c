@@ -6,9 +6,17 @@
 #include "pool.h"
 
 /* Answers why not, or NULL. */
-static const char *defragments(struct client *client) {
-    redisReply *reply = call(client, "CONFIG SET activedefrag yes");
+static const char *takes(struct client *client, const char *line) {
+    redisReply *reply = call_line(client, line);
     return reply_is_error(reply) ? pool_print("the server answers \"%s\"", reply->str) : NULL;
+}
+
+static const char *defragments(struct client *client) {
+    return takes(client, "CONFIG SET activedefrag yes");
+}
+
+static const char *limits_users_to_databases(struct client *client) {
+    return takes(client, "ACL SETUSER probe db=0");
 }
 
 static const char *keeps_database(struct client *client) {
@@ -21,6 +29,7 @@ static const char *keeps_database(struct client *client) {
 static const char *(*const probes[ABILITIES])(struct client *client) = {
     [CAN_DEFRAGMENT] = defragments,
     [KEEPS_DATABASE] = keeps_database,
+    [LIMITS_USERS_TO_DATABASES] = limits_users_to_databases,
 };
 
 /* On a server of its own, which the probe may leave in any state. */

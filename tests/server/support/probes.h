@@ -9,6 +9,8 @@ enum ability {
     /* MOVE and COPY ... DB leave the client in the database that it selected. Valkey 8.1 did not, while a module
      * listens to key events: what the client sends next, and what replicas get of it, goes to another database. */
     KEEPS_DATABASE,
+    /* ACL SETUSER ... db=0 */
+    LIMITS_USERS_TO_DATABASES,
     ABILITIES
 };
 
