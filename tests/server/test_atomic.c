@@ -448,6 +448,19 @@ TEST(each_command_and_key_needs_its_right) {
     expect_number(call(primary, "ACL DELUSER part"), 1);
 }
 
+#define ATOMIC_IN_LUA "return redis.call('HOLDFAST.ATOMIC', 1, 4, 'BLOB.PUT', 'c', 'a', 'z')"
+
+/* The server's log of refusals is where administrators look for intruders. */
+TEST(a_script_is_asked_for_no_right_that_it_does_not_use) {
+    expect_ok(call(primary, "ACL SETUSER part on nopass ~* -@all +eval +holdfast.atomic +blob.put"));
+    expect_ok(call(primary, "ACL LOG RESET"));
+    struct client *client = test_client(primary->server);
+    expect_ok(call(client, "AUTH part x"));
+    expect_elements(call(client, "EVAL %s 0", ATOMIC_IN_LUA), 1);
+    expect_elements(call(primary, "ACL LOG"), 0);
+    expect_number(call(primary, "ACL DELUSER part"), 1);
+}
+
 TEST(keys_are_where_the_commands_have_them) {
     expect_shape(
         call(primary,
@@ -482,8 +495,6 @@ TEST(short_memory_refuses_all_that_may_grow) {
 static void leave_memory_for(struct client *other, long long bytes) {
     configure(other, "maxmemory", pool_print("%lld", info_of(other, "used_memory") + bytes));
 }
-
-#define ATOMIC_IN_LUA "return redis.call('HOLDFAST.ATOMIC', 1, 4, 'BLOB.PUT', 'c', 'a', 'z')"
 
 /* Of commands that run as one, the server refuses none for what those before it have taken. */
 TEST(memory_that_earlier_commands_of_multi_or_a_script_take_refuses_nothing) {
