@@ -1,10 +1,11 @@
 // deploy/recipes/node/holdfast.mjs
-// What the other recipes share: one way to send, whatever the client. For node-redis 4 to 6, ioredis 5 and 6, valkey-glide 2.
+// What the other recipes share: one way to send, whatever the client. For node-redis 4 to 6, ioredis 5 and 6, valkey-glide 2;
+// clusters.mjs has the same for clusters and for Sentinel.
 // Contents are text here; for bytes let the client answer Buffers.
 
 export const LONGEST_BLOCK = 20; // seconds: what the recipes wait at most in one command
 
-const word = value => (typeof value === 'string' || Buffer.isBuffer(value) ? value : String(value));
+export const word = value => (typeof value === 'string' || Buffer.isBuffer(value) ? value : String(value));
 
 // A command that waits keeps all else on its connection waiting: line() opens a connection of its own, without the
 // timeouts that would forget the answer while the server goes on holding our place. hangUp() ends a wait at once. A line that
@@ -27,6 +28,7 @@ export function ofNodeRedis(client) {
 }
 
 export function ofIoredis(client) {
+  client.options.maxRetriesPerRequest = 0; // or it sends again what broke off, and may have been done
   return {
     send: (name, ...words) => client.call(name, ...words.map(word)),
     async line() {
@@ -62,20 +64,26 @@ export function fields(reply) {
   return Object.fromEntries(reply.flatMap((name, at) => (at % 2 ? [] : [[name, reply[at + 1]]])));
 }
 
-// The class and the code of an error: 'CONFLICT LeaseAlreadyPresent'.
+// The class and the code of an error: 'CONFLICT LeaseAlreadyPresent'. For some errors of Redis's own valkey-glide has other words, such
+// as ReadOnly.
+const beginning = /^(?:\[.*?\] |An error was signalled by the server: - )?(\w+):? (\w+)/;
+
 export function refusal(error) {
-  const found = /^(?:\[.*?\] )?(\w+):? (\w+)/.exec(error?.message ?? '');
+  const found = beginning.exec(error?.message ?? '');
   return found ? `${found[1]} ${found[2]}` : '';
 }
 
 // What Redis answers begins with a class; what a client says does not.
-export const isAnswer = error => /^[A-Z]+ /.test(refusal(error));
+const isAnswer = error => /^[A-Z]+ /.test(refusal(error)) || /^An error was signalled/.test(error?.message);
 
-// Whether it passes by itself: a failover, the grace after it, a server that loads; a broken connection.
+// Whether it passes by itself: a failover, the grace after it, a server that loads; a broken connection, or none to be had.
+const again =
+  /^((UNBLOCKED|READONLY|LOADING|BUSYLOADINGERROR|NOREPLICAS|MASTERDOWN|TRYAGAIN|CLUSTERDOWN) |CONFLICT ServerRecovering$)/i;
+const broken =
+  /socket|stream|connect|clos(ed|ing)|timed? ?out|max retries|available|unreachable|valid master|slots cache|\bE(CONN|PIPE|HOST|NET|AI_)/i;
+
 export function passes(error) {
-  const again = /^((UNBLOCKED|READONLY|LOADING|NOREPLICAS|MASTERDOWN|TRYAGAIN|CLUSTERDOWN) |CONFLICT ServerRecovering$)/i;
-  const broken = /socket|stream|connect|clos(ed|ing)|timed? ?out|max retries/i;
-  return again.test(refusal(error)) || (!isAnswer(error) && broken.test(error?.message));
+  return again.test(refusal(error)) || (!isAnswer(error) && broken.test(`${error?.code} ${error?.message}`));
 }
 
 // For a loop that is to run for ever: calls round(line) again and again, on a line of its own, until the signal is aborted, or until

@@ -1,6 +1,6 @@
 // deploy/recipes/node/try-holdfast.mjs
 // The decoder with every shape that a client hands over, and the errors of every client.
-import { fields, refusal } from './holdfast.mjs';
+import { fields, passes, refusal } from './holdfast.mjs';
 import { assert, done, fresh, refused, serverToTry } from './trying.mjs';
 
 const expected = { id: '7', 'dequeue-count': 1 };
@@ -28,6 +28,13 @@ await server.send('TABLE.INSERT', table, 'p', 'r', 'PROPS', 2, 'n:int64', '92233
 const [, properties] = await server.send('TABLE.GET', table, 'p', 'r');
 assert.equal(BigInt(fields(properties)['n:int64']), 9223372036854775807n);
 await refused('CONFLICT EntityAlreadyExists', server.send('TABLE.INSERT', table, 'p', 'r', 'PROPS', 0));
+const answer = text => server.send('EVAL', 'return redis.error_reply(ARGV[1])', 0, text);
+for (const text of ['READONLY you', 'LOADING it', 'NOREPLICAS no', 'MASTERDOWN link', 'TRYAGAIN several', 'CLUSTERDOWN the', 'CONFLICT ServerRecovering x']) {
+  await assert.rejects(answer(text), error => passes(error) || assert.fail(error.stack));
+}
+for (const text of ['ERR the connection', 'NOPERM to connect', 'OOM not available', 'CONFLICT LeaseAlreadyPresent x']) {
+  await assert.rejects(answer(text), error => !passes(error) || assert.fail(error.stack));
+}
 const docs = await fresh(server, 'CONTAINER.CREATE', 'try:docs');
 const etag = await server.send('BLOB.PUT', docs, 'a', 'b');
 assert.equal(await server.send('BLOB.GET', docs, 'a', 'IFNONEMATCH', etag), null);

@@ -9,20 +9,17 @@ const { CLIENT = 'redis', CLIENTS = '.', PORT = '6379', RESP = '' } = process.en
 const find = name => import(pathToFileURL(createRequire(`${CLIENTS}/`).resolve(name)));
 const opened = [];
 
-async function nodeRedis(name, options = {}) {
+async function nodeRedis(name, options = {}, port = PORT) {
   const { createClient } = (await find(name)).default;
-  // Nothing is sent again by the library: a write that was sent twice may happen twice.
-  const client = createClient({ url: `redis://127.0.0.1:${PORT}`, ...(RESP ? { RESP: Number(RESP) } : {}), ...options });
+  const client = createClient({ url: `redis://127.0.0.1:${port}`, ...(RESP ? { RESP: Number(RESP) } : {}), ...options });
   client.on('error', error => console.error(error.message));
   await client.connect();
   return ofNodeRedis(client);
 }
 
-async function ioredis(options = {}) {
+async function ioredis(options = {}, port = PORT) {
   const { Redis } = (await find('ioredis')).default;
-  const client = new Redis(Number(PORT), '127.0.0.1', {
-    autoResendUnfulfilledCommands: false, // nothing is sent again by the library
-    maxRetriesPerRequest: 0,
+  const client = new Redis(Number(port), '127.0.0.1', {
     commandTimeout: 1000, // as an application may have it; a line of its own goes without
     ...(RESP ? { protocol: Number(RESP) } : {}),
     ...options,
@@ -31,17 +28,17 @@ async function ioredis(options = {}) {
   return ofIoredis(client);
 }
 
-async function glide(own = {}) {
+async function glide(own = {}, port = PORT) {
   const { GlideClient, ProtocolVersion } = (await find('@valkey/valkey-glide')).default;
   const protocol = RESP === '2' ? ProtocolVersion.RESP2 : ProtocolVersion.RESP3;
   const connect = options =>
-    GlideClient.createClient({ addresses: [{ host: '127.0.0.1', port: Number(PORT) }], protocol, requestTimeout: 2000, ...options });
+    GlideClient.createClient({ addresses: [{ host: '127.0.0.1', port: Number(port) }], protocol, requestTimeout: 2000, ...options });
   return ofGlide(await connect(own), connect);
 }
 
-export async function serverToTry() {
-  const make = { ioredis, glide }[CLIENT] ?? (() => nodeRedis(CLIENT));
-  const server = await make();
+export async function serverToTry(port) {
+  const make = { ioredis, glide }[CLIENT] ?? ((options, port) => nodeRedis(CLIENT, options, port));
+  const server = await make({}, port);
   opened.push(server);
   return server;
 }
