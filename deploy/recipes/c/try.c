@@ -205,6 +205,14 @@ static void try_log(void) {
 }
 
 /* The answer is lost, since the connection is shut down before it is read: the command is sent again, and done once. */
+static void *promote_soon(void *nothing) {
+    redisContext *redis = server_to_try();
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+    require(holdfast_done(redisCommand(redis, "REPLICAOF NO ONE")));
+    redisFree(redis);
+    return nothing;
+}
+
 static void try_retries(void) {
     redisContext *redis = server_with("CONTAINER.CREATE try:docs"), *other = server_to_try();
     char token[ID_SIZE];
@@ -215,8 +223,18 @@ static void try_retries(void) {
     redisReply *reply = send_once(redis, token, "BLOB.APPEND try:docs log %s", "one");
     require(reply && reply->element[1]->integer == 0);
     freeReplyObject(reply);
+
+    pthread_t promoter;
+    require(holdfast_done(redisCommand(other, "REPLICAOF 127.0.0.1 1")));
+    require(!pthread_create(&promoter, NULL, promote_soon, NULL));
+    holdfast_new_id(token);
+    reply = send_once(redis, token, "BLOB.APPEND try:docs log %s", "two");
+    require(reply && reply->type == REDIS_REPLY_ARRAY);
+    freeReplyObject(reply);
+    require(!pthread_join(promoter, NULL));
+
     redisReply *seen = redisCommand(redis, "BLOB.GET try:docs log");
-    require(!strcmp(seen->element[1]->str, "one"));
+    require(!strcmp(seen->element[1]->str, "onetwo"));
     freeReplyObject(seen);
     redisFree(redis);
     redisFree(other);

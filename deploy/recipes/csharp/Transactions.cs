@@ -1,6 +1,7 @@
 // deploy/recipes/csharp/Transactions.cs
 using System;
 using System.Collections.Generic;
+using System.Threading;
 
 namespace Holdfast
 {
@@ -26,7 +27,8 @@ namespace Holdfast
             return Atomic(server, token, change, new object[] { "QUEUE.PUT", queue, text });
         }
 
-        /// <summary>Sends a write until it is answered, and has it done once: the server answers what it answered the first time.</summary>
+        /// <summary>Sends a write until it is answered, and has it done once: the server answers what it answered the first time. It is sent for
+        /// 50 seconds at most, which is longer than a failover.</summary>
         public static object SendOnce(IServer server, string command, params object[] words)
         {
             var all = new List<object>(words) { "ONCE", Guid.NewGuid().ToString() };
@@ -36,9 +38,9 @@ namespace Holdfast
                 {
                     return server.Send(command, all.ToArray());
                 }
-                catch (Exception error) when (!(error is Refused) && attempt < 5)
+                catch (Exception error) when (attempt < 60 && ((error as Refused)?.Passes ?? true))
                 {
-                    Reply.Pause(attempt);
+                    Thread.Sleep(Math.Min(50 * attempt, 1000));
                 }
             }
         }

@@ -5,7 +5,6 @@ package recipes
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 
 	"github.com/redis/go-redis/v9"
@@ -18,17 +17,17 @@ func NewToken() string {
 	return fmt.Sprintf("%x", token)
 }
 
-// SendOnce sends a write until it is answered, and has it done once: with a token the server answers what it answered the first
-// time. Keep the token where this program may die between two attempts: the server remembers it for holdfast.once-seconds.
+// SendOnce sends a write until it is answered or the context ends, also through a failover, and has it done once: with a token the server
+// answers what it answered the first time. Keep the token where this program may die between two attempts: the server remembers it for
+// holdfast.once-seconds.
 func SendOnce(ctx context.Context, server *redis.Client, token string, words ...any) (any, error) {
 	words = append(append([]any{}, words...), "ONCE", token)
-	for attempt := 1; ; attempt++ {
+	for {
 		reply, err := server.Do(ctx, words...).Result()
-		var answered redis.Error // what Redis answered, and what a client says is not
-		if err == nil || errors.As(err, &answered) || attempt == 5 {
-			return reply, err
+		if err == nil {
+			return reply, nil
 		}
-		if err := pause(ctx, attempt); err != nil {
+		if err := outlast(ctx, err); err != nil {
 			return nil, err
 		}
 	}

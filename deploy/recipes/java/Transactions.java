@@ -24,7 +24,8 @@ public final class Transactions {
         return atomic(server, token, List.of(change, List.of("QUEUE.PUT", queue, text)));
     }
 
-    /** Sends a write until it is answered, and has it done once: the server answers what it answered the first time. */
+    /** Sends a write until it is answered, and has it done once: the server answers what it answered the first time. It is sent for 50
+     *  seconds at most, which is longer than a failover. */
     public static Object sendOnce(Holdfast.Server server, String command, Object... words) throws InterruptedException {
         Object[] all = Arrays.copyOf(words, words.length + 2);
         all[words.length] = "ONCE";
@@ -32,12 +33,11 @@ public final class Transactions {
         for (int attempt = 1; ; attempt++) {
             try {
                 return server.send(command, all);
-            } catch (Holdfast.Refused refused) {
-                throw refused;
             } catch (RuntimeException error) {
-                if (attempt == 5) throw error; // done, or not
+                boolean passes = !(error instanceof Holdfast.Refused) || ((Holdfast.Refused) error).passes();
+                if (attempt == 60 || !passes) throw error; // done, or not
             }
-            Holdfast.pause(attempt);
+            Thread.sleep(Math.min(50 * attempt, 1000));
         }
     }
 }

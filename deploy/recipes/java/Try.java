@@ -241,7 +241,8 @@ public final class Try {
         int[] answers = {0};
         Holdfast.Server losing = (command, words) -> {
             Object reply = server.send(command, words);
-            if (++answers[0] < 3) throw new UncheckedIOException(new IOException("the connection is gone"));
+            if (++answers[0] == 1) throw new UncheckedIOException(new IOException("the connection is gone"));
+            if (answers[0] == 2) throw new Holdfast.Refused("READONLY a failover");
             return reply;
         };
         Transactions.sendOnce(losing, "BLOB.APPEND", "try:docs", "log", "one line");

@@ -1,7 +1,10 @@
 // deploy/recipes/node/try-retries.mjs
-// An answer that is lost is asked for again, and the write is done once; a refusal is no reason to send anything again.
+// An answer that is lost is asked for again, and the write is done once, also in a failover; a refusal is no reason to send anything
+// again. And no library sends anything again by itself.
+import { connect, createServer } from 'node:net';
+import { passes, sleep } from './holdfast.mjs';
 import { sendOnce } from './retries.mjs';
-import { assert, done, fresh, refused, serverToTry } from './trying.mjs';
+import { assert, done, failOver, fresh, refused, serverToTry } from './trying.mjs';
 
 const server = await serverToTry();
 const docs = await fresh(server, 'CONTAINER.CREATE', 'try:docs');
@@ -24,4 +27,33 @@ assert.equal(Number(next), 4);
 sent = 3;
 await refused('NOTFOUND BlobNotFound', sendOnce(losing, ['BLOB.APPEND', docs, 'none', 'x']));
 assert.equal(sent, 4);
+const [[, last]] = await Promise.all([sleep(400).then(() => sendOnce(server, ['BLOB.APPEND', docs, 'log', 'three\n'])), failOver(server)]);
+assert.equal(Number(last), 8);
+
+// A server that passes one write on and ends the connection before its answer: in order, or as one that is killed.
+function cutting(end) {
+  let cut = false;
+  const proxy = createServer(client => {
+    const upstream = connect(Number(process.env.PORT ?? 6379), '127.0.0.1');
+    for (const socket of [client, upstream]) socket.on('error', () => {}).on('close', () => (client.destroy(), upstream.destroy()));
+    let ours = false;
+    client.on('data', bytes => {
+      if ((ours = !cut && bytes.includes('BLOB.APPEND'))) cut = true;
+      upstream.write(bytes);
+    });
+    upstream.on('data', bytes => (ours ? client[end]() : client.write(bytes)));
+  });
+  return new Promise(listening => proxy.listen(0, '127.0.0.1', () => listening(proxy)));
+}
+
+for (const end of ['destroy', 'resetAndDestroy']) {
+  const proxy = await cutting(end);
+  const line = await serverToTry(proxy.address().port);
+  const log = `log that a ${end} breaks`;
+  await server.send('BLOB.CREATEAPPEND', docs, log);
+  await assert.rejects(line.send('BLOB.APPEND', docs, log, 'once'), error => passes(error) || assert.fail(error.stack));
+  await sleep(300);
+  assert.equal((await server.send('BLOB.GET', docs, log))[1], 'once');
+  proxy.close();
+}
 done();

@@ -1,5 +1,5 @@
 # deploy/recipes/python/try_retries.py
-"""The connection breaks before a command arrives, and before its answer does: each is done once."""
+"""The connection breaks before a command arrives, and before its answer does; the server is away for a while: each is done once."""
 
 import os
 import socket
@@ -49,3 +49,14 @@ offsets = [append("one\n", "command"), append("two\n", "answer"), append("three\
 same([int(offset) for _, offset, _ in offsets], [0, 4, 8, 14])
 same(text(server.execute_command("BLOB.GET", docs, "log")[1]), "one\ntwo\nthree\nfour\n")
 same(int(fields(server.execute_command("BLOB.STAT", docs, "log"))["block-count"]), 4)
+
+# A failover: the server is a replica for a moment, and says so; and there is none for a moment.
+server.execute_command("REPLICAOF", "127.0.0.1", 1)
+threading.Timer(0.3, server.execute_command, ("REPLICAOF", "NO", "ONE")).start()
+same(int(send_once(server, "BLOB.APPEND", docs, "log", "five\n")[1]), 19)
+proxy = Proxy()
+port = proxy.listener.getsockname()[1]
+proxy.listener.close()
+threading.Timer(0.5, lambda: setattr(proxy, "listener", socket.create_server(("127.0.0.1", port))) or proxy.accept()).start()
+same(int(send_once(connect(port=port), "BLOB.APPEND", docs, "log", "six\n")[1]), 24)
+os._exit(0)  # the proxy would wait for more
