@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { ofGlide, ofIoredis, ofNodeRedis, refusal, sleep } from './holdfast.mjs';
 
 const { CLIENT = 'redis', CLIENTS = '.', PORT = '6379', RESP = '' } = process.env;
-const find = name => import(pathToFileURL(createRequire(`${CLIENTS}/`).resolve(name)));
+export const find = name => import(pathToFileURL(createRequire(`${CLIENTS}/`).resolve(name)));
 const opened = [];
 
 async function nodeRedis(name, options = {}, port = PORT) {
