@@ -9,6 +9,8 @@
 
 #include "ccan/array_size/array_size.h"
 
+#include <string.h>
+
 struct word {
     const char *text;
     enum token_kind kind;
@@ -235,14 +237,20 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+/* Many a beginner writes as in other languages. */
+static const char *reason_against(char first) {
+    if (first == '"') return "strings stand in single quotes";
+    if (first && strchr("<>=!", first)) return "comparisons are eq, ne, gt, ge, lt and le";
+    return "unexpected character outside a quoted string";
+}
+
 static bool take_token(struct filter_lexer *lexer, struct token *token) {
     char first = byte_ahead(lexer, 0);
     if (property_name_byte(first, true)) return lex_name(lexer, token);
     token->kind = TOKEN_LITERAL;
     if (first == '\'') return take_string(lexer, &token->literal);
     if (is_digit(first) || first == '-') return lex_number(lexer, &token->literal);
-    if (first != '(' && first != ')')
-        return invalid_token(lexer, text_here(lexer), "unexpected character outside a quoted string");
+    if (first != '(' && first != ')') return invalid_token(lexer, text_here(lexer), reason_against(first));
     token->kind = first == '(' ? TOKEN_OPEN : TOKEN_CLOSE;
     lexer->at++;
     return true;

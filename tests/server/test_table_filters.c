@@ -117,6 +117,8 @@ TEST(malformed_and_oversized_filters_are_refused) {
     expect_elements(call(primary, "TABLE.QUERY t FILTER %b", long_text, (size_t)1 << 20), 2);
     expect_error(call(primary, "TABLE.QUERY t FILTER %b", long_text, ((size_t)1 << 20) + 1), BAD_INPUT);
     expect_error(call(primary, "TABLE.QUERY t FILTER %b", "a eq 1\0", (size_t)7), BAD_INPUT " at 7:");
+    expect_error(call(primary, "TABLE.QUERY t FILTER %s", "a eq \"x\""),
+                 BAD_INPUT " at 6: strings stand in single quotes");
 }
 
 /* Programs that put filters together begin with true, or with false. */

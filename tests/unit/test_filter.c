@@ -290,8 +290,9 @@ struct fault_row {
 
 static const struct fault_row faults[] = {
     /* characters */
-    {"P = 5", OUTCOME_INVALID_INPUT, 3, "character"},
-    {"P eq \"x\"", OUTCOME_INVALID_INPUT, 6, "character"},
+    {"P = 5", OUTCOME_INVALID_INPUT, 3, "eq, ne, gt"},
+    {"P eq #", OUTCOME_INVALID_INPUT, 6, "character"},
+    {"P eq \"x\"", OUTCOME_INVALID_INPUT, 6, "single quotes"},
     {"a;b", OUTCOME_INVALID_INPUT, 2, "character"},
     {"a eq 1 && b", OUTCOME_INVALID_INPUT, 8, "character"},
     {"a eq +1", OUTCOME_INVALID_INPUT, 6, "character"},

@@ -156,6 +156,14 @@ static enum outcome refuse_syntax(struct call *call, int at) {
     return OUTCOME_SYNTAX;
 }
 
+static enum outcome refuse_words(struct call *call, int at) {
+    enum outcome outcome = refuse_syntax(call, at);
+    size_t length = strlen(call->note);
+    struct text text = text_start(call->note + length, sizeof(call->note) - length);
+    text_put(&text, ": a command begins with the number of its words");
+    return outcome;
+}
+
 /* --- Refusals --- */
 
 /* Refusals with one of Redis's own classes read as they do for the command alone. */
@@ -226,7 +234,7 @@ static enum outcome check_slices(const struct transaction *transaction, unsigned
     int at = ARG_COMMANDS;
     for (unsigned i = 0; i < count; i++)
         if (!next_slice(whole->argv, whole->argc, &at, &transaction->parts[i].slice))
-            return refuse_syntax(whole, at);
+            return refuse_words(whole, at);
     struct fault fault;
     enum outcome outcome =
         args_parse_tail(whole->command->grammar, whole->argv, whole->argc, at, &whole->args, &fault);
