@@ -392,6 +392,13 @@ TEST(time_serves_nobody_from_a_slot_that_is_on_its_way) {
     }
 }
 
+/* min-replicas-to-write 1 would stop a primary when its only replica dies, and one that has just been promoted. */
+TEST(doctor_lets_a_primary_of_a_cluster_outlive_its_only_replica) {
+    AWAIT(strstr(call(node[0], "INFO replication")->str, "connected_slaves:1"));
+    const char *findings = reply_text(call(node[0], "HOLDFAST.DOCTOR"));
+    require(!strstr(findings, "min-replicas-to-write"), "%s", findings);
+}
+
 int main(void) {
     return test_list_play(&(struct test_frame){play_open, play_close, cluster_open, cluster_close});
 }

@@ -76,9 +76,15 @@ static void find_writes_without_saves(struct doctor *doctor) {
         doctor_find(doctor, "the server goes on taking writes when it cannot save them");
 }
 
+/* In a cluster, a primary that the majority does not reach stops by itself; and one that must have its only
+ * replica stops when that dies, or when it has itself been promoted in the place of a dead one. */
+static unsigned replicas_to_rely_on(const struct doctor *doctor) {
+    return RedisModule_GetContextFlags(doctor->ctx) & REDISMODULE_CTX_FLAGS_CLUSTER ? 2 : 1;
+}
+
 static void find_lonely_writes(struct doctor *doctor) {
     unsigned long long count = is_replica(doctor) ? 0 : count_replicas(doctor);
-    if (count && is_set_to(doctor, "min-replicas-to-write", "0"))
+    if (count >= replicas_to_rely_on(doctor) && is_set_to(doctor, "min-replicas-to-write", "0"))
         doctor_find(doctor, "it has %llu replica%s, and takes writes that none of them may ever get", count,
                     count > 1 ? "s" : "");
 }
