@@ -124,9 +124,10 @@ static void remove_one(struct table_trial *trial, struct dice *dice) {
     require(table_trial_apply(trial, &change), "it is there");
 }
 
-/* New ones in the order of their keys, as a file has them. */
+/* New ones in the order of their keys, as a file has them; they are newer than a feed that is being read allows. */
 static void load_entities(struct table_trial *trial, struct dice *dice, const struct table_choice *choice) {
     struct record_writer steps, key;
+    if (feed_is_loading(trial->table->feed)) return;
     struct table_change change = {.kind = TABLE_ENTITIES};
     record_start(&steps);
     for (int number = 0; number <= choice->count % STEPS_FEW; number++) {
