@@ -12,12 +12,15 @@
 
 /* How a client loses what it was just given. */
 static const struct loss {
+    const char *before; /* a command ahead of it; NULL for none */
     const char *command;
     const char *error; /* what the client is told; NULL when its connection is closed */
 } losses[] = {
-    {"CLIENT UNBLOCK %lld ERROR", "UNBLOCKED"},
-    {"CLIENT KILL ID %lld", NULL},
-    {"ACL DELUSER guest", NULL},
+    {NULL, "CLIENT UNBLOCK %lld ERROR", "UNBLOCKED"},
+    {NULL, "CLIENT KILL ID %lld", NULL},
+    {NULL, "ACL DELUSER guest", NULL},
+    /* The server has asked for the reply, but not sent it yet. */
+    {"CLIENT UNBLOCK %lld TIMEOUT", "CLIENT KILL ID %lld", NULL},
 };
 
 enum { LOSSES = ARRAY_SIZE(losses), ACTS_MAX = 8 };
@@ -27,13 +30,15 @@ static const char *line_of(const char *act) {
     return words_text(&words);
 }
 
-/* Sends both lines in one packet. */
-static void play_at_once(const char *freeing, const char *command, long long id) {
+/* Sends all lines in one packet. */
+static void play_at_once(const char *freeing, const struct loss *loss, long long id) {
     struct words words = act_words(freeing);
     send_words(primary, &words);
-    send_call(primary, command, id);
+    if (loss->before) send_call(primary, loss->before, id);
+    send_call(primary, loss->command, id);
     redisReply *freed = receive(primary);
     require(!reply_is_error(freed), "%s gives %s", freeing, reply_text(freed));
+    if (loss->before) expect_number(receive(primary), 1);
     expect_number(receive(primary), 1);
     call(primary, "PING"); /* the server closes a deleted user's clients with the next turn */
 }
@@ -42,7 +47,7 @@ static void play_at_once(const char *freeing, const char *command, long long id)
 static void lose(const struct loss *loss, const char *line, const char *freeing) {
     long long id;
     struct client *client = waiting_user(line_of(line), &id);
-    play_at_once(freeing, loss->command, id);
+    play_at_once(freeing, loss, id);
     if (!loss->error) return;
     expect_error(answer_of(client), loss->error);
     expect_text(call(client, "PING"), "PONG");
@@ -153,19 +158,19 @@ TEST(a_grant_whose_client_is_lost_goes_to_the_next_in_line) {
         long long id;
         waiting_user("LEASE.ACQUIRE box -1 BLOCK 0", &id);
         struct client *next = waiting(pool_print("LEASE.ACQUIRE box -1 ID %s BLOCK 0", ID_C));
-        play_at_once("LEASE.RELEASE box A", losses[loss].command, id);
+        play_at_once("LEASE.RELEASE box A", &losses[loss], id);
         assert_string_equal(lease_id(answer_of(next)), ID_C);
 
         waiting_user("QUEUE.GET jobs BLOCK 0", &id);
         next = waiting("QUEUE.GET jobs BLOCK 0");
-        play_at_once("QUEUE.PUT jobs one", losses[loss].command, id);
+        play_at_once("QUEUE.PUT jobs one", &losses[loss], id);
         redisReply *got = expect_elements(answer_of(next), 1)->element[0];
         expect_number(field(got, "dequeue-count"), 1);
 
         act("h = open s a RW/-", NULL);
         waiting_user(line_of("open s a RW/- BLOCK 0"), &id);
         next = act_waiting("open s a RW/- BLOCK 0");
-        play_at_once("close $h", losses[loss].command, id);
+        play_at_once("close $h", &losses[loss], id);
         field(answer_of(next), "handle");
     }
 }

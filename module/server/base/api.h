@@ -71,6 +71,9 @@ enum key_standing api_key_standing(RedisModuleCtx *ctx, RedisModuleString *key);
 /* Inside MULTI or a script: the server runs several commands as one. */
 bool api_runs_several(RedisModuleCtx *ctx);
 
+/* Whether the client is still connected. Clients of other modules are not known by their ids. */
+bool api_has_client(unsigned long long client);
+
 /* Whether the server lets the client wait. Where it does not, it answers nothing in its place. */
 bool api_may_wait(RedisModuleCtx *ctx);
 

@@ -1,5 +1,7 @@
 #include "server/waiting/handover.h"
 
+#include "server/base/api.h"
+
 static LIST_HEAD(to_tell);
 static LIST_HEAD(lost);
 static unsigned long long given_back;
@@ -28,9 +30,15 @@ void handover_told(struct held_call *held, RedisModuleCtx *ctx) {
     held->told = !held->result.grant.length || held_call_keeps_user(held, ctx);
 }
 
+/* The wait ends before the server sends the reply that it has asked for: CLIENT UNBLOCK may have made it ask in the
+ * packet in which the client is killed. */
+static bool was_told(const struct held_call *held) {
+    return held->told && (!held->user || api_has_client(held->client_id));
+}
+
 bool handover_lost(struct held_call *held) {
     handover_unlist(held);
-    if (held->told || !held->result.grant.length) return false;
+    if (!held->result.grant.length || was_told(held)) return false;
     list_add_tail(&lost, &held->node);
     return true;
 }
