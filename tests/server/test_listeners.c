@@ -296,3 +296,21 @@ TEST(effects_that_arrive) {
         expect_ok(call(listening, "LISTENER.OFF"));
     }
 }
+
+/* A string that another module brings stays its own: it may keep it, change it, and bring it again. */
+TEST(strings_of_other_modules_are_not_kept) {
+    enum { BYTES = 100000 };
+    static const char *const lines[] = {"BLOB.PUT box cat", "BLOB.APPEND box log",
+                                        "BLOB.PUTBLOCK box cat MQ==", "HOLDFAST.ATOMIC 1 4 BLOB.PUT box dog"};
+    const char *text = memset(pool_take(BYTES), 'x', BYTES);
+    stage();
+    call(listening, "CONFIG SET appendonly no"); /* else the server itself keeps them until it has written */
+    prepare("CONTAINER.CREATE box; BLOB.CREATEAPPEND box log");
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+        struct words words = words_of_line(pool_print("LISTENER.REUSE %s", lines[i]));
+        words_add_bytes(&words, text, BYTES);
+        redisReply *reply = call_words(listening, &words);
+        require(!strcmp(reply_string(reply), "OK"), "%s keeps it", lines[i]);
+    }
+    expect_bytes(call(listening, "BLOB.GET box cat")->element[1], text, BYTES);
+}

@@ -268,6 +268,12 @@ bool api_may_wait(RedisModuleCtx *ctx) {
     return !api_runs_several(ctx) && (subscribers_may_wait || !has_subscriptions(ctx));
 }
 
+/* The client that a module calls with may not wait. Neither may that of an append-only file. */
+bool api_runs_for_module(RedisModuleCtx *ctx) {
+    int flags = RedisModule_GetContextFlags(ctx);
+    return flags & REDISMODULE_CTX_FLAGS_DENY_BLOCKING && !(flags & REDISMODULE_CTX_FLAGS_LOADING);
+}
+
 bool api_was_out_of_memory(RedisModuleCtx *ctx, const char *command, RedisModuleString **words,
                            size_t count) {
     static const char out_of_memory[] = "OOM ";

@@ -71,6 +71,9 @@ enum key_standing api_key_standing(RedisModuleCtx *ctx, RedisModuleString *key);
 /* Inside MULTI or a script: the server runs several commands as one. */
 bool api_runs_several(RedisModuleCtx *ctx);
 
+/* Another module calls, with arguments of its own. */
+bool api_runs_for_module(RedisModuleCtx *ctx);
+
 /* Whether the client is still connected. Clients of other modules are not known by their ids. */
 bool api_has_client(unsigned long long client);
 

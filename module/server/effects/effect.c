@@ -127,10 +127,11 @@ bool effect_read_newest(struct bytes record, int64_t horizon_ms, version *newest
     return sound && (horizon_ms == INT64_MAX || version_plausible(*newest, horizon_ms));
 }
 
-/* Inside MULTI or a script the server may go on using an argument after the command. It counts references without
- * locks, and ours may be dropped on another thread. A loaded content has no context, and belongs to us alone. */
+/* Inside MULTI or a script the server may go on using an argument after the command, and so may another module that
+ * brings it. References are counted without locks, and ours may be dropped on another thread. A loaded content has no
+ * context, and belongs to us alone. */
 static bool is_shared(const struct effect_content *content) {
-    return content->ctx && api_runs_several(content->ctx);
+    return content->ctx && (api_runs_several(content->ctx) || api_runs_for_module(content->ctx));
 }
 
 struct chunk *effect_chunk(const struct effect_content *content) {

@@ -3,6 +3,8 @@
  * LISTENER.ON event word … runs a command whenever it hears of the event; the word KEY stands for the key,
  * and what the command changes is replicated. LISTENER.HEARD tells what was heard since, as "event key,
  * event key". LISTENER.OFF ends it. LISTENER.ASK word … runs a command at once, and passes its reply on.
+ * LISTENER.REUSE word … does that with a string of its own as the last word, and answers whether it may change that
+ * string afterwards.
  * LISTENER.LOGIN makes the client a user of this module's own, who may do everything. */
 #include <redismodule.h>
 #include <stdio.h>
@@ -68,6 +70,17 @@ static int listener_ask(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return REDISMODULE_OK;
 }
 
+static int listener_reuse(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    if (argc < 3) return RedisModule_WrongArity(ctx);
+    RedisModuleString *own = RedisModule_CreateStringFromString(NULL, argv[argc - 1]);
+    RedisModuleCallReply *reply =
+        RedisModule_Call(ctx, text_of(argv[1]), "!vs", argv + 2, (size_t)argc - 3, own);
+    if (reply) RedisModule_FreeCallReply(reply);
+    int result = RedisModule_StringAppendBuffer(ctx, own, "more", 4);
+    RedisModule_FreeString(NULL, own);
+    return RedisModule_ReplyWithSimpleString(ctx, result == REDISMODULE_OK ? "OK" : "no");
+}
+
 static int listener_login(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     static RedisModuleUser *user;
     (void)argv, (void)argc;
@@ -85,6 +98,7 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
         RedisModule_CreateCommand(ctx, "listener.heard", listener_heard, "", 0, 0, 0) == REDISMODULE_ERR ||
         RedisModule_CreateCommand(ctx, "listener.off", listener_off, "", 0, 0, 0) == REDISMODULE_ERR ||
         RedisModule_CreateCommand(ctx, "listener.login", listener_login, "", 0, 0, 0) == REDISMODULE_ERR ||
+        RedisModule_CreateCommand(ctx, "listener.reuse", listener_reuse, "", 0, 0, 0) == REDISMODULE_ERR ||
         RedisModule_CreateCommand(ctx, "listener.ask", listener_ask, "", 0, 0, 0) == REDISMODULE_ERR)
         return REDISMODULE_ERR;
     return RedisModule_SubscribeToKeyspaceEvents(ctx, REDISMODULE_NOTIFY_MODULE, on_event);
