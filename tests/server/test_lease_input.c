@@ -261,8 +261,12 @@ TEST(durations_that_the_operator_allows) {
     configure(primary, "holdfast.lease-max-seconds", "86400");
     lease_token(call(primary, "LEASE.ACQUIRE box 86400 BLOB cat ID %s", ID_A));
     expect_error(call(primary, "LEASE.ACQUIRE box 86400.001 BLOB cat ID %s", ID_A),
-                 "INVALID InvalidHeaderValue duration must be -1 or 0.001..86400 seconds");
+                 "INVALID InvalidHeaderValue duration must be -1 or 0.001..86400 seconds, with at most three "
+                 "decimals");
     expect_error(call(primary, "LEASE.ACQUIRE box 0 BLOB cat ID %s", ID_A), "INVALID InvalidHeaderValue");
+    expect_error(call(primary, "LEASE.ACQUIRE box 0.29999999999999999 BLOB cat ID %s", ID_A),
+                 "INVALID InvalidHeaderValue duration must be -1 or 0.001..86400 seconds, with at most three "
+                 "decimals");
     lease_token(call(primary, "LEASE.ACQUIRE box 0.001 BLOB cat ID %s", ID_A));
     time_passes(1);
     expect_state("box", &on_blob, "expired");

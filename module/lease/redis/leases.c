@@ -39,8 +39,8 @@ enum outcome lease_acquire_check(struct call *call) {
         call->args.given |= ARGS_BIT(SLOT_DURATION);
         return OUTCOME_DONE;
     }
-    refusal_note_format(call, "duration must be -1 or %.15g..%.15g seconds", (double)lease_shortest.ms / 1000,
-                        (double)lease_longest.ms / 1000);
+    refusal_note_format(call, "duration must be -1 or %.15g..%.15g seconds, with at most three decimals",
+                        (double)lease_shortest.ms / 1000, (double)lease_longest.ms / 1000);
     return OUTCOME_INVALID_VALUE;
 }
 
