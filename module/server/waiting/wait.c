@@ -8,8 +8,9 @@
 #include "server/waiting/party.h"
 
 enum {
-    SERVED_MAX = 50,      /* waiters of a line probed for each change of a command; the alarm goes on */
-    RING_SERVED_MAX = 50, /* waiters probed by one ring of the alarm; it rings again in the next turn */
+    SERVED_MAX = 50,           /* waiters of a line probed for each change of a command; the alarm goes on */
+    RING_SERVED_MAX = 50,      /* waiters probed by one ring of the alarm; it rings again in the next turn */
+    ELSEWHERE_RETRY_MS = 1000, /* the server sends on who waits for a key of another node, if it can */
 };
 
 static struct wait_kind *const *kinds; /* ended by NULL */
@@ -195,21 +196,27 @@ bool wait_visit_ahead(const struct call *call, const struct held_call *of, const
 }
 
 /* Only a primary that may write can grant anything; news may be read anywhere. What arrives of a slot on its way here
- * is not for those who have waited since it was here before: its node still grants, and takes back. */
-static bool may_serve(RedisModuleCtx *ctx, const struct line *line, bool writable) {
+ * is not for those who have waited since it was here before: its node still grants, and takes back. Answers when to ask
+ * again, or 0 if the line may be served. */
+static int64_t pause_of_service_ms(RedisModuleCtx *ctx, const struct line *line, bool writable) {
     bool grants = wait_serves_by_write(line->kind);
-    if (grants && !writable) return false;
-    enum key_standing standing = api_key_standing(ctx, line_first(line)->held->argv[1]);
-    return standing == KEY_IS_SERVED || (standing == KEY_IS_CUT_OFF && !grants);
+    if (grants && !writable) return ALARM_RETRY_MS;
+    switch (api_key_standing(ctx, line_first(line)->held->argv[1])) {
+    case KEY_IS_ELSEWHERE: return ELSEWHERE_RETRY_MS;
+    case KEY_IS_CUT_OFF: return grants ? ALARM_RETRY_MS : 0;
+    case KEY_IS_SERVED: break;
+    }
+    return 0;
 }
 
 static void serve_due(RedisModuleCtx *ctx, struct line *line, bool writable, int64_t now_ms, int *budget) {
     RedisModule_SelectDb(ctx, line->key.db);
-    if (may_serve(ctx, line, writable)) {
+    int64_t pause_ms = pause_of_service_ms(ctx, line, writable);
+    if (pause_ms) {
+        line_due(line, now_ms + pause_ms);
+    } else {
         if (!line->unlooked) line->unlooked = line->count;
         serve_line(ctx, line, budget);
-    } else {
-        line_due(line, now_ms + ALARM_RETRY_MS);
     }
 }
 
