@@ -52,16 +52,17 @@ TEST(a_catalog_agrees_with_an_array) {
     for (unsigned char seed = 0; seed < 3; seed++) {
         hash_seed((unsigned char[HASH_SEED_BYTES]){seed, 1, 2, 3});
         struct catalog catalog ENDS_BY(catalog_end) = {0};
-        struct trial trial ENDS_BY(trial_end) = {.kind = &kind, .index = &catalog, .dice = {seed}};
-        trial_run(&trial, 40000, 3000);
+        struct index_trial trial ENDS_BY(index_trial_end) = {
+            .kind = &kind, .index = &catalog, .dice = {seed}};
+        index_trial_run(&trial, 40000, 3000);
     }
 }
 
 TEST(a_catalog_grows_and_shrinks) {
     struct catalog catalog ENDS_BY(catalog_end) = {0};
-    struct trial trial ENDS_BY(trial_end) = {.kind = &kind, .index = &catalog, .dice = {4}};
-    trial_grow_and_shrink(&trial, 100000);
-    trial_grow_and_shrink(&trial, 10000);
+    struct index_trial trial ENDS_BY(index_trial_end) = {.kind = &kind, .index = &catalog, .dice = {4}};
+    index_trial_grow_and_shrink(&trial, 100000);
+    index_trial_grow_and_shrink(&trial, 10000);
 }
 
 /* Names at the limits of an entry are names like others. */
@@ -71,11 +72,11 @@ TEST(a_catalog_takes_the_shortest_and_the_longest_name) {
     const struct bytes names[] = {bytes_of("", 0), bytes_of("\0", 1), bytes_of(longest, sizeof(longest)),
                                   bytes_of(longest, sizeof(longest) - 1)};
     struct catalog catalog ENDS_BY(catalog_end) = {0};
-    struct trial trial ENDS_BY(trial_end) = {.kind = &kind, .index = &catalog, .dice = {5}};
+    struct index_trial trial ENDS_BY(index_trial_end) = {.kind = &kind, .index = &catalog, .dice = {5}};
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         roster_add(&trial.roster, entry_new(names[i], 0));
         catalog_add(&catalog, roster_find(&trial.roster, names[i]));
-        trial_compare(&trial);
+        index_trial_compare(&trial);
     }
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) catalog_remove(&catalog, catalog_find(&catalog, names[i]));
     require_same(catalog_count(&catalog), 0, "all removed");
@@ -95,17 +96,18 @@ TEST(a_copied_catalog_is_equal_and_independent) {
     beside.memory = NULL; /* the memory of both indexes cannot be told apart */
     for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
         struct catalog catalog = {0}, copied = {0};
-        struct trial trial = {.kind = &beside, .index = &catalog, .dice = {i}};
-        struct trial twin ENDS_BY(trial_end) = {.kind = &beside, .index = &copied, .dice = {i + 1}};
-        if (sizes[i]) trial_run(&trial, (unsigned)sizes[i] * 4, sizes[i]);
+        struct index_trial trial = {.kind = &beside, .index = &catalog, .dice = {i}};
+        struct index_trial twin ENDS_BY(index_trial_end) = {
+            .kind = &beside, .index = &copied, .dice = {i + 1}};
+        if (sizes[i]) index_trial_run(&trial, (unsigned)sizes[i] * 4, sizes[i]);
         catalog_copy(&copied, &catalog, twin_of, &twin.roster);
-        trial_compare(&twin);
-        trial_run(&twin, 5000, 100);
-        trial_compare(&trial);
-        trial_end(&trial);
+        index_trial_compare(&twin);
+        index_trial_run(&twin, 5000, 100);
+        index_trial_compare(&trial);
+        index_trial_end(&trial);
         catalog_end(&catalog);
         twin.kind = &kind;
-        trial_compare(&twin);
+        index_trial_compare(&twin);
         catalog_end(&copied);
     }
 }

@@ -11,10 +11,7 @@ enum kind { COPIED, ADOPTED, GROWN, KINDS };
 
 static struct chunk *chunk_of(enum kind kind, struct bytes bytes) {
     if (kind == COPIED) return chunk_copy(bytes);
-    if (kind == ADOPTED) {
-        void *owner = owner_new(bytes);
-        return chunk_adopt(owner, owner_bytes(owner), owner_memory(owner));
-    }
+    if (kind == ADOPTED) return chunk_with_owner(bytes);
     struct chunk *chunk = chunk_empty(bytes.length + 3);
     chunk_extend(chunk, bytes);
     return chunk;

@@ -111,11 +111,6 @@ static void compare_account(const struct aggregate *aggregate) {
 
 /* --- Random life --- */
 
-static struct chunk *adopted(struct bytes bytes) {
-    void *owner = owner_new(bytes);
-    return chunk_adopt(owner, owner_bytes(owner), owner_memory(owner));
-}
-
 static struct chunk *twin_only(struct bytes bytes) {
     struct chunk *chunk = chunk_copy(bytes), *twin = chunk_twin(chunk);
     chunk_discard(chunk);
@@ -126,7 +121,7 @@ static struct chunk *chunk_of_some_kind(struct dice *dice, struct bytes bytes) {
     struct chunk *chunk;
     switch (dice_roll(dice, 4)) {
     case 0: return chunk_copy(bytes);
-    case 1: return adopted(bytes);
+    case 1: return chunk_with_owner(bytes);
     case 2: return twin_only(bytes);
     default:
         chunk = chunk_empty(bytes.length + dice_roll(dice, SMALL_BYTES_MAX));
@@ -309,7 +304,7 @@ TEST(only_a_chunk_of_its_own_is_filled) {
     struct account account = {0};
     struct content content = {0};
     struct chunk *roomy = chunk_empty(100);
-    content_add(&account, &content, adopted(bytes_text("adopted")));
+    content_add(&account, &content, chunk_with_owner(bytes_text("adopted")));
     content_append(&account, &content, bytes_text(" bytes"));
     require_same(content_chunks(&content), 2, "bytes that an owner keeps");
     content_add(&account, &content, roomy);
@@ -424,7 +419,7 @@ TEST(a_chunk_in_many_places_has_one_twin) {
     struct account account = {0}, other = {0};
     struct content content = {0}, twin = {0};
     struct chunk *chunks[DIFFERENT];
-    for (int i = 0; i < DIFFERENT; i++) chunks[i] = adopted(bytes_text("content"));
+    for (int i = 0; i < DIFFERENT; i++) chunks[i] = chunk_with_owner(bytes_text("content"));
     for (int i = 0; i < PLACES; i++) content_add(&account, &content, chunks[i % DIFFERENT]);
     content_twin(&other, &twin, &content);
     require_same(content_chunks(&twin), PLACES, "the places");

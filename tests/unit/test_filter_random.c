@@ -1,5 +1,6 @@
 /* Filters against naive ones: random expressions over random entities, and that their ranges leave no match out. */
 #include "naive_row.h"
+#include "seed.h"
 #include "table/filter_match.h"
 #include "table/filter_ranges.h"
 #include "table/index_key.h"

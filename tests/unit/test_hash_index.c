@@ -74,11 +74,11 @@ static void run_with(uint32_t (*hash)(struct dice *, struct bytes), unsigned ste
                      size_t grown) {
     const struct index_kind kind = kind_with(hash);
     struct hash_index index = {0};
-    struct trial trial = {.kind = &kind, .index = &index, .dice = {steps}};
-    trial_grow_and_shrink(&trial, grown);
-    trial_end(&trial);
-    trial_run(&trial, steps, max);
-    trial_end(&trial);
+    struct index_trial trial = {.kind = &kind, .index = &index, .dice = {steps}};
+    index_trial_grow_and_shrink(&trial, grown);
+    index_trial_end(&trial);
+    index_trial_run(&trial, steps, max);
+    index_trial_end(&trial);
     hash_index_end(&index);
 }
 
@@ -176,16 +176,16 @@ TEST(a_walk_over_all_places_visits_every_entry_once) {
     const struct relocation relocation = {move_memory, NULL, NULL};
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
         struct hash_index index ENDS_BY(hash_index_end) = {0};
-        struct trial trial ENDS_BY(trial_end) = {.kind = &kinds[i], .index = &index, .dice = {9}};
+        struct index_trial trial ENDS_BY(index_trial_end) = {.kind = &kinds[i], .index = &index, .dice = {9}};
         for (int round = 0; round < 10; round++) {
-            trial_run(&trial, 1000, 2000);
+            index_trial_run(&trial, 1000, 2000);
             struct tour tour = {&index, &trial.roster, 0};
             for (size_t place = 0; place < index.buckets; place++) {
                 hash_index_relocate(&index, place, &relocation);
                 hash_index_visit(&index, place, move_visited, &tour);
             }
             require_same(tour.seen, trial.roster.count, "round %d", round);
-            trial_compare(&trial);
+            index_trial_compare(&trial);
         }
     }
 }
@@ -210,7 +210,7 @@ static void *move_once(void *context, void *memory) {
 TEST(segments_of_a_hash_index_move_one_by_one) {
     const struct index_kind kind = kind_with(spread);
     struct hash_index index ENDS_BY(hash_index_end) = {0};
-    struct trial trial ENDS_BY(trial_end) = {.kind = &kind, .index = &index};
+    struct index_trial trial ENDS_BY(index_trial_end) = {.kind = &kind, .index = &index};
     struct moves moves = {.count = 0};
     const struct relocation relocation = {move_once, NULL, &moves};
     hash_index_relocate(&index, 0, &relocation);
@@ -227,7 +227,7 @@ TEST(segments_of_a_hash_index_move_one_by_one) {
                 require(index_find(&index, trial.roster.entries[i]) == trial.roster.entries[i],
                         "entry %zu is lost at place %zu", i, place);
     }
-    trial_compare(&trial);
+    index_trial_compare(&trial);
 }
 
 /* An entry that only has a name, and its number in a test. */

@@ -86,15 +86,13 @@ TEST(a_huge_declared_length_reserves_little) {
 TEST(chunks_are_taken_over) {
     struct filling filling = {.load_chunks = NULL};
     for (int piece = 0; piece < 2; piece++) {
-        void *owner = owner_new(bytes_text("the bytes"));
-        struct chunk *chunk = chunk_adopt(owner, owner_bytes(owner), owner_memory(owner));
+        struct chunk *chunk = chunk_with_owner(bytes_text("the bytes"));
         uint64_t length = piece ? 18 : 9;
         require(load_chunks_add(&filling.account, &filling.load_chunks, length, chunk_bytes(chunk), chunk),
                 "a chunk");
         require_same(load_chunks_chunk(filling.load_chunks, 1) == chunk || piece, 1, "it is another one");
     }
-    void *owner = owner_new(bytes_text("and more."));
-    struct chunk *rest = chunk_adopt(owner, owner_bytes(owner), owner_memory(owner));
+    struct chunk *rest = chunk_with_owner(bytes_text("and more."));
     require(load_chunks_add(&filling.account, &filling.load_chunks, 0, chunk_bytes(rest), rest), "the rest");
     require_chunk(&filling, 1, "the bytes");
     require_chunk(&filling, 2, "the bytesand more.");

@@ -50,15 +50,15 @@ static const struct index_kind kind = {
 
 TEST(an_order_index_agrees_with_an_array) {
     struct order_index index ENDS_BY(order_index_end) = {0};
-    struct trial trial ENDS_BY(trial_end) = {.kind = &kind, .index = &index, .dice = {1}};
-    trial_run(&trial, 100000, 5000);
+    struct index_trial trial ENDS_BY(index_trial_end) = {.kind = &kind, .index = &index, .dice = {1}};
+    index_trial_run(&trial, 100000, 5000);
 }
 
 TEST(an_order_index_grows_and_shrinks) {
     struct order_index index ENDS_BY(order_index_end) = {0};
     size_t smallest = index.memory;
-    struct trial trial ENDS_BY(trial_end) = {.kind = &kind, .index = &index, .dice = {2}};
-    trial_grow_and_shrink(&trial, 100000);
+    struct index_trial trial ENDS_BY(index_trial_end) = {.kind = &kind, .index = &index, .dice = {2}};
+    index_trial_grow_and_shrink(&trial, 100000);
     require_same(index.memory, smallest, "all entries removed");
 }
 
@@ -104,7 +104,7 @@ static void run_sequences(const char *names, sequence come, sequence go) {
     struct order_index index ENDS_BY(order_index_end) = {0};
     size_t smallest = index.memory;
     struct entry *all[SEQUENCE_COUNT];
-    struct trial trial ENDS_BY(trial_end) = {.kind = &kind, .index = &index, .dice = {3}};
+    struct index_trial trial ENDS_BY(index_trial_end) = {.kind = &kind, .index = &index, .dice = {3}};
     for (size_t i = 0; i < SEQUENCE_COUNT; i++) {
         char name[] = {'n', (char)(i >> 8), (char)i};
         all[i] = entry_new(bytes_of(name, sizeof(name)), 0);
@@ -115,7 +115,7 @@ static void run_sequences(const char *names, sequence come, sequence go) {
         order_index_add(&index, all[come(i, SEQUENCE_COUNT)]);
         require(!order_index_empty(&index), "%s: it has %zu entries", names, i + 1);
     }
-    trial_compare(&trial);
+    index_trial_compare(&trial);
     for (size_t i = 0; i < SEQUENCE_COUNT; i++) {
         struct entry *entry = all[go(i, SEQUENCE_COUNT)];
         order_index_remove(&index, entry);
@@ -123,7 +123,7 @@ static void run_sequences(const char *names, sequence come, sequence go) {
         roster_remove(&trial.roster, roster_place(&trial.roster, entry_name(entry)));
         /* Freed at once, so that an index that still looks at it is found out. */
         entry_free(entry);
-        if (i % 197 == 0 || i > SEQUENCE_COUNT - 70) trial_compare(&trial);
+        if (i % 197 == 0 || i > SEQUENCE_COUNT - 70) index_trial_compare(&trial);
     }
     require_same(index.memory, smallest, "%s", names);
 }
@@ -154,7 +154,7 @@ TEST(growth_at_the_end_fills_the_leaves) {
 TEST(sparse_leaves_are_joined) {
     enum { MANY = 8000, KEEP_EVERY = 16, MAX_BYTES = 80 };
     struct order_index index ENDS_BY(order_index_end) = {0};
-    struct trial trial ENDS_BY(trial_end) = {.kind = &kind, .index = &index, .dice = {5}};
+    struct index_trial trial ENDS_BY(index_trial_end) = {.kind = &kind, .index = &index, .dice = {5}};
     for (size_t i = 0; i < MANY; i++) {
         char room[NAME_ROOM];
         struct entry *entry = entry_new(name_numbered(i, room), 0);
@@ -167,7 +167,7 @@ TEST(sparse_leaves_are_joined) {
         entry_free(trial.roster.entries[place]);
         roster_remove(&trial.roster, place);
     }
-    trial_compare(&trial);
+    index_trial_compare(&trial);
     require(index.memory < trial.roster.count * MAX_BYTES, "%zu bytes for %zu entries", index.memory,
             trial.roster.count);
 }

@@ -2,6 +2,7 @@
  * and no page is without bounds. */
 #include "table/query.h"
 
+#include "seed.h"
 #include "table/table.h"
 #include "table_crowd.h"
 #include "unit.h"

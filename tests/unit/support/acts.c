@@ -40,12 +40,7 @@ struct blob *act_blob(const struct container_trial *trial, const char *name) {
 
 static bool apply_with_content(struct container_trial *trial, struct container_change *change,
                                struct bytes content) {
-    change->content = content;
-    if (content.length > BLOB_INLINE_MAX) {
-        void *owner = owner_new(content);
-        change->chunk = chunk_adopt(owner, owner_bytes(owner), owner_memory(owner));
-        change->content = chunk_bytes(change->chunk);
-    }
+    change_set_content(change, content);
     return container_trial_apply(trial, change);
 }
 

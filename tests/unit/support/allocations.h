@@ -4,7 +4,7 @@
 #ifndef HOLDFAST_UNIT_ALLOCATIONS_H
 #define HOLDFAST_UNIT_ALLOCATIONS_H
 
-#include "core/bytes.h"
+#include "core/chunk.h"
 
 /* What is allocated at this moment. */
 size_t allocations_count(void);
@@ -20,6 +20,12 @@ void allocations_forget(void);
 void *owner_new(struct bytes bytes);
 struct bytes owner_bytes(const void *owner);
 size_t owner_memory(const void *owner);
+
+/* A chunk with such an owner. */
+static inline struct chunk *chunk_with_owner(struct bytes bytes) {
+    void *owner = owner_new(bytes);
+    return chunk_adopt(owner, owner_bytes(owner), owner_memory(owner));
+}
 
 /* Where the owner points to its bytes, so that they can move without it. */
 char **owner_place_of_bytes(void *owner);

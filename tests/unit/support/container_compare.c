@@ -201,10 +201,6 @@ static bool is_leased(const struct model_blob *blob) {
     return shadow_lease_stands(&blob->lease);
 }
 
-static bool is_being_copied(const struct model_blob *blob) {
-    return model_exists(blob) && shadow_copy(&blob->state).status == COPY_PENDING;
-}
-
 /* The blob that has waited longest is due a week after its last block, and not a moment before. */
 static void compare_overdue(const struct container_shadow *shadow, const struct container *container) {
     const int64_t never_ms = INT64_MAX;
@@ -290,7 +286,7 @@ void container_shadow_compare(const struct container_shadow *shadow, const struc
     require(!order_cursor_entry(&cursor), "there are more than %zu blobs", shadow->now.count);
     compare_lease(container_lease(container), container->lease, &shadow->lease, "the container");
     compare_index(shadow, container, &container->leased, is_leased);
-    compare_index(shadow, container, &container->copying, is_being_copied);
+    compare_index(shadow, container, &container->copying, shadow_copy_pends);
     compare_overdue(shadow, container);
     compare_feed(shadow, container);
     compare_account(shadow, container);

@@ -72,7 +72,7 @@ void container_shadow_start(struct container_shadow *shadow, const struct contai
 
 void container_shadow_end(struct container_shadow *shadow) {
     container_model_end(&shadow->now);
-    shadow_pool_drop(shadow);
+    shadow_chunks_drop(shadow);
     model_bytes_drop(&shadow->policies);
     model_bytes_drop(&shadow->lease);
 }
@@ -80,7 +80,7 @@ void container_shadow_end(struct container_shadow *shadow) {
 void container_shadow_forget_leases(struct container_shadow *shadow) {
     model_bytes_drop(&shadow->lease);
     for (size_t i = 0; i < shadow->now.count; i++) model_bytes_drop(&shadow->now.blobs[i].lease);
-    shadow_pool_drop(shadow);
+    shadow_chunks_drop(shadow);
 }
 
 struct container_census container_shadow_census(const struct container_shadow *shadow) {
@@ -302,7 +302,7 @@ static bool apply_to_feed(struct container_shadow *shadow, const struct containe
 
 bool container_shadow_apply(struct container_shadow *shadow, const struct container_change *change,
                             const struct container_shadow *source) {
-    if (!change_is(&container_changes, change, CHANGE_IN_FILES)) shadow_pool_drop(shadow);
+    if (!change_is(&container_changes, change, CHANGE_IN_FILES)) shadow_chunks_drop(shadow);
     switch (change->kind) {
     case CONTAINER_CREATE:
     case CONTAINER_DROP: return false;

@@ -9,7 +9,7 @@
 #include "model_bytes.h"
 
 /* Chunks by their numbers, of the last of which some may be missing still. */
-struct shadow_pool {
+struct shadow_chunks {
     struct model_blocks chunks; /* without ids */
     uint64_t missing;
 };
@@ -25,7 +25,7 @@ struct container_shadow {
     struct container_model now;
     enum container_access access;
     struct model_bytes policies, lease;
-    struct shadow_pool load_chunks;
+    struct shadow_chunks load_chunks;
     bool followed; /* a feed is on */
     struct shadow_marks marks;
 };
@@ -68,6 +68,10 @@ void shadow_lease_end(struct model_bytes *own);
 struct copy shadow_copy(const struct model_state *state);
 void shadow_copy_set(struct model_state *state, const struct copy *copy);
 
+/* Whether a copy to the blob, which may be NULL, is going on; and whether its content has begun to come. */
+bool shadow_copy_pends(const struct model_blob *blob);
+bool shadow_copy_arrives(const struct model_blob *blob);
+
 /* --- For the parts of the model --- */
 
 /* What a change says of the blob besides its content, as a call. */
@@ -82,6 +86,6 @@ void shadow_restamp(struct model_blob *blob, const struct container_change *chan
 bool container_shadow_apply_from_file(struct container_shadow *shadow, const struct container_change *change);
 bool container_shadow_apply_stage(struct container_shadow *shadow, const struct container_change *change,
                                   struct bytes bytes);
-void shadow_pool_drop(struct container_shadow *shadow);
+void shadow_chunks_drop(struct container_shadow *shadow);
 
 #endif

@@ -3,17 +3,17 @@
 
 #include <stdlib.h>
 
-static bool is_pending(const struct model_blob *blob) {
+bool shadow_copy_pends(const struct model_blob *blob) {
     return model_exists(blob) && shadow_copy(&blob->state).status == COPY_PENDING;
 }
 
-static bool is_arriving(const struct model_blob *blob) {
-    return is_pending(blob) && shadow_copy(&blob->state).arriving;
+bool shadow_copy_arrives(const struct model_blob *blob) {
+    return shadow_copy_pends(blob) && shadow_copy(&blob->state).arriving;
 }
 
 static bool start(struct container_shadow *shadow, struct model_blob *blob,
                   const struct container_change *change) {
-    if (change->copy.status != COPY_PENDING || change->copy.arriving || is_pending(blob)) return false;
+    if (change->copy.status != COPY_PENDING || change->copy.arriving || shadow_copy_pends(blob)) return false;
     struct copy copy = change->copy;
     copy.untyped = !model_exists(blob) || blob->state.untyped;
     if (!blob) blob = container_model_insert(&shadow->now, model_view_of(change->name), MODEL_BLOCK);
@@ -25,10 +25,10 @@ static bool start(struct container_shadow *shadow, struct model_blob *blob,
 }
 
 static bool begin(struct model_blob *blob, const struct container_change *change) {
-    if (!is_pending(blob) || is_arriving(blob) ||
+    if (!shadow_copy_pends(blob) || shadow_copy_arrives(blob) ||
         !container_model_may_become(blob, (enum model_kind)change->blob_kind))
         return false;
-    if (change->count > 50000) return false;
+    if (change->count > MODEL_APPENDS_MAX) return false;
     struct model_state *state = &blob->state;
     model_blocks_drop(&blob->staged, SIZE_MAX);
     model_empty(state);
@@ -54,7 +54,7 @@ static bool piece(struct model_state *state, const struct container_change *chan
     uint64_t length = change->content.length;
     if (!state->blocks.count) {
         bool is_small = state->kind == MODEL_BLOCK && length == shadow_copy(state).total && !change->chunk &&
-                        length <= 4096;
+                        length <= BLOB_INLINE_MAX;
         model_append(state, model_view_of(change->content));
         if (state->kind == MODEL_BLOCK && !is_small) state->pieces++;
         return true;
@@ -69,7 +69,7 @@ static bool piece(struct model_state *state, const struct container_change *chan
 
 static bool pages(struct model_state *state, const struct container_change *change) {
     uint64_t length = change->content.length;
-    if (change->offset % 512 || length % 512) return false;
+    if (change->offset % MODEL_PAGE_BYTES || length % MODEL_PAGE_BYTES) return false;
     if (length > state->length || change->offset > state->length - length) return false;
     model_pages_write(state, change->offset, model_view_of(change->content));
     return true;
@@ -111,7 +111,7 @@ static void empty(struct model_state *state, version etag) {
 }
 
 static bool abort_copy(struct model_blob *blob, const struct container_change *change) {
-    if (!is_pending(blob)) return false;
+    if (!shadow_copy_pends(blob)) return false;
     empty(&blob->state, change->stamp.etag);
     struct copy copy = shadow_copy(&blob->state);
     copy.status = COPY_ABORTED;
@@ -124,9 +124,9 @@ static bool abort_copy(struct model_blob *blob, const struct container_change *c
 
 static bool end(struct model_blob *blob, const struct container_change *change) {
     struct copy copy = change->copy;
-    if (!is_pending(blob) || copy.id != shadow_copy(&blob->state).id) return false;
+    if (!shadow_copy_pends(blob) || copy.id != shadow_copy(&blob->state).id) return false;
     if (copy.status == COPY_PENDING || copy.arriving) return false;
-    bool arriving = is_arriving(blob);
+    bool arriving = shadow_copy_arrives(blob);
     bool whole = blob->state.kind == MODEL_PAGE || blob->state.length == shadow_copy(&blob->state).total;
     if (copy.status == COPY_SUCCESS && !(arriving && whole)) return false;
     copy.untyped = blob->state.untyped;
@@ -150,7 +150,7 @@ bool container_shadow_apply_copying(struct container_shadow *shadow, struct mode
     case BLOB_ABORTCOPY: return abort_copy(blob, change);
     case BLOB_COPYEND: return end(blob, change);
     case BLOB_COPYPIECE:
-    case BLOB_COPYBLOCK: return is_arriving(blob) && arrive(blob, change);
+    case BLOB_COPYBLOCK: return shadow_copy_arrives(blob) && arrive(blob, change);
     default: break;
     }
     if (!model_exists(blob) || (change->copy.untyped && !may_be_untyped(blob))) return false;

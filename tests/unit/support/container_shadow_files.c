@@ -1,13 +1,13 @@
 /* The part of the shadow that reads files: chunks by their numbers, and blobs that are put together from them. */
 #include "container_shadow.h"
 
-void shadow_pool_drop(struct container_shadow *shadow) {
+void shadow_chunks_drop(struct container_shadow *shadow) {
     model_blocks_drop(&shadow->load_chunks.chunks, SIZE_MAX);
     shadow->load_chunks.missing = 0;
     shadow->marks.loading = false;
 }
 
-static bool add_chunk(struct shadow_pool *load_chunks, const struct container_change *change) {
+static bool add_chunk(struct shadow_chunks *load_chunks, const struct container_change *change) {
     struct bytes piece = change->content;
     if (!piece.length) return false;
     if (!load_chunks->missing) {
@@ -25,7 +25,7 @@ static bool add_chunk(struct shadow_pool *load_chunks, const struct container_ch
 
 /* NULL if there is no such chunk, or not all of it yet. */
 static const struct model_block *chunk_of(const struct container_shadow *shadow, uint64_t number) {
-    const struct shadow_pool *load_chunks = &shadow->load_chunks;
+    const struct shadow_chunks *load_chunks = &shadow->load_chunks;
     uint64_t whole = load_chunks->chunks.count - (load_chunks->missing != 0);
     return number && number <= whole ? &load_chunks->chunks.all[number - 1] : NULL;
 }
@@ -47,7 +47,7 @@ static bool set_state(struct container_shadow *shadow, const struct container_ch
     if (!container_model_may_become(blob, (enum model_kind)change->blob_kind) ||
         (kept && !can_be_kept(blob, change)))
         return false;
-    if (change->count > 50000) return false;
+    if (change->count > MODEL_APPENDS_MAX) return false;
     if (kept)
         container_model_describe(&blob->state, &call);
     else
@@ -71,7 +71,7 @@ static bool takes_chunks(const struct model_blob *blob, const struct container_c
     if (small || !change->list.count) return false;
     if (change->kind == BLOB_SPANS) return !state->blocks.count;
     return state->kind == MODEL_BLOCK && state->blocks.count == state->pieces &&
-           change->list.count <= 50000 - state->blocks.count;
+           change->list.count <= MODEL_COMMITTED_MAX - state->blocks.count;
 }
 
 /* The blocks that the list names, with ids or without. */
@@ -81,7 +81,7 @@ static bool gather(const struct container_shadow *shadow, const struct container
     for (uint64_t i = 0; i < change->list.count; i++) {
         bool named = change->kind == BLOB_BLOCKS;
         struct bytes id = named ? record_bytes(&reader) : bytes_of("", 0);
-        if (named && (!id.length || id.length > 64)) return false;
+        if (named && (!id.length || id.length > MODEL_BLOCK_ID_MAX)) return false;
         const struct model_block *chunk = chunk_of(shadow, record_number(&reader));
         if (reader.failed || !chunk) return false;
         model_blocks_insert(gathered, gathered->count, model_view_of(id), model_view(chunk->bytes));
@@ -165,7 +165,7 @@ bool container_shadow_apply_from_file(struct container_shadow *shadow,
     case BLOB_STAGED:
         chunk = chunk_of(shadow, change->count);
         return chunk && container_shadow_apply_stage(shadow, change, model_bytes(chunk->bytes));
-    case CONTAINER_LOADED: shadow_pool_drop(shadow); return true;
+    case CONTAINER_LOADED: shadow_chunks_drop(shadow); return true;
     default: return false;
     }
 }

@@ -74,10 +74,6 @@ static bool takes_chunks(const struct model_state *state, enum container_change_
     return kind == BLOB_SPANS ? !state->blocks.count : state->blocks.count == state->pieces;
 }
 
-static bool is_pending(const struct model_blob *blob) {
-    return model_exists(blob) && shadow_copy(&blob->state).status == COPY_PENDING;
-}
-
 static bool wants_block(const struct model_state *state) {
     return state->kind == MODEL_BLOCK && state->blocks.count == state->pieces;
 }
@@ -97,12 +93,11 @@ static bool is_wanted(const struct model_blob *blob, const struct container_chan
     case BLOB_UNSTAGE: return blob && blob->staged.count;
     case BLOB_DELETESNAPSHOTS: return blob && blob->snapshot_count;
     case BLOB_ABORTCOPY:
-    case BLOB_COPYEND: return is_pending(blob);
-    case BLOB_COPYSTART: return blob && !is_pending(blob);
-    case BLOB_COPYBEGIN: return is_pending(blob) && !shadow_copy(&blob->state).arriving;
-    case BLOB_COPYPIECE: return is_pending(blob) && shadow_copy(&blob->state).arriving;
-    case BLOB_COPYBLOCK:
-        return is_pending(blob) && shadow_copy(&blob->state).arriving && wants_block(&blob->state);
+    case BLOB_COPYEND: return shadow_copy_pends(blob);
+    case BLOB_COPYSTART: return blob && !shadow_copy_pends(blob);
+    case BLOB_COPYBEGIN: return shadow_copy_pends(blob) && !shadow_copy_arrives(blob);
+    case BLOB_COPYPIECE: return shadow_copy_arrives(blob);
+    case BLOB_COPYBLOCK: return shadow_copy_arrives(blob) && wants_block(&blob->state);
     default:
         return model_exists(blob) &&
                (wanted == KIND_UNCOMMITTED || (enum blob_kind)blob->state.kind == wanted);
@@ -155,7 +150,7 @@ enum { BLOCK_MAX = 1 << 20 };
 
 /* Bytes that may come next. */
 static void fit_piece(struct container_change *change, const struct model_blob *blob) {
-    if (!is_pending(blob) || !shadow_copy(&blob->state).arriving) return;
+    if (!shadow_copy_arrives(blob)) return;
     const struct model_state *state = &blob->state;
     uint64_t total = shadow_copy(state).total;
     change->offset = state->kind == MODEL_PAGE ? shadow_copy(state).done : state->length;
@@ -191,7 +186,7 @@ static void fit_copying(struct container_change *change, const struct model_blob
         if (change->blob_kind != KIND_APPEND) change->parts &= ~(unsigned)STATE_IS_SEALED;
         return;
     }
-    if (!is_pending(blob)) return;
+    if (!shadow_copy_pends(blob)) return;
     const struct model_state *state = &blob->state;
     bool whole = shadow_copy(state).arriving &&
                  (state->kind == MODEL_PAGE || state->length == shadow_copy(state).total);
@@ -270,7 +265,7 @@ void container_trial_compare(const struct container_trial *trial) {
 void container_trial_take_over(struct container_trial *trial, struct container *successor) {
     container_free(trial->container);
     trial->container = successor;
-    shadow_pool_drop(&trial->model);
+    shadow_chunks_drop(&trial->model);
     container_trial_compare(trial);
 }
 
@@ -284,12 +279,7 @@ void container_trial_copy(struct container_trial *trial) {
 
 bool container_load(struct container_loader *loader, struct container_change *change, struct bytes content) {
     if (!load_sequence_keeps(&loader->order, change)) return false;
-    change->content = content;
-    if (content.length > BLOB_INLINE_MAX) {
-        void *owner = owner_new(content);
-        change->chunk = chunk_adopt(owner, owner_bytes(owner), owner_memory(owner));
-        change->content = chunk_bytes(change->chunk);
-    }
+    change_set_content(change, content);
     if (change->kind == CONTAINER_CREATE) {
         loader->container = container_new(change);
         return true;

@@ -17,6 +17,9 @@ static const char *const property_texts[] = {
     "cache-control=no-cache",  "content-md5=1B2M2Y8AsgTpgAmY7PhCfg==",
 };
 
+/* Of the server that made the drafts. */
+static const version epoch = UINT64_C(0x65a00000) << 32;
+
 enum { PROPERTY_SETS = 1 << 6, METADATA_SETS = 5, POLICY_SETS = 3, SIZES = 9 };
 
 static const size_t sizes[SIZES] = {0, 1, 40, 200, BLOB_INLINE_MAX - 4, BLOB_INLINE_MAX, 1100, 5000, 65400};
@@ -86,7 +89,7 @@ static struct lease lease_of(const struct choice *choice) {
     struct lease lease = {
         .kind = (enum lease_kind)(sort % LEASE_KINDS),
         .id = {choice->stamp, ~(uint64_t)choice->fine},
-        .token = (UINT64_C(0x65a00000) << 32) + choice->stamp + 1,
+        .token = epoch + choice->stamp + 1,
         .duration_ms = durations[sort / 3 % 4],
         .since_ms = choice->stamp,
         .ends_ms = instants[sort / 12 % 4],
@@ -174,7 +177,7 @@ static struct copy copy_of(const struct choice *choice) {
     static const char source[] = "a container/a name that is told to people";
     struct copy copy = {
         .status = (enum copy_status)(COPY_PENDING + choice->fine % (COPY_STATUSES - 1)),
-        .id = (UINT64_C(0x65a00000) << 32) + choice->metadata + 1,
+        .id = epoch + choice->metadata + 1,
         .source = bytes_of(source, choice->properties % sizeof(source)),
         .done = choice->size,
         .total = choice->size % 3 ? choice->size : (uint64_t)INT64_MAX,
@@ -210,19 +213,17 @@ static void add_numbers(struct container_change *change, const struct choice *ch
     change->count = large ? UINT64_MAX : choice->size % 5U;
     change->sequence = large ? INT64_MAX : choice->fine;
     change->born = large ? VERSION_MAX : choice->stamp;
-    change->snapshot = choice->stamp % 4 ? (UINT64_C(0x65a00000) << 32) + choice->stamp : 0;
+    change->snapshot = choice->stamp % 4 ? epoch + choice->stamp : 0;
     change->block_id = draft_block_id(choice->fine % 4 ? choice->fine % 5U : choice->fine / 4U);
     change->touched_ms = large ? INT64_MAX : choice->stamp * STAGED_LIFE_MS / 8;
     change->source = draft_name(choice->fine);
     change->source_snapshot = choice->beside & 128 ? change->snapshot : 0;
     change->minted = choice->beside & 64 ? change->stamp.etag : 0;
-    if (change->kind == CONTAINER_FEEDON) change->minted = (UINT64_C(0x65a00000) << 32) + 0xffff;
+    if (change->kind == CONTAINER_FEEDON) change->minted = epoch + 0xffff;
     change->from_elsewhere = choice->beside & 4;
     change->copy = copy_of(choice);
     if (change->kind == BLOB_STATE || change->kind == BLOB_COPYBEGIN) fit_state(change);
 }
-
-static const version epoch = UINT64_C(0x65a00000) << 32;
 
 /* Of names that no other draft has. */
 static void add_markers(struct record_writer *markers, const struct choice *choice) {
@@ -270,7 +271,7 @@ void draft_make(struct draft *draft, const struct choice *choice) {
         .access = (enum container_access)(choice->stamp % ACCESS_KINDS),
         .name = container_change_kinds[kind].is.fields & CONTAINER_HAS(NAME) ? draft_name(choice->name)
                                                                              : bytes_of("", 0),
-        .stamp = {(UINT64_C(0x65a00000) << 32) + choice->stamp + 1, choice->stamp * INT64_C(1000)},
+        .stamp = {epoch + choice->stamp + 1, choice->stamp * INT64_C(1000)},
         .created_ms = choice->stamp * INT64_C(999),
         .properties = pairs_list(&draft->properties),
         .metadata = pairs_list(&draft->metadata),
@@ -295,6 +296,13 @@ void draft_end(struct draft *draft) {
     record_end(&draft->feed);
 }
 
+void change_set_content(struct container_change *change, struct bytes content) {
+    change->content = content;
+    if (content.length <= BLOB_INLINE_MAX) return;
+    change->chunk = chunk_with_owner(content);
+    change->content = chunk_bytes(change->chunk);
+}
+
 /* Pages are always copied, nothing at all is no chunk, and a large content never stands in the blob. */
 struct chunk *draft_chunk(const struct draft *draft, const struct choice *choice) {
     struct bytes content = draft->change.content;
@@ -302,8 +310,7 @@ struct chunk *draft_chunk(const struct draft *draft, const struct choice *choice
     if (!content.length || draft->change.kind == BLOB_PUTPAGE) return NULL;
     if (choice->beside % 4 == 1) return chunk_copy(content);
     if (!large || (choice->beside % 4 == 0 && draft->change.kind != BLOB_PUT)) return NULL;
-    void *owner = owner_new(content);
-    return chunk_adopt(owner, owner_bytes(owner), owner_memory(owner));
+    return chunk_with_owner(content);
 }
 
 /* --- Whether two say the same --- */

@@ -10,10 +10,9 @@
 struct choice {
     uint8_t kind;
     uint8_t name;
-    uint8_t size; /* one of a few sizes around the limits… */
-    uint8_t fine; /* …and a little more */
-    uint8_t
-        beside; /* whether a content comes as a chunk, and of which sort; what is told of an ended lease */
+    uint8_t size;       /* one of a few sizes around the limits… */
+    uint8_t fine;       /* …and a little more */
+    uint8_t beside;     /* whether a content comes as a chunk, and which; what is told of an ended lease */
     uint8_t properties; /* of a lease, too */
     uint8_t metadata;   /* of a container's policies and of a lease's event, too */
     uint8_t stamp;
@@ -33,6 +32,9 @@ void draft_end(struct draft *draft);
 
 /* The nth of the names that drafts speak of. Some begin others, some are as short or as long as can be. */
 struct bytes draft_name(unsigned n);
+
+/* Sets the content: a small one as it is, a large one in a chunk of its own, as commands and files bring it. */
+void change_set_content(struct container_change *change, struct bytes content);
 
 /* The chunk that the choice wants for the change's content, or NULL. The
  * caller hands it on with the change. */

@@ -5,17 +5,17 @@
 
 #include <stdlib.h>
 
-static uint32_t hash_for(struct trial *trial, struct bytes name) {
+static uint32_t hash_for(struct index_trial *trial, struct bytes name) {
     return trial->kind->hash ? trial->kind->hash(&trial->dice, name) : 0;
 }
 
-static void add(struct trial *trial, struct bytes name) {
+static void add(struct index_trial *trial, struct bytes name) {
     struct entry *entry = entry_new(name, hash_for(trial, name));
     trial->kind->add(trial->index, entry);
     roster_add(&trial->roster, entry);
 }
 
-static void drop(struct trial *trial, size_t place) {
+static void drop(struct index_trial *trial, size_t place) {
     struct entry *entry = trial->roster.entries[place];
     trial->kind->remove(trial->index, entry);
     require(trial->kind->find(trial->index, entry) == NULL, "what was removed is still found");
@@ -23,7 +23,7 @@ static void drop(struct trial *trial, size_t place) {
     entry_free(entry);
 }
 
-static void compare_seek(const struct trial *trial, struct bytes name) {
+static void compare_seek(const struct index_trial *trial, struct bytes name) {
     if (!trial->kind->seek) return;
     size_t place = roster_place(&trial->roster, name);
     struct order_cursor cursor = trial->kind->seek(trial->index, name);
@@ -37,12 +37,12 @@ static void compare_seek(const struct trial *trial, struct bytes name) {
 }
 
 /* A name that is there, or one that perhaps is not. */
-static struct bytes some_name(struct trial *trial, char room[NAME_ROOM]) {
+static struct bytes some_name(struct index_trial *trial, char room[NAME_ROOM]) {
     if (!trial->roster.count || dice_percent(&trial->dice, 50)) return name_draw(&trial->dice, room);
     return entry_name(trial->roster.entries[dice_roll(&trial->dice, trial->roster.count)]);
 }
 
-static void find_one(struct trial *trial) {
+static void find_one(struct index_trial *trial) {
     char room[NAME_ROOM];
     struct bytes name = some_name(trial, room);
     struct entry *expected = roster_find(&trial->roster, name);
@@ -53,20 +53,20 @@ static void find_one(struct trial *trial) {
     compare_seek(trial, name);
 }
 
-static void move_one(struct trial *trial) {
+static void move_one(struct index_trial *trial) {
     if (!trial->kind->replace || !trial->roster.count) return;
     size_t place = dice_roll(&trial->dice, trial->roster.count);
     struct entry **entry = &trial->roster.entries[place];
     *entry = trial->kind->replace(trial->index, *entry, entry_move);
 }
 
-static void add_one(struct trial *trial) {
+static void add_one(struct index_trial *trial) {
     char room[NAME_ROOM];
     struct bytes name = name_draw(&trial->dice, room);
     if (!roster_find(&trial->roster, name)) add(trial, name);
 }
 
-void trial_run(struct trial *trial, unsigned steps, size_t max) {
+void index_trial_run(struct index_trial *trial, unsigned steps, size_t max) {
     bool growing = true;
     for (unsigned step = 0; step < steps; step++) {
         if (trial->roster.count >= max) growing = false;
@@ -80,12 +80,12 @@ void trial_run(struct trial *trial, unsigned steps, size_t max) {
             move_one(trial);
         else
             find_one(trial);
-        if (step % 1024 == 0) trial_compare(trial);
+        if (step % 1024 == 0) index_trial_compare(trial);
     }
-    trial_compare(trial);
+    index_trial_compare(trial);
 }
 
-static void compare_order(const struct trial *trial) {
+static void compare_order(const struct index_trial *trial) {
     struct order_cursor cursor = trial->kind->seek(trial->index, bytes_of("", 0));
     for (size_t i = 0; i < trial->roster.count; i++, order_cursor_next(&cursor))
         require(order_cursor_entry(&cursor) == trial->roster.entries[i],
@@ -95,7 +95,7 @@ static void compare_order(const struct trial *trial) {
     require(!order_cursor_entry(&cursor), "a cursor comes back from behind the end");
 }
 
-void trial_compare(const struct trial *trial) {
+void index_trial_compare(const struct index_trial *trial) {
     const struct index_kind *kind = trial->kind;
     if (kind->count) require_same(kind->count(trial->index), trial->roster.count, "entries counted");
     if (kind->memory)
@@ -116,7 +116,7 @@ static int compare_entries(const void *left, const void *right) {
 }
 
 /* The roster gets its entries all at once, since to add them one by one would move most of it each time. */
-static void grow(struct trial *trial, size_t count) {
+static void grow(struct index_trial *trial, size_t count) {
     struct entry **entries = malloc(count * sizeof(*entries));
     if (!entries) abort();
     char room[NAME_ROOM];
@@ -130,11 +130,11 @@ static void grow(struct trial *trial, size_t count) {
     trial->roster = (struct roster){entries, count, count};
 }
 
-void trial_grow_and_shrink(struct trial *trial, size_t count) {
+void index_trial_grow_and_shrink(struct index_trial *trial, size_t count) {
     require(trial->roster.count == 0, "a trial that grows starts with nothing");
     roster_free(&trial->roster);
     grow(trial, count);
-    trial_compare(trial);
+    index_trial_compare(trial);
     for (size_t left = count; left; left /= 8) {
         struct roster *roster = &trial->roster;
         dice_shuffle(&trial->dice, (void **)roster->entries, roster->count);
@@ -144,10 +144,10 @@ void trial_grow_and_shrink(struct trial *trial, size_t count) {
             entry_free(last);
         }
         qsort(roster->entries, roster->count, sizeof(*roster->entries), compare_entries);
-        trial_compare(trial);
+        index_trial_compare(trial);
     }
 }
 
-void trial_end(struct trial *trial) {
+void index_trial_end(struct index_trial *trial) {
     roster_free(&trial->roster);
 }

@@ -18,7 +18,7 @@ struct index_kind {
     uint32_t (*hash)(struct dice *dice, struct bytes name); /* for entries that bring their own */
 };
 
-struct trial {
+struct index_trial {
     const struct index_kind *kind;
     void *index;
     struct roster roster;
@@ -26,16 +26,16 @@ struct trial {
 };
 
 /* Steps of adding, removing, moving, finding and seeking, with about `max` entries at the most. */
-void trial_run(struct trial *trial, unsigned steps, size_t max);
+void index_trial_run(struct index_trial *trial, unsigned steps, size_t max);
 
 /* Compares all there is: count, order from anywhere, every entry by its name, memory held. */
-void trial_compare(const struct trial *trial);
+void index_trial_compare(const struct index_trial *trial);
 
 /* Adds so many numbered names in random order, compares, and removes them in
  * another random order down to none. */
-void trial_grow_and_shrink(struct trial *trial, size_t count);
+void index_trial_grow_and_shrink(struct index_trial *trial, size_t count);
 
 /* Frees the roster with its entries; the index is the test's. */
-void trial_end(struct trial *trial);
+void index_trial_end(struct index_trial *trial);
 
 #endif

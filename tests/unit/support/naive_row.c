@@ -2,10 +2,6 @@
 
 #include "require.h"
 #include "table/filter_parser.h"
-#include "unit.h"
-
-#include <stdlib.h>
-#include <time.h>
 
 struct value naive_value_read(const struct naive_value *naive, char room[NAIVE_TEXT_MAX]) {
     struct value value;
@@ -50,11 +46,4 @@ void filter_of(struct bytes text, struct filter *filter) {
     struct filter_fault fault = {0};
     require(filter_compile(text, filter, &fault), "at %zu of '%.*s': %s", fault.position,
             (int)(text.length < 300 ? text.length : 300), text.data, fault.text);
-}
-
-uint64_t seed_of_chance(void) {
-    const char *given = getenv("HOLDFAST_SEED");
-    unsigned seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)time(NULL);
-    print_message("# HOLDFAST_SEED=%u\n", seed);
-    return seed;
 }

@@ -29,7 +29,4 @@ static inline struct bytes naive_row_key(const struct naive_row *row) {
 /* Compiles what must be a filter. */
 void filter_of(struct bytes text, struct filter *filter);
 
-/* The seed that chance begins with: HOLDFAST_SEED, or one of the clock; it is printed. */
-uint64_t seed_of_chance(void);
-
 #endif
