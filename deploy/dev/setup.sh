@@ -128,6 +128,16 @@ end_all() {
     rm -rf "$place"
 }
 
+# What 'down' does.
+take_down() {
+    if ! [ -d "$place" ]; then
+        echo "Nothing runs."
+        return
+    fi
+    end_all
+    echo "The servers have ended, and $place is removed."
+}
+
 # What a start that did not come to its end left behind goes again. 'started' says that it came there.
 started=''
 undo_unless_started() {
@@ -158,4 +168,32 @@ furnish_node() {
     } >"$place/$1/own.conf"
 }
 
+# --- Status -------------------------------------------------------------------------------------------------------------------------------
+
 field() { sed -n "s/^$1://p"; }
+
+row() { printf '  %-12s %-17s %-8s %-9s %s\n' "$@"; }
+
+# NAME ROLE STATE
+show() { row "$1" "127.0.0.1:$(port_of "$1")" "$(pid_of "$1" || echo ended)" "$2" "$3"; }
+
+# NAME: a replica, or a primary, of which primary_state NAME says more.
+show_node() {
+    local info
+    info=$(ask_node "$1" INFO replication)
+    case $(field role <<<"$info") in
+    master) show "$1" primary "$(primary_state "$1")" ;;
+    slave) show "$1" replica "of $(field master_port <<<"$info"), connection $(field master_link_status <<<"$info"), $(field master_last_io_seconds_ago <<<"$info") s ago" ;;
+    *) show "$1" - 'does not answer' ;;
+    esac
+}
+
+# The end of 'status'.
+tell_whether_well() {
+    if all_is_well; then
+        echo 'All is well.'
+    else
+        echo 'Not all is well: see above, and the logs in' "$place/*/log" >&2
+        exit 1
+    fi
+}

@@ -22,7 +22,6 @@ tell() {
 
 # --- A connection that stays open: commands go into one redis-cli ---------------------------------------------------------------------------
 
-
 line_close() {
     [ -n "${LINE_PID:-}" ] || return 0
     kill "$LINE_PID"
