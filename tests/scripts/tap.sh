@@ -24,6 +24,18 @@ holds() {
     if "$@"; then told ok "$what"; else told 'not ok' "$what"; fi
 }
 
+# skip REASON WHAT
+skip() {
+    tests_told=$((tests_told + 1))
+    echo "# skipped: $1"
+    echo "ok $tests_told # SKIP $2"
+}
+
+# have TASK: whether the packages that it takes are there, or can be had (deploy/dev/packages.sh).
+have() {
+    deploy/dev/packages.sh --check "$1" >/dev/null 2>&1 || { [ "$(id -u)" -eq 0 ] && deploy/dev/packages.sh "$1" >/dev/null 2>&1; }
+}
+
 done_testing() {
     echo "1..$tests_told"
 }

@@ -4,29 +4,16 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 . tests/scripts/tap.sh
+. tests/scripts/server.sh
 
 place=$(mktemp -d)
 pids=()
 trap '[ ${#pids[@]} -eq 0 ] || kill "${pids[@]}" 2>/dev/null; wait 2>/dev/null; rm -rf "$place"' EXIT
 cli=$PWD/deploy/holdfast-cli
-server_program=${HOLDFAST_SERVER:-redis-server}
 
 # start ARGUMENT...: a server, its port in $port.
 start() {
-    for _ in {1..20}; do
-        port=$((20000 + RANDOM % 10000))
-        mkdir -p "$place/$port"
-        "$server_program" --port "$port" --bind 127.0.0.1 --save '' --dir "$place/$port" "$@" >"$place/$port/log" 2>&1 &
-        for _ in {1..100}; do
-            if REDISCLI_AUTH=secret redis-cli -p "$port" INFO server 2>/dev/null | tr -d '\r' | grep -qx "process_id:$!"; then
-                pids+=("$!")
-                return 0
-            fi
-            kill -0 "$!" 2>/dev/null || break
-            sleep 0.05
-        done
-    done
-    return 1
+    REDISCLI_AUTH=secret start_server "$place" "$@" && pids+=("$server")
 }
 
 start --loadmodule "$PWD/build/holdfast.so"

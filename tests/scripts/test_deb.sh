@@ -9,18 +9,7 @@ place=$(mktemp -d)
 system=$place/system
 trap 'unmount; rm -rf "$place"' EXIT
 
-skip() {
-    echo "# skipped: $1"
-    tests_told=$((tests_told + 1))
-    echo "ok $tests_told # SKIP $2"
-}
-
 unmount() { ! mountpoint -q "$system/proc" || umount "$system/proc"; }
-
-have() {
-    deploy/dev/packages.sh --check "$1" >/dev/null 2>&1 ||
-        { [ "$(id -u)" -eq 0 ] && deploy/dev/packages.sh "$1" >"$place/packages.log" 2>&1; }
-}
 
 if ! have deb; then
     skip 'the packages dpkg-dev and binutils are not here, and cannot be had' packages

@@ -3,6 +3,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 . tests/scripts/tap.sh
+. tests/scripts/server.sh
 
 place=$(mktemp -d)
 trap 'kill "$server" 2>/dev/null; rm -rf "$place"' EXIT
@@ -32,17 +33,7 @@ else
     tail -n 20 "$place/log" | sed 's/^/#   /'
 fi
 
-for _ in {1..20}; do
-    port=$((20000 + RANDOM % 20000))
-    "${HOLDFAST_SERVER:-redis-server}" --port "$port" --bind 127.0.0.1 --save '' --dir "$place" --loadmodule "$place/$name/build/holdfast.so" \
-        >"$place/server.log" 2>&1 &
-    server=$!
-    for _ in {1..100}; do
-        if redis-cli -p "$port" INFO server 2>/dev/null | tr -d '\r' | grep -qx "process_id:$server"; then break 2; fi
-        kill -0 "$server" 2>/dev/null || break
-        sleep 0.05
-    done
-done
+start_server "$place" --loadmodule "$place/$name/build/holdfast.so"
 same "$(redis-cli -p "$port" HOLDFAST.VERSION)" "$version" 'the module that was built says the same version'
 
 # Where there is no git, the sources are found without it.

@@ -7,13 +7,10 @@ cd "$(dirname "$0")/../.."
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
-if ! deploy/dev/packages.sh --check monitoring >/dev/null 2>&1; then
-    if [ "$(id -u)" -ne 0 ] || ! deploy/dev/packages.sh monitoring >"$place/log" 2>&1; then
-        echo '# skipped: the packages prometheus and prometheus-redis-exporter are not here, and cannot be had'
-        echo 'ok 1 # SKIP monitoring'
-        echo '1..1'
-        exit 0
-    fi
+if ! have monitoring; then
+    skip 'the packages prometheus and prometheus-redis-exporter are not here, and cannot be had' monitoring
+    done_testing
+    exit 0
 fi
 
 check() { "$@" >"$place/log" 2>&1; }
