@@ -58,7 +58,7 @@ FAULTS_SOURCES := $(wildcard tests/faults/*.c)
 # What two threads do at once, under a sanitizer that looks for races: core/ and the test alone.
 TSAN_PROGRAM := $(BUILD)/tsan/test_sharing_threads
 TSAN_SOURCES := $(wildcard module/core/*.c) tests/unit/test_sharing_threads.c \
-                $(addprefix tests/unit/, main.c support/memory.c support/require.c) $(LIST_SOURCES)
+                $(addprefix tests/unit/, main.c support/allocations.c support/require.c) $(LIST_SOURCES)
 
 UNIT_PROGRAMS := $(patsubst tests/unit/%.c, $(BUILD)/unit/%, $(wildcard tests/unit/test_*.c))
 SERVER_PROGRAMS := $(patsubst tests/server/%.c, $(BUILD)/server/%, $(wildcard tests/server/test_*.c))

@@ -215,8 +215,8 @@ static double workload_longest_ms(const struct fixture *fixture, const char *nam
     return longest;
 }
 
-/* Dropping a container has no bar: the work grows with the number of blobs in it. */
-static void measure_end(const struct context *context, const char *command) {
+/* To remove a container has no bar: the work grows with the number of blobs in it. */
+static void measure_removal(const struct context *context, const char *command) {
     struct fixture fixture = fixture_open(context, "", MILLION, sizes[0].bytes);
     dataset_fill(fixture.data, workload_named("BLOB.PUT"));
     add_fact(context, command, command_ms(fixture.server, command, NULL), "ms");
@@ -235,9 +235,9 @@ void measure_longest(const struct context *context) {
     longest_add(context, &longest, "BLOB.DELETE, half a million times",
                 workload_longest_ms(&fixture, "BLOB.DELETE", MILLION / 2));
     fixture_close(&fixture);
-    measure_end(context, "UNLINK container");
-    measure_end(context, "CONTAINER.DELETE container");
-    measure_end(context, "DEL container");
+    measure_removal(context, "UNLINK container");
+    measure_removal(context, "CONTAINER.DELETE container");
+    measure_removal(context, "DEL container");
     results_add_bar(context->results, ABOUT_PAUSES, format_text("longest command: %s", longest.name),
                     longest.ms, LONGEST_MS, "ms");
 }

@@ -128,6 +128,11 @@ struct reply reply_next(const struct reply *element) {
     return next;
 }
 
+struct reply reply_further(struct reply element, unsigned count) {
+    while (count--) element = reply_next(&element);
+    return element;
+}
+
 struct reply connection_receive_any(struct connection *connection) {
     const char *end;
     while (!(end = reply_end(connection->bytes + connection->consumed, connection->bytes + connection->used)))

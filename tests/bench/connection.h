@@ -49,6 +49,9 @@ struct reply reply_element(const struct reply *array, size_t index);
  * its first element. */
 struct reply reply_next(const struct reply *element);
 
+/* The same, so many parts further on. */
+struct reply reply_further(struct reply element, unsigned count);
+
 /* Very many connections at once, most of which wait. */
 
 struct connection_set {

@@ -23,7 +23,7 @@ double percentile(double *values, size_t count, double share) {
     return quantile_of(values, count, share);
 }
 
-static struct spread spread_of_mine(double *values, size_t count) {
+static struct spread spread_by_sorting(double *values, size_t count) {
     qsort(values, count, sizeof(*values), compare_doubles);
     return (struct spread){.median = quantile_of(values, count, 0.5),
                            .low = quantile_of(values, count, 0.25),
@@ -33,7 +33,7 @@ static struct spread spread_of_mine(double *values, size_t count) {
 struct spread spread_of(const double *values, size_t count) {
     double *copy = allocate(count, sizeof(*copy));
     memcpy(copy, values, count * sizeof(*copy));
-    struct spread spread = spread_of_mine(copy, count);
+    struct spread spread = spread_by_sorting(copy, count);
     free(copy);
     return spread;
 }
@@ -41,7 +41,7 @@ struct spread spread_of(const double *values, size_t count) {
 struct spread spread_of_ratios(const double *values, const double *references, size_t count) {
     double *ratios = allocate(count, sizeof(*ratios));
     for (size_t i = 0; i < count; i++) ratios[i] = values[i] / references[i];
-    struct spread spread = spread_of_mine(ratios, count);
+    struct spread spread = spread_by_sorting(ratios, count);
     free(ratios);
     return spread;
 }

@@ -8,12 +8,7 @@
 #define AT_ONCE "50" /* MESSAGES_AT_ONCE */
 
 /* The parts of a reply: of a message of QUEUE.GET after its head, of one of a stream likewise. */
-enum { DELIVERED_FIELDS = 14, DELIVERED_AFTER_RECEIPT = 10, ENTRY_AFTER_ID = 3, PUT_FIELDS = 10 };
-
-static struct reply element_behind(struct reply element, unsigned count) {
-    while (count--) element = reply_next(&element);
-    return element;
-}
+enum { DELIVERED_FIELDS = 14, ENTRY_AFTER_ID = 3, PUT_FIELDS = 10 };
 
 /* As many as the client holds. */
 static bool is_count(const struct answer *answer) {
@@ -32,11 +27,11 @@ static bool are_delivered(const struct answer *answer) {
     for (unsigned i = 0; i < answer->template->batch; i++) {
         element = reply_next(&element);
         if (element.kind != '*' || element.length != DELIVERED_FIELDS) return false;
-        element = element_behind(element, 2);
+        element = reply_further(element, 2);
         word_keep(&answer->client->held[i].id, element);
-        element = element_behind(element, 2);
+        element = reply_further(element, 2);
         word_keep(&answer->client->held[i].receipt, element);
-        element = element_behind(element, DELIVERED_AFTER_RECEIPT);
+        element = reply_further(element, DELIVERED_AFTER_RECEIPT);
     }
     return true;
 }
@@ -92,12 +87,12 @@ const struct sequence queue_take_delete_many = {.name = "QUEUE.GET, DELETEMANY 5
 /* Streams; each with its name and its entries; each with its id and its fields. */
 static bool are_read(const struct answer *answer) {
     if (!is_array_of(answer, 1)) return false;
-    struct reply element = element_behind(answer->reply, 3);
+    struct reply element = reply_further(answer->reply, 3);
     if (element.kind != '*' || element.length != answer->template->batch) return false;
     for (unsigned i = 0; i < answer->template->batch; i++) {
-        element = element_behind(element, 2);
+        element = reply_further(element, 2);
         word_keep(&answer->client->held[i].id, element);
-        element = element_behind(element, ENTRY_AFTER_ID);
+        element = reply_further(element, ENTRY_AFTER_ID);
     }
     return true;
 }

@@ -4,6 +4,9 @@
 
 #include "sequence.h"
 
+/* The parts of a message of QUEUE.GET behind its receipt. */
+enum { DELIVERED_AFTER_RECEIPT = 10 };
+
 /* A message's whole life. */
 extern const struct sequence queue_put_take_delete, stream_put_take_delete, script_put_take_delete,
     list_put_take_delete;

@@ -126,7 +126,7 @@ static void consumer_get(struct drain *drain, unsigned who) {
 
 /* Deletes what the reply has brought, in one command. */
 static void consumer_delete(struct drain *drain, unsigned who, const struct reply *reply) {
-    enum { HEAD = 3, WORDS = HEAD + 2 * TAKEN_AT_ONCE, AFTER_RECEIPT = 10 };
+    enum { HEAD = 3, WORDS = HEAD + 2 * TAKEN_AT_ONCE };
     const char *words[WORDS] = {"QUEUE.DELETEMANY", "due"};
     size_t lengths[WORDS] = {16, 3};
     char count[COUNT_BYTES], *command;
@@ -135,12 +135,11 @@ static void consumer_delete(struct drain *drain, unsigned who, const struct repl
     for (size_t i = 0; i < reply->length; i++) {
         element = reply_next(&element);
         for (unsigned field = 0; field < 2; field++) {
-            element = reply_next(&element);
-            element = reply_next(&element);
+            element = reply_further(element, 2);
             words[used] = element.text;
             lengths[used++] = element.length;
         }
-        for (unsigned skipped = 0; skipped < AFTER_RECEIPT; skipped++) element = reply_next(&element);
+        element = reply_further(element, DELIVERED_AFTER_RECEIPT);
     }
     words[2] = count;
     lengths[2] = (size_t)snprintf(count, sizeof(count), "%zu", reply->length);

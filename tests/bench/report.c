@@ -96,12 +96,12 @@ static void facts_print(const struct results *results, const struct section *sec
 }
 
 static void section_print(const struct results *results, const struct section *section, FILE *file) {
-    bool is_begun = false;
+    bool is_measured = false;
     for (size_t i = 0; i < results->measurement_count; i++)
-        is_begun = is_begun || text_is(results->measurements[i]->setting->section, section->name);
+        is_measured = is_measured || text_is(results->measurements[i]->setting->section, section->name);
     for (size_t i = 0; i < results->fact_count; i++)
-        is_begun = is_begun || text_is(results->facts[i].section, section->name);
-    if (!is_begun) return;
+        is_measured = is_measured || text_is(results->facts[i].section, section->name);
+    if (!is_measured) return;
     fprintf(file, "\n== %s: %s\n", section->name, section->title);
     for (size_t i = 0; i < results->measurement_count; i++) {
         const struct setting *setting = results->measurements[i]->setting;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "measure.h"
+#include "scripts.h"
 
 /* --- Blobs --- */
 
@@ -80,15 +81,6 @@ const struct family transaction_family = FAMILY("transaction", workloads, compar
 
 enum { JOBS = 1024 };
 
-/* KEYS: the stream, the hash, the list. ARGV: the message, the version seen, the new one, the next
- * message, the worker. */
-static const char finish_script[] =
-    "local p = redis.call('XPENDING', KEYS[1], 'g', ARGV[1], ARGV[1], 1, ARGV[5]) if #p == 0 then "
-    "return redis.error_reply('NOTFOUND') end if redis.call('HGET', KEYS[2], 'version') ~= ARGV[2] then "
-    "return redis.error_reply('PRECONDITION') end redis.call('XACK', KEYS[1], 'g', ARGV[1]) "
-    "redis.call('XDEL', KEYS[1], ARGV[1]) redis.call('HSET', KEYS[2], 'version', ARGV[3], 'age', 43) "
-    "redis.call('LPUSH', KEYS[3], ARGV[4]) return ARGV[3]";
-
 /* Keeps the message's id and its receipt. */
 static bool is_message(const struct answer *answer) {
     word_keep(&answer->client->held->id, reply_element(&answer->reply, 1));
@@ -117,7 +109,7 @@ static const struct workload
          .is_expected = is_finished},
     job_adds = {.request = "XADD stream * message {content}", .is_expected = is_entry},
     job_scripts = {.request = "EVALSHA {script} 3 stream {file} list {id} 1 1 {content} worker",
-                   .script = finish_script,
+                   .script = FINISH_SCRIPT,
                    .is_expected = is_string};
 static const struct sequence job_by_atomic = {.name = "ATOMIC of delete, merge, put",
                                               .family = &transaction_family,

@@ -1,5 +1,6 @@
 #include "ccan/array_size/array_size.h"
 #include "instructions.h"
+#include "scripts.h"
 
 /* Compare-and-set as one does it without a module: the caller says which version it has seen. */
 #define COMPARE_AND_SET                                                                                      \
@@ -17,14 +18,7 @@
 #define OBJECT_KEY(number)   " object%i." #number
 #define PUT_NUMBERED(number) " 6 BLOB.PUT c blob%i." #number " %v IFNONEMATCH 0x0000000000000001"
 
-/* The message is this consumer's, the object has this version: then both go on, and somebody is told. */
-#define FINISH_AND_TELL                                                                                      \
-    "SCRIPT LOAD {local p = redis.call('XPENDING', KEYS[1], 'g', ARGV[1], ARGV[1], 1, ARGV[5]) if #p == 0 "  \
-    "then "                                                                                                  \
-    "return redis.error_reply('NOTFOUND') end if redis.call('HGET', KEYS[2], 'version') ~= ARGV[2] then "    \
-    "return redis.error_reply('PRECONDITION') end redis.call('XACK', KEYS[1], 'g', ARGV[1]) "                \
-    "redis.call('XDEL', KEYS[1], ARGV[1]) redis.call('HSET', KEYS[2], 'version', ARGV[3], 'age', 43) "       \
-    "redis.call('LPUSH', KEYS[3], ARGV[4]) return ARGV[3]} => a ."
+#define FINISH_AND_TELL "SCRIPT LOAD {" FINISH_SCRIPT "} => a ."
 
 #define CREATE_BLOBS                                                                                         \
     { "CONTAINER.CREATE c", "BLOB.PUT c blob%i %v" }

@@ -3,7 +3,7 @@
 #ifndef HOLDFAST_UNIT_QUEUE_TRIAL_H
 #define HOLDFAST_UNIT_QUEUE_TRIAL_H
 
-#include "queue_compare.h"
+#include "queue_shadow.h"
 
 struct queue_trial {
     struct queue *queue;

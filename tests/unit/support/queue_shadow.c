@@ -1,4 +1,4 @@
-#include "queue_compare.h"
+#include "queue_shadow.h"
 
 #include "require.h"
 

@@ -1,6 +1,6 @@
-#include "core/memory.h"
-
 #include "allocations.h"
+
+#include "core/memory.h"
 
 #include <malloc.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* A queue and its model: the same changes for both, and the same answers from both. */
-#ifndef HOLDFAST_UNIT_QUEUE_COMPARE_H
-#define HOLDFAST_UNIT_QUEUE_COMPARE_H
+#ifndef HOLDFAST_UNIT_QUEUE_SHADOW_H
+#define HOLDFAST_UNIT_QUEUE_SHADOW_H
 
 #include "queue/queue_view.h"
 #include "queue_model.h"
