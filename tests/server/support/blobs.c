@@ -1,9 +1,7 @@
 #include "blobs.h"
 
-#include <string.h>
-
 #include "harness.h"
-#include "pool.h"
+#include "text.h"
 
 enum { PIPELINED = 1000 };
 
@@ -12,9 +10,8 @@ const char *snapshot(const char *container, const char *blob) {
 }
 
 void stage(const char *container, const char *blob, const char *id, size_t length, char letter) {
-    char *content = pool_take(length + 1);
-    memset(content, letter, length);
-    expect_ok(call(primary, "BLOB.PUTBLOCK %s %s %s %b", container, blob, id, content, length));
+    expect_ok(call(primary, "BLOB.PUTBLOCK %s %s %s %b", container, blob, id, text_letters(length, letter),
+                   length));
 }
 
 void fill_append_blob(const char *blob, int times) {

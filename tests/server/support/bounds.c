@@ -11,6 +11,7 @@
 #include "expect.h"
 #include "harness.h"
 #include "pool.h"
+#include "text.h"
 
 enum { TRIES = 3, MAX_US = 50000, REPLY_MAX_BYTES = 64 << 20, SLACK_BYTES = 2 << 20, KEPT_MAX = 64 };
 
@@ -49,15 +50,11 @@ static void keep(const char *name, const char *value) {
 }
 
 static void expand(struct words *words, size_t at) {
-    const char *word = words->word[at];
-    char *star;
-    unsigned long times = strtoul(word, &star, 10);
+    const char *word = words->word[at], *letters = text_letters_of(word);
     for (char *space = strchr(word, '~'); space; space = strchr(space, '~')) *space = ' ';
     if (word[0] == '@') {
         words_replace(words, at, bounds_kept(word + 1));
-    } else if (star != word && star[0] == '*' && star[1] && !star[2]) {
-        char *letters = pool_take(times + 1);
-        memset(letters, star[1], times);
+    } else if (letters) {
         words_replace(words, at, letters);
     }
 }

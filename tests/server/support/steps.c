@@ -1,6 +1,5 @@
 #include "steps.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,16 +38,12 @@ static const char *id_of(const char *word) {
 }
 
 static void write_out(struct words *words, size_t index) {
-    const char *word = words->word[index];
-    const char *star = strchr(word, '*');
+    const char *word = words->word[index], *letters = text_letters_of(word);
     if (id_of(word)) {
         words_replace(words, index, id_of(word));
     } else if (*word == '$' && word[1] && !word[2]) {
         words_replace(words, index, step_kept(word[1]));
-    } else if (star && isdigit((unsigned char)*word) && star[1] && !star[2]) {
-        size_t length = strtoul(word, NULL, 10);
-        char *letters = pool_take(length + 1);
-        memset(letters, star[1], length);
+    } else if (letters) {
         words_replace(words, index, letters);
     }
 }

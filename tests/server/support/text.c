@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "failure.h"
@@ -67,6 +68,17 @@ bool text_is_one_of(const char *text, const char *const *list) {
         if (!strcmp(text, *list)) return true;
     }
     return false;
+}
+
+const char *text_letters(size_t length, char letter) {
+    return memset(pool_take(length + 1), letter, length);
+}
+
+const char *text_letters_of(const char *word) {
+    if (!isdigit((unsigned char)*word)) return NULL;
+    char *star;
+    size_t length = strtoul(word, &star, 10);
+    return *star == '*' && star[1] && !star[2] ? text_letters(length, star[1]) : NULL;
 }
 
 const char *text_line(const char **text) {
