@@ -33,9 +33,9 @@ func Campaign(ctx context.Context, server *redis.Client, container, name string,
 
 // Follow calls tell for the leader that is there, and for each new one.
 func Follow(ctx context.Context, server *redis.Client, container string, wait time.Duration, tell func(name string)) error {
-	var etag any = "none"
+	words := []any{"BLOB.GET", container, "leader", "BLOCK", seconds(wait)} // of what is not there yet, its coming
 	for ctx.Err() == nil {
-		seen, err := server.Do(ctx, "BLOB.GET", container, "leader", "IFNONEMATCH", etag, "BLOCK", seconds(wait)).Slice()
+		seen, err := server.Do(ctx, words...).Slice()
 		if errors.Is(err, redis.Nil) {
 			continue // the time is up, and nothing is new
 		}
@@ -45,7 +45,7 @@ func Follow(ctx context.Context, server *redis.Client, container string, wait ti
 			}
 			continue
 		}
-		etag = seen[0]
+		words = []any{"BLOB.GET", container, "leader", "BLOCK", seconds(wait), "IFNONEMATCH", seen[0]}
 		if name := Text(seen[1]); name != "" {
 			tell(name)
 		}

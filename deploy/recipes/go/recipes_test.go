@@ -150,7 +150,6 @@ func TestLock(t *testing.T) {
 func TestLeader(t *testing.T) {
 	server := serverToTry(t, "try:infra")
 	must(t, server.Do(ctx, "CONTAINER.CREATE", "try:infra").Err())
-	must(t, server.Do(ctx, "BLOB.PUT", "try:infra", "leader", "").Err())
 	following, stop := context.WithCancel(ctx)
 	heard := make(chan string, 2)
 	told := []string{}

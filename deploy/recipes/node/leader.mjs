@@ -24,11 +24,11 @@ export function campaign(server, container, name, lead, { signal, seconds = 15, 
 
 // Calls tell(name) for the leader that is there, and for each new one.
 export function follow(server, container, tell, { signal, wait = LONGEST_BLOCK } = {}) {
-  let etag = 'none';
+  let news = []; // of what is not there yet, its coming
   return outlasting(server, signal, async line => {
-    const seen = await line.send('BLOB.GET', container, 'leader', 'IFNONEMATCH', etag, 'BLOCK', wait);
+    const seen = await line.send('BLOB.GET', container, 'leader', ...news, 'BLOCK', wait);
     if (seen === null) return; // the time is up, and nothing is new
-    etag = seen[0];
+    news = ['IFNONEMATCH', seen[0]];
     if (seen[1]) tell(seen[1]);
   });
 }

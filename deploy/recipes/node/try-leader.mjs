@@ -1,5 +1,5 @@
 // deploy/recipes/node/try-leader.mjs
-// Two campaign; the second leads as soon as the first steps down, and the follower hears of both. A third waits through a failover.
+// Two campaign; the second leads as soon as the first steps down, and the follower, who was there before them, hears of both. A third waits through a failover.
 import { sleep } from './holdfast.mjs';
 import { campaign, follow } from './leader.mjs';
 import { Lock } from './lock.mjs';
@@ -7,7 +7,6 @@ import { assert, done, failOver, fresh, serverToTry } from './trying.mjs';
 
 const server = await serverToTry();
 const infra = await fresh(server, 'CONTAINER.CREATE', 'try:infra');
-await server.send('BLOB.PUT', infra, 'leader', '');
 const told = [];
 const tokens = [];
 const over = [new AbortController(), new AbortController(), new AbortController()];
@@ -17,6 +16,7 @@ const lead = own => async lock => {
   own.abort();
 };
 const following = follow(server, infra, name => told.push(name), { signal: over[2].signal });
+await sleep(300);
 const alice = campaign(server, infra, 'alice', lead(over[0]), { signal: over[0].signal });
 while (!tokens.length) await sleep(10);
 await Promise.all([alice, campaign(server, infra, 'bob', lead(over[1]), { signal: over[1].signal })]);

@@ -24,13 +24,13 @@ def campaign(server, container, name, lead, stop, seconds=15, wait=LONGEST_BLOCK
 
 def follow(server, container, tell, stop, wait=LONGEST_BLOCK):
     """Calls tell(name) for the leader that is there, and for each new one."""
-    etag = "none"
+    news = ()  # of what is not there yet, its coming
     while not stop.is_set():
         seen = None
         with outlasting():
-            words = (container, "leader", "IFNONEMATCH", etag, "BLOCK", wait)
-            seen = server.execute_command("BLOB.GET", *words)
+            seen = server.execute_command("BLOB.GET", container, "leader", *news, "BLOCK", wait)
         if seen is not None:  # None: the time is up, and nothing is new
             etag, name = seen
+            news = ("IFNONEMATCH", etag)
             if name:
                 tell(text(name))

@@ -1,7 +1,8 @@
 # deploy/recipes/python/try_leader.py
-"""Two campaign; the second leads as soon as the first steps down, and the follower hears of both. A third waits through a failover."""
+"""Two campaign; the second leads as soon as the first steps down, and the follower, who was there before them, hears of both. A third waits through a failover."""
 
 import threading
+import time
 
 from leader import campaign, follow
 from lock import Lock
@@ -22,6 +23,7 @@ def lead(lock):
 
 
 def alice():
+    time.sleep(0.3)
     campaign(server, infra, "alice", lambda lock: (lead(lock), retire.set()), retire, wait=2)
 
 
@@ -31,7 +33,6 @@ def bob():
 
 
 retire = threading.Event()
-server.execute_command("BLOB.PUT", infra, "leader", "")
 together(alice, bob, lambda: follow(server, infra, told.append, stop, wait=1))
 same(told, ["alice", "bob"])
 same(led[0] < led[1], True)
