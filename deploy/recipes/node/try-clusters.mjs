@@ -1,8 +1,7 @@
 // deploy/recipes/node/try-clusters.mjs
 // A cluster of two nodes, and a Sentinel: commands find their node at once, bytes stay bytes, and whoever waits has a connection of its own.
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keyOf, ofIoredisCluster, ofNodeRedisCluster, ofNodeRedisSentinel } from './clusters.mjs';
@@ -19,22 +18,20 @@ const { CLIENT = 'redis', PORT = '6379', RESP = '' } = process.env;
 if (CLIENT === 'glide') process.exit(0); // finds the node by itself
 
 // Servers of its own, with the module of the one that there is.
-const ask = (port, ...words) => execFileSync('redis-cli', ['-p', port, ...words], { encoding: 'utf8' });
+const ask = (port, ...words) => spawnSync('redis-cli', ['-p', port, ...words], { encoding: 'utf8' }).stdout;
 const program = process.env.HOLDFAST_SERVER || 'redis-server';
 const module = /\S+holdfast\S*\.so/.exec(ask(PORT, 'MODULE', 'LIST'))[0];
 const folder = mkdtempSync(join(tmpdir(), 'try-clusters-'));
 const running = [];
 process.on('exit', () => (running.forEach(one => one.kill('SIGKILL')), rmSync(folder, { recursive: true, force: true })));
 
-const listens = port => new Promise(tell => connect(port, '127.0.0.1').on('connect', () => tell(true)).on('error', () => tell(false)));
-
-// words: what is behind the name of the program, for the port that is free.
+// words: what is behind the name of the program, for this port. Another one, if it is somebody else's.
 async function start(words) {
   for (;;) {
     const port = 20000 + Math.floor(Math.random() * 20000);
     const server = spawn(program, words(port), { cwd: folder, stdio: 'ignore' });
     running.push(server);
-    while (server.exitCode === null) if (await listens(port)) return port;
+    for (; server.exitCode === null; await sleep(50)) if (ask(port, 'INFO', 'server').includes(`process_id:${server.pid}\r`)) return port;
   }
 }
 
