@@ -36,8 +36,9 @@ class Node:
                 break
 
     def start(self):
-        words = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "yes", "--cluster-enabled", "yes"]
-        self.process = subprocess.Popen([PROGRAM, *words, "--loadmodule", MODULE], cwd=self.folder, stdout=subprocess.DEVNULL)
+        words = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--cluster-enabled", "yes", "--loadmodule", MODULE]
+        words += ["--appendonly", "yes", "--appendfsync", "always"]  # it will be killed
+        self.process = subprocess.Popen([PROGRAM, *words], cwd=self.folder, stdout=subprocess.DEVNULL)
 
     def ask(self, *words):
         command = ["redis-cli", "-p", str(self.port), *map(str, words)]
