@@ -22,6 +22,11 @@ assert.equal(refusal(new Error('CONFLICT: LeaseAlreadyPresent held by x')), 'CON
 assert.equal(refusal(new Error('[CMD] CONFLICT LeaseAlreadyPresent x')), 'CONFLICT LeaseAlreadyPresent');
 assert.equal(refusal(undefined), '');
 
+const broken = ['read ECONNRESET', 'Socket closed unexpectedly', 'Connection is closed.', 'no valid master node', 'None of startup nodes is available'];
+for (const text of [...broken, 'All the root nodes are unavailable', 'All sentinels are unreachable.']) assert.ok(passes(new Error(text)), text);
+assert.ok(passes(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }))); // of localhost with two addresses
+for (const text of ['x is not a function', 'crypto is not available']) assert.ok(!passes(new Error(text)), text);
+
 const server = await serverToTry();
 const table = await fresh(server, 'TABLE.CREATE', 'try:t');
 await server.send('TABLE.INSERT', table, 'p', 'r', 'PROPS', 2, 'n:int64', '9223372036854775807', 'b:bool', 'true');
