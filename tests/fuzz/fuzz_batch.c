@@ -209,8 +209,8 @@ static bool has_name_twice(const struct words *words, const struct naive_operati
     const struct bytes *pairs = &words->argv[operation->properties_at];
     struct bytes one, other;
     enum value_type type;
-    for (int i = 1; i < operation->property_count; i++)
-        for (int j = 0; j < i; j++) {
+    for (size_t i = 1; i < (size_t)operation->property_count; i++)
+        for (size_t j = 0; j < i; j++) {
             property_name_read(pairs[2 * i], &one, &type);
             property_name_read(pairs[2 * j], &other, &type);
             if (bytes_equal(one, other)) return true;

@@ -123,6 +123,7 @@ static RedisModuleString *leave_string(RedisModuleDefragCtx *ctx, RedisModuleStr
     return NULL;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): so newer servers have it. */
 static int check_without_database(RedisModuleUser *user, RedisModuleString **argv, int argc, int db,
                                   int *reason) {
     (void)db;
