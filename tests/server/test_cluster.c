@@ -221,6 +221,23 @@ TEST(who_has_waited_in_vain_tries_again_where_the_key_is_now) {
     }
 }
 
+/* A follower may wait at a replica, too. */
+TEST(who_has_waited_in_vain_is_told_of_a_key_that_is_gone) {
+    const char *tag = shards_tag(0, 30), *box = pool_print("%s:box", tag), *jobs = pool_print("%s:jobs", tag);
+    play(node[0], box, (const char *const[]){"CONTAINER.CREATE K", "CONTAINER.FEED K ON", NULL});
+    play(node[0], jobs, (const char *const[]){"QUEUE.CREATE K", NULL});
+    const char *since = call(node[0], "CONTAINER.CHANGES %s SINCE $", box)->element[0]->str;
+    await_in_step(node[2], node[0]);
+    struct client *follower = test_client(node[2]->server);
+    expect_ok(call(follower, "READONLY"));
+    send_line(follower, pool_print("CONTAINER.CHANGES %s SINCE %s BLOCK 0.7", box, since));
+    await_waiters(node[2], 1);
+    struct client *waiter = waiting_at(node[0]->server, 0, pool_print("QUEUE.GET %s BLOCK 0.7", jobs));
+    expect_number(call(node[0], "DEL %s %s", box, jobs), 2);
+    expect_error(answer_within(waiter, REDIRECT_MS), "NOTFOUND QueueNotFound");
+    expect_error(answer_within(follower, REDIRECT_MS), "NOTFOUND ContainerNotFound");
+}
+
 /* Who asks at the new node while the slot is still on its way waits there, and is served there. */
 TEST(a_client_that_asks_waits_at_the_new_node) {
     const char *tag = shards_tag(0, 20), *key = pool_print("%s:jobs", tag);
