@@ -326,8 +326,13 @@ TEST(users_may_be_limited_to_databases) {
     create("box");
     put("box", "cat", "meow");
     call(primary, "LEASE.ACQUIRE box -1");
-    expect_permission(login("~* +@all resetdbs db=1"), commands, false);
-    struct client *client = login("~* +@all resetdbs db=0");
+    struct client *client = login("~* +@all resetdbs db=1");
+    expect_permission(client, commands, false);
+    expect_ok(call(client, "SELECT 1"));
+    expect_etag(call(client, "CONTAINER.CREATE box"));
+    expect_elements(call(client, "LEASE.ACQUIRE box -1"), 2);
+    expect_permission(client, commands, true);
+    client = login("~* +@all resetdbs db=0");
     expect_permission(client, commands, true);
     send_line(client, "LEASE.ACQUIRE box -1 BLOCK 0");
     await_waiters(primary, 1);

@@ -204,7 +204,6 @@ static void try_log(void) {
     redisFree(redis);
 }
 
-/* The answer is lost, since the connection is shut down before it is read: the command is sent again, and done once. */
 static void *promote_soon(void *nothing) {
     redisContext *redis = server_to_try();
     nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
@@ -213,6 +212,8 @@ static void *promote_soon(void *nothing) {
     return nothing;
 }
 
+/* The answer is lost, since the connection is shut down before it is read: the command is sent again, and done once. So is one that is
+ * refused until a replica is promoted. */
 static void try_retries(void) {
     redisContext *redis = server_with("CONTAINER.CREATE try:docs"), *other = server_to_try();
     char token[ID_SIZE];

@@ -283,7 +283,7 @@ static enum outcome refusal_after_wait(struct call *call) {
     bool has_nothing = call->command->key == KEY_READ && !args_given(&call->args, SLOT_SINCE_BOOKMARK);
     if (has_nothing) return OUTCOME_UNCHANGED;
     if (!has_left(call)) return call_check_value(call);
-    refusal_note(call, "The key has moved to another node while the call waited");
+    refusal_note(call, "This node does not serve the key any more");
     return OUTCOME_SLOT_MIGRATES;
 }
 
