@@ -132,6 +132,10 @@ TEST(replicas_read_where_they_are_asked_to) {
     expect_text(call(reader, "BLOB.GET %s cat", key)->element[1], "meow");
     expect_error(call(reader, "BLOB.PUT %s cat purr", key), moved);
     expect_error(call(reader, "BLOB.GET %s cat", pool_print("%s:k", shards_tag(1, 0))), "MOVED");
+    send_line(reader, pool_print("BLOB.GET %s dog BLOCK 0", key));
+    await_waiters(node[2], 1);
+    play(node[0], key, (const char *const[]){"BLOB.PUT K dog woof", NULL});
+    expect_text(answer_within(reader, REDIRECT_MS)->element[1], "woof");
     expect_ok(call(reader, "READWRITE"));
     expect_error(call(reader, "BLOB.GET %s cat", key), moved);
 }
@@ -407,6 +411,30 @@ TEST(time_serves_nobody_from_a_slot_that_is_on_its_way) {
                                                                  "LEASE.ACQUIRE K 0.3 ID " ID_A);
         expect_sent_on(waiter, key);
     }
+}
+
+/* Nor those who follow at a replica, which gets the same effects. */
+TEST(nobody_at_a_replica_has_news_from_a_slot_that_is_on_its_way) {
+    need_migration_at_once();
+    configure(node[0], "hz", "1");
+    configure(node[2], "hz", "1");
+    const char *key = pool_print("%s:k", shards_tag(0, 0));
+    play(node[0], key,
+         (const char *const[]){"CONTAINER.CREATE K", "CONTAINER.FEED K ON", "BLOB.PUT K a x", NULL});
+    const char *since = reply_string(call(node[0], "CONTAINER.CHANGES %s SINCE $", key)->element[0]);
+    await_in_step(node[2], node[0]);
+    struct client *follower = test_client(node[2]->server);
+    expect_ok(call(follower, "READONLY"));
+    send_line(follower, pool_print("CONTAINER.CHANGES %s SINCE %s BLOCK 0", key, since));
+    await_waiters(node[2], 1);
+    slot_migrates(slot_of(key), node[0], node[1]);
+    play(node[1], key, (const char *const[]){"BLOB.PUT K c x", "BLOB.PUT K b x", NULL});
+    slot_sets_out(slot_of(key), node[1], node[0]);
+    redisReply *reply = answer_within(follower, REDIRECT_MS);
+    bool told =
+        reply_is_error(reply) && (text_begins(reply->str, "TRYAGAIN ") || text_begins(reply->str, "MOVED "));
+    require(told, "%s", reply_text(reply));
+    slot_arrives(slot_of(key), node[1], node[0]);
 }
 
 /* min-replicas-to-write 1 would stop a primary when its only replica dies, and one that has just been promoted. */

@@ -319,6 +319,11 @@ enum key_standing api_key_standing(RedisModuleCtx *ctx, RedisModuleString *key) 
     return refusal == ENETDOWN || refusal == EROFS ? KEY_IS_CUT_OFF : KEY_IS_SERVED;
 }
 
+bool api_is_elsewhere(RedisModuleCtx *ctx, RedisModuleString *key) {
+    bool primary = RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_MASTER;
+    return primary ? api_key_standing(ctx, key) == KEY_IS_ELSEWHERE : !api_serves_keys(ctx, &key, 1);
+}
+
 bool api_asks_for_keys(void) {
     return asks_for_keys;
 }

@@ -68,6 +68,9 @@ enum key_standing {
 /* What the server says to a write of the key. A replica does not say, and counts as serving all. */
 enum key_standing api_key_standing(RedisModuleCtx *ctx, RedisModuleString *key);
 
+/* Whether another node serves the key to the client whose context this is. A replica, too, says so. */
+bool api_is_elsewhere(RedisModuleCtx *ctx, RedisModuleString *key);
+
 /* Inside MULTI or a script: the server runs several commands as one. */
 bool api_runs_several(RedisModuleCtx *ctx);
 

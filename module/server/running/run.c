@@ -274,33 +274,35 @@ static enum outcome run_decision(struct call *call) {
 
 /* --- Commands --- */
 
-/* Whether the key of a call that has waited is somewhere else now: then nobody here can say that there is none. */
-static bool has_left(const struct call *call) {
-    return call->opened != OUTCOME_WRONG_TYPE && !api_serves_keys(call->ctx, &call->argv[1], 1);
+static bool has_waited(const struct call *call) {
+    return call->mode == CALL_TIMED_OUT || call->mode == CALL_SERVED;
 }
 
-static enum outcome refusal_after_wait(struct call *call) {
+/* A reader gets null when its time is up; a follower of a feed an error: its replies always have a bookmark. Where the
+ * key is not, or is only on its way to, nobody can say what it holds, nor that there is none. */
+static enum outcome refusal_after_wait(struct call *call, bool left) {
     bool has_nothing = call->command->key == KEY_READ && !args_given(&call->args, SLOT_SINCE_BOOKMARK);
     if (has_nothing) return OUTCOME_UNCHANGED;
-    if (!has_left(call)) return call_check_value(call);
+    if (!left) return call_check_value(call);
     refusal_note(call, "This node does not serve the key any more");
     return OUTCOME_SLOT_MIGRATES;
 }
 
-/* Waiters go on waiting when their key is deleted or becomes something else. When their time is up, a reader gets null;
- * so does one that was served and reads only now, when the key is gone again. A follower of a feed gets the error:
- * its replies always have a bookmark. */
-static enum outcome refusal_without_value(struct call *call) {
+/* Waiters go on waiting when their key is deleted or becomes something else. One that was served and reads only now,
+ * when the key is gone again, is answered as if its time were up. */
+static enum outcome refusal_without_value(struct call *call, bool left) {
     if (call->mode == CALL_PROBE || call->mode == CALL_GRANTED) return OUTCOME_WAITING;
-    bool waited = call->mode == CALL_TIMED_OUT || call->mode == CALL_SERVED;
-    return waited ? refusal_after_wait(call) : call_check_value(call);
+    return has_waited(call) ? refusal_after_wait(call, left) : call_check_value(call);
 }
 
+/* The server is asked for the key before it is opened, since that may remove it. */
 static enum outcome run_with_key(struct call *call) {
+    bool left = has_waited(call) && api_is_elsewhere(call->ctx, call->argv[1]);
     call_open_key(call);
     if (call->value && call->command->prefetch) call->command->prefetch(call);
     enum outcome outcome = call->parsed ? OUTCOME_DONE : form_check(call);
-    if (outcome == OUTCOME_DONE && call->opened != OUTCOME_DONE) outcome = refusal_without_value(call);
+    bool lacks_value = left || call->opened != OUTCOME_DONE;
+    if (outcome == OUTCOME_DONE && lacks_value) outcome = refusal_without_value(call, left);
     if (outcome == OUTCOME_DONE)
         outcome = call->command->decide ? run_decision(call) : call->command->handle(call);
     call_end(call);
