@@ -96,6 +96,21 @@ TEST(a_container_that_is_saved_while_it_is_built_is_built_on) {
     }
 }
 
+TEST(a_feed_that_is_saved_while_it_is_built_is_built_on) {
+    ACTS(trial);
+    struct container_change feed_on = act_change(CONTAINER_FEEDON, "");
+    feed_on.keep = 10;
+    feed_on.minted = feed_on.stamp.etag;
+    require(container_trial_apply(&trial, &feed_on), "a feed");
+    require(act_put(&trial, "gone", act_bytes(0, 10)) && act_put(&trial, "here", act_bytes(0, 10)), "blobs");
+    struct container_change gone = act_change(BLOB_DELETE, "gone");
+    gone.minted = gone.stamp.etag;
+    require(container_trial_apply(&trial, &gone), "a marker");
+    struct container *rebuilt = container_rebuild_saving(trial.container, 20000, 1);
+    require_same_digest(trial.container, rebuilt);
+    container_trial_take_over(&trial, rebuilt);
+}
+
 /* --- What is shared --- */
 
 enum { SNAPSHOTS = 12, LEAVES = 40, BLOCKS = 30 };
