@@ -44,10 +44,11 @@ def refusal(error):
 
 
 def passes(error):
-    """Whether it passes by itself, as a broken connection does: a failover, the grace after it, a server that loads."""
+    """Whether it passes by itself, as a broken connection does: a failover, the grace after it, a server that loads. A wrong
+    password does not, which redis-py counts among errors of the connection."""
     answered = refusal(error)
     refused = answered[0] in ("UNBLOCKED", "NOREPLICAS") or answered == ("CONFLICT", "ServerRecovering")
-    return refused or isinstance(error, PASSING)
+    return refused or (isinstance(error, PASSING) and not isinstance(error, redis.AuthenticationError))
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
 
 import redis
 
-from holdfast import LONGEST_BLOCK, connect, fields, refusal
+from holdfast import LONGEST_BLOCK, connect, fields, passes, refusal
 from trying import refused, same, server_to_try
 
 expected = {"id": "7", "dequeue-count": 1}
@@ -30,6 +30,12 @@ server.delete("try:t")
 server.execute_command("TABLE.CREATE", "try:t")
 server.execute_command("TABLE.INSERT", "try:t", "p", "r", "PROPS", 2, "n:int64", 2**63 - 1, "b:bool", "true")
 same(int(fields(server.execute_command("TABLE.GET", "try:t", "p", "r")[1])["n:int64"]), 2**63 - 1)
+stranger = server_to_try(username="nobody", password="wrong")
+try:
+    stranger.ping()
+    raise SystemExit("nobody should have been let in")
+except redis.RedisError as error:
+    same(passes(error), False)
 refused("EntityAlreadyExists", server.execute_command, "TABLE.INSERT", "try:t", "p", "r", "PROPS", 0)
 
 # What the recipes avoid: a socket that is less patient than BLOCK loses the answer.

@@ -124,8 +124,7 @@ static RedisModuleString *leave_string(RedisModuleDefragCtx *ctx, RedisModuleStr
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): so newer servers have it. */
-static int check_without_database(RedisModuleUser *user, RedisModuleString **argv, int argc, int db,
-                                  int *reason) {
+static int check_anywhere(RedisModuleUser *user, RedisModuleString **argv, int argc, int db, int *reason) {
     (void)db;
     (void)reason;
     return RedisModule_ACLCheckCommandPermissions(user, argv, argc);
@@ -136,7 +135,7 @@ static void fall_back(void) {
     if (!defrag_string) defrag_string = valkey_defrag_string ? valkey_defrag_string : leave_string;
     if (!open_key_modes) open_key_modes = first_open_key_modes;
     if (!must_obey) must_obey = obey_link_and_file;
-    if (!check_permissions) check_permissions = check_without_database;
+    if (!check_permissions) check_permissions = check_anywhere;
     if (!set_command_categories) set_command_categories = no_command_categories;
     if (!add_category) add_category = no_category;
 }
