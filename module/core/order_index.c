@@ -310,7 +310,7 @@ struct index_copying {
     void *context;
 };
 
-enum { PREFETCHED_ENTRIES = 8, PREFETCHED_LINES = 3 };
+enum { PREFETCHED_ENTRIES = 24, PREFETCHED_LINES = 2 };
 
 static void prefetch_entry(const struct order_node *leaf, unsigned at) {
     if (at >= leaf->count) return;
