@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 
 SUITES=${SUITES:-unit fuzz house scripts server asan}
 read -ra patterns <<<"${TESTS:-*}"
-JOBS=${JOBS:-$(nproc 2>/dev/null || echo 2)}
+JOBS=${JOBS:-$(($(nproc 2>/dev/null || echo 2) + 1))} # programs with servers wait a third of their time
 FUZZ_SECONDS=${FUZZ_SECONDS:-5}
 TEST_TIMEOUT=${TEST_TIMEOUT:-300}
 MINUTES=${MINUTES:-2}
