@@ -23,6 +23,10 @@ static const struct loss {
     {"CLIENT UNBLOCK %lld TIMEOUT", "CLIENT KILL ID %lld", NULL},
 };
 
+#define BUSY_FOR_A_SECOND                                                                                    \
+    "local function now() local t = redis.call('TIME') return t[1] * 1000000 + t[2] end "                    \
+    "local first = now() while now() - first < 1000000 do end"
+
 enum { LOSSES = ARRAY_SIZE(losses), ACTS_MAX = 8 };
 
 static const char *line_of(const char *act) {
@@ -199,6 +203,26 @@ TEST(a_client_that_was_told_keeps_its_grant) {
     expect_text(call(client, "PING"), "PONG");
     expect_text(field(lease_of("box", &on_container), "state"), "leased");
     expect_ok(call(primary, "LEASE.RELEASE box %s", holder));
+}
+
+/* While a script runs for long, the server sends replies, and clients may go with what they were given. */
+TEST(a_holder_that_leaves_while_a_script_runs_stays_the_holder) {
+    stage();
+    act("LEASE.ACQUIRE box -1 ID A", NULL);
+    configure(primary, "busy-reply-threshold", "50");
+    struct client *holder = client_open(primary->server);
+    long long id = call(holder, "CLIENT ID")->integer;
+    send_line(holder, "LEASE.ACQUIRE box -1 BLOCK 0");
+    await_waiters(primary, 1);
+    send_call(primary, "LEASE.RELEASE box %s", ID_A);
+    send_call(primary, "CLIENT UNBLOCK %lld TIMEOUT", id);
+    send_call(primary, "EVAL %s 0", BUSY_FOR_A_SECOND);
+    send_now(primary);
+    const char *given = lease_id(receive(holder));
+    client_close(holder);
+    for (int answers = 3; answers; answers--) require(!reply_is_error(receive(primary)), "a command fails");
+    expect_text(field(lease_of("box", &on_container), "state"), "leased");
+    expect_ok(call(primary, "LEASE.RELEASE box %s", given));
 }
 
 /* Nobody is left who could be told, and the key has gone as well. */

@@ -30,7 +30,8 @@ struct held_call {
     struct list_node node; /* in a list of handover.c */
     bool served;           /* its reply is decided */
     bool listed;           /* it is in the list to be told */
-    bool told;             /* the server has asked for the reply */
+    bool told;             /* the server has asked for the reply … */
+    int64_t told_us;       /* … at this time of api_elapsed_us */
 };
 
 /* Whether no command that may wait has lists in its grammar; asked once, at load. False after a line in the log. */
