@@ -13,6 +13,8 @@
 enum {
     ALARM_PAUSE_MS = 1,  /* between two portions of work that nobody waits for */
     ALARM_RETRY_MS = 50, /* until work that had to be put off is tried again */
+    ALARM_ELSEWHERE_MS =
+        1000, /* likewise, for a key of another node of the cluster, or whose slot is on its way */
 };
 
 struct alarm {

@@ -22,8 +22,7 @@ enum {
     SWEEP_EVERY_MS = 60000, /* from the end of a sweep to the next one */
     GARBAGE_PORTION = 512,  /* leaves of pages, which take about a millisecond */
     REPLICA_RETRY_MS = 1000,
-    ELSEWHERE_RETRY_MS = 1000, /* a key whose slot is on its way */
-    LATE_MS = 10000,           /* past this, scheduled upkeep is taken for lost */
+    LATE_MS = 10000, /* past this, scheduled upkeep is taken for lost */
 };
 
 /* Keys whose names are too long for the index get no chore: only writes to them clear what has expired. */
@@ -264,7 +263,7 @@ static int64_t look_after_key(RedisModuleCtx *ctx, RedisModuleString *key) {
 /* While a slot is being imported, its old owner decides what has expired, and sends that, too: deciding it here as
  * well would end sessions and windows that have been prolonged since. */
 static int64_t upkeep_here(RedisModuleCtx *ctx, RedisModuleString *key) {
-    return api_serves_keys(ctx, &key, 1) ? look_after_key(ctx, key) : server_now_ms() + ELSEWHERE_RETRY_MS;
+    return api_serves_keys(ctx, &key, 1) ? look_after_key(ctx, key) : server_now_ms() + ALARM_ELSEWHERE_MS;
 }
 
 /* The key may turn out to have expired; then the chore is freed, too. */

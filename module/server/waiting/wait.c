@@ -8,9 +8,8 @@
 #include "server/waiting/party.h"
 
 enum {
-    SERVED_MAX = 50,           /* waiters of a line probed for each change of a command; the alarm goes on */
-    RING_SERVED_MAX = 50,      /* waiters probed by one ring of the alarm; it rings again in the next turn */
-    ELSEWHERE_RETRY_MS = 1000, /* the server sends on who waits for a key of another node, if it can */
+    SERVED_MAX = 50,      /* waiters of a line probed for each change of a command; the alarm goes on */
+    RING_SERVED_MAX = 50, /* waiters probed by one ring of the alarm; it rings again in the next turn */
 };
 
 static struct wait_kind *const *kinds; /* ended by NULL */
@@ -202,7 +201,7 @@ static int64_t pause_of_service_ms(RedisModuleCtx *ctx, const struct line *line,
     bool grants = wait_serves_by_write(line->kind);
     if (grants && !writable) return ALARM_RETRY_MS;
     switch (api_key_standing(ctx, line_first(line)->held->argv[1])) {
-    case KEY_IS_ELSEWHERE: return ELSEWHERE_RETRY_MS;
+    case KEY_IS_ELSEWHERE: return ALARM_ELSEWHERE_MS;
     case KEY_IS_CUT_OFF: return grants ? ALARM_RETRY_MS : 0;
     case KEY_IS_SERVED: break;
     }

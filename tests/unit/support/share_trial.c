@@ -127,13 +127,13 @@ static void require_ends(const struct share *share, const struct directory *dire
             require_ends(share, item.node->directory, snapshot, depth + 1);
 }
 
-void share_require_buildable(const struct share *share, unsigned save_every) {
-    struct record_writer *first = malloc(sizeof(*first)), *second = malloc(sizeof(*second));
-    struct share *again = rebuild(share, first, save_every, false), *third = share_rebuilt(again, second);
-    require(!again->load, "a file leaves a load behind");
+/* It gives the records once more of which it was built. Ends both. */
+static void require_same_again(struct share *again, struct record_writer *first, const char *how) {
+    struct record_writer *second = malloc(sizeof(*second));
+    struct share *third = share_rebuilt(again, second);
     require_counted(again);
     require_all_held(again);
-    require_bytes(bytes_of(second->data, second->length), bytes_of(first->data, first->length), "built on");
+    require_bytes(bytes_of(second->data, second->length), bytes_of(first->data, first->length), "%s", how);
     share_free(third);
     share_free(again);
     record_end(first);
@@ -142,21 +142,19 @@ void share_require_buildable(const struct share *share, unsigned save_every) {
     free(second);
 }
 
+void share_require_buildable(const struct share *share, unsigned save_every) {
+    struct record_writer *first = malloc(sizeof(*first));
+    struct share *again = rebuild(share, first, save_every, false);
+    require(!again->load, "a file leaves a load behind");
+    require_same_again(again, first, "built on");
+}
+
 void share_require_whole(const struct share *share) {
-    struct record_writer *first = malloc(sizeof(*first)), *second = malloc(sizeof(*second));
-    struct share *again = share_rebuilt(share, first), *third = share_rebuilt(again, second);
+    struct record_writer *first = malloc(sizeof(*first));
     require_counted(share);
-    require_counted(again);
     require_all_held(share);
-    require_all_held(again);
     for (unsigned i = 0; i <= share->snapshot_count; i++) require_ends(share, share->root->directory, i, 1);
-    require_bytes(bytes_of(second->data, second->length), bytes_of(first->data, first->length), "built anew");
-    share_free(third);
-    share_free(again);
-    record_end(first);
-    record_end(second);
-    free(first);
-    free(second);
+    require_same_again(share_rebuilt(share, first), first, "built anew");
     struct share *twin = share_copy(share);
     require_counted(twin);
     require_all_held(twin);
