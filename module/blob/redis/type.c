@@ -46,6 +46,11 @@ static struct bytes object_name(const void *record) {
 
 /* --- Files --- */
 
+static void prefetch_blob(const void *value, const void *change) {
+    const struct container_change *of_blob = change;
+    container_prefetch(value, of_blob->name);
+}
+
 static bool container_keeps_order(struct loading *loading, const void *change) {
     return load_sequence_keeps(loading->progress, change);
 }
@@ -79,6 +84,7 @@ struct data_type container_type = {
     .content_at = offsetof(struct container_change, content),
     .feed_at = offsetof(struct container, feed),
     .has_source = container_change_has_source,
+    .prefetch = prefetch_blob,
     .keeps_order = container_keeps_order,
     .is_whole = container_is_whole,
     .tell_again = container_tell_again,

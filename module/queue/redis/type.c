@@ -5,6 +5,11 @@
 #include "server/effects/upkeep.h"
 #include "server/storage/type_methods.h"
 
+static void prefetch_message(const void *value, const void *change) {
+    const struct queue_change *of_message = change;
+    queue_prefetch(value, &of_message->id);
+}
+
 TYPE_METHODS(queue)
 TYPE_LOADS(queue)
 
@@ -16,6 +21,7 @@ struct data_type queue_type = {
     .permissions = "raup", /* read, add, update, process */
     .settings = queue_settings,
     .survey = queue_survey,
+    .prefetch = prefetch_message,
     .events = queue_events,
     .awaited = upkeep_insist,
     .next_look_ms = queue_next_look_ms,

@@ -96,6 +96,8 @@ struct data_type {
     /* --- Files --- */
     /* Walks the changes that rebuild a value. */
     void (*walk)(const void *value, const struct change_walk *walk);
+    /* Prefetches what a change from a file will look up, while the one before it is applied; may be NULL. */
+    void (*prefetch)(const void *value, const void *change);
     /* Whether a file may continue with this change; NULL if the value alone can tell. */
     bool (*keeps_order)(struct loading *loading, const void *change);
     /* Whether a file has brought all of a value; NULL if every value is complete. */

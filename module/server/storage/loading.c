@@ -7,21 +7,29 @@
 #include "server/effects/records.h"
 #include "server/effects/upkeep.h"
 
+/* One of the records that a string holds. */
+struct held_record {
+    struct bytes bytes;
+    bool beside;    /* it has content beside it, in a string of its own */
+    bool is_change; /* and so has been read */
+    struct read_change read;
+};
+
 /* The content beside the current record; NULL if it cannot be read. Valid until the record has been taken. */
 static RedisModuleString *load_beside(struct loading *loading) {
     loading->content = RedisModule_LoadString(loading->io);
     return RedisModule_IsIOError(loading->io) ? NULL : loading->content;
 }
 
-static bool attach_loaded(const struct data_type *type, struct loading *loading, struct read_change *read) {
-    if (!(records_traits(type, read) & CHANGE_HAS_CONTENT)) return true;
-    struct effect_content content = {.given = true, .bytes = read->inside, .obeyed = true};
-    if (loading->beside) {
+static bool attach_loaded(const struct data_type *type, struct loading *loading, struct held_record *record) {
+    if (!(records_traits(type, &record->read) & CHANGE_HAS_CONTENT)) return true;
+    struct effect_content content = {.given = true, .bytes = record->read.inside, .obeyed = true};
+    if (record->beside) {
         content.argument = load_beside(loading);
         if (!content.argument) return false;
         content.bytes = api_bytes(content.argument);
     }
-    type->attach(&read->change, &content);
+    type->attach(&record->read.change, &content);
     return true;
 }
 
@@ -37,30 +45,30 @@ static bool load_once(struct loading *loading, struct bytes record) {
     return fits;
 }
 
-/* Applies the next record to the value; the first one creates it. False for one that is malformed or implausible. */
-static bool load_record(const struct data_type *type, struct loading *loading, struct bytes record) {
-    struct read_change read;
-    if (once_change_is(record)) return !loading->beside && load_once(loading, record);
-    if (!records_read(type, record, loading->horizon_ms, &read)) return false;
-    if (!records_have_content(type, &read, loading->beside)) return false;
-    unsigned traits = records_traits(type, &read);
+/* Applies a record to the value; the first one creates it. False for one that is malformed or implausible. */
+static bool load_record(const struct data_type *type, struct loading *loading, struct held_record *record) {
+    struct read_change *read = &record->read;
+    if (once_change_is(record->bytes)) return !record->beside && load_once(loading, record->bytes);
+    if (!record->is_change || !records_have_content(type, read, record->beside)) return false;
+    unsigned traits = records_traits(type, read);
     bool creates = traits & CHANGE_CREATES;
     if (creates != !loading->value || !(traits & (CHANGE_CREATES | CHANGE_IN_FILES))) return false;
-    if (type->keeps_order && !type->keeps_order(loading, &read.change)) return false;
+    if (type->keeps_order && !type->keeps_order(loading, &read->change)) return false;
     if (creates)
-        loading->value = type->make(&read.change);
-    else if (!attach_loaded(type, loading, &read) || !type->apply(loading->value, &read.change))
+        loading->value = type->make(&read->change);
+    else if (!attach_loaded(type, loading, record) || !type->apply(loading->value, &read->change))
         return false;
-    version_observe(read.newest);
+    version_observe(read->newest);
     return true;
 }
 
 /* The newest version comes once, at the end. */
-static bool take_record(struct loading *loading, const struct data_type *type, struct bytes record) {
+static bool take_record(struct loading *loading, const struct data_type *type, struct held_record *record) {
     if (loading->knows_newest) return false;
-    if (effect_is_newest(record))
+    if (effect_is_newest(record->bytes))
         return loading->knows_newest =
-                   !loading->beside && effect_read_newest(record, loading->horizon_ms, &loading->newest);
+                   !record->beside &&
+                   effect_read_newest(record->bytes, loading->horizon_ms, &loading->newest);
     bool sound = load_record(type, loading, record);
     if (loading->content) RedisModule_FreeString(NULL, loading->content);
     loading->content = NULL;
@@ -79,15 +87,31 @@ static bool take_end(struct loading *loading, const struct data_type *type) {
     return true;
 }
 
-/* Takes the records that one string holds. */
+/* False at the end. Prefetches what the change will look up. */
+static bool read_ahead(const struct loading *loading, const struct data_type *type,
+                       struct record_reader *reader, struct held_record *record) {
+    if (reader->at >= reader->end) return false;
+    uint64_t head = record_number(reader);
+    record->beside = head & 1;
+    record->bytes = record_raw(reader, head >> 1);
+    record->is_change = !reader->failed && !effect_is_newest(record->bytes) &&
+                        !once_change_is(record->bytes) &&
+                        records_read(type, record->bytes, loading->horizon_ms, &record->read);
+    if (record->is_change && loading->value && type->prefetch)
+        type->prefetch(loading->value, &record->read.change);
+    return true;
+}
+
+/* Takes the records that one string holds. Each is read while the one before it waits, so that the memory which it
+ * needs arrives meanwhile. Only the last one has content beside it. */
 static bool take_together(struct loading *loading, const struct data_type *type, struct bytes together) {
     struct record_reader reader = record_reader(together);
-    loading->beside = false;
-    while (reader.at < reader.end) {
-        uint64_t head = record_number(&reader);
-        struct bytes record = record_raw(&reader, head >> 1);
-        if (reader.failed || loading->beside) return false;
-        loading->beside = head & 1;
+    struct held_record records[2];
+    bool more = read_ahead(loading, type, &reader, &records[0]);
+    for (unsigned i = 0; more; i++) {
+        struct held_record *record = &records[i % 2];
+        more = read_ahead(loading, type, &reader, &records[(i + 1) % 2]);
+        if (reader.failed || (more && record->beside)) return false;
         if (!take_record(loading, type, record)) return false;
     }
     return true;

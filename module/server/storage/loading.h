@@ -9,7 +9,6 @@ struct loading {
     RedisModuleIO *io;
     void *value;        /* the value so far; NULL before the first record */
     void *progress;     /* state of the data type between records */
-    bool beside;        /* the current record has content beside it */
     int64_t horizon_ms; /* see effect_horizon_ms */
     bool knows_newest;
     version newest; /* newest version in the file */
