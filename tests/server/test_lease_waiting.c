@@ -88,13 +88,13 @@ TEST(renewing_keeps_the_line_waiting) {
     leased_setup(&on_blob);
     struct client *waiter = waiting_as(ID_B, &on_blob);
     for (int round = 0; round < 5; round++) {
-        time_passes(59000);
+        time_passes(50000);
         lease_token(lease_play("LEASE.RENEW box A", &on_blob));
         expect_still_waiting(waiter);
     }
-    time_passes(59000);
+    time_passes(50000);
     expect_still_waiting(waiter);
-    time_passes(1000);
+    time_passes(10000);
     expect_holder(waiter, ID_B);
 }
 

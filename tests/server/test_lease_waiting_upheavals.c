@@ -183,9 +183,9 @@ TEST(a_lease_that_arrives_is_waited_for) {
     waiter = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
     expect_ok(call(primary, "RENAME away box"));
     expect_still_waiting(waiter);
-    time_passes(59000);
+    time_passes(50000);
     expect_still_waiting(waiter);
-    time_passes(1000);
+    time_passes(10000);
     expect_b(waiter);
 }
 

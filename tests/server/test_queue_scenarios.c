@@ -350,9 +350,9 @@ TEST(scenario_24_a_window_longer_than_the_life) {
 TEST(scenario_25_an_update_does_not_lengthen_the_life) {
     struct parcel parcel = put_job("text", "TTL 10");
     update(&parcel, "VISIBILITY 60");
-    time_passes(9000);
+    time_passes(5000);
     update(&parcel, "VISIBILITY 8");
-    time_passes(1000);
+    time_passes(5000);
     expect_error(act_on("UPDATE", parcel, "VISIBILITY 0"), GONE);
     expect_depth(0, 0);
 }

@@ -90,9 +90,9 @@ TEST(every_way_a_message_becomes_visible_serves_a_waiter) {
     queue_setup("MAXDELIVERIES 3");
     put_job("text", "VISIBILITY 10");
     struct client *client = consumer("VISIBILITY 10");
-    time_passes(9000);
+    time_passes(5000);
     expect_still_waiting(client);
-    time_passes(1000);
+    time_passes(5000);
     struct parcel parcel = parcel_of(answer_within(client, 1000)->element[0]);
     client = consumer("VISIBILITY 10");
     expect_ok(act_on("RELEASE", parcel, ""));
@@ -126,9 +126,9 @@ TEST(the_next_of_a_group_serves_when_the_first_expires) {
     put_job("b", "TTL 1000 GROUP g");
     get_job("a", "VISIBILITY 100");
     struct client *client = consumer("");
-    time_passes(9000);
+    time_passes(5000);
     expect_still_waiting(client);
-    time_passes(1000);
+    time_passes(5000);
     assert_string_equal(texts_of(answer_within(client, 5000)), "b");
 }
 

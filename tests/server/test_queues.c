@@ -200,9 +200,9 @@ TEST(a_message_is_hidden_and_comes_back) {
     assert_true(number_of(got, "visible-at") >= number_of(got, "inserted") + 30000);
     expect_elements(call(primary, "QUEUE.GET jobs"), 0);
     expect_depth(0, 1);
-    time_passes(29900);
+    time_passes(20000);
     expect_elements(call(primary, "QUEUE.GET jobs"), 0);
-    time_passes(100);
+    time_passes(10000);
     expect_depth(1, 0);
     got = first(call(primary, "QUEUE.GET jobs"));
     expect_number(field(got, "dequeue-count"), 2);
