@@ -54,6 +54,7 @@ static bool is_device(struct bytes name) {
     static const struct bytes devices[] = {{"con", 3}, {"prn", 3}, {"aux", 3}, {"nul", 3}, {"clock$", 6}};
     static const char *const ports[] = {"com", "lpt"};
     if (name.length < DEVICE_SHORTEST || name.length > DEVICE_LONGEST) return false;
+    if (!strchr("acnpl", bytes_lower(name.data[0]))) return false;
     for (size_t i = 0; i < ARRAY_SIZE(devices); i++)
         if (bytes_same_word(name, devices[i])) return true;
     if (name.length != 4 || name.data[3] < '1' || name.data[3] > '9') return false;
@@ -86,13 +87,17 @@ static enum path_fault check_characters(struct bytes name, size_t *count) {
     return PATH_SOUND;
 }
 
+static bool is_dots(struct bytes name) {
+    return bytes_equal(name, bytes_text(".")) || bytes_equal(name, bytes_text(".."));
+}
+
 static enum path_fault check_name(struct bytes name, size_t *count) {
     if (!name.length) return PATH_NAME_EMPTY;
     enum path_fault fault = check_characters(name, count);
     if (fault) return fault;
-    if (bytes_equal(name, bytes_text(".")) || bytes_equal(name, bytes_text(".."))) return PATH_DOTS;
     char end = name.data[name.length - 1];
-    if (end == '.' || end == ' ') return PATH_BAD_END;
+    if (end == '.') return is_dots(name) ? PATH_DOTS : PATH_BAD_END;
+    if (end == ' ') return PATH_BAD_END;
     return is_device(name) ? PATH_DEVICE : PATH_SOUND;
 }
 
