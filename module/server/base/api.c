@@ -10,7 +10,6 @@ static int64_t (*cached_microseconds)(void);
 static int (*set_command_categories)(RedisModuleCommand *command, const char *categories);
 static int (*add_category)(RedisModuleCtx *ctx, const char *category);
 static RedisModuleString *(*defrag_string)(RedisModuleDefragCtx *ctx, RedisModuleString *string);
-static RedisModuleString *(*valkey_defrag_string)(RedisModuleDefragCtx *ctx, RedisModuleString *string);
 static int (*open_key_modes)(void);
 static int (*must_obey)(RedisModuleCtx *ctx);
 static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, const char *node, char *ip,
@@ -55,7 +54,7 @@ static const struct {
     /* clang-format off */
     REQUIRED_CALLS(REQUIRED_ROW)
     OPTIONAL_ROW("DefragRedisModuleString", defrag_string)
-    OPTIONAL_ROW("DefragModuleString", valkey_defrag_string) /* the same under Valkey's name */
+    OPTIONAL_ROW("DefragModuleString", defrag_string)                /* the same under Valkey's name */
     OPTIONAL_ROW("CachedMicroseconds", cached_microseconds)          /* 7.2 */
     OPTIONAL_ROW("GetOpenKeyModesAll", open_key_modes)               /* 7.2 */
     OPTIONAL_ROW("SetCommandACLCategories", set_command_categories)  /* 7.2 */
@@ -69,18 +68,6 @@ static const struct {
 
 static const char *own_category = "";
 static bool subscribers_may_wait;
-
-static int no_command_categories(RedisModuleCommand *command, const char *categories) {
-    (void)command;
-    (void)categories;
-    return REDISMODULE_OK;
-}
-
-static int no_category(RedisModuleCtx *ctx, const char *category) {
-    (void)ctx;
-    (void)category;
-    return REDISMODULE_ERR;
-}
 
 /* Obeys the primary's link and an append-only file that is being loaded. The last such client is recognised by its
  * id, which is never given to another one: asking for a context's flags is slow. */
@@ -113,33 +100,6 @@ static bool may_ask_for_keys(RedisModuleCtx *ctx) {
     return !is_in_cluster(ctx) && !cluster_disable_trim;
 }
 
-static int first_open_key_modes(void) {
-    return REDISMODULE_OPEN_KEY_NOTOUCH;
-}
-
-static RedisModuleString *leave_string(RedisModuleDefragCtx *ctx, RedisModuleString *string) {
-    (void)ctx;
-    (void)string;
-    return NULL;
-}
-
-/* NOLINTNEXTLINE(readability-non-const-parameter): so newer servers have it. */
-static int check_anywhere(RedisModuleUser *user, RedisModuleString **argv, int argc, int db, int *reason) {
-    (void)db;
-    (void)reason;
-    return RedisModule_ACLCheckCommandPermissions(user, argv, argc);
-}
-
-static void fall_back(void) {
-    subscribers_may_wait = !must_obey; /* Valkey lets them wait no more since it has this call */
-    if (!defrag_string) defrag_string = valkey_defrag_string ? valkey_defrag_string : leave_string;
-    if (!open_key_modes) open_key_modes = first_open_key_modes;
-    if (!must_obey) must_obey = obey_link_and_file;
-    if (!check_permissions) check_permissions = check_anywhere;
-    if (!set_command_categories) set_command_categories = no_command_categories;
-    if (!add_category) add_category = no_category;
-}
-
 int api_bind(RedisModuleCtx *ctx, const char *name, int version) {
     /* The first word of a context is the function that finds all others. */
     int (*get_api)(const char *, void *) = NULL;
@@ -154,7 +114,7 @@ int api_bind(RedisModuleCtx *ctx, const char *name, int version) {
                             missing);
         return REDISMODULE_ERR;
     }
-    fall_back();
+    subscribers_may_wait = !must_obey; /* Valkey lets them wait no more since it has this call */
     if (RedisModule_IsModuleNameBusy(name)) {
         RedisModule_Log(ctx, "warning", "%s: a module of this name is loaded already", name);
         return REDISMODULE_ERR;
@@ -189,6 +149,7 @@ bool api_is_same_moment(void) {
 /* A server that has unloaded the module still has its category. */
 void api_add_category(RedisModuleCtx *ctx, const char *category) {
     errno = 0;
+    if (!add_category) return;
     if (add_category(ctx, category) == REDISMODULE_OK || errno == EBUSY) own_category = category;
 }
 
@@ -197,11 +158,11 @@ void api_add_category(RedisModuleCtx *ctx, const char *category) {
 void api_set_categories(RedisModuleCommand *command, const char *categories) {
     char all[64];
     snprintf(all, sizeof(all), "%s%s%s", categories, *own_category ? " " : "", own_category);
-    set_command_categories(command, all);
+    if (set_command_categories) set_command_categories(command, all);
 }
 
 int api_must_obey(RedisModuleCtx *ctx) {
-    return must_obey(ctx);
+    return must_obey ? must_obey(ctx) : obey_link_and_file(ctx);
 }
 
 /* A script runs as its caller. If that has no user, asking for the user's name would crash the server. The command
@@ -239,7 +200,9 @@ void api_user_end(RedisModuleUser *user) {
 }
 
 bool api_may_run(RedisModuleUser *user, int db, RedisModuleString **argv, int argc) {
-    return check_permissions(user, argv, argc, db, NULL) == REDISMODULE_OK;
+    int verdict = check_permissions ? check_permissions(user, argv, argc, db, NULL)
+                                    : RedisModule_ACLCheckCommandPermissions(user, argv, argc);
+    return verdict == REDISMODULE_OK;
 }
 
 bool api_may_use(RedisModuleCtx *ctx, RedisModuleString *key, int permissions) {
@@ -331,7 +294,8 @@ bool api_asks_for_keys(void) {
 enum { OPEN_KEY_UNNOTICED = REDISMODULE_OPEN_KEY_NOTOUCH | 1 << 17 | 1 << 18 | 1 << 19 };
 
 RedisModuleKey *api_peek_key(RedisModuleCtx *ctx, RedisModuleString *key) {
-    return RedisModule_OpenKey(ctx, key, REDISMODULE_READ | (OPEN_KEY_UNNOTICED & open_key_modes()));
+    int modes = open_key_modes ? OPEN_KEY_UNNOTICED & open_key_modes() : REDISMODULE_OPEN_KEY_NOTOUCH;
+    return RedisModule_OpenKey(ctx, key, REDISMODULE_READ | modes);
 }
 
 enum { VALKEY_OPTION_ATOMIC_SLOT_MIGRATION = 1 << 5 };
@@ -341,5 +305,5 @@ int api_server_options(void) {
 }
 
 RedisModuleString *api_defrag_string(RedisModuleDefragCtx *ctx, RedisModuleString *string) {
-    return defrag_string(ctx, string);
+    return defrag_string ? defrag_string(ctx, string) : NULL;
 }
