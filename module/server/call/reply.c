@@ -5,18 +5,18 @@
 #include "server/call/error_template.h"
 #include "server/call/raw_reply.h"
 
-static void pack_value(struct reply *out, enum packed_reply what) {
+/* Whether it is packed at all, for what is behind the first byte. */
+static bool pack_value(struct reply *out, enum packed_reply what) {
     if (out->packed) record_put_byte(out->packed, (uint8_t)what);
+    return out->packed;
 }
 
 static void pack_number(struct reply *out, enum packed_reply what, uint64_t number) {
-    pack_value(out, what);
-    if (out->packed) record_put_number(out->packed, number);
+    if (pack_value(out, what)) record_put_number(out->packed, number);
 }
 
 static void pack_bytes(struct reply *out, struct bytes bytes) {
-    pack_value(out, PACKED_BYTES);
-    if (out->packed) record_put_bytes(out->packed, bytes);
+    if (pack_value(out, PACKED_BYTES)) record_put_bytes(out->packed, bytes);
 }
 
 /* Whether the server writes the next value to a client: those that the two protocols write in different ways. */
@@ -71,8 +71,8 @@ void reply_error(struct reply *out, const char *error) {
         error_template_reply(out->ctx, error);
         return;
     }
-    pack_value(out, PACKED_ERROR);
-    if (out->packed) record_put_bytes(out->packed, bytes_of(error, strlen(error) + 1)); /* ended by a zero */
+    struct bytes whole = bytes_of(error, strlen(error) + 1); /* ended by a zero */
+    if (pack_value(out, PACKED_ERROR)) record_put_bytes(out->packed, whole);
 }
 
 void reply_number(struct reply *out, long long number) {
@@ -89,8 +89,7 @@ void reply_real(struct reply *out, double number) {
         return;
     }
     memcpy(&bits, &number, sizeof(bits));
-    pack_value(out, PACKED_REAL);
-    if (out->packed) record_put_word(out->packed, bits);
+    if (pack_value(out, PACKED_REAL)) record_put_word(out->packed, bits);
 }
 
 void reply_flag(struct reply *out, bool flag) {
@@ -105,13 +104,11 @@ void reply_version(struct reply *out, version v) {
         raw_reply_version(out->ctx, v);
         return;
     }
-    pack_value(out, PACKED_VERSION);
-    if (out->packed) record_put_word(out->packed, v);
+    if (pack_value(out, PACKED_VERSION)) record_put_word(out->packed, v);
 }
 
 static void pack_guid(struct reply *out, enum packed_reply what, struct guid id) {
-    pack_value(out, what);
-    if (out->packed) record_put_guid(out->packed, id);
+    if (pack_value(out, what)) record_put_guid(out->packed, id);
 }
 
 void reply_guid(struct reply *out, struct guid id) {
