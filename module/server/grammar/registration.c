@@ -48,13 +48,16 @@ static struct syntax_arg leaf_arg(const char *name, RedisModuleCommandArgType ty
     return (struct syntax_arg){.name = name, .type = type, .key_spec_index = -1};
 }
 
-static struct syntax_arg *word_choices(struct tree *tree, const char *const *words) {
+/* One of the words, and the number after it if it takes one. */
+static struct syntax_arg *word_choices(struct tree *tree, const struct clause *clause) {
     size_t count = 0;
-    while (words[count]) count++;
+    while (clause->words[count]) count++;
+    size_t numbered = clause->shape == SHAPE_MEASURE ? count - clause->bare : 0;
     struct syntax_arg *choices = add_siblings(tree, count);
     for (size_t i = 0; i < count; i++) {
-        choices[i] = leaf_arg(words[i], REDISMODULE_ARG_TYPE_PURE_TOKEN);
-        choices[i].token = words[i];
+        choices[i] = i < numbered ? leaf_arg(clause->names[0], REDISMODULE_ARG_TYPE_INTEGER)
+                                  : leaf_arg(clause->words[i], REDISMODULE_ARG_TYPE_PURE_TOKEN);
+        choices[i].token = clause->words[i];
     }
     return choices;
 }
@@ -66,25 +69,11 @@ static struct syntax_arg *value_list(struct tree *tree, const struct clause *cla
     return list;
 }
 
-/* One of the words, and the number after it if it takes one. */
-static struct syntax_arg *measure_choices(struct tree *tree, const struct clause *clause) {
-    size_t count = 0;
-    while (clause->words[count]) count++;
-    struct syntax_arg *choices = add_siblings(tree, count);
-    for (size_t i = 0; i < count; i++) {
-        bool bare = i >= count - clause->bare;
-        choices[i] = leaf_arg(bare ? clause->words[i] : clause->names[0],
-                              bare ? REDISMODULE_ARG_TYPE_PURE_TOKEN : REDISMODULE_ARG_TYPE_INTEGER);
-        choices[i].token = clause->words[i];
-    }
-    return choices;
-}
-
 /* A word and a value, always together. */
 static struct syntax_arg *chosen_pair(struct tree *tree, const struct clause *clause) {
     struct syntax_arg *pair = add_siblings(tree, 2);
     pair[0] = leaf_arg("choice", REDISMODULE_ARG_TYPE_ONEOF);
-    pair[0].subargs = word_choices(tree, clause->words);
+    pair[0].subargs = word_choices(tree, clause);
     pair[1] = leaf_arg(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
     return pair;
 }
@@ -95,7 +84,7 @@ static struct syntax_arg *counted_pair(struct tree *tree, const struct clause *c
     pair[0] = leaf_arg("count", REDISMODULE_ARG_TYPE_INTEGER);
     if (clause->shape == SHAPE_WORDS) {
         pair[1] = leaf_arg("what", REDISMODULE_ARG_TYPE_ONEOF);
-        pair[1].subargs = word_choices(tree, clause->words);
+        pair[1].subargs = word_choices(tree, clause);
     } else {
         bool pairs = clause->shape == SHAPE_CHOSEN;
         pair[1] = leaf_arg("item", REDISMODULE_ARG_TYPE_BLOCK);
@@ -141,16 +130,12 @@ static struct syntax_arg option_arg(struct tree *tree, const struct clause *clau
     case SHAPE_VALUE:
         if (clause->width > 1) make_block(tree, clause, REDISMODULE_ARG_TYPE_STRING, &arg);
         break;
-    case SHAPE_MEASURE:
-        arg.name = clause->token.data;
-        arg.type = REDISMODULE_ARG_TYPE_ONEOF;
-        arg.subargs = measure_choices(tree, clause);
-        break;
+    case SHAPE_MEASURE: arg.name = clause->token.data; /* fall through */
     case SHAPE_KEYWORD:
     case SHAPE_CHOICE:
         if (clause->shape == SHAPE_KEYWORD || !clause->token.length) arg.token = NULL;
         arg.type = REDISMODULE_ARG_TYPE_ONEOF;
-        arg.subargs = word_choices(tree, clause->words);
+        arg.subargs = word_choices(tree, clause);
         break;
     case SHAPE_WORDS:
     case SHAPE_ITEMS:
