@@ -212,12 +212,7 @@ bool apply_block(struct container *container, struct blob **blob, const struct c
 static bool apply_stage(struct container *container, struct blob **blob,
                         const struct container_change *change) {
     if (!apply_block_fits(*blob, change) || !change->content.length) return false;
-    struct chunk *chunk = change->chunk;
-    if (!chunk) {
-        chunk = chunk_empty(change->content.length);
-        chunk_extend(chunk, change->content);
-    }
-    return apply_block(container, blob, change, chunk);
+    return apply_block(container, blob, change, change->chunk ? change->chunk : chunk_copy(change->content));
 }
 
 static void commit_blocks(struct container *container, struct blob **blob,

@@ -52,8 +52,7 @@ bool load_chunks_add(struct account *account, struct load_chunks **load_chunks, 
     if (!piece.length || piece.length > length) return false;
     bool whole = piece.length == length;
     if (!whole || !chunk) {
-        struct chunk *own = chunk_empty(piece.length);
-        chunk_extend(own, piece);
+        struct chunk *own = chunk_copy(piece);
         if (chunk) chunk_discard(chunk);
         chunk = own;
     }
