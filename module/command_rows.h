@@ -127,7 +127,7 @@ DECIDES(blob_getblocklist_decide, .name = "BLOB.GETBLOCKLIST", .touches = touche
     .grammar = GRAMMAR(&container, &blob, &which_blocks, &snapshot, &lease),
     .complexity = "O(B), B being the blocks", .summary = "Returns the ids and sizes of a blob's blocks.",
     .example = "docs video.mp4 ALL")
-DECIDES(blob_createpage_decide, .name = "BLOB.CREATEPAGE", .touches = blob_touches, ON_BLOB, WRITES, .conditions = CONDITIONS_CREATE, .check = blob_createpage_check,
+DECIDES(blob_createpage_decide, .name = "BLOB.CREATEPAGE", .touches = blob_touches, ON_BLOB, WRITES, .conditions = CONDITIONS_CREATE, .check = blob_check_size,
     .grammar = GRAMMAR(&container, &blob, &size, &sequence, &props, &meta, CONDITIONS, &lease, &once),
     .complexity = "O(1); O(log N) for a new blob, N being the blobs in the container",
     .summary = "Creates or replaces a page blob without any pages and returns its new ETag.",

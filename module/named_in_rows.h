@@ -9,7 +9,7 @@
 /* clang-format off */
 /* Rules of form, and handlers that several rows share. */
 #define RULES(X)                                                                                                     \
-    X(blob_put_check) X(blob_setprops_check) X(blob_delete_check) X(blob_list_check) X(blob_createpage_check)        \
+    X(blob_put_check) X(blob_setprops_check) X(blob_delete_check) X(blob_list_check) X(blob_check_size)              \
     X(blob_putpage_check) X(blob_clearpage_check) X(blob_append_check) X(blob_putblock_check)                        \
     X(blob_putblocklist_check) X(blob_copy_check) X(blob_abortcopy_check) X(lease_acquire_check)                     \
     X(queue_put_check) X(queue_count_check) X(queue_deletemany_check) X(queue_redrive_check)                         \

@@ -22,10 +22,6 @@ enum outcome blob_check_size(struct call *call) {
     return OUTCOME_INVALID_VALUE;
 }
 
-enum outcome blob_createpage_check(struct call *call) {
-    return blob_check_size(call);
-}
-
 enum outcome blob_createpage_decide(struct call *call) {
     struct blob *blob;
     enum outcome outcome = blob_find_to_create(call, KIND_PAGE, &blob);
