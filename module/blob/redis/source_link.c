@@ -82,11 +82,11 @@ static void deliver_change(struct delivery *delivery, const struct container_cha
 
 /* --- Hand-over, in the thread --- */
 
-static bool was_cancelled(struct source_link *link) {
+static bool guarded_flag(const bool *flag) {
     pthread_mutex_lock(&lock);
-    bool cancelled = link->cancelled;
+    bool is_set = *flag;
     pthread_mutex_unlock(&lock);
-    return cancelled;
+    return is_set;
 }
 
 /* Waits until the previous delivery has been taken. */
@@ -199,7 +199,8 @@ static bool read_more(redisContext *connection, struct source_answers *answers, 
 }
 
 static bool copy_has_ended(struct source_link *link) {
-    return source_reader_failure(link->reader) || source_reader_is_done(link->reader) || was_cancelled(link);
+    return source_reader_failure(link->reader) || source_reader_is_done(link->reader) ||
+           guarded_flag(&link->cancelled);
 }
 
 static enum visit end_garbled(struct source_link *link) {
@@ -215,13 +216,6 @@ static void set_due(struct source_link *link, bool waits) {
     pthread_mutex_lock(&lock);
     link->due_us = waits ? api_elapsed_us() + patience_us : AT_LEISURE;
     pthread_mutex_unlock(&lock);
-}
-
-static bool was_overdue(struct source_link *link) {
-    pthread_mutex_lock(&lock);
-    bool overdue = link->overdue;
-    pthread_mutex_unlock(&lock);
-    return overdue;
 }
 
 /* Sends requests and takes answers until the copy or the connection ends. */
@@ -271,7 +265,7 @@ static enum visit visit_source(struct source_link *link) {
     set_due(link, true);
     set_open(link, connection);
     enum visit visit = talk_to_source(link, connection);
-    if (visit == VISIT_LOST && was_overdue(link))
+    if (visit == VISIT_LOST && guarded_flag(&link->overdue))
         lose_source(link, COPY_FAILED_SILENT, "the source takes too long for an answer");
     set_open(link, NULL);
     redisFree(connection);
@@ -302,7 +296,7 @@ static void rest_between_tries(struct source_link *link, int64_t ms) {
 
 /* Only tries in a row without progress count. */
 static void visit_until_end(struct source_link *link) {
-    for (int tries = 0; tries < TRIES_MAX && !was_cancelled(link);) {
+    for (int tries = 0; tries < TRIES_MAX && !guarded_flag(&link->cancelled);) {
         link->has_progress = false;
         enum visit visit = visit_source(link);
         if (visit == VISIT_ENDED) return;
@@ -395,10 +389,7 @@ void source_link_hurry(struct source_link *link) {
 }
 
 bool source_link_has_ended(struct source_link *link) {
-    pthread_mutex_lock(&lock);
-    bool ended = link->ended;
-    pthread_mutex_unlock(&lock);
-    return ended;
+    return guarded_flag(&link->ended);
 }
 
 void source_link_free(struct source_link *link) {
