@@ -67,6 +67,14 @@ TEST(ids_and_etags_of_snapshots) {
     assert_int_equal(instant_of("box", "cat"), modified);
 }
 
+TEST(conditions_of_a_snapshot_are_those_of_a_write) {
+    create("box");
+    step_keep('e', put("box", "cat", "meow"));
+    step_play("BLOB.SNAPSHOT box cat IFNONEMATCH $e", "PRECONDITION ConditionNotMet", 0);
+    step_play("BLOB.SNAPSHOT box cat IFMODIFIEDSINCE 9000000000000", "PRECONDITION ConditionNotMet", 0);
+    step_play("BLOB.SNAPSHOT box cat IFNONEMATCH *", "[<etag>, <etag>]", 0);
+}
+
 /* Everything but the content, too, stays with the snapshot. */
 TEST(snapshots_of_other_kinds) {
     static const struct step steps[] = {
@@ -182,6 +190,7 @@ TEST(snapshots_under_leases) {
         {"BLOB.DELETE box cat", "PRECONDITION LeaseIdMissing", 0},
         {"BLOB.DELETE box cat SNAPSHOTS ONLY", "PRECONDITION LeaseIdMissing", 0},
         {"BLOB.DELETE box cat SNAPSHOTS INCLUDE", "PRECONDITION LeaseIdMissing", 0},
+        {"BLOB.DELETE box cat LEASE B", "PRECONDITION LeaseIdMismatchWithBlobOperation", 0},
         {"BLOB.DELETE box cat LEASE A", "CONFLICT SnapshotsPresent", 0},
         {"BLOB.DELETE box cat LEASE A IFMATCH 0x0000000000000001", "PRECONDITION ConditionNotMet", 0},
         {"BLOB.DELETE box cat SNAPSHOT $a LEASE A", "PRECONDITION LeaseNotPresentWithBlobOperation", 0},

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "blobs.h"
-#include "clock.h"
 #include "harness.h"
 #include "pool.h"
 #include "steps.h"
@@ -108,6 +107,35 @@ TEST(a_staged_block_is_replaced_by_its_id) {
         {"BLOB.GETBLOCKLIST box cat ALL", "[\"committed\", [], \"uncommitted\", [[\"AAAA\", 6]]]", 0},
         {"BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA", "<etag>", 0},
         {"BLOB.GET box cat", "[<etag>, \"last!!\"]", 0},
+    };
+    create("box");
+    steps_play(steps);
+}
+
+TEST(staged_blocks_go_with_a_put_and_a_commit) {
+    static const char *const writes[] = {"BLOB.PUT box cat x", "BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA",
+                                         "BLOB.PUTBLOCKLIST box cat 0"};
+    create("box");
+    for (size_t write = 0; write < ARRAY_SIZE(writes); write++) {
+        expect_ok(call(primary, "BLOB.PUTBLOCK box cat AAAA x"));
+        expect_ok(call(primary, "BLOB.PUTBLOCK box cat AAAB y"));
+        step_play(writes[write], "<etag>", 0);
+        step_play("BLOB.PUTBLOCKLIST box cat 1 UNCOMMITTED AAAB", "INVALID InvalidBlockList", 0);
+        expect_elements(field(call(primary, "BLOB.GETBLOCKLIST box cat ALL"), "uncommitted"), 0);
+    }
+}
+
+TEST(the_length_of_ids_is_that_of_the_staged_ones) {
+    static const struct step steps[] = {
+        {"BLOB.PUTBLOCK box cat AAAA one", "OK", 0},
+        {"BLOB.PUTBLOCK box cat AA== x", "INVALID InvalidBlobOrBlock", 0},
+        {"BLOB.PUTBLOCK box cat AAAAAAAA x", "INVALID InvalidBlobOrBlock", 0},
+        {"BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA", "<etag>", 0},
+        {"BLOB.PUTBLOCK box cat AA== two", "OK", 0},
+        {"BLOB.PUTBLOCK box cat AAAA x", "INVALID InvalidBlobOrBlock", 0},
+        {"BLOB.PUTBLOCKLIST box cat 2 COMMITTED AAAA UNCOMMITTED AA==", "<etag>", 0},
+        {"BLOB.GET box cat", "[<etag>, \"onetwo\"]", 0},
+        {"BLOB.PUTBLOCK box dog AAAAAAAA another-name", "OK", 0},
     };
     create("box");
     steps_play(steps);
@@ -224,6 +252,8 @@ TEST(an_empty_list_makes_an_empty_blob) {
     };
     create("box");
     steps_play(steps);
+    redisReply *stat = stat_of("box", "new");
+    expect_number(field(stat, "created"), field(stat, "last-modified")->integer);
 }
 
 /* A content that came whole has no blocks, so none of it can be chosen. */
@@ -241,20 +271,6 @@ TEST(a_put_blob_has_no_blocks) {
     };
     create("box");
     steps_play(steps);
-}
-
-TEST(created_stays_with_a_commit) {
-    create("box");
-    put("box", "cat", "meow");
-    redisReply *before = stat_of("box", "cat");
-    time_passes(5000);
-    expect_etag(call(primary, "BLOB.PUTBLOCKLIST box cat 0"));
-    redisReply *after = stat_of("box", "cat");
-    assert_int_equal(field(after, "created")->integer, field(before, "created")->integer);
-    assert_true(field(after, "last-modified")->integer >= field(before, "last-modified")->integer + 5000);
-    expect_etag(call(primary, "BLOB.PUTBLOCKLIST box new 0"));
-    after = stat_of("box", "new");
-    assert_int_equal(field(after, "created")->integer, field(after, "last-modified")->integer);
 }
 
 TEST(large_blocks_are_read_across_their_borders) {

@@ -130,7 +130,8 @@ TEST(setacl_leaves_metadata_alone_and_setmeta_the_policies) {
 
 TEST(delete_takes_all_and_frees_the_name_at_once) {
     const char *first = create("box");
-    const char *blob = put("box", "cat", "meow");
+    const char *blob = put("box", "cat", "meow"),
+               *snapshot = expect_etag(call(primary, "BLOB.SNAPSHOT box cat"));
     expect_ok(call(primary, "CONTAINER.DELETE box"));
     expect_number(call(primary, "EXISTS box"), 0);
     const char *second = create("box");
@@ -138,6 +139,9 @@ TEST(delete_takes_all_and_frees_the_name_at_once) {
     assert_true(strcmp(second, blob) > 0);
     expect_error(call(primary, "BLOB.GET box cat"), "NOTFOUND BlobNotFound");
     expect_number(field(call(primary, "CONTAINER.GET box"), "blobs"), 0);
+    expect_shape(call(primary, "BLOB.LIST box INCLUDE 2 SNAPSHOTS UNCOMMITTED"), "[null, []]");
+    put("box", "cat", "new");
+    expect_error(call(primary, "BLOB.GET box cat SNAPSHOT %s", snapshot), "NOTFOUND BlobNotFound");
 }
 
 TEST(counts_follow_the_blobs) {

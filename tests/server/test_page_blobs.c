@@ -32,6 +32,41 @@ TEST(a_page_blob_begins_empty) {
     expect_number(field(stat_of("box", "disk"), "sequence-number"), 9);
 }
 
+TEST(listings_show_the_sequence_number_0) {
+    create("box");
+    expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
+    expect_number(field(call(primary, "BLOB.LIST box")->element[1]->element[0], "sequence-number"), 0);
+}
+
+/* Whichever of the three is written, the two others stay. */
+TEST(pages_of_blob_snapshot_and_copy_are_apart) {
+    static const struct step steps[] = {
+        {"BLOB.CREATEPAGE box disk 65536", "<etag>", 0},
+        {"BLOB.PUTPAGE box disk 0 65536*a", NULL, 0},
+        {"BLOB.SNAPSHOT box disk", NULL, 's'},
+        {"BLOB.COPY box copy box disk", NULL, 0},
+        {"BLOB.COPY other far box disk", NULL, 0},
+        {"BLOB.PUTPAGE box disk 512 512*b", NULL, 0},
+        {"BLOB.PUTPAGE box copy 1024 512*c", NULL, 0},
+        {"BLOB.CLEARPAGE other far 0 512", NULL, 0},
+        {"BLOB.GET box disk RANGE 511 2", "[<etag>, \"ab\"]", 0},
+        {"BLOB.GET box disk RANGE 1023 2", "[<etag>, \"ba\"]", 0},
+        {"BLOB.GET box copy RANGE 511 2", "[<etag>, \"aa\"]", 0},
+        {"BLOB.GET box copy RANGE 1023 2", "[<etag>, \"ac\"]", 0},
+        {"BLOB.GET other far RANGE 511 2", "[<etag>, \"\\x00a\"]", 0},
+        {"BLOB.GET box disk SNAPSHOT $s RANGE 511 2", "[<etag>, \"aa\"]", 0},
+        {"BLOB.GET box disk SNAPSHOT $s RANGE 1023 2", "[<etag>, \"aa\"]", 0},
+        {"BLOB.GETPAGES box disk SNAPSHOT $s",
+         "[\"etag\", <etag>, \"content-length\", 65536, \"pages\", [[0, 65536]]]", 0},
+        {"BLOB.SETPROPS box copy SIZE 512", "<etag>", 0},
+        {"BLOB.GET box disk RANGE 65535 1", "[<etag>, \"a\"]", 0},
+        {"BLOB.GET other far RANGE 65535 1", "[<etag>, \"a\"]", 0},
+    };
+    create("box");
+    create("other");
+    steps_play(steps);
+}
+
 TEST(pages_are_merged_and_sorted) {
     static const struct step steps[] = {
         {"BLOB.CREATEPAGE box disk 102400 SEQUENCE 3", "<etag>", 0},
