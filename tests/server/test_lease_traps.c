@@ -15,39 +15,12 @@ BEFORE_EACH {
     acquire("box", "15", "BLOB cat ID " ID_A);
 }
 
-TEST(if_none_match_star_does_not_come_before_the_lease) {
-    expect_error(call(primary, "BLOB.PUT box cat x IFNONEMATCH *"), "PRECONDITION LeaseIdMissing");
-}
-
-TEST(an_expired_lease_is_not_renewed_after_a_write) {
-    time_passes(15000);
-    put("box", "cat", "purr");
-    expect_error(lease_play("LEASE.RENEW box A", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
-    expect_state("box", &on_blob, "available");
-}
-
 TEST(an_expired_lease_is_not_renewed_after_another_holder) {
     time_passes(15000);
     acquire("box", "15", "BLOB cat ID " ID_B);
     time_passes(15000);
     expect_error(lease_play("LEASE.RENEW box A", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
     lease_token(lease_play("LEASE.RENEW box B", &on_blob));
-}
-
-TEST(an_expired_lease_is_not_renewed_by_another_id) {
-    time_passes(15000);
-    expect_error(lease_play("LEASE.RENEW box B", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
-    expect_state("box", &on_blob, "expired");
-}
-
-TEST(an_expired_lease_of_a_container_survives_writes) {
-    acquire("box", "15", "ID " ID_A);
-    time_passes(15000);
-    put("box", "cat", "purr");
-    expect_etag(call(primary, "CONTAINER.SETMETA box META 1 a b"));
-    expect_etag(call(primary, "CONTAINER.SETACL box"));
-    expect_state("box", &on_container, "expired");
-    lease_token(lease_play("LEASE.RENEW box A", &on_container));
 }
 
 TEST(a_lease_belongs_to_the_name_and_survives_overwriting) {
@@ -59,67 +32,11 @@ TEST(a_lease_belongs_to_the_name_and_survives_overwriting) {
     expect_error(lease_play("BLOB.PUT box cat x", &on_blob), "PRECONDITION LeaseIdMissing");
 }
 
-TEST(the_last_id_is_remembered_after_a_release) {
-    expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
-    expect_error(lease_play("BLOB.PUT box cat x LEASE A", &on_blob), "PRECONDITION LeaseLost");
-    expect_error(lease_play("BLOB.GET box cat LEASE B", &on_blob),
-                 "PRECONDITION LeaseNotPresentWithBlobOperation");
-    put("box", "cat", "purr");
-    expect_error(lease_play("BLOB.GET box cat LEASE A", &on_blob), "PRECONDITION LeaseLost");
-}
-
-/* Renewing and releasing say that the id is another one, changing and breaking that there is no lease. */
-TEST(the_old_id_after_a_release) {
-    expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
-    expect_error(lease_play("LEASE.RENEW box A", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
-    expect_error(lease_play("LEASE.RELEASE box A", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
-    expect_error(lease_play("LEASE.CHANGE box A B", &on_blob), "CONFLICT LeaseNotPresentWithLeaseOperation");
-    expect_error(lease_play("LEASE.BREAK box", &on_blob), "CONFLICT LeaseNotPresentWithLeaseOperation");
-}
-
 TEST(a_repeated_change_succeeds) {
     const char *token = lease_token(lease_play("LEASE.CHANGE box A B", &on_blob));
     assert_string_equal(lease_token(lease_play("LEASE.CHANGE box A B", &on_blob)), token);
     assert_string_equal(lease_token(lease_play("LEASE.CHANGE box C B", &on_blob)), token);
     expect_error(lease_play("LEASE.CHANGE box A C", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
-}
-
-TEST(the_holder_may_acquire_again) {
-    time_passes(10000);
-    lease_token(lease_play("LEASE.ACQUIRE box 30 ID A", &on_blob));
-    long long left = field(lease_of("box", &on_blob), "remaining-ms")->integer;
-    require(left > 29000 && left <= 30000, "%lld ms are left", left);
-    lease_token(lease_play("LEASE.ACQUIRE box -1 ID A", &on_blob));
-    expect_text(field(lease_of("box", &on_blob), "duration"), "infinite");
-}
-
-TEST(breaking_never_extends) {
-    time_passes(5000);
-    expect_number(lease_play("LEASE.BREAK box PERIOD 60", &on_blob), 10);
-    expect_number(lease_play("LEASE.BREAK box PERIOD 60", &on_blob), 10);
-    expect_number(lease_play("LEASE.BREAK box PERIOD 4", &on_blob), 4);
-    expect_number(lease_play("LEASE.BREAK box", &on_blob), 4);
-    expect_number(lease_play("LEASE.BREAK box PERIOD 9", &on_blob), 4);
-    time_passes(4000);
-    expect_state("box", &on_blob, "broken");
-    expect_number(lease_play("LEASE.BREAK box PERIOD 9", &on_blob), 0);
-    expect_state("box", &on_blob, "broken");
-}
-
-TEST(breaking_an_expired_lease_succeeds) {
-    time_passes(15000);
-    expect_number(lease_play("LEASE.BREAK box PERIOD 60", &on_blob), 0);
-    expect_state("box", &on_blob, "broken");
-}
-
-TEST(a_finite_lease_that_is_broken_without_period_lasts_out) {
-    expect_number(lease_play("LEASE.BREAK box", &on_blob), 15);
-    expect_state("box", &on_blob, "breaking");
-    expect_etag(lease_play("BLOB.PUT box cat x LEASE A", &on_blob));
-    time_passes(14000);
-    expect_error(call(primary, "BLOB.PUT box cat x"), "PRECONDITION LeaseIdMissing");
-    time_passes(1000);
-    put("box", "cat", "free");
 }
 
 /* What is still locked never answers 0. */
@@ -187,36 +104,4 @@ TEST(listings_show_the_state_of_the_moment) {
     expect_text(field(listed_blob(), "lease-state"), "broken");
     put("box", "cat", "x");
     expect_text(field(listed_blob(), "lease-state"), "available");
-}
-
-TEST(a_read_with_a_wrong_id_does_not_pass) {
-    expect_error(lease_play("BLOB.GET box cat LEASE B", &on_blob),
-                 "PRECONDITION LeaseIdMismatchWithBlobOperation");
-    expect_error(lease_play("BLOB.STAT box cat LEASE B", &on_blob),
-                 "PRECONDITION LeaseIdMismatchWithBlobOperation");
-    expect_etag(call(primary, "BLOB.GET box cat"));
-}
-
-TEST(a_write_neither_extends_nor_revives) {
-    time_passes(10000);
-    expect_etag(lease_play("BLOB.PUT box cat x LEASE A", &on_blob));
-    long long left = field(lease_of("box", &on_blob), "remaining-ms")->integer;
-    require(left <= 5000, "%lld ms are left", left);
-    time_passes(5000);
-    expect_error(lease_play("BLOB.PUT box cat x LEASE A", &on_blob), "PRECONDITION LeaseLost");
-    expect_state("box", &on_blob, "expired");
-}
-
-TEST(a_write_with_an_expired_id_does_not_pass) {
-    time_passes(15000);
-    expect_error(lease_play("BLOB.PUT box cat x LEASE A", &on_blob), "PRECONDITION LeaseLost");
-    expect_error(lease_play("BLOB.DELETE box cat LEASE A", &on_blob), "PRECONDITION LeaseLost");
-    expect_text(call(primary, "BLOB.GET box cat")->element[1], "meow");
-}
-
-TEST(a_free_lease_can_be_had_at_once) {
-    expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
-    lease_token(lease_play("LEASE.ACQUIRE box 15 ID B", &on_blob));
-    time_passes(15000);
-    lease_token(lease_play("LEASE.ACQUIRE box 15 ID C", &on_blob));
 }
