@@ -89,6 +89,7 @@ static const struct answered refusals[] = {
     {"TABLE.BATCH t p 2 INSERT r PROPS 0 INSERT s PROPS 1 256*n x", "INVALID PropertyNameTooLong 1"},
     {"TABLE.BATCH t p 2 INSERT there PROPS 0 INSERT there PROPS 0", "INVALID InvalidDuplicateRow 1"},
     {"TABLE.BATCH none p 2 INSERT r PROPS 0 INSERT s PROPS 1 1a x", "INVALID PropertyNameInvalid 1"},
+    {"TABLE.BATCH none p 2 INSERT r PROPS 0 INSERT r PROPS 0", "INVALID InvalidDuplicateRow 1"},
     /* State, in the order of operations. */
     {"TABLE.BATCH t p 3 INSERT r PROPS 0 INSERT there PROPS 0 DELETE none IFMATCH *",
      "CONFLICT EntityAlreadyExists 1"},

@@ -1,5 +1,6 @@
-/* Tables as the storage service's users know them, one scenario after the other: entities and their ETags, properties,
- * keys, and the life of tables. Queries and batches go on in test_table_query_scenarios.c. */
+/* Tables as the storage service's users know them, in scenarios by their numbers: entities and their ETags, properties,
+ * keys, and the life of tables. Those that are missing here are rows of test_table_outcomes.c and of
+ * test_table_values.c; queries and batches go on in test_table_query_scenarios.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,17 +14,6 @@
 
 /* --- Optimistic concurrency --- */
 
-TEST(scenario_1_replace_with_the_etag_that_was_read) {
-    table_setup();
-    const char *first = written("TABLE.INSERT t p r PROPS 1 n:int32 1");
-    const char *second = written(pool_print("TABLE.REPLACE t p r IFMATCH %s PROPS 1 n:int32 2", first));
-    assert_true(strcmp(second, first) > 0);
-    step_play(pool_print("TABLE.REPLACE t p r IFMATCH %s PROPS 1 n:int32 3", first), STALE_ENTITY, 0);
-    redisReply *entity = ask("TABLE.GET t p r");
-    expect_text(entity->element[0], second);
-    expect_shape(entity->element[1], "[\"n:int32\", 2]");
-}
-
 TEST(scenario_2_two_clients_one_after_the_other) {
     table_setup();
     struct client *other = test_client(primary->server);
@@ -36,55 +26,6 @@ TEST(scenario_2_two_clients_one_after_the_other) {
     read_by_other = expect_etag(ask_at(other, "TABLE.GET t p r"));
     expect_etag(ask_at(other, pool_print(line, read_by_other)));
     expect_shape(ask("TABLE.GET t p r"), "[<etag>, [\"base\", \"x\", \"one\", \"1\", \"other\", \"2\"]]");
-}
-
-TEST(scenario_3_a_star_matches_whatever_was_written) {
-    table_setup();
-    written("TABLE.INSERT t p r PROPS 1 a 1");
-    written("TABLE.INSERTORMERGE t p r PROPS 1 foreign 1");
-    written("TABLE.MERGE t p r IFMATCH * PROPS 1 b 2");
-    written("TABLE.INSERTORMERGE t p r PROPS 1 foreign 2");
-    written("TABLE.REPLACE t p r IFMATCH * PROPS 1 c 3");
-    expect_shape(ask("TABLE.GET t p r"), "[<etag>, [\"c\", \"3\"]]");
-    written("TABLE.INSERTORMERGE t p r PROPS 1 foreign 3");
-    expect_ok(ask("TABLE.DELETE t p r IFMATCH *"));
-}
-
-TEST(scenario_4_a_star_creates_nothing) {
-    static const struct answered rows[] = {
-        {"TABLE.REPLACE t p r IFMATCH * PROPS 1 a b", NO_ENTITY},
-        {"TABLE.MERGE t p r IFMATCH * PROPS 1 a b", NO_ENTITY},
-        {"TABLE.DELETE t p r IFMATCH *", NO_ENTITY},
-        {"TABLE.GET t p r", NO_ENTITY},
-        {"TABLE.QUERY t", "[null, []]"},
-    };
-    table_setup();
-    play_answers(rows);
-}
-
-TEST(scenario_5_upserts_need_no_etag) {
-    table_setup();
-    const char *first = written("TABLE.INSERTORREPLACE t p r PROPS 2 a 1 b 2");
-    const char *second = written("TABLE.INSERTORREPLACE t p r PROPS 1 c 3");
-    assert_true(strcmp(second, first) > 0);
-    expect_shape(ask("TABLE.GET t p r"), "[<etag>, [\"c\", \"3\"]]");
-    written("TABLE.INSERTORMERGE t p r PROPS 1 d 4");
-    expect_shape(ask("TABLE.GET t p r"), "[<etag>, [\"c\", \"3\", \"d\", \"4\"]]");
-    written("TABLE.INSERTORMERGE t p s PROPS 1 d 4");
-    expect_shape(ask("TABLE.GET t p s"), "[<etag>, [\"d\", \"4\"]]");
-    /* An upsert takes no condition. */
-    step_play(pool_print("TABLE.INSERTORREPLACE t p r IFMATCH %s PROPS 1 c 3", first),
-              "ERR syntax error near 'IFMATCH'", 0);
-}
-
-TEST(scenario_6_delete_says_what_it_means) {
-    table_setup();
-    written("TABLE.INSERT t p r PROPS 1 a b");
-    step_play("TABLE.DELETE t p r", "INVALID MissingRequiredHeader", 0);
-    step_play("TABLE.DELETE t p r IF \"a eq 'b'\"", "INVALID MissingRequiredHeader", 0);
-    const char *etag = expect_etag(ask("TABLE.GET t p r"));
-    expect_ok(ask(pool_print("TABLE.DELETE t p r IFMATCH %s", etag)));
-    step_play("TABLE.GET t p r", NO_ENTITY, 0);
 }
 
 TEST(scenario_7_an_etag_does_not_outlive_its_entity) {
@@ -137,21 +78,6 @@ TEST(scenario_9_malformed_etags_are_told_from_stale_ones) {
     expect_error(call(primary, "TABLE.DELETE t p r IFMATCH %s", "\"abc\""), BAD_INPUT);
     expect_error(call(primary, "TABLE.DELETE t p r IFMATCH %s", "\"" STALE), BAD_INPUT);
     expect_ok(call(primary, "TABLE.DELETE t p r IFMATCH %s", pool_print("\"%s\"", etag)));
-}
-
-TEST(scenario_10_what_is_absent_counts_before_the_etag) {
-    table_setup();
-    step_play("TABLE.MERGE t p none IFMATCH " STALE " PROPS 0", NO_ENTITY, 0);
-    step_play("TABLE.DELETE t p none IFMATCH " STALE, NO_ENTITY, 0);
-}
-
-TEST(scenario_11_an_insert_overwrites_nothing) {
-    table_setup();
-    const char *etag = written("TABLE.INSERT t p r PROPS 1 a b");
-    step_play("TABLE.INSERT t p r PROPS 1 c d", "CONFLICT EntityAlreadyExists", 0);
-    redisReply *entity = ask("TABLE.GET t p r");
-    expect_text(entity->element[0], etag);
-    expect_shape(entity->element[1], "[\"a\", \"b\"]");
 }
 
 TEST(scenario_12_replace_drops_and_merge_keeps) {
@@ -256,31 +182,6 @@ TEST(scenario_17_so_much_in_one_value_and_in_one_entity) {
     const char *larger = strstr(line.bytes, "16") + 2;
     step_play(pool_print("TABLE.INSERT t p larger PROPS 17 more:binary 60000*x %s", larger),
               "INVALID EntityTooLarge", 0);
-}
-
-TEST(scenario_18_the_ends_of_each_type_come_back) {
-    static const struct {
-        const char *written, *read;
-    } values[] = {
-        {"v:int64 9223372036854775807", "\"v:int64\", \"9223372036854775807\""},
-        {"v:int64 -9223372036854775808", "\"v:int64\", \"-9223372036854775808\""},
-        {"v:datetime 1601-01-01T00:00:00Z", "\"v:datetime\", \"1601-01-01T00:00:00.0000000Z\""},
-        {"v:datetime 9999-12-31T23:59:59.9999999Z", "\"v:datetime\", \"9999-12-31T23:59:59.9999999Z\""},
-        {"v:double NaN", "\"v:double\", \"NaN\""},
-        {"v:double Infinity", "\"v:double\", \"inf\""},
-        {"v:double -Infinity", "\"v:double\", \"-inf\""},
-    };
-    table_setup();
-    for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
-        written(pool_print("TABLE.INSERTORREPLACE t p r PROPS 1 %s", values[i].written));
-        expect_shape(ask("TABLE.GET t p r"), pool_print("[<etag>, [%s]]", values[i].read));
-    }
-    static const char *const outside[] = {
-        "TABLE.INSERT t p s PROPS 1 v:datetime 1600-12-31T23:59:59.9999999Z",
-        "TABLE.INSERT t p s PROPS 1 v:datetime 1600-06-01T00:00:00Z", NULL};
-    traces_begin("none");
-    expect_each_error(primary, outside, "INVALID OutOfRangeInput");
-    traces_require_none();
 }
 
 /* --- Keys --- */
@@ -461,15 +362,5 @@ TEST(scenario_39_policies_are_replaced_as_a_whole) {
         {"TABLE.GETACL t", "[]"},
     };
     table_setup();
-    play_answers(rows);
-}
-
-TEST(scenario_40_form_comes_before_state) {
-    static const struct answered rows[] = {
-        {"TABLE.INSERT none p r PROPS 1 a:int32 x", BAD_INPUT},
-        {"TABLE.REPLACE none p r IFMATCH * PROPS 1 1a x", "INVALID PropertyNameInvalid"},
-        {"TABLE.REPLACE none p r IFMATCH " STALE " PROPS 0", NO_TABLE},
-        {"TABLE.DELETE none p r IFMATCH " STALE, NO_TABLE},
-    };
     play_answers(rows);
 }
