@@ -274,6 +274,15 @@ static const char *const shrinking_writes[] = {"BLOB.CLEARPAGE box disk 0 512",
                                                "CONTAINER.DELETE box",
                                                NULL};
 
+enum { BLOBS, QUEUES, SHARES, TABLES };
+
+static const struct family {
+    const char *const *reads, *const *growing, *const *shrinking;
+} families[] = {[BLOBS] = {reads, growing_writes, shrinking_writes},
+                [QUEUES] = {queue_reads, queue_growing_writes, queue_shrinking_writes},
+                [SHARES] = {share_reads, share_growing_writes, share_shrinking_writes},
+                [TABLES] = {table_reads, table_growing_writes, table_shrinking_writes}};
+
 static struct client *login(const char *rules) {
     struct words words = words_of_line("ACL SETUSER limited reset on nopass");
     words_add_line(&words, rules);
@@ -377,18 +386,11 @@ static void expect_flags(const char *const *commands, bool readonly, bool denyoo
 }
 
 TEST(flags_tell_what_commands_do) {
-    expect_flags(reads, true, false);
-    expect_flags(growing_writes, false, true);
-    expect_flags(shrinking_writes, false, false);
-    expect_flags(queue_reads, true, false);
-    expect_flags(queue_growing_writes, false, true);
-    expect_flags(queue_shrinking_writes, false, false);
-    expect_flags(share_reads, true, false);
-    expect_flags(share_growing_writes, false, true);
-    expect_flags(share_shrinking_writes, false, false);
-    expect_flags(table_reads, true, false);
-    expect_flags(table_growing_writes, false, true);
-    expect_flags(table_shrinking_writes, false, false);
+    for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
+        expect_flags(families[i].reads, true, false);
+        expect_flags(families[i].growing, false, true);
+        expect_flags(families[i].shrinking, false, false);
+    }
     expect_flags((const char *const[]){"HOLDFAST.APPLY", "HFA", NULL}, false, false);
 }
 
@@ -401,18 +403,11 @@ static void expect_key(const char *const *commands) {
 }
 
 TEST(the_server_knows_the_keys_of_each_command) {
-    expect_key(reads);
-    expect_key(growing_writes);
-    expect_key(shrinking_writes);
-    expect_key(queue_reads);
-    expect_key(queue_growing_writes);
-    expect_key(queue_shrinking_writes);
-    expect_key(share_reads);
-    expect_key(share_growing_writes);
-    expect_key(share_shrinking_writes);
-    expect_key(table_reads);
-    expect_key(table_growing_writes);
-    expect_key(table_shrinking_writes);
+    for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
+        expect_key(families[i].reads);
+        expect_key(families[i].growing);
+        expect_key(families[i].shrinking);
+    }
     expect_shape(call(primary, "COMMAND GETKEYS BLOB.COPY box cat other dog META 1 a b"),
                  "[\"box\", \"other\"]");
     expect_shape(call(primary, "COMMAND GETKEYSANDFLAGS BLOB.COPY box cat other dog"),
@@ -445,25 +440,24 @@ TEST(every_command_is_documented) {
 }
 
 /* Who may only read the key `box` may read what is there, and nothing else; its owner may do everything. */
-static void expect_limits(const char *const *reading, const char *const *growing,
-                          const char *const *shrinking) {
+static void expect_limits(const struct family *family) {
     struct client *reader = login("%R~box +@all");
-    expect_permission(reader, reading, true);
+    expect_permission(reader, family->reads, true);
     traces_begin("");
-    expect_permission(reader, growing, false);
-    expect_permission(reader, shrinking, false);
+    expect_permission(reader, family->growing, false);
+    expect_permission(reader, family->shrinking, false);
     traces_require_none();
     struct client *owner = login("~box +@all");
-    expect_permission(owner, reading, true);
-    expect_permission(owner, growing, true);
-    expect_permission(owner, shrinking, true);
+    expect_permission(owner, family->reads, true);
+    expect_permission(owner, family->growing, true);
+    expect_permission(owner, family->shrinking, true);
     expect_number(call(primary, "ACL DELUSER limited"), 1);
 }
 
 TEST(users_may_be_limited_to_queues) {
     expect_ok(call(primary, "QUEUE.CREATE box"));
     expect_elements(call(primary, "QUEUE.PUT box text"), 10);
-    expect_limits(queue_reads, queue_growing_writes, queue_shrinking_writes);
+    expect_limits(&families[QUEUES]);
 }
 
 /* Who only brings messages may not read any, by whichever command. */
@@ -481,23 +475,13 @@ TEST(users_who_only_write_read_no_messages) {
 TEST(users_may_be_limited_to_tables) {
     expect_ok(call(primary, "TABLE.CREATE box"));
     expect_etag(call(primary, "TABLE.INSERT box p r PROPS 1 a b"));
-    expect_limits(table_reads, table_growing_writes, table_shrinking_writes);
+    expect_limits(&families[TABLES]);
 }
 
 TEST(users_may_be_limited_to_shares) {
     expect_etag(call(primary, "SHARE.CREATE box"));
     expect_etag(call(primary, "FILE.CREATE box f 1"));
-    struct client *reader = login("%R~box +@all");
-    expect_permission(reader, share_reads, true);
-    traces_begin("");
-    expect_permission(reader, share_growing_writes, false);
-    expect_permission(reader, share_shrinking_writes, false);
-    traces_require_none();
-    struct client *owner = login("~box +@all");
-    expect_permission(owner, share_reads, true);
-    expect_permission(owner, share_growing_writes, true);
-    expect_permission(owner, share_shrinking_writes, true);
-    expect_number(call(primary, "ACL DELUSER limited"), 1);
+    expect_limits(&families[SHARES]);
 }
 
 /* What waits, what would answer it, and how many elements another caller gets instead. */
