@@ -188,30 +188,14 @@ static void clear(struct queue_trial *trial, const struct queue_choice *choice) 
 void queue_trial_step(struct queue_trial *trial, const struct queue_choice *choice) {
     if (choice->pass % 8 < 4)
         trial->now_ms += choice->pass % 8 ? choice->pass % 8 : choice->pass * INT64_C(10);
-    switch (choice->kind % 32) {
-    case 0: clear(trial, choice); break;
-    case 1: configure(trial, choice); break;
-    case 2:
-    case 3: redrive(trial, choice); break;
-    case 4:
-    case 5: release(trial, choice); break;
-    case 6:
-    case 7: update(trial, choice); break;
-    case 8:
-    case 9: settle(trial, choice); break;
-    case 10:
-    case 11:
-    case 12:
-    case 13: delete (trial, choice); break;
-    case 14:
-    case 15:
-    case 16:
-    case 17:
-    case 18:
-    case 19:
-    case 20: get(trial, choice); break;
-    default: put(trial, choice);
-    }
+    static const struct {
+        unsigned weight;
+        void (*step)(struct queue_trial *trial, const struct queue_choice *choice);
+    } steps[] = {{1, clear},  {1, configure}, {2, redrive}, {2, release}, {2, update},
+                 {2, settle}, {4, delete},    {7, get},     {11, put}};
+    unsigned at = 0, drawn = choice->kind % 32;
+    while (drawn >= steps[at].weight) drawn -= steps[at++].weight;
+    steps[at].step(trial, choice);
 }
 
 void queue_trial_compare(const struct queue_trial *trial) {

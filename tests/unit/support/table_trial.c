@@ -211,40 +211,29 @@ void table_trial_step(struct table_trial *trial, const struct table_choice *choi
     struct dice dice = {0};
     memcpy(&dice.state, choice->seeds, sizeof(choice->seeds));
     trial->now_us += choice->count % 4 ? choice->count : -INT64_C(100);
-    switch (choice->kind % 64) {
-    case 0: set_policies(trial, choice); break;
-    case 1:
-    case 2: change_indexes(trial, &dice, TABLE_INDEX, choice->count % 4); break;
-    case 3: change_indexes(trial, &dice, TABLE_UNINDEX, choice->count % 3); break;
-    case 4: load_entities(trial, &dice, choice); break;
-    case 5:
-    case 6:
-    case 7:
-    case 8:
-    case 9:
-    case 10:
-    case 11:
-    case 12: build_index(trial, &dice, choice); break;
-    case 13: garbage_sweep(choice->count); break;
-    case 14: write_some(trial, &dice, choice, choice->count % 4 ? STEPS_FEW : TABLE_BATCH_MAX); break;
-    case 15:
-    case 16:
-    case 17:
-    case 18:
-    case 19: write_some(trial, &dice, choice, 2 + choice->count % STEPS_FEW); break;
-    case 20:
-    case 21:
-    case 22:
-    case 23:
-    case 24:
-    case 25:
-    case 26:
-    case 27: remove_one(trial, &dice); break;
-    case 28:
-    case 29:
-    case 30: switch_feed(trial, &dice); break;
-    default: write_some(trial, &dice, choice, 1);
-    }
+    const unsigned kind = choice->kind % 64;
+    if (kind < 1)
+        set_policies(trial, choice);
+    else if (kind < 3)
+        change_indexes(trial, &dice, TABLE_INDEX, choice->count % 4);
+    else if (kind < 4)
+        change_indexes(trial, &dice, TABLE_UNINDEX, choice->count % 3);
+    else if (kind < 5)
+        load_entities(trial, &dice, choice);
+    else if (kind < 13)
+        build_index(trial, &dice, choice);
+    else if (kind < 14)
+        garbage_sweep(choice->count);
+    else if (kind < 15)
+        write_some(trial, &dice, choice, choice->count % 4 ? STEPS_FEW : TABLE_BATCH_MAX);
+    else if (kind < 20)
+        write_some(trial, &dice, choice, 2 + choice->count % STEPS_FEW);
+    else if (kind < 28)
+        remove_one(trial, &dice);
+    else if (kind < 31)
+        switch_feed(trial, &dice);
+    else
+        write_some(trial, &dice, choice, 1);
 }
 
 void table_trial_live(struct table_trial *trial, struct dice *dice, int steps) {
