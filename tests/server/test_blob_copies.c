@@ -24,6 +24,10 @@ static void stage_copies(void) {
     put("box", "cat", "meow");
 }
 
+BEFORE_EACH {
+    stage_copies();
+}
+
 TEST(a_copy_has_the_content_and_properties_of_its_source) {
     static const struct step steps[] = {
         {"BLOB.PUT box cat meow META 1 a b PROPS 2 content-type text/plain content-language en", "<etag>", 0},
@@ -47,13 +51,11 @@ TEST(a_copy_has_the_content_and_properties_of_its_source) {
         {"BLOB.DELETE box cat", "OK", 0},
         {"BLOB.GET other far", "[<etag>, \"meow\"]", 0},
     };
-    stage_copies();
     steps_play(steps);
     expect_text(field(stat_of("other", "far"), "copy-source"), "box/cat");
 }
 
 TEST(ids_and_stamps_of_a_copy) {
-    stage_copies();
     const char *source = reply_string(field(stat_of("box", "cat"), "etag"));
     time_passes(5000);
     redisReply *reply = expect_elements(call(primary, "BLOB.COPY other twin box cat"), 3);
@@ -77,7 +79,6 @@ TEST(metadata_of_a_copy) {
     } rows[] = {{"", "[<etag>, [\"a\", \"b\", \"c\", \"d\"]]"},
                 {"META 1 e f", "[<etag>, [\"e\", \"f\"]]"},
                 {"META 0", "[<etag>, []]"}};
-    stage_copies();
     expect_etag(call(primary, "BLOB.SETMETA box cat META 2 a b c d"));
     expect_etag(call(primary, "BLOB.PUT box twin x META 1 old old PROPS 1 content-language fr"));
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
@@ -117,14 +118,12 @@ TEST(copies_of_every_kind) {
         {"BLOB.GET other log", "[<etag>, \"onetwo\"]", 0},
         {"BLOB.GET box log", "[<etag>, \"one\"]", 0},
     };
-    stage_copies();
     steps_play(steps);
 }
 
 /* A target that exists keeps its kind, its snapshots and its lease, and loses its staged blocks. */
 TEST(the_target_of_a_copy_keeps_its_snapshots_and_lease) {
     static const char *const kinds[] = {"cat", "disk", "log"};
-    stage_copies();
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     for (int one = 0; one < 3; one++) {
@@ -162,7 +161,6 @@ TEST(a_copy_onto_itself_drops_what_is_staged) {
         {"BLOB.GETPAGES box disk", "[\"etag\", <etag>, \"content-length\", 512, \"pages\", [[0, 512]]]", 0},
         {"BLOB.PUTPAGE box disk 0 512*x IFSEQUENCE EQ 3", "[<etag>, 3]", 0},
     };
-    stage_copies();
     steps_play(steps);
 }
 
@@ -184,7 +182,6 @@ TEST(promotion_of_a_snapshot) {
         {"BLOB.COPY box cat box cat SNAPSHOT $s SOURCEIFMODIFIEDSINCE 9000000000000",
          "PRECONDITION SourceConditionNotMet", 0},
     };
-    stage_copies();
     steps_play(steps);
     const char *source = reply_string(field(stat_of("other", "far"), "copy-source"));
     assert_string_equal(source, pool_print("box/cat?snapshot=%s", step_kept('t')));
@@ -231,7 +228,6 @@ TEST(two_sets_of_conditions) {
         {"SOURCEIFMODIFIEDSINCE x", "INVALID InvalidHeaderValue"},
         {"SOURCEIFUNMODIFIEDSINCE -1", "INVALID InvalidHeaderValue"},
     };
-    stage_copies();
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         step_keep('t', put("other", "dog", "woof"));
         step_keep('s', put("box", "cat", "meow"));
@@ -246,7 +242,6 @@ TEST(two_sets_of_conditions) {
 
 /* The message tells what is there, so that the caller can decide again. */
 TEST(refused_conditions_tell_the_etag) {
-    stage_copies();
     const char *target = put("other", "dog", "woof");
     const char *source = reply_string(field(stat_of("box", "cat"), "etag"));
     redisReply *reply = call(primary, "BLOB.COPY other dog box cat IFMATCH 0x0000000000000001");
@@ -297,7 +292,6 @@ TEST(the_lease_of_the_source) {
         {"LEASE.RELEASE box A BLOB cat", "OK", 0},
         {"BLOB.GET other twin LEASE A", "PRECONDITION LeaseNotPresentWithBlobOperation", 0},
     };
-    stage_copies();
     steps_play(steps);
     expect_text(field(stat_of("other", "twin"), "lease-state"), "available");
 }
@@ -316,7 +310,6 @@ TEST(missing_sources_are_refused) {
         {"BLOB.PUTBLOCK box parts AAAA x", "OK", 0},
         {"BLOB.COPY box new box parts", "NOTFOUND BlobNotFound", 0},
     };
-    stage_copies();
     steps_play(steps);
 }
 
@@ -332,7 +325,6 @@ TEST(finished_copies_cannot_be_aborted) {
          0},
         {"BLOB.ABORTCOPY box cat 0x0000000000000001 LEASE A", "CONFLICT NoPendingCopyOperation", 0},
     };
-    stage_copies();
     redisReply *reply = call(primary, "BLOB.COPY box cat box cat");
     step_keep('c', reply_string(reply->element[1]));
     step_play("BLOB.ABORTCOPY box cat $c", "CONFLICT NoPendingCopyOperation", 0);
@@ -344,7 +336,6 @@ TEST(finished_copies_cannot_be_aborted) {
 enum { LARGE = 1 << 20 };
 
 TEST(copies_share_their_bytes) {
-    stage_copies();
     step_play("BLOB.PUT box large 1048576*x", "<etag>", 0);
     long long before = memory_of(primary, "box");
     for (int copy = 0; copy < 10; copy++)
@@ -384,7 +375,6 @@ TEST(contents_shared_by_copies_are_shared_after_a_reload) {
 
 /* Each of two keys tells of the bytes, and one may go without the other. */
 TEST(copies_outlive_the_container_of_their_source) {
-    stage_copies();
     step_play("BLOB.PUT box large 1048576*x", "<etag>", 0);
     step_play("BLOB.COPY other twin box large", COPIED, 0);
     assert_true(memory_of(primary, "other") > LARGE);
@@ -396,7 +386,6 @@ TEST(copies_outlive_the_container_of_their_source) {
 
 /* On a replica, and in a file that is loaded, the other key's content is found by its name. */
 TEST(copies_travel_as_names) {
-    stage_copies();
     step_play("BLOB.PUT box large 1048576*x", "<etag>", 0);
     struct stream *stream = stream_attach(primary->server);
     step_play("BLOB.COPY other twin box large", COPIED, 0);
@@ -414,7 +403,6 @@ TEST(copies_travel_as_names) {
 
 /* Where clients may send effects, one that names another key as its source reads nothing for who may not read it. */
 TEST(effects_read_no_key_that_their_sender_may_not) {
-    stage_copies();
     put("box", "secret", "secret");
     struct stream *stream = stream_attach(primary->server);
     step_play("BLOB.COPY other loot box secret", COPIED, 0);
@@ -441,7 +429,6 @@ TEST(copies_are_notified_and_abort_watchers) {
         {"BLOB.COPY box twin box cat", "blob.copy box"},
         {"BLOB.COPY box cat other dog", "blob.copy box"},
     };
-    stage_copies();
     put("other", "dog", "woof");
     expect_notifications(rows);
     struct client *reader = waiting("BLOB.GET other new BLOCK 0");

@@ -13,6 +13,10 @@
 #define COMMITTED(length, list) "[\"etag\", <etag>, \"content-length\", " #length ", \"committed\", " list "]"
 #define STAGED(list)            "[\"uncommitted\", " list "]"
 
+BEFORE_EACH {
+    create("box");
+}
+
 TEST(blocks_become_a_blob) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCK box cat AAAB one", "OK", 0},
@@ -29,7 +33,6 @@ TEST(blocks_become_a_blob) {
         {"BLOB.GETBLOCKLIST box cat UNCOMMITTED",
          "[\"etag\", <etag>, \"content-length\", 7, \"uncommitted\", []]", 0},
     };
-    create("box");
     steps_play(steps);
     expect_text(field(stat_of("box", "cat"), "blob-type"), "block");
     expect_number(field(stat_of("box", "cat"), "content-length"), 7);
@@ -52,7 +55,6 @@ TEST(a_commit_reorders_repeats_and_drops) {
         {"BLOB.GET box cat", "[<etag>, \"4d3c4d\"]", 0},
         {"BLOB.GET box cat RANGE 1 4", "[<etag>, \"d3c4\"]", 0},
     };
-    create("box");
     steps_play(steps);
 }
 
@@ -66,7 +68,6 @@ TEST(words_choose_where_to_look) {
         {"UNCOMMITTED", "new", NULL, "c"},
         {"LATEST", "new", "b", "c"},
     };
-    create("box");
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         const char *contents[] = {rows[row].both, rows[row].committed, rows[row].staged};
         static const char *const ids[] = {"AAAA", "AAAB", "AAAC"};
@@ -95,7 +96,6 @@ TEST(a_block_id_may_not_name_two_different_blocks) {
         {"BLOB.PUTBLOCKLIST box cat 2 UNCOMMITTED AAAA UNCOMMITTED AAAA", "<etag>", 0},
         {"BLOB.GET box cat", "[<etag>, \"newnew\"]", 0},
     };
-    create("box");
     steps_play(steps);
 }
 
@@ -108,14 +108,12 @@ TEST(a_staged_block_is_replaced_by_its_id) {
         {"BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA", "<etag>", 0},
         {"BLOB.GET box cat", "[<etag>, \"last!!\"]", 0},
     };
-    create("box");
     steps_play(steps);
 }
 
 TEST(staged_blocks_go_with_a_put_and_a_commit) {
     static const char *const writes[] = {"BLOB.PUT box cat x", "BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA",
                                          "BLOB.PUTBLOCKLIST box cat 0"};
-    create("box");
     for (size_t write = 0; write < ARRAY_SIZE(writes); write++) {
         expect_ok(call(primary, "BLOB.PUTBLOCK box cat AAAA x"));
         expect_ok(call(primary, "BLOB.PUTBLOCK box cat AAAB y"));
@@ -137,7 +135,6 @@ TEST(the_length_of_ids_is_that_of_the_staged_ones) {
         {"BLOB.GET box cat", "[<etag>, \"onetwo\"]", 0},
         {"BLOB.PUTBLOCK box dog AAAAAAAA another-name", "OK", 0},
     };
-    create("box");
     steps_play(steps);
 }
 
@@ -174,7 +171,6 @@ TEST(uncommitted_names_are_seen_by_few) {
         {"BLOB.DELETE box cat", "NOTFOUND BlobNotFound", 0},
         {"BLOB.GETBLOCKLIST box cat ALL", "NOTFOUND BlobNotFound", 0},
     };
-    create("box");
     steps_play(steps);
     expect_number(field(call(primary, "CONTAINER.GET box"), "blobs"), 0);
 }
@@ -198,7 +194,6 @@ TEST(conditions_do_not_see_uncommitted_names) {
                                              "IFMATCH x",
                                              "IFMODIFIEDSINCE 0",
                                              "IFUNMODIFIEDSINCE 9000000000000"};
-    create("box");
     step_play("BLOB.PUTBLOCK box cat AAAA one", "OK", 0);
     for (int leased = 0; leased < 2; leased++) {
         if (leased) step_play("LEASE.ACQUIRE box 60 BLOB cat ID A", NULL, 0);
@@ -222,7 +217,6 @@ TEST(an_uncommitted_name_may_become_any_kind_of_blob) {
                 {"BLOB.COPY box cat box page", "page"},
                 {"BLOB.COPY box cat box append", "append"},
                 {"BLOB.PUTBLOCKLIST box cat 0", "block"}};
-    create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box page 512"));
     expect_etag(call(primary, "BLOB.CREATEAPPEND box append"));
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
@@ -250,7 +244,6 @@ TEST(an_empty_list_makes_an_empty_blob) {
         {"BLOB.GETBLOCKLIST box cat ALL",
          "[\"etag\", <etag>, \"content-length\", 0, \"committed\", [], \"uncommitted\", []]", 0},
     };
-    create("box");
     steps_play(steps);
     redisReply *stat = stat_of("box", "new");
     expect_number(field(stat, "created"), field(stat, "last-modified")->integer);
@@ -269,7 +262,6 @@ TEST(a_put_blob_has_no_blocks) {
         {"BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA", "<etag>", 0},
         {"BLOB.GET box cat", "[<etag>, \"x\"]", 0},
     };
-    create("box");
     steps_play(steps);
 }
 
@@ -277,7 +269,6 @@ TEST(large_blocks_are_read_across_their_borders) {
     enum { LENGTH = 70001, BLOCKS = 20 };
     static const char letters[] = "abcdefghijklmnopqrst";
     struct words words = words_of_line("BLOB.PUTBLOCKLIST box cat 20");
-    create("box");
     for (int block = 0; block < BLOCKS; block++) {
         const char *id = pool_print("AAA%c", 'A' + block);
         stage("box", "cat", id, LENGTH, letters[block]);
@@ -298,7 +289,6 @@ TEST(large_blocks_are_read_across_their_borders) {
 
 /* What is staged counts for nothing until it is committed, and goes with the container. */
 TEST(staged_blocks_are_no_blobs) {
-    create("box");
     stage("box", "cat", "AAAA", 100000, 'x');
     put("box", "dog", "woof");
     redisReply *container = call(primary, "CONTAINER.GET box");
@@ -321,13 +311,11 @@ TEST(blocks_are_notified_and_abort_watchers) {
         {"BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA", "blob.putblocklist box"},
         {"BLOB.PUTBLOCKLIST box cat 1 COMMITTED AAAA", "blob.putblocklist box"},
     };
-    create("box");
     expect_notifications(rows);
 }
 
 /* Who waits for a blob waits for its content, not for the parts of one to come. */
 TEST(waiting_readers_are_served_by_the_commit) {
-    create("box");
     struct client *reader = waiting("BLOB.GET box cat BLOCK 0");
     expect_ok(call(primary, "BLOB.PUTBLOCK box cat AAAA meow"));
     expect_still_waiting(reader);
@@ -343,7 +331,6 @@ TEST(waiting_readers_are_served_by_the_commit) {
 /* Effects only, and not a byte of the blocks again when they are committed. */
 TEST(a_commit_travels_without_content) {
     enum { LENGTH = 100000 };
-    create("box");
     struct stream *stream = stream_attach(primary->server);
     stage("box", "cat", "AAAA", LENGTH, 'x');
     redisReply *effects = expect_elements(stream_commands(stream, primary), 1);

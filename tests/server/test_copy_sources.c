@@ -52,10 +52,13 @@ static void expect_left(enum left left) {
     step_play("BLOB.GETMETA box target", left == LEFT_EMPTY ? "[<etag>, []]" : "[<etag>, [\"a\", \"b\"]]", 0);
 }
 
+BEFORE_EACH {
+    stage_target();
+}
+
 TEST(a_sound_source_is_copied) {
     static const struct told script[] = {
         SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET src blob RANGE 0 4 IFMATCH", "[E meow]", 0}, {NULL, NULL, 0}};
-    stage_target();
     redisReply *stat = copied_as(script, "success", NULL);
     expect_text(field(stat, "copy-progress"), "4/4");
     step_play("BLOB.GET box target", "[<etag>, \"meow\"]", 0);
@@ -141,7 +144,6 @@ static const struct {
 };
 
 TEST(whatever_a_source_does_wrong_fails_the_copy) {
-    stage_target();
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         struct told script[] = {SOUND_STAT, SOUND_BLOCKS, {NULL, NULL, 0}, {NULL, NULL, 0}};
         size_t wrong = 0;
@@ -173,7 +175,6 @@ TEST(doctored_pages_fail_the_copy) {
         {"[etag E pages [[:0]]]", "the source's list of pages has one that is not valid"},
         {"-INVALID InvalidRange too many", "INVALID InvalidRange too many"},
     };
-    stage_target();
     for (size_t list = 0; list < ARRAY_SIZE(lists); list++) {
         struct told script[] = {{"BLOB.STAT", STAT("page", "1024", "sequence-number :7"), 0},
                                 {"BLOB.GETPAGES", lists[list].pages, 0},
@@ -215,7 +216,6 @@ TEST(descriptions_are_printable_and_tell_no_secret) {
         {{{"AUTH", "-WRONGPASS correct-horse-battery-staple", 0}}, "WRONGPASS the source refuses"},
         {{{"AUTH", "-correct-horse-battery-staple", 0}}, "ERR the source refuses"},
     };
-    stage_target();
     configure(primary, "holdfast.copy-user", "me");
     configure(primary, "holdfast.copy-password", secret);
     for (size_t row = 0; row < ARRAY_SIZE(tellers); row++) {
@@ -235,7 +235,6 @@ TEST(descriptions_are_printable_and_tell_no_secret) {
 TEST(a_source_is_asked_in_public_words) {
     static const struct told script[] = {
         SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", "[E meow]", 0}, {NULL, NULL, 0}};
-    stage_target();
     configure(primary, "holdfast.copy-user", "me");
     configure(primary, "holdfast.copy-password", "pass");
     struct source *source = source_start(script);
@@ -264,7 +263,6 @@ TEST(conditions_of_the_source_are_asked_there) {
         {"SOURCEIFNONEMATCH x SOURCEIFMODIFIEDSINCE 7", "BLOB.STAT src blob IFNONEMATCH x; "},
     };
     static const struct told script[] = {{"BLOB.STAT", "~", 0}, {NULL, NULL, 0}};
-    stage_target();
     for (size_t row = 0; row < ARRAY_SIZE(cases); row++) {
         struct source *source = source_start(script);
         copy_from("box", "new", source_port(source), cases[row].words);
@@ -288,7 +286,6 @@ TEST(a_lost_connection_is_made_anew) {
         {"BLOB.GET src blob RANGE 1048576", "[E 1048576*b]", 0},
         {NULL, NULL, 0},
     };
-    stage_target();
     configure(primary, "holdfast.copy-timeout-seconds", "5");
     struct source *source = source_start(script);
     copy_from("box", "log", source_port(source), "");
@@ -302,7 +299,6 @@ TEST(a_lost_connection_is_made_anew) {
 
 TEST(a_source_has_three_tries) {
     static const struct told script[] = {{"BLOB.STAT", "close", 0}, {NULL, NULL, 0}};
-    stage_target();
     struct source *source = source_start(script);
     copy_from("box", "new", source_port(source), "");
     expect_text(field(await_copy("new"), "copy-status"), "failed");
@@ -318,7 +314,6 @@ TEST(a_source_has_three_tries) {
 /* Turns of other copies, and of deleted blobs, do not cut the rests of 100 and 200 ms. */
 TEST(a_source_has_its_tries_with_a_rest_between_them) {
     static const struct told script[] = {{"BLOB.STAT", "-LOADING not yet", 0}, {NULL, NULL, 0}};
-    stage_target();
     configure(primary, "holdfast.copy-timeout-seconds", "5");
     struct source *source = source_start(script);
     long long since_ms = stopwatch();
@@ -335,7 +330,6 @@ TEST(a_source_has_its_tries_with_a_rest_between_them) {
 TEST(moved_is_followed_once) {
     static const struct told sound[] = {
         SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", "[E meow]", 0}, {NULL, NULL, 0}};
-    stage_target();
     struct source *home = source_start(sound);
     struct told near_home[] = {{"BLOB.STAT", pool_print("-MOVED 7 127.0.0.1:%d", source_port(home)), 0},
                                {NULL, NULL, 0}};
@@ -380,7 +374,6 @@ TEST(hosts_that_are_not_listed_are_not_asked) {
         {"local*:* 10.*:*", "LOCALHOST", false},
         {"*.1:*", "127.1", false},
     };
-    stage_target();
     struct source *source = source_start(NULL);
     for (size_t row = 0; row < ARRAY_SIZE(cases); row++) {
         configure(primary, "holdfast.copy-from", cases[row].list);
@@ -420,7 +413,6 @@ TEST(malformed_sources_are_refused) {
          "PRECONDITION LeaseNotPresentWithBlobOperation", 0},
         {"BLOB.COPY box new src blob FROM 127.0.0.1 6379 IFMATCH *", "PRECONDITION TargetConditionNotMet", 0},
     };
-    stage_target();
     steps_play(steps);
     expect_error(call(primary, "BLOB.COPY box new src blob FROM %b 6379", "a b", (size_t)3),
                  "INVALID InvalidHeaderValue");

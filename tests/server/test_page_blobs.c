@@ -11,6 +11,10 @@
 
 #define PAGES(length, list) "[\"etag\", <etag>, \"content-length\", " #length ", \"pages\", " list "]"
 
+BEFORE_EACH {
+    create("box");
+}
+
 TEST(a_page_blob_begins_empty) {
     static const struct step steps[] = {
         {"BLOB.CREATEPAGE box disk 2048 PROPS 1 content-type text/plain META 1 a b", "<etag>", 0},
@@ -27,13 +31,11 @@ TEST(a_page_blob_begins_empty) {
         {"BLOB.GETPAGES box disk", PAGES(0, "[]"), 0},
         {"BLOB.GETMETA box disk", "[<etag>, []]", 0},
     };
-    create("box");
     steps_play(steps);
     expect_number(field(stat_of("box", "disk"), "sequence-number"), 9);
 }
 
 TEST(listings_show_the_sequence_number_0) {
-    create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
     expect_number(field(call(primary, "BLOB.LIST box")->element[1]->element[0], "sequence-number"), 0);
 }
@@ -62,7 +64,6 @@ TEST(pages_of_blob_snapshot_and_copy_are_apart) {
         {"BLOB.GET box disk RANGE 65535 1", "[<etag>, \"a\"]", 0},
         {"BLOB.GET other far RANGE 65535 1", "[<etag>, \"a\"]", 0},
     };
-    create("box");
     create("other");
     steps_play(steps);
 }
@@ -86,7 +87,6 @@ TEST(pages_are_merged_and_sorted) {
         {"BLOB.CLEARPAGE box disk 0 102400", "[<etag>, 3]", 0},
         {"BLOB.GETPAGES box disk", PAGES(102400, "[]"), 0},
     };
-    create("box");
     steps_play(steps);
 }
 
@@ -103,7 +103,6 @@ TEST(ranges_go_over_the_borders_of_leaves) {
         {"BLOB.GETPAGES box disk", PAGES(1048576, "[[32256, 33280], [66048, 65024]]"), 0},
         {"BLOB.GET box disk RANGE 65534 4", "[<etag>, \"cc\\x00\\x00\"]", 0},
     };
-    create("box");
     steps_play(steps);
 }
 
@@ -122,7 +121,6 @@ TEST(getpages_takes_a_range) {
         {"BLOB.GETPAGES box disk RANGE 5120 1", "INVALID InvalidRange", 0},
         {"BLOB.GETPAGES box disk RANGE 9223372036854775807 -1", "INVALID InvalidRange", 0},
     };
-    create("box");
     steps_play(steps);
 }
 
@@ -146,7 +144,6 @@ TEST(sizes_shrink_and_grow) {
         {"BLOB.SETPROPS box disk SIZE 0", "<etag>", 0},
         {"BLOB.GETPAGES box disk", PAGES(0, "[]"), 0},
     };
-    create("box");
     steps_play(steps);
     expect_text(field(stat_of("box", "disk"), "content-type"), "text/plain");
 }
@@ -169,7 +166,6 @@ TEST(sequence_numbers_move) {
         {"9223372036854775806", "INCREMENT", INT64_MAX},
         {"7", "update 8", 8},
     };
-    create("box");
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         expect_etag(call_line(primary, pool_print("BLOB.CREATEPAGE box disk 512 SEQUENCE %s PROPS 1 "
                                                   "content-language en",
@@ -192,7 +188,6 @@ TEST(ifsequence_compares) {
         {"LT 6", true},  {"EQ 4", false}, {"EQ 5", true},   {"EQ 6", false}, {"le 9223372036854775807", true},
         {"LT 0", false}, {"LE 0", false}, {"eq 05", false},
     };
-    create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512 SEQUENCE 5"));
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         const char *answer = rows[row].passes ? "[<etag>, 5]" : "PRECONDITION SequenceNumberConditionNotMet";
@@ -216,7 +211,6 @@ TEST(setprops_of_pages_leaves_the_properties) {
          0},
         {"BLOB.SETPROPS box disk PROPS 0", "<etag>", 0},
     };
-    create("box");
     steps_play(steps);
     expect_number(field(stat_of("box", "disk"), "content-length"), 1536);
     expect_number(field(stat_of("box", "disk"), "sequence-number"), 5);
@@ -232,7 +226,6 @@ TEST(pages_of_other_kinds_are_refused) {
     static const char *const on_others[] = {"BLOB.PUT box disk x",          "BLOB.PUTBLOCK box disk AAAA x",
                                             "BLOB.PUTBLOCKLIST box disk 0", "BLOB.GETBLOCKLIST box disk",
                                             "BLOB.APPEND box disk x",       "BLOB.CREATEAPPEND box disk"};
-    create("box");
     put("box", "cat", "meow");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
@@ -250,7 +243,6 @@ TEST(pages_of_other_kinds_are_refused) {
 
 /* Sparse, and what is cleared is given back. */
 TEST(only_pages_that_are_there_take_memory) {
-    create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 8796093022208"));
     long long empty = memory_of(primary, "box");
     assert_true(empty < 2000);
@@ -276,7 +268,6 @@ TEST(pages_are_notified_and_abort_watchers) {
         {"BLOB.CLEARPAGE box disk 0 512", "blob.clearpage box"},
         {"BLOB.SETPROPS box disk SIZE 1024", "blob.setprops box"},
     };
-    create("box");
     expect_notifications(rows);
     traces_begin("box");
     step_play("BLOB.PUTPAGE box disk 0 512*x", "[<etag>, 0]", 0);
@@ -285,7 +276,6 @@ TEST(pages_are_notified_and_abort_watchers) {
 
 /* A page that is written while somebody waits for news is news. */
 TEST(waiting_readers_hear_of_pages) {
-    create("box");
     struct client *reader = waiting("BLOB.GET box disk RANGE 0 3 BLOCK 0");
     const char *etag = expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
     expect_shape(answer_of(reader), "[<etag>, \"\\x00\\x00\\x00\"]");
@@ -296,7 +286,6 @@ TEST(waiting_readers_hear_of_pages) {
 
 /* More than one reply can hold: parts of it can be had. */
 TEST(large_disks_are_read_in_parts) {
-    create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 8796093022208"));
     step_play("BLOB.GET box disk", "INVALID InvalidRange", 0);
     step_play("BLOB.GET box disk RANGE 1000 -1", "INVALID InvalidRange", 0);

@@ -21,6 +21,10 @@ static void stage_life(void) {
     put("box", "other", "x");
 }
 
+BEFORE_EACH {
+    stage_life();
+}
+
 TEST(staged_blocks_last_a_week_and_no_longer) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCK box cat AAAA one", "OK", 0},
@@ -35,7 +39,6 @@ TEST(staged_blocks_last_a_week_and_no_longer) {
         {"BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA", "INVALID InvalidBlockList", 0},
         {"BLOB.GET box cat", "NOTFOUND BlobNotFound", 0},
     };
-    stage_life();
     steps_play(steps);
     await_replicas();
     expect_error(call(replica, "BLOB.GETBLOCKLIST box cat ALL"), "NOTFOUND BlobNotFound");
@@ -58,7 +61,6 @@ TEST(staged_blocks_of_each_name_expire_by_themselves) {
         {WEEK, NULL, 0},
         {"BLOB.GET box dog", "[<etag>, \"one\"]", 0},
     };
-    stage_life();
     steps_play(steps);
 }
 
@@ -79,7 +81,6 @@ TEST(a_new_block_begins_the_week_anew) {
         {"BLOB.PUTBLOCK box new AAAB new", "OK", 0},
         {"BLOB.GETBLOCKLIST box new ALL", STAGED("[[\"AAAB\", 3]]"), 0},
     };
-    stage_life();
     steps_play(steps);
 }
 
@@ -89,7 +90,6 @@ static void expect_memory_back(long long max) {
 }
 
 TEST(expired_blocks_leave_memory_by_themselves) {
-    stage_life();
     long long before = memory_of(primary, "box");
     stage("box", "cat", "AAAA", 1 << 20, 'x');
     stage("box", "other", "AAAA", 1 << 20, 'y');
@@ -120,7 +120,6 @@ TEST(a_name_whose_blocks_expired_is_missing) {
     static const char *const writes[] = {"BLOB.PUT box cat x",          "BLOB.PUTBLOCK box cat AA== x",
                                          "BLOB.PUTBLOCKLIST box cat 0", "BLOB.CREATEPAGE box cat 512",
                                          "BLOB.CREATEAPPEND box cat",   "BLOB.COPY box cat box other"};
-    stage_life();
     steps_play(steps);
     for (size_t write = 0; write < ARRAY_SIZE(writes); write++) {
         step_play(writes[write], NULL, 0);
@@ -138,7 +137,6 @@ TEST(a_name_whose_blocks_expired_is_missing) {
 TEST(many_expired_blocks_are_removed_in_portions) {
     enum { BLOCKS = 3500 };
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    stage_life();
     for (int block = 0; block < BLOCKS; block++) {
         send_call(primary, "BLOB.PUTBLOCK box cat %s x",
                   pool_print("AA%c%c", letters[block >> 6], letters[block & 63]));
@@ -154,7 +152,6 @@ TEST(many_expired_blocks_are_removed_in_portions) {
 
 /* What is loaded from a file goes on ageing, and ends there as well. */
 TEST(staged_blocks_expire_in_files_too) {
-    stage_life();
     stage("box", "cat", "AAAA", 10, 'x');
     time_passes(6 * 86400000LL);
     expect_ok(call(primary, "DEBUG RELOAD"));

@@ -66,8 +66,11 @@ static const struct {
     {"a eq '\xff'", 7},
 };
 
-TEST(malformed_filters_say_where) {
+BEFORE_EACH {
     table_setup();
+}
+
+TEST(malformed_filters_say_where) {
     written("TABLE.INSERT t p r PROPS 1 a:int32 1");
     traces_begin("none");
     for (size_t i = 0; i < ARRAY_SIZE(malformed); i++) {
@@ -102,7 +105,6 @@ TEST(malformed_and_oversized_filters_are_refused) {
         {"TABLE.QUERY t FILTER a FILTER b", "ERR syntax error near 'FILTER'"},
         {"TABLE.QUERY t FILTER", "ERR syntax error near 'FILTER'"},
     };
-    table_setup();
     play_answers(rows);
     for (int depth = 99; depth < 102; depth++) {
         struct text filter = {0};
@@ -142,7 +144,6 @@ TEST(true_and_false_stand_alone) {
         {"false or true eq flag", "q/a", "scan"},
         {"false or flag", "q/a", "scan"},
     };
-    table_setup();
     written("TABLE.INSERT t p a PROPS 1 n:int32 1");
     written("TABLE.INSERT t p b PROPS 1 n:int32 2");
     written("TABLE.INSERT t q a PROPS 1 flag:bool true");
@@ -191,7 +192,6 @@ TEST(zero_bytes_in_texts) {
         {WITH_LENGTH("PartitionKey eq 'p' and RowKey lt 'a\0z'"), "p/a"},
         {WITH_LENGTH("PartitionKey eq 'p' and RowKey ge 'a\0'"), "p/b"},
     };
-    table_setup();
     expect_etag(call(primary, "TABLE.INSERT t p a PROPS 1 s %b", "a\0b", (size_t)3));
     expect_etag(call(primary, "TABLE.INSERT t p b PROPS 1 s a"));
     expect_etag(call(primary, "TABLE.INSERT t q a PROPS 1 s b"));
@@ -231,7 +231,6 @@ TEST(keys_and_timestamps_in_filters) {
         {"Timestamp lt '2'", "p/a p/b q/a"},
         {"partitionkey eq 'p'", ""},
     };
-    table_setup();
     written("TABLE.INSERT t p b PROPS 0");
     written("TABLE.INSERT t q a PROPS 0");
     written("TABLE.INSERT t p a PROPS 0");
@@ -268,7 +267,6 @@ TEST(a_write_under_a_filter_needs_stock) {
         {"TABLE.DELETE t p r IFMATCH * IF \"stock eq 8L\"", STALE_ENTITY},
         {"TABLE.DELETE t p r IFMATCH * IF \"stock eq 8\"", "OK"},
     };
-    table_setup();
     play_answers(rows);
 }
 
@@ -277,7 +275,6 @@ TEST(sellers_at_once_never_sell_more_than_the_stock) {
     enum { STOCK = 40, BUYERS = 5, TRIES = 20 };
     struct client *buyers[BUYERS];
     int sold = 0;
-    table_setup();
     written(pool_print("TABLE.INSERT t p r PROPS 1 left:int32 %d", STOCK));
     for (int i = 0; i < BUYERS; i++) buyers[i] = test_client(primary->server);
     for (int attempt = 0; attempt < TRIES; attempt++) {
@@ -435,7 +432,6 @@ TEST(every_plan_gives_the_same_answer) {
     static const char *const plans[] = {"point", "range", "index", "scan", NULL};
     int seen[4] = {0, 0, 0, 0}, matching = 0;
     random_begin();
-    table_setup();
     expect_ok(call(primary, "TABLE.CREATE u"));
     expect_ok(call(primary, "TABLE.INDEX t n s m"));
     fill_both();

@@ -53,10 +53,13 @@ static redisReply *rows_of(const char *format, const char *key) {
     return page->element[1];
 }
 
+BEFORE_EACH {
+    table_setup();
+}
+
 TEST(keys_stand_in_the_order_of_code_units) {
     random_begin();
     int places[KEYS];
-    table_setup();
     for (int i = 0; i < KEYS; i++) places[i] = i;
     for (int i = KEYS - 1; i > 0; i--) {
         int other = random_below(i + 1), kept = places[i];
@@ -89,7 +92,6 @@ TEST(keys_stand_in_the_order_of_code_units) {
 TEST(pages_continue_at_any_key) {
     static const char *const all[] = {"", "'", "''", "it's", "\"", "NEXT", "TOP", "%27", "a b"};
     enum { COUNT = ARRAY_SIZE(all) };
-    table_setup();
     for (int i = 0; i < KEYS; i++) {
         expect_etag(call(primary, "TABLE.INSERT t %s %s PROPS 0", in_order[i], in_order[KEYS - 1 - i]));
         expect_etag(call(primary, "TABLE.INSERT t %s x PROPS 0", in_order[i]));
@@ -124,7 +126,6 @@ TEST(pages_continue_where_no_entity_is) {
         {"TABLE.QUERY t NEXT 513*k r", BAD_INPUT},
         {"TABLE.QUERY t NEXT b \xff", BAD_INPUT},
     };
-    table_setup();
     play_answers(rows);
 }
 
@@ -144,7 +145,6 @@ TEST(pages_have_as_many_rows_as_top_allows) {
                                           "TABLE.QUERY t TOP 9223372036854775808",
                                           "TABLE.QUERY none TOP -1",
                                           NULL};
-    table_setup();
     fill_table(primary, 1500);
     for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
         redisReply *page = ask(pool_print("TABLE.QUERY t %s", pages[i].top));
@@ -166,7 +166,6 @@ TEST(a_page_has_so_many_bytes) {
     enum { ENTITIES = 12, PART = 65000 };
     int pages;
     char *part = pool_take(PART);
-    table_setup();
     for (int row = 0; row < ENTITIES; row++) {
         struct words words = words_of_line(pool_print("TABLE.INSERT t p %02d PROPS 15", row));
         for (int number = 0; number < 15; number++) {
@@ -247,7 +246,6 @@ TEST(pages_of_a_query_have_each_row_once) {
     struct client *writer = test_client(primary->server);
     random_begin();
     memset(volatile_there, 0, sizeof(volatile_there));
-    table_setup();
     for (int number = 0; number < STABLE; number++)
         written(pool_print("TABLE.INSERT t p %05d PROPS 1 n:int32 %d", number, number % 7));
     for (int round = 0; round < ROUNDS; round++) {
@@ -290,7 +288,6 @@ static const struct {
 };
 
 TEST(explain_says_what_will_be_walked) {
-    table_setup();
     fill_table(primary, 1000);
     for (size_t i = 0; i < ARRAY_SIZE(plans); i++) {
         const char *filter = plans[i].filter;
@@ -325,7 +322,6 @@ TEST(explain_names_the_index) {
         {"n eq 5 or ten eq 3", "scan", NULL, 1000},
         {"none eq 5", "scan", NULL, 1000},
     };
-    table_setup();
     expect_ok(ask("TABLE.INDEX t n ten"));
     fill_table(primary, 1000);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -342,7 +338,6 @@ TEST(explain_names_the_index) {
 
 TEST(answers_by_index_stand_in_the_order_of_keys) {
     random_begin();
-    table_setup();
     expect_ok(ask("TABLE.INDEX t v"));
     for (int i = 0; i < 300; i++)
         written(pool_print("TABLE.INSERTORREPLACE t p %03d PROPS 1 v:int32 %d", random_below(1000),

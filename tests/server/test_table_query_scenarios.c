@@ -22,9 +22,12 @@ static redisReply *page_of(const char *rest, const char **next) {
     return page->element[1];
 }
 
+BEFORE_EACH {
+    table_setup();
+}
+
 TEST(scenario_22_pages_of_a_thousand) {
     const char *next = NULL;
-    table_setup();
     fill_table(primary, 2500);
     redisReply *first = expect_elements(page_of("", &next), 1000);
     expect_text(first->element[999]->element[1], "000999");
@@ -44,7 +47,6 @@ TEST(scenario_22_pages_of_a_thousand) {
 /* A page that finds nothing still leads on; what is pinned is found at once. */
 TEST(scenario_24_matches_that_lie_far_away) {
     int pages;
-    table_setup();
     fill_table(primary, 70000);
     redisReply *page = ask("TABLE.QUERY t FILTER \"n eq 69999\" TOP 1");
     expect_elements(page->element[1], 0);
@@ -77,7 +79,6 @@ TEST(scenario_29_selecting) {
         {"TABLE.QUERY t SELECT 1 b:int32", "INVALID PropertyNameInvalid"},
         {"TABLE.QUERY t SELECT 2 b", "ERR syntax error near 'SELECT'"},
     };
-    table_setup();
     play_answers(rows);
 }
 
@@ -104,7 +105,6 @@ TEST(scenario_32_each_entity_once) {
         {"TABLE.BATCH t a 2 INSERT bc PROPS 0 INSERT c PROPS 0", NULL},
         {"TABLE.BATCH t ab 2 INSERT c PROPS 0 INSERT bc PROPS 0", NULL},
     };
-    table_setup();
     play_answers(rows);
     assert_string_equal(found(""), "a/bc a/c ab/bc ab/c p/there");
 }
@@ -118,7 +118,6 @@ TEST(scenario_33_one_partition_and_up_to_a_hundred) {
         {"TABLE.BATCH t p -1 INSERT r PROPS 0", BAD_INPUT},
         {"TABLE.BATCH none p 0", BAD_INPUT},
     };
-    table_setup();
     play_answers(rows);
     struct words words = batch_of_inserts(101);
     traces_begin("none");

@@ -14,8 +14,11 @@
 
 /* --- Optimistic concurrency --- */
 
-TEST(scenario_2_two_clients_one_after_the_other) {
+BEFORE_EACH {
     table_setup();
+}
+
+TEST(scenario_2_two_clients_one_after_the_other) {
     struct client *other = test_client(primary->server);
     written("TABLE.INSERT t p r PROPS 1 base x");
     const char *read_by_one = expect_etag(ask("TABLE.GET t p r"));
@@ -29,7 +32,6 @@ TEST(scenario_2_two_clients_one_after_the_other) {
 }
 
 TEST(scenario_7_an_etag_does_not_outlive_its_entity) {
-    table_setup();
     const char *old = written("TABLE.INSERT t p r PROPS 1 a b");
     expect_ok(ask(pool_print("TABLE.DELETE t p r IFMATCH %s", old)));
     const char *new = written("TABLE.INSERT t p r PROPS 1 a b");
@@ -45,7 +47,6 @@ TEST(scenario_7_an_etag_does_not_outlive_its_entity) {
 TEST(scenario_8_a_thousand_writes_have_a_thousand_etags) {
     enum { WRITES = 1000 };
     const char *etag = "", *timestamp = "";
-    table_setup();
     for (int write = 0; write < WRITES; write++) {
         send_call(primary, "TABLE.INSERTORMERGE t p r PROPS 1 a b");
         send_call(primary, "TABLE.GET t p r SELECT 1 Timestamp");
@@ -66,7 +67,6 @@ TEST(scenario_9_malformed_etags_are_told_from_stale_ones) {
     static const char *const malformed[] = {
         "abc", "''", "0x", "0x1", "W/0x0000000000000001", "0x00000000000000010", "0x000000000000000g",
         "**",  NULL};
-    table_setup();
     const char *etag = written("TABLE.INSERT t p r PROPS 1 a b");
     for (const char *const *each = malformed; *each; each++) {
         step_play(pool_print("TABLE.REPLACE t p r IFMATCH %s PROPS 0", *each), BAD_INPUT, 0);
@@ -92,12 +92,10 @@ TEST(scenario_12_replace_drops_and_merge_keeps) {
         {"TABLE.REPLACE t p r IFMATCH * PROPS 0", NULL},
         {"TABLE.GET t p r", "[<etag>, []]"},
     };
-    table_setup();
     play_answers(rows);
 }
 
 TEST(scenario_13_a_merge_changes_the_type) {
-    table_setup();
     written("TABLE.INSERT t p r PROPS 1 P:int32 3");
     assert_string_equal(found_by("P eq 3"), "p/r");
     assert_string_equal(found_by("P eq '3'"), "");
@@ -116,7 +114,6 @@ TEST(scenario_14_nobody_sets_a_timestamp) {
         "TABLE.INSERTORMERGE t p r PROPS 2 a b Timestamp:datetime 2999-01-01T00:00:00Z",
         NULL};
     const char *before = "2020";
-    table_setup();
     for (const char *const *write = writes; *write; write++) {
         written(*write);
         expect_shape(ask("TABLE.GET t p r"), "[<etag>, [\"a\", \"b\"]]");
@@ -139,12 +136,10 @@ TEST(scenario_15_names_mind_their_case_and_stand_once) {
         {"TABLE.MERGE t p r IFMATCH * PROPS 1 \"A\" 3", NULL},
         {"TABLE.GET t p r", "[<etag>, [\"a\", \"1\", \"A\", \"3\"]]"},
     };
-    table_setup();
     play_answers(rows);
 }
 
 TEST(scenario_16_so_many_properties) {
-    table_setup();
     written(pool_print("TABLE.INSERT t p full %s", some_properties(252)));
     step_play(pool_print("TABLE.INSERT t p more %s", some_properties(253)), "INVALID TooManyProperties", 0);
     step_play(pool_print("TABLE.REPLACE t p full IFMATCH * %s", some_properties(253)),
@@ -172,7 +167,6 @@ TEST(scenario_17_so_much_in_one_value_and_in_one_entity) {
         {"TABLE.MERGE t p s IFMATCH * PROPS 1 s 32769*x", "INVALID PropertyValueTooLarge"},
         {"TABLE.INSERT t p x PROPS 1 b:binary 65537*x", "INVALID PropertyValueTooLarge"},
     };
-    table_setup();
     play_answers(rows);
     struct text line = {0};
     text_print(&line, "TABLE.INSERT t p large PROPS 16");
@@ -204,7 +198,6 @@ TEST(scenario_19_empty_keys) {
         {"TABLE.DELETE t '' '' IFMATCH *", "OK"},
         {"TABLE.GET t '' ''", NO_ENTITY},
     };
-    table_setup();
     play_answers(rows);
     assert_string_equal(found(""), "p/");
 }
@@ -243,7 +236,6 @@ TEST(scenario_20_characters_that_no_key_has) {
                                           "\xf4\x8f\xbf\xbf",
                                           "a b'c,d",
                                           NULL};
-    table_setup();
     traces_begin("none");
     for (const char *const *key = forbidden; *key; key++) try_key(*key, "INVALID OutOfRangeInput");
     /* What is no UTF-8, or too long, is another matter. */
@@ -267,7 +259,6 @@ TEST(scenario_20_characters_that_no_key_has) {
 TEST(scenario_21_keys_stand_in_their_order) {
     static const char *const inserts[] = {"b \"1\"", "\"A\" 10", "aa \"\"", "a 2",  "\"B\" x",
                                           "\"A\" 2", "a 1",      "\"A\" 1", "a 10", NULL};
-    table_setup();
     for (const char *const *keys = inserts; *keys; keys++)
         written(pool_print("TABLE.INSERT t %s PROPS 0", *keys));
     assert_string_equal(found(""), "A/1 A/10 A/2 B/x a/1 a/10 a/2 aa/ b/1");
@@ -286,7 +277,6 @@ TEST(scenario_36_keys_mind_their_case) {
         {"TABLE.GET t P r", "[<etag>, [\"a\", \"2\"]]"},
         {"TABLE.GET T p r", NO_ENTITY},
     };
-    table_setup();
     play_answers(rows);
 }
 
@@ -325,7 +315,6 @@ TEST(scenario_37_a_dropped_table_is_gone_and_its_name_is_free) {
 }
 
 TEST(scenario_38_a_leased_blob_guards_a_table_of_those_who_ask) {
-    table_setup();
     lease_setup();
     struct client *other = test_client(primary->server);
     acquire("box", "60", "BLOB cat ID " ID_A);
@@ -361,6 +350,5 @@ TEST(scenario_39_policies_are_replaced_as_a_whole) {
         {"TABLE.SETACL t", "OK"},
         {"TABLE.GETACL t", "[]"},
     };
-    table_setup();
     play_answers(rows);
 }
