@@ -2,47 +2,19 @@
  * names that have only staged blocks. */
 #include "blob/listing.h"
 
-#include "blob/blocks.h"
 #include "blob/container_apply.h"
 #include "core/name.h"
-#include "dice.h"
-#include "roster.h"
+#include "listing_trial.h"
 #include "unit.h"
 
 #include <stdlib.h>
 
 FREES(container)
 
-static const int64_t now_ms = STAGED_LIFE_MS * 3;
-
-static void apply(struct container *container, const struct container_change *change) {
-    require(container_apply(container, change), "a change of kind %d does not fit", (int)change->kind);
-}
-
-static void put(struct container *container, struct bytes name) {
-    const struct container_change change = {.kind = BLOB_PUT, .name = name, .stamp = {1, 1}};
-    apply(container, &change);
-}
-
-static void snapshot(struct container *container, struct bytes name, version id) {
-    const struct container_change change = {
-        .kind = BLOB_SNAPSHOT, .name = name, .stamp = {1, 1}, .snapshot = id};
-    apply(container, &change);
-}
-
-static void stage(struct container *container, struct bytes name, int64_t touched_ms) {
-    const struct container_change change = {.kind = BLOB_STAGE,
-                                            .name = name,
-                                            .block_id = bytes_text("id"),
-                                            .touched_ms = touched_ms,
-                                            .content = bytes_text("block")};
-    apply(container, &change);
-}
-
 static struct container *container_of_names(const struct bytes *names, size_t count) {
     struct container *container =
         container_new(&(struct container_change){.kind = CONTAINER_CREATE, .stamp = {1, 1}});
-    for (size_t i = 0; i < count; i++) put(container, names[i]);
+    for (size_t i = 0; i < count; i++) listing_put(container, names[i]);
     return container;
 }
 
@@ -57,7 +29,7 @@ static struct listing_query query_of(const char *prefix, const char *delimiter) 
                                   .marker = bytes_of("", 0),
                                   .max = 1000,
                                   .budget = SIZE_MAX,
-                                  .now_ms = now_ms};
+                                  .now_ms = LISTING_NOW_MS};
 }
 
 /* --- Small cases, written out --------------------------------------------------------------------------- */
@@ -115,125 +87,18 @@ TEST(prefixes_and_delimiters) {
     }
 }
 
-/* --- A naive listing ------------------------------------------------------------------------------------ */
-
-/* The item that a name belongs to: the name up to and with the first delimiter
- * behind the prefix, or all of it. */
-static struct bytes item_of(const struct listing_query *query, struct bytes name, bool *common) {
-    *common = false;
-    size_t length = query->delimiter.length;
-    for (size_t at = query->prefix.length; length && at + length <= name.length; at++)
-        if (memcmp(name.data + at, query->delimiter.data, length) == 0) {
-            *common = true;
-            return bytes_of(name.data, at + length);
-        }
-    return name;
-}
-
-/* What there is of a name follows from its last byte. */
-enum sort { PLAIN, STAGED_LATELY, STAGED_LONG_AGO, ONE_SNAPSHOT, MANY_SNAPSHOTS, SORTS };
-
-static enum sort sort_of(struct bytes name) {
-    return (enum sort)((unsigned char)name.data[name.length - 1] % SORTS);
-}
-
-static version snapshots_of(struct bytes name) {
-    enum sort sort = sort_of(name);
-    return sort == MANY_SNAPSHOTS ? 7 : sort == ONE_SNAPSHOT;
-}
-
-static void add_sorted(struct container *container, struct bytes name) {
-    enum sort sort = sort_of(name);
-    if (sort == STAGED_LATELY || sort == STAGED_LONG_AGO) {
-        stage(container, name, sort == STAGED_LATELY ? now_ms - STAGED_LIFE_MS + 1 : now_ms - STAGED_LIFE_MS);
-        return;
-    }
-    put(container, name);
-    for (version id = 1; id <= snapshots_of(name); id++) snapshot(container, name, id * 10);
-}
-
-static bool is_shown(const struct listing_query *query, struct bytes name) {
-    enum sort sort = sort_of(name);
-    if (sort == STAGED_LONG_AGO || (sort == STAGED_LATELY && !query->uncommitted)) return false;
-    return bytes_start_with(name, query->prefix) && bytes_compare(name, query->marker) >= 0;
-}
-
-struct expected {
-    struct bytes name;
-    bool common;
-    version snapshot;
-};
-
-/* All items from the query's marker on, by going over all names. */
-static size_t expect_items(const struct roster *roster, const struct listing_query *query,
-                           struct expected *items) {
-    size_t count = 0;
-    for (size_t i = 0; i < roster->count; i++) {
-        struct bytes name = entry_name(roster->entries[i]);
-        if (!is_shown(query, name)) continue;
-        bool common;
-        struct bytes item = item_of(query, name, &common);
-        bool again = common && count && items[count - 1].common && bytes_equal(items[count - 1].name, item);
-        if (again) continue;
-        for (version id = 1; !common && query->snapshots && id <= snapshots_of(name); id++)
-            items[count++] = (struct expected){name, false, id * 10};
-        items[count++] = (struct expected){item, common, 0};
-    }
-    return count;
-}
-
-static void require_item(const struct listing_item *item, const struct expected *expected, size_t place) {
-    require_bytes(item->name, expected->name, "item %zu", place);
-    require_same(item->snapshot, expected->snapshot, "item %zu", place);
-    require_same(item->blob == NULL, expected->common, "item %zu", place);
-    if (item->blob && !item->snapshot) require_bytes(blob_name(item->blob), item->name, "item %zu", place);
-    if (item->blob) require(item->snapshot == 0 || blob_exists(item->blob), "item %zu is no snapshot", place);
-}
-
-/* From page to page by the markers, every item comes once, and all pages but the last one are full. */
-static void compare_pages(const struct container *container, struct listing_query query,
-                          const struct expected *expected, size_t count) {
-    char marker[LISTING_MARKER_MAX_BYTES];
-    size_t seen = 0;
-    for (bool more = true; more;) {
-        struct listing listing;
-        listing_collect(container, &query, &listing);
-        require(listing.count <= query.max, "%zu items", listing.count);
-        require(listing.count <= count - seen, "there are more than %zu items", count);
-        for (size_t i = 0; i < listing.count; i++, seen++)
-            require_item(&listing.items[i], &expected[seen], seen);
-        more = listing.more;
-        require_same(more, seen < count, "whether there is more behind %zu items", seen);
-        if (more) require_same(listing.count, query.max, "a page that is not the last one");
-        memcpy(marker, listing.next, more ? listing.next_length : 0);
-        query.marker = bytes_of(marker, more ? listing.next_length : 0);
-        listing_free(&listing);
-    }
-}
+/* --- Names of all sorts ---------------------------------------------------------------------------------- */
 
 enum { NAMES = 400, QUERIES = 1500 };
 
-/* Names of all sorts, and a container with what there should be of them. */
-static struct container *fill(struct roster *roster, struct dice *dice) {
-    struct container *container = container_of_names(NULL, 0);
-    char room[NAME_ROOM];
-    while (roster->count < NAMES) {
-        struct bytes name = name_draw(dice, room);
-        if (roster_find(roster, name)) continue;
-        roster_add(roster, entry_new(name, 0));
-        add_sorted(container, name);
-    }
-    return container;
-}
-
 TEST(random_pages_equal_naive_ones) {
     static const char *const delimiters[] = {"", "/", "a", "b", "\xff", "ab", "//", "aa"};
-    static struct expected expected[NAMES * 8];
+    char prefix[NAME_ROOM], marker[NAME_ROOM];
     struct dice dice = {1};
-    struct roster roster = {0};
-    struct container *container ENDS_BY(container_release) = fill(&roster, &dice);
+    struct listing_trial trial;
+    listing_trial_start(&trial);
+    while (trial.roster.count < NAMES) listing_trial_add(&trial, name_draw(&dice, prefix));
     for (int i = 0; i < QUERIES; i++) {
-        char prefix[NAME_ROOM], marker[NAME_ROOM];
         struct listing_query query = query_of("", delimiters[dice_roll(&dice, ARRAY_SIZE(delimiters))]);
         if (dice_percent(&dice, 60)) query.prefix = name_draw(&dice, prefix);
         if (query.prefix.length > 2 && dice_percent(&dice, 60)) query.prefix.length = 1 + dice_roll(&dice, 2);
@@ -241,9 +106,9 @@ TEST(random_pages_equal_naive_ones) {
         query.max = 1 + dice_roll(&dice, dice_percent(&dice, 50) ? 9 : NAMES * 2);
         query.snapshots = dice_percent(&dice, 50);
         query.uncommitted = dice_percent(&dice, 50);
-        compare_pages(container, query, expected, expect_items(&roster, &query, expected));
+        listing_trial_compare(&trial, query);
     }
-    roster_free(&roster);
+    listing_trial_end(&trial);
 }
 
 /* --- Snapshots, and markers that stand among them --- */
@@ -268,8 +133,8 @@ static void require_page(const struct container *container, const struct listing
 static struct container *container_of_snapshots(void) {
     const struct bytes names[] = {bytes_text("a"), bytes_text("b"), bytes_text("c")};
     struct container *container = container_of_names(names, ARRAY_SIZE(names));
-    for (version id = 1; id <= 4; id++) snapshot(container, names[1], id);
-    stage(container, bytes_text("bb"), now_ms);
+    for (version id = 1; id <= 4; id++) listing_snapshot(container, names[1], id);
+    listing_stage(container, bytes_text("bb"), LISTING_NOW_MS);
     return container;
 }
 
@@ -324,16 +189,16 @@ TEST(markers_outlive_what_they_name) {
     query.max = 100;
     require_page(container, &query, (const char *const[]){"b@3", "b@4", "b", "c", NULL});
     struct container_change gone = {.kind = BLOB_DELETESNAPSHOTS, .name = bytes_text("b"), .snapshot = 3};
-    apply(container, &gone);
+    require(container_apply(container, &gone), "the blob goes");
     require_page(container, &query, (const char *const[]){"b@4", "b", "c", NULL});
     gone.snapshot = 4;
-    apply(container, &gone);
+    require(container_apply(container, &gone), "the blob goes");
     require_page(container, &query, (const char *const[]){"b", "c", NULL});
     query.snapshots = false;
     require_page(container, &query, (const char *const[]){"c", NULL});
     query.snapshots = true;
     gone = (struct container_change){.kind = BLOB_DELETE, .name = bytes_text("b")};
-    apply(container, &gone);
+    require(container_apply(container, &gone), "the blob goes");
     require_page(container, &query, (const char *const[]){"c", NULL});
     listing_free(&listing);
 }
@@ -370,8 +235,8 @@ TEST(the_longest_marker_fits) {
     const struct bytes name = bytes_of(longest, sizeof(longest));
     struct container *container ENDS_BY(container_release) = container_of_names(&name, 1);
     struct listing_query query = query_of("", "");
-    snapshot(container, name, 1);
-    snapshot(container, name, VERSION_MAX);
+    listing_snapshot(container, name, 1);
+    listing_snapshot(container, name, VERSION_MAX);
     query.snapshots = true;
     query.max = 1;
     struct listing listing;
@@ -412,8 +277,8 @@ TEST(a_listing_looks_at_a_bounded_number_of_names) {
     enum { HIDDEN = 50000 };
     struct container *container ENDS_BY(container_release) = container_of_names(NULL, 0);
     char room[NAME_ROOM], marker[LISTING_MARKER_MAX_BYTES];
-    for (size_t i = 0; i < HIDDEN; i++) stage(container, name_numbered(i, room), now_ms);
-    put(container, bytes_text("zebra"));
+    for (size_t i = 0; i < HIDDEN; i++) listing_stage(container, name_numbered(i, room), LISTING_NOW_MS);
+    listing_put(container, bytes_text("zebra"));
     struct listing_query query = query_of("", "");
     size_t pages_seen = 0, items_seen = 0;
     for (bool more = true; more; pages_seen++) {
@@ -435,7 +300,7 @@ TEST(names_below_a_common_beginning_are_jumped_over) {
     enum { BELOW = 30000, TIMES = 20000 };
     struct container *container ENDS_BY(container_release) = container_of_names(NULL, 0);
     char room[NAME_ROOM];
-    for (size_t i = 0; i < BELOW; i++) put(container, name_numbered(i, room));
+    for (size_t i = 0; i < BELOW; i++) listing_put(container, name_numbered(i, room));
     struct listing_query query = query_of("", "/");
     for (int i = 0; i < TIMES; i++) {
         struct listing listing;
