@@ -13,52 +13,23 @@
 #include "traces.h"
 #include "wire.h"
 
-/* --- Malformed filters, and the byte at which they are wrong --- */
+/* --- Malformed filters, and the byte at which they are wrong: more of them are in tests/unit/test_filter.c --- */
 
 static const struct {
     const char *filter;
     int position;
 } malformed[] = {
     {"a eq", 5},
-    {"a eq 1 and", 11},
     {"(a", 3},
     {"a)", 2},
-    {"()", 2},
-    {"a eq 1)", 7},
     {"a eq 1 b eq 2", 8},
     {"eq 1", 1},
     {"a == 1", 3},
-    {"a eq 'x", 6},
-    {"a eq 'x''", 6},
     {"a eq \"x\"", 6},
-    {"a eq 2147483648", 6},
-    {"a eq -2147483649", 6},
-    {"a eq 9223372036854775808L", 6},
-    {"a eq 1e999", 6},
-    {"a eq -", 6},
-    {"a eq +1", 6},
     {"a eq datetime", 6},
-    {"a eq x'00'", 6},
-    {"a eq null", 6},
-    {"a eq True", 6},
-    {"a eq b", 6},
-    {"a eq (1)", 6},
-    {"a EQ 1", 3},
-    {"a eq 1 AND b", 8},
-    {"a eq 1 eq 2", 8},
-    {"a add 1 eq 2", 3},
     {"(a) eq 1", 5},
-    {"not", 4},
-    {"and", 1},
-    {"a and and b", 7},
-    {"a eq 1 or or", 11},
-    {"a/b eq 1", 2},
     {"a.b eq 1", 2},
     {"a eq 1;", 7},
-    {"startswith(a,'x')", 11},
-    {"a eq 1 and (b eq 2", 19},
-    {"a eq 1 and b eq 2)", 18},
-    {"a eq 'b' 'c'", 10},
     {"\t a\n eq ?", 9},
     /* Bytes are counted, not characters. */
     {"\xc3\xa4 eq '\xc3\xa4' and", 15},
