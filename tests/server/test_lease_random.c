@@ -266,50 +266,39 @@ static void play_put(int client, struct model_blob *blob) {
     blob->content = content;
 }
 
-static void play_setmeta(int client, struct model_blob *blob) {
+/* Sends a read or a write of the blob under some id; NULL when it is refused, as it should be. */
+static redisReply *send_under_id(int client, struct model_blob *blob, const char *verb, const char *rest,
+                                 enum lease_verb use) {
     int id = any_id(blob);
-    struct words words = words_of_line(pool_print("BLOB.SETMETA box %s META 0", blob_names[blob - blobs]));
+    struct words words = words_of_line(pool_print("BLOB.%s box %s %s", verb, blob_names[blob - blobs], rest));
     add_id(&words, blob, id);
     redisReply *reply = call_words(clients[client].client, &words);
-    struct lease_call call = call_of(VERB_WRITE, id, NO_ID);
+    struct lease_call call = call_of(use, id, NO_ID);
     const char *refusal = refusal_now(blob, &call);
-    if (refusal) {
-        expect_error(reply, refusal);
-    } else {
-        note_write(blob, reply);
-    }
+    if (!refusal) return reply;
+    expect_error(reply, refusal);
+    return NULL;
+}
+
+static void play_setmeta(int client, struct model_blob *blob) {
+    redisReply *reply = send_under_id(client, blob, "SETMETA", "META 0", VERB_WRITE);
+    if (reply) note_write(blob, reply);
 }
 
 static void play_delete(int client, struct model_blob *blob) {
-    int id = any_id(blob);
     if (random_below(3)) return;
-    struct words words = words_of_line(pool_print("BLOB.DELETE box %s", blob_names[blob - blobs]));
-    add_id(&words, blob, id);
-    redisReply *reply = call_words(clients[client].client, &words);
-    struct lease_call call = call_of(VERB_WRITE, id, NO_ID);
-    const char *refusal = refusal_now(blob, &call);
-    if (refusal) {
-        expect_error(reply, refusal);
-        return;
-    }
+    redisReply *reply = send_under_id(client, blob, "DELETE", "", VERB_WRITE);
+    if (!reply) return;
     expect_ok(reply);
     blob->exists = false;
     blob->lease = (struct lease_model){0};
 }
 
 static void play_get(int client, struct model_blob *blob) {
-    int id = any_id(blob);
-    struct words words = words_of_line(pool_print("BLOB.GET box %s", blob_names[blob - blobs]));
-    add_id(&words, blob, id);
-    redisReply *reply = call_words(clients[client].client, &words);
-    struct lease_call call = call_of(VERB_READ, id, NO_ID);
-    const char *refusal = refusal_now(blob, &call);
-    if (refusal) {
-        expect_error(reply, refusal);
-    } else {
-        expect_text(reply->element[0], blob->etag);
-        expect_text(reply->element[1], pool_print("%d", blob->content));
-    }
+    redisReply *reply = send_under_id(client, blob, "GET", "", VERB_READ);
+    if (!reply) return;
+    expect_text(reply->element[0], blob->etag);
+    expect_text(reply->element[1], pool_print("%d", blob->content));
 }
 
 static void play_look(int client, struct model_blob *blob) {
