@@ -15,14 +15,6 @@ BEFORE_EACH {
     acquire("box", "15", "BLOB cat ID " ID_A);
 }
 
-TEST(an_expired_lease_is_not_renewed_after_another_holder) {
-    time_passes(15000);
-    acquire("box", "15", "BLOB cat ID " ID_B);
-    time_passes(15000);
-    expect_error(lease_play("LEASE.RENEW box A", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
-    lease_token(lease_play("LEASE.RENEW box B", &on_blob));
-}
-
 TEST(a_lease_belongs_to_the_name_and_survives_overwriting) {
     expect_etag(lease_play("BLOB.PUT box cat purr LEASE A", &on_blob));
     char *content = pool_take(100000);
