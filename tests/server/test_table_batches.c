@@ -222,18 +222,6 @@ TEST(a_kill_leaves_whole_batches) {
 
 /* --- A file that is cut off at every byte of its last command --- */
 
-static struct text file_of(const char *path) {
-    FILE *file = fopen(path, "r");
-    struct text text = {0};
-    char part[4096];
-    require(file, "no file %s", path);
-    for (size_t length = fread(part, 1, sizeof(part), file); length;
-         length = fread(part, 1, sizeof(part), file))
-        text_add(&text, part, length);
-    fclose(file);
-    return text;
-}
-
 static void write_file(const char *path, const char *bytes, size_t length) {
     FILE *file = fopen(path, "w");
     require(file && fwrite(bytes, 1, length, file) == length, "%s cannot be written", path);
@@ -255,16 +243,17 @@ TEST(a_file_cut_off_anywhere_has_whole_batches) {
     expect_ok(ask_at(client, "TABLE.CREATE t"));
     expect_elements(ask_at(client, "TABLE.BATCH t p 2 INSERT a PROPS 1 n 1 INSERT b PROPS 1 n 2"), 2);
     const char *path = append_only_path(server, ".incr.aof"), *before = digest_of(client);
-    size_t length_before = file_of(path).length;
+    size_t length_before, length_after;
+    text_of_file(path, &length_before);
     expect_elements(
         ask_at(client, "TABLE.BATCH t p 3 MERGE a IFMATCH * PROPS 1 m 3 DELETE b IFMATCH * INSERT c PROPS 0"),
         3);
     const char *after = digest_of(client);
     assert_string_not_equal(after, before);
     server_kill(server);
-    struct text file = file_of(path);
-    for (size_t length = length_before; length <= file.length; length++) {
-        write_file(path, file.bytes, length);
-        expect_after_restart(server, length < file.length ? before : after, length);
+    const char *bytes = text_of_file(path, &length_after);
+    for (size_t length = length_before; length <= length_after; length++) {
+        write_file(path, bytes, length);
+        expect_after_restart(server, length < length_after ? before : after, length);
     }
 }
