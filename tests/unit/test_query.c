@@ -183,20 +183,8 @@ TEST(pages_have_each_steady_row_once_while_others_write) {
 
 /* So many rows of partition "p", each with these properties. */
 static struct table *table_of(unsigned rows, struct packed_list properties) {
-    struct table *table = table_new(
-        &(struct table_change){.kind = TABLE_CREATE, .policies = {0, {"", 0}}, .names = {0, {"", 0}}});
-    for (unsigned i = 0; i < rows; i++) {
-        char key[16];
-        int length = snprintf(key, sizeof(key), "p_%06u", i);
-        key[1] = '\0';
-        struct table_step step = {.kind = STEP_ADD,
-                                  .key = bytes_of(key, (size_t)length),
-                                  .etag = 1,
-                                  .ticks = 1,
-                                  .properties = properties};
-        table_apply(table,
-                    &(struct table_change){.kind = TABLE_BATCH, .steps = {.count = 1}, .decided = &step});
-    }
+    struct table *table = table_new(&(struct table_change){.kind = TABLE_CREATE});
+    for (unsigned i = 0; i < rows; i++) table_add_row(table, 'p', i, properties);
     return table;
 }
 
@@ -213,33 +201,6 @@ static struct packed_list binaries(struct record_writer *room, unsigned count, s
     return (struct packed_list){count, bytes_of(room->data, room->length)};
 }
 
-/* All pages of a filter; answers how many there were. */
-struct pages {
-    size_t count, rows, rows_max, min_rows, max_work;
-};
-
-static struct pages pages_of(const struct table *table, const char *text, size_t rows_max) {
-    static struct query_page page;
-    struct pages pages = {0, 0, 0, SIZE_MAX, 0};
-    struct filter filter;
-    struct plan plan;
-    filter_of(bytes_text(text), &filter);
-    plan_make(table, &filter, &plan);
-    struct query query = {table, &filter, &plan, {"", 0}, rows_max, QUERY_BYTES_MAX};
-    do {
-        query_run(&query, &page);
-        pages.count++;
-        pages.rows += page.count;
-        if (page.count > pages.rows_max) pages.rows_max = page.count;
-        if (page.next.data && page.count < pages.min_rows) pages.min_rows = page.count;
-        if (page.work > pages.max_work) pages.max_work = page.work;
-        query.from = page.next;
-    } while (page.next.data);
-    plan_end(&plan);
-    filter_end(&filter);
-    return pages;
-}
-
 TEST(a_page_looks_at_so_much) {
     enum { ROWS = 50000, WORK_OF_ONE = 64 };
     static const char *const none[] = {"n0 gt X'ff'", "not (n0 lt X'ff' or n0 eq X'ff')",
@@ -247,12 +208,13 @@ TEST(a_page_looks_at_so_much) {
     struct record_writer room ENDS_BY(record_end);
     struct table *table ENDS_BY(table_release) = table_of(ROWS, binaries(&room, 3, 1));
     for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
-        struct pages pages = pages_of(table, none[i], QUERY_ROWS_MAX);
+        struct query_pages pages = query_pages_of(table, none[i], QUERY_ROWS_MAX);
         require_same(pages.rows, 0, "'%s' matches nobody", none[i]);
         require(pages.max_work < QUERY_WORK_MAX + WORK_OF_ONE, "%zu", pages.max_work);
         require(pages.max_work * pages.count >= ROWS, "each row was looked at");
     }
-    struct pages pages = pages_of(table, "n0 gt X'ff' or n1 gt X'ff' or n2 gt X'ff' or n0 eq X'ff'", 10);
+    struct query_pages pages =
+        query_pages_of(table, "n0 gt X'ff' or n1 gt X'ff' or n2 gt X'ff' or n0 eq X'ff'", 10);
     require(pages.count > 1 && pages.min_rows == 0, "%zu pages, without rows, and it goes on", pages.count);
 }
 
@@ -260,7 +222,7 @@ TEST(a_page_answers_so_many_bytes) {
     enum { ROWS = 30, PROPERTIES = 10, LENGTH = 60000 };
     struct record_writer room ENDS_BY(record_end);
     struct table *table ENDS_BY(table_release) = table_of(ROWS, binaries(&room, PROPERTIES, LENGTH));
-    struct pages pages = pages_of(table, "", QUERY_ROWS_MAX);
+    struct query_pages pages = query_pages_of(table, "", QUERY_ROWS_MAX);
     size_t fitting = QUERY_BYTES_MAX / (PROPERTIES * LENGTH);
     require_same(pages.rows, ROWS, "all of them");
     require(pages.rows_max >= fitting && pages.rows_max <= fitting + 1, "%zu rows in a page", pages.rows_max);
@@ -271,7 +233,7 @@ TEST(a_page_answers_so_many_properties) {
     enum { ROWS = 600, MIN_COST = 64 };
     struct record_writer room ENDS_BY(record_end);
     struct table *table ENDS_BY(table_release) = table_of(ROWS, binaries(&room, PROPERTIES_MAX, 0));
-    struct pages pages = pages_of(table, "", QUERY_ROWS_MAX);
+    struct query_pages pages = query_pages_of(table, "", QUERY_ROWS_MAX);
     require_same(pages.rows, ROWS, "all of them");
     require(pages.rows_max <= QUERY_BYTES_MAX / (PROPERTIES_MAX * MIN_COST) + 1, "%zu", pages.rows_max);
     require(pages.rows_max > 100, "%zu rows in a page", pages.rows_max);
@@ -298,7 +260,7 @@ static const struct {
 TEST(a_page_has_so_many_rows) {
     for (size_t i = 0; i < ARRAY_SIZE(tops); i++) {
         struct table *table ENDS_BY(table_release) = table_of(tops[i].rows, (struct packed_list){0, {"", 0}});
-        struct pages pages = pages_of(table, tops[i].filter, tops[i].rows_max);
+        struct query_pages pages = query_pages_of(table, tops[i].filter, tops[i].rows_max);
         require_same(pages.count, tops[i].pages, "case %zu", i);
         require(pages.rows_max <= tops[i].rows_max, "case %zu", i);
     }
@@ -338,7 +300,7 @@ TEST(a_page_begins_where_it_is_told) {
 
 TEST(a_table_without_rows_is_one_empty_page) {
     struct table *table ENDS_BY(table_release) = table_of(5, (struct packed_list){0, {"", 0}});
-    struct pages pages = pages_of(table, "", 0);
+    struct query_pages pages = query_pages_of(table, "", 0);
     require_same(pages.count, 1, "one page");
     require_same(pages.rows, 0, "without rows");
 }

@@ -2,9 +2,8 @@
 #include "naive_row.h"
 #include "table/query.h"
 #include "table/table.h"
+#include "table_crowd.h"
 #include "unit.h"
-
-#include <stdio.h>
 
 FREES(table)
 
@@ -41,24 +40,12 @@ static void put_names(struct table *table, const char *const *names) {
 }
 
 static struct table *shop(int partitions, int rows) {
-    struct record_writer room;
-    struct table *table = table_new(
-        &(struct table_change){.kind = TABLE_CREATE, .policies = {0, {"", 0}}, .names = {0, {"", 0}}});
+    struct record_writer room ENDS_BY(record_end);
+    struct table *table = table_new(&(struct table_change){.kind = TABLE_CREATE});
     put_names(table, (const char *const[]){"number", "sold", "color", "rare", NULL});
     record_start(&room);
-    for (int i = 0; i < partitions * rows; i++) {
-        char key[16];
-        int length = snprintf(key, sizeof(key), "%c_%06d", 'a' + i / rows, i % rows);
-        key[1] = '\0';
-        struct table_step step = {.kind = STEP_ADD,
-                                  .key = bytes_of(key, (size_t)length),
-                                  .etag = 1,
-                                  .ticks = 1,
-                                  .properties = properties_of(&room, i)};
-        table_apply(table,
-                    &(struct table_change){.kind = TABLE_BATCH, .steps = {.count = 1}, .decided = &step});
-    }
-    record_end(&room);
+    for (int i = 0; i < partitions * rows; i++)
+        table_add_row(table, (char)('a' + i / rows), (unsigned)(i % rows), properties_of(&room, i));
     return table;
 }
 
@@ -140,14 +127,7 @@ TEST(the_plan_with_the_fewest_entities_is_chosen) {
 }
 
 static enum plan_kind kind_for(const struct table *table, const char *text) {
-    struct filter filter;
-    struct plan plan;
-    filter_of(bytes_text(text), &filter);
-    plan_make(table, &filter, &plan);
-    enum plan_kind kind = plan.kind;
-    plan_end(&plan);
-    filter_end(&filter);
-    return kind;
+    return query_pages_of(table, text, QUERY_ROWS_MAX).kind;
 }
 
 TEST(an_index_is_used_when_it_knows_all) {
@@ -171,23 +151,10 @@ TEST(an_index_is_used_when_it_knows_all) {
 
 /* What one page of all that matches had to look at. */
 static size_t work_for(const struct table *table, const char *text) {
-    static struct query_page page;
-    struct filter filter;
-    struct plan plan;
-    filter_of(bytes_text(text), &filter);
-    plan_make(table, &filter, &plan);
-    require_same(plan.kind, PLAN_INDEX, "'%s'", text);
-    struct query query = {.table = table,
-                          .filter = &filter,
-                          .plan = &plan,
-                          .rows_max = QUERY_ROWS_MAX,
-                          .bytes_max = QUERY_BYTES_MAX};
-    query.from = bytes_of("", 0);
-    query_run(&query, &page);
-    require(page.count && !page.next.data, "'%s' is answered by a page", text);
-    plan_end(&plan);
-    filter_end(&filter);
-    return page.work;
+    struct query_pages pages = query_pages_of(table, text, QUERY_ROWS_MAX);
+    require_same(pages.kind, PLAN_INDEX, "'%s'", text);
+    require(pages.rows && pages.count == 1, "'%s' is answered by a page", text);
+    return pages.max_work;
 }
 
 /* In a table of three partitions no more than in a table of that one alone. */
@@ -213,26 +180,7 @@ TEST(an_index_is_walked_where_keys_may_lie) {
 
 /* How many rows all pages have together. */
 static size_t rows_of(const struct table *table, const char *text) {
-    static struct query_page page;
-    struct filter filter;
-    struct plan plan;
-    size_t rows = 0;
-    filter_of(bytes_text(text), &filter);
-    plan_make(table, &filter, &plan);
-    struct query query = {.table = table,
-                          .filter = &filter,
-                          .plan = &plan,
-                          .rows_max = QUERY_ROWS_MAX,
-                          .bytes_max = QUERY_BYTES_MAX};
-    query.from = bytes_of("", 0);
-    do {
-        query_run(&query, &page);
-        rows += page.count;
-        query.from = page.next;
-    } while (page.next.data);
-    plan_end(&plan);
-    filter_end(&filter);
-    return rows;
+    return query_pages_of(table, text, QUERY_ROWS_MAX).rows;
 }
 
 /* Ranges of an index are gathered and sorted before the first row, so they are only taken when that is little. */

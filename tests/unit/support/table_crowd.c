@@ -3,6 +3,7 @@
 #include "require.h"
 #include "table/table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static void apply_names(struct table *table, enum table_change_kind kind, unsigned count) {
@@ -110,4 +111,37 @@ bool plan_by_way(const struct table *table, const struct filter *filter, unsigne
         plan_end(plan);
     }
     return confines;
+}
+
+void table_add_row(struct table *table, char partition, unsigned number, struct packed_list properties) {
+    char key[16];
+    int length = snprintf(key, sizeof(key), "%c_%06u", partition, number);
+    key[1] = '\0';
+    struct table_step step = {.kind = STEP_ADD,
+                              .key = bytes_of(key, (size_t)length),
+                              .etag = 1,
+                              .ticks = 1,
+                              .properties = properties};
+    table_apply(table, &(struct table_change){.kind = TABLE_BATCH, .steps = {.count = 1}, .decided = &step});
+}
+
+struct query_pages query_pages_of(const struct table *table, const char *text, size_t rows_max) {
+    static struct query_page page;
+    struct query_pages pages = {.min_rows = SIZE_MAX};
+    struct filter filter ENDS_BY(filter_end);
+    struct plan plan ENDS_BY(plan_end);
+    filter_of(bytes_text(text), &filter);
+    plan_make(table, &filter, &plan);
+    pages.kind = plan.kind;
+    struct query query = {table, &filter, &plan, {"", 0}, rows_max, QUERY_BYTES_MAX};
+    do {
+        query_run(&query, &page);
+        pages.count++;
+        pages.rows += page.count;
+        if (page.count > pages.rows_max) pages.rows_max = page.count;
+        if (page.next.data && page.count < pages.min_rows) pages.min_rows = page.count;
+        if (page.work > pages.max_work) pages.max_work = page.work;
+        query.from = page.next;
+    } while (page.next.data);
+    return pages;
 }

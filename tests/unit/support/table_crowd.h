@@ -37,4 +37,15 @@ struct crowd_member *table_crowd_find(struct table_crowd *crowd, struct bytes ke
 enum { WAY_CHOSEN, WAY_SCAN, WAY_KEYS, WAY_INDEX };
 bool plan_by_way(const struct table *table, const struct filter *filter, unsigned way, struct plan *plan);
 
+/* The entity c_000123 of such a partition and number. */
+void table_add_row(struct table *table, char partition, unsigned number, struct packed_list properties);
+
+/* All pages of a filter: how many, their rows, the most and the fewest in one, and the most work for one. */
+struct query_pages {
+    enum plan_kind kind;
+    size_t count, rows, rows_max, min_rows, max_work;
+};
+
+struct query_pages query_pages_of(const struct table *table, const char *text, size_t rows_max);
+
 #endif
