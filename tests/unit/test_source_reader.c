@@ -181,8 +181,7 @@ TEST(page_blobs_go_by_windows) {
 
 /* What was asked behind a piece that is refused is asked anew, and its answers are passed over. */
 TEST(pieces_that_are_too_large_are_halved) {
-    struct talk talk;
-    talk_start(&talk);
+    TALK(talk);
     asked_by(&talk);
     told(&talk, APPEND_OF("3000000"));
     asked_by(&talk);
@@ -205,13 +204,11 @@ TEST(pieces_that_are_too_large_are_halved) {
     require_told(asked_by(&talk), "BLOB.GET c b RANGE 2883584 116416 IFMATCH " ETAG "; ");
     require_told(told_content(&talk, 116416), "piece 2883584+116416 of 0; ");
     require(source_reader_is_done(talk.reader), "not done");
-    talk_end(&talk);
 }
 
 /* Down to a page, which is always answered. */
 TEST(a_page_that_is_too_large_fails_the_copy) {
-    struct talk talk;
-    talk_start(&talk);
+    TALK(talk);
     asked_by(&talk);
     told(&talk, APPEND_OF("1000"));
     asked_by(&talk);
@@ -220,13 +217,11 @@ TEST(a_page_that_is_too_large_fails_the_copy) {
                  "BLOB.GET c b RANGE 0 512 IFMATCH " ETAG "; BLOB.GET c b RANGE 512 488 IFMATCH " ETAG "; ");
     told(&talk, TOO_LARGE);
     require_told(source_reader_failure(talk.reader)->text, "INVALID InvalidRange too large");
-    talk_end(&talk);
 }
 
 /* From range to range, and before the next window. */
 TEST(pages_that_are_too_large_are_halved) {
-    struct talk talk;
-    talk_start(&talk);
+    TALK(talk);
     asked_by(&talk);
     told(&talk, PAGES_OF("3221225472"));
     asked_by(&talk);
@@ -246,7 +241,6 @@ TEST(pages_that_are_too_large_are_halved) {
     require_told(told_content(&talk, 512), "piece 2048+512 of 0; ");
     told(&talk, RANGES("0", ""));
     require(source_reader_is_done(talk.reader), "not done");
-    talk_end(&talk);
 }
 
 TEST(an_empty_blob_is_read_from_its_source) {
