@@ -473,20 +473,6 @@ TEST(payloads_cut_at_every_length) {
     hostile_cut_at_every_length(dump_with_tokens(), require_answers);
 }
 
-/* A record of a call: token, fingerprint, when it was made, answer, what is inside. */
-static void add_call(struct records *records, const char *token, uint64_t called_ms, const char *answer,
-                     size_t length, uint64_t forgets, const char *inside) {
-    struct text record = {0};
-    text_add(&record, "O\0", 2);
-    effect_number(&record, forgets);
-    effect_text(&record, token);
-    effect_number(&record, 7);
-    effect_number(&record, called_ms);
-    effect_bytes(&record, answer, length);
-    effect_text(&record, inside);
-    records_add(records, record.bytes, record.length);
-}
-
 enum { FIRST_MS = 1000 };
 
 static const struct doctored {
@@ -513,37 +499,43 @@ static const struct doctored {
     {"second", FIRST_MS, "\0", 1, 0, "Q\12", false}, /* a file with a change inside */
 };
 
+/* A record of a call: token, fingerprint, when it was made, answer, what is inside. */
+static struct text record_of(const struct doctored *told) {
+    struct text record = {0};
+    text_add(&record, "O\0", 2);
+    effect_number(&record, told->forgets);
+    effect_text(&record, told->token);
+    effect_number(&record, 7);
+    effect_number(&record, told->called_ms);
+    effect_bytes(&record, told->answer, told->length);
+    effect_text(&record, told->inside);
+    return record;
+}
+
 TEST(doctored_calls_are_refused) {
     queue_setup("");
     redisReply *dump = call(primary, "DUMP jobs");
     const struct records *whole = records_of(dump);
+    struct text first = record_of(&(struct doctored){"first", FIRST_MS, "\0", 1, 0, "", true});
     for (size_t row = 0; row < ARRAY_SIZE(doctored); row++) {
-        const struct doctored *call_told = &doctored[row];
+        struct text second = record_of(&doctored[row]);
         struct records *records = pool_take(sizeof(*records));
         records_add(records, whole->record[0].bytes, whole->record[0].length);
-        add_call(records, "first", FIRST_MS, "\0", 1, 0, "");
-        add_call(records, call_told->token, call_told->called_ms, call_told->answer, call_told->length,
-                 call_told->forgets, call_told->inside);
+        records_add(records, first.bytes, first.length);
+        records_add(records, second.bytes, second.length);
         records_end(records, 1);
         struct text payload = records_payload(dump, records);
         payload_sign(payload.bytes, payload.length);
         redisReply *reply = call(primary, "RESTORE again 0 %b", payload.bytes, payload.length);
-        require(reply_is_error(reply) != call_told->accepted, "row %zu gives %s", row, reply_text(reply));
-        if (call_told->accepted) expect_number(call(primary, "DEL again"), 1);
+        require(reply_is_error(reply) != doctored[row].accepted, "row %zu gives %s", row, reply_text(reply));
+        if (doctored[row].accepted) expect_number(call(primary, "DEL again"), 1);
     }
 }
 
 /* A call that is remembered from a day before now on, and what is asked of it. */
-static redisReply *remember(const char *token, long long called_ms, uint64_t forgets, const char *inside,
-                            size_t length) {
-    struct text record = {0};
-    text_add(&record, "O\0", 2);
-    effect_number(&record, forgets);
-    effect_text(&record, token);
-    effect_number(&record, 7);
-    effect_number(&record, (uint64_t)called_ms);
-    effect_bytes(&record, "\0", 1);
-    effect_bytes(&record, inside, length);
+static redisReply *remember(const char *token, long long called_ms, uint64_t forgets, const char *inside) {
+    struct text record =
+        record_of(&(struct doctored){token, (uint64_t)called_ms, "\0", 1, forgets, inside, true});
     return effect_play("jobs", &record, NULL);
 }
 
@@ -564,12 +556,12 @@ TEST(doctored_effects_are_refused) {
     long long now_ms = clock_after(0) + server_time();
     queue_setup("");
     put_job("text", "");
-    expect_ok(remember("t", now_ms, 0, "", 0));
-    expect_error(remember("u", now_ms, 2, "Q\12", 2), MISFIT);     /* forgets two of one */
-    expect_error(remember("u", now_ms - 1, 0, "Q\12", 2), MISFIT); /* older than the newest */
-    expect_error(remember("u", now_ms, 0, "Q\17", 2), UNREADABLE);
-    expect_error(remember("u", now_ms, 0, "Q\4", 2), UNREADABLE); /* drops the queue, and remembers */
-    expect_error(remember("u", now_ms, 0, "O", 1), UNREADABLE);
+    expect_ok(remember("t", now_ms, 0, ""));
+    expect_error(remember("u", now_ms, 2, "Q\12"), MISFIT);     /* forgets two of one */
+    expect_error(remember("u", now_ms - 1, 0, "Q\12"), MISFIT); /* older than the newest */
+    expect_error(remember("u", now_ms, 0, "Q\17"), UNREADABLE);
+    expect_error(remember("u", now_ms, 0, "Q\4"), UNREADABLE); /* drops the queue, and remembers */
+    expect_error(remember("u", now_ms, 0, "O"), UNREADABLE);
     for (size_t row = 0; row < ARRAY_SIZE(effects); row++)
         expect_error(call(primary, "HOLDFAST.APPLY jobs %b", effects[row].bytes, effects[row].length),
                      effects[row].error);
@@ -577,7 +569,7 @@ TEST(doctored_effects_are_refused) {
     expect_error(call(primary, "HOLDFAST.APPLY none %b", "O\1\0", (size_t)3), MISFIT);
     await_tokens(primary, 1);
     expect_depth(1, 0);
-    expect_ok(remember("u", now_ms, 1, "Q\12", 2));
+    expect_ok(remember("u", now_ms, 1, "Q\12"));
     await_tokens(primary, 1);
     expect_depth(0, 0);
     expect_ok(call(primary, "HOLDFAST.APPLY jobs %b", "O\2\1u", (size_t)4));
