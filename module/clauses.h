@@ -110,7 +110,7 @@ static const struct clause
 static const struct clause
     command_count = {.shape = SHAPE_NUMBER, .slot = SLOT_COMMANDS, .fault = OUTCOME_TRANSACTION_SIZE,
                      .min = 1, .max = ATOMIC_COMMANDS_MAX, .names = {"count"}},
-    transaction_part = {.shape = SHAPE_REST, .width = 3, .min_count = 2, .names = {"words", "command", "argument"}},
+    transaction_part = {.shape = SHAPE_REST, .width = 3, .names = {"words", "command", "argument"}},
     feed_word = {.shape = SHAPE_CHOICE, .slot = SLOT_FEED_WORD, .required = true, .words = feed_words, .names = {"state"}},
     feed_keep = {TOKEN("KEEP"), SHAPE_NUMBER, SLOT_FEED_KEEP, .width = 1, .fault = OUTCOME_OUT_OF_RANGE,
                  .min = 0, .max = FEED_KEEP_MAX, .names = {"count"}},

@@ -29,7 +29,9 @@ static const struct {
     const char *line, *error;
 } wrong[] = {
     {"HOLDFAST.ATOMIC", "ERR wrong number of arguments"},
-    {"HOLDFAST.ATOMIC 1 1", "ERR wrong number of arguments"},
+    {"HOLDFAST.ATOMIC 0", "INVALID InvalidInput a transaction has 1 to 100 commands"},
+    {"HOLDFAST.ATOMIC 1", "ERR syntax error near '1': a command begins with the number of its words"},
+    {"HOLDFAST.ATOMIC 1 1", "ERR syntax error near '1': a command begins with the number of its words"},
     {"HOLDFAST.ATOMIC 0 1 x", "INVALID InvalidInput a transaction has 1 to 100 commands"},
     {"HOLDFAST.ATOMIC 101 1 x", "INVALID InvalidInput"},
     {"HOLDFAST.ATOMIC -1 1 x", "INVALID InvalidInput"},

@@ -123,7 +123,8 @@ static const struct sample {
 static const char *const lists[] = {"PROPS", "META",   "POLICIES",   "INCLUDE",
                                     "IDS",   "SELECT", "ATTRIBUTES", NULL};
 
-/* What a batch's count may be is a limit of the storage service, and no matter of syntax. */
+/* What a batch's count may be is a limit of the storage service, and no matter of syntax: nor is it that what it counts
+ * is there. */
 static const char *const limited_counts[] = {"TABLE.BATCH", "HOLDFAST.ATOMIC", NULL};
 
 /* Where a clause that is missing has an error of its own. */
@@ -170,6 +171,7 @@ static struct subject subject_of(const char *command) {
     bool rest = false;
     for (size_t i = 0; i < grammar.all.count; i++) {
         const struct argument *argument = &grammar.all.part[i];
+        bool is_limited = subject.counted && text_is_one_of(command, limited_counts);
         bool last = !argument->is_multiple && !token_of(argument);
         if (argument->is_optional && !last && !token_of(argument)) {
             subject.has_rest = !subject.counted;
@@ -183,7 +185,8 @@ static struct subject subject_of(const char *command) {
             if (!strcmp(argument->name, "count")) subject.counted = subject.required.count;
             words_add_line(&subject.required, sample_of(command, name));
             if (!argument->token) subject.positional = subject.required.count;
-            if (!argument->token && !argument->is_optional) subject.min = subject.required.count;
+            if (!argument->token && !argument->is_optional && !is_limited)
+                subject.min = subject.required.count;
         }
         if (argument->token && !argument->is_optional) words_add(&subject.clauses, argument->token);
     }

@@ -69,8 +69,8 @@ static bool is_one_word(const struct clause *clause) {
 
 /* The minimum number of words that a positional clause takes. */
 static int clause_min_words(const struct clause *clause) {
-    if (clause->shape == SHAPE_REST) return clause->min_count;
-    return !clause->optional + (clause->shape == SHAPE_LIST ? clause->width : 0);
+    if (clause->optional || clause->shape == SHAPE_REST) return 0;
+    return clause->shape == SHAPE_LIST ? 1 + clause->width : 1;
 }
 
 int args_min(const struct grammar *grammar) {

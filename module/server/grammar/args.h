@@ -49,7 +49,7 @@ struct clause {
     uint8_t slot;
     uint8_t width;
     uint8_t bare;            /* SHAPE_MEASURE */
-    uint8_t min_count;       /* SHAPE_WORDS, SHAPE_ITEMS, SHAPE_REST */
+    uint8_t min_count;       /* SHAPE_WORDS, SHAPE_ITEMS */
     bool required;           /* the option is mandatory */
     bool optional;           /* trailing positional; may be omitted (an option's token is not taken for it) */
     enum outcome absent;     /* outcome when a required option is missing, if that is not a syntax error */
