@@ -21,6 +21,7 @@ static const struct loss {
     {NULL, "ACL DELUSER guest", NULL},
     /* The server has asked for the reply, but not sent it yet. */
     {"CLIENT UNBLOCK %lld TIMEOUT", "CLIENT KILL ID %lld", NULL},
+    {"CLIENT UNBLOCK %lld TIMEOUT", "ACL DELUSER guest", NULL},
 };
 
 #define BUSY_FOR_A_SECOND                                                                                    \

@@ -216,10 +216,6 @@ bool api_runs_several(RedisModuleCtx *ctx) {
     return RedisModule_GetContextFlags(ctx) & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA);
 }
 
-bool api_has_client(unsigned long long client) {
-    return RedisModule_GetClientInfoById(NULL, client) == REDISMODULE_OK;
-}
-
 static bool has_subscriptions(RedisModuleCtx *ctx) {
     RedisModuleClientInfo info = REDISMODULE_CLIENTINFO_INITIALIZER_V1;
     if (RedisModule_GetClientInfoById(&info, RedisModule_GetClientId(ctx)) != REDISMODULE_OK) return false;

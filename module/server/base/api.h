@@ -77,9 +77,6 @@ bool api_runs_several(RedisModuleCtx *ctx);
 /* Another module calls, with arguments of its own. */
 bool api_runs_for_module(RedisModuleCtx *ctx);
 
-/* Whether the client is still connected. Clients of other modules are not known by their ids. */
-bool api_has_client(unsigned long long client);
-
 /* Whether the server lets the client wait. Where it does not, it answers nothing in its place. */
 bool api_may_wait(RedisModuleCtx *ctx);
 

@@ -41,9 +41,9 @@ static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 }
 
 /* The client is lost, or was told something else. */
-static void lose_waiter(struct waiter *waiter) {
+static void lose_waiter(struct waiter *waiter, RedisModuleCtx *ctx) {
     line_depart(waiter);
-    if (!waiter->held || !handover_lost(waiter->held)) return;
+    if (!waiter->held || !handover_lost(waiter->held, ctx)) return;
     waiter->held = NULL;
     lines_ring_soon();
 }
@@ -51,14 +51,13 @@ static void lose_waiter(struct waiter *waiter) {
 /* The client is lost, or was unblocked by hand with an error: from this moment it must not be granted anything. */
 static void on_disconnect(RedisModuleCtx *ctx, RedisModuleBlockedClient *client) {
     (void)client;
-    lose_waiter(waiter_of(ctx));
+    lose_waiter(waiter_of(ctx), ctx);
 }
 
 /* The server calls this last, however the client stopped waiting, and perhaps later. */
 static void on_gone(RedisModuleCtx *ctx, void *data) {
     struct waiter *waiter = data;
-    (void)ctx;
-    lose_waiter(waiter);
+    lose_waiter(waiter, ctx);
     if (waiter->held) held_call_free(waiter->held);
     memory_free(waiter);
 }

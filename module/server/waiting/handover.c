@@ -36,16 +36,16 @@ void handover_told(struct held_call *held, RedisModuleCtx *ctx) {
 }
 
 /* The wait ends before the server sends the reply that it has asked for: CLIENT UNBLOCK may have made it ask in the
- * packet in which the client is killed. */
-static bool was_told(const struct held_call *held) {
+ * packet in which the client is killed, or loses its user. */
+static bool was_told(const struct held_call *held, RedisModuleCtx *ctx) {
     if (!held->told) return false;
     bool may_be_sent = api_elapsed_us() - held->told_us > UNSENT_MAX_US;
-    return may_be_sent || !held->user || api_has_client(held->client_id);
+    return may_be_sent || held_call_keeps_user(held, ctx);
 }
 
-bool handover_lost(struct held_call *held) {
+bool handover_lost(struct held_call *held, RedisModuleCtx *ctx) {
     handover_unlist(held);
-    if (!held->result.grant.length || was_told(held)) return false;
+    if (!held->result.grant.length || was_told(held, ctx)) return false;
     list_add_tail(&lost, &held->node);
     return true;
 }

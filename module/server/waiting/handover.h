@@ -22,7 +22,7 @@ void handover_tell(void);
 /* The server asks for the reply. A client that has lost its user will not get it. */
 void handover_told(struct held_call *held, RedisModuleCtx *ctx);
 /* The client is lost. True when there is a grant to undo; the list then owns the call. */
-bool handover_lost(struct held_call *held);
+bool handover_lost(struct held_call *held, RedisModuleCtx *ctx);
 
 /* Undoes all such grants. False when that has to wait until the server may write. */
 bool handover_give_back(RedisModuleCtx *ctx, bool writable,
