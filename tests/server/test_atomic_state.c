@@ -5,8 +5,9 @@
 #include "atomic.h"
 #include "clock.h"
 #include "harness.h"
-#include "leases.h"
+#include "lease_states.h"
 #include "pool.h"
+#include "steps.h"
 #include "waiting.h"
 
 /* --- One state --- */
@@ -158,6 +159,54 @@ TEST(a_lease_that_has_run_out_is_renewed_beside_a_write) {
     expect_elements(atomic("LEASE.ACQUIRE c 15 BLOB a ID " ID_A, "BLOB.DELETE c a SNAPSHOTS ONLY"), 2);
     expect_text(field(call(primary, "LEASE.GET c BLOB a"), "state"), "leased");
     assert_int_equal(info_of(primary, "holdfast_lease_expiries"), expiries + 3);
+}
+
+static const char *const lease_changes[] = {
+    "LEASE.BREAK box BLOB cat",           "LEASE.BREAK box BLOB cat PERIOD 5",
+    "LEASE.RELEASE box A BLOB cat",       "LEASE.RENEW box A BLOB cat",
+    "LEASE.ACQUIRE box 60 BLOB cat ID A", "LEASE.ACQUIRE box 60 BLOB cat ID B",
+    "LEASE.CHANGE box A B BLOB cat",
+};
+
+/* What becomes of the lease when the two lines are one transaction: its state, and whether A could renew it. */
+static const char *lease_after(const struct lease_way *way, const char *preparation, const char *first,
+                               const char *second) {
+    lease_reach(way, &on_blob);
+    if (*preparation) require(!reply_is_error(call_line(primary, preparation)), "%s", preparation);
+    struct words words = words_of_line("HOLDFAST.ATOMIC 2");
+    for (const char *line = first; line; line = line == first ? second : NULL) {
+        struct words part = step_words(line);
+        words_add_number(&words, (long long)part.count);
+        for (size_t i = 0; i < part.count; i++) words_add(&words, part.word[i]);
+    }
+    if (reply_is_error(call_words(primary, &words))) return "refused";
+    const char *state = reply_string(field(lease_of("box", &on_blob), "state"));
+    redisReply *renewed = lease_play("LEASE.RENEW box A", &on_blob);
+    return pool_print("%s, %s", state, reply_is_error(renewed) ? renewed->str : "renewed");
+}
+
+static void expect_any_order(const struct lease_way *way, const char *preparation, const char *write) {
+    bool locked = way->state == LEASED_INFINITE || way->state == LEASED_FINITE || way->state == BREAKING;
+    if (locked) write = pool_print("%s LEASE A", write);
+    for (size_t i = 0; i < ARRAY_SIZE(lease_changes); i++) {
+        const char *change = lease_changes[i];
+        const char *before = lease_after(way, preparation, change, write);
+        const char *behind = lease_after(way, preparation, write, change);
+        require(!strcmp(before, behind), "%s; %s beside %s\n    gives %s\n    and behind it %s",
+                lease_way_text(way, &on_blob), change, write, before, behind);
+    }
+}
+
+/* Deleting no snapshots clears what has ended by a change of the lease, all others by one of the blob. */
+TEST(a_lease_that_changes_beside_a_write_is_the_same_in_any_order) {
+    for (size_t way = 0; way < lease_ways_count; way++) {
+        if (!lease_way_fits(&lease_ways[way], &on_blob)) continue;
+        const void *mark = pool_mark();
+        expect_any_order(&lease_ways[way], "", "BLOB.DELETE box cat SNAPSHOTS ONLY");
+        expect_any_order(&lease_ways[way], "BLOB.SNAPSHOT box cat", "BLOB.DELETE box cat SNAPSHOTS ONLY");
+        expect_any_order(&lease_ways[way], "", "BLOB.SETMETA box cat META 0");
+        pool_release(mark);
+    }
 }
 
 TEST(the_lease_of_a_file_goes_with_it) {

@@ -31,12 +31,13 @@ void block_touches(const struct call *call, struct targets *targets) {
     targets_add_part(targets, "block", name, bytes_of(id, (size_t)length));
 }
 
-/* An expiry is reported once. What clears an ended lease quietly leaves one that has begun anew. */
+/* An expiry is reported once. What clears an ended lease quietly leaves one that has begun anew, or was broken. */
 static bool refresh_lease(struct call *call, struct container_change *change) {
     if (!change->blob) return false;
-    const struct lease *lease = blob_lease(change->blob);
-    if (change->expired) change->expired = lease_state(lease, call_now_ms(call)) == LEASE_EXPIRED;
-    return change->event != LEASE_EVENT_QUIET || lease_ended(lease, call_now_ms(call));
+    enum lease_state state = lease_state(blob_lease(change->blob), call_now_ms(call));
+    enum lease_state ended = change->expired ? LEASE_EXPIRED : LEASE_BROKEN;
+    change->expired = change->expired && state == LEASE_EXPIRED;
+    return change->event != LEASE_EVENT_QUIET || state == ended;
 }
 
 /* Finds the blob again, which other changes may have moved, created or deleted. */
