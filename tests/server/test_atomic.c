@@ -466,6 +466,36 @@ TEST(a_script_is_asked_for_no_right_that_it_does_not_use) {
     expect_number(call(primary, "ACL DELUSER part"), 1);
 }
 
+/* The server's log of refusals has one entry. */
+static void expect_logged(const char *reason, const char *object) {
+    redisReply *entry = expect_elements(call(primary, "ACL LOG"), 1)->element[0];
+    expect_text(field(entry, "reason"), reason);
+    expect_text(field(entry, "object"), object);
+    expect_text(field(entry, "username"), "part");
+    expect_ok(call(primary, "ACL LOG RESET"));
+}
+
+TEST(what_a_transaction_may_not_do_is_in_the_log_of_refusals) {
+    expect_ok(call(primary, "ACL SETUSER part on nopass resetkeys ~c %%R~t %%R~d -@all +holdfast.atomic "
+                            "+blob.put +blob.copy +table.get +table.delete +eval"));
+    struct client *client = test_client(primary->server);
+    expect_ok(call(client, "AUTH part x"));
+    expect_ok(call(primary, "ACL LOG RESET"));
+    expect_error(atomic_of(client, LINES("BLOB.PUT c a x", "blob.delete c b")), "NOPERM");
+    expect_logged("command", "BLOB.DELETE");
+    expect_error(call(client, "EVAL %s 0",
+                      "return redis.call('HOLDFAST.ATOMIC', 1, 3, 'BLOB.DELETE', 'c', tonumber('17'))"),
+                 "NOPERM");
+    expect_logged("command", "BLOB.DELETE");
+    expect_error(atomic_of(client, LINES("BLOB.PUT c a x", "TABLE.DELETE t p r IFMATCH *")), "NOPERM");
+    expect_logged("key", "t");
+    expect_error(atomic_of(client, LINES("BLOB.PUT c a x", "BLOB.COPY c b secret b")), "NOPERM");
+    expect_logged("key", "secret");
+    expect_error(atomic_of(client, LINES("BLOB.PUT c a x", "BLOB.COPY c b d b")), "NOTFOUND");
+    expect_elements(call(primary, "ACL LOG"), 0);
+    expect_number(call(primary, "ACL DELUSER part"), 1);
+}
+
 TEST(keys_are_where_the_commands_have_them) {
     expect_shape(
         call(primary,

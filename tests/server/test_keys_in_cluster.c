@@ -67,6 +67,30 @@ TEST(all_keys_are_in_one_slot) {
     expect_error(call_line(node, "BLOB.GET {1}c b"), "NOTFOUND");
 }
 
+static void expect_logged(const char *key) {
+    redisReply *entry = expect_elements(call(node, "ACL LOG"), 1)->element[0];
+    expect_text(field(entry, "reason"), "key");
+    expect_text(field(entry, "object"), key);
+    expect_text(field(entry, "username"), "limited");
+    expect_ok(call(node, "ACL LOG RESET"));
+}
+
+TEST(each_key_without_its_right_is_in_the_log_of_refusals) {
+    struct client *limited = user_of("~{1}c %R~{1}q");
+    expect_ok(call(node, "ACL LOG RESET"));
+    expect_error(call_line(limited, "BLOB.COPY {1}c b {1}d a"), "NOPERM");
+    expect_logged("{1}d");
+    expect_error(atomic_of(limited, LINES("BLOB.PUT {1}c a x", "BLOB.COPY {1}c b {1}d a")), "NOPERM");
+    expect_logged("{1}d");
+    expect_error(atomic_of(limited, LINES("BLOB.PUT {1}c a x", "QUEUE.PUT {1}q m")), "NOPERM");
+    expect_logged("{1}q");
+    expect_error(call(limited, "EVAL %s 1 {1}c",
+                      "return redis.call('HOLDFAST.ATOMIC', 2, 3, 'BLOB.GET', KEYS[1], 'a', 3, 'BLOB.GET', "
+                      "tonumber('17'), 'a')"),
+                 "NOPERM");
+    expect_logged("17");
+}
+
 TEST(each_key_needs_its_right) {
     struct client *limited = user_of("~{1}c ~far %R~{1}q");
     static const char *const denied = "NOPERM this user has no permissions to run 'BLOB.COPY' on its keys";

@@ -21,7 +21,7 @@ static int (*check_permissions)(RedisModuleUser *user, RedisModuleString **argv,
 /* What 7.0.15 has, by name. */
 /* clang-format off */
 #define REQUIRED_CALLS(X) \
-    X(ACLCheckCommandPermissions) X(ACLCheckKeyPermissions) X(Alloc) X(AvoidReplicaTraffic) \
+    X(ACLAddLogEntry) X(ACLCheckCommandPermissions) X(ACLCheckKeyPermissions) X(Alloc) X(AvoidReplicaTraffic) \
     X(BlockClientOnKeys) X(Call) X(CallReplyArrayElement) X(CallReplyProto) X(CallReplyStringPtr) X(Calloc) X(CloseKey) \
     X(CreateCommand) X(CreateDataType) X(CreateString) X(CreateTimer) X(DefragAlloc) X(DefragCursorGet) \
     X(DefragCursorSet) X(DefragShouldStop) X(DigestAddStringBuffer) X(DigestEndSequence) X(EmitAOF) \
@@ -205,9 +205,22 @@ bool api_may_run(RedisModuleUser *user, int db, RedisModuleString **argv, int ar
     return verdict == REDISMODULE_OK;
 }
 
+/* The object is copied: a word that a script or a module made of a number would crash the server. */
+static void log_refusal(RedisModuleCtx *ctx, RedisModuleUser *user, struct bytes object,
+                        RedisModuleACLLogEntryReason reason) {
+    RedisModuleString *copy = RedisModule_CreateString(NULL, object.data, object.length);
+    RedisModule_ACLAddLogEntry(ctx, user, copy, reason);
+    RedisModule_FreeString(NULL, copy);
+}
+
+void api_log_command(RedisModuleCtx *ctx, RedisModuleUser *user, const char *name) {
+    log_refusal(ctx, user, bytes_text(name), REDISMODULE_ACL_LOG_CMD);
+}
+
 bool api_may_use(RedisModuleCtx *ctx, RedisModuleString *key, int permissions) {
     RedisModuleUser *user = api_user(ctx);
     bool may = !user || RedisModule_ACLCheckKeyPermissions(user, key, permissions) == REDISMODULE_OK;
+    if (!may) log_refusal(ctx, user, api_bytes(key), REDISMODULE_ACL_LOG_KEY);
     api_user_end(user);
     return may;
 }

@@ -44,8 +44,12 @@ void api_user_end(RedisModuleUser *user);
 /* Whether the user may run this command in this database, keys included. */
 bool api_may_run(RedisModuleUser *user, int db, RedisModuleString **argv, int argc);
 
-/* Whether the context's client may use this key so, by the server's flags. One without a user has all rights. */
+/* Whether the context's client may use this key so, by the server's flags. One without a user has all rights. ACL LOG
+ * shows it if not. */
 bool api_may_use(RedisModuleCtx *ctx, RedisModuleString *key, int permissions);
+
+/* Has ACL LOG show that the user may not run the command. */
+void api_log_command(RedisModuleCtx *ctx, RedisModuleUser *user, const char *name);
 
 /* Opens a key with as few side effects as the server allows: 7.0 counts a missing key as a miss. NULL when the
  * key does not exist. */

@@ -2,11 +2,6 @@
 
 #include "core/hash_slot.h"
 
-enum {
-    PERMISSIONS = REDISMODULE_CMD_KEY_ACCESS | REDISMODULE_CMD_KEY_INSERT | REDISMODULE_CMD_KEY_DELETE |
-                  REDISMODULE_CMD_KEY_UPDATE,
-};
-
 static enum outcome check_slots(RedisModuleCtx *ctx, RedisModuleString *first, RedisModuleString *key) {
     if (!(RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_CLUSTER)) return OUTCOME_DONE;
     if (bytes_equal(api_bytes(first), api_bytes(key))) return OUTCOME_DONE;
@@ -23,6 +18,6 @@ enum outcome other_key_place(RedisModuleCtx *ctx, RedisModuleString *first, Redi
 enum outcome other_key_check(RedisModuleCtx *ctx, RedisModuleString *first, RedisModuleString *key,
                              enum key_use use) {
     if (api_asks_for_keys() || api_must_obey(ctx)) return OUTCOME_DONE;
-    if (!api_may_use(ctx, key, (int)command_key_flags(use) & PERMISSIONS)) return OUTCOME_NOT_PERMITTED;
+    if (!command_may_use(ctx, key, use)) return OUTCOME_NOT_PERMITTED;
     return check_slots(ctx, first, key);
 }

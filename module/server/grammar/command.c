@@ -14,6 +14,12 @@ uint64_t command_key_flags(enum key_use use) {
     return REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_UPDATE;
 }
 
+bool command_may_use(RedisModuleCtx *ctx, RedisModuleString *key, enum key_use use) {
+    const int rights = REDISMODULE_CMD_KEY_ACCESS | REDISMODULE_CMD_KEY_INSERT | REDISMODULE_CMD_KEY_DELETE |
+                       REDISMODULE_CMD_KEY_UPDATE;
+    return api_may_use(ctx, key, (int)command_key_flags(use) & rights);
+}
+
 /* Whether a call has two keys. */
 static bool has_other_key(const struct command *command, RedisModuleString **argv, int argc) {
     struct args args = {.given = 0};
@@ -29,4 +35,10 @@ void command_tell_keys(const struct command *command, RedisModuleCtx *ctx, Redis
     RedisModule_KeyAtPosWithFlags(ctx, at + 1, (int)command_key_flags(command->key));
     if (command->other_key < argc && has_other_key(command, argv, argc))
         RedisModule_KeyAtPosWithFlags(ctx, at + command->other_key, (int)command_key_flags(KEY_READ));
+}
+
+bool command_may_use_keys(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,
+                          int argc) {
+    if (!command_may_use(ctx, argv[1], command->key)) return false;
+    return !has_other_key(command, argv, argc) || command_may_use(ctx, argv[command->other_key], KEY_READ);
 }

@@ -76,6 +76,13 @@ struct command {
 /* How the server's flags describe the use of a key. */
 uint64_t command_key_flags(enum key_use use);
 
+/* Whether the context's client may use the key so; ACL LOG shows it if not. */
+bool command_may_use(RedisModuleCtx *ctx, RedisModuleString *key, enum key_use use);
+
+/* The same for the keys of a well-formed call. */
+bool command_may_use_keys(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,
+                          int argc);
+
 /* Answers the server's request for the positions of a command's keys. argv[0] is the
  * word at index `at` of what the server asked about. */
 void command_tell_keys(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,

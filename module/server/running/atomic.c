@@ -258,13 +258,20 @@ static bool same_rights(const struct part *part, const struct part *other) {
     return command == other->call.command && !command->other_key && bytes_equal(part->key, other->key);
 }
 
+/* In ACL LOG, as if the server had refused the call alone: a key, or else the command. */
+static enum outcome refuse_rights(struct call *whole, RedisModuleUser *user, const struct call *call) {
+    if (command_may_use_keys(call->command, whole->ctx, call->argv, call->argc))
+        api_log_command(whole->ctx, user, call->command->name);
+    return refusal_of_command(whole, call->command);
+}
+
 static enum outcome check_rights_as(const struct transaction *transaction, RedisModuleUser *user) {
     const int db = RedisModule_GetSelectedDb(transaction->whole->ctx);
     for (unsigned i = 0; i < transaction->count; i++) {
         const struct call *call = &transaction->parts[i].call;
         if (i && same_rights(&transaction->parts[i], &transaction->parts[i - 1])) continue;
         if (api_may_run(user, db, call->argv, call->argc)) continue;
-        return refusal_of_command(transaction->whole, call->command);
+        return refuse_rights(transaction->whole, user, call);
     }
     return OUTCOME_DONE;
 }
