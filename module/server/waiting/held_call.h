@@ -44,8 +44,8 @@ void held_call_free(struct held_call *held);
 void held_call_resume(const struct held_call *held, struct call *call, RedisModuleCtx *ctx,
                       enum call_mode mode);
 
-/* Whether its client still is there, and is the user who called. One whose user was deleted is about to be closed by the
- * server, which sends it nothing any more. */
+/* Whether its client still is there, and is the user who called. One whose user was deleted is about to be closed by
+ * the server, which sends it nothing any more. */
 bool held_call_keeps_user(const struct held_call *held, RedisModuleCtx *ctx);
 /* Whether that user may still run the command on its keys. */
 bool held_call_is_permitted(const struct held_call *held, RedisModuleCtx *ctx);
