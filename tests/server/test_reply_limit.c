@@ -125,11 +125,25 @@ TEST(replies_are_smaller_while_memory_is_short) {
     expect_elements(call(client, "BLOB.GET box page RANGE 0 33554432"), 2);
 }
 
+/* 1,000 blocks, and as many staged ones, with the bound between them and both. */
+static void expect_the_other_half_apart(void) {
+    enum { HALF = 1000 };
+    list_a_block("box", "halves", HALF);
+    for (int id = 0; id < HALF; id++) send_call(client, "BLOB.PUTBLOCK box halves %04d x", id);
+    for (int id = 0; id < HALF; id++) expect_ok(receive(client));
+    expect_error(call(client, "BLOB.GETBLOCKLIST box halves ALL"),
+                 "INVALID InvalidRange 105336 bytes are more than the 65536 that holdfast.max-reply-bytes "
+                 "allows, ask for COMMITTED and UNCOMMITTED one by one");
+    expect_elements(field(call(client, "BLOB.GETBLOCKLIST box halves COMMITTED"), "committed"), HALF);
+    expect_elements(field(call(client, "BLOB.GETBLOCKLIST box halves UNCOMMITTED"), "uncommitted"), HALF);
+}
+
 TEST(lists_without_pages_are_refused) {
     begin_alone("");
     begin_with_contents();
     expect_ok(call(client, "CONFIG SET holdfast.max-reply-bytes 65536"));
     expect_error(call(client, "BLOB.GETBLOCKLIST box list"), "INVALID InvalidRange");
+    expect_the_other_half_apart();
     expect_etag(call(client, "BLOB.CREATEPAGE box striped 4194304"));
     for (int page = 0; page < 4096; page += 2) {
         send_call(client, "BLOB.PUTPAGE box striped %d %b", page * 512, pool_take(512), (size_t)512);

@@ -201,7 +201,9 @@ enum outcome blob_getblocklist_decide(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     const struct argument *given = &call->args.slots[SLOT_BLOCKS];
     int64_t which = args_given(&call->args, SLOT_BLOCKS) ? given->word : LIST_COMMITTED;
-    outcome = reply_check_size(call, listed_bytes(call, blob, which), "a list of blocks has no parts");
+    outcome = reply_check_size(call, listed_bytes(call, blob, which),
+                               which == LIST_ALL ? "ask for COMMITTED and UNCOMMITTED one by one"
+                                                 : "a list of blocks has no parts");
     if (outcome != OUTCOME_DONE) return outcome;
     long fields = 2 * blob_exists(blob) + (which != LIST_UNCOMMITTED) + (which != LIST_COMMITTED);
     struct reply_map map = reply_map(&call->out, fields);
