@@ -65,6 +65,8 @@ static const struct answered refusals[] = {
     {"TABLE.BATCH t p 1 INSERT r PROPS 0 PROPS 0", "ERR syntax error near 'PROPS'"},
     {"TABLE.BATCH t p 1 INSERT r IFMATCH * PROPS 0", "ERR syntax error near 'IFMATCH'"},
     {"TABLE.BATCH t p 1 INSERT r", "ERR syntax error"},
+    {"TABLE.BATCH t p 1 INSERT r ONCE token", "ERR syntax error: PROPS is missing"},
+    {"TABLE.BATCH t p 2 DELETE there ONCE token", "ERR syntax error near 'ONCE'"},
     {"TABLE.BATCH t p 2 INSERT r PROPS 1 1a x NONSENSE s PROPS 0", "ERR syntax error near 'NONSENSE'"},
     {"TABLE.BATCH t p 2 DELETE there IFMATCH abc INSERT s PROPS 1", "ERR syntax error near 'PROPS'"},
     /* The count. */
@@ -79,6 +81,8 @@ static const struct answered refusals[] = {
     {"TABLE.BATCH t p 3 INSERT r PROPS 0 MERGE s IFMATCH abc PROPS 0 INSERT u PROPS 1 1a x", BAD_INPUT " 1"},
     {"TABLE.BATCH t p 2 INSERT r PROPS 0 MERGE s PROPS 0", "INVALID MissingRequiredHeader 1"},
     {"TABLE.BATCH t p 2 INSERT r PROPS 0 DELETE s", "INVALID MissingRequiredHeader 1"},
+    {"TABLE.BATCH t p 2 INSERT r PROPS 0 DELETE s ONCE token", "INVALID MissingRequiredHeader 1"},
+    {"TABLE.BATCH t p 1 MERGE there PROPS 0 once token", "INVALID MissingRequiredHeader 0"},
     {"TABLE.BATCH t p 3 INSERT r PROPS 0 INSERT r PROPS 0 INSERT s PROPS 1 1a x",
      "INVALID PropertyNameInvalid 2"},
     {"TABLE.BATCH t p 2 INSERT r PROPS 0 INSERT s PROPS 2 a 1 a 2", "INVALID DuplicatePropertiesSpecified 1"},

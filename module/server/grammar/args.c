@@ -139,6 +139,10 @@ static inline const struct clause *find_option(const struct grammar *grammar, st
     return NULL;
 }
 
+bool args_begins_option(const struct grammar *grammar, struct bytes word) {
+    return find_option(grammar, word);
+}
+
 /* --- Values --- */
 
 static void parse_number(struct parser *parser, const struct clause *clause, int at, int64_t *number) {

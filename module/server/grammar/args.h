@@ -169,6 +169,9 @@ enum outcome args_parse_part(const struct grammar *grammar, const void *argv, in
 enum outcome args_parse_tail(const struct grammar *grammar, const void *argv, int argc, int at,
                              struct args *args, struct fault *fault);
 
+/* Whether an option of the grammar may begin with this word. */
+bool args_begins_option(const struct grammar *grammar, struct bytes word);
+
 /* The index of this word in the clause, or -1. */
 int args_word(const struct clause *clause, struct bytes word);
 

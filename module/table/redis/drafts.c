@@ -166,6 +166,11 @@ static int verb_named(const struct command *command, struct bytes word) {
     return -1;
 }
 
+/* Whether an operation may end before this word: at the next one, or at the options behind the last. */
+static bool ends_operation(const struct command *command, struct bytes word) {
+    return verb_named(command, word) >= 0 || args_begins_option(command->grammar, word);
+}
+
 /* Reads the next operation, from *at on. After a fault in an earlier one only syntax errors count. */
 static enum outcome read_next_draft(struct call *call, int *at, enum outcome earlier, struct drafts *drafts) {
     struct args args;
@@ -173,7 +178,7 @@ static enum outcome read_next_draft(struct call *call, int *at, enum outcome ear
     struct fault fault = {.outcome = OUTCOME_SYNTAX, .at = start < call->argc ? start : call->argc - 1};
     if (verb >= 0)
         args_parse_part(call->command->parts[verb].grammar, call->argv, call->argc, start, &args, &fault, at);
-    bool stopped = fault.missing && *at < call->argc && verb_named(call->command, call_word(call, *at)) < 0;
+    bool stopped = fault.missing && *at < call->argc && !ends_operation(call->command, call_word(call, *at));
     if (stopped) fault = (struct fault){.outcome = OUTCOME_SYNTAX, .at = *at};
     bool counts = earlier == OUTCOME_DONE || fault.outcome == OUTCOME_SYNTAX;
     if (!counts) return earlier;
