@@ -154,10 +154,10 @@ static const struct clause
                  .fault = OUTCOME_INVALID_QUERY, .max = QUEUE_LABEL_MAX_BYTES},
     ids       = {TOKEN("IDS"), SHAPE_ITEMS, SLOT_IDS, .width = 1, .names = {"id"}},
     dead      = {TOKEN("DEAD"), SHAPE_FLAG, SLOT_DEAD, .names = {"dead"}},
-    deliveries = {TOKEN("MAXDELIVERIES"), SHAPE_NUMBER, SLOT_MAXDELIVERIES, .width = 1, .names = {"count"},
+    deliveries = {TOKEN("MAXDELIVERIES"), SHAPE_NUMBER, SLOT_MAXDELIVERIES, .width = 1, .names = {"count"}, .late = 4,
                  .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
                  .min = 0, .max = QUEUE_DELIVERIES_MAX},
-    new_deliveries = {TOKEN("MAXDELIVERIES"), SHAPE_NUMBER, SLOT_MAXDELIVERIES, .width = 1, .names = {"count"},
+    new_deliveries = {TOKEN("MAXDELIVERIES"), SHAPE_NUMBER, SLOT_MAXDELIVERIES, .width = 1, .names = {"count"}, .late = 4,
                  .required = true, .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
                  .min = 0, .max = QUEUE_DELIVERIES_MAX};
 

@@ -254,7 +254,8 @@ TEST(a_list_of_deletions_goes_as_a_whole) {
     expect_error(atomic("BLOB.PUT c a x", bad), "NOTFOUND MessageNotFound 1:");
     expect_error(atomic("QUEUE.DELETEMANY q 2 $m $r $m $r"), "NOTFOUND MessageNotFound 0:");
     const char *malformed = "QUEUE.DELETEMANY q 2 $m $r $n 00000000000040008000zzzzzzzzzzzz";
-    expect_error(atomic("QUEUE.PUT none x", malformed), "INVALID InvalidQueryParameterValue 1:");
+    expect_error(atomic("QUEUE.PUT none x", malformed),
+                 "INVALID InvalidQueryParameterValue 1: a receipt has 32 hexadecimal digits");
     expect_error(atomic("QUEUE.PUT none x", "QUEUE.DELETEMANY q 1 $m ''"),
                  "INVALID MissingRequiredQueryParameter 1:");
     expect_number(field(call(primary, "QUEUE.STAT q"), "messages"), 2);

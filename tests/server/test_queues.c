@@ -126,6 +126,8 @@ TEST(faults_of_queue_commands_are_answered_in_order) {
         {"QUEUE.REDRIVE jobs ids 2 a b count 1", "ERR syntax error near 'ids'"},
         {"QUEUE.DEAD jobs COUNT 1001", "INVALID OutOfRangeQueryParameterValue"},
         {"QUEUE.CONFIGURE jobs MAXDELIVERIES -1", "INVALID OutOfRangeQueryParameterValue"},
+        {"QUEUE.CONFIGURE jobs MAXDELIVERIES -1 ONCE ''", "INVALID InvalidInput"},
+        {"QUEUE.CREATE jobs MAXDELIVERIES x ONCE ''", "INVALID InvalidInput"},
     };
     queue_setup("");
     configure(primary, "holdfast.queue-max-message-bytes", "3");
@@ -308,7 +310,8 @@ TEST(batches_answer_for_each) {
     expect_ok(deleted->element[0]);
     expect_error(deleted->element[1], "NOTFOUND MessageNotFound");
     expect_error(deleted->element[2], "NOTFOUND MessageNotFound");
-    expect_error(deleted->element[3], "INVALID InvalidQueryParameterValue");
+    expect_error(deleted->element[3],
+                 "INVALID InvalidQueryParameterValue a receipt has 32 hexadecimal digits");
     expect_ok(deleted->element[4]);
     expect_depth(0, 1);
     struct words many = words_of_line("QUEUE.PUTMANY jobs 1000");

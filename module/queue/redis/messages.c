@@ -45,13 +45,20 @@ static enum outcome read_receipt(struct bytes text, struct guid *receipt) {
     return guid_read(text, receipt) ? OUTCOME_DONE : OUTCOME_INVALID_QUERY;
 }
 
+/* What to say of the receipt of an item, beyond the outcome's own text. */
+static const char *explain_item(enum outcome outcome) {
+    return outcome == OUTCOME_INVALID_QUERY ? "a receipt has 32 hexadecimal digits" : "";
+}
+
 /* In a transaction a malformed receipt refuses all; otherwise the messages are answered one by one. */
 enum outcome queue_deletemany_check(struct call *call) {
     const struct argument *list = &call->args.slots[SLOT_LIST];
     enum outcome outcome = queue_check_items(call, SLOT_LIST);
     struct guid receipt;
-    for (int i = 0; call_is_part(call) && outcome == OUTCOME_DONE && i < list->count; i++)
+    if (outcome != OUTCOME_DONE || !call_is_part(call)) return outcome;
+    for (int i = 0; outcome == OUTCOME_DONE && i < list->count; i++)
         outcome = read_receipt(call_word(call, list->at + 2 * i + 1), &receipt);
+    refusal_note(call, explain_item(outcome));
     return outcome;
 }
 
@@ -290,7 +297,7 @@ enum outcome queue_deletemany_decide(struct call *call) {
         if (outcomes[i] == OUTCOME_DONE)
             reply_ok(&call->out);
         else
-            refusal_reply(&call->out, outcomes[i], "");
+            refusal_reply(&call->out, outcomes[i], explain_item(outcomes[i]));
     }
     return OUTCOME_DONE;
 }
