@@ -219,6 +219,47 @@ TEST(a_full_server_lets_consumers_go_on) {
     expect_elements(call(client, "QUEUE.UPDATE jobs %s %s VISIBILITY 0 MESSAGE longer", id, receipt), 4);
 }
 
+/* --- Where the server evicts --- */
+
+enum { FILLERS = 20000 };
+
+/* A server that is full of keys that it may evict. */
+static void begin_full_of_fillers(void) {
+    single = server_start("single", "maxmemory-policy volatile-lru\n");
+    client = test_client(single);
+    expect_etag(call(client, "CONTAINER.CREATE box"));
+    expect_ok(call(client, "QUEUE.CREATE jobs"));
+    call_many(client, FILLERS,
+              "SET filler-%d xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx EX 9000");
+    expect_ok(call(client, "CONFIG SET maxmemory %lld", info_of(client, "used_memory")));
+}
+
+/* Before each command the server evicts what is too much. What the transaction itself takes comes on top. */
+TEST(a_full_server_that_evicts_refuses_no_transaction) {
+    begin_full_of_fillers();
+    struct words words = words_of_line("HOLDFAST.ATOMIC 50");
+    for (int i = 0; i < 50; i++) words_add_line(&words, pool_print("4 BLOB.PUT box %d x", i));
+    for (int i = 0; i < 20; i++) {
+        expect_ok(call(client, "SET more-%d x EX 9000", i));
+        expect_elements(call_words(client, &words), 50);
+    }
+}
+
+/* The server takes what it is sent while it evicts, a few keys before each command. */
+TEST(a_server_that_is_still_evicting_takes_what_grows) {
+    begin_full_of_fillers();
+    redisReply *put = call(client, "QUEUE.PUT jobs four");
+    const char *id = field(put, "id")->str, *receipt = field(put, "receipt")->str;
+    expect_ok(call(client, "CONFIG SET maxmemory-eviction-tenacity 0 maxmemory %lld",
+                   info_of(client, "used_memory") - 2000000));
+    expect_etag(call(client, "BLOB.PUT box one x"));
+    expect_elements(call(client, "HOLDFAST.ATOMIC 1 4 BLOB.PUT box two x"), 1);
+    expect_elements(call(client, "QUEUE.UPDATE jobs %s %s VISIBILITY 0 MESSAGE longer", id, receipt), 4);
+    expect_ok(call(client, "CONTAINER.FEED box ON"));
+    require(info_of(client, "used_memory") > info_of(client, "maxmemory"),
+            "the server has evicted all that it must");
+}
+
 /* --- What is freed by and by --- */
 
 enum { PART = 4 << 20, PARTS = 16 };

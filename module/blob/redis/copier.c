@@ -235,7 +235,7 @@ static bool take_item(struct call *call, struct copier *copier, struct delivered
     if (change->kind == BLOB_COPYBEGIN && blob->kind != change->blob_kind && !blob_is_untyped(blob)) {
         fail_for(call, copier, blob, COPY_FAILED_UNFIT,
                  "CONFLICT InvalidBlobType the source is a blob of another kind than the target");
-    } else if (call_is_out_of_memory(call)) {
+    } else if (api_is_over_memory(call->ctx)) {
         fail_for(call, copier, blob, COPY_FAILED_MEMORY, "OOM this server has no memory left for the copy");
     } else if (!copy_goes_on(copier, blob)) {
         fail_for_another_state(call, copier, blob);

@@ -246,15 +246,24 @@ bool api_runs_for_module(RedisModuleCtx *ctx) {
     return flags & REDISMODULE_CTX_FLAGS_DENY_BLOCKING && !(flags & REDISMODULE_CTX_FLAGS_LOADING);
 }
 
-bool api_was_out_of_memory(RedisModuleCtx *ctx, const char *command, RedisModuleString **words,
-                           size_t count) {
+bool api_is_over_memory(RedisModuleCtx *ctx) {
+    return RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_OOM;
+}
+
+static const char *growing_command;
+
+void api_ask_growth_by(const char *command) {
+    growing_command = command;
+}
+
+bool api_refuses_growth(RedisModuleCtx *ctx, RedisModuleString *key) {
     static const char out_of_memory[] = "OOM ";
     size_t length = 0;
-    RedisModuleCallReply *refusal = RedisModule_Call(ctx, command, "MWEv", words, count);
+    RedisModuleCallReply *refusal = RedisModule_Call(ctx, growing_command, "MWEs", key);
     const char *text = refusal ? RedisModule_CallReplyStringPtr(refusal, &length) : NULL;
-    bool was = length >= strlen(out_of_memory) && !memcmp(text, out_of_memory, strlen(out_of_memory));
+    bool refuses = length >= strlen(out_of_memory) && !memcmp(text, out_of_memory, strlen(out_of_memory));
     if (refusal) RedisModule_FreeCallReply(refusal);
-    return was;
+    return refuses;
 }
 
 bool api_is_loading(RedisModuleCtx *ctx) {

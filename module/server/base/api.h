@@ -84,10 +84,16 @@ bool api_runs_for_module(RedisModuleCtx *ctx);
 /* Whether the server lets the client wait. Where it does not, it answers nothing in its place. */
 bool api_may_wait(RedisModuleCtx *ctx);
 
-/* Whether the server was out of memory before the first of the commands that it runs as one: it asks once, and then
- * refuses what may grow or nothing. It is asked by a command that may grow, in a call that may not write: the server
- * refuses that for lack of memory, or else for being a write, and runs it in no case. */
-bool api_was_out_of_memory(RedisModuleCtx *ctx, const char *command, RedisModuleString **words, size_t count);
+/* Whether more than maxmemory is in use right now. */
+bool api_is_over_memory(RedisModuleCtx *ctx);
+
+/* Whether the server refuses commands that may grow. It decides that before it runs a command, when it has evicted what
+ * it could, and before the first of several that it runs as one. It is asked by a command that may grow, in a call that
+ * may not write: the server refuses that for lack of memory, or else for being a write, and runs it in no case. */
+bool api_refuses_growth(RedisModuleCtx *ctx, RedisModuleString *key);
+
+/* Called at load: the command that asks. It has deny-oom, and takes a key and no more words. */
+void api_ask_growth_by(const char *command);
 
 /* Whether a file, or what a primary sends, is being loaded in place of the data. */
 bool api_is_loading(RedisModuleCtx *ctx);

@@ -1,5 +1,6 @@
 #include "server/call/call.h"
 
+#include "server/base/server_config.h"
 #include "server/call/other_key.h"
 
 struct call_writer {
@@ -180,10 +181,10 @@ int64_t call_now_ms(struct call *call) {
     return call_now_us(call) / 1000;
 }
 
+/* To ask the server takes a few microseconds. What it refuses a single command for is still in use. */
 bool call_is_out_of_memory(const struct call *call) {
-    if (api_runs_several(call->ctx))
-        return api_was_out_of_memory(call->ctx, call->command->name, call->argv + 1, (size_t)call->argc - 1);
-    return RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_OOM;
+    bool may_be = server_max_memory && (api_runs_several(call->ctx) || api_is_over_memory(call->ctx));
+    return may_be && api_refuses_growth(call->ctx, call->argv[1]);
 }
 
 enum outcome call_check_memory(const struct call *call) {

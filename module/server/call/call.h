@@ -215,8 +215,8 @@ static inline void call_read_clock(struct call *call) {
 int64_t call_now_us(struct call *call);
 int64_t call_now_ms(struct call *call);
 
-/* Whether the server has reached its maxmemory; inside MULTI and scripts, whether it had before their first command,
- * for a command with deny-oom. */
+/* Whether the server refuses commands that may grow: it had reached its maxmemory before this one, or before the first
+ * of MULTI or a script, and could evict nothing. What the command itself takes does not count. */
 bool call_is_out_of_memory(const struct call *call);
 
 /* For a command that takes more memory only sometimes, so that the server itself does not refuse it:

@@ -1,5 +1,11 @@
 #include "server/grammar/command.h"
 
+#include <string.h>
+
+bool command_may_grow(const struct command *command) {
+    return strstr(command->flags, "deny-oom");
+}
+
 uint64_t command_key_flags(enum key_use use) {
     switch (use) {
     case KEY_READ: return REDISMODULE_CMD_KEY_RO | REDISMODULE_CMD_KEY_ACCESS;

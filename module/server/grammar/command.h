@@ -73,6 +73,9 @@ struct command {
     const char *example; /* its arguments, for HOLDFAST.HELP; NULL for none */
 };
 
+/* Whether it may take more memory. */
+bool command_may_grow(const struct command *command);
+
 /* How the server's flags describe the use of a key. */
 uint64_t command_key_flags(enum key_use use);
 

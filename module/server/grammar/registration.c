@@ -304,10 +304,16 @@ static int add_one(RedisModuleCtx *ctx, const struct command *command) {
     return result;
 }
 
+/* One that takes its key alone can ask the server for memory. */
+static void note_growing(const struct command *command) {
+    if (command_may_grow(command) && args_min(command->grammar) == 2) api_ask_growth_by(command->name);
+}
+
 int registration_add(RedisModuleCtx *ctx, const struct command *commands, size_t count) {
     int result = REDISMODULE_OK;
     for (size_t i = 0; i < count && result == REDISMODULE_OK; i++) {
         result = add_one(ctx, &commands[i]);
+        note_growing(&commands[i]);
         if (result != REDISMODULE_OK)
             RedisModule_Log(ctx, "warning", "the command %s could not be registered", commands[i].name);
     }

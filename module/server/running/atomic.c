@@ -4,7 +4,6 @@
 #include "core/number.h"
 #include "core/targets.h"
 #include "server/base/info.h"
-#include "server/base/server_config.h"
 #include "server/call/form.h"
 #include "server/call/limits.h"
 #include "server/call/other_key.h"
@@ -111,7 +110,7 @@ bool atomic_start(RedisModuleCtx *ctx, const struct command *commands, size_t co
         rows[at] = (struct atomic_row){.name = name,
                                        .command = &commands[i],
                                        .min_words = args_min(commands[i].grammar),
-                                       .grows = strstr(commands[i].flags, "deny-oom")};
+                                       .grows = command_may_grow(&commands[i])};
     }
     return true;
 }
@@ -298,7 +297,7 @@ static enum outcome check_places(const struct transaction *transaction) {
 
 /* The server does not know of the commands inside. */
 static enum outcome check_memory(const struct transaction *transaction) {
-    if (!transaction->grows || !server_max_memory) return OUTCOME_DONE;
+    if (!transaction->grows) return OUTCOME_DONE;
     return call_is_out_of_memory(transaction->grows) ? OUTCOME_OUT_OF_MEMORY : OUTCOME_DONE;
 }
 
