@@ -3,18 +3,19 @@
 
 
 def migrate(server, container, blob, step):
-    """Calls step(lease id). If it fails, the blob is as before. Nobody else writes to it meanwhile."""
+    """Calls step(lease id). If it fails, the blob is as before. Nobody else writes to it meanwhile. If it cannot be undone, since
+    the server cannot be reached or the lease was broken, that is the error, and the snapshot is still there."""
     lease = server.execute_command("LEASE.ACQUIRE", container, -1, "BLOB", blob, "OWNER", "migration")[0]
     try:
         before = server.execute_command("BLOB.SNAPSHOT", container, blob, "LEASE", lease)[0]
         try:
             step(lease)
-        except Exception:
+        except BaseException:
             words = (container, blob, container, blob, "SNAPSHOT", before, "LEASE", lease)
             server.execute_command("BLOB.COPY", *words)
-            raise
-        finally:
             server.execute_command("BLOB.DELETE", container, blob, "SNAPSHOT", before)
+            raise
+        server.execute_command("BLOB.DELETE", container, blob, "SNAPSHOT", before)
     finally:
         server.execute_command("LEASE.RELEASE", container, lease, "BLOB", blob)
 
