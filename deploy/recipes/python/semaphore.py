@@ -27,6 +27,8 @@ def permit(server, name, window=30, wait=LONGEST_BLOCK):
         yield None
         return
     message = fields(taken[0])
-    with extended(server, name, message, window):
-        yield message
-    settle(server, "QUEUE.RELEASE", name, message)
+    try:
+        with extended(server, name, message, window):
+            yield message
+    finally:
+        settle(server, "QUEUE.RELEASE", name, message)

@@ -1,5 +1,5 @@
 # deploy/recipes/python/try_semaphore.py
-"""Six want one of two permits: never more than two are inside, and none is lost."""
+"""Six want one of two permits: never more than two are inside, and none is lost, also not to a holder that fails."""
 
 import time
 
@@ -27,3 +27,9 @@ same(max(most), 2)
 same(fields(server.execute_command("QUEUE.STAT", "try:permits"))["visible"], 2)
 with permit(server, "try:permits"), permit(server, "try:permits"), permit(server, "try:permits", wait=0.1) as third:
     same(third, None)
+
+try:
+    with permit(server, "try:permits"):
+        raise ValueError("no")
+except ValueError:
+    same(fields(server.execute_command("QUEUE.STAT", "try:permits"))["visible"], 2)
