@@ -5,24 +5,25 @@ package recipes
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
 
-// Campaign stands in line for the lease of one blob, and calls lead whenever it is our turn. lead returns when lock.Held says no, or to
-// step down. Failovers are waited out, here and below.
+// Campaign stands in line for the lease of one blob, and calls lead whenever it is our turn. lead returns when lock.Held says no, when a
+// write is refused, or to step down. Failovers are waited out, here and below.
 func Campaign(ctx context.Context, server *redis.Client, container, name string, wait time.Duration, lead func(lock *Lock)) error {
 	for ctx.Err() == nil {
 		lock, err := Take(ctx, server, container, "leader", name, 15*time.Second, wait)
-		if Refusal(err) == "CONFLICT LeaseAlreadyPresent" {
-			continue // not our turn yet
-		}
 		if err == nil {
 			if err = lock.Put(ctx, name); err == nil {
 				lead(lock)
 			}
 			lock.Release(context.Background())
+		}
+		if strings.Contains(Refusal(err), " Lease") { // not our turn yet, or no longer: it was broken, or a failover lost it
+			err = pause(ctx, 50)
 		}
 		if err := outlast(ctx, err); err != nil {
 			return err

@@ -1,23 +1,23 @@
 // deploy/recipes/node/leader.mjs
 // A leader election: all stand in line for one lease, and all are told at once who leads. Failovers are waited out.
-import { LONGEST_BLOCK, outlasting, refusal } from './holdfast.mjs';
+import { LONGEST_BLOCK, outlasting, pause, refusal } from './holdfast.mjs';
 import { Lock } from './lock.mjs';
 
-// Calls lead(lock) whenever it is our turn. lead returns when lock.held() says no, or to step down.
+// Calls lead(lock) whenever it is our turn. lead returns when lock.held() says no, or to step down. A write that is refused since the
+// lease is lost may end it, too.
 export function campaign(server, container, name, lead, { signal, seconds = 15, wait = LONGEST_BLOCK } = {}) {
   return outlasting(server, signal, async line => {
-    let lock;
     try {
-      lock = await Lock.take(server, container, 'leader', { seconds, wait, owner: name, line });
+      const lock = await Lock.take(server, container, 'leader', { seconds, wait, owner: name, line });
+      try {
+        await lock.put(name);
+        await lead(lock);
+      } finally {
+        await lock.release();
+      }
     } catch (error) {
-      if (refusal(error) !== 'CONFLICT LeaseAlreadyPresent') throw error;
-      return; // not our turn yet
-    }
-    try {
-      await lock.put(name);
-      await lead(lock);
-    } finally {
-      await lock.release();
+      if (!/ Lease/.test(refusal(error))) throw error;
+      await pause(50); // not our turn yet, or no longer: it was broken, or a failover lost it
     }
   });
 }

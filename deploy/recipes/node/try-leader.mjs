@@ -1,5 +1,5 @@
 // deploy/recipes/node/try-leader.mjs
-// Two campaign; the second leads as soon as the first steps down, and the follower, who was there before them, hears of both. A third waits through a failover.
+// Two campaign; the second leads as soon as the first steps down, and the follower, who was there before them, hears of both. A third waits through a failover. A fourth loses what it was granted, again and again.
 import { sleep } from './holdfast.mjs';
 import { campaign, follow } from './leader.mjs';
 import { Lock } from './lock.mjs';
@@ -38,4 +38,25 @@ await failOver(server, 1.5);
 await held.release();
 await Promise.all(waiting);
 assert.deepEqual(heard, ['bob', 'carol']);
+
+// A failover loses the lease right after the answer to one of these commands.
+const breakIt = () => server.send('LEASE.BREAK', infra, 'PERIOD', 0, 'BLOB', 'leader');
+const losing = (inner, commands) => ({
+  async send(...words) {
+    const reply = await inner.send(...words);
+    if (words[0] === commands[0]) await breakIt(commands.shift());
+    return reply;
+  },
+  line: async () => losing(await inner.line(), commands),
+  hangUp: () => inner.hangUp(),
+});
+const end = new AbortController();
+let tried = 0;
+const rule = async lock => {
+  if (++tried === 1) await breakIt();
+  await lock.put('an order');
+  end.abort();
+};
+await campaign(losing(server, ['LEASE.ACQUIRE', 'LEASE.RENEW']), infra, 'dave', rule, { signal: end.signal, wait: 0.5 });
+assert.equal(tried, 2);
 done();

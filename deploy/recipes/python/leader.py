@@ -3,23 +3,23 @@
 
 import redis
 
-from holdfast import LONGEST_BLOCK, outlasting, refusal, text
+from holdfast import LONGEST_BLOCK, outlasting, pause, refusal, text
 from lock import Lock
 
 
 def campaign(server, container, name, lead, stop, seconds=15, wait=LONGEST_BLOCK):
-    """Calls lead(lock) whenever it is our turn. lead returns when lock.held() says no, or to step down."""
+    """Calls lead(lock) whenever it is our turn. lead returns when lock.held() says no, or to step down. A write that is refused
+    since the lease is lost may end it, too."""
     while not stop.is_set():
         with outlasting():
             try:
-                lock = Lock(server, container, "leader", seconds, wait, name)
+                with Lock(server, container, "leader", seconds, wait, name) as lock:
+                    lock.put(name)
+                    lead(lock)
             except redis.ResponseError as error:
-                if refusal(error) != ("CONFLICT", "LeaseAlreadyPresent"):
+                if not refusal(error)[1].startswith("Lease"):
                     raise
-                continue  # not our turn yet
-            with lock:
-                lock.put(name)
-                lead(lock)
+                pause(50)  # not our turn yet, or no longer: it was broken, or a failover lost it
 
 
 def follow(server, container, tell, stop, wait=LONGEST_BLOCK):

@@ -1,5 +1,5 @@
 # deploy/recipes/python/try_leader.py
-"""Two campaign; the second leads as soon as the first steps down, and the follower, who was there before them, hears of both. A third waits through a failover."""
+"""Two campaign; the second leads as soon as the first steps down, and the follower, who was there before them, hears of both. A third waits through a failover. A fourth loses what it was granted, again and again."""
 
 import threading
 import time
@@ -63,3 +63,32 @@ together(
     failover,
 )
 same(told, ["bob", "carol"])
+
+
+class Losing:
+    """A failover loses the lease right after the answer to one of these commands."""
+
+    def __init__(self, *commands):
+        self.commands = list(commands)
+
+    def execute_command(self, command, *words):
+        reply = server.execute_command(command, *words)
+        if self.commands and command == self.commands[0]:
+            self.commands.pop(0)
+            server.execute_command("LEASE.BREAK", infra, "PERIOD", 0, "BLOB", "leader")
+        return reply
+
+
+tried, over = [], threading.Event()
+
+
+def rule(lock):
+    tried.append(lock.token)
+    if len(tried) == 1:
+        server.execute_command("LEASE.BREAK", infra, "PERIOD", 0, "BLOB", "leader")
+    lock.put("an order")
+    over.set()
+
+
+campaign(Losing("LEASE.ACQUIRE", "LEASE.RENEW"), infra, "dave", rule, over, wait=0.5)
+same(len(tried), 2)
