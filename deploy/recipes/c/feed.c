@@ -2,6 +2,7 @@
 #include "feed.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void tell_all(const redisReply *items, tell_change *tell, void *what) {
     for (size_t at = 0; at < items->elements; at++) {
@@ -42,7 +43,8 @@ enum feed feed_follow(redisContext *redis, const char *container, char bookmark[
     if (is_lost) return FEED_LOST;
     if (!page || page->type != REDIS_REPLY_ARRAY) return holdfast_done(page) ? FEED_DONE : FEED_BROKEN;
     tell_all(page->element[1], tell, what);
+    is_lost = strncmp(bookmark, page->element[0]->str, EPOCH_LENGTH);
     snprintf(bookmark, BOOKMARK_SIZE, "%s", page->element[0]->str);
     freeReplyObject(page);
-    return FEED_DONE;
+    return is_lost ? FEED_LOST : FEED_DONE;
 }

@@ -308,6 +308,11 @@ static void see_change(const char *name, const char *etag, bool is_gone, void *w
     cache->gone += is_gone;
 }
 
+static void fail_over(redisContext *redis) {
+    require(holdfast_done(redisCommand(redis, "REPLICAOF 127.0.0.1 1")));
+    require(holdfast_done(redisCommand(redis, "REPLICAOF NO ONE")));
+}
+
 static void try_feed(void) {
     redisContext *redis = server_with("CONTAINER.CREATE try:docs");
     struct cache cache = {0};
@@ -328,6 +333,9 @@ static void try_feed(void) {
     require(feed_follow(redis, "try:docs", bookmark, 0.01, see_change, &cache) == FEED_LOST);
     cache = (struct cache){0};
     require(feed_begin(redis, "try:docs", bookmark, see_change, &cache) && cache.there == 1190);
+    fail_over(redis); /* it may lose what was read, and not told yet */
+    require(holdfast_done(redisCommand(redis, "BLOB.PUT try:docs %s x", "blob 0001")));
+    require(feed_follow(redis, "try:docs", bookmark, LONGEST_BLOCK, see_change, &cache) == FEED_LOST);
     redisFree(redis);
 }
 

@@ -4,6 +4,7 @@ package recipes
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -86,7 +87,8 @@ func (mirror *Mirror) step(ctx context.Context, server *redis.Client, container 
 	if err != nil {
 		return err
 	}
-	for _, item := range page[1].([]any) {
+	items := page[1].([]any)
+	for _, item := range items {
 		fields := Fields(item)
 		name := Text(fields["name"])
 		if fields["deleted"] != nil {
@@ -97,8 +99,28 @@ func (mirror *Mirror) step(ctx context.Context, server *redis.Client, container 
 			}
 		}
 	}
-	mirror.Bookmark = Text(page[0]) // behind what was done: whoever dies before does it once more
+	if bookmark := Text(page[0]); mirror.doubts(bookmark, items) {
+		mirror.Bookmark = "" // list anew
+	} else {
+		mirror.Bookmark = bookmark // behind what was done: whoever dies before does it once more
+	}
 	return nil
+}
+
+func epochOf(bookmark string) string { return fmt.Sprintf("%.10s", bookmark) }
+
+// doubts says whether something may be lost that was read: it may be newer than what pages told, and no bookmark knows it. That is so when
+// there is a new epoch, as after a failover, and when the feed ends without it.
+func (mirror *Mirror) doubts(bookmark string, items []any) bool {
+	if epochOf(bookmark) != epochOf(mirror.Bookmark) {
+		return true
+	}
+	for _, copy := range mirror.Blobs {
+		if len(items) == 0 && copy.ETag > bookmark {
+			return true
+		}
+	}
+	return false
 }
 
 // Follow brings the cache up to date, and waits for a change when there is nothing new. Call it again and again.

@@ -185,6 +185,43 @@ func TestLeader(t *testing.T) {
 	if first >= second {
 		t.Fatal("the token did not grow")
 	}
+
+	// A failover loses what was granted, right after the answer to ACQUIRE, and to RENEW.
+	forgetful := serverToTry(t)
+	forgetful.AddHook(&unlucky{[]string{"LEASE.ACQUIRE", "LEASE.RENEW"}, func() {
+		server.Do(ctx, "LEASE.BREAK", "try:infra", "PERIOD", 0, "BLOB", "leader")
+	}})
+	campaigning, over := context.WithTimeout(ctx, 20*time.Second)
+	defer over()
+	led := 0
+	must(t, Campaign(campaigning, forgetful, "try:infra", "dave", 500*time.Millisecond, func(lock *Lock) {
+		led++
+		over()
+	}))
+	same(t, led, 1)
+}
+
+// unlucky loses something behind one of each of these commands.
+type unlucky struct {
+	commands []string
+	lose     func()
+}
+
+func (hook *unlucky) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (hook *unlucky) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (hook *unlucky) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, command redis.Cmder) error {
+		err := next(ctx, command)
+		if len(hook.commands) > 0 && command.Args()[0] == hook.commands[0] {
+			hook.commands = hook.commands[1:]
+			hook.lose()
+		}
+		return err
+	}
 }
 
 func TestWorker(t *testing.T) {
@@ -510,6 +547,25 @@ func TestMirror(t *testing.T) {
 	same(t, again.Bookmark, "")
 	must(t, again.Follow(ctx, server, "try:docs", 10*time.Millisecond))
 	sameAsThere(&again)
+
+	// A failover loses what was read when no page had told of it yet. Whether anything is written afterwards or not, that is noticed.
+	for _, written := range []int{0, 1} {
+		lost := Copy{again.Bookmark[:10] + "FFFFFFFF", "what is lost"}
+		again.Blobs["old 3"] = lost
+		failOver(t, server)
+		for number := 0; number < written; number++ {
+			put("after", "content")
+		}
+		must(t, again.Follow(ctx, server, "try:docs", 10*time.Millisecond))
+		must(t, again.Follow(ctx, server, "try:docs", 10*time.Millisecond))
+		sameAsThere(&again)
+	}
+}
+
+func failOver(t *testing.T, server *redis.Client) {
+	must(t, server.Do(ctx, "REPLICAOF", "127.0.0.1", 1).Err())
+	time.Sleep(200 * time.Millisecond)
+	must(t, server.Do(ctx, "REPLICAOF", "NO", "ONE").Err())
 }
 
 func TestConfig(t *testing.T) {
@@ -636,9 +692,7 @@ func TestFailover(t *testing.T) {
 	}
 	time.Sleep(300 * time.Millisecond) // by then all wait
 	must(t, server.Do(ctx, "CONFIG", "SET", "holdfast.grace-seconds", "1.5").Err())
-	must(t, server.Do(ctx, "REPLICAOF", "127.0.0.1", 1).Err())
-	time.Sleep(200 * time.Millisecond)
-	must(t, server.Do(ctx, "REPLICAOF", "NO", "ONE").Err())
+	failOver(t, server)
 	held.Release(ctx)
 	must(t, server.Do(ctx, "QUEUE.PUT", "try:jobs", "late").Err())
 	must(t, server.Do(ctx, "BLOB.PUT", "try:docs", "config", "new").Err())

@@ -46,12 +46,20 @@ export class Mirror {
         if (item.deleted) this.blobs.delete(item.name);
         else if (!((this.blobs.get(item.name)?.[0] ?? '') >= item.etag)) await this.fetch(server, container, item.name); // ETags grow
       }
-      this.bookmark = bookmark; // behind what was done: whoever dies before does it once more
+      const doubtful = this.doubts(bookmark, items);
+      this.bookmark = doubtful ? null : bookmark; // behind what was done: whoever dies before does it once more
     } catch (error) {
       if (refusal(error) === 'CONFLICT FeedBuilding') await sleep(100);
       else if (refusal(error) === 'CONFLICT ChangesLost') this.bookmark = null; // the cache may be wrong: list anew
       else throw error;
     }
+  }
+
+  // What was read of blobs may be newer than what pages told, and no bookmark knows it. It may be lost when there is a new epoch, as
+  // after a failover, and it is when the feed ends without it.
+  doubts(bookmark, items) {
+    const ahead = !items.length && [...this.blobs.values()].some(([etag]) => etag > bookmark);
+    return ahead || bookmark.slice(0, 10) !== this.bookmark.slice(0, 10);
   }
 
   // Does so again and again until the signal is aborted.

@@ -1,5 +1,5 @@
 // deploy/recipes/node/try-mirror.mjs
-// A follower that is killed and goes on from its bookmark, one that missed too many deletions; and a configuration that reloads itself. Both outlast a failover.
+// A follower that is killed and goes on from its bookmark, one that missed too many deletions; and a configuration that reloads itself. Both outlast a failover, also one that loses what was read.
 import { watch } from './config.mjs';
 import { fields, sleep } from './holdfast.mjs';
 import { Mirror } from './mirror.mjs';
@@ -51,6 +51,18 @@ for (let time = 0; !kept.blobs.has('after') && time < 500; time++) await sleep(1
 last.abort();
 await following;
 assert.deepEqual(seen(kept), await there());
+
+// A failover loses what was read when no page had told of it yet. Whether anything is written afterwards or not, that is noticed.
+const own = await server.line();
+for (const after of [[], ['later']]) {
+  await kept.follow(server, own, docs, { wait: 0.01 });
+  kept.blobs.set('a', [kept.bookmark.slice(0, 10) + 'FFFFFFFF', 'what is lost']);
+  await failOver(server);
+  for (const name of after) await put(name, '1');
+  for (let time = 0; time < 2; time++) await kept.follow(server, own, docs, { wait: 0.01 });
+  assert.deepEqual(seen(kept), await there());
+}
+own.hangUp();
 
 const told = [];
 const over = new AbortController();

@@ -19,6 +19,7 @@ def connect(host="127.0.0.1", port=6379, **options):
     """A pool of connections that sends no command twice and waits longer for an answer than any BLOCK."""
     options.setdefault("socket_timeout", LONGEST_BLOCK + 10)  # redis-py 8 would hang up after 5 seconds
     options.setdefault("socket_keepalive", True)
+    options.setdefault("encoding_errors", "surrogateescape")  # names may be any bytes: what text() answers can be sent again
     return redis.Redis(host=host, port=port, retry=Retry(NoBackoff(), 0), **options)
 
 

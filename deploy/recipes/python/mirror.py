@@ -84,5 +84,12 @@ class Mirror:
                 self.blobs.pop(name, None)
             elif name not in self.blobs or self.blobs[name][0] < text(item["etag"]):  # ETags grow, also as text
                 self.fetch(server, container, name)
-        self.bookmark = text(bookmark)  # behind what was done: whoever dies before does it once more
+        doubtful = self.doubts(text(bookmark), items)
+        self.bookmark = None if doubtful else text(bookmark)  # behind what was done: whoever dies before does it once more
         return None
+
+    def doubts(self, bookmark, items):
+        """What was read of blobs may be newer than what pages told, and no bookmark knows it. It may be lost when there is a new epoch,
+        as after a failover, and it is when the feed ends without it."""
+        ahead = not items and any(etag > bookmark for etag, _ in self.blobs.values())
+        return ahead or bookmark[:10] != self.bookmark[:10]

@@ -1,5 +1,5 @@
 # deploy/recipes/python/try_mirror.py
-"""A follower that is killed and goes on from its bookmark, one that missed too many deletions, and writers all the while, in the end with a failover."""
+"""A follower that is killed and goes on from its bookmark, one that missed too many deletions, and writers all the while, in the end with failovers, of which some lose what the follower had read."""
 
 import threading
 
@@ -105,3 +105,29 @@ def writers():
 
 together(follower, writers)
 same(seen(kept), there())
+
+
+# A name that is not UTF-8.
+server.execute_command("BLOB.PUT", docs, b"caf\xe9", "1")
+kept.follow(server, docs, wait=0.01)
+same(seen(kept), there())
+
+
+# A failover loses what the follower had read, when no page had told of it yet. Whether anything is written afterwards or not, it notices.
+def loses(*written_after):
+    read, behind = kept.read, kept.bookmark[:10] + "FFFFFFFF"
+    kept.read = lambda *words: (behind, b"what is lost")
+    put("lost", "1")
+    kept.follow(server, docs)
+    same(seen(kept)["lost"], "what is lost")
+    kept.read = read
+    fail_over(server)
+    for name in written_after:
+        put(name, "1")
+    kept.follow(server, docs, wait=0.01)
+    kept.follow(server, docs, wait=0.01)
+    same(seen(kept), there())
+
+
+loses()
+loses("another")
