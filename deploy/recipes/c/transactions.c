@@ -76,7 +76,7 @@ static enum work decide_and_send(redisContext *redis, const char *queue, const s
             return WORK_GIVEN_BACK; /* it comes back when its window ends */
         }
         redisReply *reply = transaction_send(&transaction, redis, NULL);
-        bool again = is_stale(reply), late = holdfast_refused(reply, "NOTFOUND MessageNotFound 0:");
+        bool again = is_stale(reply), late = message_is_lost(reply) && strstr(reply->str, " 0: ");
         if (again || late) freeReplyObject(reply);
         if (late) return WORK_DONE; /* somebody else has the message, and does it */
         if (!again) return holdfast_done(reply) ? WORK_DONE : WORK_BROKEN;

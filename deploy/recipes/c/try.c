@@ -145,6 +145,35 @@ static void see_letter(const redisReply *letter, void *what) {
                     !strcmp(holdfast_text(letter, "message"), "poison");
 }
 
+static redisContext *thief;
+
+static const char *steal(const struct message *message, void *what) {
+    (void)what;
+    require(
+        holdfast_done(redisCommand(thief, "QUEUE.RELEASE try:jobs %s %s", message->id, message->receipt)));
+    require(holdfast_done(redisCommand(thief, "QUEUE.GET try:jobs")));
+    return NULL;
+}
+
+static bool steal_from_step(redisContext *redis, const struct message *message,
+                            struct transaction *transaction, void *what) {
+    (void)redis, (void)transaction;
+    return !steal(message, what);
+}
+
+/* A late worker goes on with the next message, whatever it is answered. */
+static void try_late(const char *answer) {
+    redisContext *redis = server_with("QUEUE.CREATE try:jobs");
+    thief = server_to_try();
+    require(holdfast_done(redisCommand(redis, "CONFIG SET holdfast.queue-receipt-mismatch %s", answer)));
+    require(holdfast_done(redisCommand(redis, "QUEUE.PUT try:jobs stolen")));
+    require(work_one(redis, "try:jobs", steal, NULL, 30, LONGEST_BLOCK) == WORK_DONE);
+    require(holdfast_done(redisCommand(redis, "QUEUE.PUT try:jobs stolen")));
+    require(step_one(redis, "try:jobs", steal_from_step, NULL, 30, LONGEST_BLOCK) == WORK_DONE);
+    redisFree(redis);
+    redisFree(thief);
+}
+
 static void try_worker(void) {
     redisContext *redis = server_with("QUEUE.CREATE try:jobs");
     bool is_lost = true, is_seen = false;
@@ -159,6 +188,8 @@ static void try_worker(void) {
     require(each_dead(redis, "try:jobs", see_letter, &is_seen) && is_seen);
     require(work_one(redis, "try:none", fail, NULL, 30, LONGEST_BLOCK) == WORK_BROKEN);
     redisFree(redis);
+    try_late("mismatch");
+    try_late("notfound");
 }
 
 struct follower {

@@ -6,7 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-static const char LOST[] = "NOTFOUND MessageNotFound";
+bool message_is_lost(const redisReply *reply) {
+    return holdfast_refused(reply, "NOTFOUND MessageNotFound") ||
+           holdfast_refused(reply, "INVALID PopReceiptMismatch");
+}
 
 /* Prolongs the message's window in the background. Each UPDATE answers a new receipt. The old one is its token: an UPDATE whose answer
  * did not come is sent again, and answered as if for the first time. */
@@ -40,7 +43,7 @@ static bool extend_once(struct extension *extension) {
         extension->end = extension->asked + 1000 * extension->window;
         extension->asked = 0;
     } else {
-        message->is_lost = holdfast_refused(reply, LOST) || holdfast_clock() > extension->end;
+        message->is_lost = message_is_lost(reply) || holdfast_clock() > extension->end;
     }
     if (reply) freeReplyObject(reply);
     return !message->is_lost;
@@ -82,7 +85,7 @@ static enum work settle(redisContext *redis, const char *queue, const struct mes
         failure ? redisCommand(redis, "QUEUE.RELEASE %s %s %s VISIBILITY %ld REASON %s", queue, message->id,
                                message->receipt, pause, failure)
                 : redisCommand(redis, "QUEUE.DELETE %s %s %s", queue, message->id, message->receipt);
-    bool late = holdfast_refused(reply, LOST); /* somebody else has it, or it has died */
+    bool late = message_is_lost(reply); /* somebody else has it, or it has died */
     if (late) freeReplyObject(reply);
     if (!late && !holdfast_done(reply)) return WORK_BROKEN;
     return failure ? WORK_GIVEN_BACK : WORK_DONE;

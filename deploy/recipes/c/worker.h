@@ -13,6 +13,9 @@ struct message {
     bool is_lost; /* somebody else has it, or may have */
 };
 
+/* Whether somebody else has the message, or it has died: an answer by holdfast.queue-receipt-mismatch. */
+bool message_is_lost(const redisReply *reply);
+
 /* A message of QUEUE.GET; its text lasts as long as the reply. */
 struct message message_of(const redisReply *map);
 

@@ -201,7 +201,23 @@ namespace Holdfast
             worker.WorkOne(taken => { throw new Exception("cannot be done " + new string('ü', 300)); });
             var letters = (object[])server.Send("QUEUE.DEAD", "try:jobs");
             Require(Reply.Text(Reply.Fields(letters[0])["reason"]).StartsWith("cannot be done "));
+            foreach (string answer in new[] { "mismatch", "notfound" }) TryLate(server, answer);
             TryFailover(server, worker);
+        }
+
+        /// <summary>A late worker goes on with the next message, whatever it is answered.</summary>
+        private static void TryLate(Plain server, string answer)
+        {
+            server.Send("CONFIG", "SET", "holdfast.queue-receipt-mismatch", answer);
+            ServerWith("QUEUE.CREATE", "try:stolen");
+            server.Send("QUEUE.PUT", "try:stolen", "work");
+            Message late = new Worker(server, new Plain(), "try:stolen", 1).WorkOne(taken =>
+            {
+                server.Send("QUEUE.RELEASE", "try:stolen", taken.Id, taken.Receipt);
+                server.Send("QUEUE.GET", "try:stolen");
+                Thread.Sleep(500);
+            });
+            Require(late.IsLost);
         }
 
         /// <summary>An extension's answer is asked for again when the work is done, or in the midst of it.</summary>

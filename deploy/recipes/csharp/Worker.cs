@@ -26,8 +26,6 @@ namespace Holdfast
     /// <summary>Takes messages, extends their windows while it works, and settles them: deleted, or given back with a reason.</summary>
     public sealed class Worker
     {
-        private const string Lost = "NOTFOUND MessageNotFound";
-
         private readonly IServer server, line;
         private readonly string queue;
         private readonly int window;
@@ -103,9 +101,15 @@ namespace Holdfast
                 }
                 catch (Exception error)
                 {
-                    message.IsLost = error is Refused refused && refused.Is(Lost) || clock.ElapsedMilliseconds > end;
+                    message.IsLost = error is Refused refused && IsLost(refused) || clock.ElapsedMilliseconds > end;
                 }
             }
+        }
+
+        /// <summary>By holdfast.queue-receipt-mismatch.</summary>
+        private static bool IsLost(Refused refused)
+        {
+            return refused.Is("NOTFOUND MessageNotFound") || refused.Is("INVALID PopReceiptMismatch");
         }
 
         /// <summary>Nothing happens when it is too late: somebody else has the message, or it has died.</summary>
@@ -117,7 +121,7 @@ namespace Holdfast
             {
                 server.Send(command, words.ToArray());
             }
-            catch (Refused refused) when (refused.Is(Lost))
+            catch (Refused refused) when (IsLost(refused))
             {
             }
         }

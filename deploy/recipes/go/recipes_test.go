@@ -287,6 +287,28 @@ func TestWorker(t *testing.T) {
 	count, err := Redrive(ctx, server, "try:jobs", letters)
 	must(t, err)
 	same(t, count, 1)
+	for _, answer := range []string{"mismatch", "notfound"} { // a late worker goes on with the next message, whatever it is answered
+		must(t, server.Do(ctx, "CONFIG", "SET", "holdfast.queue-receipt-mismatch", answer).Err())
+		must(t, server.Do(ctx, "QUEUE.CREATE", "try:stolen").Err())
+		steal := func(message *Message) error {
+			must(t, server.Do(ctx, "QUEUE.RELEASE", "try:stolen", message.ID, message.Receipt).Err())
+			return server.Do(ctx, "QUEUE.GET", "try:stolen").Err()
+		}
+		must(t, server.Do(ctx, "QUEUE.PUT", "try:stolen", "work").Err())
+		late, err := WorkOne(ctx, server, "try:stolen", time.Second, LongestBlock, func(message *Message) error {
+			must(t, steal(message))
+			time.Sleep(500 * time.Millisecond)
+			return nil
+		})
+		must(t, err)
+		same(t, late.Lost, true)
+		must(t, server.Do(ctx, "QUEUE.PUT", "try:stolen", "a step").Err())
+		_, err = RunStep(ctx, server, "try:stolen", time.Minute, LongestBlock, func(message *Message) ([][]any, error) {
+			return nil, steal(message)
+		})
+		must(t, err)
+		must(t, server.Do(ctx, "QUEUE.DROP", "try:stolen").Err())
+	}
 	again, err := WorkOne(ctx, server, "try:jobs", time.Minute, LongestBlock, func(*Message) error { return nil })
 	must(t, err)
 	same(t, again.Text, "poison")

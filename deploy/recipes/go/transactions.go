@@ -5,6 +5,7 @@ package recipes
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -98,7 +99,7 @@ func RunStep(ctx context.Context, server *redis.Client, queue string, window, wa
 		}
 		remove := []any{"QUEUE.DELETE", queue, message.ID, message.Receipt}
 		_, err = Atomic(ctx, server, "", append([][]any{remove}, commands...)...)
-		if err == nil || redis.HasErrorPrefix(err, "NOTFOUND MessageNotFound 0: ") { // too late: somebody else does it
+		if err == nil || (isLost(err) && strings.Contains(err.Error(), " 0: ")) { // too late: somebody else does it
 			return message, nil
 		}
 		if !redis.HasErrorPrefix(err, "PRECONDITION ") && !redis.HasErrorPrefix(err, "CONFLICT ") {

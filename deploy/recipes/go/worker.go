@@ -10,7 +10,11 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-const lost = "NOTFOUND MessageNotFound"
+// isLost: by holdfast.queue-receipt-mismatch.
+func isLost(err error) bool {
+	refusal := Refusal(err)
+	return refusal == "NOTFOUND MessageNotFound" || refusal == "INVALID PopReceiptMismatch"
+}
 
 // Message is what a worker has taken. Lost says that somebody else has it by now, or may have.
 type Message struct {
@@ -51,7 +55,7 @@ func extend(ctx context.Context, server *redis.Client, queue string, message *Me
 			reply, err := server.Do(ctx, "QUEUE.UPDATE", queue, message.ID, message.Receipt, "VISIBILITY", seconds(window),
 				"ONCE", message.Receipt).Result()
 			if err != nil {
-				message.Lost = Refusal(err) == lost || time.Now().After(end)
+				message.Lost = isLost(err) || time.Now().After(end)
 				continue
 			}
 			message.Receipt = Text(Fields(reply)["receipt"])
@@ -67,7 +71,7 @@ func extend(ctx context.Context, server *redis.Client, queue string, message *Me
 // settle answers nil, too, when it is too late: somebody else has the message, or it has died.
 func settle(ctx context.Context, server *redis.Client, command, queue string, message *Message, words ...any) error {
 	err := server.Do(ctx, append([]any{command, queue, message.ID, message.Receipt}, words...)...).Err()
-	if Refusal(err) == lost {
+	if isLost(err) {
 		return nil
 	}
 	return err

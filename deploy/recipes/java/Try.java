@@ -184,6 +184,12 @@ public final class Try {
         }, 20);
         List<?> letters = (List<?>) server.send("QUEUE.DEAD", "try:jobs");
         require(Holdfast.text(Holdfast.fields(letters.get(0)).get("reason")).startsWith("cannot be done "));
+        for (String answer : List.of("NOTFOUND MessageNotFound it is gone", "INVALID PopReceiptMismatch it has another receipt")) {
+            server.send("QUEUE.PUT", "try:jobs", "stolen");
+            Holdfast.Server refusing = (command, words) -> { throw new Holdfast.Refused(answer); };
+            require(new Worker(refusing, new Plain(), "try:jobs", 1).workOne(taken -> Thread.sleep(500), 20).isLost);
+        }
+        server.send("QUEUE.CLEAR", "try:jobs");
         tryFailover(server, worker);
     }
 

@@ -28,8 +28,6 @@ public final class Worker {
         void handle(Message message) throws Exception;
     }
 
-    private static final String LOST = "NOTFOUND MessageNotFound";
-
     private final Holdfast.Server server, line;
     private final String queue;
     private final int window;
@@ -90,8 +88,13 @@ public final class Worker {
             message.end = message.asked + window * 1000L;
             message.isAsked = false;
         } catch (RuntimeException error) {
-            message.isLost = error instanceof Holdfast.Refused refused && refused.is(LOST) || now() > message.end;
+            message.isLost = error instanceof Holdfast.Refused refused && isLost(refused) || now() > message.end;
         }
+    }
+
+    /** By holdfast.queue-receipt-mismatch. */
+    private static boolean isLost(Holdfast.Refused refused) {
+        return refused.is("NOTFOUND MessageNotFound") || refused.is("INVALID PopReceiptMismatch");
     }
 
     private static long now() {
@@ -108,7 +111,7 @@ public final class Worker {
         try {
             server.send(command, words);
         } catch (Holdfast.Refused refused) {
-            if (!refused.is(LOST)) throw refused;
+            if (!isLost(refused)) throw refused;
         }
     }
 }

@@ -2,7 +2,7 @@
 // A step of work that happens exactly once: the message goes, and its results and the next messages come, in one transaction.
 import { LONGEST_BLOCK, fields, pause, refusal } from './holdfast.mjs';
 import { atomic } from './transactions.mjs';
-import { extend } from './worker.mjs';
+import { LOST, extend } from './worker.mjs';
 
 // decide(message) answers the commands that are to happen, each an array of words. It may run more than once, so it reads, and
 // changes nothing itself. Answers the message, or null when none came in time. Whenever this program dies, the message comes back,
@@ -18,7 +18,7 @@ export async function runStep(server, line, queue, decide, { window = 30, wait =
       await atomic(server, [['QUEUE.DELETE', queue, message.id, message.receipt], ...commands]);
       return message;
     } catch (error) {
-      if (refusal(error) === 'NOTFOUND MessageNotFound' && error.message.includes(' 0: ')) return message; // too late: somebody else does it
+      if (LOST.includes(refusal(error)) && error.message.includes(' 0: ')) return message; // too late: somebody else does it
       if (!/^(PRECONDITION|CONFLICT) /.test(refusal(error))) throw error;
     }
     await pause(attempt); // what was decided on has changed: decide again

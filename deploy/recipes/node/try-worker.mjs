@@ -2,6 +2,7 @@
 // Work that takes longer than its window, answers that are lost, work that fails and dies, a worker that dies, and a failover.
 import { fields, sleep } from './holdfast.mjs';
 import { assert, done, failOver, fresh, serverToTry } from './trying.mjs';
+import { runStep } from './step.mjs';
 import { dead, redrive, work, workOne } from './worker.mjs';
 
 const server = await serverToTry();
@@ -53,6 +54,22 @@ await server.send('QUEUE.GET', jobs, 'VISIBILITY', 1);
 const again = await workOne(server, line, jobs, () => {});
 assert.equal(again.message, 'of one who dies');
 assert.equal(Number(again['dequeue-count']), 2);
+
+const stolen = async message => {
+  await server.send('QUEUE.RELEASE', jobs, message.id, message.receipt);
+  await server.send('QUEUE.GET', jobs);
+  await sleep(500);
+  assert.ok(message.lost);
+};
+for (const answer of ['mismatch', 'notfound']) { // a late worker goes on with the next message, whatever it is answered
+  await server.send('CONFIG', 'SET', 'holdfast.queue-receipt-mismatch', answer);
+  await server.send('QUEUE.PUT', jobs, 'stolen');
+  assert.equal((await workOne(server, line, jobs, stolen, { window: 1 })).message, 'stolen');
+  await server.send('QUEUE.PUT', jobs, 'stolen, too');
+  const steal = message => stolen({ ...message, lost: true }).then(() => []);
+  assert.equal((await runStep(server, line, jobs, steal)).message, 'stolen, too');
+  await server.send('QUEUE.CLEAR', jobs);
+}
 line.hangUp();
 
 const last = new AbortController();

@@ -2,7 +2,7 @@
 // Takes messages, extends their windows while it works, and settles them: deleted, or given back with a reason.
 import { LONGEST_BLOCK, fields, outlasting, refusal } from './holdfast.mjs';
 
-const LOST = 'NOTFOUND MessageNotFound';
+export const LOST = ['NOTFOUND MessageNotFound', 'INVALID PopReceiptMismatch']; // by holdfast.queue-receipt-mismatch
 
 // Prolongs the message's window in the background. Each UPDATE answers a new receipt. The old one is its token: an UPDATE whose answer
 // did not come is sent again, and answered as if for the first time. Answers what ends that.
@@ -19,7 +19,7 @@ export function extend(server, queue, message, window) {
       end = asked + window * 1000;
       asked = undefined;
     } catch (error) {
-      message.lost = refusal(error) === LOST || performance.now() > end; // somebody else has it, or may have
+      message.lost = LOST.includes(refusal(error)) || performance.now() > end; // somebody else has it, or may have
     }
   };
   const timer = setInterval(() => (under_way = under_way.then(prolong)), (window * 1000) / 3);
@@ -32,7 +32,7 @@ export async function settle(server, command, queue, message, ...words) {
     await server.send(command, queue, message.id, message.receipt, ...words);
     return true;
   } catch (error) {
-    if (refusal(error) !== LOST) throw error;
+    if (!LOST.includes(refusal(error))) throw error;
     return false;
   }
 }

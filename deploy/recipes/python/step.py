@@ -5,7 +5,7 @@ import redis
 
 from holdfast import LONGEST_BLOCK, fields, pause, refusal
 from transactions import atomic
-from worker import extended
+from worker import LOST, extended
 
 
 def run_step(server, queue, decide, window=30, wait=LONGEST_BLOCK):
@@ -23,7 +23,7 @@ def run_step(server, queue, decide, window=30, wait=LONGEST_BLOCK):
             atomic(server, ("QUEUE.DELETE", queue, message["id"], message["receipt"]), *commands)
             return message
         except redis.ResponseError as error:
-            if " 0: " in str(error) and refusal(error) == ("NOTFOUND", "MessageNotFound"):
+            if " 0: " in str(error) and refusal(error) in LOST:
                 return message  # too late: somebody else has the message, and does it
             if refusal(error)[0] not in ("PRECONDITION", "CONFLICT"):
                 raise

@@ -27,6 +27,13 @@ def count_and_mail(message):
     ]
 
 
+def stolen(message):
+    """Somebody else has taken the message meanwhile."""
+    server.execute_command("QUEUE.RELEASE", "try:jobs", message["id"], message["receipt"])
+    server.execute_command("QUEUE.GET", "try:jobs")
+    return []
+
+
 def die():
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -81,3 +88,8 @@ same(int(fields(server.execute_command("TABLE.GET", "try:results", "r", "count")
 mails = server.execute_command("QUEUE.GET", "try:mail", "COUNT", 32)
 same(sorted(text(fields(mail)["message"]) for mail in mails), sorted(points))
 same(int(fields(server.execute_command("QUEUE.STAT", "try:jobs"))["messages"]), 0)
+
+for answer in ("mismatch", "notfound"):
+    server.execute_command("QUEUE.PUT", "try:jobs", "stolen")
+    server.execute_command("CONFIG", "SET", "holdfast.queue-receipt-mismatch", answer)
+    same(text(step.run_step(server, "try:jobs", stolen)["message"]), "stolen")

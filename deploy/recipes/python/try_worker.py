@@ -75,6 +75,20 @@ again = work_one(server, "try:jobs", lambda message: None, wait=5)
 same((text(again["message"]), int(again["dequeue-count"])), ("of one who dies", 2))
 same(fields(server.execute_command("QUEUE.STAT", "try:jobs"))["messages"], 0)
 
+
+def stolen(message):
+    server.execute_command("QUEUE.RELEASE", "try:jobs", message["id"], message["receipt"])
+    server.execute_command("QUEUE.GET", "try:jobs")
+    time.sleep(0.5)
+    same(message.get("lost"), True)
+
+
+for answer in ("mismatch", "notfound"):  # a late worker goes on with the next message, whatever it is answered
+    server.execute_command("CONFIG", "SET", "holdfast.queue-receipt-mismatch", answer)
+    server.execute_command("QUEUE.PUT", "try:jobs", "stolen")
+    same(text(work_one(server, "try:jobs", stolen, window=1)["message"]), "stolen")
+    server.execute_command("QUEUE.CLEAR", "try:jobs")
+
 stop, seen = threading.Event(), []
 together(
     lambda: work(server, "try:jobs", handle, stop, wait=2),

@@ -9,7 +9,7 @@ import redis
 
 from holdfast import LONGEST_BLOCK, fields, outlasting, refusal, text
 
-LOST = ("NOTFOUND", "MessageNotFound")
+LOST = {("NOTFOUND", "MessageNotFound"), ("INVALID", "PopReceiptMismatch")}  # by holdfast.queue-receipt-mismatch
 
 
 @contextlib.contextmanager
@@ -27,7 +27,7 @@ def extended(server, queue, message, window):
                 message["receipt"] = fields(server.execute_command("QUEUE.UPDATE", *words))["receipt"]
                 end, asked = asked + window, None
             except redis.RedisError as error:
-                message["lost"] = refusal(error) == LOST or time.monotonic() > end  # somebody else has it, or may have
+                message["lost"] = refusal(error) in LOST or time.monotonic() > end  # somebody else has it, or may have
                 if message["lost"] or done.is_set():
                     return
 
@@ -46,7 +46,7 @@ def settle(server, command, queue, message, *words):
         server.execute_command(command, queue, message["id"], message["receipt"], *words)
         return True
     except redis.ResponseError as error:
-        if refusal(error) != LOST:
+        if refusal(error) not in LOST:
             raise
         return False
 
