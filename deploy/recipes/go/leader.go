@@ -5,11 +5,13 @@ package recipes
 import (
 	"context"
 	"errors"
-	"strings"
+	"regexp"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
+
+var isOthers = regexp.MustCompile(" (Lease|BlobNotFound)") // not our turn yet, or no longer: it was broken, or a failover lost it
 
 // Campaign stands in line for the lease of one blob, and calls lead whenever it is our turn. lead returns when lock.Held says no, when a
 // write is refused, or to step down. Failovers are waited out, here and below.
@@ -22,7 +24,7 @@ func Campaign(ctx context.Context, server *redis.Client, container, name string,
 			}
 			lock.Release(context.Background())
 		}
-		if strings.Contains(Refusal(err), " Lease") { // not our turn yet, or no longer: it was broken, or a failover lost it
+		if isOthers.MatchString(Refusal(err)) {
 			err = pause(ctx, 50)
 		}
 		if err := outlast(ctx, err); err != nil {
@@ -34,11 +36,16 @@ func Campaign(ctx context.Context, server *redis.Client, container, name string,
 
 // Follow calls tell for the leader that is there, and for each new one.
 func Follow(ctx context.Context, server *redis.Client, container string, wait time.Duration, tell func(name string)) error {
-	words := []any{"BLOB.GET", container, "leader", "BLOCK", seconds(wait)} // of what is not there yet, its coming
+	coming := []any{"BLOB.GET", container, "leader", "BLOCK", seconds(wait)} // of what is not there yet
+	words := coming
 	for ctx.Err() == nil {
 		seen, err := server.Do(ctx, words...).Slice()
 		if errors.Is(err, redis.Nil) {
 			continue // the time is up, and nothing is new
+		}
+		if Refusal(err) == "NOTFOUND BlobNotFound" {
+			words = coming
+			continue
 		}
 		if err != nil {
 			if err := outlast(ctx, err); err != nil {
@@ -46,7 +53,7 @@ func Follow(ctx context.Context, server *redis.Client, container string, wait ti
 			}
 			continue
 		}
-		words = []any{"BLOB.GET", container, "leader", "BLOCK", seconds(wait), "IFNONEMATCH", seen[0]}
+		words = append(append([]any{}, coming...), "IFNONEMATCH", seen[0])
 		if name := Text(seen[1]); name != "" {
 			tell(name)
 		}

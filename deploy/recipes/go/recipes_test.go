@@ -188,23 +188,36 @@ func TestLeader(t *testing.T) {
 
 	// A failover loses what was granted, right after the answer to ACQUIRE, and to RENEW.
 	forgetful := serverToTry(t)
-	forgetful.AddHook(&unlucky{[]string{"LEASE.ACQUIRE", "LEASE.RENEW"}, func() {
+	forgetful.AddHook(&unlucky{[]string{"LEASE.ACQUIRE", "LEASE.RENEW"}, func(command any) {
 		server.Do(ctx, "LEASE.BREAK", "try:infra", "PERIOD", 0, "BLOB", "leader")
+		if command == "LEASE.ACQUIRE" {
+			server.Do(ctx, "BLOB.DELETE", "try:infra", "leader") // or the blob as well
+		}
 	}})
 	campaigning, over := context.WithTimeout(ctx, 20*time.Second)
 	defer over()
+	known, knew := make(chan string, 9), make(chan error)
+	go func() {
+		knew <- Follow(campaigning, server, "try:infra", time.Second, func(name string) { known <- name })
+	}()
+	same(t, <-known, "bob")
 	led := 0
 	must(t, Campaign(campaigning, forgetful, "try:infra", "dave", 500*time.Millisecond, func(lock *Lock) {
 		led++
+		for name := <-known; name != "dave"; name = <-known {
+		}
 		over()
 	}))
 	same(t, led, 1)
+	if err := <-knew; err != nil && !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
 }
 
 // unlucky loses something behind one of each of these commands.
 type unlucky struct {
 	commands []string
-	lose     func()
+	lose     func(command any)
 }
 
 func (hook *unlucky) DialHook(next redis.DialHook) redis.DialHook { return next }
@@ -218,7 +231,7 @@ func (hook *unlucky) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		err := next(ctx, command)
 		if len(hook.commands) > 0 && command.Args()[0] == hook.commands[0] {
 			hook.commands = hook.commands[1:]
-			hook.lose()
+			hook.lose(command.Args()[0])
 		}
 		return err
 	}

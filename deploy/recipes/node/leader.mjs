@@ -16,7 +16,7 @@ export function campaign(server, container, name, lead, { signal, seconds = 15, 
         await lock.release();
       }
     } catch (error) {
-      if (!/ Lease/.test(refusal(error))) throw error;
+      if (!/ (Lease|BlobNotFound)/.test(refusal(error))) throw error;
       await pause(50); // not our turn yet, or no longer: it was broken, or a failover lost it
     }
   });
@@ -26,7 +26,13 @@ export function campaign(server, container, name, lead, { signal, seconds = 15, 
 export function follow(server, container, tell, { signal, wait = LONGEST_BLOCK } = {}) {
   let news = []; // of what is not there yet, its coming
   return outlasting(server, signal, async line => {
-    const seen = await line.send('BLOB.GET', container, 'leader', ...news, 'BLOCK', wait);
+    let seen = null;
+    try {
+      seen = await line.send('BLOB.GET', container, 'leader', ...news, 'BLOCK', wait);
+    } catch (error) {
+      if (refusal(error) !== 'NOTFOUND BlobNotFound') throw error;
+      news = [];
+    }
     if (seen === null) return; // the time is up, and nothing is new
     news = ['IFNONEMATCH', seen[0]];
     if (seen[1]) tell(seen[1]);

@@ -40,7 +40,10 @@ await Promise.all(waiting);
 assert.deepEqual(heard, ['bob', 'carol']);
 
 // A failover loses the lease right after the answer to one of these commands.
-const breakIt = () => server.send('LEASE.BREAK', infra, 'PERIOD', 0, 'BLOB', 'leader');
+const breakIt = async command => {
+  await server.send('LEASE.BREAK', infra, 'PERIOD', 0, 'BLOB', 'leader');
+  if (command === 'LEASE.ACQUIRE') await server.send('BLOB.DELETE', infra, 'leader'); // or the blob as well
+};
 const losing = (inner, commands) => ({
   async send(...words) {
     const reply = await inner.send(...words);
@@ -51,12 +54,17 @@ const losing = (inner, commands) => ({
   hangUp: () => inner.hangUp(),
 });
 const end = new AbortController();
+const known = [];
+const knowing = follow(server, infra, name => known.push(name), { signal: end.signal, wait: 0.5 });
+while (!known.length) await sleep(10);
 let tried = 0;
 const rule = async lock => {
   if (++tried === 1) await breakIt();
   await lock.put('an order');
+  while (known.at(-1) !== 'an order') await sleep(10);
   end.abort();
 };
 await campaign(losing(server, ['LEASE.ACQUIRE', 'LEASE.RENEW']), infra, 'dave', rule, { signal: end.signal, wait: 0.5 });
+await knowing;
 assert.equal(tried, 2);
 done();

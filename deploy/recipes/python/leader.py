@@ -17,7 +17,7 @@ def campaign(server, container, name, lead, stop, seconds=15, wait=LONGEST_BLOCK
                     lock.put(name)
                     lead(lock)
             except redis.ResponseError as error:
-                if not refusal(error)[1].startswith("Lease"):
+                if not refusal(error)[1].startswith(("Lease", "BlobNotFound")):
                     raise
                 pause(50)  # not our turn yet, or no longer: it was broken, or a failover lost it
 
@@ -27,8 +27,13 @@ def follow(server, container, tell, stop, wait=LONGEST_BLOCK):
     news = ()  # of what is not there yet, its coming
     while not stop.is_set():
         seen = None
-        with outlasting():
-            seen = server.execute_command("BLOB.GET", container, "leader", *news, "BLOCK", wait)
+        try:
+            with outlasting():
+                seen = server.execute_command("BLOB.GET", container, "leader", *news, "BLOCK", wait)
+        except redis.ResponseError as error:
+            if refusal(error) != ("NOTFOUND", "BlobNotFound"):
+                raise
+            news = ()
         if seen is not None:  # None: the time is up, and nothing is new
             etag, name = seen
             news = ("IFNONEMATCH", etag)

@@ -76,10 +76,12 @@ class Losing:
         if self.commands and command == self.commands[0]:
             self.commands.pop(0)
             server.execute_command("LEASE.BREAK", infra, "PERIOD", 0, "BLOB", "leader")
+            if command == "LEASE.ACQUIRE":
+                server.execute_command("BLOB.DELETE", infra, "leader")  # or the blob as well
         return reply
 
 
-tried, over = [], threading.Event()
+tried, told, over = [], [], threading.Event()
 
 
 def rule(lock):
@@ -87,8 +89,14 @@ def rule(lock):
     if len(tried) == 1:
         server.execute_command("LEASE.BREAK", infra, "PERIOD", 0, "BLOB", "leader")
     lock.put("an order")
+    while told[-1] != "an order":
+        time.sleep(0.01)
     over.set()
 
 
-campaign(Losing("LEASE.ACQUIRE", "LEASE.RENEW"), infra, "dave", rule, over, wait=0.5)
+together(
+    lambda: follow(server, infra, told.append, over, wait=0.5),
+    lambda: (time.sleep(0.3), campaign(Losing("LEASE.ACQUIRE", "LEASE.RENEW"), infra, "dave", rule, over, wait=0.5)),
+)
 same(len(tried), 2)
+same([told[0], told[-1]], ["carol", "an order"])
