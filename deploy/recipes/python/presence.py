@@ -11,5 +11,9 @@ def present(session, name, directory="there"):
 
 
 def who(session, directory="there"):
-    rows = session.send("FILE.LIST", directory)[1]
-    return [text(fields(row)["name"]) for row in rows]
+    names, marker = [], ()
+    while marker is not None:
+        more, rows = session.send("FILE.LIST", directory, *marker)
+        names += [text(fields(row)["name"]) for row in rows]
+        marker = ("MARKER", more) if more is not None else None
+    return names

@@ -43,3 +43,7 @@ with Session(server, "try:work") as alice, Session(server, "try:work") as bob:
         same(sorted(who(alice)), ["alice", "bob"])
         refused("SharingViolation", present(bob, "alice").__enter__)
     same(who(bob), [])
+    alice.send("FILE.MKDIR", "crowd")
+    for number in range(1001):  # more than one page
+        alice.send("FILE.CREATE", f"crowd/{number:04}", 0)
+    same(len(who(alice, "crowd")), 1001)
