@@ -80,7 +80,7 @@ const isAnswer = error => /^[A-Z]+ /.test(refusal(error)) || /^An error was sign
 const again =
   /^((UNBLOCKED|READONLY|LOADING|BUSYLOADINGERROR|NOREPLICAS|MASTERDOWN|TRYAGAIN|CLUSTERDOWN) |CONFLICT ServerRecovering$)/i;
 const broken =
-  /socket|stream|connect|clos(ed|ing)|timed? ?out|max retries|nodes (is|are) (un)?available|unreachable|valid master|slots cache|\bE(CONN|PIPE|HOST|NET|AI_)/i;
+  /socket|stream|connect|clos(ed|ing)|timed? ?out|max retries|nodes (is|are) (un)?available|unreachable|valid master|slots cache|redirections|\bE(CONN|PIPE|HOST|NET|AI_)/i;
 
 export function passes(error) {
   return again.test(refusal(error)) || (!isAnswer(error) && broken.test(`${error?.code} ${error?.message}`));

@@ -1,11 +1,11 @@
 // deploy/recipes/node/try-clusters.mjs
-// A cluster of two nodes, and a Sentinel: commands find their node at once, bytes stay bytes, and whoever waits has a connection of its own.
+// A cluster of two nodes, and a Sentinel: commands find their node at once, bytes stay bytes, whoever waits has a connection of its own, and that a slot is on its way passes.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keyOf, ofIoredisCluster, ofNodeRedisCluster, ofNodeRedisSentinel } from './clusters.mjs';
-import { fields, ofIoredis, sleep } from './holdfast.mjs';
+import { fields, ofIoredis, passes, sleep } from './holdfast.mjs';
 import { atomic, transfer } from './transactions.mjs';
 import { assert, done, find, refused } from './trying.mjs';
 import { work } from './worker.mjs';
@@ -99,11 +99,24 @@ async function tryAll(server, tag) {
   await waiting;
 }
 
+// One of two keys is at the new node of their slot already. That passes by itself.
+async function tryWhileMoving(server) {
+  const both = [['QUEUE.PUT', 'try:{a}:jobs', 'job'], ['BLOB.GET', 'try:{a}:docs', 'bytes']];
+  const slot = ask(ports[0], 'CLUSTER', 'KEYSLOT', 'try:{a}:jobs').trim();
+  const id = port => ask(port, 'CLUSTER', 'MYID').trim();
+  const [from, to] = ask(ports[0], 'CLUSTER', 'COUNTKEYSINSLOT', slot).trim() === '0' ? [ports[1], ports[0]] : ports;
+  ask(to, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', id(from));
+  ask(from, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', id(to));
+  ask(from, 'MIGRATE', '127.0.0.1', String(to), 'try:{a}:docs', '0', '5000');
+  await assert.rejects(atomic(server, both), error => passes(error) || assert.fail(error.stack));
+}
+
 const ports = await startCluster();
 const cluster = await serverOfCluster(ports);
 for (const tag of ['a', 'b', 'c', 'd']) await tryAll(cluster, tag); // slots of both nodes
 await refused('CROSSSLOT Keys', atomic(cluster, [['QUEUE.PUT', 'try:{a}:jobs', 'job'], ['BLOB.PUT', 'try:{b}:docs', 'x', 'y']]));
 for (const port of ports) assert.doesNotMatch(ask(port, 'INFO', 'errorstats'), /MOVED/);
+await tryWhileMoving(cluster);
 cluster.hangUp();
 
 if (!/^redis[45]$/.test(CLIENT)) {

@@ -1,5 +1,5 @@
 # deploy/recipes/python/try_clusters.py
-"""A cluster of two nodes: commands find their node, nothing is sent twice, and a worker outlasts that all nodes are gone for a while."""
+"""A cluster of two nodes: commands find their node, nothing is sent twice, a worker outlasts that all nodes are gone for a while, and a transaction that its slot is on its way."""
 
 import os
 import random
@@ -13,7 +13,7 @@ import redis
 
 from clusters import connect_cluster
 from compare_and_set import update
-from holdfast import outlasting, text
+from holdfast import outlasting, passes, text
 from transactions import atomic
 from trying import same, server_to_try
 from worker import work_one
@@ -82,6 +82,25 @@ def answer_to_broken_wait(server, nodes):
         return "a broken connection"
 
 
+def try_while_moving(server, nodes):
+    """One of two keys is at the new node of their slot already."""
+    both = ("QUEUE.PUT", "{a}:jobs", "job"), ("BLOB.GET", "{a}:docs", "count")
+    slot = server.keyslot("{a}")
+    old, new = sorted(nodes, key=lambda node: "{a}:docs" not in node.ask("CLUSTER", "GETKEYSINSLOT", slot, 9))
+    new.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", old.ask("CLUSTER", "MYID").strip())
+    old.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", new.ask("CLUSTER", "MYID").strip())
+    old.ask("MIGRATE", "127.0.0.1", new.port, "{a}:docs", 0, 5000)
+    try:
+        atomic(server, *both)
+        raise SystemExit("it should be refused")
+    except redis.RedisError as error:
+        same(passes(error), True)
+    old.ask("MIGRATE", "127.0.0.1", new.port, "{a}:jobs", 0, 5000)
+    for node in (new, old):
+        node.ask("CLUSTER", "SETSLOT", slot, "NODE", new.ask("CLUSTER", "MYID").strip())
+    same(len(atomic(server, *both)), 2)
+
+
 def try_all(nodes):
     nodes[0].ask("CLUSTER", "ADDSLOTSRANGE", 0, 8000)
     nodes[1].ask("CLUSTER", "ADDSLOTSRANGE", 8001, 16383)
@@ -122,6 +141,7 @@ def try_all(nodes):
     same(handled, ["late"])
     stop.set()
     worker.join()
+    try_while_moving(server, nodes)
 
 
 with tempfile.TemporaryDirectory() as place:
