@@ -255,6 +255,11 @@ static void try_retries(void) {
     redisReply *reply = send_once(redis, token, "BLOB.APPEND try:docs log %s", "one");
     require(reply && reply->element[1]->integer == 0);
     freeReplyObject(reply);
+    for (int time = 0; time < 2; time++) { /* a token of one's own, of any bytes but zero */
+        reply = send_once(redis, "100 %s", "BLOB.APPEND try:docs log %b", "\0and ", (size_t)5);
+        require(reply && reply->type == REDIS_REPLY_ARRAY && reply->element[1]->integer == 3);
+        freeReplyObject(reply);
+    }
 
     pthread_t promoter;
     require(holdfast_done(redisCommand(other, "REPLICAOF 127.0.0.1 1")));
@@ -266,7 +271,7 @@ static void try_retries(void) {
     require(!pthread_join(promoter, NULL));
 
     redisReply *seen = redisCommand(redis, "BLOB.GET try:docs log");
-    require(!strcmp(seen->element[1]->str, "onetwo"));
+    require(seen->element[1]->len == 11 && !memcmp(seen->element[1]->str, "one\0and two", 11));
     freeReplyObject(seen);
     redisFree(redis);
     redisFree(other);
