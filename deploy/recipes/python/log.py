@@ -59,5 +59,5 @@ def follow(server, container, log, tell, position=0, wait=LONGEST_BLOCK):
                     raise  # the log is shorter than what was read of it: it was begun anew
         if seen is not None:
             lines = seen[1]
-            position += len(lines if isinstance(lines, bytes) else lines.encode())
+            position += len(lines if isinstance(lines, bytes) else lines.encode("utf-8", "surrogateescape"))
             tell(lines, position)

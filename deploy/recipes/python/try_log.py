@@ -44,6 +44,7 @@ def writer(name):
 same(append(server, docs, "log", "first\n"), 0)
 same(append_at(server, docs, "log", "second\n", 6), True)
 same(append_at(server, docs, "log", "second\n", 6), False)
+same(append(server, docs, "log", b"caf\xe9\n"), 13)  # not UTF-8
 following = threading.Thread(target=follower)
 following.start()
 while not done:
@@ -54,6 +55,6 @@ seal(server, docs, "log")
 following.join()
 same(store["ended"], True)
 lines = "".join(done).splitlines()
-same(lines[:2], ["first", "second"])
-same(sorted(lines[2:]), sorted(f"{name} {number}" for name in ("alice", "bob") for number in range(5)))
+same(lines[:3], ["first", "second", "caf\udce9"])
+same(sorted(lines[3:]), sorted(f"{name} {number}" for name in ("alice", "bob") for number in range(5)))
 same(append(server, docs, "log", "too late\n"), None)
