@@ -422,6 +422,20 @@ TEST(a_full_server_takes_nothing) {
     configure(primary, "maxmemory", "0");
 }
 
+/* Such a server makes space before each command, which is asked for nothing here but how far the copy is. */
+TEST(a_full_server_that_evicts_takes_copies) {
+    expect_etag(put_long("BLOB.PUT src cat", 3000000));
+    configure(primary, "maxmemory-policy", "volatile-lru");
+    call_many(primary, 50000,
+              "SET filler-%d xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx EX 9000");
+    await_replicas();
+    configure(primary, "maxmemory", pool_print("%lld", info_of(primary, "used_memory")));
+    expect_elements(begin_copy("cat", ""), 3);
+    expect_text(field(await_copy("cat"), "copy-status"), "success");
+    configure(primary, "maxmemory", "0");
+    require_same_content("cat", 3000000);
+}
+
 /* --- Many --- */
 
 TEST(many_copies_take_turns) {

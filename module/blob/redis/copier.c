@@ -28,6 +28,7 @@ enum {
     STARTS_MAX = 32,            /* copiers started in one turn of the event loop */
     SHUTDOWN_WAIT_US = 1000000, /* how long a shutdown waits for links */
     PATH_BYTES = 1024,
+    BEYOND_MEMORY_MAX = 64 << 20, /* what copies may take on top of maxmemory until a command comes */
 };
 
 struct copier {
@@ -228,6 +229,17 @@ static void note_progress(struct copier *copier, const struct container_change *
     copier->has_begun = true;
 }
 
+static double bytes_beyond_memory(void) {
+    return ((double)RedisModule_GetUsedMemoryRatio() - 1) * (double)server_max_memory;
+}
+
+/* A server that evicts makes space before commands, and not for a copy: this goes on until the next one comes. */
+static bool lacks_memory(const struct call *call) {
+    if (!api_is_over_memory(call->ctx)) return false;
+    return !server_evicts || bytes_beyond_memory() > BEYOND_MEMORY_MAX ||
+           api_refuses_growth(call->ctx, call->argv[1]);
+}
+
 /* Applies one change of a delivery. False when the copy has ended instead. */
 static bool take_item(struct call *call, struct copier *copier, struct delivered *item) {
     struct container_change *change = &item->change;
@@ -235,7 +247,7 @@ static bool take_item(struct call *call, struct copier *copier, struct delivered
     if (change->kind == BLOB_COPYBEGIN && blob->kind != change->blob_kind && !blob_is_untyped(blob)) {
         fail_for(call, copier, blob, COPY_FAILED_UNFIT,
                  "CONFLICT InvalidBlobType the source is a blob of another kind than the target");
-    } else if (api_is_over_memory(call->ctx)) {
+    } else if (lacks_memory(call)) {
         fail_for(call, copier, blob, COPY_FAILED_MEMORY, "OOM this server has no memory left for the copy");
     } else if (!copy_goes_on(copier, blob)) {
         fail_for_another_state(call, copier, blob);

@@ -7,6 +7,7 @@
 
 int64_t server_max_string_bytes = INT64_C(512) * 1024 * 1024;
 int64_t server_max_memory = 0;
+bool server_evicts = false;
 int64_t server_min_replicas = 0;
 bool server_stops_without_saves = false;
 
@@ -35,13 +36,14 @@ static void read_number(RedisModuleCtx *ctx, const char *name, int64_t *number) 
 
 /* A list of instants to save at may be too long to be read; it is then not empty. */
 static bool is_text(RedisModuleCtx *ctx, const char *name, const char *text) {
-    char read[8];
+    char read[16];
     return server_config_text(ctx, name, read, sizeof(read)) && !strcmp(read, text);
 }
 
 static void read_kept(RedisModuleCtx *ctx) {
     read_number(ctx, "proto-max-bulk-len", &server_max_string_bytes);
     read_number(ctx, "maxmemory", &server_max_memory);
+    server_evicts = !is_text(ctx, "maxmemory-policy", "noeviction");
     read_number(ctx, "min-replicas-to-write", &server_min_replicas);
     server_stops_without_saves =
         is_text(ctx, "stop-writes-on-bgsave-error", "yes") && !is_text(ctx, "save", "");

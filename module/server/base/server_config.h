@@ -11,6 +11,9 @@ extern int64_t server_max_string_bytes;
 /* maxmemory; 0 for none. */
 extern int64_t server_max_memory;
 
+/* maxmemory-policy is another one than noeviction. */
+extern bool server_evicts;
+
 /* min-replicas-to-write; 0 for none. */
 extern int64_t server_min_replicas;
 
