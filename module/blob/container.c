@@ -171,7 +171,7 @@ void container_tell_again(void *value) {
 /* A feed that is being built needs upkeep at once. */
 int64_t container_due_ms(const void *value) {
     const struct container *container = value;
-    if (feed_is_unfinished(container->feed)) return 0;
+    if (feed_needs_upkeep(container->feed)) return 0;
     const struct deadline *first = deadlines_first(&container->stagings);
     int64_t due_ms = first ? first->due_ms : INT64_MAX;
     return !order_index_empty(&container->copying) ? number_min(container->copies_look_ms, due_ms) : due_ms;

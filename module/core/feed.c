@@ -174,6 +174,12 @@ static void note_version(struct account *account, struct feed *feed, version v) 
     feed->newest = v;
 }
 
+version feed_end_of(const struct feed *feed, uint64_t number) {
+    for (unsigned i = 0; i <= feed->end_count; i++)
+        if (version_epoch(feed_end(feed, i)) == number) return feed_end(feed, i);
+    return 0;
+}
+
 /* --- Life --- */
 
 struct feed *feed_new(struct account *account, version beginning, uint64_t keep) {

@@ -20,6 +20,7 @@
  *     ended. A server that takes over begins a new epoch, so versions lost with the end of the old one are in between.
  *     Nor is it before the first one: two servers may begin epochs with the same number, and count from elsewhere;
  *   - so did the newest version of its last page. Otherwise an object may be back where the pages have passed it.
+ * Where the key has had another history before, no bookmark is valid: the feed is `foreign` until it begins anew.
  *
  * A feed follows from the objects and from what feed_put_state and feed_put_markers write; files have these before the
  * objects. A feed reads no clock and mints nothing: the caller passes the versions of deletions. */
@@ -57,6 +58,7 @@ struct feed {
     bool untold;   /* they may be missing on replicas, which still build what a file has brought here */
     bool loading;  /* a file is building the aggregate: only saved entries are accepted */
     bool over;     /* turned off; freed in the background */
+    bool foreign;  /* its key had another history: no bookmark is good, and it is about to begin anew */
     bool aside;    /* is part of the garbage */
     struct bytes frontier;
 };
@@ -75,6 +77,9 @@ struct feed_census feed_census(void);
 static inline version feed_end(const struct feed *feed, unsigned epoch) {
     return epoch < feed->end_count ? feed->ends[epoch] : feed->newest;
 }
+
+/* The same for the epoch with this number; 0 when the feed does not remember it. */
+version feed_end_of(const struct feed *feed, uint64_t number);
 
 /* Starts a feed at a version that is newer than all objects. */
 struct feed *feed_new(struct account *account, version beginning, uint64_t keep);
@@ -112,6 +117,11 @@ enum { FEED_PORTION = 1000 }; /* objects that are added when a feed begins, and 
 /* Whether steps have to be decided, for this server or for its replicas. */
 static inline bool feed_is_unfinished(const struct feed *feed) {
     return feed && (feed->building || feed->untold);
+}
+
+/* Whether upkeep has something to do, also to make it begin anew. */
+static inline bool feed_needs_upkeep(const struct feed *feed) {
+    return feed_is_unfinished(feed) || (feed && feed->foreign);
 }
 
 /* Where the next portion ends: its last name. Empty when the portion takes all that is left. */

@@ -7,6 +7,7 @@
 #include "pool.h"
 #include "same_everywhere.h"
 #include "single_server.h"
+#include "waiting.h"
 
 TEST(bookmarks_outlive_copies_and_moves) {
     followed_box("KEEP 10");
@@ -82,6 +83,96 @@ TEST(a_follower_learns_of_an_older_copy_that_comes_where_nothing_is) {
     expect_number(call(primary, "COPY older box"), 1);
     put("box", "c", "x");
     expect_error(call(primary, "CONTAINER.CHANGES box SINCE %s", seen), LOST);
+}
+
+/* How a key comes to hold what another one held. */
+static const char *const replacements[][4] = {
+    {"COPY other box REPLACE"},
+    {"RENAME other box"},
+    {"DEL box", "COPY other box"},
+    {"COPY other box DB 1", "DEL box", "SELECT 1", "MOVE box 0"},
+    {"RESTORE"},
+};
+
+static void replace_box(const char *const lines[4]) {
+    redisReply *payload = call(primary, "DUMP other");
+    for (int line = 0; line < 4 && lines[line]; line++) {
+        bool restores = !strcmp(lines[line], "RESTORE");
+        redisReply *reply = restores ? call(primary, "RESTORE box 0 %b REPLACE", payload->str, payload->len)
+                                     : call_line(primary, lines[line]);
+        require(!reply_is_error(reply) && (reply->type != REDIS_REPLY_INTEGER || reply->integer == 1),
+                "%s gives %s", lines[line], reply_text(reply));
+    }
+    expect_ok(call(primary, "SELECT 0"));
+}
+
+static void expect_lost_everywhere(const char *command, const char *seen) {
+    expect_error(call(primary, "%s box SINCE %s", command, seen), LOST);
+    AWAIT(reply_is_error(call(replica, "%s box SINCE %s", command, seen)));
+    AWAIT(!reply_is_error(call(primary, "%s box SINCE $", command))); /* it is built */
+    expect_error(call(primary, "%s box SINCE %s", command, seen), LOST);
+}
+
+/* It has other blobs, and was written before and after what the follower knows. */
+TEST(a_follower_learns_of_another_container_in_place_of_its_own) {
+    for (size_t way = 0; way < ARRAY_SIZE(replacements); way++) {
+        followed_box("KEEP 7");
+        create("other");
+        expect_ok(call(primary, "CONTAINER.FEED other ON KEEP 9"));
+        put("other", "a", "x");
+        const char *late = put("box", "b", "x"), *seen = put("box", "c", "x");
+        put("other", "d", "x");
+        if (way % 2) expect_ok(call(primary, "DEBUG RELOAD"));
+        struct client *waiter = waiting(pool_print("CONTAINER.CHANGES box SINCE %s BLOCK 0", seen));
+        replace_box(replacements[way]);
+        expect_lost_everywhere("CONTAINER.CHANGES", seen);
+        expect_lost_everywhere("CONTAINER.CHANGES", late);
+        expect_error(answer_of(waiter), LOST);
+        expect_told(changes("0"), "a d");
+        const char *mark = bookmark_of(changes("0"));
+        put("box", "e", "x");
+        expect_told(changes(mark), "e");
+        expect_number(call(primary, "DEL box"), 1);
+        call(primary, "DEL other");
+    }
+}
+
+TEST(a_follower_learns_of_another_table_in_place_of_its_own) {
+    for (size_t way = 0; way < ARRAY_SIZE(replacements); way++) {
+        for (const char *names[] = {"box", "other"}, **name = names; name < names + 2; name++) {
+            expect_ok(call(primary, "TABLE.CREATE %s", *name));
+            expect_ok(call(primary, "TABLE.FEED %s ON", *name));
+        }
+        const char *seen = expect_etag(call(primary, "TABLE.INSERT box p r PROPS 0"));
+        expect_etag(call(primary, "TABLE.INSERT other p s PROPS 0"));
+        replace_box(replacements[way]);
+        expect_lost_everywhere("TABLE.CHANGES", seen);
+        expect_number(call(primary, "DEL box"), 1);
+        call(primary, "DEL other");
+    }
+}
+
+/* Both were written since one was made of the other. */
+TEST(a_follower_learns_of_a_copy_that_went_its_own_way) {
+    followed_box("");
+    expect_number(call(primary, "COPY box other"), 1);
+    put("other", "a", "x");
+    const char *seen = put("box", "b", "x");
+    put("other", "c", "x");
+    expect_number(call(primary, "COPY other box REPLACE"), 1);
+    expect_lost_everywhere("CONTAINER.CHANGES", seen);
+}
+
+TEST(followers_of_a_copy_go_on_when_it_is_made_anew) {
+    followed_box("");
+    expect_number(call(primary, "COPY box backup"), 1);
+    const char *mark = of_container(primary, "change");
+    for (int round = 0; round < 3; round++) {
+        put("box", pool_print("b%d", round), "x");
+        expect_number(call(primary, "COPY box backup REPLACE"), 1);
+    }
+    redisReply *page = call(primary, "CONTAINER.CHANGES backup SINCE %s", mark);
+    expect_told(page, "b0 b1 b2");
 }
 
 /* A container from elsewhere looks like a later state of the same one. */

@@ -377,6 +377,21 @@ TEST(the_first_version_of_an_epoch_may_come_behind_a_later_one) {
     }
 }
 
+TEST(a_foreign_feed_is_only_good_for_those_who_begin) {
+    struct life life ENDS_BY(life_end);
+    life_begin(&life, 1);
+    live_through(&life, 1);
+    live_through(&life, 2);
+    assert_true(feed_end_of(life.feed, of_epoch(1, 0) >> 32) == of_epoch(1, 20));
+    assert_true(feed_end_of(life.feed, of_epoch(2, 0) >> 32) == of_epoch(2, 20));
+    assert_true(feed_end_of(life.feed, of_epoch(3, 0) >> 32) == 0);
+    assert_false(feed_needs_upkeep(life.feed));
+    life.feed->foreign = true;
+    assert_true(feed_needs_upkeep(life.feed));
+    require(is_lost(life.feed, of_epoch(2, 20)), "the newest version");
+    require(!is_lost(life.feed, 0), "a walk from the beginning");
+}
+
 /* --- Payloads that were doctored --- */
 
 /* Whether the state is read without its last bytes. */

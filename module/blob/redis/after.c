@@ -47,7 +47,7 @@ void container_before_change(struct call *call, void *decided) {
 
 void container_changed(struct call *call, const void *decided) {
     const struct container_change *change = decided;
-    if (change->kind == CONTAINER_FEEDOFF) followed_ends(call_word(call, 1));
+    if (change->kind == CONTAINER_FEEDOFF) followed_ends(call_key_name(call));
     if (change->kind == BLOB_COPYSTART) copier_new(call, change);
     if (change->kind == BLOB_ABORTCOPY || change->kind == BLOB_DELETE || change->kind == CONTAINER_DROP)
         copiers_look_soon();
@@ -93,6 +93,15 @@ void container_clear_staged(struct call *call) {
     unstage_overdue(call);
 }
 
+/* As CONTAINER.FEED OFF and ON do, so that followers at replicas are told, too. */
+static void restart_blob_feed(struct call *call) {
+    const struct container *container = call->value;
+    struct container_change off = {.kind = CONTAINER_FEEDOFF}, on = {.kind = CONTAINER_FEEDON};
+    on.keep = container->feed->keep;
+    on.minted = decision_new_version(call);
+    commit_both(call, &off, &on);
+}
+
 static void build_feed(struct call *call) {
     const struct container *container = call->value;
     struct container_change change = {
@@ -105,6 +114,7 @@ static void build_feed(struct call *call) {
 int64_t container_upkeep(struct call *call) {
     struct container *container = call->value;
     unstage_overdue(call);
+    if (container->feed && container->feed->foreign) restart_blob_feed(call);
     if (feed_is_unfinished(container->feed)) build_feed(call);
     bool more = copies_fail_orphans(call);
     container->copies_look_ms = call_now_ms(call) + (more ? 0 : COPIES_LOOK_EVERY_MS);

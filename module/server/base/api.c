@@ -29,7 +29,7 @@ static int (*check_permissions)(RedisModuleUser *user, RedisModuleString **argv,
     X(GetBlockedClientPrivateData) X(GetClientId) X(GetClientInfoById) X(GetClientUserNameById) X(GetCommand) \
     X(GetContextFlags) X(GetContextFromIO) X(GetCurrentUserName) X(GetDbIdFromIO) X(GetDbIdFromOptCtx) \
     X(GetDetachedThreadSafeContext) X(GetKeyNameFromIO) X(GetKeyNameFromOptCtx) X(GetModuleUserFromUserName) \
-    X(GetRandomBytes) X(GetSelectedDb) X(GetServerInfo) X(GetToKeyNameFromOptCtx) X(GetUsedMemoryRatio) X(HoldString) \
+    X(GetRandomBytes) X(GetSelectedDb) X(GetServerInfo) X(GetToDbIdFromOptCtx) X(GetToKeyNameFromOptCtx) X(GetUsedMemoryRatio) X(HoldString) \
     X(InfoAddFieldCString) X(InfoAddFieldLongLong) X(InfoAddFieldULongLong) X(InfoAddSection) X(IsIOError) \
     X(IsKeysPositionRequest) X(IsModuleNameBusy) X(KeyAtPosWithFlags) X(KeyType) X(LoadConfigs) \
     X(LoadString) X(LoadStringBuffer) X(Log) X(LogIOError) X(MallocSize) X(MallocSizeString) \

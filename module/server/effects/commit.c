@@ -77,7 +77,7 @@ void commit_follow(struct call *call, const void *change) {
     const struct data_type *type = call_type(call);
     if (type->after) type->after(call, change);
     if (call->value) upkeep_schedule(call);
-    if (call->value) followed_note(type, api_bytes(call->argv[1]), call->value);
+    if (call->value) followed_note(type, call_key_name(call), call->value);
     if (call->value && doctor_keys_wants(type, call->value, change))
         doctor_keys_add(call_key_name(call), call->value);
     const struct told told = telling_of(type, change);
@@ -95,4 +95,14 @@ void commit_at_once(struct call *call, void *change, RedisModuleString *content)
     commit_apply(call, &(struct decided){.change = change, .content = content});
     commit_follow(call, change);
     commit_wake(call, change);
+}
+
+void commit_both(struct call *call, void *first, void *second) {
+    struct effect_bundle bundle;
+    effect_bundle_start(&bundle, call->ctx);
+    call->bundle = &bundle;
+    commit_at_once(call, first, NULL);
+    commit_at_once(call, second, NULL);
+    call->bundle = NULL;
+    effect_bundle_end(&bundle);
 }

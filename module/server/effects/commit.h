@@ -22,4 +22,7 @@ void commit_wake(struct call *call, const void *change);
 /* All three, for changes that no call decides: by settling, upkeep and copiers. */
 void commit_at_once(struct call *call, void *change, RedisModuleString *content);
 
+/* The same for two of them that are one effect: none arrives without the other. */
+void commit_both(struct call *call, void *first, void *second);
+
 #endif

@@ -5,52 +5,97 @@
 
 enum { PLACES = 1 << 14 };
 
-static version newest_told[PLACES];
+static struct place {
+    version newest;     /* of all keys of this place */
+    version last;       /* that the feed of one of them had … */
+    version whole_from; /* … and where that began, or has forgotten */
+    uint32_t name;      /* that key: see hash_of_name() */
+    bool written;       /* there, since its value came, which is there still */
+} places[PLACES];
 
-static const struct feed *feed_of(const struct data_type *type, const void *value) {
+static struct feed *feed_of(const struct data_type *type, const void *value) {
     return type->feed_at ? *(struct feed *const *)((const char *)value + type->feed_at) : NULL;
 }
 
-static version *told_of(struct bytes key) {
-    return &newest_told[hash_bytes(key) % PLACES];
+/* Mostly different for different names, in any database. */
+static uint32_t hash_of_name(struct key_name name) {
+    return hash_bytes(name.key) + 31 * (uint32_t)name.db;
 }
 
-void followed_note(const struct data_type *type, struct bytes key, const void *value) {
+static struct place *told_place(uint32_t name) {
+    return &places[name % PLACES];
+}
+
+static void see_feed(struct place *place, uint32_t name, const struct feed *feed, bool written) {
+    place->last = feed->newest;
+    place->whole_from = feed->whole_from;
+    place->name = name;
+    place->written = written;
+}
+
+static bool is_told(const struct place *place, uint32_t name, const struct feed *feed) {
+    return place->name == name && place->last == feed->newest;
+}
+
+void followed_note(const struct data_type *type, struct key_name key, const void *value) {
     const struct feed *feed = feed_of(type, value);
     if (!feed) return;
-    version *told = told_of(key);
-    if (feed->newest > *told) *told = feed->newest;
+    uint32_t name = hash_of_name(key);
+    struct place *place = told_place(name);
+    see_feed(place, name, feed, !is_told(place, name, feed) || place->written);
+    if (feed->newest > place->newest) place->newest = feed->newest;
 }
 
-void followed_ends(struct bytes key) {
-    *told_of(key) = VERSION_ANY;
+void followed_ends(struct key_name key) {
+    told_place(hash_of_name(key))->newest = VERSION_ANY;
+}
+
+void followed_leaves(struct key_name key) {
+    uint32_t name = hash_of_name(key);
+    struct place *place = told_place(name);
+    if (place->name == name) place->written = false;
 }
 
 /* What comes from a file, or from the primary, has followers that this server knows nothing of. */
-static bool knows_followers(struct bytes key) {
-    int unknown =
-        REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING | REDISMODULE_CTX_FLAGS_SLAVE;
-    return key.data && !(RedisModule_GetContextFlags(NULL) & unknown);
+static bool knows_followers(int flags) {
+    return !(flags & (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING |
+                      REDISMODULE_CTX_FLAGS_SLAVE));
 }
 
-void followed_arrives(const struct data_type *type, struct bytes key, const void *value) {
-    const struct feed *feed = feed_of(type, value);
+/* Whether it is neither an earlier nor a later state of what the key had. What a feed has forgotten is refused anyway.
+ * Feeds that are whole from the same version on are, or were, one feed; then this one has gone its own way if both have
+ * been written since. */
+static bool is_foreign(const struct place *place, uint32_t name, const struct feed *feed) {
+    if (place->name != name || place->last < feed->whole_from) return false;
+    version end = feed_end_of(feed, version_epoch(place->last));
+    if (end == place->last) return false;
+    return place->whole_from != feed->whole_from || (end > place->last && place->written);
+}
+
+void followed_arrives(const struct data_type *type, struct key_name key, const void *value) {
+    struct feed *feed = feed_of(type, value);
     if (!feed) return;
-    bool knows = knows_followers(key);
-    version told = knows ? *told_of(key) : VERSION_ANY;
+    int flags = RedisModule_GetContextFlags(NULL);
+    uint32_t name = key.key.data ? hash_of_name(key) : 0;
+    struct place *place = told_place(name);
+    bool knows = key.key.data && knows_followers(flags);
+    version told = knows ? place->newest : VERSION_ANY;
     version_leave_epoch(told > feed->newest ? told : 0);
-    if (!knows) return;
-    if (told == VERSION_ANY) *told_of(key) = version_newest();
-    followed_note(type, key, value);
+    if (knows) {
+        if (is_foreign(place, name, feed)) feed->foreign = true;
+        if (told == VERSION_ANY) place->newest = version_newest();
+        if (feed->newest > place->newest) place->newest = feed->newest;
+    }
+    if (key.key.data && !(flags & REDISMODULE_CTX_FLAGS_SLAVE)) see_feed(place, name, feed, false);
 }
 
-void followed_is_built(const struct data_type *type, struct bytes key, const void *value) {
+void followed_is_built(const struct data_type *type, struct key_name key, const void *value) {
     const struct feed *feed = feed_of(type, value);
     if (feed && feed->loading) followed_arrives(type, key, value);
 }
 
 void followed_moves(RedisModuleCtx *ctx, struct key_name name) {
     struct seen_key seen = key_name_see(ctx, name);
-    if (seen.type) followed_arrives(seen.type, name.key, seen.value);
+    if (seen.type) followed_arrives(seen.type, name, seen.value);
     seen_key_end(&seen);
 }

@@ -326,6 +326,7 @@ static int on_arrival(RedisModuleCtx *ctx, int type, const char *event, RedisMod
     struct key_name name = {RedisModule_GetSelectedDb(ctx), api_bytes(key)};
     bool is_moved = !strcmp(event, "rename_to") || !strcmp(event, "move_to");
     (void)type;
+    if (!strcmp(event, "rename_from") || !strcmp(event, "move_from")) followed_leaves(name);
     if (is_moved) followed_moves(ctx, name);
     if (is_moved || !strcmp(event, "restore") || !strcmp(event, "copy_to"))
         upkeep_schedule_key(name, server_now_ms());

@@ -149,9 +149,9 @@ static bool is_obeyed(RedisModuleIO *io) {
 static void look_at_loaded(RedisModuleIO *io, void *value, const struct data_type *type) {
     const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
     if (type->tell_again && is_file(io)) type->tell_again(value);
-    followed_arrives(type, key ? api_bytes(key) : bytes_of(NULL, 0), value);
+    struct key_name name = {RedisModule_GetDbIdFromIO(io), key ? api_bytes(key) : bytes_of(NULL, 0)};
+    followed_arrives(type, name, value);
     if (!key) return;
-    struct key_name name = {RedisModule_GetDbIdFromIO(io), api_bytes(key)};
     doctor_keys_look(name, type, value);
     upkeep_insist_on(type, value, name);
 }

@@ -53,8 +53,9 @@
     }                                                                                                        \
     static void *copy_##prefix(RedisModuleKeyOptCtx *ctx, const void *value) {                               \
         struct prefix *copy = prefix##_copy(value);                                                          \
-        const RedisModuleString *key = RedisModule_GetToKeyNameFromOptCtx(ctx);                              \
-        followed_arrives(&prefix##_type, api_bytes(key), copy);                                              \
+        struct key_name name = {RedisModule_GetToDbIdFromOptCtx(ctx),                                        \
+                                api_bytes(RedisModule_GetToKeyNameFromOptCtx(ctx))};                         \
+        followed_arrives(&prefix##_type, name, copy);                                                        \
         return copy;                                                                                         \
     }                                                                                                        \
     static int defragment_##prefix(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value) {        \

@@ -39,6 +39,7 @@ static void reply_bookmark(struct reply *out, const struct bookmark *bookmark) {
 
 static enum outcome refuse_lost(struct call *call, const struct feed *feed) {
     char from[VERSION_TEXT_LENGTH];
+    if (feed->foreign) return OUTCOME_CHANGES_LOST;
     version_write(feed->whole_from, from);
     refusal_note_format(call, "the feed is whole from %.*s on: list anew, then follow", VERSION_TEXT_LENGTH,
                         from);

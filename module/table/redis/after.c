@@ -1,6 +1,7 @@
 /* What follows a change of a table: statistics, wake-ups; the upkeep that builds indexes and feeds, and INFO. */
 #include "core/feed.h"
 #include "server/base/info.h"
+#include "server/call/decision.h"
 #include "server/effects/commit.h"
 #include "server/effects/followed.h"
 #include "server/effects/upkeep.h"
@@ -17,7 +18,7 @@ struct table_stats table_stats;
 
 void table_changed(struct call *call, const void *decided) {
     const struct table_change *change = decided;
-    if (change->kind == TABLE_FEEDOFF) followed_ends(call_word(call, 1));
+    if (change->kind == TABLE_FEEDOFF) followed_ends(call_key_name(call));
     table_stats.steps += change->steps.count;
 }
 
@@ -39,6 +40,15 @@ static void build_portion(struct call *call, const struct table_index *index) {
     record_end(&name);
 }
 
+/* As TABLE.FEED OFF and ON do, so that followers at replicas are told, too. */
+static void restart_table_feed(struct call *call) {
+    const struct table *table = call->value;
+    struct table_change off = {.kind = TABLE_FEEDOFF}, on = {.kind = TABLE_FEEDON};
+    on.keep = table->feed->keep;
+    on.minted = decision_new_version(call);
+    commit_both(call, &off, &on);
+}
+
 static void build_feed_portion(struct call *call) {
     const struct table *table = call->value;
     struct table_change change = {.kind = TABLE_FEEDBUILT,
@@ -49,13 +59,15 @@ static void build_feed_portion(struct call *call) {
 /* An index or a feed that is being built continues at once, or after a promotion. */
 int64_t table_next_look_ms(const void *value) {
     const struct table *table = value;
-    return table_unfinished(table) || feed_is_unfinished(table->feed) ? server_now_ms() : UPKEEP_NEVER;
+    return table_unfinished(table) || feed_needs_upkeep(table->feed) ? server_now_ms() : UPKEEP_NEVER;
 }
 
 int64_t table_upkeep(struct call *call) {
     const struct table *table = call->value;
     const struct table_index *index = table_unfinished(table);
-    if (index)
+    if (table->feed && table->feed->foreign)
+        restart_table_feed(call);
+    else if (index)
         build_portion(call, index);
     else if (feed_is_unfinished(table->feed))
         build_feed_portion(call);
