@@ -55,6 +55,15 @@ TEST(the_server_knows_the_first_key) {
     expect_number(expect_elements(done("COMMAND INFO HOLDFAST.ATOMIC"), 1)->element[0]->element[3], 4);
 }
 
+TEST(a_transaction_without_commands_has_no_keys) {
+    struct client *limited = user_of("~{1}c"), *const clients[] = {node, limited};
+    for (size_t i = 0; i < ARRAY_SIZE(clients); i++) {
+        expect_error(call_line(clients[i], "HOLDFAST.ATOMIC 0"), "INVALID InvalidInput");
+        expect_error(call_line(clients[i], "HOLDFAST.ATOMIC 1 1"), "ERR syntax error");
+    }
+    expect_error(call_line(node, "COMMAND GETKEYS HOLDFAST.ATOMIC 0"), "ERR");
+}
+
 TEST(all_keys_are_in_one_slot) {
     expect_elements(atomic_of(node, LINES("BLOB.PUT {1}c a x", "QUEUE.PUT {1}q m")), 2);
     expect_error(atomic_of(node, LINES("BLOB.PUT {1}c a y", "BLOB.PUT far a y")),
