@@ -77,7 +77,7 @@ void commit_follow(struct call *call, const void *change) {
     const struct data_type *type = call_type(call);
     if (type->after) type->after(call, change);
     if (call->value) upkeep_schedule(call);
-    if (call->value) followed_note(type, call_key_name(call), call->value);
+    if (call->value) followed_note(call);
     if (call->value && doctor_keys_wants(type, call->value, change))
         doctor_keys_add(call_key_name(call), call->value);
     const struct told told = telling_of(type, change);

@@ -37,10 +37,10 @@ static bool is_told(const struct place *place, uint32_t name, const struct feed 
     return place->name == name && place->last == feed->newest;
 }
 
-void followed_note(const struct data_type *type, struct key_name key, const void *value) {
-    const struct feed *feed = feed_of(type, value);
+void followed_note(const struct call *call) {
+    const struct feed *feed = feed_of(call_type(call), call->value);
     if (!feed) return;
-    uint32_t name = hash_of_name(key);
+    uint32_t name = hash_of_name(call_key_name(call));
     struct place *place = told_place(name);
     see_feed(place, name, feed, !is_told(place, name, feed) || place->written);
     if (feed->newest > place->newest) place->newest = feed->newest;

@@ -16,11 +16,10 @@
 #ifndef HOLDFAST_FOLLOWED_H
 #define HOLDFAST_FOLLOWED_H
 
-#include "server/base/data_type.h"
-#include "server/base/key_name.h"
+#include "server/call/call.h"
 
-/* A value of this key has changed here. */
-void followed_note(const struct data_type *type, struct key_name key, const void *value);
+/* The call has changed its value. */
+void followed_note(const struct call *call);
 
 /* The feed of this key has been turned off. */
 void followed_ends(struct key_name key);
