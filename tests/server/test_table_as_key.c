@@ -275,7 +275,7 @@ TEST(tables_count_in_info) {
     expect_ok(call(primary, "DEBUG RELOAD"));
     assert_int_equal(info_of(primary, "holdfast_table_entities"), 249);
     expect_ok(call(primary, "FLUSHALL"));
-    assert_int_equal(info_of(primary, "holdfast_table_entities"), 0);
+    await_info(primary, "holdfast_table_entities", 0);
 }
 
 /* --- Memory --- */
