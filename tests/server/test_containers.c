@@ -46,31 +46,6 @@ TEST(create_is_refused_where_one_exists) {
     traces_require_none();
 }
 
-TEST(missing_containers_are_not_found) {
-    static const char *const commands[] = {
-        "CONTAINER.GET none",
-        "CONTAINER.GETMETA none",
-        "CONTAINER.SETMETA none META 0",
-        "CONTAINER.GETACL none",
-        "CONTAINER.SETACL none ACCESS BLOB",
-        "CONTAINER.DELETE none",
-        "CONTAINER.DELETE none IFMATCH *",
-        "BLOB.PUT none blob content",
-        "BLOB.GET none blob",
-        "BLOB.STAT none blob",
-        "BLOB.SETPROPS none blob PROPS 1 content-type text/plain",
-        "BLOB.GETMETA none blob",
-        "BLOB.SETMETA none blob META 0",
-        "BLOB.DELETE none blob",
-        "BLOB.LIST none",
-        NULL,
-    };
-    create("box");
-    traces_begin("none");
-    expect_each_error(primary, commands, "NOTFOUND ContainerNotFound");
-    traces_require_none();
-}
-
 TEST(setmeta_replaces_the_whole_set) {
     const char *created = expect_etag(call(primary, "CONTAINER.CREATE box META 2 one 1 two 2"));
     const char *changed = expect_etag(call(primary, "CONTAINER.SETMETA box META 1 three 3"));

@@ -245,61 +245,6 @@ TEST(unknown_sessions_are_refused) {
     traces_require_none();
 }
 
-/* Every command on a key that holds something else, and on one that is not there. */
-TEST(keys_that_are_no_shares_are_refused) {
-    acts({"h = open s a RW/RWD", NULL});
-    expect_ok(call(primary, "SET text x"));
-    create("box");
-    static const char *const lines[] = {"SHARE.GET %s",
-                                        "SHARE.GETMETA %s",
-                                        "SHARE.SETMETA %s META 0",
-                                        "SHARE.SETPROPS %s QUOTA 1",
-                                        "SHARE.GETACL %s",
-                                        "SHARE.SETACL %s",
-                                        "SHARE.DELETE %s",
-                                        "SHARE.SNAPSHOT %s",
-                                        "SHARE.CONNECT %s 5",
-                                        "SHARE.PING %s x",
-                                        "SHARE.DISCONNECT %s x",
-                                        "FILE.MKDIR %s d",
-                                        "FILE.RMDIR %s d",
-                                        "FILE.LIST %s d",
-                                        "FILE.CREATE %s c 1",
-                                        "FILE.GET %s a",
-                                        "FILE.STAT %s a",
-                                        "FILE.GETMETA %s a",
-                                        "FILE.SETPROPS %s a SIZE 1",
-                                        "FILE.SETMETA %s a META 0",
-                                        "FILE.PUTRANGE %s a 0 x",
-                                        "FILE.CLEARRANGE %s a 0 1",
-                                        "FILE.GETRANGES %s a",
-                                        "FILE.DELETE %s a",
-                                        "FILE.COPY %s a c",
-                                        "FILE.RENAME %s a c",
-                                        "FILE.HANDLES %s",
-                                        "FILE.CLOSEHANDLES %s a *",
-                                        "FILE.OPEN %s x a ACCESS 1 READ SHARE 1 READ",
-                                        "FILE.READ %s x 0 1",
-                                        "FILE.WRITE %s x 0 x",
-                                        "FILE.TRUNCATE %s x 0",
-                                        "FILE.LOCK %s x SHARED 0 1",
-                                        "FILE.UNLOCK %s x 0 1",
-                                        "FILE.DISPOSE %s x ON",
-                                        "FILE.CLOSE %s x"};
-    traces_begin("no");
-    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
-        expect_error(call(primary, lines[i], "text"), "WRONGTYPE");
-        expect_error(call(primary, lines[i], "box"), "WRONGTYPE");
-        expect_error(call(primary, lines[i], "no"), NO_SHARE);
-    }
-    expect_error(call(primary, "SHARE.CREATE text"), "WRONGTYPE");
-    expect_error(call(primary, "SHARE.CREATE fs"), "CONFLICT ShareAlreadyExists");
-    expect_error(call(primary, "CONTAINER.GET fs"), "WRONGTYPE");
-    expect_error(call(primary, "QUEUE.PUT fs x"), "WRONGTYPE");
-    traces_require_none();
-    expect_text(call(primary, "TYPE fs"), "holdfastS");
-}
-
 TEST(a_time_to_live_that_is_none_is_explained) {
     static const struct {
         const char *ttl, *text;

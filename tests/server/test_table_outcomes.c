@@ -253,26 +253,3 @@ TEST(the_request_is_measured_before_its_properties) {
     expect_error(call_words(primary, &words), BAD_INPUT " a key");
     traces_require_none();
 }
-
-TEST(a_key_of_another_type_is_told_so) {
-    static const char *const lines[] = {"TABLE.CREATE text",
-                                        "TABLE.DROP text",
-                                        "TABLE.GET text p r",
-                                        "TABLE.QUERY text",
-                                        "TABLE.INSERT text p r PROPS 0",
-                                        "TABLE.DELETE text p r IFMATCH *",
-                                        "TABLE.BATCH text p 1 INSERT r PROPS 0",
-                                        "TABLE.INDEX text a",
-                                        "TABLE.GET box p r",
-                                        "QUEUE.PUT t x",
-                                        "BLOB.GET t cat",
-                                        "LEASE.ACQUIRE t -1",
-                                        "GET t",
-                                        NULL};
-    table_setup();
-    create("box");
-    expect_ok(call(primary, "SET text x"));
-    traces_begin("none");
-    expect_each_error(primary, lines, "WRONGTYPE");
-    traces_require_none();
-}
