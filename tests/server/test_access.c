@@ -300,16 +300,26 @@ static void expect_permission(struct client *client, const char *const *commands
     }
 }
 
+/* Who may only read the key `box` may read what is there, and nothing else; its owner may do everything. */
+static void expect_limits(const struct family *family) {
+    struct client *reader = login("%R~box +@all");
+    expect_permission(reader, family->reads, true);
+    traces_begin("");
+    expect_permission(reader, family->growing, false);
+    expect_permission(reader, family->shrinking, false);
+    traces_require_none();
+    struct client *owner = login("~box +@all");
+    expect_permission(owner, family->reads, true);
+    expect_permission(owner, family->growing, true);
+    expect_permission(owner, family->shrinking, true);
+    expect_number(call(primary, "ACL DELUSER limited"), 1);
+}
+
 TEST(users_may_be_limited_to_keys) {
     create("box");
     put("box", "cat", "meow");
-    struct client *reader = login("%R~box +@all");
-    expect_permission(reader, reads, true);
     traces_begin("");
-    expect_permission(reader, growing_writes, false);
-    expect_permission(reader, shrinking_writes, false);
-    struct client *writer = login("%W~box +@all");
-    expect_permission(writer, reads, false);
+    expect_permission(login("%W~box +@all"), reads, false);
     struct client *stranger = login("~other* +@all");
     expect_permission(stranger, reads, false);
     expect_permission(stranger, growing_writes, false);
@@ -318,11 +328,7 @@ TEST(users_may_be_limited_to_keys) {
     expect_permission(narrow, growing_writes, false);
     expect_etag(call(narrow, "BLOB.GET box cat"));
     traces_require_none();
-    struct client *owner = login("~box +@all");
-    expect_permission(owner, reads, true);
-    expect_permission(owner, growing_writes, true);
-    expect_permission(owner, shrinking_writes, true);
-    expect_number(call(primary, "ACL DELUSER limited"), 1);
+    expect_limits(&families[BLOBS]);
 }
 
 /* On Valkey 9.1: what is decided for them later, or inside of something else, has to name the database. */
@@ -437,21 +443,6 @@ TEST(every_command_is_documented) {
         require(!strcmp(grammar.all.part[0].type, "key"), "the first argument of %s is no key",
                 commands.word[i]);
     }
-}
-
-/* Who may only read the key `box` may read what is there, and nothing else; its owner may do everything. */
-static void expect_limits(const struct family *family) {
-    struct client *reader = login("%R~box +@all");
-    expect_permission(reader, family->reads, true);
-    traces_begin("");
-    expect_permission(reader, family->growing, false);
-    expect_permission(reader, family->shrinking, false);
-    traces_require_none();
-    struct client *owner = login("~box +@all");
-    expect_permission(owner, family->reads, true);
-    expect_permission(owner, family->growing, true);
-    expect_permission(owner, family->shrinking, true);
-    expect_number(call(primary, "ACL DELUSER limited"), 1);
 }
 
 TEST(users_may_be_limited_to_queues) {
