@@ -137,20 +137,16 @@ TEST(empty_and_oversized_appends_are_refused) {
     step_play("BLOB.APPEND box none x", "NOTFOUND BlobNotFound", 0);
 }
 
+/* As for pages, see test_page_blobs.c. */
 TEST(appending_is_for_append_blobs) {
     put("box", "cat", "meow");
-    expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     step_play("BLOB.APPEND box cat x", "CONFLICT InvalidBlobType", 0);
-    step_play("BLOB.APPEND box disk x", "CONFLICT InvalidBlobType", 0);
     step_play("BLOB.CREATEAPPEND box cat", "CONFLICT InvalidBlobType", 0);
-    step_play("BLOB.CREATEAPPEND box disk", "CONFLICT InvalidBlobType", 0);
     step_play("BLOB.PUT box log x", "CONFLICT InvalidBlobType", 0);
-    step_play("BLOB.CREATEPAGE box log 512", "CONFLICT InvalidBlobType", 0);
     step_play("BLOB.PUTBLOCK box log AAAA x", "CONFLICT InvalidBlobType", 0);
     step_play("BLOB.PUTBLOCKLIST box log 0", "CONFLICT InvalidBlobType", 0);
     step_play("BLOB.GETBLOCKLIST box log", "CONFLICT InvalidBlobType", 0);
-    step_play("BLOB.GETPAGES box log", "CONFLICT InvalidBlobType", 0);
 }
 
 /* Only what is new travels, however much there is already. */

@@ -156,18 +156,6 @@ TEST(delete_takes_the_blob_alone) {
     expect_text(call(primary, "BLOB.GET box dog")->element[1], "woof");
 }
 
-TEST(missing_blobs_are_not_found) {
-    static const char *const commands[] = {
-        "BLOB.GET box none",     "BLOB.GET box none RANGE 0 1",
-        "BLOB.STAT box none",    "BLOB.SETPROPS box none PROPS 1 content-type text/plain",
-        "BLOB.GETMETA box none", "BLOB.SETMETA box none META 1 a b",
-        "BLOB.DELETE box none",  NULL,
-    };
-    traces_begin("none");
-    expect_each_error(primary, commands, "NOTFOUND BlobNotFound");
-    traces_require_none();
-}
-
 TEST(ranges_answer_parts) {
     static const struct {
         long long offset, length;

@@ -37,15 +37,6 @@ TEST(create_takes_access_and_metadata_in_any_order) {
     expect_elements(field(other, "meta"), 0);
 }
 
-TEST(create_is_refused_where_one_exists) {
-    create("box");
-    traces_begin("");
-    expect_error(call(primary, "CONTAINER.CREATE box"), "CONFLICT ContainerAlreadyExists");
-    expect_error(call(primary, "CONTAINER.CREATE box ACCESS BLOB META 1 a b"),
-                 "CONFLICT ContainerAlreadyExists");
-    traces_require_none();
-}
-
 TEST(setmeta_replaces_the_whole_set) {
     const char *created = expect_etag(call(primary, "CONTAINER.CREATE box META 2 one 1 two 2"));
     const char *changed = expect_etag(call(primary, "CONTAINER.SETMETA box META 1 three 3"));
