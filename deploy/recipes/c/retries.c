@@ -7,10 +7,11 @@
 #include <string.h>
 #include <time.h>
 
-/* Whether it passes by itself: a failover, the grace after it, a server that loads. */
+/* Whether it passes by itself: a failover, the grace after it, a server that loads, is busy with a script, or cannot save now. */
 static bool passes(const redisReply *reply) {
-    static const char *const again[] = {"READONLY",   "LOADING",  "NOREPLICAS",  "UNBLOCKED",
-                                        "MASTERDOWN", "TRYAGAIN", "CLUSTERDOWN", "CONFLICT ServerRecovering"};
+    static const char *const again[] = {
+        "READONLY", "LOADING",     "NOREPLICAS", "UNBLOCKED", "MASTERDOWN",
+        "TRYAGAIN", "CLUSTERDOWN", "BUSY",       "MISCONF",   "CONFLICT ServerRecovering"};
     for (size_t at = 0; at < sizeof again / sizeof *again; at++)
         if (holdfast_refused(reply, again[at])) return true;
     return false;

@@ -27,15 +27,16 @@ namespace Holdfast
             return Message == words || Message.StartsWith(words + " ", StringComparison.Ordinal);
         }
 
-        /// <summary>Whether it passes by itself, as a broken connection does: a failover, the grace after it, a server that loads. A loop that
-        /// is to run for ever pauses and goes on, with a new connection to wait on: the server has closed the old one.</summary>
+        /// <summary>Whether it passes by itself, as a broken connection does: a failover, the grace after it, a server that loads, is busy,
+        /// or cannot save now. A loop that is to run for ever pauses and goes on, with a new connection to wait on: the server has closed
+        /// the old one.</summary>
         public bool Passes
         {
             get { return Is("CONFLICT ServerRecovering") || Array.IndexOf(Again, Message.Split(' ')[0]) >= 0; }
         }
 
         private static readonly string[] Again =
-            { "UNBLOCKED", "READONLY", "LOADING", "NOREPLICAS", "MASTERDOWN", "TRYAGAIN", "CLUSTERDOWN" };
+            { "UNBLOCKED", "READONLY", "LOADING", "NOREPLICAS", "MASTERDOWN", "TRYAGAIN", "CLUSTERDOWN", "BUSY", "MISCONF" };
     }
 
     public static class Reply

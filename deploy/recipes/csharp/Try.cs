@@ -260,6 +260,7 @@ namespace Holdfast
             Require(Passes("CONFLICT ServerRecovering", () => new Lock(server, server, "try:docs", "report", "early")));
             new Lock(server, server, "try:docs", "report", "patient", 15, 10).Dispose();
             Require(!new Refused("CONFLICT LeaseAlreadyPresent x").Passes);
+            Require(new Refused("BUSY Redis is busy").Passes && new Refused("MISCONF it cannot save").Passes);
         }
 
         private sealed class Losing : IServer

@@ -72,9 +72,10 @@ func Refusal(err error) string {
 	return found[1] + " " + found[2]
 }
 
-var again = regexp.MustCompile(`^((UNBLOCKED|READONLY|LOADING|NOREPLICAS|MASTERDOWN|TRYAGAIN|CLUSTERDOWN) |CONFLICT ServerRecovering$)`)
+var again = regexp.MustCompile(`^((UNBLOCKED|READONLY|LOADING|NOREPLICAS|MASTERDOWN|TRYAGAIN|CLUSTERDOWN|BUSY|MISCONF) |CONFLICT ServerRecovering$)`)
 
-// Passes says whether an error passes by itself: a failover, the grace after it, a server that loads; a broken connection.
+// Passes says whether an error passes by itself: a failover, the grace after it, a server that loads, is busy with a script, or cannot
+// save now; a broken connection.
 func Passes(err error) bool {
 	var answered redis.Error // what Redis answered, and what a client says is not
 	if errors.As(err, &answered) {

@@ -77,6 +77,10 @@ func TestHoldfast(t *testing.T) {
 	must(t, err)
 	same(t, Int(Fields(entity[1])["n:int64"]), int64(9223372036854775807))
 
+	for text, passes := range map[string]bool{"BUSY Redis is busy": true, "MISCONF it cannot save": true, "OOM command": false} {
+		same(t, Passes(server.Eval(ctx, "return redis.error_reply(ARGV[1])", nil, text).Err()), passes)
+	}
+
 	// What the recipes avoid: a socket that is less patient than BLOCK. Its connection is closed, so nothing is given to who has gone.
 	must(t, server.Do(ctx, "QUEUE.CREATE", "try:q").Err())
 	hasty := redis.NewClient(&redis.Options{Addr: server.Options().Addr, MaxRetries: -1, ReadTimeout: 300 * time.Millisecond})

@@ -31,14 +31,14 @@ public final class Holdfast {
             return getMessage().equals(words) || getMessage().startsWith(words + " ");
         }
 
-        /** Whether it passes by itself, as a broken connection does: a failover, the grace after it, a server that loads. A loop that is to
-         *  run for ever pauses and goes on, with a new connection to wait on: the server has closed the old one. */
+        /** Whether it passes by itself, as a broken connection does: a failover, the grace after it, a server that loads, is busy, or cannot
+         *  save now. A loop that is to run for ever pauses and goes on, with a new connection to wait on: the server has closed the old one. */
         public boolean passes() {
             return is("CONFLICT ServerRecovering") || AGAIN.contains(getMessage().split(" ", 2)[0]);
         }
 
         private static final Set<String> AGAIN =
-            Set.of("UNBLOCKED", "READONLY", "LOADING", "NOREPLICAS", "MASTERDOWN", "TRYAGAIN", "CLUSTERDOWN");
+            Set.of("UNBLOCKED", "READONLY", "LOADING", "NOREPLICAS", "MASTERDOWN", "TRYAGAIN", "CLUSTERDOWN", "BUSY", "MISCONF");
     }
 
     public static String text(Object value) {

@@ -233,6 +233,7 @@ public final class Try {
         require(passes("CONFLICT ServerRecovering", () -> new Lock(server, server, "try:docs", "report", "early", 15, 0)));
         new Lock(server, server, "try:docs", "report", "patient", 15, 10).close();
         require(!new Holdfast.Refused("CONFLICT LeaseAlreadyPresent x").passes());
+        require(new Holdfast.Refused("BUSY Redis is busy").passes() && new Holdfast.Refused("MISCONF it cannot save").passes());
     }
 
     static void tryTransactions() throws Exception {

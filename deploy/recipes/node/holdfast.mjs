@@ -76,9 +76,10 @@ export function refusal(error) {
 // What Redis answers begins with a class; what a client says does not.
 const isAnswer = error => /^[A-Z]+ /.test(refusal(error)) || /^An error was signalled/.test(error?.message);
 
-// Whether it passes by itself: a failover, the grace after it, a server that loads; a broken connection, or none to be had.
+// Whether it passes by itself: a failover, the grace after it, a server that loads, is busy with a script, or cannot save now; a broken
+// connection, or none to be had.
 const again =
-  /^((UNBLOCKED|READONLY|LOADING|BUSYLOADINGERROR|NOREPLICAS|MASTERDOWN|TRYAGAIN|CLUSTERDOWN) |CONFLICT ServerRecovering$)/i;
+  /^((UNBLOCKED|READONLY|LOADING|BUSYLOADINGERROR|NOREPLICAS|MASTERDOWN|TRYAGAIN|CLUSTERDOWN|BUSY|MISCONF) |CONFLICT ServerRecovering$)/i;
 const broken =
   /socket|stream|connect|clos(ed|ing)|timed? ?out|max retries|nodes (is|are) (un)?available|unreachable|valid master|slots cache|redirections|\bE(CONN|PIPE|HOST|NET|AI_)/i;
 

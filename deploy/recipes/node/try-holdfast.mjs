@@ -34,7 +34,8 @@ const [, properties] = await server.send('TABLE.GET', table, 'p', 'r');
 assert.equal(BigInt(fields(properties)['n:int64']), 9223372036854775807n);
 await refused('CONFLICT EntityAlreadyExists', server.send('TABLE.INSERT', table, 'p', 'r', 'PROPS', 0));
 const answer = text => server.send('EVAL', 'return redis.error_reply(ARGV[1])', 0, text);
-for (const text of ['READONLY you', 'LOADING it', 'NOREPLICAS no', 'MASTERDOWN link', 'TRYAGAIN several', 'CLUSTERDOWN the', 'CONFLICT ServerRecovering x']) {
+const passing = ['READONLY you', 'LOADING it', 'NOREPLICAS no', 'MASTERDOWN link', 'TRYAGAIN several', 'CLUSTERDOWN the', 'BUSY Redis', 'MISCONF it'];
+for (const text of [...passing, 'CONFLICT ServerRecovering x']) {
   await assert.rejects(answer(text), error => passes(error) || assert.fail(error.stack));
 }
 for (const text of ['ERR the connection', 'NOPERM to connect', 'OOM not available', 'CONFLICT LeaseAlreadyPresent x']) {

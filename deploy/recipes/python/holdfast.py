@@ -45,10 +45,10 @@ def refusal(error):
 
 
 def passes(error):
-    """Whether it passes by itself, as a broken connection does: a failover, the grace after it, a server that loads. A wrong
-    password does not, which redis-py counts among errors of the connection."""
+    """Whether it passes by itself, as a broken connection does: a failover, the grace after it, a server that loads, is busy with a
+    script, or cannot save now. A wrong password does not, which redis-py counts among errors of the connection."""
     answered = refusal(error)
-    refused = answered[0] in ("UNBLOCKED", "NOREPLICAS") or answered == ("CONFLICT", "ServerRecovering")
+    refused = answered[0] in ("UNBLOCKED", "NOREPLICAS", "BUSY", "MISCONF") or answered == ("CONFLICT", "ServerRecovering")
     return refused or (isinstance(error, PASSING) and not isinstance(error, redis.AuthenticationError))
 
 

@@ -36,6 +36,11 @@ try:
     raise SystemExit("nobody should have been let in")
 except redis.RedisError as error:
     same(passes(error), False)
+for words, expected in (("BUSY Redis is busy", True), ("MISCONF it cannot save", True), ("READONLY you", True), ("OOM command", False)):
+    try:
+        server.eval("return redis.error_reply(ARGV[1])", 0, words)
+    except redis.RedisError as error:
+        same((words, passes(error)), (words, expected))
 refused("EntityAlreadyExists", server.execute_command, "TABLE.INSERT", "try:t", "p", "r", "PROPS", 0)
 
 # What the recipes avoid: a socket that is less patient than BLOCK loses the answer.
