@@ -169,6 +169,9 @@ static void follower_reads(struct follower *follower, struct life *life) {
     size_t length = bookmark_write(&walk.at, text);
     require(length <= 64 && bookmark_read(bytes_of(text, length), &follower->bookmark),
             "the bookmark is one");
+    char position[32];
+    version_write(walk.at.position, position);
+    require(!memcmp(text, position, VERSION_TEXT_LENGTH), "the bookmark begins with the version");
     const struct bookmark *read = &follower->bookmark;
     require(read->position == walk.at.position && read->began == walk.at.began, "the bookmark is the same");
     require(read->seen == (walk.at.seen > walk.at.began ? walk.at.seen : 0), "what was seen is the same");

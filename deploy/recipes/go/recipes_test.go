@@ -314,7 +314,7 @@ func TestWorker(t *testing.T) {
 		must(t, server.Do(ctx, "QUEUE.PUT", "try:stolen", "work").Err())
 		late, err := WorkOne(ctx, server, "try:stolen", time.Second, LongestBlock, func(message *Message) error {
 			must(t, steal(message))
-			time.Sleep(500 * time.Millisecond)
+			time.Sleep(900 * time.Millisecond) // by then it has asked for more time
 			return nil
 		})
 		must(t, err)
