@@ -180,6 +180,34 @@ TEST(a_grant_whose_client_is_lost_goes_to_the_next_in_line) {
     }
 }
 
+/* Two clients wait with one call. Those whose bit is set are killed in the packet of the release. */
+static void lose_of_two(unsigned killed) {
+    const char *line = pool_print("LEASE.ACQUIRE box -1 ID %s ONCE token-%u BLOCK 0", ID_B, killed);
+    struct client *clients[2];
+    long long ids[2];
+    stage();
+    act("LEASE.ACQUIRE box -1 ID A", NULL);
+    for (int i = 0; i < 2; i++) clients[i] = waiting_known(line, &ids[i]);
+    send_call(primary, "LEASE.RELEASE box %s", ID_A);
+    for (int i = 0; i < 2; i++)
+        if (killed & 1U << i) send_call(primary, "CLIENT KILL ID %lld", ids[i]);
+    expect_ok(receive(primary));
+    for (int i = 0; i < 2; i++)
+        if (killed & 1U << i) expect_number(receive(primary), 1);
+    for (int i = 0; i < 2; i++)
+        if (!(killed & 1U << i)) assert_string_equal(lease_id(answer_within(clients[i], 1000)), ID_B);
+}
+
+TEST(a_grant_that_several_calls_with_one_token_share_is_given_back_when_all_are_lost) {
+    enum { BOTH = 3 };
+    for (unsigned killed = 0; killed <= BOTH; killed++) {
+        lose_of_two(killed);
+        call(primary, "PING");
+        expect_text(field(lease_of("box", &on_container), "state"), killed == BOTH ? "available" : "leased");
+    }
+    expect_elements(call(primary, "LEASE.ACQUIRE box -1 ID %s ONCE token-%d", ID_C, BOTH), 2);
+}
+
 /* What is to be read is lost with the client, and nothing else. */
 TEST(a_blob_read_by_a_lost_waiter_stays) {
     for (int loss = 0; loss < LOSSES; loss++) {

@@ -10,6 +10,7 @@
 #include "server/effects/effect.h"
 #include "server/effects/once.h"
 #include "server/waiting/blocked.h"
+#include "server/waiting/handover.h"
 #include "server/waiting/wait.h"
 
 /* --- The steps of a decision --- */
@@ -215,6 +216,7 @@ static enum outcome wait_on(struct call *call) {
 /* Neither reply nor effect. */
 ASIDE static enum outcome run_probe(struct call *call) {
     call->out = reply_to_nobody();
+    if (once_is_known(call, call) && handover_is_pending(call)) return OUTCOME_WAITING;
     enum outcome outcome = decide_anew(call);
     if (has_only_rivals(call, outcome)) return OUTCOME_WAITING;
     return call->wait.not_yet ? wait_on(call) : outcome;

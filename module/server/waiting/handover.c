@@ -1,6 +1,7 @@
 #include "server/waiting/handover.h"
 
 #include "server/base/api.h"
+#include "server/waiting/line.h"
 
 /* A reply that the server has asked for is sent by the end of the turn, or while a script holds the turn up: that takes
  * longer than this. */
@@ -29,8 +30,27 @@ void handover_tell(void) {
     }
 }
 
+static bool has_granted(const struct list_head *list, const struct call *call) {
+    const struct held_call *held;
+    list_for_each (list, held, node)
+        if (held->result.grant.length && held_call_is_repeated(held, call)) return true;
+    return false;
+}
+
+bool handover_is_pending(const struct call *call) {
+    return has_granted(&to_tell, call) || has_granted(&lost, call);
+}
+
+/* Those who wait with the same call are looked at again. */
+static void let_repeated_on(const struct held_call *held) {
+    struct key_name key = {held->db, api_bytes(held->argv[1])};
+    bool is_first = held->result.grant.length && held_call_token(held).length;
+    if (is_first && key_lines_news(key)) lines_ring_soon();
+}
+
 void handover_told(struct held_call *held, RedisModuleCtx *ctx) {
     handover_unlist(held);
+    let_repeated_on(held);
     held->told = !held->result.grant.length || held_call_keeps_user(held, ctx);
     held->told_us = api_elapsed_us();
 }
@@ -57,6 +77,7 @@ bool handover_give_back(RedisModuleCtx *ctx, bool writable,
     if (primary && !writable) return list_empty(&lost);
     while ((held = list_top(&lost, struct held_call, node))) {
         list_del(&held->node);
+        let_repeated_on(held);
         if (primary) {
             RedisModule_SelectDb(ctx, held->db);
             give_back(held, ctx);

@@ -21,6 +21,9 @@ void handover_add(struct held_call *held);
 void handover_tell(void);
 /* The server asks for the reply. A client that has lost its user will not get it. */
 void handover_told(struct held_call *held, RedisModuleCtx *ctx);
+/* Whether this call, sent before under its token, was served, and its client is neither told nor given up. Until then
+ * nobody else is told what it was granted. */
+bool handover_is_pending(const struct call *call);
 /* The client is lost. True when there is a grant to undo; the list then owns the call. */
 bool handover_lost(struct held_call *held, RedisModuleCtx *ctx);
 
