@@ -26,7 +26,15 @@ namespace Holdfast
             this.blob = blob;
             this.seconds = seconds;
             Token = Acquire(line, owner, wait);
-            Renew(); // the answer may have been long on its way: from here on we know when the lease ends
+            try
+            {
+                Renew(); // the answer may have been long on its way: from here on we know when the lease ends
+            }
+            catch (Exception)
+            {
+                Release(); // nobody waits for the end of a lease that nobody has
+                throw;
+            }
             int third = seconds * 1000 / 3;
             keeper = new Timer(_ => Keep(), null, third, third);
         }
@@ -96,6 +104,11 @@ namespace Holdfast
         public void Dispose()
         {
             keeper.Dispose();
+            Release();
+        }
+
+        private void Release()
+        {
             try
             {
                 server.Send("LEASE.RELEASE", container, Id, "BLOB", blob);

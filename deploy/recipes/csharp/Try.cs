@@ -186,6 +186,17 @@ namespace Holdfast
                     Refusal("PRECONDITION LeaseIdMismatchWithBlobOperation", () => late.Put("too late"));
                 }
             }
+            // The first answer to RENEW is lost: nobody waits for the end of a lease that nobody has.
+            var losing = new Losing { Server = server, Command = "LEASE.RENEW", Missing = 1 };
+            try
+            {
+                new Lock(losing, server, "try:docs", "report", "unlucky");
+                Require(false);
+            }
+            catch (IOException)
+            {
+                new Lock(server, server, "try:docs", "report", "last", 15, 1).Dispose();
+            }
         }
 
         private static void TryWorker()

@@ -53,6 +53,7 @@ func Take(ctx context.Context, server *redis.Client, container, blob, owner stri
 	lock.Token = Text(reply[1])
 	// The answer may have been long on its way: from here on we know when the lease ends.
 	if err := lock.renew(ctx); err != nil {
+		lock.Release(context.Background()) // nobody waits for the end of a lease that nobody has
 		return nil, err
 	}
 	go lock.keep()

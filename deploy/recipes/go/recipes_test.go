@@ -149,6 +149,18 @@ func TestLock(t *testing.T) {
 	must(t, next.Put(ctx, "part 2"))
 	next.Release(ctx)
 	late.Release(ctx)
+
+	// The connection breaks when the lease is renewed for the first time: nobody waits for the end of a lease that nobody has.
+	answers := 9 // this client asks more than once
+	breaking := unluckyWith(server, "LEASE.RENEW", &answers)
+	_, err = Take(ctx, breaking, "try:docs", "report", "", 15*time.Second, 0)
+	if err == nil {
+		t.Fatal("it should be broken")
+	}
+	must(t, breaking.Close())
+	last, err := Take(ctx, server, "try:docs", "report", "", 15*time.Second, time.Second)
+	must(t, err)
+	last.Release(ctx)
 }
 
 func TestLeader(t *testing.T) {

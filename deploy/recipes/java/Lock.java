@@ -28,7 +28,12 @@ public final class Lock implements AutoCloseable {
         this.blob = blob;
         this.seconds = seconds;
         token = acquire(line, owner, wait);
-        renew(); // the answer may have been long on its way: from here on we know when the lease ends
+        try {
+            renew(); // the answer may have been long on its way: from here on we know when the lease ends
+        } catch (RuntimeException error) {
+            close(); // nobody waits for the end of a lease that nobody has
+            throw error;
+        }
         long third = seconds * 1000L / 3;
         keeper.scheduleAtFixedRate(this::keep, third, third, TimeUnit.MILLISECONDS);
     }

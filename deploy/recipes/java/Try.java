@@ -168,6 +168,17 @@ public final class Try {
                 refused("PRECONDITION LeaseIdMismatchWithBlobOperation", () -> late.put("too late"));
             }
         }
+        // The connection breaks when the lease is renewed for the first time: nobody waits for the end of a lease that nobody has.
+        Holdfast.Server breaking = (command, words) -> {
+            if (command.equals("LEASE.RENEW")) throw new UncheckedIOException(new IOException("it broke"));
+            return server.send(command, words);
+        };
+        try {
+            new Lock(breaking, server, "try:docs", "report", "unlucky", 15, 0);
+            require(false);
+        } catch (UncheckedIOException error) {
+            new Lock(server, server, "try:docs", "report", "last", 15, 1).close();
+        }
     }
 
     static void tryWorker() throws Exception {

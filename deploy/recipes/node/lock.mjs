@@ -10,7 +10,12 @@ export class Lock {
   static async take(server, container, blob, { seconds = 15, wait = LONGEST_BLOCK, owner, line } = {}) {
     const lock = new Lock(server, container, blob, seconds);
     await lock.acquire(owner ?? `${hostname()}:${process.pid}`, wait, line);
-    await lock.renew(); // the answer may have been long on its way: from here on we know when the lease ends
+    try {
+      await lock.renew(); // the answer may have been long on its way: from here on we know when the lease ends
+    } catch (error) {
+      await lock.release(); // nobody waits for the end of a lease that nobody has
+      throw error;
+    }
     lock.timer = setInterval(() => lock.keep(), (seconds * 1000) / 3);
     return lock;
   }

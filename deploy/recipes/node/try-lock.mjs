@@ -35,6 +35,11 @@ await next.put('part 2');
 await next.release();
 assert.equal((await server.send('BLOB.GET', docs, 'report'))[1], 'part 2');
 
+// The connection breaks when the lease is renewed for the first time: nobody waits for the end of a lease that nobody has.
+const breaking = { ...server, send: (...words) => (words[0] === 'LEASE.RENEW' ? Promise.reject(new Error('it broke')) : server.send(...words)) };
+await assert.rejects(Lock.take(breaking, docs, 'report'), /it broke/);
+await (await Lock.take(server, docs, 'report', { wait: 1 })).release();
+
 await failOver(server, 1);
 await refused('CONFLICT ServerRecovering', Lock.take(server, docs, 'report', { wait: 0.1 }));
 await (await Lock.take(server, docs, 'report')).release();

@@ -21,8 +21,12 @@ class Lock:
         self.id = str(uuid.uuid4())  # proposed by us, so that an ACQUIRE whose answer was lost can be sent again
         self.owner = owner or f"{socket.gethostname()}:{os.getpid()}"
         self.token = self.acquire(wait)[1]
-        self.renew()  # the answer may have been long on its way: from here on we know when the lease ends
         self.over = threading.Event()
+        try:
+            self.renew()  # the answer may have been long on its way: from here on we know when the lease ends
+        except redis.RedisError:
+            self.release()  # nobody waits for the end of a lease that nobody has
+            raise
         threading.Thread(target=self.keep, daemon=True).start()
 
     def send(self, command, *words):

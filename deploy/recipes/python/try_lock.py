@@ -4,6 +4,8 @@
 import sqlite3
 import time
 
+import redis
+
 from fencing import guarded, prepare
 from lock import Lock
 from trying import container, refused, same, server_to_try, together
@@ -48,3 +50,19 @@ with Lock(server, docs, "report") as next_one:
     refused("PRECONDITION Lease", late.put, "too late")
     refused("CONFLICT", late.renew)
 same(bank.execute("SELECT balance FROM account").fetchone(), (11,))
+
+
+class Breaking:
+    """The connection breaks when the lease is renewed for the first time."""
+
+    def execute_command(self, command, *words):
+        if command == "LEASE.RENEW":
+            raise redis.ConnectionError("it broke")
+        return server.execute_command(command, *words)
+
+
+try:
+    Lock(Breaking(), docs, "report")
+    raise SystemExit("it should be broken")
+except redis.ConnectionError:
+    Lock(server, docs, "report", wait=1).release()  # nobody waits for the end of a lease that nobody has
