@@ -4,7 +4,7 @@
 #   servers.sh FOLDER       builds each into FOLDER/NAME-VERSION/ and lists them in FOLDER/list: a name, and its program, or '-'
 #
 # Which: Redis of this machine's release, with its own allocator, which the distribution's program is not built with; and the Redis and the
-# Valkey of the current stable and of the newest release. Nothing of them goes into the module, so whatever the signed package lists hold
+# Valkey of the current stable and of the newest release, 'experimental' among them. Nothing of them goes into the module, so whatever the signed package lists hold
 # today is taken; apt checks it. What was built before is not built again. Where the lists cannot be read, what was built from them the last
 # time is taken, and told of. The exit status says whether all were there.
 set -euo pipefail
@@ -19,7 +19,7 @@ CC=${CC:-gcc}
 # What is wanted: a name, the source package, and the names of the releases that may have it, the one that is meant first.
 wanted='own-redis      redis   own
 stable-redis   redis   stable trixie testing forky unstable sid
-newest-redis   redis   unstable sid testing forky stable trixie
+newest-redis   redis   experimental unstable sid testing forky stable trixie
 stable-valkey  valkey  stable trixie testing forky unstable sid
 newest-valkey  valkey  unstable sid testing forky stable trixie'
 

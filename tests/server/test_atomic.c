@@ -7,6 +7,7 @@
 #include "leases.h"
 #include "messages.h"
 #include "pool.h"
+#include "probes.h"
 #include "single_server.h"
 #include "steps.h"
 #include "stream.h"
@@ -315,11 +316,14 @@ TEST(every_command_once) {
 
 /* --- What travels, and what is told --- */
 
-/* One effect has come, and these are its keys. */
-static void expect_keys_of_effect(struct stream *stream, const char *keys) {
+/* One has come. */
+static const redisReply *expect_effect(struct stream *stream) {
     redisReply *effects = stream_commands(stream, primary);
     assert_int_equal(effects->elements, 1);
-    const redisReply *effect = effects->element[0];
+    return effects->element[0];
+}
+
+static void expect_keys_of(const redisReply *effect, const char *keys) {
     struct words words = words_of_line("COMMAND GETKEYS");
     for (size_t i = 0; i < effect->elements; i++)
         words_add_bytes(&words, effect->element[i]->str, effect->element[i]->len);
@@ -331,15 +335,23 @@ TEST(several_changes_of_a_command_travel_as_one) {
     create("o");
     struct stream *stream = stream_attach(primary->server);
     expect_elements(call(primary, "QUEUE.PUTMANY q 3 a b c"), 3);
-    expect_keys_of_effect(stream, "[\"q\"]");
+    expect_keys_of(expect_effect(stream), "[\"q\"]");
     expect_elements(atomic("BLOB.PUT c a x"), 1);
-    redisReply *effects = stream_commands(stream, primary);
-    assert_int_equal(effects->elements, 1);
-    assert_int_equal(effects->element[0]->element[2]->str[0], 'C');
+    assert_int_equal(expect_effect(stream)->element[2]->str[0], 'C');
     expect_elements(atomic("BLOB.PUT c a 600*x", "BLOB.COPY o copy c b", "BLOB.PUT c b 600*y"), 3);
-    expect_keys_of_effect(stream, "[\"o\", \"c\"]");
+    expect_effect(stream);
     assert_int_equal(strlen(atomic_content("a")), 600);
     assert_int_equal(strlen(atomic_content("b")), 600);
+}
+
+TEST(the_server_asks_for_the_keys_of_an_effect) {
+    needs(ASKS_FOR_KEYS);
+    create("o");
+    struct stream *stream = stream_attach(primary->server);
+    expect_elements(atomic("BLOB.PUT c a 600*x", "BLOB.COPY o copy c b", "BLOB.PUT c b 600*y"), 3);
+    expect_keys_of(expect_effect(stream), "[\"o\", \"c\"]");
+    expect_elements(atomic("BLOB.PUT c a x", "QUEUE.PUT q m", "TABLE.GET t p r", "FILE.CREATE s g 1"), 4);
+    expect_keys_of(expect_effect(stream), "[\"c\", \"q\", \"s\"]");
 }
 
 /* Its effects are two: each has a bounded number of words, and of bytes. */
@@ -358,7 +370,7 @@ TEST(a_large_transaction_travels_as_one) {
 TEST(the_changes_of_a_transaction_travel_as_one) {
     struct stream *stream = stream_attach(primary->server);
     expect_elements(atomic("BLOB.PUT c a x", "QUEUE.PUT q m", "TABLE.GET t p r", "FILE.CREATE s g 1"), 4);
-    expect_keys_of_effect(stream, "[\"c\", \"q\", \"s\"]");
+    expect_effect(stream);
     expect_elements(atomic("BLOB.GET c a", "TABLE.GET t p r"), 2);
     expect_error(atomic("BLOB.PUT c a y", "BLOB.GET c none"), "NOTFOUND");
     stream_expect(stream, primary, "");
@@ -497,6 +509,7 @@ TEST(what_a_transaction_may_not_do_is_in_the_log_of_refusals) {
 }
 
 TEST(keys_are_where_the_commands_have_them) {
+    needs(ASKS_FOR_KEYS);
     expect_shape(
         call(primary,
              "COMMAND GETKEYS HOLDFAST.ATOMIC 3 4 BLOB.PUT c a x 3 QUEUE.PUT q m 5 BLOB.COPY d x e y"),

@@ -222,7 +222,8 @@ TEST(each_role_may_send_what_is_meant_in_a_cluster) {
 static void refuse_elsewhere(const redisReply *info, void *what) {
     struct survey *survey = what;
     if (!own_name(survey, info->element[0]->str)) return;
-    if (!info->element[3]->integer) return; /* it looks at no key, or at those of the commands in it */
+    /* It looks at no key, or at those of the commands in it. */
+    if (!info->element[3]->integer || info->element[3]->integer >= llabs(info->element[1]->integer)) return;
     redisReply *reply = dry_run(survey->client, survey->role->user, info, "other:box");
     require(strstr(reply->str, "no permissions to"), "%s: %s on a key of others gave %s", survey->role->user,
             info->element[0]->str, reply_text(reply));

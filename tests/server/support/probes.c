@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "grammar.h"
 #include "harness.h"
 #include "pool.h"
 
@@ -19,6 +20,11 @@ static const char *limits_users_to_databases(struct client *client) {
     return takes(client, "ACL SETUSER probe db=0");
 }
 
+static const char *asks_for_keys(struct client *client) {
+    redisReply *info = expect_elements(call(client, "COMMAND INFO HOLDFAST.ATOMIC"), 1)->element[0];
+    return command_has_flag(info, "movablekeys") ? NULL : "the server does not ask commands for their keys";
+}
+
 static const char *keeps_database(struct client *client) {
     expect_ok(call(client, "SET probe text"));
     expect_number(call(client, "MOVE probe 1"), 1);
@@ -30,6 +36,7 @@ static const char *(*const probes[ABILITIES])(struct client *client) = {
     [CAN_DEFRAGMENT] = defragments,
     [KEEPS_DATABASE] = keeps_database,
     [LIMITS_USERS_TO_DATABASES] = limits_users_to_databases,
+    [ASKS_FOR_KEYS] = asks_for_keys,
 };
 
 /* On a server of its own, which the probe may leave in any state. */

@@ -11,6 +11,9 @@ enum ability {
     KEEPS_DATABASE,
     /* ACL SETUSER ... db=0 */
     LIMITS_USERS_TO_DATABASES,
+    /* Commands tell the server which keys they have at no fixed place. Where servers ask in several threads, they do not:
+     * in clusters, and from Redis 8.4 on. */
+    ASKS_FOR_KEYS,
     ABILITIES
 };
 
