@@ -5,6 +5,7 @@
 #include "feeds.h"
 #include "harness.h"
 #include "pool.h"
+#include "probes.h"
 #include "same_everywhere.h"
 #include "single_server.h"
 #include "waiting.h"
@@ -115,6 +116,7 @@ static void expect_lost_everywhere(const char *command, const char *seen) {
 
 /* It has other blobs, and was written before and after what the follower knows. */
 TEST(a_follower_learns_of_another_container_in_place_of_its_own) {
+    needs(KEEPS_DATABASE);
     for (size_t way = 0; way < ARRAY_SIZE(replacements); way++) {
         followed_box("KEEP 7");
         create("other");
@@ -138,6 +140,7 @@ TEST(a_follower_learns_of_another_container_in_place_of_its_own) {
 }
 
 TEST(a_follower_learns_of_another_table_in_place_of_its_own) {
+    needs(KEEPS_DATABASE);
     for (size_t way = 0; way < ARRAY_SIZE(replacements); way++) {
         for (const char *names[] = {"box", "other"}, **name = names; name < names + 2; name++) {
             expect_ok(call(primary, "TABLE.CREATE %s", *name));
