@@ -208,6 +208,24 @@ TEST(a_grant_that_several_calls_with_one_token_share_is_given_back_when_all_are_
     expect_elements(call(primary, "LEASE.ACQUIRE box -1 ID %s ONCE token-%d", ID_C, BOTH), 2);
 }
 
+/* The first of them is lost in the packet in which a third call is told, so that nothing is given back. */
+TEST(a_grant_that_is_kept_is_told_to_all_who_wait_with_the_same_call) {
+    const char *line = pool_print("LEASE.ACQUIRE box -1 ID %s ONCE token BLOCK 0", ID_B);
+    long long first, second;
+    stage();
+    act("LEASE.ACQUIRE box -1 ID A", NULL);
+    waiting_known(line, &first);
+    struct client *left = waiting_known(line, &second);
+    send_call(primary, "LEASE.RELEASE box %s", ID_A);
+    send_call(primary, "CLIENT KILL ID %lld", first);
+    send_line(primary, line);
+    expect_ok(receive(primary));
+    expect_number(receive(primary), 1);
+    assert_string_equal(lease_id(receive(primary)), ID_B);
+    assert_string_equal(lease_id(answer_within(left, 1000)), ID_B);
+    expect_text(field(lease_of("box", &on_container), "state"), "leased");
+}
+
 /* What is to be read is lost with the client, and nothing else. */
 TEST(a_blob_read_by_a_lost_waiter_stays) {
     for (int loss = 0; loss < LOSSES; loss++) {
