@@ -55,6 +55,20 @@ TEST(a_follower_learns_of_a_restored_older_state) {
     expect_told(changes(kept), "c");
 }
 
+/* The newest state has come with its database. */
+TEST(a_follower_learns_of_a_restored_older_state_behind_a_swap_of_databases) {
+    followed_box("");
+    put("box", "a", "x");
+    redisReply *payload = call(primary, "DUMP box");
+    const char *seen = put("box", "b", "x");
+    expect_ok(call(primary, "SWAPDB 0 1"));
+    expect_ok(call(primary, "SELECT 1"));
+    expect_ok(call(primary, "RESTORE box 0 %b REPLACE", payload->str, payload->len));
+    put("box", "c", "x");
+    expect_error(call(primary, "CONTAINER.CHANGES box SINCE %s", seen), LOST);
+    expect_ok(call(primary, "SELECT 0"));
+}
+
 /* The older state is there under another name before it comes back. */
 static void expect_loss_by(const char *bring_back) {
     followed_box("");
@@ -164,6 +178,29 @@ TEST(a_follower_learns_of_a_copy_that_went_its_own_way) {
     put("other", "c", "x");
     expect_number(call(primary, "COPY other box REPLACE"), 1);
     expect_lost_everywhere("CONTAINER.CHANGES", seen);
+}
+
+TEST(a_follower_goes_on_when_its_container_was_written_under_another_name) {
+    followed_box("");
+    const char *seen = put("box", "a", "x");
+    expect_ok(call(primary, "RENAME box other"));
+    put("other", "b", "x");
+    expect_ok(call(primary, "RENAME other box"));
+    put("box", "c", "x");
+    expect_told(changes(seen), "b c");
+}
+
+TEST(a_key_of_another_database_has_another_history) {
+    followed_box("");
+    const char *seen = put("box", "a", "x");
+    expect_ok(call(primary, "SELECT 1"));
+    followed_box("");
+    put("box", "elsewhere", "x");
+    expect_ok(call(primary, "SELECT 0"));
+    redisReply *payload = call(primary, "DUMP box");
+    expect_ok(call(primary, "RESTORE box 0 %b REPLACE", payload->str, payload->len));
+    put("box", "b", "x");
+    expect_told(changes(seen), "b");
 }
 
 TEST(followers_of_a_copy_go_on_when_it_is_made_anew) {

@@ -6,7 +6,7 @@
 enum { PLACES = 1 << 14 };
 
 static struct place {
-    version newest;     /* of all keys of this place */
+    version newest;     /* of all keys of this place: see newest_told() */
     version last;       /* that the feed of one of them had … */
     version whole_from; /* … and where that began, or has forgotten */
     uint32_t name;      /* that key: see hash_of_name() */
@@ -26,6 +26,15 @@ static struct place *told_place(uint32_t name) {
     return &places[name % PLACES];
 }
 
+/* In whichever database: SWAPDB tells nobody of the keys that it moves. */
+static version *newest_told(struct bytes key) {
+    return &places[hash_bytes(key) % PLACES].newest;
+}
+
+static void note_newest(version *newest, const struct feed *feed) {
+    if (feed->newest > *newest) *newest = feed->newest;
+}
+
 static void see_feed(struct place *place, uint32_t name, const struct feed *feed, bool written) {
     place->last = feed->newest;
     place->whole_from = feed->whole_from;
@@ -43,11 +52,11 @@ void followed_note(const struct call *call) {
     uint32_t name = hash_of_name(call_key_name(call));
     struct place *place = told_place(name);
     see_feed(place, name, feed, !is_told(place, name, feed) || place->written);
-    if (feed->newest > place->newest) place->newest = feed->newest;
+    note_newest(newest_told(call_word(call, 1)), feed);
 }
 
-void followed_ends(struct key_name key) {
-    told_place(hash_of_name(key))->newest = VERSION_ANY;
+void followed_ends(struct bytes key) {
+    *newest_told(key) = VERSION_ANY;
 }
 
 void followed_leaves(struct key_name key) {
@@ -78,13 +87,13 @@ void followed_arrives(const struct data_type *type, struct key_name key, const v
     int flags = RedisModule_GetContextFlags(NULL);
     uint32_t name = key.key.data ? hash_of_name(key) : 0;
     struct place *place = told_place(name);
-    bool knows = key.key.data && knows_followers(flags);
-    version told = knows ? place->newest : VERSION_ANY;
+    version *newest = key.key.data && knows_followers(flags) ? newest_told(key.key) : NULL;
+    version told = newest ? *newest : VERSION_ANY;
     version_leave_epoch(told > feed->newest ? told : 0);
-    if (knows) {
+    if (newest) {
         if (is_foreign(place, name, feed)) feed->foreign = true;
-        if (told == VERSION_ANY) place->newest = version_newest();
-        if (feed->newest > place->newest) place->newest = feed->newest;
+        if (told == VERSION_ANY) *newest = version_newest();
+        note_newest(newest, feed);
     }
     if (key.key.data && !(flags & REDISMODULE_CTX_FLAGS_SLAVE)) see_feed(place, name, feed, false);
 }

@@ -9,10 +9,10 @@
  * A value arrives by COPY, RENAME, MOVE, RESTORE, MIGRATE, or with its slot. Epochs are of the whole server, and a feed
  * remembers only the ends of the last ones, so needless epochs would cost other followers their bookmarks.
  *
- * Names whose hashes are alike share a place: then an epoch may begin that was not needed, and the history of only one
- * of them is known. Nothing is saved. A server that starts, loads or is promoted begins a new
- * epoch, and then only the versions that it mints itself count: that they are here is why a place that knows nothing
- * newer needs no epoch. */
+ * Names whose hashes are alike share a place, and so do equal names of all databases as to epochs: then one may begin
+ * that was not needed, and the history of only one of them is known. Nothing is saved. A server that starts, loads or is
+ * promoted begins a new epoch, and then only the versions that it mints itself count: that they are here is why a place
+ * that knows nothing newer needs no epoch. */
 #ifndef HOLDFAST_FOLLOWED_H
 #define HOLDFAST_FOLLOWED_H
 
@@ -22,7 +22,7 @@
 void followed_note(const struct call *call);
 
 /* The feed of this key has been turned off. */
-void followed_ends(struct key_name key);
+void followed_ends(struct bytes key);
 
 /* The value of this key has got another name: what comes back may be the same, written under that name. */
 void followed_leaves(struct key_name key);
