@@ -564,3 +564,15 @@ TEST(memory_that_earlier_commands_of_multi_or_a_script_take_refuses_nothing) {
     expect_error(call(primary, "EVAL %s 0", ATOMIC_IN_LUA), "OOM");
     configure(other, "maxmemory", "0");
 }
+
+/* It is asked once, before the first of them. */
+TEST(memory_that_earlier_commands_of_a_script_give_back_permits_nothing) {
+    struct client *other = test_client(primary->server);
+    expect_etag(
+        call(primary, "EVAL %s 0", "return redis.call('BLOB.PUT', 'c', 'large', string.rep('x', 4000000))"));
+    leave_memory_for(other, -2000000);
+    const char *script = "redis.call('BLOB.DELETE', 'c', 'large'); " ATOMIC_IN_LUA;
+    expect_error(call(primary, "EVAL %s 0", script), "OOM");
+    expect_elements(call(primary, "EVAL %s 0", ATOMIC_IN_LUA), 1);
+    configure(other, "maxmemory", "0");
+}
