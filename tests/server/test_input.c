@@ -1,4 +1,5 @@
-/* Values that no command takes: names, numbers, metadata, properties, policies out of bounds, and several faults at once, of which the first in the order of checks is answered. Nothing happens in any case. */
+/* Values that no command takes: names, numbers, metadata, properties, policies out of bounds, and several faults at
+ * once, of which the first in the order of checks is answered. Nothing happens in any case. */
 #include <string.h>
 
 #include "harness.h"

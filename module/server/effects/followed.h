@@ -10,9 +10,9 @@
  * remembers only the ends of the last ones, so needless epochs would cost other followers their bookmarks.
  *
  * Names whose hashes are alike share a place, and so do equal names of all databases as to epochs: then one may begin
- * that was not needed, and the history of only one of them is known. Nothing is saved. A server that starts, loads or is
- * promoted begins a new epoch, and then only the versions that it mints itself count: that they are here is why a place
- * that knows nothing newer needs no epoch. */
+ * that was not needed, and the history of only one of them is known. Nothing is saved. A server that starts, loads or
+ * is promoted begins a new epoch, and then only the versions that it mints itself count: that they are here is why a
+ * place that knows nothing newer needs no epoch. */
 #ifndef HOLDFAST_FOLLOWED_H
 #define HOLDFAST_FOLLOWED_H
 
