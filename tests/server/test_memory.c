@@ -219,6 +219,21 @@ TEST(a_full_server_lets_consumers_go_on) {
     expect_elements(call(client, "QUEUE.UPDATE jobs %s %s VISIBILITY 0 MESSAGE longer", id, receipt), 4);
 }
 
+/* As administrators do who let nobody use CONFIG. */
+TEST(a_full_server_without_config_refuses_what_grows) {
+    single = server_start("single", "rename-command CONFIG \"\"\nmaxmemory 24mb\n");
+    client = test_client(single);
+    expect_etag(call(client, "CONTAINER.CREATE box"));
+    expect_ok(call(client, "QUEUE.CREATE jobs"));
+    redisReply *put = call(client, "QUEUE.PUT jobs four");
+    const char *id = field(put, "id")->str, *receipt = field(put, "receipt")->str;
+    for (int i = 0; !reply_is_error(call(client, "SETRANGE filler-%d 1000000 x", i)); i++)
+        require(i < 24, "the server is never full");
+    expect_error(call(client, "HOLDFAST.ATOMIC 1 4 BLOB.PUT box one x"), "OOM");
+    expect_error(call(client, "QUEUE.UPDATE jobs %s %s VISIBILITY 0 MESSAGE longer", id, receipt), "OOM");
+    expect_error(call(client, "CONTAINER.FEED box ON"), "OOM");
+}
+
 /* --- Where the server evicts --- */
 
 enum { FILLERS = 20000 };

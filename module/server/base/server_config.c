@@ -36,14 +36,22 @@ static void read_number(RedisModuleCtx *ctx, const char *name, int64_t *number) 
 
 /* A list of instants to save at may be too long to be read; it is then not empty. */
 static bool is_text(RedisModuleCtx *ctx, const char *name, const char *text) {
-    char read[16];
+    char read[8];
     return server_config_text(ctx, name, read, sizeof(read)) && !strcmp(read, text);
 }
 
+/* INFO tells of these, too, also where CONFIG has been renamed. */
+static void read_memory(RedisModuleCtx *ctx) {
+    RedisModuleServerInfoData *info = RedisModule_GetServerInfo(ctx, "memory");
+    const char *policy = RedisModule_ServerInfoGetFieldC(info, "maxmemory_policy");
+    server_max_memory = (int64_t)RedisModule_ServerInfoGetFieldUnsigned(info, "maxmemory", NULL);
+    server_evicts = policy && strcmp(policy, "noeviction") != 0;
+    RedisModule_FreeServerInfo(ctx, info);
+}
+
 static void read_kept(RedisModuleCtx *ctx) {
+    read_memory(ctx);
     read_number(ctx, "proto-max-bulk-len", &server_max_string_bytes);
-    read_number(ctx, "maxmemory", &server_max_memory);
-    server_evicts = !is_text(ctx, "maxmemory-policy", "noeviction");
     read_number(ctx, "min-replicas-to-write", &server_min_replicas);
     server_stops_without_saves =
         is_text(ctx, "stop-writes-on-bgsave-error", "yes") && !is_text(ctx, "save", "");
