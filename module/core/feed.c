@@ -163,9 +163,16 @@ static void begin_earlier(struct feed *feed, version v) {
     if (v < *begin && version_epoch(v) == version_epoch(*begin)) *begin = v;
 }
 
+/* A copy goes its own way. */
+static void leave_line(struct feed *feed) {
+    feed->copied = false;
+    feed->line = 0;
+}
+
 /* A file has told the newest version; its snapshots may have later ones. */
 static void note_version(struct account *account, struct feed *feed, version v) {
     if (feed->loading) return;
+    if (feed->copied) leave_line(feed);
     if (v <= feed->newest) {
         begin_earlier(feed, v);
         return;

@@ -54,11 +54,13 @@ struct feed {
     version ends[FEED_EPOCHS - 1]; /* of the epochs before the newest one, oldest first */
     version begins[FEED_EPOCHS];   /* of those and of the newest one; 0 where it is not known */
     unsigned end_count;
+    uint64_t line; /* of one history: see server/effects/followed.h; 0: not known */
     bool building; /* objects with names after the frontier may be missing */
     bool untold;   /* they may be missing on replicas, which still build what a file has brought here */
     bool loading;  /* a file is building the aggregate: only saved entries are accepted */
     bool over;     /* turned off; freed in the background */
     bool foreign;  /* its key had another history: no bookmark is good, and it is about to begin anew */
+    bool copied;   /* of a feed with this line, and not written since */
     bool aside;    /* is part of the garbage */
     struct bytes frontier;
 };

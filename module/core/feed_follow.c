@@ -61,7 +61,7 @@ static bool has_survived(const struct feed *feed, version v, const struct known_
 
 bool feed_lost(const struct feed *feed, const struct bookmark *bookmark, const struct known_versions *known) {
     version v = bookmark->began ? bookmark->began : bookmark->position;
-    if (feed->foreign) return v;
+    if (feed->foreign && known->primary) return v;
     if (bookmark->seen && !has_survived(feed, bookmark->seen, known)) return true;
     return v && (v < feed->whole_from || !has_survived(feed, v, known));
 }

@@ -46,13 +46,11 @@ TEST(a_snapshot_with_metadata_of_its_own_outlives_files) {
 TEST(a_follower_learns_of_a_restored_older_state) {
     followed_box("");
     put("box", "a", "x");
-    const char *kept = of_container(primary, "change");
     redisReply *payload = call(primary, "DUMP box");
     const char *seen = put("box", "b", "x");
     expect_ok(call(primary, "RESTORE box 0 %b REPLACE", payload->str, payload->len));
     put("box", "c", "x");
     expect_error(call(primary, "CONTAINER.CHANGES box SINCE %s", seen), LOST);
-    expect_told(changes(kept), "c");
 }
 
 /* The newest state has come with its database. */
@@ -180,39 +178,123 @@ TEST(a_follower_learns_of_a_copy_that_went_its_own_way) {
     expect_lost_everywhere("CONTAINER.CHANGES", seen);
 }
 
-TEST(a_follower_goes_on_when_its_container_was_written_under_another_name) {
-    followed_box("");
-    const char *seen = put("box", "a", "x");
-    expect_ok(call(primary, "RENAME box other"));
-    put("other", "b", "x");
-    expect_ok(call(primary, "RENAME other box"));
-    put("box", "c", "x");
-    expect_told(changes(seen), "b c");
+/* It was written before what the follower knows, and is not newer than what the key had: so is an older state. */
+TEST(a_follower_that_lags_learns_of_a_copy_that_went_its_own_way) {
+    for (size_t way = 0; way < ARRAY_SIZE(replacements); way++) {
+        followed_box("");
+        expect_number(call(primary, "COPY box other"), 1);
+        put("other", "a", "x");
+        const char *seen = put("box", "b", "x");
+        put("other", "c", "x");
+        put("box", "d", "x");
+        replace_box(replacements[way]);
+        expect_lost_everywhere("CONTAINER.CHANGES", seen);
+        expect_number(call(primary, "DEL box"), 1);
+        call(primary, "DEL other");
+    }
 }
 
-TEST(a_key_of_another_database_has_another_history) {
+/* Each takes the place of the one before, and is later, but is made of their origin. */
+TEST(followers_of_drafts_learn_of_each_that_is_published) {
+    const char *const ways[] = {"RENAME draft%d live%d", "COPY draft%d live%d REPLACE"};
     followed_box("");
-    const char *seen = put("box", "a", "x");
-    expect_ok(call(primary, "SELECT 1"));
+    for (int way = 0; way < (int)ARRAY_SIZE(ways); way++) {
+        const char *seen = NULL;
+        for (int draft = 10 * way; draft < 10 * way + 2; draft++) {
+            const char *name = pool_print("draft%d", draft), *last = seen;
+            expect_number(call(primary, "COPY box %s", name), 1);
+            seen = put(name, pool_print("b%d", draft), "x");
+            require(!reply_is_error(call(primary, ways[way], draft, way)), "%s", ways[way]);
+            if (last) expect_error(call(primary, "CONTAINER.CHANGES live%d SINCE %s", way, last), LOST);
+        }
+    }
+}
+
+/* One that is only restored, from wherever it is written. */
+TEST(followers_of_a_mirror_go_on) {
     followed_box("");
-    put("box", "elsewhere", "x");
-    expect_ok(call(primary, "SELECT 0"));
-    redisReply *payload = call(primary, "DUMP box");
-    expect_ok(call(primary, "RESTORE box 0 %b REPLACE", payload->str, payload->len));
-    put("box", "b", "x");
-    expect_told(changes(seen), "b");
+    const char *mark = of_container(primary, "change");
+    for (int round = 0; round < 3; round++) {
+        redisReply *payload = call(primary, "DUMP box");
+        expect_ok(call(primary, "RESTORE mirror 0 %b REPLACE", payload->str, payload->len));
+        put("box", pool_print("b%d", round), "x");
+    }
+    redisReply *page = call(primary, "CONTAINER.CHANGES mirror SINCE %s", mark);
+    expect_told(page, "b0 b1");
+}
+
+/* A box that was written, and another container or a copy of it that went its own way: the last version of the box. */
+static const char *two_histories(struct client *server, bool is_copy) {
+    expect_etag(call(server, "CONTAINER.CREATE box"));
+    expect_ok(call(server, "CONTAINER.FEED box ON"));
+    expect_etag(call(server, "BLOB.PUT box a x"));
+    if (is_copy)
+        expect_number(call(server, "COPY box other"), 1);
+    else
+        expect_etag(call(server, "CONTAINER.CREATE other"));
+    expect_ok(call(server, "CONTAINER.FEED other ON"));
+    const char *seen = expect_etag(call(server, "BLOB.PUT box b x"));
+    expect_etag(call(server, "BLOB.PUT other c x"));
+    return seen;
+}
+
+TEST(a_follower_learns_of_it_after_a_restart_with_a_file_of_commands) {
+    for (int is_copy = 0; is_copy < 2; is_copy++) {
+        struct client *single = test_client(server_start("single", settings_with_file));
+        const char *seen = two_histories(single, is_copy);
+        single = restarted(single->server, server_stop);
+        expect_told(changes_at(single, seen, ""), "");
+        expect_ok(call(single, "RENAME other box"));
+        expect_error(call(single, "CONTAINER.CHANGES box SINCE %s", seen), LOST);
+        server_stop(single->server);
+    }
+}
+
+TEST(a_follower_learns_of_it_at_a_server_that_was_promoted) {
+    for (int is_copy = 0; is_copy < 2; is_copy++) {
+        struct client *first, *second;
+        pair_start(&first, &second, "");
+        const char *seen = two_histories(first, is_copy);
+        await_in_step(second, first);
+        expect_ok(call(second, "REPLICAOF NO ONE"));
+        expect_ok(call(second, "RENAME other box"));
+        expect_error(call(second, "CONTAINER.CHANGES box SINCE %s", seen), LOST);
+        server_stop(first->server);
+        server_stop(second->server);
+    }
+}
+
+/* The feed forgets deletions meanwhile. */
+static void delete_some(const char *key, int round) {
+    for (int i = 0; i < 3; i++) {
+        put(key, pool_print("b%d%d", round, i), "x");
+        expect_ok(call(primary, "BLOB.DELETE %s b%d%d", key, round, i));
+    }
 }
 
 TEST(followers_of_a_copy_go_on_when_it_is_made_anew) {
-    followed_box("");
+    followed_box("KEEP 5");
+    delete_some("box", 0);
+    delete_some("box", 1);
     expect_number(call(primary, "COPY box backup"), 1);
-    const char *mark = of_container(primary, "change");
-    for (int round = 0; round < 3; round++) {
-        put("box", pool_print("b%d", round), "x");
+    for (int round = 2; round < 5; round++) {
+        const char *mark = of_container(primary, "change");
+        delete_some("box", round);
         expect_number(call(primary, "COPY box backup REPLACE"), 1);
+        redisReply *page = call(primary, "CONTAINER.CHANGES backup SINCE %s", mark);
+        expect_told(page, pool_print("-b%d0 -b%d1 -b%d2", round, round, round));
     }
-    redisReply *page = call(primary, "CONTAINER.CHANGES backup SINCE %s", mark);
-    expect_told(page, "b0 b1 b2");
+}
+
+TEST(followers_go_on_when_the_container_was_written_under_another_name) {
+    followed_box("KEEP 5");
+    delete_some("box", 0);
+    delete_some("box", 1);
+    const char *mark = of_container(primary, "change");
+    expect_ok(call(primary, "RENAME box other"));
+    delete_some("other", 2);
+    expect_ok(call(primary, "RENAME other box"));
+    expect_told(changes(mark), "-b20 -b21 -b22");
 }
 
 /* A container from elsewhere looks like a later state of the same one. */
@@ -260,6 +342,27 @@ TEST(copies_and_latest_states_of_a_container_cost_other_followers_nothing) {
 
 TEST(copies_and_latest_states_of_a_table_cost_other_followers_nothing) {
     expect_others_go_on("t", "TABLE.CREATE t", "TABLE.FEED t ON", "TABLE.INSERTORREPLACE t p r PROPS 0");
+}
+
+/* Nor does a container that takes the place of another one, each time anew. */
+TEST(what_is_published_again_and_again_costs_other_followers_nothing) {
+    followed_box("");
+    const char *begin = bookmark_of(changes("$"));
+    for (const char *names[] = {"live", "draft"}, **name = names; name < names + 2; name++) {
+        create(*name);
+        expect_ok(call(primary, "CONTAINER.FEED %s ON", *name));
+    }
+    put("live", "a", "x");
+    long long epoch = info_of(primary, "holdfast_version_epoch");
+    for (int round = 0; round < 20; round++) {
+        const char *seen = put("live", "a", "x");
+        put("draft", "b", "x");
+        expect_number(call(primary, "COPY draft live REPLACE"), 1);
+        AWAIT(strstr(reply_text(call(primary, "CONTAINER.CHANGES live SINCE %s", seen)), "whole from"));
+        put("box", "a", "x");
+    }
+    expect_told(changes(begin), "a");
+    assert_int_equal(info_of(primary, "holdfast_version_epoch"), epoch);
 }
 
 /* Versions from a time without a feed, and then a state comes back that has one. */

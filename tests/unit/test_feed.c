@@ -326,7 +326,7 @@ TEST(other_texts_are_no_bookmarks) {
 
 /* A replica does not know which versions are to come. */
 static bool is_lost(const struct feed *feed, version v) {
-    const struct known_versions known = {.newest = feed->newest};
+    const struct known_versions known = {.newest = feed->newest, .primary = true};
     return feed_lost(feed, &(struct bookmark){.position = v}, &known);
 }
 
@@ -393,6 +393,10 @@ TEST(a_foreign_feed_is_only_good_for_those_who_begin) {
     assert_true(feed_needs_upkeep(life.feed));
     require(is_lost(life.feed, of_epoch(2, 20)), "the newest version");
     require(!is_lost(life.feed, 0), "a walk from the beginning");
+    const struct known_versions replica = {.newest = life.feed->newest};
+    const struct bookmark newest = {.position = of_epoch(2, 20)};
+    require(!feed_lost(life.feed, &newest, &replica),
+            "at a primary that is a replica now, and has no upkeep");
 }
 
 /* --- Payloads that were doctored --- */

@@ -8,13 +8,20 @@ enum { PLACES = 1 << 14 };
 static struct place {
     version newest;     /* of all keys of this place: see newest_told() */
     version last;       /* that the feed of one of them had … */
-    version whole_from; /* … and where that began, or has forgotten */
+    version whole_from; /* … where that began, or has forgotten … */
+    uint64_t line;      /* … and its history */
     uint32_t name;      /* that key: see hash_of_name() */
-    bool written;       /* there, since its value came, which is there still */
+    bool written;       /* there, for all that is known, since its value came */
 } places[PLACES];
 
 static struct feed *feed_of(const struct data_type *type, const void *value) {
     return type->feed_at ? *(struct feed *const *)((const char *)value + type->feed_at) : NULL;
+}
+
+static uint64_t line_of(struct feed *feed) {
+    static uint64_t lines;
+    if (!feed->line) feed->line = ++lines;
+    return feed->line;
 }
 
 /* Mostly different for different names, in any database. */
@@ -26,59 +33,67 @@ static struct place *told_place(uint32_t name) {
     return &places[name % PLACES];
 }
 
-/* In whichever database: SWAPDB tells nobody of the keys that it moves. */
-static version *newest_told(struct bytes key) {
-    return &places[hash_bytes(key) % PLACES].newest;
-}
-
-static void note_newest(version *newest, const struct feed *feed) {
-    if (feed->newest > *newest) *newest = feed->newest;
-}
-
-static void see_feed(struct place *place, uint32_t name, const struct feed *feed, bool written) {
+static void see_feed(struct place *place, uint32_t name, struct feed *feed, bool written) {
     place->last = feed->newest;
     place->whole_from = feed->whole_from;
+    place->line = line_of(feed);
     place->name = name;
     place->written = written;
 }
 
-static bool is_told(const struct place *place, uint32_t name, const struct feed *feed) {
-    return place->name == name && place->last == feed->newest;
+/* Whether the key has what came to it. */
+static bool is_as_it_came(const struct place *place, uint32_t name, const struct feed *feed) {
+    return place->name == name && place->last == feed->newest && !place->written;
+}
+
+static struct place *note_feed(struct key_name key, struct feed *feed) {
+    uint32_t name = hash_of_name(key);
+    struct place *place = told_place(name);
+    see_feed(place, name, feed, !is_as_it_came(place, name, feed));
+    return place;
 }
 
 void followed_note(const struct call *call) {
-    const struct feed *feed = feed_of(call_type(call), call->value);
+    struct feed *feed = feed_of(call_type(call), call->value);
     if (!feed) return;
-    uint32_t name = hash_of_name(call_key_name(call));
-    struct place *place = told_place(name);
-    see_feed(place, name, feed, !is_told(place, name, feed) || place->written);
-    note_newest(newest_told(call_word(call, 1)), feed);
+    struct place *place = note_feed(call_key_name(call), feed);
+    if (feed->newest > place->newest) place->newest = feed->newest;
 }
 
 void followed_ends(struct bytes key) {
     *newest_told(key) = VERSION_ANY;
 }
 
-void followed_leaves(struct key_name key) {
+void followed_begins(struct key_name key) {
     uint32_t name = hash_of_name(key);
     struct place *place = told_place(name);
-    if (place->name == name) place->written = false;
+    if (place->name == name) place->newest = 0;
 }
+
+void followed_leaves(const struct data_type *type, struct key_name key, const void *value) {
+    struct feed *feed = feed_of(type, value);
+    if (feed) note_feed(key, feed);
+}
+
+void followed_copies(const struct data_type *type, const void *value, const void *copy) {
+    struct feed *from = feed_of(type, value), *feed = feed_of(type, copy);
+    if (!from || !feed) return;
+    feed->line = line_of(from);
+    feed->copied = true;
+}
+
+enum { FROM_FILES = REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING };
 
 /* What comes from a file, or from the primary, has followers that this server knows nothing of. */
 static bool knows_followers(int flags) {
-    return !(flags & (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING |
-                      REDISMODULE_CTX_FLAGS_SLAVE));
+    return !(flags & (FROM_FILES | REDISMODULE_CTX_FLAGS_SLAVE));
 }
 
-/* Whether it is neither an earlier nor a later state of what the key had. What a feed has forgotten is refused anyway.
- * Feeds that are whole from the same version on are, or were, one feed; then this one has gone its own way if both have
- * been written since. */
+/* What a feed has forgotten is refused anyway. */
 static bool is_foreign(const struct place *place, uint32_t name, const struct feed *feed) {
-    if (place->name != name || place->last < feed->whole_from) return false;
-    version end = feed_end_of(feed, version_epoch(place->last));
-    if (end == place->last) return false;
-    return place->whole_from != feed->whole_from || (end > place->last && place->written);
+    if (place->name != name || place->last <= feed->whole_from || feed->line == place->line) return false;
+    if (feed_end_of(feed, version_epoch(place->last)) == place->last) return false;
+    return feed->line || place->written || place->whole_from != feed->whole_from;
 }
 
 void followed_arrives(const struct data_type *type, struct key_name key, const void *value) {
@@ -87,15 +102,15 @@ void followed_arrives(const struct data_type *type, struct key_name key, const v
     int flags = RedisModule_GetContextFlags(NULL);
     uint32_t name = key.key.data ? hash_of_name(key) : 0;
     struct place *place = told_place(name);
-    version *newest = key.key.data && knows_followers(flags) ? newest_told(key.key) : NULL;
-    version told = newest ? *newest : VERSION_ANY;
-    version_leave_epoch(told > feed->newest ? told : 0);
-    if (newest) {
-        if (is_foreign(place, name, feed)) feed->foreign = true;
-        if (told == VERSION_ANY) *newest = version_newest();
-        note_newest(newest, feed);
+    bool knows = key.key.data && knows_followers(flags), is_file = flags & FROM_FILES;
+    version told = knows ? place->newest : VERSION_ANY;
+    if (knows && is_foreign(place, name, feed)) feed->foreign = true;
+    version_leave_epoch(told > feed->newest && !feed->foreign ? told : 0);
+    if (knows) {
+        if (told == VERSION_ANY) place->newest = version_newest();
+        if (feed->newest > place->newest) place->newest = feed->newest;
     }
-    if (key.key.data && !(flags & REDISMODULE_CTX_FLAGS_SLAVE)) see_feed(place, name, feed, false);
+    if (key.key.data) see_feed(place, name, feed, is_file);
 }
 
 void followed_is_built(const struct data_type *type, struct key_name key, const void *value) {
@@ -103,7 +118,7 @@ void followed_is_built(const struct data_type *type, struct key_name key, const 
     if (feed && feed->loading) followed_arrives(type, key, value);
 }
 
-void followed_moves(RedisModuleCtx *ctx, struct key_name name) {
+void followed_comes(RedisModuleCtx *ctx, struct key_name name) {
     struct seen_key seen = key_name_see(ctx, name);
     if (seen.type) followed_arrives(seen.type, name, seen.value);
     seen_key_end(&seen);

@@ -1,7 +1,8 @@
 /* What followers of feeds may know, by the names of keys: the newest version that a feed under this name has had, or
- * any version since it was turned off.
+ * any version since it was turned off; and what the feed was that was there last.
  *
  *   write   ─▶ name: newest version
+ *   leaving ─▶ name: the feed, as it is when the key is deleted, or before another value takes its place
  *   arrival ─▶ does the feed end before what the name has had?   yes: a new epoch, so that followers learn of it
  *                                                                no: the epoch goes on
  *           ─▶ does it belong to another history?                yes: it is foreign, and upkeep has it begin anew
@@ -9,10 +10,15 @@
  * A value arrives by COPY, RENAME, MOVE, RESTORE, MIGRATE, or with its slot. Epochs are of the whole server, and a feed
  * remembers only the ends of the last ones, so needless epochs would cost other followers their bookmarks.
  *
- * Names whose hashes are alike share a place, and so do equal names of all databases as to epochs: then one may begin
- * that was not needed, and the history of only one of them is known. Nothing is saved. A server that starts, loads or
- * is promoted begins a new epoch, and then only the versions that it mints itself count: that they are here is why a
- * place that knows nothing newer needs no epoch. */
+ * ANOTHER HISTORY is one that is not an earlier or later state of what the key had. Feeds of one *line* are states of
+ * one history: a feed stays in its line under whatever names it is written, and its copies are in it until they are
+ * written. A feed from elsewhere (RESTORE, files) has a line of its own. It is a later state if it has the last version
+ * of the key as the end of an epoch. Otherwise it is taken for another history, but where the key has only been
+ * restored so far, never written: such a mirror goes on with each feed that is whole from the same version on.
+ *
+ * Names whose hashes are alike share a place: then an epoch may begin that was not needed, and the history of only one
+ * of them is known. Nothing is saved. A server that starts, loads or is promoted begins a new epoch, and then only the
+ * versions that it mints itself count: they are here, so a place that knows nothing newer needs none. */
 #ifndef HOLDFAST_FOLLOWED_H
 #define HOLDFAST_FOLLOWED_H
 
@@ -24,16 +30,22 @@ void followed_note(const struct call *call);
 /* The feed of this key has been turned off. */
 void followed_ends(struct bytes key);
 
-/* The value of this key has got another name: what comes back may be the same, written under that name. */
-void followed_leaves(struct key_name key);
+/* It begins, which is about to be noted: with a version that is newer than all that was written meanwhile. */
+void followed_begins(struct key_name key);
+
+/* A key loses its value. */
+void followed_leaves(const struct data_type *type, struct key_name key, const void *value);
+
+/* A value has been copied, for whatever key. */
+void followed_copies(const struct data_type *type, const void *value, const void *copy);
 
 /* A value has come to this key; no data: nobody knows to which. */
 void followed_arrives(const struct data_type *type, struct key_name key, const void *value);
 
-/* The same for one that has got this name. */
-void followed_moves(RedisModuleCtx *ctx, struct key_name name);
+/* The same for what the key has now. */
+void followed_comes(RedisModuleCtx *ctx, struct key_name name);
 
-/* The same for one that effects of a file, or of a slot, are building. */
+/* The same for a value that effects of a file, or of a slot, are building. */
 void followed_is_built(const struct data_type *type, struct key_name key, const void *value);
 
 #endif

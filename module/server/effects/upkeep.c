@@ -312,24 +312,24 @@ static void on_upkeep_alarm(RedisModuleCtx *ctx) {
 
 /* --- What the server tells --- */
 
-void upkeep_on_unlink(RedisModuleKeyOptCtx *ctx, const void *value) {
+void upkeep_on_unlink(RedisModuleKeyOptCtx *ctx, const struct data_type *type, const void *value) {
     struct key_name name = {RedisModule_GetDbIdFromOptCtx(ctx),
                             api_bytes(RedisModule_GetKeyNameFromOptCtx(ctx))};
-    (void)value;
+    followed_leaves(type, name, value);
     chore_forget(name);
     doctor_keys_forget(name);
 }
 
-/* A value that arrives under another name has no chore there: upkeep looks at it at once. RESTORE and COPY tell of
- * what is followed when they make the value. */
+/* A value that arrives under another name has no chore there: upkeep looks at it at once. */
 static int on_arrival(RedisModuleCtx *ctx, int type, const char *event, RedisModuleString *key) {
     struct key_name name = {RedisModule_GetSelectedDb(ctx), api_bytes(key)};
-    bool is_moved = !strcmp(event, "rename_to") || !strcmp(event, "move_to");
+    static const char *const arrivals[] = {"rename_to", "move_to", "restore", "copy_to"};
+    bool arrives = false;
     (void)type;
-    if (!strcmp(event, "rename_from") || !strcmp(event, "move_from")) followed_leaves(name);
-    if (is_moved) followed_moves(ctx, name);
-    if (is_moved || !strcmp(event, "restore") || !strcmp(event, "copy_to"))
-        upkeep_schedule_key(name, server_now_ms());
+    for (size_t i = 0; i < ARRAY_SIZE(arrivals); i++) arrives |= !strcmp(event, arrivals[i]);
+    if (!arrives) return REDISMODULE_OK;
+    followed_comes(ctx, name);
+    upkeep_schedule_key(name, server_now_ms());
     return REDISMODULE_OK;
 }
 

@@ -59,7 +59,7 @@ void upkeep_after_sweeps(struct upkeep_work *work);
 void upkeep_sweep_soon(void);
 
 /* Called by the server when a key loses its value. */
-void upkeep_on_unlink(RedisModuleKeyOptCtx *ctx, const void *value);
+void upkeep_on_unlink(RedisModuleKeyOptCtx *ctx, const struct data_type *type, const void *value);
 
 /* The known names, and the memory they take. */
 void upkeep_info(RedisModuleInfoCtx *ctx);

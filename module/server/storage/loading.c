@@ -150,7 +150,7 @@ static void look_at_loaded(RedisModuleIO *io, void *value, const struct data_typ
     const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
     if (type->tell_again && is_file(io)) type->tell_again(value);
     struct key_name name = {RedisModule_GetDbIdFromIO(io), key ? api_bytes(key) : bytes_of(NULL, 0)};
-    followed_arrives(type, name, value);
+    if (is_file(io)) followed_arrives(type, name, value); /* of a RESTORE the server tells later */
     if (!key) return;
     doctor_keys_look(name, type, value);
     upkeep_insist_on(type, value, name);

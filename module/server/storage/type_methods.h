@@ -53,10 +53,12 @@
     }                                                                                                        \
     static void *copy_##prefix(RedisModuleKeyOptCtx *ctx, const void *value) {                               \
         struct prefix *copy = prefix##_copy(value);                                                          \
-        struct key_name name = {RedisModule_GetToDbIdFromOptCtx(ctx),                                        \
-                                api_bytes(RedisModule_GetToKeyNameFromOptCtx(ctx))};                         \
-        followed_arrives(&prefix##_type, name, copy);                                                        \
+        (void)ctx;                                                                                           \
+        followed_copies(&prefix##_type, value, copy);                                                        \
         return copy;                                                                                         \
+    }                                                                                                        \
+    static void unlink_##prefix(RedisModuleKeyOptCtx *ctx, const void *value) {                              \
+        upkeep_on_unlink(ctx, &prefix##_type, value);                                                        \
     }                                                                                                        \
     static int defragment_##prefix(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value) {        \
         struct relocating relocating = relocating_start(ctx);                                                \
@@ -89,7 +91,7 @@
                 .free = release_##prefix,                                                                    \
                 .copy2 = copy_##prefix,                                                                      \
                 .defrag = defragment_##prefix,                                                               \
-                .unlink2 = upkeep_on_unlink},                                                                \
+                .unlink2 = unlink_##prefix},                                                                 \
     .changes = &prefix##_changes, .make = make_##prefix, .apply = apply_to_##prefix, .walk = walk_##prefix,  \
     .after = prefix##_changed, .wake = prefix##_wake, .refresh = prefix##_refresh,                           \
     .upkeep = prefix##_upkeep, .info = prefix##_info
