@@ -11,7 +11,7 @@ static struct place {
     version whole_from; /* … where that began, or has forgotten … */
     uint64_t line;      /* … and its history */
     uint32_t name;      /* that key: see hash_of_name() */
-    bool written;       /* there, for all that is known, since its value came */
+    bool written;       /* there, since its value came or was loaded */
 } places[PLACES];
 
 static struct feed *feed_of(const struct data_type *type, const void *value) {
@@ -82,11 +82,10 @@ void followed_copies(const struct data_type *type, const void *value, const void
     feed->copied = true;
 }
 
-enum { FROM_FILES = REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING };
-
 /* What comes from a file, or from the primary, has followers that this server knows nothing of. */
 static bool knows_followers(int flags) {
-    return !(flags & (FROM_FILES | REDISMODULE_CTX_FLAGS_SLAVE));
+    return !(flags & (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING |
+                      REDISMODULE_CTX_FLAGS_SLAVE));
 }
 
 /* What a feed has forgotten is refused anyway. */
@@ -102,7 +101,7 @@ void followed_arrives(const struct data_type *type, struct key_name key, const v
     int flags = RedisModule_GetContextFlags(NULL);
     uint32_t name = key.key.data ? hash_of_name(key) : 0;
     struct place *place = told_place(name);
-    bool knows = key.key.data && knows_followers(flags), is_file = flags & FROM_FILES;
+    bool knows = key.key.data && knows_followers(flags);
     version told = knows ? place->newest : VERSION_ANY;
     if (knows && is_foreign(place, name, feed)) feed->foreign = true;
     version_leave_epoch(told > feed->newest && !feed->foreign ? told : 0);
@@ -110,7 +109,7 @@ void followed_arrives(const struct data_type *type, struct key_name key, const v
         if (told == VERSION_ANY) place->newest = version_newest();
         if (feed->newest > place->newest) place->newest = feed->newest;
     }
-    if (key.key.data) see_feed(place, name, feed, is_file);
+    if (key.key.data) see_feed(place, name, feed, false);
 }
 
 void followed_is_built(const struct data_type *type, struct key_name key, const void *value) {
