@@ -210,6 +210,34 @@ TEST(followers_of_drafts_learn_of_each_that_is_published) {
     }
 }
 
+/* The first one, which is older, is gone before its feed begins anew. */
+TEST(a_follower_learns_of_two_that_take_its_place_at_once) {
+    followed_box("");
+    expect_number(call(primary, "COPY box later"), 1);
+    expect_number(call(primary, "COPY box older"), 1);
+    redisReply *older = call(primary, "DUMP older");
+    expect_ok(call(primary, "RESTORE older 0 %b REPLACE", older->str, older->len));
+    const char *seen = put("box", "a", "x");
+    put("later", "b", "x");
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "COPY older box REPLACE");
+    call(primary, "COPY later box REPLACE");
+    expect_elements(call(primary, "EXEC"), 2);
+    expect_lost_everywhere("CONTAINER.CHANGES", seen);
+}
+
+/* It came by that name only, and its other half is restored. */
+TEST(a_follower_learns_of_a_restored_copy_that_went_its_own_way_under_a_new_name) {
+    followed_box("");
+    expect_number(call(primary, "COPY box other"), 1);
+    const char *seen = put("box", "a", "x");
+    put("other", "b", "x");
+    redisReply *payload = call(primary, "DUMP other");
+    expect_ok(call(primary, "RENAME box renamed"));
+    expect_ok(call(primary, "RESTORE renamed 0 %b REPLACE", payload->str, payload->len));
+    expect_error(call(primary, "CONTAINER.CHANGES renamed SINCE %s", seen), LOST);
+}
+
 /* One that is only restored, from wherever it is written. */
 TEST(followers_of_a_mirror_go_on) {
     followed_box("");

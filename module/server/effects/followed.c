@@ -5,13 +5,15 @@
 
 enum { PLACES = 1 << 14 };
 
+#define NO_LINE UINT64_MAX
+
 static struct place {
     version newest;     /* of all keys of this place: see newest_told() */
     version last;       /* that the feed of one of them had … */
     version whole_from; /* … where that began, or has forgotten … */
     uint64_t line;      /* … and its history */
     uint32_t name;      /* that key: see hash_of_name() */
-    bool written;       /* there, since its value came or was loaded */
+    bool written;       /* here, under whatever name, since it was loaded or restored */
 } places[PLACES];
 
 static struct feed *feed_of(const struct data_type *type, const void *value) {
@@ -70,9 +72,15 @@ void followed_begins(struct key_name key) {
     if (place->name == name) place->newest = 0;
 }
 
+/* Followers of what was there before a foreign feed have not been told yet: whatever comes next is foreign. */
 void followed_leaves(const struct data_type *type, struct key_name key, const void *value) {
     struct feed *feed = feed_of(type, value);
-    if (feed) note_feed(key, feed);
+    if (!feed) return;
+    struct place *place = note_feed(key, feed);
+    if (!feed->foreign) return;
+    place->last = VERSION_ANY;
+    place->line = NO_LINE;
+    place->written = true;
 }
 
 void followed_copies(const struct data_type *type, const void *value, const void *copy) {
@@ -109,7 +117,7 @@ void followed_arrives(const struct data_type *type, struct key_name key, const v
         if (told == VERSION_ANY) place->newest = version_newest();
         if (feed->newest > place->newest) place->newest = feed->newest;
     }
-    if (key.key.data) see_feed(place, name, feed, false);
+    if (key.key.data) see_feed(place, name, feed, feed->line);
 }
 
 void followed_is_built(const struct data_type *type, struct key_name key, const void *value) {

@@ -13,9 +13,9 @@
  * ANOTHER HISTORY is one that is not an earlier or later state of what the key had. Feeds of one *line* are states of
  * one history: a feed stays in its line under whatever names it is written, and its copies are in it until they are
  * written. A feed from elsewhere (RESTORE, files) has a line of its own. It is a later state if it has the last version
- * of the key as the end of an epoch. Otherwise it is taken for another history, but where the key has not been written
- * since its value came: such a mirror, or a key that was here for a while, goes on with each feed that is whole from
- * the same version on.
+ * of the key as the end of an epoch. Otherwise it is taken for another history, but where the key was loaded or
+ * restored and not written since: a mirror, or a key that was here for a while, goes on with each feed that is whole
+ * from the same version on.
  *
  * Names whose hashes are alike share a place: then an epoch may begin that was not needed, and the history of only one
  * of them is known. Nothing is saved. A server that starts, loads or is promoted begins a new epoch, and then only the
