@@ -325,6 +325,19 @@ TEST(followers_go_on_when_the_container_was_written_under_another_name) {
     expect_told(changes(mark), "-b20 -b21 -b22");
 }
 
+TEST(a_key_of_another_database_has_another_history) {
+    followed_box("");
+    const char *seen = put("box", "a", "x");
+    expect_ok(call(primary, "SELECT 1"));
+    followed_box("");
+    put("box", "elsewhere", "x");
+    expect_ok(call(primary, "SELECT 0"));
+    redisReply *payload = call(primary, "DUMP box");
+    expect_ok(call(primary, "RESTORE box 0 %b REPLACE", payload->str, payload->len));
+    put("box", "b", "x");
+    expect_told(changes(seen), "b");
+}
+
 /* A container from elsewhere looks like a later state of the same one. */
 TEST(a_feed_that_is_turned_off_and_on_tells_all_followers_to_list_anew) {
     followed_box("");

@@ -7,9 +7,11 @@ enum { PLACES = 1 << 14 };
 
 #define NO_LINE UINT64_MAX
 
+/* By the key alone: SWAPDB tells nobody that keys change their database. */
+static version newest_told[PLACES];
+
 static struct place {
-    version newest;     /* of all keys of this place: see newest_told() */
-    version last;       /* that the feed of one of them had … */
+    version last;       /* that the feed of one key of this place had … */
     version whole_from; /* … where that began, or has forgotten … */
     uint64_t line;      /* … and its history */
     uint32_t name;      /* that key: see hash_of_name() */
@@ -35,6 +37,10 @@ static struct place *told_place(uint32_t name) {
     return &places[name % PLACES];
 }
 
+static version *told_of(struct bytes key) {
+    return &newest_told[hash_bytes(key) % PLACES];
+}
+
 static void see_feed(struct place *place, uint32_t name, struct feed *feed, bool written) {
     place->last = feed->newest;
     place->whole_from = feed->whole_from;
@@ -58,18 +64,18 @@ static struct place *note_feed(struct key_name key, struct feed *feed) {
 void followed_note(const struct call *call) {
     struct feed *feed = feed_of(call_type(call), call->value);
     if (!feed) return;
-    struct place *place = note_feed(call_key_name(call), feed);
-    if (feed->newest > place->newest) place->newest = feed->newest;
+    version *told = told_of(call_word(call, 1));
+    note_feed(call_key_name(call), feed);
+    if (feed->newest > *told) *told = feed->newest;
 }
 
 void followed_ends(struct bytes key) {
-    *newest_told(key) = VERSION_ANY;
+    *told_of(key) = VERSION_ANY;
 }
 
 void followed_begins(struct key_name key) {
     uint32_t name = hash_of_name(key);
-    struct place *place = told_place(name);
-    if (place->name == name) place->newest = 0;
+    if (told_place(name)->name == name) *told_of(key.key) = 0;
 }
 
 /* Followers of what was there before a foreign feed have not been told yet: whatever comes next is foreign. */
@@ -109,13 +115,13 @@ void followed_arrives(const struct data_type *type, struct key_name key, const v
     int flags = RedisModule_GetContextFlags(NULL);
     uint32_t name = key.key.data ? hash_of_name(key) : 0;
     struct place *place = told_place(name);
-    bool knows = key.key.data && knows_followers(flags);
-    version told = knows ? place->newest : VERSION_ANY;
-    if (knows && is_foreign(place, name, feed)) feed->foreign = true;
-    version_leave_epoch(told > feed->newest && !feed->foreign ? told : 0);
-    if (knows) {
-        if (told == VERSION_ANY) place->newest = version_newest();
-        if (feed->newest > place->newest) place->newest = feed->newest;
+    version *told = key.key.data && knows_followers(flags) ? told_of(key.key) : NULL;
+    version newest = told ? *told : VERSION_ANY;
+    if (told && is_foreign(place, name, feed)) feed->foreign = true;
+    version_leave_epoch(newest > feed->newest && !feed->foreign ? newest : 0);
+    if (told) {
+        if (newest == VERSION_ANY) newest = version_newest();
+        *told = feed->newest > newest ? feed->newest : newest;
     }
     if (key.key.data) see_feed(place, name, feed, feed->line);
 }

@@ -17,9 +17,10 @@
  * restored and not written since: a mirror, or a key that was here for a while, goes on with each feed that is whole
  * from the same version on.
  *
- * Names whose hashes are alike share a place: then an epoch may begin that was not needed, and the history of only one
- * of them is known. Nothing is saved. A server that starts, loads or is promoted begins a new epoch, and then only the
- * versions that it mints itself count: they are here, so a place that knows nothing newer needs none. */
+ * Names whose hashes are alike share a place, and so do equal names of all databases as to epochs: then one may begin
+ * that was not needed, and the history of only one of them is known. Nothing is saved. A server that starts, loads or
+ * is promoted begins a new epoch, and then only the versions that it mints itself count: they are here, so a place that
+ * knows nothing newer needs none. */
 #ifndef HOLDFAST_FOLLOWED_H
 #define HOLDFAST_FOLLOWED_H
 
