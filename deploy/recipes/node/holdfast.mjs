@@ -41,7 +41,8 @@ export function ofIoredis(client) {
 }
 
 // connect(options) makes a client with these options beside your own. A client that is closed while it waits keeps its
-// connection, and its place at the server, until the answer comes; so hangUp() has the server end the wait first.
+// connection, and its place at the server, until the answer comes; so hangUp() has the server end the wait first. Without
+// ERROR some servers end themselves if a pause, as in a failover, holds the call back.
 export function ofGlide(client, connect) {
   const send = (...words) => client.customCommand(words.map(word));
   return {
@@ -49,7 +50,7 @@ export function ofGlide(client, connect) {
     async line() {
       const own = await connect({ requestTimeout: (LONGEST_BLOCK + 10) * 1000 });
       const id = await own.customCommand(['CLIENT', 'ID']);
-      const hangUp = () => send('CLIENT', 'UNBLOCK', id).then(() => own.close(), () => own.close());
+      const hangUp = () => send('CLIENT', 'UNBLOCK', id, 'ERROR').then(() => own.close(), () => own.close());
       return { ...ofGlide(own, connect), hangUp };
     },
     hangUp: () => client.close(),

@@ -59,4 +59,13 @@ line.hangUp();
 await new Promise(resolve => setTimeout(resolve, 200));
 await server.send('QUEUE.PUT', queue, 'next');
 assert.equal(fields((await server.send('QUEUE.GET', queue))[0]).message, 'next');
+
+// Who hangs up while a pause, such as that of a failover, holds its call back, ends no server.
+const held = await server.line();
+await server.send('CLIENT', 'PAUSE', 600, 'WRITE');
+held.send('QUEUE.GET', queue, 'BLOCK', 1).catch(() => {});
+await new Promise(resolve => setTimeout(resolve, 200));
+held.hangUp();
+await new Promise(resolve => setTimeout(resolve, 1000));
+await server.send('QUEUE.STAT', queue);
 done();
