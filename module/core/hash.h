@@ -15,7 +15,7 @@ enum { HASH_SEED_BYTES = 32 };
 /* Called once at start, before anything is hashed. */
 void hash_seed(const unsigned char seed[HASH_SEED_BYTES]);
 
-uint32_t hash_bytes(struct bytes bytes);
+__attribute__((pure)) uint32_t hash_bytes(struct bytes bytes);
 
 /* A hash without a key, the same on every server and for ever, for input that nobody gains from making collide.
  * `before` is the hash of the preceding bytes. */

@@ -64,8 +64,9 @@ static struct place *note_feed(struct key_name key, struct feed *feed) {
 void followed_note(const struct call *call) {
     struct feed *feed = feed_of(call_type(call), call->value);
     if (!feed) return;
-    version *told = told_of(call_word(call, 1));
-    note_feed(call_key_name(call), feed);
+    struct key_name key = call_key_name(call);
+    version *told = told_of(key.key);
+    note_feed(key, feed);
     if (feed->newest > *told) *told = feed->newest;
 }
 
