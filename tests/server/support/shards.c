@@ -187,36 +187,61 @@ bool slot_is_at(int slot, struct client *of) {
     return sees_slot_at(of, slot, of);
 }
 
-/* --- The newer way --- */
+/* --- At once --- */
+
+static bool knows(struct client *at, const char *subcommand) {
+    return reply_is_aggregate(call(at, "COMMAND INFO cluster|%s", subcommand)->element[0]);
+}
+
+/* Redis has the new node fetch the slot, Valkey the old one send it. */
+static bool are_fetched(struct client *at) {
+    return knows(at, "migration");
+}
 
 bool slots_migrate_at_once(struct client *at) {
-    return reply_is_aggregate(call(at, "COMMAND INFO cluster|migrateslots")->element[0]);
+    return are_fetched(at) || knows(at, "migrateslots");
+}
+
+static redisReply *migrations_of(struct client *from, struct client *to) {
+    return are_fetched(to) ? call(to, "CLUSTER MIGRATION STATUS ALL")
+                           : call(from, "CLUSTER GETSLOTMIGRATIONS");
 }
 
 /* The newest one of this slot comes first. */
-static const char *state_of_migration(int slot, struct client *from) {
-    redisReply *all = call(from, "CLUSTER GETSLOTMIGRATIONS");
+static const char *state_of_migration(int slot, struct client *from, struct client *to) {
+    const char *slots = are_fetched(to) ? "slots" : "slot_ranges";
+    const char *operation = are_fetched(to) ? "import" : "EXPORT";
+    redisReply *all = migrations_of(from, to);
     for (size_t i = 0; i < all->elements; i++) {
         const redisReply *migration = all->element[i];
-        bool of_slot = atoi(field(migration, "slot_ranges")->str) == slot;
-        if (of_slot && !strcmp(field(migration, "operation")->str, "EXPORT"))
+        bool of_slot = atoi(field(migration, slots)->str) == slot;
+        if (of_slot && !strcmp(field(migration, "operation")->str, operation))
             return field(migration, "state")->str;
     }
     return "none";
 }
 
-static void await_migration(int slot, struct client *from, const char *state) {
-    AWAIT_OR(!strcmp(state_of_migration(slot, from), state), "the migration of slot %d: %s", slot,
-             reply_text(call(from, "CLUSTER GETSLOTMIGRATIONS")));
+static void await_migration(int slot, struct client *from, struct client *to, const char *state) {
+    AWAIT_OR(!strcmp(state_of_migration(slot, from, to), state), "the migration of slot %d: %s", slot,
+             reply_text(migrations_of(from, to)));
+}
+
+static bool is_busy_migrating(struct client *client) {
+    return strstr(call(client, "CLUSTER INFO")->str, "cluster_slot_migration_active_tasks:1");
 }
 
 static void begin_migration(int slot, struct client *from, struct client *to) {
-    expect_ok(call(from, "CLUSTER MIGRATESLOTS SLOTSRANGE %d %d NODE %s", slot, slot, node_id(to)));
+    redisReply *reply = are_fetched(to) ? call(to, "CLUSTER MIGRATION IMPORT %d %d", slot, slot)
+                                        : call(from, "CLUSTER MIGRATESLOTS SLOTSRANGE %d %d NODE %s", slot,
+                                               slot, node_id(to));
+    require(!reply_is_error(reply), "slot %d does not set out: %s", slot, reply->str);
 }
 
+/* With Redis the old node may hear of the end later than all others, and begins nothing new before. */
 static void end_migration(int slot, struct client *from, struct client *to) {
-    await_migration(slot, from, "success");
+    await_migration(slot, from, to, are_fetched(to) ? "completed" : "success");
     await_slot(slot, to);
+    AWAIT(!is_busy_migrating(from));
 }
 
 void slot_migrates(int slot, struct client *from, struct client *to) {
@@ -225,13 +250,17 @@ void slot_migrates(int slot, struct client *from, struct client *to) {
 }
 
 void slot_sets_out(int slot, struct client *from, struct client *to) {
-    expect_ok(call(from, "DEBUG SLOTMIGRATION PREVENT-PAUSE 1"));
+    bool fetched = are_fetched(to);
+    const char *stop =
+        fetched ? "ASM-FAILPOINT migrate-main-channel handoff-prep" : "SLOTMIGRATION PREVENT-PAUSE 1";
+    expect_ok(call_line(from, pool_print("DEBUG %s", stop)));
     begin_migration(slot, from, to);
-    await_migration(slot, from, "waiting-to-pause");
+    await_migration(slot, from, to, fetched ? "wait-stream-eof" : "waiting-to-pause");
 }
 
 void slot_arrives(int slot, struct client *from, struct client *to) {
-    expect_ok(call(from, "DEBUG SLOTMIGRATION PREVENT-PAUSE 0"));
+    expect_ok(are_fetched(to) ? call(from, "DEBUG ASM-FAILPOINT %s %s", "", "")
+                              : call(from, "DEBUG SLOTMIGRATION PREVENT-PAUSE 0"));
     end_migration(slot, from, to);
 }
 
