@@ -7,6 +7,7 @@
 #include "grammar.h"
 #include "harness.h"
 #include "leases.h"
+#include "messages.h"
 #include "pool.h"
 #include "same_everywhere.h"
 #include "shards.h"
@@ -170,23 +171,35 @@ static void expect_served(struct client *at, const struct wait *wait, const char
     require(!reply_is_error(reply), "%s: %s", wait->name, reply_text(reply));
 }
 
-/* Two of each wait; the slot moves away from under them; all are told where to go, and are served there. */
+/* Two of each wait. */
+struct pair {
+    struct client *first, *second;
+};
+
+static struct pair two_waiting(const struct wait *wait, const char *key) {
+    play(node[0], key, wait->prepare);
+    const char *line = with_key(wait->line, key);
+    return (struct pair){waiting_at(node[0]->server, 0, line), waiting_at(node[0]->server, 0, line)};
+}
+
+/* Both are told where to go, and it is served there. */
+static void expect_both_sent_on(struct pair waiters, const struct wait *wait, const char *key) {
+    const char *moved = sent_to("MOVED", slot_of(key), node[1]);
+    expect_error(answer_within(waiters.first, REDIRECT_MS), moved);
+    expect_error(answer_within(waiters.second, REDIRECT_MS), moved);
+    require(!waiters_at(node[0]), "%s: somebody is left in line", wait->name);
+    expect_served(node[1], wait, key);
+}
+
 TEST(waiters_in_a_slot_that_moves_are_sent_on) {
     for (const struct wait *wait = waits; wait->name; wait++) {
-        int number = (int)(wait - waits);
-        const char *tag = shards_tag(0, number), *key = pool_print("%s:k", tag);
-        int slot = slot_of(key);
-        play(node[0], key, wait->prepare);
-        struct client *first = waiting_at(node[0]->server, 0, with_key(wait->line, key));
-        struct client *second = waiting_at(node[0]->server, 0, with_key(wait->line, key));
-        slot_opens(slot, node[0], node[1]);
-        expect_still_waiting(first);
-        slot_moves(slot, node[0], node[1]);
-        slot_closes(slot, node[1]);
-        expect_error(answer_within(first, REDIRECT_MS), sent_to("MOVED", slot, node[1]));
-        expect_error(answer_within(second, REDIRECT_MS), sent_to("MOVED", slot, node[1]));
-        require(!waiters_at(node[0]), "%s: somebody is left in line", wait->name);
-        expect_served(node[1], wait, key);
+        const char *key = pool_print("%s:k", shards_tag(0, (int)(wait - waits)));
+        struct pair waiters = two_waiting(wait, key);
+        slot_opens(slot_of(key), node[0], node[1]);
+        expect_still_waiting(waiters.first);
+        slot_moves(slot_of(key), node[0], node[1]);
+        slot_closes(slot_of(key), node[1]);
+        expect_both_sent_on(waiters, wait, key);
     }
 }
 
@@ -349,6 +362,94 @@ static void make_large(const char *key) {
 
 static long long misfits_at(struct client *client) {
     return info_of(client, "holdfast_effects_misfit") + info_of(client, "holdfast_effects_malformed");
+}
+
+TEST(waiters_in_a_slot_that_moves_at_once_are_sent_on) {
+    need_migration_at_once();
+    for (const struct wait *wait = waits; wait->name; wait++) {
+        const char *key = pool_print("%s:k", shards_tag(0, (int)(wait - waits)));
+        struct pair waiters = two_waiting(wait, key);
+        slot_sets_out(slot_of(key), node[0], node[1]);
+        expect_still_waiting(waiters.first);
+        slot_arrives(slot_of(key), node[0], node[1]);
+        expect_both_sent_on(waiters, wait, key);
+    }
+}
+
+/* The move comes to nothing: who waits goes on waiting, and nothing is left at the node that would have got it. */
+TEST(waiters_in_a_slot_that_stays_are_served) {
+    need_migration_at_once();
+    for (const struct wait *wait = waits; wait->name; wait++) {
+        const char *key = pool_print("%s:k", shards_tag(0, (int)(wait - waits)));
+        struct pair waiters = two_waiting(wait, key);
+        slot_sets_out(slot_of(key), node[0], node[1]);
+        slot_stays(slot_of(key), node[0], node[1]);
+        expect_still_waiting(waiters.first);
+        play(node[0], key, (const char *const[]){wait->serve, NULL});
+        redisReply *reply = answer_within(waiters.first, REDIRECT_MS);
+        require(!reply_is_error(reply), "%s: %s", wait->name, reply_text(reply));
+        AWAIT(!call(node[1], "CLUSTER COUNTKEYSINSLOT %d", slot_of(key))->integer);
+    }
+}
+
+/* At node[1], what its owner holds in a box, a queue and a share of one slot: a lease, a message, a session with a file,
+ * and how far it follows. */
+struct held {
+    const char *box, *jobs, *files;
+    const char *since, *id, *receipt, *session, *handle;
+};
+
+static struct held hold_all(const char *tag) {
+    struct held held = {.box = pool_print("%s:box", tag),
+                        .jobs = pool_print("%s:jobs", tag),
+                        .files = pool_print("%s:files", tag)};
+    play(node[1], held.box,
+         (const char *const[]){"CONTAINER.CREATE K", "CONTAINER.FEED K ON", "BLOB.PUT K a x",
+                               "LEASE.ACQUIRE K -1 ID " ID_A " BLOB a", NULL});
+    play(node[1], held.jobs, (const char *const[]){"QUEUE.CREATE K", "QUEUE.PUT K work", NULL});
+    play(node[1], held.files, (const char *const[]){"SHARE.CREATE K", "FILE.CREATE K f 10", NULL});
+    held.since = reply_string(call(node[1], "CONTAINER.CHANGES %s SINCE $", held.box)->element[0]);
+    redisReply *message = call(node[1], "QUEUE.GET %s VISIBILITY 60", held.jobs)->element[0];
+    held.id = reply_string(field(message, "id"));
+    held.receipt = reply_string(field(message, "receipt"));
+    held.session = reply_string(call(node[1], "SHARE.CONNECT %s 60", held.files));
+    redisReply *open = call(node[1], "FILE.OPEN %s %s f ACCESS 1 WRITE SHARE 0", held.files, held.session);
+    held.handle = reply_string(field(open, "handle"));
+    return held;
+}
+
+/* While the slot is on its way: across keys, and with a token. */
+static redisReply *go_on_meanwhile(const struct held *held) {
+    redisReply *both = call(node[1], "HOLDFAST.ATOMIC 2 6 BLOB.PUT %s a y LEASE " ID_A " 3 QUEUE.PUT %s more",
+                            held->box, held->jobs);
+    expect_elements(both, 2);
+    expect_ok(call(node[1], "FILE.LOCK %s %s EXCLUSIVE 0 5", held->files, held->handle));
+    return call(node[1], "BLOB.PUT %s b z ONCE token", held->box);
+}
+
+static void expect_held_at(struct client *at, const struct held *held, const redisReply *noted) {
+    expect_elements(call(at, "CONTAINER.CHANGES %s SINCE %s", held->box, held->since)->element[1], 2);
+    expect_text(call(at, "BLOB.PUT %s b z ONCE token", held->box), noted->str);
+    expect_etag(call(at, "BLOB.PUT %s a z LEASE " ID_A, held->box));
+    expect_error(call(at, "BLOB.PUT %s a z", held->box), "PRECONDITION LeaseIdMissing");
+    expect_ok(call(at, "QUEUE.DELETE %s %s %s", held->jobs, held->id, held->receipt));
+    expect_texts(call(at, "QUEUE.GET %s COUNT 2", held->jobs), "more");
+    expect_number(call(at, "SHARE.PING %s %s", held->files, held->session), 60000);
+    expect_ok(call(at, "FILE.UNLOCK %s %s 0 5", held->files, held->handle));
+}
+
+/* To a node that has a replica. */
+TEST(what_is_held_goes_on_where_its_slot_has_gone) {
+    need_migration_at_once();
+    const char *tag = shards_tag(1, 0);
+    struct held held = hold_all(tag);
+    slot_sets_out(slot_of(tag), node[1], node[0]);
+    redisReply *noted = go_on_meanwhile(&held);
+    slot_arrives(slot_of(tag), node[1], node[0]);
+    await_in_step(node[2], node[0]);
+    require_same(node[2], node[0], "when a slot has come");
+    expect_held_at(node[0], &held, noted);
+    require(!misfits_at(node[0]) && !misfits_at(node[2]), "effects did not fit");
 }
 
 /* Windows and sessions end all the time while the slot moves. Who sends it decides that they are over, and who gets

@@ -258,10 +258,25 @@ void slot_sets_out(int slot, struct client *from, struct client *to) {
     await_migration(slot, from, to, fetched ? "wait-stream-eof" : "waiting-to-pause");
 }
 
+static void let_arrive(struct client *from) {
+    expect_ok(are_fetched(from) ? call(from, "DEBUG ASM-FAILPOINT %s %s", "", "")
+                                : call(from, "DEBUG SLOTMIGRATION PREVENT-PAUSE 0"));
+}
+
 void slot_arrives(int slot, struct client *from, struct client *to) {
-    expect_ok(are_fetched(to) ? call(from, "DEBUG ASM-FAILPOINT %s %s", "", "")
-                              : call(from, "DEBUG SLOTMIGRATION PREVENT-PAUSE 0"));
+    let_arrive(from);
     end_migration(slot, from, to);
+}
+
+/* Redis is told where the slot would arrive: told at its old node, it may let writes go on there that are then lost. */
+void slot_stays(int slot, struct client *from, struct client *to) {
+    bool fetched = are_fetched(to);
+    if (fetched)
+        expect_number(call(to, "CLUSTER MIGRATION CANCEL ALL"), 1);
+    else
+        expect_ok(call(from, "CLUSTER CANCELSLOTMIGRATIONS"));
+    await_migration(slot, from, to, fetched ? "canceled" : "cancelled");
+    let_arrive(from);
 }
 
 void await_slot(int slot, struct client *at) {

@@ -39,6 +39,9 @@ void slot_migrates(int slot, struct client *from, struct client *to);
 void slot_sets_out(int slot, struct client *from, struct client *to);
 void slot_arrives(int slot, struct client *from, struct client *to);
 
+/* Ends it in between: the slot stays where it is. */
+void slot_stays(int slot, struct client *from, struct client *to);
+
 bool slot_is_at(int slot, struct client *of);
 
 /* Until all nodes that can be asked see the slot at this one. */
