@@ -29,12 +29,22 @@ static void move_by_hand(int slot, struct client *from, struct client *to) {
     await_slot(slot, to);
 }
 
+/* Now and then it comes to nothing first. */
+static void move_at_once(struct trial *trial, int slot, struct client *from, struct client *to) {
+    if (!trial_chance(trial, 3)) {
+        slot_sets_out(slot, from, to);
+        trial_pause_ms(trial, 0, 50);
+        slot_stays(slot, from, to);
+    }
+    slot_migrates(slot, from, to);
+}
+
 static void move_all(struct trial *trial, struct client *from, struct client *to) {
     bool may_at_once = slots_migrate_at_once(from);
     for (int i = 0; i < trial->part_count; i++) {
         int slot = slot_of(trial->parts[i].workload->key);
         if (may_at_once && trial_chance(trial, 2))
-            slot_migrates(slot, from, to);
+            move_at_once(trial, slot, from, to);
         else
             move_by_hand(slot, from, to);
         trial_pause_ms(trial, 20, 200);

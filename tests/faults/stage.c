@@ -109,13 +109,11 @@ static void give_to_first(int slot) {
 }
 
 void stage_open_cluster(struct stage *stage, int count, const char *settings, const char *const *keys) {
-    stage->count = count;
+    stage->count = 2 * count;
     stage->is_cluster = true;
-    shards_start(count, 0, settings);
-    for (int i = count - 1; i >= 0; i--) {
-        stage->servers[i] = node[i]->server;
-        stage_term_begins(stage, i);
-    }
+    shards_start(count, count, settings);
+    for (int i = 0; i < stage->count; i++) stage->servers[i] = node[i]->server;
+    for (int i = count - 1; i >= 0; i--) stage_term_begins(stage, i);
     for (; *keys; keys++) give_to_first(slot_of(*keys));
 }
 
@@ -182,18 +180,26 @@ static bool becomes_same(struct client *one, struct client *other) {
     return false;
 }
 
+static const char *difference_of(struct client *follower, struct client *leader) {
+    const char *name = follower->server->name;
+    if (!comes_in_step(follower, leader)) return pool_print("%s does not get in step", name);
+    if (!becomes_same(follower, leader)) return pool_print("%s holds something else than its primary", name);
+    long long misfits = misfits_of(follower);
+    return misfits ? pool_print("%lld effects did not fit at %s", misfits, name) : NULL;
+}
+
+static const char *difference_in_cluster(struct stage *stage) {
+    const char *difference = NULL;
+    for (int leader = 0, count = stage->count / 2; leader < count && !difference; leader++)
+        difference = difference_of(stage_client(stage, count + leader), stage_client(stage, leader));
+    return difference;
+}
+
 const char *stage_difference(struct stage *stage) {
-    if (stage->is_cluster) return NULL;
+    if (stage->is_cluster) return difference_in_cluster(stage);
+    const char *difference = NULL;
     struct client *leader = test_client(stage_primary(stage));
-    for (int i = 0; i < stage->count; i++) {
-        if (i == atomic_load(&stage->primary)) continue;
-        struct client *follower = stage_client(stage, i);
-        const char *name = follower->server->name;
-        if (!comes_in_step(follower, leader)) return pool_print("%s does not get in step", name);
-        if (!becomes_same(follower, leader))
-            return pool_print("%s holds something else than the primary", name);
-        long long misfits = misfits_of(follower);
-        if (misfits) return pool_print("%lld effects did not fit at %s", misfits, name);
-    }
-    return NULL;
+    for (int i = 0; i < stage->count && !difference; i++)
+        if (i != atomic_load(&stage->primary)) difference = difference_of(stage_client(stage, i), leader);
+    return difference;
 }

@@ -41,7 +41,8 @@ struct address {
 /* Starts `count` servers; all but the first follow it. */
 void stage_open(struct stage *stage, int count, const char *settings);
 
-/* Starts a cluster, of which the first server has the slots of these keys; NULL ends them. */
+/* Starts a cluster of so many primaries, and behind them a replica of each. The first server has the slots of these keys;
+ * NULL ends them. */
 void stage_open_cluster(struct stage *stage, int count, const char *settings, const char *const *keys);
 
 /* Answers what was wrong with the end of a server, or NULL. */

@@ -45,7 +45,7 @@ struct fault {
     const char *settings; /* lines of redis.conf */
     enum promise promise;
     bool silence; /* a call may go without an answer though its connection lasts */
-    bool cluster; /* the servers share slots, the first one has all that are used; no replicas */
+    bool cluster; /* the servers share slots, the first one has all that are used; replicas come on top */
     int servers;
     const char *(*obstacle)(void); /* why it cannot be had on this machine, or NULL */
     void (*prepare)(struct trial *trial);
