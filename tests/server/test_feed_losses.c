@@ -451,6 +451,40 @@ TEST(a_walk_learns_between_two_pages_of_a_restored_older_state) {
     expect_loss_between_pages("0");
 }
 
+/* After a failover that lost the newest change of "c", the new primary's pages are about to tell it. The old one, which
+ * has not heard of that, has it elsewhere, and its pages would pass it. */
+static void expect_nothing_from_one_behind(const char *from) {
+    struct client *first, *second;
+    pair_start(&first, &second, "");
+    expect_etag(call(first, "CONTAINER.CREATE box"));
+    expect_ok(call(first, "CONTAINER.FEED box ON"));
+    const char *begin = bookmark_of(changes_at(first, "$", ""));
+    for (const char *blobs[] = {"a", "c", "b", "d"}, **blob = blobs; blob < blobs + 4; blob++)
+        expect_etag(call(first, "BLOB.PUT box %s x", *blob));
+    await_in_step(second, first);
+    expect_ok(call(second, "REPLICAOF 127.0.0.1 1"));
+    expect_etag(call(first, "BLOB.PUT box c y"));
+    expect_ok(call(second, "REPLICAOF NO ONE"));
+    expect_ok(call(first, "REPLICAOF 127.0.0.1 1"));
+    expect_etag(call(second, "BLOB.PUT box e x"));
+    redisReply *page = changes_at(second, *from == '$' ? begin : from, "COUNT 1");
+    expect_told(page, "a");
+    const char *mark = bookmark_of(page);
+    page = changes_at(first, mark, "COUNT 2 BLOCK 0.05");
+    expect_told(page, "");
+    assert_string_equal(bookmark_of(page), mark);
+    follow(first, second);
+    expect_told(changes_at(first, mark, "COUNT 2"), "c b");
+}
+
+TEST(a_replica_tells_a_follower_nothing_of_a_state_before_his_last_page) {
+    expect_nothing_from_one_behind("$");
+}
+
+TEST(a_replica_tells_a_walk_nothing_of_a_state_before_its_last_page) {
+    expect_nothing_from_one_behind("0");
+}
+
 TEST(a_failover_that_lost_a_tail_is_told) {
     struct client *first, *second;
     pair_start(&first, &second, "");

@@ -105,9 +105,12 @@ static void reply_page(struct call *call, const struct page_of_changes *page, co
     decision_count(call, &changes_told, page->count);
 }
 
-/* A caller with the bookmark 0 or $ always gets a reply: it learns a real bookmark. */
+/* A caller with the bookmark 0 or $ always gets a reply: it learns a real bookmark. A replica tells nothing of a state
+ * before the one of the last page: an older one may have come back since, with objects that its pages would pass. */
 static bool is_behind(const struct feed *feed, const struct bookmark *asked) {
-    return !asked->position || asked->began || asked->position < feed->newest;
+    if (!asked->position) return true;
+    if (asked->began > feed->newest || asked->seen > feed->newest) return false;
+    return asked->began || asked->position < feed->newest;
 }
 
 enum outcome feed_answer(struct call *call, const struct feed *feed, const struct feed_view *view) {
