@@ -54,7 +54,7 @@ put_documents() {
     gzip -9nc deploy/CHANGELOG.md >"$doc/changelog.gz"
     printf 'holdfast (%s) unstable; urgency=medium\n\n  * See changelog.gz.\n\n -- %s  %s\n' "$version" "$maintainer" \
         "$(date -uR -d "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$doc/changelog.Debian.gz"
-    install -m 644 deploy/README.md deploy/SECURITY.md "$doc"
+    install -m 644 deploy/README.md deploy/SECURITY.md deploy/SERVERS.md "$doc"
 }
 
 put_symbols() {
