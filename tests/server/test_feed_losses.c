@@ -252,6 +252,22 @@ TEST(followers_of_a_mirror_go_on) {
     expect_told(page, "b0 b1");
 }
 
+/* Its file brings it back by RESTORE, and then by effects that make it anew. */
+TEST(followers_of_a_mirror_go_on_after_restarts_with_a_file_of_commands) {
+    followed_box("");
+    const char *mark = of_container(primary, "change");
+    struct client *single = test_client(server_start("single", settings_with_file));
+    for (int round = 0; round < 3; round++) {
+        redisReply *payload = call(primary, "DUMP box");
+        expect_ok(call(single, "RESTORE box 0 %b REPLACE", payload->str, payload->len));
+        put("box", pool_print("b%d", round), "x");
+        if (round) rewrite_append_only_file(single, false);
+        single = restarted(single->server, server_stop);
+    }
+    expect_told(changes_at(single, mark, ""), "b0 b1");
+    server_stop(single->server);
+}
+
 /* A box that was written, and another container or a copy of it that went its own way: the last version of the box. */
 static const char *two_histories(struct client *server, bool is_copy) {
     expect_etag(call(server, "CONTAINER.CREATE box"));

@@ -97,10 +97,11 @@ void followed_copies(const struct data_type *type, const void *value, const void
     feed->copied = true;
 }
 
+enum { FROM_FILES = REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING };
+
 /* What comes from a file, or from the primary, has followers that this server knows nothing of. */
 static bool knows_followers(int flags) {
-    return !(flags & (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING |
-                      REDISMODULE_CTX_FLAGS_SLAVE));
+    return !(flags & (FROM_FILES | REDISMODULE_CTX_FLAGS_SLAVE));
 }
 
 /* What a feed has forgotten is refused anyway. */
@@ -124,12 +125,12 @@ void followed_arrives(const struct data_type *type, struct key_name key, const v
         if (newest == VERSION_ANY) newest = version_newest();
         *told = feed->newest > newest ? feed->newest : newest;
     }
-    if (key.key.data) see_feed(place, name, feed, feed->line);
+    if (key.key.data) see_feed(place, name, feed, feed->line && !(flags & FROM_FILES));
 }
 
 void followed_is_built(const struct data_type *type, struct key_name key, const void *value) {
     const struct feed *feed = feed_of(type, value);
-    if (feed && feed->loading) followed_arrives(type, key, value);
+    if (feed && feed->loading && !feed->line) followed_arrives(type, key, value);
 }
 
 void followed_comes(RedisModuleCtx *ctx, struct key_name name) {
