@@ -7,7 +7,7 @@ enum { PLACES = 1 << 14 };
 
 #define NO_LINE UINT64_MAX
 
-/* By the key alone: SWAPDB tells nobody that keys change their database. */
+/* By the key alone: SWAPDB does not tell which keys change their database. */
 static version newest_told[PLACES];
 
 static struct place {
@@ -15,7 +15,7 @@ static struct place {
     version whole_from; /* … where that began, or has forgotten … */
     uint64_t line;      /* … and its history */
     uint32_t name;      /* that key: see hash_of_name() */
-    bool written;       /* here, under whatever name, since it was loaded or restored */
+    bool written;       /* since it was loaded or restored, or came with its slot; under whatever name */
 } places[PLACES];
 
 static struct feed *feed_of(const struct data_type *type, const void *value) {
@@ -128,6 +128,7 @@ void followed_arrives(const struct data_type *type, struct key_name key, const v
     if (key.key.data) see_feed(place, name, feed, feed->line && !(flags & FROM_FILES));
 }
 
+/* Once: then its feed has a line. */
 void followed_is_built(const struct data_type *type, struct key_name key, const void *value) {
     const struct feed *feed = feed_of(type, value);
     if (feed && feed->loading && !feed->line) followed_arrives(type, key, value);
