@@ -452,7 +452,8 @@ TEST(what_is_held_goes_on_where_its_slot_has_gone) {
     require(!misfits_at(node[0]) && !misfits_at(node[2]), "effects did not fit");
 }
 
-/* The first node is in a later epoch than the other one, where nothing is written then: it goes on in its own. */
+/* The first node is in a later epoch than the other one, where nothing is written then: it goes on in its own, also
+ * while the slot is on its way. */
 TEST(followers_go_on_where_a_slot_moves_to_and_fro) {
     need_migration_at_once();
     const char *chest = pool_print("%s:chest", shards_tag(1, 0));
@@ -460,12 +461,14 @@ TEST(followers_go_on_where_a_slot_moves_to_and_fro) {
          (const char *const[]){"CONTAINER.CREATE K", "CONTAINER.FEED K ON", "BLOB.PUT K a x", NULL});
     slot_migrates(slot_of(chest), node[1], node[0]);
     const char *since = expect_etag(call(node[0], "BLOB.PUT %s b x", chest));
-    slot_migrates(slot_of(chest), node[0], node[1]);
-    slot_migrates(slot_of(chest), node[1], node[0]);
+    slot_sets_out(slot_of(chest), node[0], node[1]);
     expect_etag(call(node[0], "BLOB.PUT %s c x", chest));
+    slot_arrives(slot_of(chest), node[0], node[1]);
+    slot_migrates(slot_of(chest), node[1], node[0]);
+    expect_etag(call(node[0], "BLOB.PUT %s d x", chest));
     slot_migrates(slot_of(chest), node[0], node[1]);
     redisReply *page = expect_elements(call(node[1], "CONTAINER.CHANGES %s SINCE %s", chest, since), 2);
-    expect_elements(page->element[1], 1);
+    expect_elements(page->element[1], 2);
 }
 
 /* Windows and sessions end all the time while the slot moves. Who sends it decides that they are over, and who gets

@@ -16,6 +16,7 @@ static struct place {
     uint64_t line;      /* … and its history */
     uint32_t name;      /* that key: see hash_of_name() */
     bool written;       /* since it was loaded or restored, or came with its slot; under whatever name */
+    bool came;          /* to a primary: who changes it without a note is the old owner of its slot */
 } places[PLACES];
 
 static struct feed *feed_of(const struct data_type *type, const void *value) {
@@ -49,15 +50,11 @@ static void see_feed(struct place *place, uint32_t name, struct feed *feed, bool
     place->written = written;
 }
 
-/* Whether the key has what came to it. */
-static bool is_as_it_came(const struct place *place, uint32_t name, const struct feed *feed) {
-    return place->name == name && place->last == feed->newest && !place->written;
-}
-
-static struct place *note_feed(struct key_name key, struct feed *feed) {
+static struct place *note_feed(struct key_name key, struct feed *feed, bool leaves) {
     uint32_t name = hash_of_name(key);
     struct place *place = told_place(name);
-    see_feed(place, name, feed, !is_as_it_came(place, name, feed));
+    bool is_new = place->last != feed->newest && !(leaves && place->came);
+    see_feed(place, name, feed, place->name != name || place->written || is_new);
     return place;
 }
 
@@ -66,7 +63,7 @@ void followed_note(const struct call *call) {
     if (!feed) return;
     struct key_name key = call_key_name(call);
     version *told = told_of(key.key);
-    note_feed(key, feed);
+    note_feed(key, feed, false);
     if (feed->newest > *told) *told = feed->newest;
 }
 
@@ -83,7 +80,7 @@ void followed_begins(struct key_name key) {
 void followed_leaves(const struct data_type *type, struct key_name key, const void *value) {
     struct feed *feed = feed_of(type, value);
     if (!feed) return;
-    struct place *place = note_feed(key, feed);
+    struct place *place = note_feed(key, feed, true);
     if (!feed->foreign) return;
     place->last = VERSION_ANY;
     place->line = NO_LINE;
@@ -125,7 +122,9 @@ void followed_arrives(const struct data_type *type, struct key_name key, const v
         if (newest == VERSION_ANY) newest = version_newest();
         *told = feed->newest > newest ? feed->newest : newest;
     }
-    if (key.key.data) see_feed(place, name, feed, feed->line && !(flags & FROM_FILES));
+    if (!key.key.data) return;
+    see_feed(place, name, feed, feed->line && !(flags & FROM_FILES));
+    place->came = told;
 }
 
 /* Once: then its feed has a line. */
