@@ -18,6 +18,7 @@
 #include "server/call/error_template.h"
 #include "server/call/raw_reply.h"
 #include "server/effects/doctor_keys.h"
+#include "server/effects/followed.h"
 #include "server/effects/upkeep.h"
 #include "server/grammar/registration.h"
 #include "server/operator/doctor_rules.h"
@@ -92,6 +93,7 @@ static void open_epoch(void) {
 
 /* A server that becomes a writable primary opens a new epoch of versions: at start, after a load, by promotion. */
 static LISTENER(on_role_change, role) {
+    followed_server_changes_role();
     if (role == REDISMODULE_EVENT_REPLROLECHANGED_NOW_MASTER) open_epoch();
 }
 

@@ -47,8 +47,7 @@ void container_before_change(struct call *call, void *decided) {
 
 void container_changed(struct call *call, const void *decided) {
     const struct container_change *change = decided;
-    if (change->kind == CONTAINER_FEEDOFF) followed_ends(call_word(call, 1));
-    if (change->kind == CONTAINER_FEEDON) followed_begins(call_key_name(call));
+    if (change->kind == CONTAINER_FEEDOFF) followed_ends(call_key_name(call));
     if (change->kind == BLOB_COPYSTART) copier_new(call, change);
     if (change->kind == BLOB_ABORTCOPY || change->kind == BLOB_DELETE || change->kind == CONTAINER_DROP)
         copiers_look_soon();

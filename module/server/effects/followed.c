@@ -3,7 +3,7 @@
 #include "core/feed.h"
 #include "core/hash.h"
 
-enum { PLACES = 1 << 14 };
+enum { PLACES = 1 << 14, ROW = 4 };
 
 #define NO_LINE UINT64_MAX
 
@@ -11,12 +11,14 @@ enum { PLACES = 1 << 14 };
 static version newest_told[PLACES];
 
 static struct place {
-    version last;       /* that the feed of one key of this place had … */
+    version known;      /* to followers of this key */
+    version last;       /* that its feed had … */
     version whole_from; /* … where that began, or has forgotten … */
     uint64_t line;      /* … and its history */
-    uint32_t name;      /* that key: see hash_of_name() */
+    uint32_t name;      /* see hash_of_name() */
     bool written;       /* since it was loaded or restored, or came with its slot; under whatever name */
     bool came;          /* to a primary: who changes it without a note is the old owner of its slot */
+    bool gone;          /* the key has that feed no more */
 } places[PLACES];
 
 static struct feed *feed_of(const struct data_type *type, const void *value) {
@@ -34,28 +36,43 @@ static uint32_t hash_of_name(struct key_name name) {
     return hash_bytes(name.key) + 31 * (uint32_t)name.db;
 }
 
+/* What is known of a key that has its feed no more cannot be learned again: the others of its row make way first. */
+static bool makes_way(const struct place *place, const struct place *other) {
+    return place->gone != other->gone ? other->gone : place->known < other->known;
+}
+
+/* The place of this name, or the one that it may take. */
 static struct place *told_place(uint32_t name) {
-    return &places[name % PLACES];
+    struct place *row = &places[name % (PLACES / ROW) * ROW], *found = row;
+    for (struct place *place = row; place < row + ROW; place++) {
+        if (place->name == name) return place;
+        if (makes_way(place, found)) found = place;
+    }
+    return found;
 }
 
 static version *told_of(struct bytes key) {
     return &newest_told[hash_bytes(key) % PLACES];
 }
 
+/* Followers of what was there before a foreign feed have not been told yet: whatever comes next is foreign. */
 static void see_feed(struct place *place, uint32_t name, struct feed *feed, bool written) {
-    place->last = feed->newest;
+    bool was_ahead = place->name == name && place->known != VERSION_ANY && place->known > feed->newest;
+    place->last = feed->foreign ? VERSION_ANY : feed->newest;
+    place->known = was_ahead && !feed->foreign ? place->known : place->last;
     place->whole_from = feed->whole_from;
-    place->line = line_of(feed);
+    place->line = feed->foreign ? NO_LINE : line_of(feed);
     place->name = name;
     place->written = written;
+    place->gone = false;
 }
 
-static struct place *note_feed(struct key_name key, struct feed *feed, bool leaves) {
+static void note_feed(struct key_name key, struct feed *feed, bool leaves) {
     uint32_t name = hash_of_name(key);
     struct place *place = told_place(name);
     bool is_new = place->last != feed->newest && !(leaves && place->came);
     see_feed(place, name, feed, place->name != name || place->written || is_new);
-    return place;
+    place->gone = leaves;
 }
 
 void followed_note(const struct call *call) {
@@ -67,24 +84,24 @@ void followed_note(const struct call *call) {
     if (feed->newest > *told) *told = feed->newest;
 }
 
-void followed_ends(struct bytes key) {
-    *told_of(key) = VERSION_ANY;
-}
-
-void followed_begins(struct key_name key) {
+/* What is written from now on is not noted: any version may be known, and whatever comes next is foreign. */
+void followed_ends(struct key_name key) {
     uint32_t name = hash_of_name(key);
-    if (told_place(name)->name == name) *told_of(key.key) = 0;
+    *told_place(name) = (struct place){.known = VERSION_ANY,
+                                       .last = VERSION_ANY,
+                                       .line = NO_LINE,
+                                       .name = name,
+                                       .written = true,
+                                       .gone = true};
 }
 
-/* Followers of what was there before a foreign feed have not been told yet: whatever comes next is foreign. */
 void followed_leaves(const struct data_type *type, struct key_name key, const void *value) {
     struct feed *feed = feed_of(type, value);
-    if (!feed) return;
-    struct place *place = note_feed(key, feed, true);
-    if (!feed->foreign) return;
-    place->last = VERSION_ANY;
-    place->line = NO_LINE;
-    place->written = true;
+    if (feed) note_feed(key, feed, true);
+}
+
+void followed_server_changes_role(void) {
+    for (size_t i = 0; i < PLACES; i++) places[i].came = false;
 }
 
 void followed_copies(const struct data_type *type, const void *value, const void *copy) {
@@ -103,7 +120,7 @@ static bool knows_followers(int flags) {
 
 /* What a feed has forgotten is refused anyway. */
 static bool is_foreign(const struct place *place, uint32_t name, const struct feed *feed) {
-    if (place->name != name || place->last <= feed->whole_from || feed->line == place->line) return false;
+    if (place->name != name || place->known <= feed->whole_from || feed->line == place->line) return false;
     if (feed_end_of(feed, version_epoch(place->last)) == place->last) return false;
     return feed->line || place->written || place->whole_from != feed->whole_from;
 }
@@ -118,10 +135,7 @@ void followed_arrives(const struct data_type *type, struct key_name key, const v
     version newest = told ? *told : VERSION_ANY;
     if (told && is_foreign(place, name, feed)) feed->foreign = true;
     version_leave_epoch(newest > feed->newest && !feed->foreign ? newest : 0);
-    if (told) {
-        if (newest == VERSION_ANY) newest = version_newest();
-        *told = feed->newest > newest ? feed->newest : newest;
-    }
+    if (told && feed->newest > newest) *told = feed->newest;
     if (!key.key.data) return;
     see_feed(place, name, feed, feed->line && !(flags & FROM_FILES));
     place->came = told;

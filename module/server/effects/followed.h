@@ -1,8 +1,9 @@
-/* What followers of feeds may know, by the names of keys: the newest version that a feed under this name has had, or
- * any version since it was turned off; and what the feed was that was there last.
+/* What followers of feeds may know, by the names of keys: the newest version that a feed under this name has had, and
+ * what the feed was that was there last.
  *
  *   write   ─▶ name: newest version
  *   leaving ─▶ name: the feed, as it is when the key is deleted, or before another value takes its place
+ *   off     ─▶ name: nobody knows what, since writes are not noted any more
  *   arrival ─▶ does the feed end before what the name has had?   yes: a new epoch, so that followers learn of it
  *                                                                no: the epoch goes on
  *           ─▶ does it belong to another history?                yes: it is foreign, and upkeep has it begin anew
@@ -17,10 +18,11 @@
  * restored and not written since: a mirror, or a key that was here for a while, goes on with each feed that is whole
  * from the same version on.
  *
- * Names whose hashes are alike share a place, and so do equal names of all databases as to epochs: then one may begin
- * that was not needed, and the history of only one of them is known. Nothing is saved. A server that starts, loads or
- * is promoted begins a new epoch, and then only the versions that it mints itself count: they are here, so a place that
- * knows nothing newer needs none. */
+ * Not all of it is known of all keys. Where there are too many, those that still have their feed make way first, since
+ * it is noted again when it leaves; then those whose feed is the oldest. Of names that are alike in the lower bits of
+ * their hash, and of equal names of all databases, only the newest version of them all is known: then an epoch may
+ * begin that was not needed. Nothing is saved. A server that starts, loads or is promoted begins a new epoch, and then
+ * only the versions that it mints itself count: they are here, so a name that knows nothing newer needs none. */
 #ifndef HOLDFAST_FOLLOWED_H
 #define HOLDFAST_FOLLOWED_H
 
@@ -30,10 +32,7 @@
 void followed_note(const struct call *call);
 
 /* The feed of this key has been turned off. */
-void followed_ends(struct bytes key);
-
-/* It begins, which is about to be noted: with a version that is newer than all that was written meanwhile. */
-void followed_begins(struct key_name key);
+void followed_ends(struct key_name key);
 
 /* A key loses its value. */
 void followed_leaves(const struct data_type *type, struct key_name key, const void *value);
@@ -49,5 +48,8 @@ void followed_comes(RedisModuleCtx *ctx, struct key_name name);
 
 /* The same for a value that effects of a file, or of a slot, are building. */
 void followed_is_built(const struct data_type *type, struct key_name key, const void *value);
+
+/* The server has become a primary or a replica. */
+void followed_server_changes_role(void);
 
 #endif

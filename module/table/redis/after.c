@@ -18,8 +18,7 @@ struct table_stats table_stats;
 
 void table_changed(struct call *call, const void *decided) {
     const struct table_change *change = decided;
-    if (change->kind == TABLE_FEEDOFF) followed_ends(call_word(call, 1));
-    if (change->kind == TABLE_FEEDON) followed_begins(call_key_name(call));
+    if (change->kind == TABLE_FEEDOFF) followed_ends(call_key_name(call));
     table_stats.steps += change->steps.count;
 }
 
