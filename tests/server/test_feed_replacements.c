@@ -171,6 +171,64 @@ TEST(a_follower_learns_of_one_that_takes_its_place_again_behind_a_flush) {
     expect_lost_everywhere("CONTAINER.CHANGES", seen);
 }
 
+/* Two containers of one name, in two databases: the version at which the one in database 0 is followed. */
+static const char *two_databases(const char *create_line, const char *feed_line, const char *write_line) {
+    const char *seen = NULL;
+    for (int database = 0; database < 2; database++) {
+        expect_ok(call(primary, "SELECT %d", database));
+        require(!reply_is_error(call_line(primary, create_line)), "%s", create_line);
+        expect_ok(call_line(primary, feed_line));
+    }
+    for (int database = 0; database < 3; database++) {
+        expect_ok(call(primary, "SELECT %d", (database + 1) % 2));
+        const char *etag = expect_etag(call_line(primary, write_line));
+        if (database == 1) seen = etag;
+    }
+    expect_ok(call(primary, "SELECT 0"));
+    return seen;
+}
+
+TEST(a_follower_learns_of_another_container_that_comes_with_its_database) {
+    const char *write = "BLOB.PUT box a x",
+               *seen = two_databases("CONTAINER.CREATE box", "CONTAINER.FEED box ON", write);
+    expect_ok(call(primary, "SWAPDB 0 1"));
+    expect_lost_everywhere("CONTAINER.CHANGES", seen);
+}
+
+TEST(a_follower_learns_of_another_table_that_comes_with_its_database) {
+    const char *write = "TABLE.INSERTORREPLACE box p r PROPS 0",
+               *seen = two_databases("TABLE.CREATE box", "TABLE.FEED box ON", write);
+    expect_ok(call(primary, "SWAPDB 0 1"));
+    expect_lost_everywhere("TABLE.CHANGES", seen);
+}
+
+/* Nobody follows at the primary, which notices it when the container is written. */
+TEST(a_follower_at_a_replica_learns_of_a_container_that_came_with_its_database) {
+    const char *write = "BLOB.PUT box a x",
+               *seen = two_databases("CONTAINER.CREATE box", "CONTAINER.FEED box ON", write);
+    expect_ok(call(primary, "SWAPDB 0 1"));
+    put("box", "b", "x");
+    AWAIT(reply_is_error(call(replica, "CONTAINER.CHANGES box SINCE %s", seen)));
+}
+
+TEST(followers_go_on_when_databases_are_swapped_to_and_fro) {
+    const char *write = "BLOB.PUT box a x",
+               *seen = two_databases("CONTAINER.CREATE box", "CONTAINER.FEED box ON", write);
+    for (int i = 0; i < 2; i++) expect_ok(call(primary, "SWAPDB 0 1"));
+    put("box", "b", "x");
+    expect_told(changes(seen), "b");
+}
+
+/* It goes, and comes back in a way that is told, before anybody has followed or written it. */
+TEST(followers_learn_of_what_came_with_its_database_and_comes_again) {
+    const char *write = "BLOB.PUT box a x",
+               *seen = two_databases("CONTAINER.CREATE box", "CONTAINER.FEED box ON", write);
+    expect_ok(call(primary, "SWAPDB 0 1"));
+    expect_ok(call(primary, "RENAME box away"));
+    expect_ok(call(primary, "RENAME away box"));
+    expect_lost_everywhere("CONTAINER.CHANGES", seen);
+}
+
 /* Their keys are gone meanwhile, and many others are written. */
 TEST(followers_of_keys_that_are_gone_learn_of_others_while_much_is_written) {
     enum { KEYS = 200 };

@@ -1,6 +1,8 @@
 /* CONTAINER.FEED and CONTAINER.CHANGES. */
 #include "blob/redis/blob_commands.h"
 #include "server/call/feed_switch.h"
+#include "server/effects/followed.h"
+#include "server/effects/upkeep.h"
 #include "server/waiting/feed_commands.h"
 
 static void set_container_feed(void *decided, const struct feed_change *given) {
@@ -31,6 +33,7 @@ static void reply_changed_blob(struct reply_map *map, const struct entry *object
 
 enum outcome container_changes_since_decide(struct call *call) {
     static const struct feed_view blobs = {has_given_prefix, reply_changed_name, reply_changed_blob};
+    if (followed_is_read(call)) upkeep_insist(call);
     return feed_answer(call, ((const struct container *)call->value)->feed, &blobs);
 }
 

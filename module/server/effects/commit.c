@@ -76,8 +76,8 @@ void commit_apply(struct call *call, const struct decided *decided) {
 void commit_follow(struct call *call, const void *change) {
     const struct data_type *type = call_type(call);
     if (type->after) type->after(call, change);
-    if (call->value) upkeep_schedule(call);
     if (call->value) followed_note(call);
+    if (call->value) upkeep_schedule(call);
     if (call->value && doctor_keys_wants(type, call->value, change))
         doctor_keys_add(call_key_name(call), call->value);
     const struct told told = telling_of(type, change);

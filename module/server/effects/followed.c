@@ -62,14 +62,21 @@ static void see_feed(struct place *place, uint32_t name, struct feed *feed, bool
     place->known = was_ahead && !feed->foreign ? place->known : place->last;
     place->whole_from = feed->whole_from;
     place->line = feed->foreign ? NO_LINE : line_of(feed);
-    place->name = name;
+    place->name = feed->name = name;
     place->written = written;
     place->gone = false;
+}
+
+/* With its database, to where followers know of something else. */
+static bool came_unseen(const struct place *place, uint32_t name, const struct feed *feed) {
+    if (!feed->name || place->name != name || place->known <= feed->whole_from) return false;
+    return feed->name != name || (feed->line && feed->line != place->line);
 }
 
 static void note_feed(struct key_name key, struct feed *feed, bool leaves) {
     uint32_t name = hash_of_name(key);
     struct place *place = told_place(name);
+    if (came_unseen(place, name, feed)) feed->foreign = true;
     bool is_new = place->last != feed->newest && !(leaves && place->came);
     see_feed(place, name, feed, place->name != name || place->written || is_new);
     place->gone = leaves;
@@ -82,6 +89,16 @@ void followed_note(const struct call *call) {
     version *told = told_of(key.key);
     note_feed(key, feed, false);
     if (feed->newest > *told) *told = feed->newest;
+}
+
+bool followed_is_read(const struct call *call) {
+    struct feed *feed = feed_of(call_type(call), call->value);
+    if (!feed || !(RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_MASTER)) return false;
+    struct key_name key = call_key_name(call);
+    uint32_t name = hash_of_name(key);
+    if (feed->foreign || !came_unseen(told_place(name), name, feed)) return false;
+    note_feed(key, feed, false);
+    return true;
 }
 
 /* What is written from now on is not noted: any version may be known, and whatever comes next is foreign. */
@@ -97,7 +114,10 @@ void followed_ends(struct key_name key) {
 
 void followed_leaves(const struct data_type *type, struct key_name key, const void *value) {
     struct feed *feed = feed_of(type, value);
-    if (feed) note_feed(key, feed, true);
+    if (!feed) return;
+    bool foreign = feed->foreign;
+    note_feed(key, feed, true);
+    feed->foreign = foreign;
 }
 
 void followed_server_changes_role(void) {

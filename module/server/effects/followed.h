@@ -8,8 +8,10 @@
  *                                                                no: the epoch goes on
  *           ─▶ does it belong to another history?                yes: it is foreign, and upkeep has it begin anew
  *
- * A value arrives by COPY, RENAME, MOVE, RESTORE, MIGRATE, or with its slot. Epochs are of the whole server, and a feed
- * remembers only the ends of the last ones, so needless epochs would cost other followers their bookmarks.
+ * A value arrives by COPY, RENAME, MOVE, RESTORE, MIGRATE, or with its slot. SWAPDB tells of no keys: then the feed is
+ * seen at another name when it is written or read next, and is foreign unless nothing is known there. Epochs are of
+ * the whole server, and a feed remembers only the ends of the last ones, so needless epochs would cost other followers
+ * their bookmarks.
  *
  * ANOTHER HISTORY is one that is not an earlier or later state of what the key had. Feeds of one *line* are states of
  * one history: a feed stays in its line under whatever names it is written, and its copies are in it until they are
@@ -30,6 +32,10 @@
 
 /* The call has changed its value. */
 void followed_note(const struct call *call);
+
+/* A follower is about to be told of it: it may have come to this key by SWAPDB, of which nobody tells. True if it turns
+ * out to be foreign, which upkeep has to hear of. */
+bool followed_is_read(const struct call *call);
 
 /* The feed of this key has been turned off. */
 void followed_ends(struct key_name key);

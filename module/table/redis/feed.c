@@ -1,5 +1,7 @@
 /* TABLE.FEED and TABLE.CHANGES. */
 #include "server/call/feed_switch.h"
+#include "server/effects/followed.h"
+#include "server/effects/upkeep.h"
 #include "server/waiting/feed_commands.h"
 #include "table/redis/entity_reply.h"
 
@@ -25,5 +27,6 @@ static void reply_changed_keys(struct reply_map *map, struct bytes name) {
 
 enum outcome table_changes_since_decide(struct call *call) {
     static const struct feed_view entities = {.name = reply_changed_keys};
+    if (followed_is_read(call)) upkeep_insist(call);
     return feed_answer(call, ((const struct table *)call->value)->feed, &entities);
 }
