@@ -152,8 +152,28 @@ TEST(a_follower_learns_of_another_container_behind_an_older_state) {
     expect_lost_everywhere("CONTAINER.CHANGES", seen);
 }
 
+/* In a transaction Valkey 9.1.2 tells of the key as if it were in the database of the client. */
+TEST(a_follower_learns_of_a_copy_from_another_database_in_a_transaction) {
+    needs(KEEPS_DATABASE);
+    followed_box("");
+    expect_ok(call(primary, "SELECT 1"));
+    create("other");
+    expect_ok(call(primary, "CONTAINER.FEED other ON"));
+    expect_ok(call(primary, "SELECT 0"));
+    const char *seen = put("box", "a", "x");
+    expect_ok(call(primary, "SELECT 1"));
+    put("other", "b", "x");
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "COPY other box DB 0 REPLACE");
+    expect_elements(call(primary, "EXEC"), 1);
+    expect_ok(call(primary, "SELECT 0"));
+    put("box", "c", "x");
+    expect_lost_everywhere("CONTAINER.CHANGES", seen);
+}
+
 /* FLUSHDB tells of no keys. */
 TEST(a_follower_learns_of_one_that_takes_its_place_again_behind_a_flush) {
+    needs(KEEPS_DATABASE);
     followed_box("");
     expect_ok(call(primary, "SELECT 1"));
     create("other");

@@ -67,7 +67,7 @@ static void see_feed(struct place *place, uint32_t name, struct feed *feed, bool
     place->gone = false;
 }
 
-/* With its database, to where followers know of something else. */
+/* With its database, or by an event that the server told of a wrong one, to where followers know of something else. */
 static bool came_unseen(const struct place *place, uint32_t name, const struct feed *feed) {
     if (!feed->name || place->name != name || place->known <= feed->whole_from) return false;
     return feed->name != name || (feed->line && feed->line != place->line);
@@ -128,6 +128,7 @@ void followed_copies(const struct data_type *type, const void *value, const void
     struct feed *from = feed_of(type, value), *feed = feed_of(type, copy);
     if (!from || !feed) return;
     feed->line = line_of(from);
+    feed->name = from->name;
     feed->copied = true;
 }
 
