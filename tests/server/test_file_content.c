@@ -38,7 +38,7 @@ BEFORE_EACH {
     share_setup();
 }
 
-TEST(scenario_38_writing_and_clearing) {
+TEST(writing_and_clearing_ranges) {
     acts({"create a 4096", NULL});
     expect_ranges("a", "");
     acts({"put a 512 512*x", NULL});
@@ -60,7 +60,7 @@ TEST(scenario_38_writing_and_clearing) {
          {"put a 4090 0123456", BAD_RANGE}, {"put a 4089 0123456", NULL});
 }
 
-TEST(scenario_38_shrinking_and_growing) {
+TEST(shrinking_and_growing_a_file) {
     acts({"create a 2000", NULL}, {"put a 0 2000*x", NULL}, {"setprops a SIZE 700", NULL},
          {"setprops a SIZE 2000", NULL});
     expect_zeros(700, 1300);

@@ -78,7 +78,7 @@ static const char *const read_cells[3][STATES] = {
 };
 /* clang-format on */
 
-TEST(scenario_29_lease_operations) {
+TEST(lease_operations_on_files) {
     for (size_t i = 0; i < ARRAY_SIZE(lease_table); i++) {
         for (int state = 0; state < STATES; state++) {
             const struct row *row = &lease_table[i];
@@ -115,11 +115,11 @@ static void play_all(const char *const *lines, size_t count, const char *const c
     }
 }
 
-TEST(scenario_29_writes) {
+TEST(writes_to_leased_files) {
     play_all(writes, ARRAY_SIZE(writes), write_cells);
 }
 
-TEST(scenario_29_reads) {
+TEST(reads_of_leased_files) {
     play_all(reads, ARRAY_SIZE(reads), read_cells);
 }
 
@@ -146,7 +146,7 @@ TEST(bad_arguments_of_file_leases_are_refused) {
 
 /* --- Leases and opens -------------------------------------------------------------------------------------------- */
 
-TEST(scenario_30_to_lease_what_is_open) {
+TEST(to_lease_what_is_open) {
     static const struct {
         const char *open, *answer;
     } rows[] = {{"R/RWD", NULL}, {"W/RWD", SV}, {"A/-", NULL}, {"A/RWD", NULL}, {"R/R", SV},    {"R/RW", SV},
@@ -161,7 +161,7 @@ TEST(scenario_30_to_lease_what_is_open) {
 }
 
 /* The lease that a client has may be acquired again, even if others have opened the file since. */
-TEST(scenario_31_to_open_what_is_leased) {
+TEST(to_open_what_is_leased) {
     static const char *const writers[] = {"W", "D", "RD", "RW", "WD", "RWD"};
     static const char *const modes[] = {"-", "R", "W", "RW", "D", "RD", "WD", "RWD"};
     reach(1);
@@ -188,7 +188,7 @@ TEST(readers_keep_the_holder_off) {
          {"LEASE.ACQUIRE fs -1 ID A FILE a", NULL});
 }
 
-TEST(scenario_32_what_is_made_anew_keeps_its_lease) {
+TEST(what_is_made_anew_keeps_its_lease) {
     reach(1);
     acts({"create a 3", LEASE_MISSING}, {"create a 3 LEASE A", NULL}, {"get a", NULL},
          {"put a 0 x", LEASE_MISSING}, {"copy b a", LEASE_MISSING}, {"copy b a LEASE A", NULL},
@@ -376,7 +376,7 @@ static void play_share(const char *line, int id, int state, const char *answer) 
             answer ? answer : "no error", reply_text(reply));
 }
 
-TEST(scenario_33_to_delete_a_leased_share) {
+TEST(to_delete_a_leased_share) {
     for (int id = 0; id < 3; id++)
         for (int state = 0; state < STATES_OF_SHARES; state++)
             play_share("SHARE.DELETE fs", id, state, deletion[id][state]);

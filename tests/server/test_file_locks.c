@@ -42,7 +42,7 @@ static const char *const touching[] = {"4 3", "0 5", "6 10", "5 1", "0 100", FRO
 static const char *const apart[] = {"0 4", "7 3", "100 1", FROM_HALF_ON, "4 0", "7 0", "0 0"};
 /* NOLINTEND(bugprone-suspicious-missing-comma) */
 
-TEST(scenario_21_all_cells) {
+TEST(locks_conflict_as_the_table_says) {
     for (size_t row = 0; row < ARRAY_SIZE(table); row++) {
         for (size_t range = 0; range < ARRAY_SIZE(touching); range++) {
             for (size_t question = 0; question < 4; question++) {
@@ -78,9 +78,9 @@ TEST(sessions_make_no_difference) {
     }
 }
 
-/* --- Scenarios ------------------------------------------------------------------------------------------------ */
+/* --- What locks do ------------------------------------------------------------------------------------------- */
 
-TEST(scenario_22_an_exclusive_lock) {
+TEST(an_exclusive_lock) {
     file_commands_setup();
     acts({"setprops a SIZE 200", NULL}, {"h = open s a RW/RWD", NULL}, {"i = open s a RW/RWD", NULL},
          {"lock $h EXCLUSIVE 0 10", "OK"}, {"read $i 10 10", NULL}, {"read $i 9 1", LOCKED},
@@ -92,14 +92,14 @@ TEST(scenario_22_an_exclusive_lock) {
             refusal->str);
 }
 
-TEST(scenario_23_a_shared_lock) {
+TEST(a_shared_lock) {
     stage();
     acts({"lock $h SHARED 0 5", "OK"}, {"write $h 0 x", LOCKED}, {"write $h 5 x", "1"},
          {"write $i 4 x", LOCKED}, {"read $i 0 5", "=01234"}, {"get a", NULL}, {"put a 7 x", LOCKED},
          {"ranges a", NULL}, {"unlock $h 0 5", "OK"}, {"write $h 0 x", "1"}, {"put a 7 x", NULL});
 }
 
-TEST(scenario_24_unlocks_are_exact) {
+TEST(unlocks_are_exact) {
     stage();
     acts({"lock $h EXCLUSIVE 10 10", "OK"}, {"unlock $h 10 9", NOT_LOCKED}, {"unlock $h 10 11", NOT_LOCKED},
          {"unlock $h 9 10", NOT_LOCKED}, {"unlock $h 9 11", NOT_LOCKED}, {"unlock $h 10 0", NOT_LOCKED},
@@ -110,7 +110,7 @@ TEST(scenario_24_unlocks_are_exact) {
          {"unlock $h 5 5", "OK"}, {"read $i 5 1", NULL}, {"read $i 4 1", LOCKED});
 }
 
-TEST(scenario_25_locks_stack) {
+TEST(locks_stack) {
     stage();
     acts({"lock $h SHARED 0 5", "OK"}, {"lock $h SHARED 0 5", "OK"}, {"unlock $h 0 5", "OK"},
          {"write $i 0 x", LOCKED}, {"unlock $h 0 5", "OK"}, {"write $i 0 x", "1"},
@@ -120,7 +120,7 @@ TEST(scenario_25_locks_stack) {
          {"write $h 0 x", LOCKED}, {"unlock $h 0 5", "OK"}, {"write $i 0 x", "1"});
 }
 
-TEST(scenario_26_locks_go_with_their_handle) {
+TEST(locks_go_with_their_handle) {
     static const char *const ways[] = {"close $h", "SHARE.DISCONNECT fs $t", "closeall a 1", "10 s"};
     for (size_t way = 0; way < ARRAY_SIZE(ways); way++) {
         file_commands_setup();
@@ -139,7 +139,7 @@ TEST(scenario_26_locks_go_with_their_handle) {
     }
 }
 
-TEST(scenario_27_odd_ranges) {
+TEST(odd_ranges_of_locks) {
     stage();
     acts({"lock $h EXCLUSIVE 0 0", "OK"}, {"lock $i EXCLUSIVE 0 0", "OK"}, {"lock $i EXCLUSIVE 0 10", "OK"},
          {"lock $h EXCLUSIVE 0 0", "OK"}, {"lock $h EXCLUSIVE 5 0", LOCKED}, {"lock $h SHARED 5 0", LOCKED},
@@ -188,7 +188,7 @@ TEST(locks_at_offset_zero_and_at_the_last_byte) {
     }
 }
 
-TEST(scenario_28_a_size_is_data_and_metadata_is_not) {
+TEST(a_size_is_data_and_metadata_is_not) {
     file_commands_setup();
     acts({"h = open s a R/RWD", NULL}, {"lock $h SHARED 0 1", "OK"}, {"setprops a SIZE 20", LOCKED},
          {"setmeta a META 1 a b", NULL}, {"setprops a PROPS 1 cache-control no", NULL},

@@ -179,7 +179,7 @@ TEST(long_paths) {
 
 /* --- The same file --------------------------------------------------------------------------------------------- */
 
-TEST(scenario_39_case_is_kept_and_does_not_matter) {
+TEST(case_is_kept_and_does_not_matter) {
     acts({"mkdir Folder", NULL}, {"create Folder/Report.TXT 3", NULL}, {"put FOLDER/report.txt 0 abc", NULL},
          {"get folder/REPORT.txt", "=abc"}, {"create folder/report.txt 2", NULL}, {"mkdir FOLDER", EXISTS},
          {"mkdir folder/REPORT.TXT", OTHER_KIND}, {"create FOLDER 1", OTHER_KIND},
@@ -242,7 +242,7 @@ TEST(the_root_can_be_read_and_not_removed) {
     expect_text(field(act("stat ''", NULL), "kind"), "directory");
 }
 
-TEST(scenario_40_missing_parents_and_the_attribute) {
+TEST(missing_parents_and_the_attribute) {
     acts({"create no/x 1", NO_PARENT}, {"mkdir no/x", NO_PARENT}, {"get no/x", NO_PARENT},
          {"get no", NO_FILE}, {"setprops a ATTRIBUTES 2 READONLY ARCHIVE", NULL}, {"put a 0 x", READ_ONLY},
          {"create a 1", READ_ONLY}, {"delete a", READ_ONLY}, {"setmeta a META 0", READ_ONLY},

@@ -17,7 +17,7 @@ BEFORE_EACH {
     file_commands_setup();
 }
 
-TEST(scenario_11_every_command_is_refused) {
+TEST(every_command_on_a_pending_file_is_refused) {
     stage_pending();
     for (const struct file_command *command = file_commands; command->line; command++)
         act(command->line, PENDING);
@@ -41,7 +41,7 @@ TEST(a_pending_file_is_readable_in_older_snapshots) {
          {"get a SNAPSHOT $p", "=0123456789"}, {"get a", NO_FILE});
 }
 
-TEST(scenario_12_the_mark_is_taken_back) {
+TEST(the_mark_is_taken_back) {
     const char *before = reply_text(act("stat a", NULL));
     acts({"h = open s a RWD/RWD", NULL}, {"i = open s a D/RWD", NULL}, {"dispose $h ON", "OK"},
          {"get a", PENDING}, {"dispose $i OFF", "OK"}, {"get a", "=0123456789"}, {"close $h", "OK"},
@@ -50,7 +50,7 @@ TEST(scenario_12_the_mark_is_taken_back) {
     assert_string_equal(listed(""), "a b");
 }
 
-TEST(scenario_13_the_last_one_takes_it_along) {
+TEST(the_last_handle_takes_a_pending_file_along) {
     const char *etag = reply_string(file_field("a", "etag"));
     acts({"h = open s a RD/RWD", NULL}, {"i = open s a R/RWD", NULL}, {"dispose $h ON", "OK"},
          {"close $h", "OK"}, {"get a", PENDING}, {"close $i", "OK"}, {"get a", NO_FILE}, {"create a 3", NULL},
@@ -59,20 +59,20 @@ TEST(scenario_13_the_last_one_takes_it_along) {
     require(strcmp(later, etag) > 0, "the new file has %s after %s", later, etag);
 }
 
-TEST(scenario_14_other_handles_go_on) {
+TEST(other_handles_go_on) {
     acts({"h = open s a D/RWD", NULL}, {"i = open s a RW/RWD", NULL}, {"dispose $h ON", "OK"},
          {"read $i 0 3", "=012"}, {"write $i 0 xyz", "3"}, {"read $i 0 5", "=xyz34"}, {"truncate $i 4", "OK"},
          {"lock $i EXCLUSIVE 0 2", "OK"}, {"unlock $i 0 2", "OK"}, {"open s a R/RWD", PENDING},
          {"dispose $h OFF", "OK"}, {"get a", "=xyz3"});
 }
 
-TEST(scenario_15_delete_on_close) {
+TEST(delete_on_close) {
     acts({"h = open s a RD/RWD DELETEONCLOSE", NULL}, {"i = open s a R/RWD", NULL}, {"get a", "=0123456789"},
          {"list ''", NULL}, {"close $h", "OK"}, {"get a", PENDING}, {"read $i 0 2", "=01"},
          {"close $i", "OK"}, {"get a", NO_FILE});
 }
 
-TEST(scenario_16_delete_on_close_is_not_taken_back) {
+TEST(delete_on_close_is_not_taken_back) {
     acts({"h = open s a RD/RWD DELETEONCLOSE", NULL}, {"dispose $h OFF", "OK"}, {"get a", "=0123456789"},
          {"dispose $h ON", "OK"}, {"dispose $h OFF", "OK"}, {"close $h", "OK"}, {"get a", NO_FILE});
     /* But what closing has marked can be taken back by who is left. */
@@ -80,7 +80,7 @@ TEST(scenario_16_delete_on_close_is_not_taken_back) {
          {"get b", PENDING}, {"dispose $i OFF", "OK"}, {"close $i", "OK"}, {"get b", "=0123456789"});
 }
 
-TEST(scenario_17_what_cannot_be_marked) {
+TEST(files_that_cannot_be_marked) {
     acts({"h = open s a RD/RWD", NULL}, {"setprops a ATTRIBUTES 1 READONLY", NULL},
          {"dispose $h ON", CANNOT_DELETE}, {"close $h", "OK"}, {"get a", NULL},
          {"open s a D/RWD DELETEONCLOSE", CANNOT_DELETE}, {"open s a R/RWD DELETEONCLOSE", BAD_VALUE},
@@ -94,7 +94,7 @@ TEST(a_pending_file_keeps_its_directory) {
          {"rmdir d", "OK"});
 }
 
-TEST(scenario_18_it_goes_with_the_session) {
+TEST(a_pending_file_goes_with_its_session) {
     stage_pending();
     acts({"t = SHARE.CONNECT fs 10", NULL}, {"dispose $h OFF", "OK"}, {"i = open t a D/RWD", NULL},
          {"dispose $i ON", "OK"}, {"close $h", "OK"}, {"5 s", NULL}, {"get a", PENDING}, {"5 s", NULL},
@@ -117,12 +117,12 @@ TEST(a_pending_file_goes_however_its_last_handle_ends) {
     }
 }
 
-TEST(scenario_19_stateless_deletion_is_at_once) {
+TEST(stateless_deletion_is_at_once) {
     acts({"delete a", "OK"}, {"get a", NO_FILE}, {"open s a R/R", NO_FILE}, {"delete a", NO_FILE});
     assert_string_equal(listed(""), "b");
 }
 
-TEST(scenario_20_pending_comes_before_sharing) {
+TEST(pending_comes_before_sharing) {
     acts({"h = open s a RWD/-", NULL}, {"get a", SV}, {"dispose $h ON", "OK"}, {"get a", PENDING},
          {"open s a R/R", PENDING}, {"lock $h EXCLUSIVE 0 10", "OK"}, {"put a 0 x", PENDING});
 }

@@ -46,7 +46,7 @@ BEFORE_EACH {
     file_commands_setup();
 }
 
-TEST(scenario_1_every_open_beside_every_open) {
+TEST(every_open_beside_every_open) {
     for (int first = 0; first < MODES * MODES; first++) {
         int access = first % MODES, share = first / MODES;
         redisReply *open = try_open(access, share);
@@ -58,18 +58,18 @@ TEST(scenario_1_every_open_beside_every_open) {
 }
 
 /* Of the service's own table, with the examples that it gives. */
-TEST(scenario_1_examples) {
+TEST(examples_of_two_opens) {
     acts({"h = open s a R/W", NULL}, {"i = open s a W/R", NULL}, {"close $h", "OK"}, {"close $i", "OK"},
          {"h = open s a W/R", NULL}, {"open s a W/W", SV}, {"close $h", "OK"}, {"h = open s a W/W", NULL},
          {"open s a W/R", SV}, {"close $h", "OK"});
 }
 
-TEST(scenario_2_attributes_beside_the_jealous) {
+TEST(attributes_beside_the_jealous) {
     acts({"h = open s a R/-", NULL}, {"i = open s a A/-", NULL}, {"close $h", "OK"},
          {"h = open s a RWD/-", NULL}, {"close $i", "OK"}, {"open s a R/RWD", SV});
 }
 
-TEST(scenario_3_to_have_it_open_twice_is_to_be_two) {
+TEST(to_have_it_open_twice_is_to_be_two) {
     acts({"h = open s a RW/R", NULL}, {"open s a RW/R", SV}, {"open s a R/R", SV},
          {"t = SHARE.CONNECT fs 100", NULL}, {"open t a RW/R", SV}, {"open t a R/RW", NULL},
          {"open s a R/RW", NULL});
@@ -86,7 +86,7 @@ static void play_beside(const struct file_command *command, int access, int shar
     if (!allowed) require(strstr(reply->str, "tester"), "it does not say who: %s", reply->str);
 }
 
-TEST(scenario_4_every_command_beside_every_open) {
+TEST(every_command_beside_every_open) {
     static const int few[] = {0, 1, 2, 3, 4};
     for (const struct file_command *command = file_commands; command->line; command++)
         for (size_t access = 0; access < ARRAY_SIZE(few); access++)
@@ -99,19 +99,19 @@ TEST(every_access_counts_alike) {
         for (int access = 5; access < MODES; access++) play_beside(command, access, (access * 3) % MODES);
 }
 
-TEST(scenario_5_a_jealous_writer) {
+TEST(a_jealous_writer) {
     acts({"h = open s a W/-", NULL}, {"get a", SV}, {"put a 0 x", SV}, {"delete a", SV}, {"stat a", NULL},
          {"meta a", NULL}, {"list ''", NULL}, {"close $h", "OK"}, {"get a", "=0123456789"},
          {"put a 0 x", NULL}, {"get a", "=x123456789"}, {"delete a", "OK"});
 }
 
-TEST(scenario_6_a_reader_who_shares_all) {
+TEST(a_reader_who_shares_all) {
     acts({"h = open s a R/RWD", NULL}, {"put a 0 x", NULL}, {"create a 3", NULL}, {"put a 0 new", NULL},
          {"delete a", SV}, {"read $h 0 10", "=new"}, {"close $h", "OK"}, {"delete a", "OK"},
          {"get a", NO_FILE});
 }
 
-TEST(scenario_7_attributes_mind_deletion_alone) {
+TEST(attributes_mind_deletion_alone) {
     for (const struct file_command *command = file_commands; command->line; command++) {
         file_commands_setup();
         act("h = open s a A/-", NULL);
@@ -119,20 +119,20 @@ TEST(scenario_7_attributes_mind_deletion_alone) {
     }
 }
 
-TEST(scenario_8_every_open_has_a_say) {
+TEST(every_open_has_a_say) {
     acts({"h = open s a R/RW", NULL}, {"i = open s a W/RWD", NULL}, {"put a 0 x", NULL}, {"get a", NULL},
          {"create a 5", SV}, {"delete a", SV}, {"close $h", "OK"}, {"create a 5", NULL}, {"delete a", SV},
          {"close $i", "OK"}, {"delete a", "OK"});
 }
 
-TEST(scenario_9_what_is_made_anew_minds_no_opens_elsewhere) {
+TEST(what_is_made_anew_minds_no_opens_elsewhere) {
     acts({"h = open s a RW/RW", NULL}, {"create new 5", NULL}, {"e = stat a", NULL});
     const char *etag = reply_string(file_field("a", "etag"));
     acts({"create a 5", SV}, {"get a", "=0123456789"});
     expect_text(file_field("a", "etag"), etag);
 }
 
-TEST(scenario_10_to_overwrite_is_to_write) {
+TEST(to_overwrite_is_to_write) {
     acts({"h = open s a R/R", NULL}, {"open s a R/RWD DISPOSITION OVERWRITE", SV},
          {"open s a A/RWD DISPOSITION OVERWRITEIF", SV}, {"open s a R/RWD DISPOSITION SUPERSEDE", SV},
          {"get a", "=0123456789"}, {"i = open s a R/RWD DISPOSITION OPENIF", NULL}, {"close $i", "OK"},

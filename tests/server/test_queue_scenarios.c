@@ -1,6 +1,6 @@
-/* The storage service's own scenarios for queues, by their numbers; those that are missing here are rows of test_queues.c
- * and of test_queue_receipts.c. Where an instant matters the clock stands still: what is so a millisecond before, at it,
- * and behind it is told apart. */
+/* Queues as the storage service's users know them: what a message goes through from a put to its end. Receipts are in
+ * test_queue_receipts.c, what the storage service does not have in test_queues.c. Where an instant matters the clock
+ * stands still: what is so a millisecond before, at it, and behind it is told apart. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ BEFORE_EACH {
     queue_setup("");
 }
 
-TEST(scenario_1_creating_again) {
+TEST(creating_a_queue_again) {
     expect_ok(call(primary, "QUEUE.DROP jobs"));
     expect_ok(call(primary, "QUEUE.CREATE jobs META 2 a 1 Name x"));
     traces_begin("");
@@ -47,7 +47,7 @@ TEST(scenario_1_creating_again) {
 }
 
 /* Names are those of keys, whatever the service would say. */
-TEST(scenario_3_names) {
+TEST(names_of_queues) {
     const char *names[] = {"ab", pool_print("%064d", 1), "Abc", "a--b", "-ab", "ab-", "jobs:{eu}:\xff\n"};
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         expect_ok(call(primary, "QUEUE.CREATE %s", names[i]));
@@ -58,7 +58,7 @@ TEST(scenario_3_names) {
 
 /* --- 4 to 9: what is put ----------------------------------------------------------------------------------- */
 
-TEST(scenario_5_a_delayed_message_shows_at_its_instant) {
+TEST(a_delayed_message_shows_at_its_instant) {
     redisReply *replies =
         at_one_moment("", "QUEUE.PUT jobs text VISIBILITY 5; +4999; QUEUE.GET jobs; QUEUE.PEEK jobs; +1; "
                           "QUEUE.PEEK jobs; QUEUE.GET jobs");
@@ -68,7 +68,7 @@ TEST(scenario_5_a_delayed_message_shows_at_its_instant) {
     expect_texts(replies->element[4], "text");
 }
 
-TEST(scenario_7_ranges_of_visibility) {
+TEST(ranges_of_visibility) {
     struct parcel parcel = put_job("text", "VISIBILITY 0");
     const char *whole = pool_print("QUEUE.UPDATE jobs %s %s", parcel.id, parcel.receipt);
     const char *refused[] = {"QUEUE.PUT jobs x VISIBILITY -1",      "QUEUE.PUT jobs x VISIBILITY 604801",
@@ -89,7 +89,7 @@ TEST(scenario_7_ranges_of_visibility) {
     assert_string_equal(got_jobs(""), "");
 }
 
-TEST(scenario_8_counts) {
+TEST(counts_of_messages) {
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a b c"), 3);
     traces_begin("");
     expect_refused("QUEUE.GET jobs COUNT 0; QUEUE.GET jobs COUNT 33; QUEUE.GET jobs COUNT -1; "
@@ -103,7 +103,7 @@ TEST(scenario_8_counts) {
     assert_string_equal(got_jobs("COUNT 32"), "");
 }
 
-TEST(scenario_9_sizes_of_texts) {
+TEST(sizes_of_texts) {
     char *text = large_text(LARGEST + 1), *with_zero = large_text(LARGEST);
     with_zero[5] = '\0';
     expect_error(call(primary, "QUEUE.PUT jobs %b", text, (size_t)LARGEST + 1), TOO_LARGE);
@@ -124,7 +124,7 @@ TEST(scenario_9_sizes_of_texts) {
 
 /* --- 10 to 16: windows and receipts ------------------------------------------------------------------------ */
 
-TEST(scenario_10_getting_hides) {
+TEST(getting_hides) {
     redisReply *replies = at_one_moment(
         "QUEUE.PUT jobs text", "QUEUE.GET jobs; QUEUE.GET jobs; +29999; QUEUE.GET jobs; +1; QUEUE.GET jobs");
     redisReply *one = first_of(replies->element[0]), *two = first_of(replies->element[3]);
@@ -138,7 +138,7 @@ TEST(scenario_10_getting_hides) {
     assert_string_not_equal(parcel_of(one).receipt, parcel_of(two).receipt);
 }
 
-TEST(scenario_11_peeking) {
+TEST(peeking_at_messages) {
     put_job("taken", "");
     struct parcel taken = get_job("taken", ""), put = put_job("one", "");
     put_job("later", "VISIBILITY 10");
@@ -153,7 +153,7 @@ TEST(scenario_11_peeking) {
     expect_ok(act_on("DELETE", taken, ""));
 }
 
-TEST(scenario_12_getting_and_deleting) {
+TEST(getting_and_deleting) {
     struct parcel put = put_job("text", ""), parcel = get_job("text", "");
     assert_string_equal(parcel.id, put.id);
     assert_string_not_equal(parcel.receipt, put.receipt);
@@ -164,7 +164,7 @@ TEST(scenario_12_getting_and_deleting) {
 
 /* --- 17 to 21: updates ------------------------------------------------------------------------------------- */
 
-TEST(scenario_17_what_an_update_changes) {
+TEST(what_an_update_changes) {
     redisReply *put = call(primary, "QUEUE.PUT jobs text TTL 100");
     struct parcel parcel = get_job("text", "");
     static const struct {
@@ -183,7 +183,7 @@ TEST(scenario_17_what_an_update_changes) {
     }
 }
 
-TEST(scenario_18_updating_to_be_visible) {
+TEST(updating_to_be_visible) {
     put_job("text", "");
     struct parcel parcel = get_job("text", "");
     update(&parcel, "VISIBILITY 0");
@@ -194,7 +194,7 @@ TEST(scenario_18_updating_to_be_visible) {
     expect_ok(act_on("DELETE", next, ""));
 }
 
-TEST(scenario_19_failed_updates) {
+TEST(failed_updates) {
     put_job("text", "");
     struct parcel parcel = get_job("text", "");
     traces_begin("");
@@ -208,7 +208,7 @@ TEST(scenario_19_failed_updates) {
     expect_ok(act_on("DELETE", parcel, ""));
 }
 
-TEST(scenario_20_the_receipt_of_a_put) {
+TEST(the_receipt_of_a_put) {
     struct parcel one = put_job("one", "VISIBILITY 600"), two = put_job("two", "");
     update(&one, "VISIBILITY 5");
     time_passes(5000);
@@ -218,7 +218,7 @@ TEST(scenario_20_the_receipt_of_a_put) {
     expect_ok(act_on("DELETE", two, ""));
 }
 
-TEST(scenario_21_an_update_hides) {
+TEST(an_update_hides) {
     struct parcel parcel = put_job("text", "");
     update(&parcel, "VISIBILITY 60");
     assert_string_equal(got_jobs(""), "");
@@ -229,7 +229,7 @@ TEST(scenario_21_an_update_hides) {
 
 /* --- 23 to 26: lives and order ----------------------------------------------------------------------------- */
 
-TEST(scenario_23_expiry) {
+TEST(messages_expire) {
     struct parcel visible = put_job("visible", "TTL 10"), hidden = put_job("hidden", "TTL 10 VISIBILITY 9");
     struct parcel kept = put_job("kept", "TTL 1000 VISIBILITY 999");
     time_passes(10000);
@@ -254,7 +254,7 @@ TEST(scenario_23_expiry) {
     expect_number(field(replies->element[5], "messages"), 0);
 }
 
-TEST(scenario_24_a_window_longer_than_the_life) {
+TEST(a_window_longer_than_the_life) {
     put_job("text", "TTL 10");
     redisReply *got = first_of(call(primary, "QUEUE.GET jobs VISIBILITY 60"));
     assert_true(field(got, "visible-at")->integer > field(got, "expires")->integer);
@@ -265,7 +265,7 @@ TEST(scenario_24_a_window_longer_than_the_life) {
     assert_string_equal(got_jobs(""), "");
 }
 
-TEST(scenario_25_an_update_does_not_lengthen_the_life) {
+TEST(an_update_does_not_lengthen_the_life) {
     struct parcel parcel = put_job("text", "TTL 10");
     update(&parcel, "VISIBILITY 60");
     time_passes(5000);
@@ -275,7 +275,7 @@ TEST(scenario_25_an_update_does_not_lengthen_the_life) {
     expect_depth(0, 0);
 }
 
-TEST(scenario_26_order) {
+TEST(order_of_messages) {
     put_job("a", "VISIBILITY 10");
     put_job("b", "");
     put_job("c", "");
@@ -291,7 +291,7 @@ TEST(scenario_26_order) {
 
 /* --- 27 to 33: together ------------------------------------------------------------------------------------ */
 
-TEST(scenario_27_two_consumers_at_once) {
+TEST(two_consumers_at_once) {
     enum { MESSAGES = 100 };
     int seen[MESSAGES] = {0};
     for (int i = 0; i < MESSAGES; i++) put_job(pool_print("%d", i), "");
@@ -308,7 +308,7 @@ TEST(scenario_27_two_consumers_at_once) {
     expect_depth(0, MESSAGES);
 }
 
-TEST(scenario_28_a_worker_dies) {
+TEST(a_worker_dies) {
     put_job("text", "");
     struct client *worker = client_open(primary->server);
     expect_texts(call(worker, "QUEUE.GET jobs VISIBILITY 10"), "text");
@@ -319,7 +319,7 @@ TEST(scenario_28_a_worker_dies) {
     expect_number(field(got, "dequeue-count"), 2);
 }
 
-TEST(scenario_29_clearing) {
+TEST(clearing_a_queue) {
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a b c"), 3);
     struct parcel parcel = get_job("a", "");
     put_job("later", "VISIBILITY 10");
@@ -335,7 +335,7 @@ TEST(scenario_29_clearing) {
     assert_string_equal(got_jobs("COUNT 32"), "next");
 }
 
-TEST(scenario_30_the_count) {
+TEST(the_count_of_messages) {
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 5 a b c d e"), 5);
     struct parcel parcel = get_job("a", "");
     get_job("b", "");
@@ -344,7 +344,7 @@ TEST(scenario_30_the_count) {
     expect_depth(3, 1);
 }
 
-TEST(scenario_32_metadata_are_not_merged) {
+TEST(metadata_are_not_merged) {
     queue_setup("META 1 z 0");
     struct client *clients[] = {test_client(primary->server), test_client(primary->server)};
     for (int round = 0; round < 50; round++) {
@@ -361,7 +361,7 @@ TEST(scenario_32_metadata_are_not_merged) {
     expect_shape(call(clients[1], "QUEUE.GETMETA jobs"), "[\"last\", \"1\"]");
 }
 
-TEST(scenario_33_policies) {
+TEST(policies_of_queues) {
     expect_ok(call(primary, "QUEUE.SETACL jobs POLICIES 2 one 0 99 raup two - - u"));
     traces_begin("");
     expect_error(call(primary, "QUEUE.SETACL jobs POLICIES 1 one 0 99 w"), "INVALID InvalidXmlNodeValue");
@@ -380,7 +380,7 @@ TEST(scenario_33_policies) {
 
 /* --- 34 to 36: batches, files and transactions ------------------------------------------------------------- */
 
-TEST(scenario_34_one_window_and_many_receipts) {
+TEST(one_window_and_many_receipts) {
     enum { MAX = 32 };
     for (int i = 0; i < MAX; i++) put_job(pool_print("%d", i), "");
     redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs COUNT 32"), MAX);
@@ -392,7 +392,7 @@ TEST(scenario_34_one_window_and_many_receipts) {
     }
 }
 
-TEST(scenario_35_reloading_and_replicas) {
+TEST(reloading_and_replicas) {
     struct parcel put = put_job("put", "VISIBILITY 100");
     put_job("taken", "");
     struct parcel taken = get_job("taken", "VISIBILITY 5");
@@ -411,7 +411,7 @@ TEST(scenario_35_reloading_and_replicas) {
     expect_ok(act_on("DELETE", taken, ""));
 }
 
-TEST(scenario_36_one_moment) {
+TEST(commands_of_one_moment) {
     redisReply *replies =
         at_one_moment("", "QUEUE.PUT jobs now VISIBILITY 0; QUEUE.PUT jobs later VISIBILITY 0.001; QUEUE.GET "
                           "jobs COUNT 32 VISIBILITY 1; +1; QUEUE.GET jobs COUNT 32 VISIBILITY 1; +999; "

@@ -20,7 +20,7 @@ BEFORE_EACH {
     file_commands_setup();
 }
 
-TEST(scenario_35_a_session_lives_as_long_as_it_is_pinged) {
+TEST(a_session_lives_as_long_as_it_is_pinged) {
     acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a R/-", NULL}, {"9 s", NULL}, {"get a", SV},
          {"SHARE.PING fs $t", "10000"}, {"9 s", NULL}, {"get a", SV}, {"SHARE.PING fs $t", "10000"},
          {"10 s", NULL}, {"get a", NULL}, {"SHARE.PING fs $t", NO_SESSION},
@@ -265,7 +265,7 @@ TEST(a_key_too_long_to_end_with_a_connection) {
     reply_string(call(primary, "SHARE.CONNECT %s 10 ONCLOSE KEEP", key));
 }
 
-TEST(scenario_34_closing_by_force) {
+TEST(closing_by_force) {
     acts({"mkdir d", NULL}, {"mkdir d/e", NULL}, {"create d/x 1", NULL}, {"create d/e/y 1", NULL},
          {"h = open s a RW/-", NULL}, {"lock $h EXCLUSIVE 0 5", "OK"}, {"open s a A/-", NULL},
          {"open s d/x R/-", NULL}, {"open s d/e/y R/-", NULL}, {"closeall a *", "2"}, {"closeall a *", "0"},
@@ -309,7 +309,7 @@ TEST(refusals_tell_who) {
 /* --- The end of shares ---------------------------------------------------------------------------------- */
 
 /* Other than the service's, a name is free at once. */
-TEST(scenario_36_a_share_is_deleted_and_made_anew) {
+TEST(a_share_is_deleted_and_made_anew) {
     acts({"h = open s a RW/-", NULL}, {"lock $h EXCLUSIVE 0 1", "OK"}, {"SHARE.DELETE fs", "OK"},
          {"get a", NO_SHARE}, {"SHARE.DELETE fs", NO_SHARE}, {"SHARE.CREATE fs", NULL},
          {"list ''", "[null, []]"}, {"handles", "[null, []]"}, {"get a", NO_FILE},

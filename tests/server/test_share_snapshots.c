@@ -24,7 +24,7 @@ BEFORE_EACH {
     file_commands_setup();
 }
 
-TEST(scenario_37_later_writes_do_not_show) {
+TEST(later_writes_do_not_show) {
     acts({"setmeta a META 1 color red", NULL}, {"setprops a PROPS 1 content-type text/x", NULL},
          {"p = SHARE.SNAPSHOT fs", NULL});
     const char *then = reply_text(act("get a SNAPSHOT $p", NULL));

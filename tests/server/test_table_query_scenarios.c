@@ -1,6 +1,5 @@
-/* Tables as the storage service's users know them, continued from test_table_scenarios.c: queries and batches, by their
- * numbers. Those that are missing here are rows of test_table_queries.c, of test_table_batches.c, and, without a server,
- * of test_filter_match.c. */
+/* Tables as the storage service's users know them, continued from test_table_scenarios.c: queries and batches. More of
+ * them is in test_table_queries.c and test_table_batches.c, and, without a server, in test_filter_match.c. */
 #include <string.h>
 
 #include "harness.h"
@@ -26,7 +25,7 @@ BEFORE_EACH {
     table_setup();
 }
 
-TEST(scenario_22_pages_of_a_thousand) {
+TEST(pages_of_a_thousand) {
     const char *next = NULL;
     fill_table(primary, 2500);
     redisReply *first = expect_elements(page_of("", &next), 1000);
@@ -45,7 +44,7 @@ TEST(scenario_22_pages_of_a_thousand) {
 }
 
 /* A page that finds nothing still leads on; what is pinned is found at once. */
-TEST(scenario_24_matches_that_lie_far_away) {
+TEST(matches_that_lie_far_away) {
     int pages;
     fill_table(primary, 70000);
     redisReply *page = ask("TABLE.QUERY t FILTER \"n eq 69999\" TOP 1");
@@ -58,7 +57,7 @@ TEST(scenario_24_matches_that_lie_far_away) {
     assert_int_equal(pages, 1);
 }
 
-TEST(scenario_29_selecting) {
+TEST(selecting_properties) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t p r PROPS 3 a 1 b:int32 2 c 3", NULL},
         {"TABLE.GET t p r SELECT 2 b none", "[<etag>, [\"b:int32\", 2]]"},
@@ -91,7 +90,7 @@ static struct words batch_of_inserts(int count) {
     return words;
 }
 
-TEST(scenario_32_each_entity_once) {
+TEST(a_batch_has_each_entity_once) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t p there PROPS 0", NULL},
         {"TABLE.BATCH t p 3 INSERT a PROPS 0 INSERT b PROPS 0 INSERT a PROPS 0",
@@ -110,7 +109,7 @@ TEST(scenario_32_each_entity_once) {
 }
 
 /* Another partition cannot even be said. */
-TEST(scenario_33_one_partition_and_up_to_a_hundred) {
+TEST(a_batch_has_one_partition_and_up_to_a_hundred_entities) {
     static const struct answered rows[] = {
         {"TABLE.BATCH t p 1 INSERT r PROPS 2 PartitionKey q a b", BAD_INPUT " 0"},
         {"TABLE.BATCH t p 0", BAD_INPUT},

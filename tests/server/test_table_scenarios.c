@@ -1,6 +1,6 @@
-/* Tables as the storage service's users know them, in scenarios by their numbers: entities and their ETags, properties,
- * keys, and the life of tables. Those that are missing here are rows of test_table_outcomes.c and of
- * test_table_values.c; queries and batches go on in test_table_query_scenarios.c. */
+/* Tables as the storage service's users know them: entities and their ETags, properties, keys, and the life of tables.
+ * Outcomes are in test_table_outcomes.c, values in test_table_values.c; queries and batches go on in
+ * test_table_query_scenarios.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ BEFORE_EACH {
     table_setup();
 }
 
-TEST(scenario_2_two_clients_one_after_the_other) {
+TEST(two_clients_one_after_the_other) {
     struct client *other = test_client(primary->server);
     written("TABLE.INSERT t p r PROPS 1 base x");
     const char *read_by_one = expect_etag(ask("TABLE.GET t p r"));
@@ -31,7 +31,7 @@ TEST(scenario_2_two_clients_one_after_the_other) {
     expect_shape(ask("TABLE.GET t p r"), "[<etag>, [\"base\", \"x\", \"one\", \"1\", \"other\", \"2\"]]");
 }
 
-TEST(scenario_7_an_etag_does_not_outlive_its_entity) {
+TEST(an_etag_does_not_outlive_its_entity) {
     const char *old = written("TABLE.INSERT t p r PROPS 1 a b");
     expect_ok(ask(pool_print("TABLE.DELETE t p r IFMATCH %s", old)));
     const char *new = written("TABLE.INSERT t p r PROPS 1 a b");
@@ -44,7 +44,7 @@ TEST(scenario_7_an_etag_does_not_outlive_its_entity) {
     step_play(pool_print("TABLE.DELETE t p r IFMATCH %s", new), STALE_ENTITY, 0);
 }
 
-TEST(scenario_8_a_thousand_writes_have_a_thousand_etags) {
+TEST(a_thousand_writes_have_a_thousand_etags) {
     enum { WRITES = 1000 };
     const char *etag = "", *timestamp = "";
     for (int write = 0; write < WRITES; write++) {
@@ -63,7 +63,7 @@ TEST(scenario_8_a_thousand_writes_have_a_thousand_etags) {
     }
 }
 
-TEST(scenario_9_malformed_etags_are_told_from_stale_ones) {
+TEST(malformed_etags_are_told_from_stale_ones) {
     static const char *const malformed[] = {
         "abc", "''", "0x", "0x1", "W/0x0000000000000001", "0x00000000000000010", "0x000000000000000g",
         "**",  NULL};
@@ -80,7 +80,7 @@ TEST(scenario_9_malformed_etags_are_told_from_stale_ones) {
     expect_ok(call(primary, "TABLE.DELETE t p r IFMATCH %s", pool_print("\"%s\"", etag)));
 }
 
-TEST(scenario_12_replace_drops_and_merge_keeps) {
+TEST(replace_drops_and_merge_keeps) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t p r PROPS 3 a 1 b:int32 2 c 3", NULL},
         {"TABLE.MERGE t p r IFMATCH * PROPS 1 b:int32 5", NULL},
@@ -95,7 +95,7 @@ TEST(scenario_12_replace_drops_and_merge_keeps) {
     play_answers(rows);
 }
 
-TEST(scenario_13_a_merge_changes_the_type) {
+TEST(a_merge_changes_the_type) {
     written("TABLE.INSERT t p r PROPS 1 P:int32 3");
     assert_string_equal(found_by("P eq 3"), "p/r");
     assert_string_equal(found_by("P eq '3'"), "");
@@ -105,7 +105,7 @@ TEST(scenario_13_a_merge_changes_the_type) {
     expect_shape(ask("TABLE.GET t p r"), "[<etag>, [\"P\", \"3\"]]");
 }
 
-TEST(scenario_14_nobody_sets_a_timestamp) {
+TEST(nobody_sets_a_timestamp) {
     static const char *const writes[] = {
         "TABLE.INSERT t p r PROPS 2 a b Timestamp:datetime 2001-01-01",
         "TABLE.REPLACE t p r IFMATCH * PROPS 2 Timestamp x a b",
@@ -126,7 +126,7 @@ TEST(scenario_14_nobody_sets_a_timestamp) {
 
 /* --- Properties --- */
 
-TEST(scenario_15_names_mind_their_case_and_stand_once) {
+TEST(names_mind_their_case_and_stand_once) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t p r PROPS 2 a 1 \"A\" 2", NULL},
         {"TABLE.GET t p r", "[<etag>, [\"a\", \"1\", \"A\", \"2\"]]"},
@@ -139,7 +139,7 @@ TEST(scenario_15_names_mind_their_case_and_stand_once) {
     play_answers(rows);
 }
 
-TEST(scenario_16_so_many_properties) {
+TEST(an_entity_has_so_many_properties) {
     written(pool_print("TABLE.INSERT t p full %s", some_properties(252)));
     step_play(pool_print("TABLE.INSERT t p more %s", some_properties(253)), "INVALID TooManyProperties", 0);
     step_play(pool_print("TABLE.REPLACE t p full IFMATCH * %s", some_properties(253)),
@@ -159,7 +159,7 @@ TEST(scenario_16_so_many_properties) {
         pool_print("TABLE.INSERT t p passed PROPS 255 Timestamp x PartitionKey p RowKey passed %s", line));
 }
 
-TEST(scenario_17_so_much_in_one_value_and_in_one_entity) {
+TEST(so_much_in_one_value_and_in_one_entity) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t p s PROPS 1 s 32768*x", NULL},
         {"TABLE.INSERT t p b PROPS 1 b:binary 65536*x", NULL},
@@ -180,7 +180,7 @@ TEST(scenario_17_so_much_in_one_value_and_in_one_entity) {
 
 /* --- Keys --- */
 
-TEST(scenario_19_empty_keys) {
+TEST(empty_keys) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t '' '' PROPS 1 a 1", NULL},
         {"TABLE.INSERT t '' r PROPS 1 a 2", NULL},
@@ -216,7 +216,7 @@ static void try_key(const char *key, const char *insert_error) {
     expect_error(call(primary, "TABLE.QUERY t NEXT p %s", key), "INVALID InvalidInput");
 }
 
-TEST(scenario_20_characters_that_no_key_has) {
+TEST(characters_that_no_key_has) {
     static const char *const forbidden[] = {"/",   "\\",   "#",    "?",          "\x01",     "\t",
                                             "\n",  "\x1f", "\x7f", "\xc2\x80",   "\xc2\x85", "\xc2\x9f",
                                             "a/b", "/a",   "a/",   "a\302\237b", NULL};
@@ -256,7 +256,7 @@ TEST(scenario_20_characters_that_no_key_has) {
         expect_ok(call(primary, "TABLE.DELETE t %s %s IFMATCH *", *key, *key));
 }
 
-TEST(scenario_21_keys_stand_in_their_order) {
+TEST(keys_stand_in_their_order) {
     static const char *const inserts[] = {"b \"1\"", "\"A\" 10", "aa \"\"", "a 2",  "\"B\" x",
                                           "\"A\" 2", "a 1",      "\"A\" 1", "a 10", NULL};
     for (const char *const *keys = inserts; *keys; keys++)
@@ -266,7 +266,7 @@ TEST(scenario_21_keys_stand_in_their_order) {
 
 /* --- The life of tables --- */
 
-TEST(scenario_36_keys_mind_their_case) {
+TEST(keys_mind_their_case) {
     static const struct answered rows[] = {
         {"TABLE.CREATE T", NULL},
         {"TABLE.CREATE t", "CONFLICT TableAlreadyExists"},
@@ -280,7 +280,7 @@ TEST(scenario_36_keys_mind_their_case) {
     play_answers(rows);
 }
 
-TEST(scenario_37_a_dropped_table_is_gone_and_its_name_is_free) {
+TEST(a_dropped_table_is_gone_and_its_name_is_free) {
     static const struct answered rows[] = {
         {"TABLE.CREATE abc", NULL},
         {"TABLE.CREATE abcd", NULL},
@@ -300,7 +300,7 @@ TEST(scenario_37_a_dropped_table_is_gone_and_its_name_is_free) {
     play_answers(rows);
 }
 
-TEST(scenario_38_a_leased_blob_guards_a_table_of_those_who_ask) {
+TEST(a_leased_blob_guards_a_table_of_those_who_ask) {
     lease_setup();
     struct client *other = test_client(primary->server);
     acquire("box", "60", "BLOB cat ID " ID_A);
@@ -313,7 +313,7 @@ TEST(scenario_38_a_leased_blob_guards_a_table_of_those_who_ask) {
     expect_shape(ask_at(other, "TABLE.GET t p r"), "[<etag>, [\"by\", \"other\"]]");
 }
 
-TEST(scenario_39_policies_are_replaced_as_a_whole) {
+TEST(policies_are_replaced_as_a_whole) {
     static const char shown[] =
         "[[\"id\", \"one\", \"start\", 0, \"expiry\", 99, \"permissions\", \"raud\"], "
         "[\"id\", \"two\", \"permissions\", \"r\"]]";
