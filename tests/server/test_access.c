@@ -46,16 +46,6 @@ TEST(a_transaction_brings_large_content) {
     expect_bytes(call(primary, "BLOB.GET box two")->element[1], content, LENGTH);
 }
 
-TEST(a_watched_container_guards_a_transaction) {
-    create("box");
-    struct client *other = test_client(primary->server);
-    expect_ok(call(primary, "WATCH box"));
-    expect_etag(call(other, "BLOB.PUT box cat meow"));
-    expect_ok(call(primary, "MULTI"));
-    call(primary, "BLOB.DELETE box cat");
-    expect_null(call(primary, "EXEC"));
-}
-
 TEST(scripts_get_values_and_errors) {
     expect_etag(call(primary, "EVAL %s 1 box", "return redis.call('CONTAINER.CREATE', KEYS[1])"));
     redisReply *reply = call(primary, "EVAL %s 1 box %s",

@@ -146,22 +146,3 @@ TEST(replies_in_resp3_have_maps) {
                 reply_shape(reply));
     }
 }
-
-/* A watched container guards a transaction from changes of every kind. */
-TEST(watchers_of_all_kinds) {
-    static const char *const writes[] = {
-        "BLOB.PUTBLOCK box cat AAAA x",  "BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA",
-        "BLOB.SNAPSHOT box cat",         "BLOB.COPY box twin box cat",
-        "BLOB.CREATEPAGE box disk 512",  "BLOB.PUTPAGE box disk 0 512*x",
-        "BLOB.CLEARPAGE box disk 0 512", "BLOB.CREATEAPPEND box log",
-        "BLOB.APPEND box log x"};
-    create("box");
-    for (size_t write = 0; write < ARRAY_SIZE(writes); write++) {
-        struct client *other = test_client(primary->server);
-        expect_ok(call(other, "WATCH box"));
-        step_play(writes[write], NULL, 0);
-        expect_ok(call(other, "MULTI"));
-        call(other, "BLOB.LIST box");
-        expect_null(call(other, "EXEC"));
-    }
-}

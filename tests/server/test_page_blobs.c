@@ -272,6 +272,7 @@ TEST(pages_are_notified_and_abort_watchers) {
     traces_begin("box");
     step_play("BLOB.PUTPAGE box disk 0 512*x", "[<etag>, 0]", 0);
     assert_string_equal(traces_notifications(), "blob.putpage box");
+    assert_true(watched_transaction_aborts());
 }
 
 /* A page that is written while somebody waits for news is news. */

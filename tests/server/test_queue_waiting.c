@@ -229,14 +229,6 @@ TEST(a_pause_holds_back_what_time_serves) {
     assert_string_equal(texts_of(answer_within(client, 5000)), "text");
 }
 
-TEST(a_demoted_primary_lets_its_line_go) {
-    struct client *client = consumer("");
-    struct server *other = server_start("other", "");
-    expect_ok(call(primary, "REPLICAOF 127.0.0.1 %d", other->port));
-    expect_error(answer_within(client, 5000), "UNBLOCKED");
-    expect_ok(call(primary, "REPLICAOF NO ONE"));
-}
-
 /* Two consumers and many messages: every message goes to one of them. */
 TEST(each_message_goes_to_one_waiting_consumer) {
     enum { MESSAGES = 300, CONSUMERS = 5 };
