@@ -1,5 +1,4 @@
 /* HOLDFAST.ATOMIC: what it takes and what it refuses, what travels and is told, rights and keys. */
-#include <ctype.h>
 #include <string.h>
 
 #include "atomic.h"
@@ -17,11 +16,7 @@
 
 /* The same id in another spelling. */
 static const char *in_braces(const char *id) {
-    struct text text = {0};
-    text_add(&text, "{", 1);
-    for (; *id; id++) text_add(&text, (char[]){(char)toupper((unsigned char)*id)}, 1);
-    text_add(&text, "}", 1);
-    return text.bytes;
+    return pool_print("{%s}", text_in_capitals(id));
 }
 
 /* --- Form --- */

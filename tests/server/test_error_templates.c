@@ -1,7 +1,6 @@
 /* Errors that are answered often come from a template, of which the server copies the bytes. Nobody notices: whichever
  * way the call takes, the text is the same, and INFO counts the same. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"
@@ -32,15 +31,9 @@ enum { LINES = ARRAY_SIZE(lines), TEMPLATES = 6 };
 
 static struct client *client;
 
-static const char *listener(void) {
-    char *library = realpath("build/server/listener.so", NULL);
-    require(library, "build/server/listener.so is not there");
-    pool_keep(library, free);
-    return pool_print("loadmodule %s\n", library);
-}
-
 static void begin_with_something(void) {
-    client = test_client(server_start("refusing", pool_print("%s%s", listener(), settings_with_file)));
+    client = test_client(server_start(
+        "refusing", pool_print("loadmodule %s\n%s", test_library("listener.so"), settings_with_file)));
     expect_etag(call(client, "CONTAINER.CREATE box"));
     expect_etag(call(client, "BLOB.PUT box cat meow"));
     expect_etag(call(client, "BLOB.PUT box dog woof"));
@@ -75,8 +68,7 @@ static const char *counts(const char *line) {
 }
 
 static long long templates_made(void) {
-    const char *stats = info_field(call(client, "INFO commandstats"), "cmdstat_HOLDFAST.HELP");
-    return stats ? atoll(stats + strlen("calls=")) : 0;
+    return info_calls_of(client, "HOLDFAST.HELP");
 }
 
 /* --- Ways of a call --- */

@@ -1,7 +1,6 @@
 /* Another module hears of a change and at once deletes, replaces, renames or changes the key: whatever the
  * event, and however it came about. The server goes on, what was told comes in the order in which it happened,
  * and the files tell the same story. */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include "leases.h"
 #include "pool.h"
 #include "queues.h"
+#include "single_server.h"
 #include "sources.h"
 #include "steps.h"
 #include "text.h"
@@ -21,16 +21,10 @@ static struct client *listening;
 static long long passed_ms; /* by the clock of the server that listens */
 static const char *answer;  /* to the command of a scene */
 
-static const char *listener(void) {
-    char *library = realpath("build/server/listener.so", NULL);
-    require(library, "build/server/listener.so is not there");
-    pool_keep(library, free);
-    return pool_print("loadmodule %s\n", library);
-}
-
 static void stage(void) {
     passed_ms = 0;
-    listening = test_client(server_start("listening", pool_print("%sappendonly yes\n", listener())));
+    listening = test_client(server_start(
+        "listening", pool_print("loadmodule %s\nappendonly yes\n", test_library("listener.so"))));
 }
 
 /* What was heard begins so. What follows depends on what the listener has left. */

@@ -1,6 +1,5 @@
 /* Answers are handed to the server as bytes of the protocol. Nobody notices: where that cannot be done, because another
  * module filters the call that is needed for it, each value is written by the server, and all reads the same. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"
@@ -69,15 +68,7 @@ static void prepare(struct client *client) {
 }
 
 static struct client *filtered_server(void) {
-    char *library = realpath("build/server/filter.so", NULL);
-    require(library, "build/server/filter.so is not there");
-    pool_keep(library, free);
-    return test_client(server_start("filtered", pool_print("loadmodule %s\n", library)));
-}
-
-static long long calls_of_help(struct client *client) {
-    const char *stats = info_field(call(client, "INFO commandstats"), "cmdstat_HOLDFAST.HELP");
-    return stats ? atoll(stats + strlen("calls=")) : 0;
+    return test_client(server_start("filtered", pool_print("loadmodule %s\n", test_library("filter.so"))));
 }
 
 static const char *answer(struct wire *wire, const char *line) {
@@ -96,8 +87,8 @@ static void require_same_answers(struct client *one, struct client *other,
 
 TEST(answers_are_the_same_where_the_server_writes_each_value) {
     struct client *usual = test_client(server_start("usual", "")), *filtered = filtered_server();
-    assert_int_equal(calls_of_help(usual), CALLS_FOR_SAMPLES);
-    assert_int_equal(calls_of_help(filtered), 0);
+    assert_int_equal(info_calls_of(usual, "HOLDFAST.HELP"), CALLS_FOR_SAMPLES);
+    assert_int_equal(info_calls_of(filtered, "HOLDFAST.HELP"), 0);
     prepare(usual);
     prepare(filtered);
     require_same_answers(usual, filtered, wire_open);

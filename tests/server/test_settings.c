@@ -6,6 +6,7 @@
 
 #include "harness.h"
 #include "pool.h"
+#include "single_server.h"
 #include "text.h"
 
 static void expect_setting(struct client *client, const char *name, const char *value) {
@@ -135,21 +136,14 @@ TEST(both_bounds_of_leases_move_together) {
 
 /* --- Changes --- */
 
-static const char *settings_library(void) {
-    char *library = realpath("build/server/settings.so", NULL);
-    require(library, "build/server/settings.so is not there");
-    pool_keep(library, free);
-    return library;
-}
-
 static void expect_said(struct client *client, const char *said) {
     expect_text(call(client, "SETTINGS.CHANGED"), said);
 }
 
 /* Each kind of setting, by a module that has one of each; see modules/settings.c. */
 TEST(who_wants_to_know_is_told_when_all_of_a_change_is_set) {
-    struct server *server =
-        server_start("changes", pool_print("loadmodule %s\nsettings.number 7\n", settings_library()));
+    struct server *server = server_start(
+        "changes", pool_print("loadmodule %s\nsettings.number 7\n", test_library("settings.so")));
     struct client *client = test_client(server);
     expect_said(client, "");
     configure(client, "settings.number", "8");
@@ -239,7 +233,7 @@ static struct client *client_without_holdfast(const char *arguments, const char 
     char *path = realpath(getenv("HOLDFAST_MODULE"), NULL);
     pool_keep(path, free);
     *holdfast = path;
-    setenv("HOLDFAST_MODULE", settings_library(), 1);
+    setenv("HOLDFAST_MODULE", test_library("settings.so"), 1);
     struct server *server =
         server_for_test(server_launch_with("other", "enable-module-command yes\n", arguments));
     setenv("HOLDFAST_MODULE", path, 1);

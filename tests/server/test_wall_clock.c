@@ -11,6 +11,7 @@
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"
+#include "single_server.h"
 #include "waiting.h"
 
 enum { SECOND_US = 1000000, NUMBERS = 4 };
@@ -24,9 +25,7 @@ static volatile int64_t *offset_us, *pause_us, *leap_us, *stride_us;
 /* Its sanitizer, if there is one, comes first. */
 static void preload(const char *folder) {
     const char *others = getenv("HOLDFAST_PRELOAD");
-    char *library = realpath("build/server/wall_clock.so", NULL);
-    require(library, "build/server/wall_clock.so is not there");
-    pool_keep(library, free);
+    const char *library = test_library("wall_clock.so");
     char *path = pool_print("%s/wall-clock", folder);
     int file = open(path, O_RDWR | O_CREAT, 0666);
     require(file >= 0 && !ftruncate(file, NUMBERS * sizeof(*offset_us)), "cannot make %s", path);

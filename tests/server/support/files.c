@@ -69,17 +69,11 @@ static struct words opening(struct words given) {
     return words;
 }
 
-static char *capitals_of(const char *word) {
-    char *copy = pool_copy(word, strlen(word));
-    for (char *letter = copy; *letter; letter++) *letter = (char)toupper((unsigned char)*letter);
-    return copy;
-}
-
 struct words act_words(const char *line) {
     struct words words = step_words(line);
     if (!islower((unsigned char)*words.word[0])) return words;
     if (!strcmp(words.word[0], "open")) return opening(words);
-    const char *verb = capitals_of(words.word[0]);
+    const char *verb = text_in_capitals(words.word[0]);
     for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
         if (strcmp(verbs[i], verb) != 0) continue;
         words_replace(&words, 0, command_of(verb));

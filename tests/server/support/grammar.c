@@ -1,18 +1,11 @@
 #include "grammar.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "failure.h"
 #include "pool.h"
 #include "text.h"
 #include "wire.h"
-
-static const char *capitals(const char *text) {
-    char *result = pool_copy(text, strlen(text));
-    for (char *letter = result; *letter; letter++) *letter = (char)toupper((unsigned char)*letter);
-    return result;
-}
 
 bool is_effect_command(const char *command) {
     return !strcmp(command, "HOLDFAST.APPLY") || !strcmp(command, "HFA");
@@ -22,7 +15,7 @@ struct words grammar_commands(struct client *client) {
     redisReply *names = call(client, "COMMAND LIST FILTERBY MODULE holdfast");
     struct words sorted = {0};
     for (size_t i = 0; i < names->elements; i++) {
-        const char *name = capitals(names->element[i]->str);
+        const char *name = text_in_capitals(names->element[i]->str);
         size_t place = 0;
         while (place < sorted.count && strcmp(sorted.word[place], name) < 0) place++;
         words_insert(&sorted, place, name);
@@ -67,7 +60,7 @@ struct grammar grammar_of(struct server *server, const char *command) {
     redisReply *reply = wire_call(wire, pool_print("COMMAND DOCS %s", command));
     require(reply->elements == 2, "COMMAND DOCS %s answers %s", command, reply_text(reply));
     const redisReply *docs = reply->element[1];
-    struct grammar grammar = {.command = capitals(command)};
+    struct grammar grammar = {.command = text_in_capitals(command)};
     grammar.summary = text_field(docs, "summary");
     grammar.since = text_field(docs, "since");
     grammar.group = text_field(docs, "group");

@@ -1,5 +1,6 @@
 #include "harness.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "notifications.h"
@@ -24,6 +25,11 @@ static const char chained_settings[] = "appendonly yes\n"
 
 long long info_of(struct client *client, const char *name) {
     return info_number(call(client, "INFO everything"), name);
+}
+
+long long info_calls_of(struct client *client, const char *command) {
+    const char *stats = info_field(call(client, "INFO commandstats"), pool_print("cmdstat_%s", command));
+    return stats ? atoll(stats + strlen("calls=")) : 0;
 }
 
 void await_info(struct client *client, const char *name, long long number) {

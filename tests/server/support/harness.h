@@ -47,6 +47,8 @@ void configure(struct client *client, const char *name, const char *value);
 
 /* A number of INFO, all sections looked through. */
 long long info_of(struct client *client, const char *name);
+/* How often the command was called. */
+long long info_calls_of(struct client *client, const char *command);
 /* Waits until it is that. */
 void await_info(struct client *client, const char *name, long long number);
 

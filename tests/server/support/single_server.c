@@ -2,6 +2,7 @@
 #include "single_server.h"
 
 #include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +14,13 @@
 #include "settings.h"
 
 const char settings_with_file[] = APPEND_ONLY_FILE("always");
+
+const char *test_library(const char *name) {
+    char *path = realpath(pool_print("build/server/%s", name), NULL);
+    require(path, "build/server/%s is not there", name);
+    pool_keep(path, free);
+    return path;
+}
 
 struct client *cluster_of_one(const char *settings) {
     settings = pool_print("cluster-enabled yes\n%s", settings);

@@ -8,6 +8,9 @@
 /* Settings under which what was answered is in the file. */
 extern const char settings_with_file[];
 
+/* The path of a library that is built beside the tests: "listener.so" is tests/server/modules/listener.c. */
+const char *test_library(const char *name);
+
 /* A node that serves all slots, with further settings. Lasts until the end of the test. */
 struct client *cluster_of_one(const char *settings);
 

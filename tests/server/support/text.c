@@ -70,6 +70,12 @@ bool text_is_one_of(const char *text, const char *const *list) {
     return false;
 }
 
+char *text_in_capitals(const char *text) {
+    char *capitals = pool_copy(text, strlen(text));
+    for (char *letter = capitals; *letter; letter++) *letter = (char)toupper((unsigned char)*letter);
+    return capitals;
+}
+
 const char *text_letters(size_t length, char letter) {
     return memset(pool_take(length + 1), letter, length);
 }

@@ -32,6 +32,9 @@ const char *text_line(const char **text);
 /* The commands of a text, which stand with "; " between them, and NULL behind them. */
 const char *const *text_commands(const char *text);
 
+/* The same in capitals. */
+char *text_in_capitals(const char *text);
+
 /* So many of a letter; and those for which a word like "512*a" stands, or NULL for any other word. */
 const char *text_letters(size_t length, char letter);
 const char *text_letters_of(const char *word);
