@@ -62,6 +62,10 @@ static void hand_out(int index) {
     expect_ok(call(node[index], "CLUSTER ADDSLOTSRANGE %d %d", first_slot(index), first_slot(index + 1) - 1));
 }
 
+static const char *node_id(struct client *of) {
+    return call(of, "CLUSTER MYID")->str;
+}
+
 void shards_start(int primaries, int replicas, const char *settings) {
     primary_count = primaries;
     const int count = primaries + replicas;
@@ -146,10 +150,6 @@ const char *shards_tag(int primary_number, int number) {
         const char *tag = pool_print("{t%d}", tried);
         if (first_owner(slot_of(tag)) == primary_number && !number--) return tag;
     }
-}
-
-const char *node_id(struct client *of) {
-    return call(of, "CLUSTER MYID")->str;
 }
 
 void slot_opens(int slot, struct client *from, struct client *to) {

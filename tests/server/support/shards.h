@@ -24,7 +24,6 @@ void shards_begin(void);
 const char *shards_tag(int primary, int number);
 
 int slot_of(const char *key);
-const char *node_id(struct client *of);
 
 /* Moving a slot by hand, as redis-cli does: both nodes are told, its keys go one by one, all nodes are told. */
 void slot_opens(int slot, struct client *from, struct client *to);
