@@ -40,7 +40,7 @@ static bool turn_off(const struct feed_owner *owner) {
     return true;
 }
 
-static bool build_markers(const struct feed_owner *owner, const struct feed_change *change) {
+static bool build_next_portion(const struct feed_owner *owner, const struct feed_change *change) {
     feed_build(owner->account, *owner->feed, owner->objects, change->bytes, owner->belongs);
     return true;
 }
@@ -62,7 +62,7 @@ bool feed_change_apply(const struct feed_owner *owner, const struct feed_change 
     case FEED_ON: return turn_on(owner, change);
     case FEED_KEEP: return apply_keep(owner, change);
     case FEED_OFF: return turn_off(owner);
-    case FEED_BUILT: return build_markers(owner, change);
+    case FEED_BUILT: return build_next_portion(owner, change);
     case FEED_STATE: return load_feed_state(owner, change);
     case FEED_MARKERS: return load_feed_markers(owner, change);
     default: return false;

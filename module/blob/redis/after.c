@@ -94,7 +94,7 @@ void container_clear_staged(struct call *call) {
 }
 
 /* As CONTAINER.FEED OFF and ON do, so that followers at replicas are told, too. */
-static void restart_blob_feed(struct call *call) {
+static void restart_container_feed(struct call *call) {
     const struct container *container = call->value;
     struct container_change off = {.kind = CONTAINER_FEEDOFF}, on = {.kind = CONTAINER_FEEDON};
     on.keep = container->feed->keep;
@@ -102,7 +102,7 @@ static void restart_blob_feed(struct call *call) {
     commit_both(call, &off, &on);
 }
 
-static void build_feed(struct call *call) {
+static void build_container_feed(struct call *call) {
     const struct container *container = call->value;
     struct container_change change = {
         .kind = CONTAINER_FEEDBUILT,
@@ -114,8 +114,8 @@ static void build_feed(struct call *call) {
 int64_t container_upkeep(struct call *call) {
     struct container *container = call->value;
     unstage_overdue(call);
-    if (container->feed && container->feed->foreign) restart_blob_feed(call);
-    if (feed_is_unfinished(container->feed)) build_feed(call);
+    if (container->feed && container->feed->foreign) restart_container_feed(call);
+    if (feed_is_unfinished(container->feed)) build_container_feed(call);
     bool more = copies_fail_orphans(call);
     container->copies_look_ms = call_now_ms(call) + (more ? 0 : COPIES_LOOK_EVERY_MS);
     return feed_is_unfinished(container->feed) ? call_now_ms(call) : container_due_ms(container);

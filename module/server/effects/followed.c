@@ -42,7 +42,7 @@ static bool makes_way(const struct place *place, const struct place *other) {
 }
 
 /* The place of this name, or the one that it may take. */
-static struct place *told_place(uint32_t name) {
+static struct place *place_of_name(uint32_t name) {
     struct place *row = &places[name % (PLACES / ROW) * ROW], *found = row;
     for (struct place *place = row; place < row + ROW; place++) {
         if (place->name == name) return place;
@@ -51,7 +51,7 @@ static struct place *told_place(uint32_t name) {
     return found;
 }
 
-static version *told_of(struct bytes key) {
+static version *newest_told_of(struct bytes key) {
     return &newest_told[hash_bytes(key) % PLACES];
 }
 
@@ -75,7 +75,7 @@ static bool came_unseen(const struct place *place, uint32_t name, const struct f
 
 static void note_feed(struct key_name key, struct feed *feed, bool leaves) {
     uint32_t name = hash_of_name(key);
-    struct place *place = told_place(name);
+    struct place *place = place_of_name(name);
     if (came_unseen(place, name, feed)) feed->foreign = true;
     bool is_new = place->last != feed->newest && !(leaves && place->came);
     see_feed(place, name, feed, place->name != name || place->written || is_new);
@@ -86,7 +86,7 @@ void followed_note(const struct call *call) {
     struct feed *feed = feed_of(call_type(call), call->value);
     if (!feed) return;
     struct key_name key = call_key_name(call);
-    version *told = told_of(key.key);
+    version *told = newest_told_of(key.key);
     note_feed(key, feed, false);
     if (feed->newest > *told) *told = feed->newest;
 }
@@ -96,7 +96,7 @@ bool followed_is_read(const struct call *call) {
     if (!feed || !(RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_MASTER)) return false;
     struct key_name key = call_key_name(call);
     uint32_t name = hash_of_name(key);
-    if (feed->foreign || !came_unseen(told_place(name), name, feed)) return false;
+    if (feed->foreign || !came_unseen(place_of_name(name), name, feed)) return false;
     note_feed(key, feed, false);
     return true;
 }
@@ -104,12 +104,12 @@ bool followed_is_read(const struct call *call) {
 /* What is written from now on is not noted: any version may be known, and whatever comes next is foreign. */
 void followed_ends(struct key_name key) {
     uint32_t name = hash_of_name(key);
-    *told_place(name) = (struct place){.known = VERSION_ANY,
-                                       .last = VERSION_ANY,
-                                       .line = NO_LINE,
-                                       .name = name,
-                                       .written = true,
-                                       .gone = true};
+    *place_of_name(name) = (struct place){.known = VERSION_ANY,
+                                          .last = VERSION_ANY,
+                                          .line = NO_LINE,
+                                          .name = name,
+                                          .written = true,
+                                          .gone = true};
 }
 
 void followed_leaves(const struct data_type *type, struct key_name key, const void *value) {
@@ -146,20 +146,35 @@ static bool is_foreign(const struct place *place, uint32_t name, const struct fe
     return feed->line || place->written || place->whole_from != feed->whole_from;
 }
 
+/* The epoch goes on if the feed has all that followers may know. A foreign one need not: it is about to begin anew. */
+static void leave_epoch_before(const struct feed *feed, version newest) {
+    version_leave_epoch(newest > feed->newest && !feed->foreign ? newest : 0);
+}
+
+static void meet_followers(const struct place *place, uint32_t name, struct bytes key, struct feed *feed) {
+    version *told = newest_told_of(key), newest = *told;
+    if (is_foreign(place, name, feed)) feed->foreign = true;
+    leave_epoch_before(feed, newest);
+    if (feed->newest > newest) *told = feed->newest;
+}
+
 void followed_arrives(const struct data_type *type, struct key_name key, const void *value) {
     struct feed *feed = feed_of(type, value);
     if (!feed) return;
+    if (!key.key.data) {
+        leave_epoch_before(feed, VERSION_ANY);
+        return;
+    }
     int flags = RedisModule_GetContextFlags(NULL);
-    uint32_t name = key.key.data ? hash_of_name(key) : 0;
-    struct place *place = told_place(name);
-    version *told = key.key.data && knows_followers(flags) ? told_of(key.key) : NULL;
-    version newest = told ? *told : VERSION_ANY;
-    if (told && is_foreign(place, name, feed)) feed->foreign = true;
-    version_leave_epoch(newest > feed->newest && !feed->foreign ? newest : 0);
-    if (told && feed->newest > newest) *told = feed->newest;
-    if (!key.key.data) return;
+    bool are_here = knows_followers(flags);
+    uint32_t name = hash_of_name(key);
+    struct place *place = place_of_name(name);
+    if (are_here)
+        meet_followers(place, name, key.key, feed);
+    else
+        leave_epoch_before(feed, VERSION_ANY);
     see_feed(place, name, feed, feed->line && !(flags & FROM_FILES));
-    place->came = told;
+    place->came = are_here;
 }
 
 /* Once: then its feed has a line. */

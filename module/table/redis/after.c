@@ -49,7 +49,7 @@ static void restart_table_feed(struct call *call) {
     commit_both(call, &off, &on);
 }
 
-static void build_feed_portion(struct call *call) {
+static void build_table_feed(struct call *call) {
     const struct table *table = call->value;
     struct table_change change = {.kind = TABLE_FEEDBUILT,
                                   .key = feed_portion(table->feed, &table->entities.by_order)};
@@ -70,7 +70,7 @@ int64_t table_upkeep(struct call *call) {
     else if (index)
         build_portion(call, index);
     else if (feed_is_unfinished(table->feed))
-        build_feed_portion(call);
+        build_table_feed(call);
     return table_next_look_ms(table);
 }
 
