@@ -34,6 +34,13 @@ struct entry *key_name_find(const struct hash_index *index, struct key_name name
     return entry;
 }
 
+void *key_name_add(struct hash_index *index, struct key_name name, size_t bytes) {
+    struct entry *entry = memory_zeroed(bytes + key_name_length(name));
+    *entry = entry_hashed(key_name_pack(name, (char *)entry + bytes), bytes);
+    hash_index_add(index, entry);
+    return entry;
+}
+
 /* --- Databases that are swapped --- */
 
 struct renaming {

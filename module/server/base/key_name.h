@@ -37,6 +37,9 @@ struct key_name key_name_unpack(struct bytes packed);
 /* The entry of this name; NULL for none. */
 struct entry *key_name_find(const struct hash_index *index, struct key_name name);
 
+/* Adds an entry of this name: so many zeroed bytes that begin with it, and the packed name behind them. */
+void *key_name_add(struct hash_index *index, struct key_name name, size_t bytes);
+
 /* Two databases were swapped: renames the entries of their keys. */
 void key_name_swap(struct hash_index *index, const RedisModuleSwapDbInfo *swapped);
 

@@ -9,8 +9,6 @@
 #include "server/base/server_clock.h"
 #include "server/base/server_config.h"
 
-#include "ccan/container_of/container_of.h"
-
 enum {
     DOCTOR_KEY_MAX_BYTES = 1024, /* longer keys are not listed */
     LARGE_BYTES = 1 << 20,       /* no limit on the size of a value is set lower than this */
@@ -18,12 +16,7 @@ enum {
     CLEAR_AGAIN_MS = 60000, /* while the list is full, or some large values are passed over */
 };
 
-struct doctor_key {
-    struct entry entry; /* its name is the packed key name */
-    char packed[];
-};
-
-static struct hash_index names;
+static struct hash_index names;           /* entries alone, named by packed key names */
 static int64_t large_bytes = LARGE_BYTES; /* from here on a value is large; more while there are many */
 static bool overflows;
 
@@ -55,13 +48,6 @@ static void clear_soon(void) {
     alarm_set_by(&alarm, server_now_ms() + CLEAR_AFTER_MS);
 }
 
-static void add_name(struct key_name name) {
-    struct doctor_key *listed = memory_alloc(sizeof(*listed) + key_name_length(name));
-    struct bytes packed = key_name_pack(name, listed->packed);
-    listed->entry = entry_hashed(packed, offsetof(struct doctor_key, packed));
-    hash_index_add(&names, &listed->entry);
-}
-
 void doctor_keys_add(struct key_name name, void *value) {
     if (name.key.length > DOCTOR_KEY_MAX_BYTES) return;
     bool there = key_name_find(&names, name) != NULL;
@@ -70,7 +56,7 @@ void doctor_keys_add(struct key_name name, void *value) {
         clear_soon();
         return;
     }
-    if (!there) add_name(name);
+    if (!there) (void)key_name_add(&names, name, sizeof(struct entry));
     value_head(value)->doctor_listed = true;
 }
 
@@ -82,7 +68,7 @@ void doctor_keys_forget(struct key_name name) {
     struct entry *found = key_name_find(&names, name);
     if (!found) return;
     hash_index_remove(&names, found);
-    memory_free(container_of(found, struct doctor_key, entry));
+    memory_free(found);
     if (overflows) clear_soon();
 }
 

@@ -11,7 +11,6 @@ struct lines_of_key {
     size_t count;
     size_t unlooked;             /* how many from the front have not been looked at since the news */
     struct list_node among_news; /* while there are such lines */
-    char packed[];
 };
 
 static struct hash_index keys;
@@ -23,10 +22,8 @@ static struct lines_of_key *find_lines_of_key(struct key_name name) {
 }
 
 static struct lines_of_key *new_lines_of_key(struct key_name name) {
-    struct lines_of_key *key = memory_zeroed(sizeof(*key) + key_name_length(name));
-    key->entry = entry_hashed(key_name_pack(name, key->packed), offsetof(struct lines_of_key, packed));
+    struct lines_of_key *key = key_name_add(&keys, name, sizeof(*key));
     list_head_init(&key->lines);
-    hash_index_add(&keys, &key->entry);
     return key;
 }
 
