@@ -29,7 +29,6 @@ enum {
 struct chore {
     struct entry entry; /* its name is the packed key name */
     struct deadline deadline;
-    char packed[];
 };
 
 static struct hash_index chores;
@@ -52,10 +51,7 @@ static struct key_name chore_name(const struct chore *chore) {
 }
 
 static struct chore *chore_add(struct key_name name) {
-    struct chore *chore = memory_zeroed(sizeof(*chore) + key_name_length(name));
-    struct bytes packed = key_name_pack(name, chore->packed);
-    chore->entry = entry_hashed(packed, offsetof(struct chore, packed));
-    hash_index_add(&chores, &chore->entry);
+    struct chore *chore = key_name_add(&chores, name, sizeof(*chore));
     chores_bytes += memory_size(chore);
     return chore;
 }
@@ -79,6 +75,46 @@ static void chore_forget(struct key_name name) {
 
 bool upkeep_is_scheduled(struct key_name name) {
     return chore_find(name) != NULL;
+}
+
+/* --- Work that belongs to no key --- */
+
+static void know_work(struct upkeep_work *work) {
+    if (work->known) return;
+    work->known = true;
+    work->next = works;
+    works = work;
+}
+
+/* Whether more is left. */
+static bool do_works(void) {
+    bool more = false;
+    for (struct upkeep_work *work = works; work; work = work->next) {
+        if (work->due) work->due = work->run();
+        more |= work->due;
+    }
+    return more;
+}
+
+/* In the next turns of the event loop. */
+static void schedule_work(struct upkeep_work *work) {
+    know_work(work);
+    work->due = true;
+    alarm_set_by(&alarm, server_now_ms() + ALARM_PAUSE_MS);
+}
+
+void upkeep_after_sweeps(struct upkeep_work *work) {
+    know_work(work);
+    work->after_sweeps = true;
+}
+
+static bool sweep_garbage(void) {
+    return garbage_sweep(GARBAGE_PORTION);
+}
+
+static void sweep_garbage_soon(void) {
+    static struct upkeep_work work = {.run = sweep_garbage};
+    schedule_work(&work);
 }
 
 /* --- Sweeping --- */
@@ -135,7 +171,7 @@ static void end_sweep(void) {
     sweep.going_on = false;
     if (chores.count) sweep_by(server_now_ms() + SWEEP_EVERY_MS);
     for (struct upkeep_work *work = works; work; work = work->next)
-        if (work->after_sweeps) upkeep_soon(work);
+        if (work->after_sweeps) schedule_work(work);
 }
 
 static void sweep_some(RedisModuleCtx *ctx) {
@@ -193,45 +229,6 @@ void upkeep_schedule(struct call *call) {
     int64_t scheduled_ms = value_head(call->value)->upkeep_ms;
     bool lost = scheduled_ms < call_now_ms(call) - LATE_MS;
     if ((lost || due_ms < scheduled_ms) && scheduled_ms != UPKEEP_AT_WORK) upkeep_insist(call);
-}
-
-/* --- Work that belongs to no key --- */
-
-static void know_work(struct upkeep_work *work) {
-    if (work->known) return;
-    work->known = true;
-    work->next = works;
-    works = work;
-}
-
-/* Whether more is left. */
-static bool do_works(void) {
-    bool more = false;
-    for (struct upkeep_work *work = works; work; work = work->next) {
-        if (work->due) work->due = work->run();
-        more |= work->due;
-    }
-    return more;
-}
-
-void upkeep_soon(struct upkeep_work *work) {
-    know_work(work);
-    work->due = true;
-    alarm_set_by(&alarm, server_now_ms() + ALARM_PAUSE_MS);
-}
-
-void upkeep_after_sweeps(struct upkeep_work *work) {
-    know_work(work);
-    work->after_sweeps = true;
-}
-
-static bool sweep_garbage(void) {
-    return garbage_sweep(GARBAGE_PORTION);
-}
-
-static void sweep_garbage_soon(void) {
-    static struct upkeep_work work = {.run = sweep_garbage};
-    upkeep_soon(&work);
 }
 
 /* --- Upkeep --- */

@@ -49,9 +49,6 @@ struct upkeep_work {
     struct upkeep_work *next; /* list of all that is known */
 };
 
-/* Schedules the work for the next turns of the event loop. */
-void upkeep_soon(struct upkeep_work *work);
-
 /* Runs the work at the end of every sweep, for those who keep names of keys themselves. */
 void upkeep_after_sweeps(struct upkeep_work *work);
 
