@@ -195,14 +195,13 @@ static void fail_for(struct call *call, struct copier *copier, struct blob *blob
 
 /* --- Deliveries --- */
 
-enum errand_purpose { ERRAND_LOOK, ERRAND_DELIVER, ERRAND_GIVE_UP };
-
 /* A visit to the key of a copier. */
 struct errand {
     struct copier *copier;
-    enum errand_purpose purpose;
+    void (*run)(struct call *call,
+                const struct errand *errand); /* if the copy is found; NULL only to look for it */
     struct delivery *delivery;
-    bool found; /* the blob that still has the copy */
+    struct blob *blob; /* that still has the copy; NULL for none */
 };
 
 static struct blob *blob_of_copy(const struct container *container, const struct copier *copier) {
@@ -271,30 +270,32 @@ static void take_copy_end(struct call *call, struct copier *copier, const struct
     copier_leave(copier);
 }
 
-static void take_items(struct call *call, struct copier *copier, struct delivery *delivery) {
+static void take_items(struct call *call, const struct errand *errand) {
+    struct delivery *delivery = errand->delivery;
     for (unsigned i = 0; i < delivery->count; i++)
-        if (!take_item(call, copier, &delivery->items[i])) return;
-    if (delivery->last) take_copy_end(call, copier, delivery);
+        if (!take_item(call, errand->copier, &delivery->items[i])) return;
+    if (delivery->last) take_copy_end(call, errand->copier, delivery);
+}
+
+static void give_copy_up(struct call *call, const struct errand *errand) {
+    fail_for(call, errand->copier, errand->blob, COPY_FAILED_MEMORY,
+             "OOM this server cannot start a thread for the copy");
 }
 
 static void run_errand(struct call *call, void *context) {
     struct errand *errand = context;
-    struct blob *blob = blob_of_copy(call->value, errand->copier);
-    errand->found = blob;
-    if (blob && errand->purpose == ERRAND_DELIVER) take_items(call, errand->copier, errand->delivery);
-    if (blob && errand->purpose == ERRAND_GIVE_UP)
-        fail_for(call, errand->copier, blob, COPY_FAILED_MEMORY,
-                 "OOM this server cannot start a thread for the copy");
+    errand->blob = blob_of_copy(call->value, errand->copier);
+    if (errand->blob && errand->run) errand->run(call, errand);
 }
 
 static bool go_on_errand(RedisModuleCtx *ctx, struct errand errand) {
     RedisModule_SelectDb(ctx, errand.copier->db);
     call_visit_key(ctx, errand.copier->key, &container_type, run_errand, &errand);
-    return errand.found;
+    return errand.blob;
 }
 
 static bool has_copy(RedisModuleCtx *ctx, struct copier *copier) {
-    return go_on_errand(ctx, (struct errand){.copier = copier, .purpose = ERRAND_LOOK});
+    return go_on_errand(ctx, (struct errand){.copier = copier});
 }
 
 /* --- Turns --- */
@@ -302,7 +303,7 @@ static bool has_copy(RedisModuleCtx *ctx, struct copier *copier) {
 static void take_delivery(RedisModuleCtx *ctx, struct copier *copier) {
     struct delivery *delivery = source_link_take(copier->link);
     if (!delivery) return;
-    const struct errand errand = {.copier = copier, .purpose = ERRAND_DELIVER, .delivery = delivery};
+    const struct errand errand = {.copier = copier, .run = take_items, .delivery = delivery};
     if (!copier->gone && !go_on_errand(ctx, errand)) copier_leave(copier);
     delivery_free(delivery);
 }
@@ -358,7 +359,7 @@ static void begin_work(RedisModuleCtx *ctx, struct copier *copier) {
         list_add_tail(&at_work, &copier->node);
         at_work_count++;
     } else {
-        if (wanted) go_on_errand(ctx, (struct errand){.copier = copier, .purpose = ERRAND_GIVE_UP});
+        if (wanted) go_on_errand(ctx, (struct errand){.copier = copier, .run = give_copy_up});
         copier_free(copier);
     }
 }
