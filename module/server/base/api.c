@@ -71,7 +71,7 @@ static bool subscribers_may_wait;
 
 /* Obeys the primary's link and an append-only file that is being loaded. The last such client is recognised by its
  * id, which is never given to another one: asking for a context's flags is slow. */
-static int obey_link_and_file(RedisModuleCtx *ctx) {
+static bool obey_link_and_file(RedisModuleCtx *ctx) {
     static unsigned long long obeyed;
     unsigned long long client = RedisModule_GetClientId(ctx);
     if (client && client == obeyed) return true;
@@ -82,7 +82,7 @@ static int obey_link_and_file(RedisModuleCtx *ctx) {
 }
 
 /* A call that only Valkey has tells it from Redis: one bit means a different module option in each of them. */
-static int is_valkey(void) {
+static bool is_valkey(void) {
     return cluster_node_for_client != NULL;
 }
 
@@ -161,7 +161,7 @@ void api_set_categories(RedisModuleCommand *command, const char *categories) {
     if (set_command_categories) set_command_categories(command, all);
 }
 
-int api_must_obey(RedisModuleCtx *ctx) {
+bool api_must_obey(RedisModuleCtx *ctx) {
     return must_obey ? must_obey(ctx) : obey_link_and_file(ctx);
 }
 

@@ -34,7 +34,7 @@ int64_t api_elapsed_us(void);
 bool api_is_same_moment(void);
 
 /* Whether the context's client (a primary or a file) must be obeyed, since its commands were decided elsewhere. */
-int api_must_obey(RedisModuleCtx *ctx);
+bool api_must_obey(RedisModuleCtx *ctx);
 
 /* The user whose rights apply to the context's client, until api_user_end; NULL where there is none, as when
  * another module calls. */

@@ -61,7 +61,11 @@ void commit_apply(struct call *call, const struct decided *decided) {
     bool heard = call->mode != CALL_FRESH || propagation_wanted(call->ctx);
     if (type->before) type->before(call, decided->change);
     if (decided->content) {
-        struct effect_content beside = {true, api_bytes(decided->content), decided->content, true, call->ctx};
+        const struct effect_content beside = {.given = true,
+                                              .bytes = api_bytes(decided->content),
+                                              .argument = decided->content,
+                                              .obeyed = true,
+                                              .ctx = call->ctx};
         type->attach(decided->change, &beside);
     }
     if (heard) {
