@@ -1,15 +1,15 @@
 #include "core/feed_follow.h"
 
-enum { BEGAN = '-', SEEN = '.', PART_LENGTH = 1 + VERSION_TEXT_LENGTH };
+enum { BEGAN = '-', SEEN = '.', LATER_PART_LENGTH = 1 + VERSION_TEXT_LENGTH };
 
 /* --- Bookmarks in text: position, position-began, position.seen, position-began.seen --- */
 
 /* Takes the part behind a separator, if there is one. */
 static bool take_part(struct bytes *rest, char separator, version *part) {
     if (!rest->length || *rest->data != separator) return true;
-    if (rest->length < PART_LENGTH) return false;
+    if (rest->length < LATER_PART_LENGTH) return false;
     bool is_version = version_read(bytes_of(rest->data + 1, VERSION_TEXT_LENGTH), part);
-    *rest = bytes_of(rest->data + PART_LENGTH, rest->length - PART_LENGTH);
+    *rest = bytes_of(rest->data + LATER_PART_LENGTH, rest->length - LATER_PART_LENGTH);
     return is_version && *part;
 }
 
@@ -32,7 +32,7 @@ static size_t write_part(char *text, char separator, version part) {
     if (!part) return 0;
     *text = separator;
     version_write(part, text + 1);
-    return PART_LENGTH;
+    return LATER_PART_LENGTH;
 }
 
 size_t bookmark_write(const struct bookmark *bookmark, char text[BOOKMARK_MAX_BYTES]) {

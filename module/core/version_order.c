@@ -3,7 +3,7 @@
 #include "core/bisect.h"
 #include "core/memory.h"
 
-enum { SLOTS_FIRST = 8, SLOTS_MAX = 128, BLOCKS_FIRST = 4 };
+enum { BLOCK_SLOTS_FIRST = 8, BLOCK_SLOTS_MAX = 128, BLOCKS_FIRST = 4 };
 
 /* `first` repeats the smallest version, so that a search reads the slots of one block only. */
 struct version_block {
@@ -108,7 +108,7 @@ static unsigned marked_among(const struct version_slot *slots, unsigned count) {
 
 /* Moves the second half of a full block to a new one after it. */
 static void split_block(struct account *account, struct version_order *order, size_t at) {
-    struct version_block *upper = insert_block(account, order, at + 1, SLOTS_MAX);
+    struct version_block *upper = insert_block(account, order, at + 1, BLOCK_SLOTS_MAX);
     struct version_block *lower = upper - 1;
     unsigned half = lower->count / 2U;
     upper->count = (uint16_t)(lower->count - half);
@@ -124,7 +124,7 @@ static bool join_blocks(struct account *account, struct version_order *order, si
     if (at + 1 >= order->count) return false;
     struct version_block *lower = &order->blocks[at], *upper = lower + 1;
     unsigned count = (unsigned)lower->count + upper->count;
-    if (count > SLOTS_MAX) return false;
+    if (count > BLOCK_SLOTS_MAX) return false;
     grow_block(account, lower, count);
     memcpy(lower->slots + lower->count, upper->slots, upper->count * sizeof(*upper->slots));
     lower->count = (uint16_t)count;
@@ -146,15 +146,15 @@ static void put_slot(struct account *account, struct version_block *block, unsig
 
 /* Adds a slot after all others; this fills blocks completely. */
 static void append_slot(struct account *account, struct version_order *order, struct version_slot slot) {
-    bool full = !order->count || order->blocks[order->count - 1].count == SLOTS_MAX;
-    if (full) insert_block(account, order, order->count, order->count ? SLOTS_MAX : SLOTS_FIRST);
+    bool full = !order->count || order->blocks[order->count - 1].count == BLOCK_SLOTS_MAX;
+    if (full) insert_block(account, order, order->count, order->count ? BLOCK_SLOTS_MAX : BLOCK_SLOTS_FIRST);
     struct version_block *last = &order->blocks[order->count - 1];
     put_slot(account, last, last->count, slot);
 }
 
 static void insert_slot(struct account *account, struct version_order *order, struct version_cursor place,
                         struct version_slot slot) {
-    if (order->blocks[place.block].count == SLOTS_MAX) {
+    if (order->blocks[place.block].count == BLOCK_SLOTS_MAX) {
         split_block(account, order, place.block);
         unsigned half = order->blocks[place.block].count;
         if (place.at > half) place = (struct version_cursor){place.block + 1, place.at - half};

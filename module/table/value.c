@@ -25,7 +25,6 @@ enum {
     TYPE_MASK = (1 << TYPE_BITS) - 1,
     LONG = 31, /* in place of the length, which follows */
     WORD_BYTES = 8,
-    GUID_BYTES = 16,
 };
 
 /* How the storage service counts the size of an entity. */
@@ -111,7 +110,7 @@ size_t value_size(const struct value *value) {
     case VALUE_STRING: return utf16_count(value->bytes, &units) ? 2 * units + STRING_OVERHEAD : 0;
     case VALUE_INT32: return 4;
     case VALUE_BOOL: return 1;
-    case VALUE_GUID: return GUID_BYTES;
+    case VALUE_GUID: return sizeof(struct guid);
     case VALUE_BINARY: return value->bytes.length + BINARY_OVERHEAD;
     default: return WORD_BYTES;
     }

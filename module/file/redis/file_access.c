@@ -78,12 +78,12 @@ static enum outcome check_file_lease(struct call *call, const struct file_node *
 }
 
 /* An owner's label in a note is cut to this, with its NUL: more is to follow. */
-enum { OWNER_SHOWN_BYTES = 96 };
+enum { HANDLE_OWNER_BYTES = 96 };
 
 static void put_handle(struct text *text, const struct file_handle *handle) {
     text_put(text, "handle ");
     text_put_number(text, handle_number(handle), 1);
-    refusal_put_owner(text, " of ", session_owner(handle->group->session), OWNER_SHOWN_BYTES);
+    refusal_put_owner(text, " of ", session_owner(handle->group->session), HANDLE_OWNER_BYTES);
 }
 
 /* What fits the handles of ended sessions as well is granted without visiting these. */

@@ -4,7 +4,7 @@
 #include "file/redis/file_commands.h"
 #include "server/call/form.h"
 
-enum { ARG_CONTENT = 4 };
+enum { ARG_RANGE_BYTES = 4 };
 
 /* Access to all of a file that open handles and locks may refuse. */
 static struct file_access access_as(enum sharing_class class, const struct guid *lease_id) {
@@ -248,7 +248,7 @@ enum outcome file_setmeta_decide(struct call *call) {
 /* --- Ranges --- */
 
 enum outcome file_putrange_check(struct call *call) {
-    size_t length = call_word(call, ARG_CONTENT).length;
+    size_t length = call_word(call, ARG_RANGE_BYTES).length;
     return length ? form_check_bytes(call, length, "can be put") : OUTCOME_INVALID_RANGE;
 }
 
@@ -265,7 +265,7 @@ static enum outcome find_to_write(struct call *call, uint64_t length, struct fil
 
 enum outcome file_putrange_decide(struct call *call) {
     struct file_node *node;
-    RedisModuleString *content = call->argv[ARG_CONTENT];
+    RedisModuleString *content = call->argv[ARG_RANGE_BYTES];
     enum outcome outcome = find_to_write(call, api_bytes(content).length, &node);
     if (outcome != OUTCOME_DONE) return outcome;
     decide_stamped_file(call, FILE_PUTRANGE, node, content)->offset = call_size(call, SLOT_OFFSET);

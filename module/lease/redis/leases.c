@@ -138,7 +138,7 @@ static void reply_holder(struct reply *out, struct guid holder, version token) {
 }
 
 /* An owner's label in a note is cut to this, with its NUL. */
-enum { OWNER_SHOWN_BYTES = 120 };
+enum { LEASE_OWNER_SHOWN_BYTES = 120 };
 
 static void put_time(struct text *text, int64_t ms) {
     if (ms == LEASE_FOREVER) {
@@ -157,7 +157,7 @@ void lease_note_holder(struct call *call, const struct lease *lease, struct byte
     struct text text = text_start(call->note, sizeof(call->note));
     text_put(&text, remaining_ms ? "held" : "free, but others come first");
     if (remaining_ms) {
-        refusal_put_owner(&text, " by ", lease->owner, OWNER_SHOWN_BYTES);
+        refusal_put_owner(&text, " by ", lease->owner, LEASE_OWNER_SHOWN_BYTES);
         put_time(&text, remaining_ms);
     }
     text_put(&text, ", ");

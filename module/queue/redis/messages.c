@@ -7,7 +7,7 @@
 #include "server/base/entropy.h"
 #include "server/call/limits.h"
 
-enum { ARG_MESSAGE = 2, ARG_ID = 2 };
+enum { ARG_MESSAGE = 2 };
 
 /* The maximum size of a message in a reply, without its text and reason. */
 enum { MESSAGE_REPLY_BYTES = 320 };

@@ -28,6 +28,8 @@ enum {
 };
 _Static_assert((int)SLOT_QUEUE_END <= (int)SLOTS_MAX, "too many options");
 
+enum { ARG_ID = 2 }; /* of commands on one message */
+
 enum {
     QUEUE_BATCH_MAX = 1000,
     QUEUE_VISIBILITY_MAX_SECONDS = 604800,

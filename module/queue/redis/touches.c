@@ -2,8 +2,6 @@
 #include "core/targets.h"
 #include "queue/redis/queue_commands.h"
 
-enum { ARG_ID = 2 };
-
 /* New messages have no names yet; a DEDUP id is one. */
 void queue_put_touches(const struct call *call, struct targets *targets) {
     if (args_given(&call->args, SLOT_DEDUP)) targets_add(targets, "DEDUP id", call_option(call, SLOT_DEDUP));

@@ -4,7 +4,7 @@
 
 #include <sys/random.h>
 
-enum { GUID_BYTES = 16, POOL_BYTES = 64 * GUID_BYTES };
+enum { POOL_BYTES = 64 * sizeof(struct guid) };
 
 static unsigned char pool[POOL_BYTES];
 static size_t left;
@@ -17,7 +17,7 @@ static void refill_pool(void) {
 
 struct guid entropy_guid(void) {
     if (!left) refill_pool();
-    left -= GUID_BYTES;
+    left -= sizeof(struct guid);
     return guid_random(pool + left);
 }
 
