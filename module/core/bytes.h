@@ -37,6 +37,13 @@ static inline int bytes_compare(struct bytes a, struct bytes b) {
     return a.length < b.length ? -1 : a.length > b.length;
 }
 
+/* How many bytes the two begin with alike. */
+static inline size_t bytes_common_length(struct bytes a, struct bytes b) {
+    size_t max = a.length < b.length ? a.length : b.length, length = 0;
+    while (length < max && a.data[length] == b.data[length]) length++;
+    return length;
+}
+
 static inline char bytes_lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }

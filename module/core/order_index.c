@@ -83,15 +83,9 @@ static uint32_t head_of(struct bytes name, size_t skip) {
     return be32_to_cpu(head);
 }
 
-static size_t order_common_length(struct bytes a, struct bytes b) {
-    size_t max = a.length < b.length ? a.length : b.length, length = 0;
-    while (length < max && a.data[length] == b.data[length]) length++;
-    return length;
-}
-
 /* The names are sorted, so all have in common what the first and the last one have. */
 static size_t common_skip(const struct order_node *node) {
-    return order_common_length(entry_name(node->first[0]), entry_name(node->first[node->count - 1]));
+    return bytes_common_length(entry_name(node->first[0]), entry_name(node->first[node->count - 1]));
 }
 
 static void set_heads(struct order_node *node, size_t skip) {

@@ -89,18 +89,12 @@ static unsigned join_touching_ranges(struct range *items, unsigned count) {
     return kept;
 }
 
-static size_t ranges_common_length(struct bytes a, struct bytes b) {
-    size_t length = 0;
-    while (length < a.length && length < b.length && a.data[length] == b.data[length]) length++;
-    return length;
-}
-
 /* Joins the two neighbours that probably have least between them: their bounds share the longest beginning. */
 static void join_neighbours(struct range *items, unsigned count) {
     unsigned best = 0;
     size_t best_length = 0;
     for (unsigned i = 0; i + 1 < count; i++) {
-        size_t length = ranges_common_length(items[i].to, items[i + 1].from);
+        size_t length = bytes_common_length(items[i].to, items[i + 1].from);
         if (length <= best_length) continue;
         best_length = length;
         best = i;
