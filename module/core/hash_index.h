@@ -15,6 +15,7 @@
 #define HOLDFAST_HASH_INDEX_H
 
 #include "core/entry.h"
+#include "core/hash.h"
 #include "core/relocation.h"
 
 struct bucket;
@@ -37,6 +38,10 @@ void hash_index_prefetch(const struct hash_index *index, uint32_t hash);
 void hash_index_prefetch_entry(const struct hash_index *index, uint32_t hash);
 
 struct entry *hash_index_find(const struct hash_index *index, uint32_t hash, struct bytes name);
+/* The same, for a name whose hash nobody needs any further. */
+static inline struct entry *hash_index_named(const struct hash_index *index, struct bytes name) {
+    return hash_index_find(index, hash_bytes(name), name);
+}
 
 /* Makes an empty index equal to another one; both have the same entries. */
 void hash_index_copy(struct hash_index *index, const struct hash_index *source);

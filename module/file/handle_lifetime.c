@@ -1,6 +1,5 @@
 #include "file/handle_lifetime.h"
 
-#include "core/hash.h"
 #include "core/memory.h"
 #include "file/tree.h"
 
@@ -158,8 +157,7 @@ void session_free(struct share *share, struct share_session *session) {
 static struct handle_group *find_group(const struct share *share, const struct share_session *session,
                                        const struct file_usage *usage) {
     uint64_t name[2] = {session->number, usage->node->id};
-    struct bytes bytes = bytes_of(name, sizeof(name));
-    struct entry *entry = hash_index_find(&share->groups, hash_bytes(bytes), bytes);
+    struct entry *entry = hash_index_named(&share->groups, bytes_of(name, sizeof(name)));
     return entry ? container_of(entry, struct handle_group, entry) : NULL;
 }
 

@@ -2,7 +2,6 @@
 
 #include "core/census.h"
 #include "core/garbage.h"
-#include "core/hash.h"
 
 #include "ccan/container_of/container_of.h"
 
@@ -73,14 +72,12 @@ bool share_has_token(const struct share *share, version token, const struct file
 /* --- Sessions and handles --- */
 
 struct share_session *share_session_find(const struct share *share, const struct guid *id) {
-    struct bytes name = guid_bytes(id);
-    struct entry *entry = hash_index_find(&share->sessions, hash_bytes(name), name);
+    struct entry *entry = hash_index_named(&share->sessions, guid_bytes(id));
     return entry ? container_of(entry, struct share_session, entry) : NULL;
 }
 
 struct file_handle *share_handle_find(const struct share *share, const struct guid *id) {
-    struct bytes name = guid_bytes(id);
-    struct entry *entry = hash_index_find(&share->handles, hash_bytes(name), name);
+    struct entry *entry = hash_index_named(&share->handles, guid_bytes(id));
     return entry ? container_of(entry, struct file_handle, entry) : NULL;
 }
 

@@ -1,6 +1,5 @@
 #include "queue/dedup_entry.h"
 
-#include "core/hash.h"
 #include "core/memory.h"
 
 void dedup_entries_start(struct dedup_entries *entries) {
@@ -9,7 +8,7 @@ void dedup_entries_start(struct dedup_entries *entries) {
 
 struct dedup_entry *dedup_entries_find(const struct dedup_entries *entries, struct bytes name) {
     if (!entries->by_name.count) return NULL;
-    struct entry *head = hash_index_find(&entries->by_name, hash_bytes(name), name);
+    struct entry *head = hash_index_named(&entries->by_name, name);
     return (struct dedup_entry *)head; /* its first member, or NULL */
 }
 

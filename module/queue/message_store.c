@@ -43,9 +43,8 @@ void message_store_prefetch(const struct message_store *store, const struct guid
 }
 
 struct message *message_store_find(const struct message_store *store, const struct guid *id) {
-    struct bytes name = guid_bytes(id);
     if (!store->by_id.count) return NULL;
-    struct entry *entry = hash_index_find(&store->by_id, hash_bytes(name), name);
+    struct entry *entry = hash_index_named(&store->by_id, guid_bytes(id));
     return entry ? message_of_entry(entry) : NULL;
 }
 

@@ -3,7 +3,6 @@
 #include "blob/redis/blob_commands.h"
 #include "blob/redis/source_link.h"
 #include "blob/redis/source_server.h"
-#include "core/hash.h"
 #include "core/hash_index.h"
 #include "core/host_list.h"
 #include "core/memory.h"
@@ -143,8 +142,7 @@ static void leave_copy_line(struct copier *copier) {
 }
 
 bool copier_is_there(const struct call *call, version id) {
-    struct bytes name = bytes_of(&id, sizeof(id));
-    struct entry *entry = hash_index_find(&copiers, hash_bytes(name), name);
+    struct entry *entry = hash_index_named(&copiers, bytes_of(&id, sizeof(id)));
     if (!entry) return false;
     const struct copier *copier = container_of(entry, struct copier, entry);
     return copier->db == RedisModule_GetSelectedDb(call->ctx) &&

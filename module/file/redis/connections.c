@@ -1,6 +1,5 @@
 #include "file/redis/connections.h"
 
-#include "core/hash.h"
 #include "core/hash_index.h"
 #include "core/memory.h"
 #include "server/base/events.h"
@@ -37,7 +36,7 @@ static struct list_head orphans = LIST_HEAD_INIT(orphans); /* in the order in wh
 /* --- Groups --- */
 
 static struct session_group *find_session_group(struct hash_index *index, struct bytes name) {
-    struct entry *entry = hash_index_find(index, hash_bytes(name), name);
+    struct entry *entry = hash_index_named(index, name);
     return entry ? container_of(entry, struct session_group, entry) : NULL;
 }
 
@@ -112,7 +111,7 @@ void connections_remove(const struct call *call, struct guid session) {
     if (!sessions.count) return;
     char *buffer = memory_alloc(owned_name_length(key));
     struct bytes name = owned_name(buffer, key, session);
-    struct entry *entry = hash_index_find(&sessions, hash_bytes(name), name);
+    struct entry *entry = hash_index_named(&sessions, name);
     memory_free(buffer);
     if (entry) forget_session(container_of(entry, struct owned_session, entry));
 }

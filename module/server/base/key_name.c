@@ -29,7 +29,7 @@ struct entry *key_name_find(const struct hash_index *index, struct key_name name
     if (!index->count || name.key.length > KEY_NAME_MAX_BYTES) return NULL;
     if (key_name_length(name) > sizeof(usual)) buffer = memory_alloc(key_name_length(name));
     struct bytes packed = key_name_pack(name, buffer);
-    struct entry *entry = hash_index_find(index, hash_bytes(packed), packed);
+    struct entry *entry = hash_index_named(index, packed);
     if (buffer != usual) memory_free(buffer);
     return entry;
 }

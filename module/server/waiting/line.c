@@ -54,7 +54,7 @@ static struct line *line_new(struct bytes address, struct wait_kind *kind, struc
 }
 
 static struct line *line_at(struct bytes address) {
-    struct entry *entry = hash_index_find(&lines, hash_bytes(address), address);
+    struct entry *entry = hash_index_named(&lines, address);
     return entry ? container_of(entry, struct line, entry) : NULL;
 }
 

@@ -1,6 +1,5 @@
 #include "server/waiting/party.h"
 
-#include "core/hash.h"
 #include "core/hash_index.h"
 #include "core/memory.h"
 
@@ -9,7 +8,7 @@
 static struct hash_index parties;
 
 struct party *party_find(const struct guid *id) {
-    struct entry *entry = hash_index_find(&parties, hash_bytes(guid_bytes(id)), guid_bytes(id));
+    struct entry *entry = hash_index_named(&parties, guid_bytes(id));
     return entry ? container_of(entry, struct party, entry) : NULL;
 }
 
