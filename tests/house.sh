@@ -437,6 +437,7 @@ module/change/checks.h: metadata_is_sound
 module/change/checks.h: name_is_sound
 module/change/checks.h: policies_are_sound
 module/change/checks.h: properties_are_sound
+module/core/number.h: size_fits
 module/core/number.h: size_max
 module/core/number.h: size_min
 module/core/relocation.h: relocate

@@ -7,6 +7,7 @@
 #include "change/checks.h"
 #include "change/feed_change.h"
 #include "core/inlining.h"
+#include "core/number.h"
 
 /* --- The container --- */
 
@@ -130,7 +131,7 @@ static bool apply_createpage(struct container *container, struct blob **blob,
 /* Whether these are whole pages within a page blob. */
 static bool are_pages(const struct blob *blob, uint64_t offset, uint64_t length) {
     return blob_exists(blob) && blob->kind == KIND_PAGE && length && length % PAGE_BYTES == 0 &&
-           length <= blob_length(blob) && offset <= blob_length(blob) - length;
+           size_fits(offset, length, blob_length(blob));
 }
 
 static bool apply_putpage(struct container *container, struct blob **blob,

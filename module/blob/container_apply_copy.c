@@ -7,6 +7,7 @@
 #include "blob/blocks.h"
 #include "blob/container_apply.h"
 #include "blob/snapshots.h"
+#include "core/number.h"
 
 /* --- Within a server --- */
 
@@ -130,7 +131,7 @@ static bool arrive_pages(struct container *container, struct blob *blob,
                          const struct container_change *change) {
     uint64_t length = change->content.length;
     if (change->offset % PAGE_BYTES || length % PAGE_BYTES) return false;
-    if (length > blob_length(blob) || change->offset > blob_length(blob) - length) return false;
+    if (!size_fits(change->offset, length, blob_length(blob))) return false;
     pages_write(&container->account, blob_need_pages(&container->account, blob), change->offset,
                 change->content);
     if (change->chunk) chunk_discard(change->chunk);

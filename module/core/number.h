@@ -38,5 +38,9 @@ static inline size_t size_min(size_t a, size_t b) {
 static inline size_t size_max(size_t a, size_t b) {
     return a > b ? a : b;
 }
+/* Whether a part lies within a whole of this size. */
+static inline bool size_fits(uint64_t offset, uint64_t length, uint64_t whole) {
+    return length <= whole && offset <= whole - length;
+}
 
 #endif

@@ -2,6 +2,7 @@
 #include "file/share.h"
 
 #include "core/memory.h"
+#include "core/number.h"
 #include "file/handle_lifetime.h"
 #include "file/share_load.h"
 #include "file/tree.h"
@@ -195,8 +196,7 @@ static bool write_bytes(struct share *share, struct file_node *node, const struc
 static bool apply_putrange(struct share *share, const struct share_change *change) {
     struct file_node *node = file_at_path(share, change);
     if (!node) return false;
-    uint64_t length = node->content.length;
-    if (change->content.length > length || change->offset > length - change->content.length) return false;
+    if (!size_fits(change->offset, change->content.length, node->content.length)) return false;
     return write_bytes(share, node, change);
 }
 
@@ -354,9 +354,8 @@ static bool apply_load_handle(struct share *share, const struct share_change *ch
 }
 
 static bool apply_write(struct share *share, const struct share_change *change) {
-    const uint64_t max = (uint64_t)FILE_MAX_BYTES;
     struct file_node *node = file_of_handle(share, change);
-    if (!node || change->content.length > max || change->offset > max - change->content.length) return false;
+    if (!node || !size_fits(change->offset, change->content.length, FILE_MAX_BYTES)) return false;
     return write_bytes(share, node, change);
 }
 

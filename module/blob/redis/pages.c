@@ -1,6 +1,7 @@
 /* Page blobs: CREATEPAGE, PUTPAGE, CLEARPAGE and GETPAGES. */
 #include "blob/redis/blob_commands.h"
 #include "blob/snapshots.h"
+#include "core/number.h"
 #include "server/call/form.h"
 #include "server/call/ranges.h"
 
@@ -72,7 +73,7 @@ static enum outcome write_pages(struct call *call, uint64_t length, RedisModuleS
     enum outcome outcome = blob_find_to_write(call, KIND_PAGE, &blob);
     if (outcome == OUTCOME_DONE) outcome = check_sequence(call, blob_special(blob)->sequence);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (length > blob_length(blob) || offset > blob_length(blob) - length) return OUTCOME_INVALID_PAGE_RANGE;
+    if (!size_fits(offset, length, blob_length(blob))) return OUTCOME_INVALID_PAGE_RANGE;
     struct container_change *change =
         blob_decide_write(call, content ? BLOB_PUTPAGE : BLOB_CLEARPAGE, blob, content);
     change->offset = offset;

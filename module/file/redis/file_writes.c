@@ -1,4 +1,5 @@
 /* The stateless FILE.* commands that write. */
+#include "core/number.h"
 #include "file/handle_lifetime.h"
 #include "file/redis/file_access.h"
 #include "file/redis/file_commands.h"
@@ -257,8 +258,8 @@ static enum outcome find_to_write(struct call *call, uint64_t length, struct fil
     const struct file_access access = access_as(CLASS_WRITE, call_lease_id(call));
     enum outcome outcome = find_accessible(call, NODE_FILE, &access, node);
     if (outcome != OUTCOME_DONE) return outcome;
-    uint64_t offset = call_size(call, SLOT_OFFSET), whole = (*node)->content.length;
-    if (length > whole || offset > whole - length) return OUTCOME_INVALID_RANGE;
+    if (!size_fits(call_size(call, SLOT_OFFSET), length, (*node)->content.length))
+        return OUTCOME_INVALID_RANGE;
     pages_prefetch_bytes(&(*node)->content.pages);
     return OUTCOME_DONE;
 }
