@@ -1,9 +1,8 @@
 /* Records that are none, or that say what may not be: all of them are refused, and what is not refused is sound. */
 #include "change_vocabulary.h"
 #include "core/pages.h"
+#include "record_trial.h"
 #include "unit.h"
-
-#include <stdlib.h>
 
 /* --- What is no record ---------------------------------------------------------------------------------- */
 
@@ -17,23 +16,7 @@ TEST(records_that_are_cut_or_too_long_are_refused) {
     for (int i = 0; i < 60; i++) {
         struct sample sample ENDS_BY(sample_end);
         sample_draw(&sample, &dice, false);
-        for (size_t length = 0; length < sample.length; length++) {
-            char *cut = malloc(length + 1);
-            require(cut, "there is memory");
-            memcpy(cut, sample.data, length);
-            require(!sound(bytes_of(cut, length)), "sample %d, cut at %zu of %zu, is sound", i, length,
-                    sample.length);
-            free(cut);
-        }
-        char *more = malloc(sample.length + 1);
-        require(more, "there is memory");
-        memcpy(more, sample.data, sample.length);
-        for (int byte = 0; byte < 256; byte++) {
-            more[sample.length] = (char)byte;
-            require(!sound(bytes_of(more, sample.length + 1)), "sample %d and the byte %d are sound", i,
-                    byte);
-        }
-        free(more);
+        record_require_whole(&container_changes, bytes_of(sample.data, sample.length));
     }
 }
 

@@ -2,6 +2,7 @@
  * back in the end. */
 #include "dice.h"
 #include "file/share.h"
+#include "record_trial.h"
 #include "share_trial.h"
 #include "unit.h"
 
@@ -160,13 +161,9 @@ TEST(records_that_end_too_soon_are_not_read) {
     static struct tape changes;
     share_free(furnished(&changes));
     for (size_t i = 0; i < changes.count; i++) {
-        struct share_change change;
-        const struct record *record = &changes.records[i];
-        require(change_read(&share_changes, bytes_of(record->bytes, record->length), &change), "record %zu",
-                i);
-        for (size_t length = 0; length < record->length; length++)
-            require(!change_read(&share_changes, bytes_of(record->bytes, length), &change),
-                    "%zu of record %zu", length, i);
+        struct bytes record = bytes_of(changes.records[i].bytes, changes.records[i].length);
+        record_require_same_again(&share_changes, record);
+        record_require_whole(&share_changes, record);
     }
     forget(&changes);
 }
