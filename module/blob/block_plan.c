@@ -129,12 +129,12 @@ void block_plan_end(struct block_plan *plan) {
 }
 
 struct packed_list block_plan_list(const struct block_plan *plan) {
-    return (struct packed_list){plan->count, bytes_of(plan->choices.data, plan->choices.length)};
+    return (struct packed_list){plan->count, record_written(&plan->choices)};
 }
 
 void block_plan_commit(struct account *account, struct blob *blob, const struct block_plan *plan) {
     struct content content = {0};
-    struct packed_list ids = {plan->count, bytes_of(plan->ids.data, plan->ids.length)};
+    struct packed_list ids = {plan->count, record_written(&plan->ids)};
     content_reserve(account, &content, plan->count);
     for (size_t i = 0; i < plan->count; i++) {
         if (i + CHUNKS_AHEAD < plan->count) prefetch_line(plan->chunks[i + CHUNKS_AHEAD]);

@@ -111,8 +111,7 @@ static bool comes_next(const struct blob *blob, const struct container_change *c
     if (!copy_is_pending(blob, true) || !change->content.length) return false;
     if (blob_is_inline(blob) && blob_length(blob)) return false;
     const struct copy *copy = blob_special(blob)->copy;
-    uint64_t length = change->content.length;
-    if (length > copy->total || change->offset > copy->total - length) return false;
+    if (!size_fits(change->offset, change->content.length, copy->total)) return false;
     return blob->kind == KIND_PAGE ? change->offset >= copy->done : change->offset == blob_length(blob);
 }
 

@@ -64,7 +64,7 @@ static bool spans_sound(const struct container *container, const struct containe
 static void extend_blocks(struct container *container, struct blob *blob, struct record_writer *ids,
                           uint64_t more) {
     struct blob_special *special = blob_need_special(&container->account, blob);
-    struct packed_list all = {more, bytes_of(ids->data, ids->length)};
+    struct packed_list all = {more, record_written(ids)};
     if (special->blocks) all.count += block_list_view(special->blocks).count;
     struct block_list *list = block_list_new(&container->account, all);
     if (special->blocks) block_list_drop(&container->account, special->blocks);

@@ -109,7 +109,7 @@ static void batch_start(struct batch *batch, enum container_change_kind kind, st
 
 static void batch_send(struct walking *walking, struct batch *batch) {
     if (!batch->change.list.count) return;
-    batch->change.list.items = bytes_of(batch->items.data, batch->items.length);
+    batch->change.list.items = record_written(&batch->items);
     walk_take(walking, &batch->change);
     batch->change.list.count = 0;
     batch->items.length = 0;

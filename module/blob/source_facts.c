@@ -65,7 +65,7 @@ static bool read_source_properties(struct source_facts *facts, const struct answ
         record_put_bytes(&given, value);
         count++;
     }
-    struct packed_list list = {count, bytes_of(given.data, given.length)};
+    struct packed_list list = {count, record_written(&given)};
     sound = sound && properties_pack(list, &facts->property_writer, &facts->properties) == OUTCOME_DONE;
     record_end(&given);
     return sound;
@@ -79,7 +79,7 @@ static bool read_source_metadata(struct source_facts *facts, const struct answer
         if (!answer_is_text(&pairs->items[i], &word)) return false;
         record_put_bytes(writer, word);
     }
-    facts->metadata = (struct packed_list){pairs->count / 2, bytes_of(writer->data, writer->length)};
+    facts->metadata = (struct packed_list){pairs->count / 2, record_written(writer)};
     return metadata_check(facts->metadata) == OUTCOME_DONE;
 }
 
@@ -150,7 +150,7 @@ const char *source_facts_read_blocks(struct source_facts *facts, const struct an
     }
     if (list->count && left) return "the source's blocks are not as long as its content";
     facts->block_count = list->count;
-    facts->next_block = record_reader(bytes_of(facts->blocks.data, facts->blocks.length));
+    facts->next_block = record_reader(record_written(&facts->blocks));
     return NULL;
 }
 

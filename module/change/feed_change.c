@@ -78,9 +78,9 @@ void feed_change_walk(const struct feed *feed, const struct change_walk *walk,
     if (!feed) return;
     record_start(&writer);
     feed_put_state(feed, &writer);
-    take(walk, FEED_STATE, bytes_of(writer.data, writer.length));
+    take(walk, FEED_STATE, record_written(&writer));
     struct version_cursor cursor = feed_first_marker(feed);
     for (writer.length = 0; feed_put_markers(feed, &cursor, &writer); writer.length = 0)
-        take(walk, FEED_MARKERS, bytes_of(writer.data, writer.length));
+        take(walk, FEED_MARKERS, record_written(&writer));
     record_end(&writer);
 }

@@ -233,7 +233,7 @@ static void forget_item(struct once_log **place, struct item *item) {
 static struct bytes write_prefix(size_t length, struct record_writer *writer) {
     record_start(writer);
     record_put_number(writer, (uint64_t)length << ITEM_BITS);
-    return bytes_of(writer->data, writer->length);
+    return record_written(writer);
 }
 
 void once_log_add(struct once_log **place, const struct logged_call *call) {

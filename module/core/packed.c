@@ -38,7 +38,7 @@ void record_put_items(struct record_writer *writer, uint64_t count, const void *
     struct record_writer packed;
     record_start(&packed);
     for (uint64_t i = 0; i < count; i++) put(items, i, &packed);
-    record_put_list(writer, (struct packed_list){count, bytes_of(packed.data, packed.length)});
+    record_put_list(writer, (struct packed_list){count, record_written(&packed)});
     record_end(&packed);
 }
 

@@ -55,7 +55,7 @@ enum outcome properties_pack(struct packed_list given, struct record_writer *wri
         record_put_bytes(writer, values[i]);
         count++;
     }
-    *packed = (struct packed_list){count, bytes_of(writer->data, writer->length)};
+    *packed = (struct packed_list){count, record_written(writer)};
     return OUTCOME_DONE;
 }
 

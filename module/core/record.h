@@ -26,6 +26,11 @@ void record_end(struct record_writer *writer);
 /* Makes space for `more` bytes; record_reserve does it only when needed. */
 void record_grow(struct record_writer *writer, size_t more);
 
+/* What has been written so far. */
+static inline struct bytes record_written(const struct record_writer *writer) {
+    return bytes_of(writer->data, writer->length);
+}
+
 static inline char *record_reserve(struct record_writer *writer, size_t more) {
     if (writer->capacity - writer->length < more) record_grow(writer, more);
     char *at = writer->data + writer->length;

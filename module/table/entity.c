@@ -131,7 +131,7 @@ struct packed_list properties_merge(struct packed_list old, struct packed_list a
         record_put_raw(buffer, additions.items[i].whole);
         count++;
     }
-    return (struct packed_list){count, bytes_of(buffer->data, buffer->length)};
+    return (struct packed_list){count, record_written(buffer)};
 }
 
 /* --- Limits --- */

@@ -16,7 +16,7 @@ struct bytes plan_index_key(const struct range *value, struct bytes key, struct 
     buffer->length = 0;
     record_put_raw(buffer, value->from);
     record_put_raw(buffer, key);
-    return bytes_of(buffer->data, buffer->length);
+    return record_written(buffer);
 }
 
 static size_t count_keys(const struct table *table, const struct plan *plan, size_t limit) {

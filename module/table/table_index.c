@@ -65,7 +65,7 @@ static void remove_index_entry(struct account *account, struct table_index *inde
                                struct bytes key) {
     struct record_writer name;
     put_index_entry_name(&name, value, key);
-    struct order_cursor cursor = order_index_seek(&index->entries, bytes_of(name.data, name.length));
+    struct order_cursor cursor = order_index_seek(&index->entries, record_written(&name));
     struct entry *entry = order_cursor_entry(&cursor);
     order_index_remove(&index->entries, entry);
     entry_drop(account, entry);

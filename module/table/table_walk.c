@@ -19,7 +19,7 @@ static void walk_head(const struct table *table, const struct change_walk *walk)
         .kind = TABLE_CREATE,
         .policies = packed_view(table->policies),
         .ticks = table->ticks,
-        .names = {table->index_count, bytes_of(names.data, names.length)},
+        .names = {table->index_count, record_written(&names)},
     };
     walk->take(walk->context, &change);
     record_end(&names);
@@ -55,7 +55,7 @@ void table_walk(const struct table *table, const struct change_walk *walk) {
             table_step_put(&steps, &step);
             entry = order_cursor_take(&cursor);
         }
-        change.steps.items = bytes_of(steps.data, steps.length);
+        change.steps.items = record_written(&steps);
         walk->take(walk->context, &change);
     }
     record_end(&steps);

@@ -293,7 +293,7 @@ static void compare_properties(const struct words *words, const struct naive_ope
         record_start(&other);
         property_put(&one, &expected);
         property_put(&other, &found);
-        require_bytes(bytes_of(other.data, other.length), bytes_of(one.data, one.length), "a property");
+        require_bytes(record_written(&other), record_written(&one), "a property");
         record_end(&one);
         record_end(&other);
     }
@@ -309,7 +309,7 @@ static void compare_draft(const struct words *words, const struct naive_operatio
     struct bytes no_filter = {NULL, 0};
     record_start(&key);
     stored_key_put(&key, words->argv[PARTITION_AT], words->argv[expected->row_at]);
-    require_bytes(operation.key, bytes_of(key.data, key.length), "the key");
+    require_bytes(operation.key, record_written(&key), "the key");
     record_end(&key);
     require_same(operation.verb, verbs[expected->verb].verb, "the verb");
     if (expected->match_at) tag = tag_read(words->argv[expected->match_at]);

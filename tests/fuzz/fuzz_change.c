@@ -18,7 +18,7 @@ static void require_repeatable(const struct container_change *change) {
     require(!leased || lease_sound(&change->lease), "an unsound lease");
     record_start(&writer);
     change_write(&container_changes, change, &writer);
-    require(change_read(&container_changes, bytes_of(writer.data, writer.length), &again),
+    require(change_read(&container_changes, record_written(&writer), &again),
             "what was read cannot be written");
     require(change_same(change, &again), "what was read is written as something else");
 }

@@ -50,7 +50,7 @@ static void check_text(struct bytes text) {
         struct record_writer writer ENDS_BY(record_end);
         record_start(&writer);
         value_put(&writer, &value);
-        struct record_reader reader = record_reader(bytes_of(writer.data, writer.length));
+        struct record_reader reader = record_reader(record_written(&writer));
         struct value again = value_next(&reader);
         require(record_complete(&reader) && value_sound(&again) && again.type == type,
                 "it cannot be read back");

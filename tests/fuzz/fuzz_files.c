@@ -59,7 +59,7 @@ static void put_piece(struct tape *tape, struct bytes bytes) {
 }
 
 static void put_record(struct tape *tape, struct record_writer *record, const struct bytes *content) {
-    put_piece(tape, bytes_of(record->data, record->length));
+    put_piece(tape, record_written(record));
     if (content) put_piece(tape, *content);
     record_end(record);
 }
@@ -361,7 +361,7 @@ static void replace_record(struct tape *tape, size_t at, size_t family, const vo
     struct record_writer record ENDS_BY(record_end);
     record_start(&record);
     change_write(families[family].changes, change, &record);
-    struct bytes written = bytes_of(record.data, record.length);
+    struct bytes written = record_written(&record);
     if (change_read(families[family].changes, written, &again)) {
         struct bytes piece = copy_of(written);
         free((void *)(uintptr_t)tape->pieces[at].data);

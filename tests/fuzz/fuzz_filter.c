@@ -61,7 +61,7 @@ static void check_index(const struct filter *filter, const struct row *row, stru
         record_start(&writer);
         index_key_put_value(&writer, &property.value);
         record_put_raw(&writer, bytes_text("p"));
-        inside = ranges_have(&ranges, bytes_of(writer.data, writer.length));
+        inside = ranges_have(&ranges, record_written(&writer));
         record_end(&writer);
         break;
     }

@@ -17,8 +17,7 @@ static void require_read_back(const struct once_change *change) {
     struct once_change again;
     record_start(&writer);
     change_write(&once_changes, change, &writer);
-    require(change_read(&once_changes, bytes_of(writer.data, writer.length), &again),
-            "it cannot be read back");
+    require(change_read(&once_changes, record_written(&writer), &again), "it cannot be read back");
     require(again.forgets == change->forgets && bytes_equal(again.call.token, change->call.token) &&
                 bytes_equal(again.call.answer, change->call.answer) &&
                 bytes_equal(again.inside, change->inside) && again.call.called_ms == change->call.called_ms &&

@@ -36,8 +36,8 @@ static void carry_out(struct container *container, struct container_change *chan
     change->name = bytes_text("blob");
     record_start(&record);
     change_write(&container_changes, change, &record);
-    require(change_read(&container_changes, bytes_of(record.data, record.length), &read),
-            "a change of kind %d is unsound", (int)change->kind);
+    require(change_read(&container_changes, record_written(&record), &read), "a change of kind %d is unsound",
+            (int)change->kind);
     read.content = change->content;
     require(container_apply(container, &read), "a change of kind %d does not fit", (int)change->kind);
 }

@@ -91,11 +91,11 @@ TEST(a_plan_says_what_it_found) {
     block_choice_put(&expected, BLOCK_UNCOMMITTED, bytes_text("b"));
     block_choice_put(&expected, BLOCK_COMMITTED, bytes_text("a"));
     block_choice_put(&expected, BLOCK_COMMITTED, bytes_text("c"));
-    struct packed_list list = {3, bytes_of(asked.data, asked.length)};
+    struct packed_list list = {3, record_written(&asked)};
     require_same(block_plan_make(blob, blob_special(blob)->staging, list, &plan), OUTCOME_DONE, "a plan");
     struct packed_list said = block_plan_list(&plan);
     require_same(said.count, 3, "blocks");
-    require_bytes(said.items, bytes_of(expected.data, expected.length), "the list");
+    require_bytes(said.items, record_written(&expected), "the list");
     block_plan_end(&plan);
     /* Without the staged ones, as when they have waited too long, the committed b is the latest one. */
     require_same(block_plan_make(blob, NULL, list, &plan), OUTCOME_DONE, "a plan of what is committed");
@@ -114,7 +114,7 @@ TEST(a_plan_is_as_good_as_its_list) {
     block_choice_put(&asked, BLOCK_LATEST, bytes_text("d"));
     block_choice_put(&asked, BLOCK_LATEST, bytes_text("b"));
     struct container_change change = act_change(BLOB_COMMIT, "blob");
-    change.list = (struct packed_list){2, bytes_of(asked.data, asked.length)};
+    change.list = (struct packed_list){2, record_written(&asked)};
     require(container_trial_apply(&trial, &change), "the list");
     struct blob *blob = container_find(copy, change.name);
     require_same(block_plan_make(blob, blob_special(blob)->staging, change.list, &plan), OUTCOME_DONE,
@@ -237,7 +237,7 @@ static bool commit_many(struct container *container, size_t count, size_t of) {
     record_start(&list);
     for (size_t i = 0; i < count; i++)
         block_choice_put(&list, BLOCK_LATEST, numbered(count - 1 - i % of, id));
-    change.list = (struct packed_list){count, bytes_of(list.data, list.length)};
+    change.list = (struct packed_list){count, record_written(&list)};
     bool fits = container_apply(container, &change);
     record_end(&list);
     return fits;

@@ -19,7 +19,7 @@ TEST(bundles_have_this_form) {
     struct record_writer writer ENDS_BY(record_end);
     bundle_start(&writer);
     for (size_t i = 0; i < ARRAY_SIZE(items); i++) bundle_add(&writer, &items[i]);
-    require_bytes(bytes_of(writer.data, writer.length), bytes_of(form, sizeof(form) - 1), "the form");
+    require_bytes(record_written(&writer), bytes_of(form, sizeof(form) - 1), "the form");
 }
 
 TEST(bundles_are_read_as_written) {
@@ -60,7 +60,7 @@ TEST(words_that_are_not_there_are_refused) {
         bundle_start(&writer);
         bundle_add(&writer, &items[0]);
         record_put_raw(&writer, bytes_of(seconds[i].bytes, seconds[i].length));
-        struct record_reader reader = bundle_reader(bytes_of(writer.data, writer.length));
+        struct record_reader reader = bundle_reader(record_written(&writer));
         struct bundle_item item;
         require(bundle_next(&reader, 5, &item), "%s: no first item", seconds[i].why);
         require(bundle_next(&reader, 5, &item) == seconds[i].sound, "%s", seconds[i].why);

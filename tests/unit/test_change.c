@@ -16,7 +16,8 @@ TEST(written_changes_are_read_back) {
         require(!change.chunk && !change.content.length, "a record brings no content");
         RECORD_WRITER(again);
         change_write(&container_changes, &change, &again);
-        require_bytes(written(&again), bytes_of(sample.data, sample.length), "sample %d, written again", i);
+        require_bytes(record_written(&again), bytes_of(sample.data, sample.length),
+                      "sample %d, written again", i);
     }
 }
 
@@ -229,7 +230,7 @@ TEST(container_records_have_the_promised_bytes) {
         change_write(&container_changes, &change, &writer);
         struct bytes once = bytes_of(records[i].bytes, records[i].length);
         struct container_change read;
-        require_bytes(written(&writer), once, "record %zu", i);
+        require_bytes(record_written(&writer), once, "record %zu", i);
         record_end(&writer);
         require(change_read(&container_changes, once, &read), "record %zu is refused", i);
         change_leave_only(&change, change_brings(&change));

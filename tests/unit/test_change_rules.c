@@ -48,7 +48,8 @@ static void require_refused_or_sound(struct bytes record) {
     require_sound_numbers(&change, vocabulary[change.kind].brings);
     RECORD_WRITER(writer);
     change_write(&container_changes, &change, &writer);
-    require(change_read(&container_changes, written(&writer), &again), "what was read cannot be written");
+    require(change_read(&container_changes, record_written(&writer), &again),
+            "what was read cannot be written");
     require(change_same(&change, &again), "what was read is written as something else");
 }
 
@@ -113,16 +114,16 @@ TEST(a_content_stands_inside_up_to_its_limit) {
         version newest;
         RECORD_WRITER(writer);
         change_write(&container_changes, &put, &writer);
-        require(change_read_with(&container_changes, written(&writer), &change, &inside, &newest),
+        require(change_read_with(&container_changes, record_written(&writer), &change, &inside, &newest),
                 "without one");
         require(!inside.data, "there is none");
         change_add_content(&writer, bytes_of(content, length));
-        require(change_read_with(&container_changes, written(&writer), &change, &inside, &newest),
+        require(change_read_with(&container_changes, record_written(&writer), &change, &inside, &newest),
                 "%zu bytes", length);
         require_same(change.kind, BLOB_PUT, "the kind");
         require_same(newest, put.stamp.etag, "the version");
         require_bytes(inside, bytes_of(content, length), "%zu bytes", length);
-        require(!sound(written(&writer)), "%zu bytes for those who want none", length);
+        require(!sound(record_written(&writer)), "%zu bytes for those who want none", length);
     }
     struct container_change change;
     struct bytes inside;
@@ -130,7 +131,7 @@ TEST(a_content_stands_inside_up_to_its_limit) {
     RECORD_WRITER(writer);
     change_write(&container_changes, &put, &writer);
     change_add_content(&writer, bytes_of(content, sizeof(content)));
-    require(!change_read_with(&container_changes, written(&writer), &change, &inside, &newest),
+    require(!change_read_with(&container_changes, record_written(&writer), &change, &inside, &newest),
             "a byte too many");
 }
 
@@ -153,7 +154,7 @@ static struct container_change sound_change(enum container_change_kind kind) {
 static void require_soundness(const struct container_change *change, bool expected, const char *why) {
     RECORD_WRITER(writer);
     change_write(&container_changes, change, &writer);
-    require_same(sound(written(&writer)), expected, "%s", why);
+    require_same(sound(record_written(&writer)), expected, "%s", why);
 }
 
 TEST(names_keep_the_rules) {
@@ -456,7 +457,7 @@ TEST(a_copy_says_clearly_where_it_comes_from) {
     while (writer.data[place] == other.data[place]) place++;
     for (int byte = 0; byte < 256; byte++) {
         writer.data[place] = (char)byte;
-        require_same(sound(written(&writer)), byte <= 1, "the byte %d", byte);
+        require_same(sound(record_written(&writer)), byte <= 1, "the byte %d", byte);
     }
 }
 
@@ -473,7 +474,7 @@ TEST(an_ended_lease_is_told_of_by_known_bits) {
         for (int byte = 0; byte < 256; byte++) {
             struct container_change change;
             writer.data[writer.length - 1] = (char)byte;
-            bool read = change_read(&container_changes, written(&writer), &change);
+            bool read = change_read(&container_changes, record_written(&writer), &change);
             require_same(read, (byte & unknown) == 0, "kind %d, the byte %d", kind, byte);
             if (read) require_same(change.frees_lease, byte & 1, "kind %d, the byte %d", kind, byte);
             if (read) require_same(change.expired, byte >> 7, "kind %d, the byte %d", kind, byte);

@@ -36,7 +36,7 @@ static void require_misfit(struct container_trial *trial, const struct container
     struct container_change read;
     record_start(&record);
     change_write(&container_changes, change, &record);
-    bool readable = change_read(&container_changes, bytes_of(record.data, record.length), &read);
+    bool readable = change_read(&container_changes, record_written(&record), &read);
     read.content = change->content;
     if (readable && read.content.length > BLOB_INLINE_MAX) read.chunk = chunk_copy(read.content);
     require(!readable || !container_trial_apply(trial, &read), "%s: it fits", why);
@@ -499,7 +499,7 @@ TEST(a_file_ends_without_a_blob_newer_than_its_feed) {
     feed_put_state(&(struct feed){.whole_from = 1, .newest = 5, .keep = 10}, &record);
     struct container_change change = act_change(CONTAINER_FEEDSTATE, ""),
                             loaded = act_change(CONTAINER_LOADED, "");
-    change.feed = bytes_of(record.data, record.length);
+    change.feed = record_written(&record);
     require(container_trial_apply(&trial, &change), "the feed");
     change = act_change(BLOB_PUT, "blob");
     change.stamp.etag = 6;

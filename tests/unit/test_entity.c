@@ -10,7 +10,7 @@
 static const struct bytes stored = {"part\0row", 8};
 
 static struct packed_list written(const struct record_writer *room, uint64_t count) {
-    return (struct packed_list){count, bytes_of(room->data, room->length)};
+    return (struct packed_list){count, record_written(room)};
 }
 
 /* A property of so many bytes. */
@@ -169,7 +169,7 @@ TEST(merges_are_like_naive_ones) {
         for (size_t i = 0; i < count; i++) record_put_raw(&expected, standing[i].whole);
         struct packed_list merged = properties_merge(one, other, &room);
         require_same(merged.count, count, "round %d", round);
-        require_bytes(merged.items, bytes_of(expected.data, expected.length), "round %d", round);
+        require_bytes(merged.items, record_written(&expected), "round %d", round);
         record_end(&expected);
         record_end(&room);
         for (int i = 0; i < 2; i++) record_end(&rooms[i]);

@@ -99,7 +99,7 @@ TEST(lists_are_walked) {
         require_same(value_read(type, bytes_text(texts[i][1]), &property.value), OUTCOME_DONE, "a value");
         property_put(&writer, &property);
     }
-    struct record_reader reader = record_reader(bytes_of(writer.data, writer.length)), steps = reader;
+    struct record_reader reader = record_reader(record_written(&writer)), steps = reader;
     size_t count = 0;
     for (; property_next(&reader, &property); count++) {
         struct packed_property packed;

@@ -232,12 +232,11 @@ static struct feed *feed_by_file(struct life *life, struct account *account) {
     struct record_writer room;
     record_start(&room);
     feed_put_state(life->feed, &room);
-    require_same(feed_state_newest(bytes_of(room.data, room.length)), life->feed->newest,
-                 "a state's version");
-    struct feed *feed = feed_read_state(account, bytes_of(room.data, room.length));
+    require_same(feed_state_newest(record_written(&room)), life->feed->newest, "a state's version");
+    struct feed *feed = feed_read_state(account, record_written(&room));
     struct version_cursor cursor = feed_first_marker(life->feed);
     for (room.length = 0; feed_put_markers(life->feed, &cursor, &room); room.length = 0)
-        require(feed_read_markers(account, feed, bytes_of(room.data, room.length), NULL), "markers are read");
+        require(feed_read_markers(account, feed, record_written(&room), NULL), "markers are read");
     for (size_t i = 0; i < NAMES; i++) {
         if (!life->objects[i]) continue;
         struct entry *entry = &life->objects[i]->is.entry;
@@ -463,22 +462,21 @@ static bool markers_are_read(struct said_marker one, struct said_marker two) {
     struct record_writer room;
     record_start(&room);
     feed_put_state(&said, &room);
-    struct feed *feed = feed_read_state(&account, bytes_of(room.data, room.length));
+    struct feed *feed = feed_read_state(&account, record_written(&room));
     room.length = 0;
     for (size_t i = 0; i < ARRAY_SIZE(markers); i++) {
         if (!markers[i].name) continue;
         record_put_word(&room, markers[i].v);
         record_put_bytes(&room, bytes_text(markers[i].name));
     }
-    bool read = feed_read_markers(&account, feed, bytes_of(room.data, room.length), NULL);
+    bool read = feed_read_markers(&account, feed, record_written(&room), NULL);
     if (!read) require_same(feed->kept + feed->markers.count + feed->order.count, 0, "markers that are left");
     if (read) {
         require(!feed_admits(feed, bytes_text("first"), BASE + 2), "an object that has a marker");
         require(!feed_admits(feed, bytes_text("other"), BASE + 6), "an object beyond the newest version");
         require(feed_admits(feed, bytes_text("other"), BASE + 5), "any other object");
         feed_loaded(feed);
-        require(!feed_read_markers(&account, feed, bytes_of(room.data, room.length), NULL),
-                "markers later on");
+        require(!feed_read_markers(&account, feed, record_written(&room), NULL), "markers later on");
     }
     feed_free(&account, feed);
     record_end(&room);

@@ -26,7 +26,7 @@ static void add(struct sample *sample, const char *text) {
                  OUTCOME_DONE, "%s", text);
     require_same(value_read(type, bytes_text(equals + 1), &property.value), OUTCOME_DONE, "%s", text);
     property_put(&sample->properties, &property);
-    sample->seen.properties = bytes_of(sample->properties.data, sample->properties.length);
+    sample->seen.properties = record_written(&sample->properties);
 }
 
 static void start(struct sample *sample, const char *partition, const char *row, const char *const *texts) {

@@ -94,7 +94,7 @@ static bool index_has(const struct ranges *ranges, const struct naive_entity *en
     record_start(&writer);
     index_key_put_value(&writer, &value);
     record_put_raw(&writer, naive_row_key(row));
-    bool has = ranges_have(ranges, bytes_of(writer.data, writer.length));
+    bool has = ranges_have(ranges, record_written(&writer));
     record_end(&writer);
     return has;
 }

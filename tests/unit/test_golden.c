@@ -36,8 +36,7 @@ static void check_record(struct bytes record, const char *path) {
         record_start(&again);
         change_write(families[i], change, &again);
         if (content.data) change_add_content(&again, content);
-        require(bytes_equal(bytes_of(again.data, again.length), record), "%s: kind %u is written otherwise",
-                path, kind);
+        require(bytes_equal(record_written(&again), record), "%s: kind %u is written otherwise", path, kind);
         record_end(&again);
         seen[i][kind] = true;
         const struct once_change *once = families[i] == &once_changes ? (const void *)change : NULL;

@@ -13,7 +13,7 @@ static struct bytes put(struct record_writer *writer, const struct value *value,
     index_key_put_value(writer, value);
     require(writer->length <= INDEX_KEY_VALUE_MAX, "%zu bytes", writer->length);
     record_put_raw(writer, stored);
-    return bytes_of(writer->data, writer->length);
+    return record_written(writer);
 }
 
 static int compare_bytes(struct bytes a, struct bytes b) {

@@ -61,8 +61,7 @@ static void apply(struct world *world, const struct container_change *written) {
     struct container_change change;
     RECORD_WRITER(record);
     change_write(&container_changes, written, &record);
-    require(change_read(&container_changes, bytes_of(record.data, record.length), &change),
-            "a record cannot be read");
+    require(change_read(&container_changes, record_written(&record), &change), "a record cannot be read");
     change.content = written->content;
     change.chunk = written->chunk;
     container_trial_apply(&world->trial, &change);

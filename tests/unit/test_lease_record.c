@@ -44,7 +44,7 @@ static bool sound(const struct lease *lease) {
     struct lease read;
     record_start(&writer);
     lease_codec.write(lease, &writer);
-    bool is_sound = read_all(bytes_of(writer.data, writer.length), &read);
+    bool is_sound = read_all(record_written(&writer), &read);
     record_end(&writer);
     return is_sound;
 }
@@ -58,7 +58,7 @@ TEST(written_leases_are_read_back) {
         struct lease lease = draw(&dice, owner), read;
         RECORD_WRITER(writer);
         lease_codec.write(&lease, &writer);
-        require(read_all(bytes_of(writer.data, writer.length), &read), "lease %d is refused", i);
+        require(read_all(record_written(&writer), &read), "lease %d is refused", i);
         require(lease_same(&read, &lease), "lease %d is read as another one", i);
     }
 }
@@ -225,7 +225,7 @@ TEST(a_doctored_lease_record_is_refused_or_sound) {
             size_t at = dice_roll(&dice, writer.length < 64 ? writer.length : 64);
             writer.data[at] = (char)(dice_percent(&dice, 50) ? dice_word(&dice) : 0x7f + dice_roll(&dice, 3));
         }
-        if (read_all(bytes_of(writer.data, writer.length), &read)) {
+        if (read_all(record_written(&writer), &read)) {
             require(lease_sound(&read), "lease %d is not sound", i);
             require_usable(&read);
             require(sound(&read), "lease %d cannot be written again", i);

@@ -51,7 +51,7 @@ static struct packed_list put_flags(struct record_writer *room, unsigned from, u
         char name[8] = {'f', (char)('a' + i / 100), (char)('a' + i / 10 % 10), (char)('a' + i % 10)};
         property_put(room, &(struct property){bytes_of(name, 4), {.type = VALUE_BOOL, .number = 1}});
     }
-    return (struct packed_list){count, bytes_of(room->data, room->length)};
+    return (struct packed_list){count, record_written(room)};
 }
 
 static void shop_open(struct shop *shop, unsigned flags) {

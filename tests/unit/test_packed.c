@@ -35,7 +35,7 @@ TEST(a_list_goes_through_a_record) {
     require_same(writer.length, 1, "an empty list is one byte");
     pairs_add_texts(&pairs, texts);
     record_put_list(&writer, pairs_list(&pairs));
-    struct record_reader reader = record_reader(bytes_of(writer.data, writer.length));
+    struct record_reader reader = record_reader(record_written(&writer));
     struct packed_list list = record_list(&reader);
     require(list.count == 0 && list.items.length == 0 && list.items.data, "the empty list has changed");
     list = record_list(&reader);

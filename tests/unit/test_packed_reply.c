@@ -166,7 +166,7 @@ TEST(packed_replies_read_as_by_a_naive_reader) {
     for (int i = 0; i < 20000; i++) {
         RECORD_WRITER(writer);
         write_one(&dice, &writer, 0);
-        struct bytes packed = bytes_of(writer.data, writer.length);
+        struct bytes packed = record_written(&writer);
         require(packed_reply_is_sound(packed), "what was written is not sound");
         for (size_t cut = 0; cut < packed.length && cut < 60; cut++)
             require(!packed_reply_is_sound(bytes_of(packed.data, cut)), "half a reply is sound");
@@ -191,7 +191,7 @@ TEST(guids_are_read_from_an_array) {
         record_put_byte(&writer, PACKED_GUID);
         record_put_guid(&writer, (struct guid){i, i});
     }
-    struct bytes packed = bytes_of(writer.data, writer.length);
+    struct bytes packed = record_written(&writer);
     for (uint64_t i = 1; i <= 2; i++)
         require(packed_reply_next_guid(packed, &reader, &id) && id.high == i, "the GUID %d", (int)i);
     require(!packed_reply_next_guid(packed, &reader, &id), "there are no more");
@@ -246,10 +246,10 @@ static bool reads_answer_of(size_t length) {
     record_put_byte(&answer, PACKED_BYTES);
     record_put_bytes(&answer, bytes_of(zeros, length - 5)); /* the kind, and a length of four bytes */
     struct once_change change = sample, again;
-    change.call.answer = bytes_of(answer.data, answer.length);
+    change.call.answer = record_written(&answer);
     require(answer.length == length, "it has %zu bytes", answer.length);
     change_write(&once_changes, &change, &record);
-    bool reads = change_read(&once_changes, bytes_of(record.data, record.length), &again);
+    bool reads = change_read(&once_changes, record_written(&record), &again);
     record_end(&answer);
     record_end(&record);
     return reads;

@@ -47,7 +47,7 @@ TEST(packed_policies_are_read_back) {
     };
     RECORD_WRITER(writer);
     for (size_t i = 0; i < ARRAY_SIZE(policies); i++) policy_pack(&writer, &policies[i]);
-    struct packed_list list = {ARRAY_SIZE(policies), bytes_of(writer.data, writer.length)};
+    struct packed_list list = {ARRAY_SIZE(policies), record_written(&writer)};
     require_same(policies_check(list), OUTCOME_DONE, "all of them");
     struct record_reader reader = record_reader(list.items);
     struct policy policy;
@@ -95,7 +95,7 @@ TEST(a_policy_keeps_the_rules) {
         pack(&writer, "other", 1, 2, "r");
         pack(&writer, rules[i].id, 2, 1, rules[i].permissions);
         pack(&writer, "last", 1, 2, "r");
-        struct packed_list list = {3, bytes_of(writer.data, writer.length)};
+        struct packed_list list = {3, record_written(&writer)};
         require_same(policies_check(list), rules[i].outcome, "%s", rules[i].why);
     }
 }
@@ -107,7 +107,7 @@ TEST(a_container_has_at_most_five_policies) {
         char id[8];
         (void)snprintf(id, sizeof(id), "id%d", (int)count);
         pack(&writer, id, 1, 2, "r");
-        struct packed_list list = {count, bytes_of(writer.data, writer.length)};
+        struct packed_list list = {count, record_written(&writer)};
         require_same(policies_check(list), count <= 5 ? OUTCOME_DONE : OUTCOME_INVALID_POLICIES, "%d of them",
                      (int)count);
         list.count = count + 1;
@@ -126,7 +126,7 @@ TEST(instants_of_policies_beyond_63_bits_are_refused) {
         record_put_number(&writer, written[i]);
         record_put_number(&writer, 0);
         record_put_bytes(&writer, bytes_text("r"));
-        struct packed_list list = {1, bytes_of(writer.data, writer.length)};
+        struct packed_list list = {1, record_written(&writer)};
         require_same(policies_check(list), written[i] <= INT64_MAX ? OUTCOME_DONE : OUTCOME_INVALID_POLICIES,
                      "case %zu", i);
     }
@@ -152,7 +152,7 @@ TEST(permissions_use_only_the_letters_of_their_family) {
         RECORD_WRITER(writer);
         pack(&writer, "first", 1, 2, lists[i].first);
         pack(&writer, "last", 1, 2, lists[i].last);
-        struct packed_list list = {2, bytes_of(writer.data, writer.length)};
+        struct packed_list list = {2, record_written(&writer)};
         require_same(policies_check(list), OUTCOME_DONE, "list %zu is sound", i);
         require_same(policies_check_letters(list, lists[i].letters), lists[i].outcome, "list %zu", i);
     }

@@ -198,7 +198,7 @@ static struct packed_list binaries(struct record_writer *room, unsigned count, s
                                     {.type = VALUE_BINARY, .bytes = bytes_of(bytes, length)}};
         property_put(room, &property);
     }
-    return (struct packed_list){count, bytes_of(room->data, room->length)};
+    return (struct packed_list){count, record_written(room)};
 }
 
 TEST(a_page_looks_at_so_much) {
@@ -290,8 +290,7 @@ TEST(a_page_begins_where_it_is_told) {
         stored_key_put(&from, bytes_text(beginnings[i].partition), bytes_text(beginnings[i].row));
         filter_of(bytes_text(beginnings[i].filter), &filter);
         plan_make(table, &filter, &plan);
-        struct query query = {table,          &filter,        &plan, bytes_of(from.data, from.length),
-                              QUERY_ROWS_MAX, QUERY_BYTES_MAX};
+        struct query query = {table, &filter, &plan, record_written(&from), QUERY_ROWS_MAX, QUERY_BYTES_MAX};
         query_run(&query, &page);
         require_same(page.count, beginnings[i].rows, "beginning %zu", i);
         require(!page.next.data, "beginning %zu", i);

@@ -27,7 +27,7 @@ static struct packed_list properties_of(struct record_writer *room, int64_t numb
         property_put(room, &(struct property){bytes_text("rare"), {.type = VALUE_INT64, .number = 7}});
         count++;
     }
-    return (struct packed_list){count, bytes_of(room->data, room->length)};
+    return (struct packed_list){count, record_written(room)};
 }
 
 static void put_names(struct table *table, const char *const *names) {
@@ -35,7 +35,7 @@ static void put_names(struct table *table, const char *const *names) {
     RECORD_WRITER(room);
     for (; names[change.names.count]; change.names.count++)
         record_put_bytes(&room, bytes_text(names[change.names.count]));
-    change.names.items = bytes_of(room.data, room.length);
+    change.names.items = record_written(&room);
     require(table_apply(table, &change), "indexes are declared");
 }
 

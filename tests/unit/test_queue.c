@@ -63,7 +63,7 @@ static void put_as(struct queue *queue, uint64_t number, const struct putting *p
         .expires_ms = queue_instant_after(putting->now_ms, putting->ttl_ms),
         .visible_ms = putting->now_ms + putting->delay_ms,
         .group = bytes_text(putting->group ? putting->group : ""),
-        .items = {1, bytes_of(items.data, items.length)},
+        .items = {1, record_written(&items)},
     };
     require(queue_apply(queue, &change), "the put fits");
 }
@@ -84,9 +84,8 @@ static uint64_t get(struct queue *queue, int64_t now_ms, int64_t window_ms) {
     struct queue_item item = queue_delivery(queue, message, guid_numbered(number + 2));
     record_start(&items);
     queue_item_put(QUEUE_DELIVER, &items, &item);
-    struct queue_change change = {.kind = QUEUE_DELIVER,
-                                  .visible_ms = now_ms + window_ms,
-                                  .items = {1, bytes_of(items.data, items.length)}};
+    struct queue_change change = {
+        .kind = QUEUE_DELIVER, .visible_ms = now_ms + window_ms, .items = {1, record_written(&items)}};
     require(queue_apply(queue, &change), "the delivery fits");
     record_end(&items);
     return number;
@@ -96,7 +95,7 @@ static bool drop(struct queue *queue, uint64_t number) {
     struct record_writer items;
     record_start(&items);
     queue_item_put(QUEUE_DELETE, &items, &(struct queue_item){.id = guid_numbered(number)});
-    struct queue_change change = {.kind = QUEUE_DELETE, .items = {1, bytes_of(items.data, items.length)}};
+    struct queue_change change = {.kind = QUEUE_DELETE, .items = {1, record_written(&items)}};
     bool applied = queue_apply(queue, &change);
     record_end(&items);
     return applied;

@@ -108,7 +108,7 @@ static struct queue_change change_of(const struct written *written, struct recor
     item.id = id;
     item.receipt = receipt;
     queue_item_put(change.kind, items, &item);
-    change.items = (struct packed_list){1, bytes_of(items->data, items->length)};
+    change.items = (struct packed_list){1, record_written(items)};
     return change;
 }
 
@@ -119,7 +119,7 @@ TEST(queue_records_have_the_promised_bytes) {
         struct queue_change change = change_of(&records[i], &items);
         RECORD_WRITER(writer);
         change_write(&queue_changes, &change, &writer);
-        require_bytes(bytes_of(writer.data, writer.length), records[i].record, "record %zu", i);
+        require_bytes(record_written(&writer), records[i].record, "record %zu", i);
         seen[change.kind] = true;
     }
     for (size_t kind = 0; kind < QUEUE_CHANGE_KINDS; kind++)
@@ -136,15 +136,14 @@ TEST(items_need_not_be_packed) {
         both[1].id = receipt;
         RECORD_WRITER(items);
         for (size_t at = 0; at < ARRAY_SIZE(both); at++) queue_item_put(change.kind, &items, &both[at]);
-        change.items = (struct packed_list){ARRAY_SIZE(both), bytes_of(items.data, items.length)};
+        change.items = (struct packed_list){ARRAY_SIZE(both), record_written(&items)};
         decided.items = (struct packed_list){.count = ARRAY_SIZE(both)};
         decided.decided_items = both;
         RECORD_WRITER(record);
         RECORD_WRITER(same);
         change_write(&queue_changes, &change, &record);
         change_write(&queue_changes, &decided, &same);
-        require_bytes(bytes_of(same.data, same.length), bytes_of(record.data, record.length), "record %zu",
-                      i);
+        require_bytes(record_written(&same), record_written(&record), "record %zu", i);
         struct queue_items walk, other_walk;
         queue_items_start(&walk, &change);
         queue_items_start(&other_walk, &decided);

@@ -6,10 +6,6 @@
 
 #include <stdlib.h>
 
-static struct bytes written(const struct record_writer *writer) {
-    return bytes_of(writer->data, writer->length);
-}
-
 static const struct {
     uint64_t number;
     size_t length;
@@ -32,8 +28,9 @@ TEST(numbers_are_leb128) {
     for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
         RECORD_WRITER(writer);
         record_put_number(&writer, numbers[i].number);
-        require_bytes(written(&writer), bytes_of(numbers[i].bytes, numbers[i].length), "number %zu", i);
-        struct record_reader reader = record_reader(written(&writer));
+        require_bytes(record_written(&writer), bytes_of(numbers[i].bytes, numbers[i].length), "number %zu",
+                      i);
+        struct record_reader reader = record_reader(record_written(&writer));
         require(record_number(&reader) == numbers[i].number, "number %zu is read as another one", i);
         require(record_complete(&reader), "number %zu is not read completely", i);
     }
@@ -72,8 +69,8 @@ TEST(numbers_never_overflow) {
 TEST(words_are_little_endian) {
     RECORD_WRITER(writer);
     record_put_word(&writer, UINT64_C(0x8807060504030201));
-    require_bytes(written(&writer), bytes_text("\x01\x02\x03\x04\x05\x06\x07\x88"), "a word");
-    struct record_reader reader = record_reader(written(&writer));
+    require_bytes(record_written(&writer), bytes_text("\x01\x02\x03\x04\x05\x06\x07\x88"), "a word");
+    struct record_reader reader = record_reader(record_written(&writer));
     require(record_word(&reader) == UINT64_C(0x8807060504030201), "a word is read as another one");
     require(record_complete(&reader), "a word is not read completely");
 }
@@ -86,7 +83,7 @@ TEST(instants_are_not_negative) {
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         RECORD_WRITER(writer);
         record_put_number(&writer, cases[i].number);
-        struct record_reader reader = record_reader(written(&writer));
+        struct record_reader reader = record_reader(record_written(&writer));
         int64_t instant = record_instant(&reader);
         require_same(!reader.failed, cases[i].sound, "case %zu", i);
         require_same(instant, cases[i].sound ? (int64_t)cases[i].number : 0, "case %zu", i);
@@ -101,7 +98,7 @@ TEST(record_lengths_beyond_the_end_are_refused) {
         RECORD_WRITER(writer);
         record_put_number(&writer, lies[i]);
         for (int n = 0; n < 3; n++) record_put_byte(&writer, 'x');
-        struct record_reader reader = record_reader(written(&writer));
+        struct record_reader reader = record_reader(record_written(&writer));
         struct bytes bytes = record_bytes(&reader);
         require(reader.failed && bytes.length == 0 && bytes.data, "lie %zu is believed", i);
     }
@@ -202,11 +199,11 @@ TEST(written_fields_are_read_back) {
         draw_fields(&dice, &fields);
         RECORD_WRITER(writer);
         write_fields(&fields, &writer);
-        struct record_reader reader = record_reader(written(&writer));
+        struct record_reader reader = record_reader(record_written(&writer));
         for (size_t i = 0; i < fields.count; i++)
             require(read_field(&fields, i, &reader), "trial %d: field %zu has changed", trial, i);
         require(record_complete(&reader), "trial %d: something is left over", trial);
-        if (trial < 60) cut_anywhere(&fields, written(&writer));
+        if (trial < 60) cut_anywhere(&fields, record_written(&writer));
     }
 }
 

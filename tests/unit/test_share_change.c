@@ -10,7 +10,7 @@ static bool reads(const struct share_change *change) {
     struct share_change again;
     record_start(&writer);
     change_write(&share_changes, change, &writer);
-    bool sound = change_read(&share_changes, bytes_of(writer.data, writer.length), &again);
+    bool sound = change_read(&share_changes, record_written(&writer), &again);
     record_end(&writer);
     return sound;
 }

@@ -35,7 +35,7 @@ static void write_down(void *context, const void *walked) {
     change_write(&share_changes, change, &writer);
     require(tape->count < RECORDS_MAX, "room for a record");
     struct record *record = &tape->records[tape->count++];
-    *record = (struct record){copy_of(bytes_of(writer.data, writer.length)), writer.length, NULL, 0};
+    *record = (struct record){copy_of(record_written(&writer)), writer.length, NULL, 0};
     if (change_is(&share_changes, change, CHANGE_HAS_CONTENT)) {
         record->content = copy_of(change->content);
         record->content_length = change->content.length;
@@ -91,10 +91,6 @@ static void doctor(struct dice *dice, struct record *record) {
     if (dice_percent(dice, 20)) record->length = dice_roll(dice, record->length + 1);
 }
 
-static struct bytes written_in(const struct record_writer *writer) {
-    return bytes_of(writer->data, writer->length);
-}
-
 /* One that is not taken changes nothing. */
 static void take_doctored(struct share **share, const struct record *record) {
     struct bytes bytes = bytes_of(record->bytes, record->length);
@@ -107,7 +103,8 @@ static void take_doctored(struct share **share, const struct record *record) {
     share_free(share_rebuilt(*share, &before));
     if (!share_trial_take(share, bytes, content)) {
         share_free(share_rebuilt(*share, &after));
-        require_bytes(written_in(&after), written_in(&before), "kind %d, not taken", record->bytes[1]);
+        require_bytes(record_written(&after), record_written(&before), "kind %d, not taken",
+                      record->bytes[1]);
         record_end(&after);
     }
     record_end(&before);

@@ -63,7 +63,7 @@ static void put_step(struct record_writer *steps, enum table_step_kind kind, con
 
 static bool apply_steps(struct table *table, enum table_change_kind kind, uint64_t count,
                         const struct record_writer *steps) {
-    struct table_change change = {.kind = kind, .steps = {count, bytes_of(steps->data, steps->length)}};
+    struct table_change change = {.kind = kind, .steps = {count, record_written(steps)}};
     return table_apply(table, &change);
 }
 
@@ -98,7 +98,7 @@ static bool change_names(struct table *table, enum table_change_kind kind, unsig
         int length = snprintf(name, sizeof(name), "p%u", i);
         record_put_bytes(&names, bytes_of(name, (size_t)length));
     }
-    struct table_change change = {.kind = kind, .names = {to - from, bytes_of(names.data, names.length)}};
+    struct table_change change = {.kind = kind, .names = {to - from, record_written(&names)}};
     bool applied = table_apply(table, &change);
     record_end(&names);
     return applied;
@@ -111,7 +111,7 @@ static bool build_portion(struct table *table, size_t max) {
     record_start(&names);
     record_put_bytes(&names, index->name);
     struct table_change change = {.kind = TABLE_INDEXED,
-                                  .names = {1, bytes_of(names.data, names.length)},
+                                  .names = {1, record_written(&names)},
                                   .key = table_index_next(table, index, max)};
     require(table_apply(table, &change), "a portion of an index");
     record_end(&names);
@@ -181,7 +181,7 @@ TEST(an_entity_that_is_known_is_not_looked_for) {
             .kind = kinds[i], .key = {key.data, key.length}, .etag = 50 + i, .ticks = 60};
         record_start(&properties);
         property_put(&properties, &property);
-        step.properties = (struct packed_list){1, bytes_of(properties.data, properties.length)};
+        step.properties = (struct packed_list){1, record_written(&properties)};
         step.existing = table_find(table, step.key);
         table_apply(table,
                     &(struct table_change){.kind = TABLE_BATCH, .steps = {.count = 1}, .decided = &step});

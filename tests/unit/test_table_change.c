@@ -83,7 +83,7 @@ static struct table_change change_of(size_t number, struct record_writer *steps)
                               .ticks = 7,
                               .properties = lists ? properties : no_list};
     table_step_put(steps, &step);
-    change.steps = (struct packed_list){1, bytes_of(steps->data, steps->length)};
+    change.steps = (struct packed_list){1, record_written(steps)};
     return change;
 }
 
@@ -94,7 +94,7 @@ TEST(table_records_have_the_promised_bytes) {
         struct table_change change = change_of(i, &steps);
         RECORD_WRITER(writer);
         change_write(&table_changes, &change, &writer);
-        require_bytes(bytes_of(writer.data, writer.length), records[i].record, "record %zu", i);
+        require_bytes(record_written(&writer), records[i].record, "record %zu", i);
         seen[change.kind] = true;
     }
     for (size_t kind = 0; kind < TABLE_CHANGE_KINDS; kind++)
@@ -218,7 +218,7 @@ TEST(an_index_has_a_place_among_sixteen) {
         for (unsigned i = 0; i < count; i++) record_put_bytes(&names, bytes_of(&"abcdefghijklmnopq"[i], 1));
         struct table_change change = {.kind = TABLE_INDEX, .names = {count, {names.data, names.length}}};
         change_write(&table_changes, &change, &writer);
-        require_same(reads(bytes_of(writer.data, writer.length)), count <= TABLE_INDEXES_MAX, "%u", count);
+        require_same(reads(record_written(&writer)), count <= TABLE_INDEXES_MAX, "%u", count);
     }
 }
 
@@ -295,8 +295,8 @@ static bool reads_steps(uint8_t kind, uint64_t count, const struct record_writer
     record_put_byte(&writer, 'T');
     record_put_byte(&writer, kind);
     record_put_number(&writer, count);
-    record_put_bytes(&writer, bytes_of(forged->data, forged->length));
-    bool sound = reads(bytes_of(writer.data, writer.length));
+    record_put_bytes(&writer, record_written(forged));
+    bool sound = reads(record_written(&writer));
     record_end(&writer);
     return sound;
 }
@@ -462,8 +462,8 @@ static version newest_in(enum table_change_kind kind, struct bytes bytes) {
     struct record_writer record;
     record_start(&record);
     change_write(&table_changes, &written, &record);
-    require(change_read_with(&table_changes, bytes_of(record.data, record.length), &change, &inside, &newest),
-            "kind %d", kind);
+    require(change_read_with(&table_changes, record_written(&record), &change, &inside, &newest), "kind %d",
+            kind);
     require_bytes(change.feed, bytes, "kind %d", kind);
     record_end(&record);
     return newest;
@@ -476,8 +476,8 @@ TEST(the_state_of_a_feed_brings_its_newest_version) {
     struct record_writer bytes;
     record_start(&bytes);
     feed_put_state(feed, &bytes);
-    require_same(newest_in(TABLE_FEEDSTATE, bytes_of(bytes.data, bytes.length)), 7, "of a state");
-    require_same(newest_in(TABLE_FEEDMARKERS, bytes_of(bytes.data, bytes.length)), 0, "of markers");
+    require_same(newest_in(TABLE_FEEDSTATE, record_written(&bytes)), 7, "of a state");
+    require_same(newest_in(TABLE_FEEDMARKERS, record_written(&bytes)), 0, "of markers");
     record_end(&bytes);
     feed_drop(&account, feed);
 }

@@ -27,7 +27,7 @@ static void live_beside(struct table_trial *trial, struct dice *dice, struct tab
         table_trial_compare(trial);
     }
     digest_table(still, &after);
-    require_bytes(bytes_of(after.data, after.length), bytes_of(before.data, before.length), "it has changed");
+    require_bytes(record_written(&after), record_written(&before), "it has changed");
     record_end(&before);
     record_end(&after);
 }

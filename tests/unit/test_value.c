@@ -322,8 +322,8 @@ TEST(each_value_has_one_packed_form) {
         read++;
         RECORD_WRITER(writer);
         value_put(&writer, &value);
-        require_bytes(bytes_of(writer.data, writer.length), bytes_of(bytes, (size_t)(reader.at - bytes)),
-                      "round %d", round);
+        require_bytes(record_written(&writer), bytes_of(bytes, (size_t)(reader.at - bytes)), "round %d",
+                      round);
     }
     require(read > 10000, "%d were values", read);
 }

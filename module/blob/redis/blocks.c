@@ -87,7 +87,7 @@ static struct packed_list given_blocks(const struct call *call, struct record_wr
         long length = base64_read(call_word(call, pairs->at + 2 * i + 1), id, sizeof(id));
         block_choice_put(writer, (enum block_choice)choice, bytes_of((const char *)id, (size_t)length));
     }
-    return (struct packed_list){(uint64_t)pairs->count, bytes_of(writer->data, writer->length)};
+    return (struct packed_list){(uint64_t)pairs->count, record_written(writer)};
 }
 
 enum outcome blob_putblocklist_check(struct call *call) {

@@ -162,7 +162,7 @@ static void decide_copy(struct call *call, struct blob *target, const struct sou
     if (args_given(&call->args, SLOT_META)) change->parts = PART_METADATA;
     change->copy = (struct copy){.status = COPY_SUCCESS,
                                  .id = decision_new_version(call),
-                                 .source = bytes_of(label->data, label->length),
+                                 .source = record_written(label),
                                  .done = blob_length(source->blob),
                                  .total = blob_length(source->blob),
                                  .completed_ms = change->stamp.modified_ms};

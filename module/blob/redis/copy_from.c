@@ -100,9 +100,8 @@ enum outcome blob_copy_from(struct call *call) {
     copy_put_label(call, label);
     struct container_change *change = blob_decide_write(call, BLOB_COPYSTART, target, NULL);
     change->order = write_order(call);
-    change->copy = (struct copy){.status = COPY_PENDING,
-                                 .id = decision_new_version(call),
-                                 .source = bytes_of(label->data, label->length)};
+    change->copy = (struct copy){
+        .status = COPY_PENDING, .id = decision_new_version(call), .source = record_written(label)};
     copy_reply(call, change, "pending");
     return OUTCOME_DONE;
 }

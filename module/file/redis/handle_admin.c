@@ -263,8 +263,7 @@ enum outcome file_closehandles_decide(struct call *call) {
         close_number(&closing, number);
     if (closing.count) {
         struct share_change *change = share_decide(call, FILE_CLOSEHANDLES);
-        change->handles =
-            (struct packed_list){closing.count, bytes_of(closing.handles->data, closing.handles->length)};
+        change->handles = (struct packed_list){closing.count, record_written(closing.handles)};
     }
     reply_number(&call->out, (long long)closing.count);
     return OUTCOME_DONE;

@@ -121,6 +121,6 @@ enum outcome file_close_decide(struct call *call) {
     struct record_writer *handles = call_writer(call);
     record_put_guid(handles, handle->id);
     struct share_change *change = file_decide_with_handle(call, FILE_CLOSE, handle, NULL);
-    change->handles = (struct packed_list){1, bytes_of(handles->data, handles->length)};
+    change->handles = (struct packed_list){1, record_written(handles)};
     return call_done(call);
 }

@@ -119,7 +119,7 @@ void file_settle_sessions(struct call *call) {
     struct record_writer ids;
     record_start(&ids);
     deadlines_visit_due(&share->deadlines, call_now_ms(call), note_deleting, &ids);
-    struct record_reader reader = record_reader(bytes_of(ids.data, ids.length));
+    struct record_reader reader = record_reader(record_written(&ids));
     while (record_more(&reader)) {
         struct guid id = record_guid(&reader);
         end_session(call, SHARE_EXPIRE, share_session_find(share, &id));
@@ -195,7 +195,7 @@ static void sweep_one(struct call *call, struct share_session *session, size_t *
     struct share_change change = {.kind = SHARE_SWEEP, .session = session->id, .holder = session};
     record_start(&handles);
     change.on = collect_handles(session, &handles, &change.handles.count, effort);
-    change.handles.items = bytes_of(handles.data, handles.length);
+    change.handles.items = record_written(&handles);
     commit_at_once(call, &change, NULL);
     record_end(&handles);
 }

@@ -89,7 +89,7 @@ void queue_get_give_back(struct call *call, struct record_reader *granted) {
     }
     if (!count) return;
     struct queue_change *change = queue_decide(call, QUEUE_UNDELIVER);
-    change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
+    change->items = (struct packed_list){count, record_written(items)};
 }
 
 static void decide_delivery(struct call *call, struct message *const *found, size_t count) {

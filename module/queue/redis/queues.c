@@ -92,7 +92,7 @@ static void clear_living(struct call *call) {
     size_t count = queue_list_living(call->value, call_now_ms(call), items);
     if (!count) return;
     struct queue_change *change = queue_decide(call, QUEUE_CLEAR_LIVING);
-    change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
+    change->items = (struct packed_list){count, record_written(items)};
 }
 
 /* If the store has living messages and unsettled dead letters, the change lists the fewer of them. */

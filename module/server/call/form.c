@@ -28,8 +28,7 @@ static void pack_pairs(const struct call *call, const struct argument *pairs, st
     record_start(&packed->buffer);
     for (int i = 0; i < 2 * pairs->count; i++)
         record_put_bytes(&packed->buffer, call_word(call, pairs->at + i));
-    packed->list =
-        (struct packed_list){(uint64_t)pairs->count, bytes_of(packed->buffer.data, packed->buffer.length)};
+    packed->list = (struct packed_list){(uint64_t)pairs->count, record_written(&packed->buffer)};
 }
 
 static enum outcome read_metadata(struct call *call) {
@@ -79,8 +78,7 @@ static enum outcome read_policies(struct call *call) {
             return OUTCOME_INVALID_POLICY_VALUE;
         policy_pack(&packed->buffer, &policy);
     }
-    packed->list =
-        (struct packed_list){(uint64_t)items->count, bytes_of(packed->buffer.data, packed->buffer.length)};
+    packed->list = (struct packed_list){(uint64_t)items->count, record_written(&packed->buffer)};
     return check_policies(call, packed->list);
 }
 

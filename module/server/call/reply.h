@@ -48,7 +48,7 @@ void reply_repeat(struct reply *out, struct bytes packed);
 
 /* What has been packed so far. */
 static inline struct bytes reply_packed(const struct reply *out) {
-    return bytes_of(out->packed->data, out->packed->length);
+    return record_written(out->packed);
 }
 
 /* --- Values --- */

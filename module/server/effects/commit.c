@@ -35,10 +35,10 @@ static bool goes_inside(const struct data_type *type, const struct decided *deci
 static void wrap_record(struct once_change *once, struct record_writer *record) {
     struct record_writer wrapped;
     record_start(&wrapped);
-    once->inside = bytes_of(record->data, record->length);
+    once->inside = record_written(record);
     change_write(&once_changes, once, &wrapped);
     record->length = 0;
-    record_put_raw(record, bytes_of(wrapped.data, wrapped.length));
+    record_put_raw(record, record_written(&wrapped));
     record_end(&wrapped);
 }
 

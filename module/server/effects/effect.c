@@ -26,7 +26,7 @@ static void send_record(RedisModuleCtx *ctx, RedisModuleString *key, struct byte
 
 /* A record that is the only one travels as if there were no bundle. */
 static void send_only_record(const struct effect_bundle *bundle) {
-    struct record_reader reader = bundle_reader(bytes_of(bundle->bytes.data, bundle->bytes.length));
+    struct record_reader reader = bundle_reader(record_written(&bundle->bytes));
     struct bundle_item item = {.record = bytes_of(NULL, 0)};
     bundle_next(&reader, BUNDLE_MORE_AT + (int)bundle->words, &item);
     send_record(bundle->ctx, bundle->first_key, item.record, bundle->words ? bundle->more[0] : NULL);
@@ -84,7 +84,7 @@ ASIDE static void gather_record(struct effect_bundle *bundle, RedisModuleString 
         effect_bundle_end(bundle);
         effect_bundle_start(bundle, bundle->ctx);
     }
-    struct bundle_item item = {.key = add_key(bundle, key), .record = bytes_of(record->data, record->length)};
+    struct bundle_item item = {.key = add_key(bundle, key), .record = record_written(record)};
     if (content) item.beside = add_word(bundle, content);
     bundle_add(&bundle->bytes, &item);
     bundle->records++;
@@ -94,7 +94,7 @@ void effect_send(const struct call *call, const struct record_writer *record, Re
     if (call->bundle)
         gather_record(call->bundle, call->argv[1], record, content);
     else
-        send_record(call->ctx, call->argv[1], bytes_of(record->data, record->length), content);
+        send_record(call->ctx, call->argv[1], record_written(record), content);
 }
 
 void effect_count_only(const struct call *call) {

@@ -372,7 +372,7 @@ static bool grant_waiting(struct held_call *held, RedisModuleCtx *ctx, int64_t *
 static void give_back_grant(const struct held_call *held, RedisModuleCtx *ctx) {
     struct call call;
     const struct record_writer *grant = &held->result.grant;
-    struct record_reader granted = record_reader(bytes_of(grant->data, grant->length));
+    struct record_reader granted = record_reader(record_written(grant));
     held_call_resume(held, &call, ctx, CALL_GIVE_BACK);
     call_open_key(&call);
     if (call.value && once_take_back(&call)) held->command->give_back(&call, &granted);

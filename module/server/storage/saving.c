@@ -32,7 +32,7 @@ static void save_together(struct saving *saving) {
 }
 
 static void put_into_file(struct saving *saving, const struct bytes *content) {
-    struct bytes record = bytes_of(saving->record.data, saving->record.length);
+    struct bytes record = record_written(&saving->record);
     record_put_number(&saving->together, (uint64_t)record.length << 1 | (content != NULL));
     record_put_raw(&saving->together, record);
     if (content || saving->together.length >= TOGETHER_BYTES) save_together(saving);

@@ -93,7 +93,7 @@ bool held_call_is_repeated(const struct held_call *held, const struct call *call
 void held_result_reply(RedisModuleCtx *ctx, const struct held_result *result) {
     struct reply out = reply_to(ctx);
     if (result->outcome == OUTCOME_DONE)
-        reply_play(ctx, bytes_of(result->reply.data, result->reply.length));
+        reply_play(ctx, record_written(&result->reply));
     else
         refusal_reply(&out, result->outcome, result->note);
     reply_end();

@@ -37,7 +37,7 @@ static struct bytes write_line_address(struct record_writer *address, const stru
     record_put_byte(address, kind->number);
     record_put_bytes(address, name);
     key_name_pack(key, record_reserve(address, key_name_length(key)));
-    return bytes_of(address->data, address->length);
+    return record_written(address);
 }
 
 static struct line *line_new(struct bytes address, struct wait_kind *kind, struct key_name key) {

@@ -34,7 +34,7 @@ static void build_portion(struct call *call, const struct table_index *index) {
     record_start(&name);
     record_put_bytes(&name, index->name);
     struct table_change change = {.kind = TABLE_INDEXED,
-                                  .names = {1, bytes_of(name.data, name.length)},
+                                  .names = {1, record_written(&name)},
                                   .key = table_index_next(call->value, index, UPKEEP_PORTION)};
     commit_at_once(call, &change, NULL);
     record_end(&name);

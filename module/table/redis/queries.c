@@ -99,7 +99,7 @@ static void answer_query(struct call *call, const struct query_args *args, const
         .table = call->value,
         .filter = &args->filter,
         .plan = plan,
-        .from = bytes_of(args->from.data, args->from.length),
+        .from = record_written(&args->from),
         .rows_max = reply_page_max(call, SLOT_TOP, QUERY_ROWS_MAX, QUERY_ROWS_MAX),
         .bytes_max = reply_limit_up_to(QUERY_BYTES_MAX),
     };

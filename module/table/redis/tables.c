@@ -79,7 +79,7 @@ static struct packed_list pick_names(struct call *call, bool indexed) {
         record_put_bytes(writer, name);
         names.count++;
     }
-    names.items = bytes_of(writer->data, writer->length);
+    names.items = record_written(writer);
     return names;
 }
 

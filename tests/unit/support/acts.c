@@ -80,7 +80,7 @@ bool act_commit(struct container_trial *trial, const char *name, const char *blo
         block_choice_put(&list, choice_of(*blocks), bytes_of(blocks + 1, length - 1));
         blocks += length + (blocks[length] == ' ');
     }
-    change.list.items = bytes_of(list.data, list.length);
+    change.list.items = record_written(&list);
     bool fits = container_trial_apply(trial, &change);
     record_end(&list);
     return fits;

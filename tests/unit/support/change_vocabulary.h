@@ -66,9 +66,4 @@ void sample_write(struct sample *sample);
 void sample_draw(struct sample *sample, struct dice *dice, bool large);
 void sample_end(struct sample *sample);
 
-/* What a writer has written. */
-static inline struct bytes written(const struct record_writer *writer) {
-    return bytes_of(writer->data, writer->length);
-}
-
 #endif

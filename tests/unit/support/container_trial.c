@@ -232,7 +232,7 @@ bool container_trial_step(struct container_trial *trial, const struct choice *ch
     fit(trial, &draft.change, choice);
     record_start(&record);
     change_write(&container_changes, &draft.change, &record);
-    require(change_read(&container_changes, bytes_of(record.data, record.length), &change),
+    require(change_read(&container_changes, record_written(&record), &change),
             "a record of kind %d cannot be read", (int)draft.change.kind);
     change.content = draft.change.content;
     change.chunk = draft_chunk(&draft, choice);
@@ -313,8 +313,7 @@ static void rebuild_change(void *context, const void *taken) {
     struct container_change change;
     record_start(&record);
     change_write(&container_changes, written, &record);
-    require(change_read(&container_changes, bytes_of(record.data, record.length), &change),
-            "a record cannot be read");
+    require(change_read(&container_changes, record_written(&record), &change), "a record cannot be read");
     require(container_load(&rebuilding->loader, &change, written->content),
             "a change of kind %d does not fit", (int)change.kind);
     if (rebuilding->save_every && ++rebuilding->records % rebuilding->save_every == 0)

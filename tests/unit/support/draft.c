@@ -163,7 +163,7 @@ static struct packed_list add_list(struct draft *draft, const struct choice *cho
     struct dice dice = dice_of(choice);
     uint64_t count = kind == BLOB_LEAVES ? choice->size % 3U : choice->size % 6U;
     for (uint64_t i = 0; i < count; i++) add_list_item(&draft->list, &dice, kind, 2 * i);
-    return (struct packed_list){count, bytes_of(draft->list.data, draft->list.length)};
+    return (struct packed_list){count, record_written(&draft->list)};
 }
 
 /* A pending copy may arrive; one that has not succeeded may be of a blob of unknown kind. */
@@ -253,7 +253,7 @@ static struct bytes add_feed(struct draft *draft, const struct choice *choice,
     if (kind == CONTAINER_FEEDMARKERS) add_markers(&draft->feed, choice);
     if (kind == CONTAINER_FEEDBUILT && choice->fine % 2) return draft_name(choice->name);
     if (kind == CONTAINER_FEEDSTATE) feed_put_state(&feed, &draft->feed);
-    return bytes_of(draft->feed.data, draft->feed.length);
+    return record_written(&draft->feed);
 }
 
 void draft_make(struct draft *draft, const struct choice *choice) {

@@ -16,7 +16,7 @@ void pairs_end(struct pairs *pairs) {
 }
 
 struct packed_list pairs_list(const struct pairs *pairs) {
-    return (struct packed_list){pairs->count, bytes_of(pairs->writer.data, pairs->writer.length)};
+    return (struct packed_list){pairs->count, record_written(&pairs->writer)};
 }
 
 void pairs_add_texts(struct pairs *pairs, const char *const *texts) {

@@ -90,7 +90,7 @@ struct packed_list properties_draw(struct dice *dice, struct record_writer *room
         put_many(dice, room);
         count += MANY;
     }
-    return (struct packed_list){count, bytes_of(room->data, room->length)};
+    return (struct packed_list){count, record_written(room)};
 }
 
 struct bytes key_draw(struct dice *dice, struct record_writer *room) {
@@ -100,5 +100,5 @@ struct bytes key_draw(struct dice *dice, struct record_writer *room) {
     int length = number ? snprintf(row, sizeof(row), "r%zu", number) : 0;
     stored_key_put(room, bytes_text(partitions[dice_roll(dice, ARRAY_SIZE(partitions))]),
                    bytes_of(row, (size_t)length));
-    return bytes_of(room->data, room->length);
+    return record_written(room);
 }

@@ -38,7 +38,7 @@ static struct guid next_guid(struct queue_trial *trial) {
 
 static void apply_items(struct queue_trial *trial, struct queue_change *change, uint64_t count,
                         struct record_writer *items) {
-    change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
+    change->items = (struct packed_list){count, record_written(items)};
     if (count) apply(trial, change);
     record_end(items);
 }

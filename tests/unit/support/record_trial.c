@@ -30,7 +30,7 @@ static void write_again(const struct change_schema *schema, struct bytes record,
 void record_require_same_again(const struct change_schema *schema, struct bytes record) {
     RECORD_WRITER(writer);
     write_again(schema, record, &writer);
-    require_bytes(bytes_of(writer.data, writer.length), record, "written again");
+    require_bytes(record_written(&writer), record, "written again");
 }
 
 void record_require_whole(const struct change_schema *schema, struct bytes record) {
@@ -56,7 +56,7 @@ bool record_is_sound_doctored(const struct change_schema *schema, struct bytes r
     bool is_sound = record_is_read(schema, bytes);
     RECORD_WRITER(writer);
     if (is_sound) write_again(schema, bytes, &writer);
-    bool is_sound_again = !is_sound || record_is_read(schema, bytes_of(writer.data, writer.length));
+    bool is_sound_again = !is_sound || record_is_read(schema, record_written(&writer));
     free(doctored);
     require(is_sound_again, "what was written of it is not sound");
     return is_sound;

@@ -85,10 +85,9 @@ static void say(struct share_life *life, struct share_change *change, bool fits)
     change->stamp = (struct stamp){++life->versions, life->now_ms};
     record_start(&record);
     change_write(&share_changes, change, &record);
-    bool applied = share_trial_take(&life->share, bytes_of(record.data, record.length), change->content);
+    bool applied = share_trial_take(&life->share, record_written(&record), change->content);
     require_same(applied, fits, "a change of kind %d", (int)change->kind);
-    if (life->companion)
-        share_trial_take(&life->companion, bytes_of(record.data, record.length), change->content);
+    if (life->companion) share_trial_take(&life->companion, record_written(&record), change->content);
 }
 
 static void say_node(struct share_life *life, const struct share_choice *choice) {
@@ -174,7 +173,7 @@ static void say_close(struct share_life *life, const struct share_choice *choice
     record_start(&handles);
     record_put_guid(&handles, share_handle_id(handle));
     record_put_guid(&handles, share_handle_id(other));
-    change.handles = (struct packed_list){2, bytes_of(handles.data, handles.length)};
+    change.handles = (struct packed_list){2, record_written(&handles)};
     bool first = share_model_close(&life->model, handle), second = share_model_close(&life->model, other);
     say(life, &change, first || second);
 }

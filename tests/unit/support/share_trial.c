@@ -50,7 +50,7 @@ static void write_down(void *context, const void *walked) {
     struct share_change read;
     record_start(&record);
     change_write(&share_changes, change, &record);
-    struct bytes written = bytes_of(record.data, record.length);
+    struct bytes written = record_written(&record);
     record_put_bytes(&tape->bytes, written);
     if (change_is(&share_changes, change, CHANGE_HAS_CONTENT))
         record_put_bytes(&tape->bytes, change->content);
@@ -133,7 +133,7 @@ static void require_same_again(struct share *again, struct record_writer *first,
     struct share *third = share_rebuilt(again, second);
     require_counted(again);
     require_all_held(again);
-    require_bytes(bytes_of(second->data, second->length), bytes_of(first->data, first->length), "%s", how);
+    require_bytes(record_written(second), record_written(first), "%s", how);
     share_free(third);
     share_free(again);
     record_end(first);

@@ -10,7 +10,7 @@ static void apply_names(struct table *table, enum table_change_kind kind, unsign
     struct record_writer names ENDS_BY(record_end);
     record_start(&names);
     for (unsigned i = 0; i < count; i++) record_put_bytes(&names, bytes_text(naive_names[i]));
-    struct table_change change = {.kind = kind, .names = {count, bytes_of(names.data, names.length)}};
+    struct table_change change = {.kind = kind, .names = {count, record_written(&names)}};
     require(table_apply(table, &change), "indexes are declared");
 }
 
@@ -26,7 +26,7 @@ static void apply_step(struct table_crowd *crowd, const struct crowd_member *mem
     };
     record_start(&steps);
     table_step_put(&steps, &step);
-    struct table_change change = {.kind = TABLE_BATCH, .steps = {1, bytes_of(steps.data, steps.length)}};
+    struct table_change change = {.kind = TABLE_BATCH, .steps = {1, record_written(&steps)}};
     require(table_apply(crowd->table, &change), "a step of a member");
     record_end(&steps);
 }

@@ -54,9 +54,9 @@ static void gift_start(struct gift *gift, const struct table_step *step) {
         struct record_writer *value = &gift->values[write->given_count];
         record_start(value);
         value_put(value, &property.value);
-        gift->given[write->given_count++] = (struct model_given){
-            model_view_of(property.name), model_view_of(bytes_of(value->data, value->length)),
-            8 + 2 * property.name.length + value_size(&property.value)};
+        gift->given[write->given_count++] =
+            (struct model_given){model_view_of(property.name), model_view_of(record_written(value)),
+                                 8 + 2 * property.name.length + value_size(&property.value)};
     }
 }
 
@@ -222,8 +222,7 @@ static void compare_entity(const struct model_entity *expected, const struct ent
         require_bytes(property.name, model_bytes(expected->properties[i].name), "name of property %zu", i);
         record_start(&packed);
         value_put(&packed, &property.value);
-        require_bytes(bytes_of(packed.data, packed.length), model_bytes(expected->properties[i].value),
-                      "value %zu", i);
+        require_bytes(record_written(&packed), model_bytes(expected->properties[i].value), "value %zu", i);
     }
     require(record_complete(&reader), "there is one property more");
 }
@@ -260,7 +259,7 @@ static size_t index_keys_of(const struct table_shadow *shadow, const struct shad
         record_start(&entry);
         index_key_put_value(&entry, &value);
         record_put_raw(&entry, model_bytes(entity->key));
-        keys[count++] = own(bytes_of(entry.data, entry.length));
+        keys[count++] = own(record_written(&entry));
     }
     qsort(keys, count, sizeof(*keys), by_bytes);
     return count;

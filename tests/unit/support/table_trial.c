@@ -94,7 +94,7 @@ static struct packed_list draw_steps(struct table_trial *trial, struct dice *dic
             struct table_step step = {.kind = kind_for(trial, dice, key, careless && i == max - 1),
                                       .key = key};
             put_step(trial, dice, steps, &step);
-            list = (struct packed_list){list.count + 1, bytes_of(steps->data, steps->length)};
+            list = (struct packed_list){list.count + 1, record_written(steps)};
         }
     }
     return list;
@@ -120,7 +120,7 @@ static void remove_one(struct table_trial *trial, struct dice *dice) {
         .key = model_bytes(trial->model.now.entities[dice_roll(dice, trial->model.now.count)].key)};
     record_start(&steps);
     table_step_put(&steps, &step);
-    struct table_change change = {.kind = TABLE_DELETE, .steps = {1, bytes_of(steps.data, steps.length)}};
+    struct table_change change = {.kind = TABLE_DELETE, .steps = {1, record_written(&steps)}};
     require(table_trial_apply(trial, &change), "it is there");
 }
 
@@ -139,7 +139,7 @@ static void load_entities(struct table_trial *trial, struct dice *dice, const st
         change.steps.count++;
         record_end(&key);
     }
-    change.steps.items = bytes_of(steps.data, steps.length);
+    change.steps.items = record_written(&steps);
     table_trial_apply(trial, &change);
     record_end(&steps);
 }
@@ -152,7 +152,7 @@ static void set_policies(struct table_trial *trial, const struct table_choice *c
     record_start(&room);
     if (choice->count % 4) policy_pack(&room, &policy);
     struct table_change change = {.kind = TABLE_SETACL,
-                                  .policies = {choice->count % 4 != 0, bytes_of(room.data, room.length)}};
+                                  .policies = {choice->count % 4 != 0, record_written(&room)}};
     table_trial_apply(trial, &change);
 }
 
@@ -161,7 +161,7 @@ static void change_indexes(struct table_trial *trial, struct dice *dice, enum ta
     struct record_writer names;
     record_start(&names);
     for (uint64_t i = 0; i < count; i++) record_put_bytes(&names, name_drawn(dice_roll(dice, DRAWN_NAMES)));
-    struct table_change change = {.kind = kind, .names = {count, bytes_of(names.data, names.length)}};
+    struct table_change change = {.kind = kind, .names = {count, record_written(&names)}};
     table_trial_apply(trial, &change);
     record_end(&names);
 }
@@ -189,8 +189,7 @@ static void build_index(struct table_trial *trial, struct dice *dice, const stru
     require_bytes(key, next_frontier(&trial->model.now, index, max), "the next portion");
     if (choice->risk % RISK_SIDES == 0) key = key_draw(dice, &room);
     record_put_bytes(&names, index->name);
-    struct table_change change = {
-        .kind = TABLE_INDEXED, .names = {1, bytes_of(names.data, names.length)}, .key = key};
+    struct table_change change = {.kind = TABLE_INDEXED, .names = {1, record_written(&names)}, .key = key};
     require(table_trial_apply(trial, &change), "there is such an index");
     record_end(&names);
     record_end(&room);
