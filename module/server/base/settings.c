@@ -51,38 +51,60 @@ static int set_toggle(const char *name, int value, void *data, RedisModuleString
     return REDISMODULE_OK;
 }
 
-static RedisModuleString *get_duration(const char *name, void *setting) {
-    (void)name;
-    return ((const struct setting *)setting)->duration->text;
+/* As the operator wrote it; NULL if nobody has. */
+static RedisModuleString **text_place(const struct setting *setting) {
+    return setting->duration ? &setting->duration->text : &setting->text->text;
 }
 
-static bool duration_set(const struct setting *setting, RedisModuleString *text) {
+static bool read_duration(const struct setting *setting, struct bytes text) {
     int64_t ms;
-    if (!duration_read(api_bytes(text), &ms) || ms < setting->min || ms > setting->max) return false;
-    if (setting->duration->text) RedisModule_FreeString(NULL, setting->duration->text);
-    setting->duration->text = RedisModule_HoldString(NULL, text);
+    if (!duration_read(text, &ms) || ms < setting->min || ms > setting->max) return false;
     setting->duration->ms = ms;
     return true;
 }
 
-static int set_duration(const char *name, RedisModuleString *text, void *data, RedisModuleString **error) {
+static bool is_sound_text(const struct setting_text *setting, struct bytes text) {
+    return !setting->is_sound || setting->is_sound(text);
+}
+
+static bool text_set(const struct setting *setting, RedisModuleString *text) {
+    bool sound = setting->duration ? read_duration(setting, api_bytes(text))
+                                   : is_sound_text(setting->text, api_bytes(text));
+    if (!sound) return false;
+    RedisModuleString **place = text_place(setting);
+    if (*place) RedisModule_FreeString(NULL, *place);
+    *place = RedisModule_HoldString(NULL, text);
+    return true;
+}
+
+static RedisModuleString *get_text(const char *name, void *setting) {
+    (void)name;
+    return *text_place(setting);
+}
+
+static int set_text(const char *name, RedisModuleString *text, void *data, RedisModuleString **error) {
     const struct setting *setting = data;
     char fault[128];
     (void)name;
-    if (duration_set(setting, text)) return REDISMODULE_OK;
+    if (text_set(setting, text)) return REDISMODULE_OK;
+    if (!setting->duration) return refuse_value(error, setting->text->fault);
     snprintf(fault, sizeof(fault), "it takes seconds from %.15g to %.15g, with at most three decimals",
              (double)setting->min / 1000, (double)setting->max / 1000);
     return refuse_value(error, fault);
 }
 
-/* The default is what an argument of the module has set, as it was written, or whole seconds. */
-static int register_duration(RedisModuleCtx *ctx, const struct setting *setting) {
-    char seconds[32];
-    snprintf(seconds, sizeof(seconds), "%lld", (long long)setting->duration->ms / 1000);
-    const char *text =
-        setting->duration->text ? RedisModule_StringPtrLen(setting->duration->text, NULL) : seconds;
-    return RedisModule_RegisterStringConfig(ctx, setting->name, text, REDISMODULE_CONFIG_DEFAULT,
-                                            get_duration, set_duration, apply_setting, (void *)setting);
+/* The default is what an argument of the module has set, as it was written, or whole seconds. Servers take the flag of
+ * secrets and forget it: their logs of slow and of large commands show them. */
+static int register_text(RedisModuleCtx *ctx, const struct setting *setting) {
+    bool secret = setting->text && setting->text->secret;
+    unsigned flags = secret ? REDISMODULE_CONFIG_SENSITIVE : REDISMODULE_CONFIG_DEFAULT;
+    char seconds[32] = "";
+    if (setting->duration)
+        snprintf(seconds, sizeof(seconds), "%lld", (long long)setting->duration->ms / 1000);
+    RedisModuleString *text = *text_place(setting);
+    return RedisModule_RegisterStringConfig(ctx, setting->name,
+                                            text ? RedisModule_StringPtrLen(text, NULL) : seconds, flags,
+                                            get_text, set_text, apply_setting, (void *)setting);
 }
 
 static int get_choice(const char *name, void *setting) {
@@ -121,39 +143,10 @@ static bool choice_set(struct setting_choice *choice, struct bytes word) {
     return false;
 }
 
-static bool text_set(struct setting_text *setting, RedisModuleString *text) {
-    if (setting->is_sound && !setting->is_sound(api_bytes(text))) return false;
-    if (setting->text) RedisModule_FreeString(NULL, setting->text);
-    setting->text = RedisModule_HoldString(NULL, text);
-    return true;
-}
-
-static RedisModuleString *get_text(const char *name, void *setting) {
-    (void)name;
-    struct setting_text *text = ((const struct setting *)setting)->text;
-    if (!text->text) text->text = RedisModule_CreateString(NULL, "", 0);
-    return text->text;
-}
-
-static int set_text(const char *name, RedisModuleString *text, void *data, RedisModuleString **error) {
-    struct setting_text *setting = ((const struct setting *)data)->text;
-    (void)name;
-    return text_set(setting, text) ? REDISMODULE_OK : refuse_value(error, setting->fault);
-}
-
-/* Servers take the flag and forget it: their logs of slow and of large commands show secrets. */
-static int register_text(RedisModuleCtx *ctx, const struct setting *setting) {
-    unsigned flags = setting->text->secret ? REDISMODULE_CONFIG_SENSITIVE : REDISMODULE_CONFIG_DEFAULT;
-    const char *text = setting->text->text ? RedisModule_StringPtrLen(setting->text->text, NULL) : "";
-    return RedisModule_RegisterStringConfig(ctx, setting->name, text, flags, get_text, set_text,
-                                            apply_setting, (void *)setting);
-}
-
 static int register_one(RedisModuleCtx *ctx, const struct setting *setting) {
     void *data = (void *)setting;
-    if (setting->duration) return register_duration(ctx, setting);
+    if (setting->duration || setting->text) return register_text(ctx, setting);
     if (setting->choice) return register_choice(ctx, setting);
-    if (setting->text) return register_text(ctx, setting);
     unsigned flags = setting->bytes ? REDISMODULE_CONFIG_MEMORY : REDISMODULE_CONFIG_DEFAULT;
     if (setting->number)
         return RedisModule_RegisterNumericConfig(ctx, setting->name, *setting->number, flags, setting->min,
@@ -189,9 +182,8 @@ static bool set_from_text(const struct setting *setting, RedisModuleString *stri
     struct bytes text = api_bytes(string);
     int64_t number;
     bool yes = bytes_same_word(text, bytes_text("yes")), no = bytes_same_word(text, bytes_text("no"));
-    if (setting->duration) return duration_set(setting, string);
+    if (setting->duration || setting->text) return text_set(setting, string);
     if (setting->choice) return choice_set(setting->choice, text);
-    if (setting->text) return text_set(setting->text, string);
     if (setting->toggle) {
         if (yes || no) *setting->toggle = yes;
         return yes || no;
