@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { SHOWN_WORD_MAX = 40 };
+enum { SHOWN_WORD_MAX = 40, WORD_SHOWN_BYTES = 2 * SHOWN_WORD_MAX };
 
 static unsigned long long counts[OUTCOME_COUNT];
 
@@ -29,14 +29,18 @@ void refusal_show_word(struct bytes word, char *text, size_t size) {
     text[used] = '\0';
 }
 
-void refusal_put_owner(struct text *text, const char *preposition, struct bytes owner, size_t size) {
+static void put_quoted(struct text *text, const char *quote, struct bytes word, size_t size) {
     char shown[CALL_NOTE_BYTES];
-    if (!owner.length) return;
-    refusal_show_word(owner, shown, size_min(size, sizeof(shown)));
-    text_put(text, preposition);
-    text_put(text, "\"");
+    refusal_show_word(word, shown, size_min(size, sizeof(shown)));
+    text_put(text, quote);
     text_put(text, shown);
-    text_put(text, "\"");
+    text_put(text, quote);
+}
+
+void refusal_put_owner(struct text *text, const char *preposition, struct bytes owner, size_t size) {
+    if (!owner.length) return;
+    text_put(text, preposition);
+    put_quoted(text, "\"", owner, size);
 }
 
 void refusal_note(struct call *call, const char *reason) {
@@ -52,9 +56,10 @@ void refusal_note_format(struct call *call, const char *format, ...) {
 }
 
 static void note_word(struct call *call, const char *reason, struct bytes word) {
-    char shown[2 * SHOWN_WORD_MAX];
-    refusal_show_word(word, shown, sizeof(shown));
-    refusal_note_format(call, "%s: '%s'", reason, shown);
+    struct text text = text_start(call->note, sizeof(call->note));
+    text_put(&text, reason);
+    text_put(&text, ": ");
+    put_quoted(&text, "'", word, WORD_SHOWN_BYTES);
 }
 
 enum outcome refusal_of_word(struct call *call, enum outcome outcome, struct bytes word) {
@@ -82,12 +87,9 @@ static void note_count(struct text *text, const struct clause *clause) {
 }
 
 static void note_syntax(struct call *call, const struct fault *fault) {
-    char word[2 * SHOWN_WORD_MAX];
     struct text text = text_start(call->note, sizeof(call->note));
-    refusal_show_word(call_word(call, fault->at), word, sizeof(word));
-    text_put(&text, "syntax error near '");
-    text_put(&text, word);
-    text_put(&text, "'");
+    text_put(&text, "syntax error near ");
+    put_quoted(&text, "'", call_word(call, fault->at), WORD_SHOWN_BYTES);
     if (fault->uncounted) note_count(&text, fault->uncounted);
 }
 
@@ -147,16 +149,13 @@ static bool note_value(struct call *call, const struct fault *fault) {
     const struct clause *clause = fault->clause;
     const char *kind = kind_of_value(clause);
     if (!kind || !is_general(fault->outcome)) return false;
-    char word[2 * SHOWN_WORD_MAX];
     struct text text = text_start(call->note, sizeof(call->note));
     text_put(&text, clause->token.length ? clause->token.data : clause->names[0]);
     text_put(&text, " takes ");
     text_put(&text, kind);
     if (clause->max) put_bounds(&text, clause);
-    refusal_show_word(call_word(call, fault->at), word, sizeof(word));
-    text_put(&text, ", not '");
-    text_put(&text, word);
-    text_put(&text, "'");
+    text_put(&text, ", not ");
+    put_quoted(&text, "'", call_word(call, fault->at), WORD_SHOWN_BYTES);
     return true;
 }
 
