@@ -7,8 +7,6 @@
 
 #include "core/bytes.h"
 
-#include <stdint.h>
-
 /* Counts the units. False, and no count, when the text is not UTF-8. */
 bool utf16_count(struct bytes text, size_t *units);
 

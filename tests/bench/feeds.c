@@ -2,8 +2,6 @@
  * ten thousand followers are told and while the feed of a million blobs is built; pages of changes next to
  * pages of a listing. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "measure.h"
 

@@ -1,8 +1,6 @@
 /* Files: contents, next to strings; handles and locks of ranges, next to locks that are
  * made of SET NX PX and a script. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "measure.h"
 

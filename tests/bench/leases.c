@@ -1,7 +1,6 @@
 /* Leases on blobs. Those that are held all the time and those that come and go stand in containers of their
  * own, so that the blobs of the others stay without. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "measure.h"

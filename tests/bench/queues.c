@@ -3,7 +3,6 @@
  * all at once. */
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "measure.h"

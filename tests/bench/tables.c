@@ -5,7 +5,6 @@
  * that they are answered with. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "measure.h"
 

@@ -1,7 +1,6 @@
 /* Several commands as one, next to single ones, to pipelines of them and to scripts that do the same with native
  * keys; and commands with a token, which may be sent again. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "measure.h"
 #include "scripts.h"

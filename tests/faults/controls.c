@@ -1,7 +1,6 @@
 /* What one would use instead, and what has to go wrong with it. If nothing does, the
  * checks or the faults are at fault. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "checks.h"
 #include "expect.h"

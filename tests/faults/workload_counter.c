@@ -5,7 +5,6 @@
  * be known, and the count to be as many as the steps. What was answered and is not on that way is lost. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "checks.h"
 #include "expect.h"

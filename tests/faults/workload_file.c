@@ -3,7 +3,6 @@
  * refused, or until the session may have ended. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "checks.h"
 #include "expect.h"

@@ -1,7 +1,6 @@
 /* A queue: actors put messages and take them, delete most of what they took, give some back, and leave some to their
  * windows. At the end all that is left is taken. Then every message that was put is accounted for. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "checks.h"
 #include "expect.h"

@@ -2,7 +2,6 @@
  * ETags of both accounts. So the sum never changes, and accounts and journal agree, whatever is lost. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "checks.h"
 #include "expect.h"

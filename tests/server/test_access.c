@@ -1,14 +1,11 @@
 /* The ways to the commands: transactions, scripts, both protocols, other databases, limited users, introspection. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "grammar.h"
 #include "harness.h"
 #include "pool.h"
 #include "probes.h"
-#include "same_everywhere.h"
 #include "single_server.h"
 #include "text.h"
 #include "traces.h"

@@ -2,13 +2,11 @@
  * server that died: all of it, or nothing. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "atomic.h"
 #include "harness.h"
 #include "pool.h"
-#include "same_everywhere.h"
 #include "single_server.h"
 
 /* With HOLDFAST_EVERY_BYTE each length is tried; else each seventh. */

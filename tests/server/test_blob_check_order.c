@@ -9,7 +9,6 @@
  *   short  a block blob under a finite lease of A
  *   busy   a block blob to which a copy goes on, under an infinite lease of A
  *   parts  a name with a staged block alone */
-#include "blobs.h"
 #include "clock.h"
 #include "harness.h"
 #include "leases.h"

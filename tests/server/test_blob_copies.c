@@ -11,7 +11,6 @@
 #include "single_server.h"
 #include "steps.h"
 #include "stream.h"
-#include "text.h"
 #include "traces.h"
 #include "waiting.h"
 

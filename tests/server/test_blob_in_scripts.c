@@ -5,7 +5,6 @@
 #include "blobs.h"
 #include "harness.h"
 #include "pool.h"
-#include "same_everywhere.h"
 #include "steps.h"
 #include "text.h"
 #include "wire.h"

@@ -5,10 +5,8 @@
 #include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
-#include "same_everywhere.h"
 #include "traces.h"
 #include "waiting.h"
-#include "wire.h"
 
 static const char *etag;
 

@@ -3,7 +3,6 @@
 
 #include "harness.h"
 #include "pool.h"
-#include "text.h"
 #include "traces.h"
 
 BEFORE_EACH {

@@ -1,6 +1,5 @@
 /* No command holds the server for 50 ms, and no reply takes more memory than its bound, however large the value is:
  * each command of the table on values that are made to be the worst for it. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "bounds.h"

@@ -6,12 +6,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "blobs.h"
 #include "clock.h"
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "same_everywhere.h"
 #include "single_server.h"
 #include "sources.h"
 #include "steps.h"

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "blobs.h"
 #include "clock.h"
 #include "harness.h"
 #include "pool.h"

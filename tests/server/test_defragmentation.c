@@ -1,7 +1,6 @@
 /* Active defragmentation: the server moves allocations while values are in use, and what they hold stays what it is.
  *
  * Only a server with its own allocator can do it; the others say so, and the tests are skipped there. */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,5 +1,4 @@
 /* The examples of the pages: each is sent to a server, and what it answers is what the page shows. */
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -3,7 +3,6 @@
  * The tail is lost for certain: the replica is cut off from its primary, the primary goes on answering, is killed, and
  * the replica is promoted. The first scene shows, without grace, that two then hold one lease at the same time. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"

@@ -9,7 +9,6 @@
 #include "pool.h"
 #include "same_everywhere.h"
 #include "steps.h"
-#include "text.h"
 #include "turns.h"
 #include "waiting.h"
 

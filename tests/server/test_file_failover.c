@@ -1,6 +1,5 @@
 /* Sessions, handles, locks and files that are to be deleted, while the roles of servers change or a server comes back
  * from its files: all of it goes on until its time is up, and ends by the same rules. */
-#include <string.h>
 #include <unistd.h>
 
 #include "files.h"

@@ -1,6 +1,5 @@
 /* Those who wait for a file: FILE.OPEN and FILE.LOCK with BLOCK. They are served in the order in which they came, by
  * whatever takes away what stood in the way; they leave when they can have it no more, and circles are not closed. */
-#include <string.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -8,7 +7,6 @@
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "same_everywhere.h"
 #include "steps.h"
 #include "waiting.h"
 #include "wire.h"

@@ -1,6 +1,5 @@
 /* HOLDFAST.HELP and HOLDFAST.VERSION: what they say is what the table says, and the examples are sound. */
 #include <string.h>
-#include <strings.h>
 
 #include "grammar.h"
 #include "harness.h"
@@ -8,7 +7,6 @@
 #include "redis_cli.h"
 #include "release.h"
 #include "text.h"
-#include "wire.h"
 
 static const char *line_at(const redisReply *help, size_t index) {
     require(help->type == REDIS_REPLY_ARRAY && help->elements > index, "no line %zu in %s", index,

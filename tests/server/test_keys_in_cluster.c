@@ -7,7 +7,6 @@
 #include "grammar.h"
 #include "harness.h"
 #include "pool.h"
-#include "same_everywhere.h"
 #include "servers.h"
 #include "single_server.h"
 #include "stream.h"

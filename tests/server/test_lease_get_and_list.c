@@ -6,7 +6,6 @@
 #include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
-#include "same_everywhere.h"
 #include "text.h"
 #include "traces.h"
 #include "waiting.h"

@@ -6,7 +6,6 @@
 #include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "same_everywhere.h"
 #include "traces.h"
 #include "waiting.h"
 

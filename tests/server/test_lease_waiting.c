@@ -7,7 +7,6 @@
 #include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
-#include "same_everywhere.h"
 #include "waiting.h"
 
 enum { LATE_MS = 20, ATTEMPTS = 8 };

@@ -2,7 +2,6 @@
  * event, and however it came about. The server goes on, what was told comes in the order in which it happened,
  * and the files tell the same story. */
 #include <string.h>
-#include <unistd.h>
 
 #include "files.h"
 #include "harness.h"
@@ -11,7 +10,6 @@
 #include "queues.h"
 #include "single_server.h"
 #include "sources.h"
-#include "steps.h"
 #include "text.h"
 #include "waiting.h"
 

@@ -2,7 +2,6 @@
  * time and numbers, clients that wait or are lost, connections that break, and doctored values. */
 #include <arpa/inet.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>

@@ -9,7 +9,6 @@
 #include "messages.h"
 #include "pool.h"
 #include "random.h"
-#include "same_everywhere.h"
 #include "settings.h"
 #include "waiting.h"
 

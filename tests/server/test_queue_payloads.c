@@ -1,6 +1,5 @@
 /* Hostile payloads for queues: RESTORE with a valid checksum around a doctored value, and doctored effects. Each is
  * answered with an error, or gives a queue that is whole and safe. No server dies, and all hold the same. */
-#include <string.h>
 
 #include "harness.h"
 #include "hostile.h"
@@ -8,7 +7,6 @@
 #include "queues.h"
 #include "random.h"
 #include "steps.h"
-#include "text.h"
 
 enum { ATTEMPTS = 10 };
 

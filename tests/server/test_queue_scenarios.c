@@ -9,7 +9,6 @@
 #include "messages.h"
 #include "one_moment.h"
 #include "pool.h"
-#include "same_everywhere.h"
 #include "text.h"
 #include "traces.h"
 #include "waiting.h"

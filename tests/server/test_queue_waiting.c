@@ -7,7 +7,6 @@
 #include "harness.h"
 #include "pool.h"
 #include "queues.h"
-#include "same_everywhere.h"
 #include "text.h"
 #include "waiting.h"
 

@@ -5,7 +5,6 @@
 #include "pool.h"
 #include "same_everywhere.h"
 #include "stream.h"
-#include "text.h"
 #include "wire.h"
 
 TEST(effects_alone_travel) {

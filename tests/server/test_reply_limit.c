@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "blobs.h"
-#include "files.h"
 #include "harness.h"
 #include "pool.h"
 #include "sources.h"

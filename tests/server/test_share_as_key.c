@@ -12,7 +12,6 @@
 #include "same_everywhere.h"
 #include "single_server.h"
 #include "steps.h"
-#include "text.h"
 #include "traces.h"
 #include "waiting.h"
 #include "wire.h"

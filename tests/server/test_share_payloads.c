@@ -13,7 +13,6 @@
 #include "pool.h"
 #include "random.h"
 #include "records.h"
-#include "steps.h"
 #include "stream.h"
 #include "text.h"
 

@@ -1,20 +1,17 @@
 /* The ways to tables: transactions, scripts, other keys and databases, notifications, memory; and that what was
  * refused leaves no trace. */
 #define _GNU_SOURCE
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "harness.h"
 #include "pool.h"
 #include "probes.h"
-#include "same_everywhere.h"
 #include "single_server.h"
 #include "stream.h"
 #include "tables.h"
 #include "text.h"
 #include "traces.h"
-#include "wire.h"
 
 /* --- Transactions and scripts --- */
 

@@ -2,7 +2,6 @@
  * whatever instant: another connection, a replica, a replica that takes over, a file that was cut off anywhere. */
 #define _GNU_SOURCE
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -7,11 +7,9 @@
 #include "harness.h"
 #include "pool.h"
 #include "random.h"
-#include "steps.h"
 #include "tables.h"
 #include "text.h"
 #include "traces.h"
-#include "wire.h"
 
 /* --- Malformed filters, and the byte at which they are wrong: more of them are in tests/unit/test_filter.c --- */
 

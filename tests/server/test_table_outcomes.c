@@ -6,7 +6,6 @@
 #include "pool.h"
 #include "steps.h"
 #include "tables.h"
-#include "text.h"
 #include "traces.h"
 
 enum { THERE, ABSENT, NO_TABLE_AT_ALL, STATES };

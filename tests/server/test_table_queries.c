@@ -5,7 +5,6 @@
 #include "harness.h"
 #include "pool.h"
 #include "random.h"
-#include "steps.h"
 #include "tables.h"
 #include "text.h"
 #include "traces.h"

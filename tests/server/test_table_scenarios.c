@@ -1,7 +1,6 @@
 /* Tables as the storage service's users know them: entities and their ETags, properties, keys, and the life of tables.
  * Queries and batches are in test_table_query_scenarios.c. Outcomes have test_table_outcomes.c, and values have
  * test_table_values.c, to themselves. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"

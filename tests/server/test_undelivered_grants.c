@@ -7,7 +7,6 @@
 #include "leases.h"
 #include "pool.h"
 #include "queues.h"
-#include "steps.h"
 #include "waiting.h"
 
 /* How a client loses what it was just given. */

@@ -6,9 +6,7 @@
 #include "clock.h"
 #include "harness.h"
 #include "pool.h"
-#include "same_everywhere.h"
 #include "single_server.h"
-#include "text.h"
 
 enum { MANY = 2000, SWEEP_MS = 60000 };
 

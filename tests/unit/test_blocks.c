@@ -3,8 +3,6 @@
 
 #include "acts.h"
 #include "blob/block_plan.h"
-#include "blob/container_apply.h"
-#include "blob/container_walk.h"
 #include "core/garbage.h"
 #include "unit.h"
 

@@ -9,8 +9,6 @@
 #include "roster.h"
 #include "unit.h"
 
-#include <stdlib.h>
-
 /* Whether a change of this kind always fits, or never does. */
 static bool is_certain(int kind) {
     switch (kind) {

@@ -1,7 +1,6 @@
 /* Twins: containers that copy blobs from each other, and containers that are copies of each other. They share bytes,
  * each has an account of its own, and whichever goes first, the other one has lost nothing. */
 #include "acts.h"
-#include "blob/container_walk.h"
 #include "blob/snapshots.h"
 #include "container_life.h"
 #include "core/memory.h"

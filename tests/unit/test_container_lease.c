@@ -2,7 +2,6 @@
  * the index of those that stand. */
 #include "blob/snapshots.h"
 
-#include "blob/container_walk.h"
 #include "container_trial.h"
 #include "dice.h"
 #include "mover.h"

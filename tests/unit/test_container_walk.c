@@ -3,7 +3,6 @@
 #include "blob/container_walk.h"
 
 #include "acts.h"
-#include "blob/container_apply.h"
 #include "container_life.h"
 #include "unit.h"
 

@@ -6,7 +6,6 @@
 #include "unit.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 /* --- Expectations as text: "[from,to)" one after the other, with = for a single one, and escapes --- */
 

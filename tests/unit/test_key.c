@@ -4,8 +4,6 @@
 #include "unicode.h"
 #include "unit.h"
 
-#include <stdlib.h>
-
 struct row {
     const char *key;
     enum outcome outcome;

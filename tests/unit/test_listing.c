@@ -2,7 +2,6 @@
  * names that have only staged blocks. */
 #include "blob/listing.h"
 
-#include "blob/container_apply.h"
 #include "core/name.h"
 #include "listing_trial.h"
 #include "unit.h"

@@ -4,8 +4,6 @@
 
 #include "unit.h"
 
-#include <stdlib.h>
-
 enum { NOW_MS = 1000000, LENGTH_MAX = 65536 };
 
 static struct bytes long_text(size_t length) {

@@ -5,8 +5,6 @@
 #include "pages_trial.h"
 #include "unit.h"
 
-#include <stdlib.h>
-
 enum { STEPS = 1000 };
 
 static void live(size_t aggregates, uint64_t seed, bool sparse) {

@@ -1,7 +1,6 @@
 /* Changes that build a share from a file: each has its place in the order, and names nodes and snapshots that are there.
  * What does not fit does nothing. */
 #include "file/share.h"
-#include "file/share_load.h"
 #include "unit.h"
 
 enum { STEPS_MAX = 8, SNAPSHOTS = 2 };

@@ -17,7 +17,6 @@
 #include "ccan/container_of/container_of.h"
 #include "ccan/list/list.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 #include "blob/redis/blob_commands.h"
 #include "blob/redis/copier.h"
 #include "core/host_list.h"
-#include "core/number.h"
 #include "server/call/conditions.h"
 
 enum { ORPHANS_MAX = 100, LOOKS_MAX = 5000 };

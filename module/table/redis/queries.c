@@ -4,8 +4,6 @@
 #include "table/redis/drafts.h"
 #include "table/redis/entity_reply.h"
 
-#include <string.h>
-
 static const char *const plan_words[] = {
     [PLAN_POINT] = "point", [PLAN_RANGE] = "range", [PLAN_INDEX] = "index", [PLAN_SCAN] = "scan"};
 

@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "pages.h"
 #include "pool.h"
 #include "text.h"
 

@@ -1,7 +1,6 @@
 #include "one_moment.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "clock.h"
 #include "harness.h"

@@ -1,7 +1,5 @@
 #include "queues.h"
 
-#include <string.h>
-
 #include "clock.h"
 #include "harness.h"
 #include "pool.h"

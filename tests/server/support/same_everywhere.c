@@ -1,6 +1,5 @@
 #include "same_everywhere.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "expect.h"

@@ -6,7 +6,6 @@
 #include "expect.h"
 #include "harness.h"
 #include "pool.h"
-#include "text.h"
 
 enum { SLOTS = 16384, KEYS_AT_ONCE = 100 };
 

@@ -2,7 +2,6 @@
 
 #include "allocations.h"
 #include "blob/block_plan.h"
-#include "blob/container_apply.h"
 #include "core/memory.h"
 #include "require.h"
 

@@ -1,8 +1,6 @@
 /* The part of the shadow that copies from another server. */
 #include "container_shadow.h"
 
-#include <stdlib.h>
-
 bool shadow_copy_pends(const struct model_blob *blob) {
     return model_exists(blob) && shadow_copy(&blob->state).status == COPY_PENDING;
 }

@@ -1,8 +1,6 @@
 #include "container_trial.h"
 
 #include "allocations.h"
-#include "blob/container_apply.h"
-#include "blob/container_walk.h"
 #include "core/memory.h"
 #include "require.h"
 

@@ -1,6 +1,5 @@
 #include "lease_calls.h"
 
-#include "core/duration.h"
 #include "require.h"
 
 #include <stdio.h>

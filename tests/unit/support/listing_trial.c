@@ -1,7 +1,5 @@
 #include "listing_trial.h"
 
-#include "blob/container_apply.h"
-#include "core/name.h"
 #include "require.h"
 
 enum { EXPECTED_MAX = 4000 };

@@ -2,8 +2,6 @@
 
 #include "require.h"
 
-#include <stdlib.h>
-
 /* The model's form of an id. */
 static void copy_id(char place[MODEL_ID_SIZE], struct guid id) {
     memset(place, 0, MODEL_ID_SIZE);
