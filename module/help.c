@@ -84,8 +84,7 @@ enum outcome help_decide(struct call *call) {
     }
     bool all = !args_given(&call->args, SLOT_HELP_TOPIC);
     if (help_family(&call->out, all ? NULL : &topic)) return OUTCOME_DONE;
-    refusal_note(call, "no command or family has this name");
-    return OUTCOME_INVALID_QUERY;
+    return refusal_because(call, OUTCOME_INVALID_QUERY, "no command or family has this name");
 }
 
 enum outcome version_decide(struct call *call) {

@@ -13,10 +13,7 @@ enum outcome blob_createappend_decide(struct call *call) {
 
 enum outcome blob_append_check(struct call *call) {
     size_t length = call_word(call, ARG_CONTENT).length;
-    if (!length) {
-        refusal_note(call, "there is nothing to append");
-        return OUTCOME_INVALID_VALUE;
-    }
+    if (!length) return refusal_because(call, OUTCOME_INVALID_VALUE, "there is nothing to append");
     return length <= (unsigned long long)max_append_bytes
                ? OUTCOME_DONE
                : blob_refuse_size(call, "holdfast.max-append-bytes");

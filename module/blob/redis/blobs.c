@@ -139,8 +139,8 @@ struct container_change *blob_decide_new(struct call *call, enum container_chang
 }
 
 enum outcome blob_refuse_size(struct call *call, const char *limit) {
-    refusal_note_format(call, "the content is larger than %s allows", limit);
-    return OUTCOME_BODY_TOO_LARGE;
+    return refusal_because_format(call, OUTCOME_BODY_TOO_LARGE, "the content is larger than %s allows",
+                                  limit);
 }
 
 enum outcome blob_put_check(struct call *call) {
@@ -215,10 +215,8 @@ enum outcome blob_getmeta_decide(struct call *call) {
 
 enum outcome blob_setprops_check(struct call *call) {
     const uint64_t any = ARGS_BIT(SLOT_PROPS) | ARGS_BIT(SLOT_SIZE) | ARGS_BIT(SLOT_SEQUENCE);
-    if (!(call->args.given & any)) {
-        refusal_note(call, "syntax error: PROPS, SIZE or SEQUENCE is missing");
-        return OUTCOME_SYNTAX;
-    }
+    if (!(call->args.given & any))
+        return refusal_because(call, OUTCOME_SYNTAX, "syntax error: PROPS, SIZE or SEQUENCE is missing");
     return blob_check_size(call);
 }
 
@@ -266,8 +264,7 @@ enum outcome blob_setmeta_decide(struct call *call) {
 enum outcome blob_delete_check(struct call *call) {
     if (!args_given(&call->args, SLOT_SNAPSHOT) || !args_given(&call->args, SLOT_SNAPSHOTS))
         return OUTCOME_DONE;
-    refusal_note(call, "SNAPSHOT and SNAPSHOTS exclude each other");
-    return OUTCOME_INVALID_VALUE;
+    return refusal_because(call, OUTCOME_INVALID_VALUE, "SNAPSHOT and SNAPSHOTS exclude each other");
 }
 
 /* Deleting all snapshots is a write to the blob, also when there are none; deleting one is not. */

@@ -17,13 +17,10 @@ enum { ID_TEXT_MAX_BYTES = (BLOCK_ID_MAX_BYTES + 2) / 3 * 4 };
 /* --- Staging --- */
 
 static enum outcome check_block_id(struct call *call, long length) {
-    if (length < 1) {
-        refusal_note(call, "a block id must be base64");
-        return OUTCOME_INVALID_QUERY;
-    }
+    if (length < 1) return refusal_because(call, OUTCOME_INVALID_QUERY, "a block id must be base64");
     if (length <= BLOCK_ID_MAX_BYTES) return OUTCOME_DONE;
-    refusal_note_format(call, "a block id must decode to 1 to %d bytes", BLOCK_ID_MAX_BYTES);
-    return OUTCOME_OUT_OF_RANGE_INPUT;
+    return refusal_because_format(call, OUTCOME_OUT_OF_RANGE_INPUT, "a block id must decode to 1 to %d bytes",
+                                  BLOCK_ID_MAX_BYTES);
 }
 
 enum outcome blob_putblock_check(struct call *call) {
@@ -34,8 +31,7 @@ enum outcome blob_putblock_check(struct call *call) {
     if (length > (unsigned long long)max_block_bytes)
         return blob_refuse_size(call, "holdfast.max-block-bytes");
     if (length) return OUTCOME_DONE;
-    refusal_note(call, "a block must not be empty");
-    return OUTCOME_INVALID_VALUE;
+    return refusal_because(call, OUTCOME_INVALID_VALUE, "a block must not be empty");
 }
 
 /* Checks that blocks can be staged under this name. There are no conditions, since staging changes nothing that

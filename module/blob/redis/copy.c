@@ -64,18 +64,16 @@ static enum outcome find_source(struct call *call, struct source *source) {
     source->name = call_word(call, ARG_SOURCE_BLOB);
     source->snapshot = copy_given_snapshot(call);
     if (source->elsewhere) container = call_other_value(call, &outcome);
-    if (outcome == OUTCOME_CONTAINER_NOT_FOUND) refusal_note(call, "the source container does not exist");
+    if (outcome == OUTCOME_CONTAINER_NOT_FOUND)
+        return refusal_because(call, outcome, "the source container does not exist");
     if (outcome != OUTCOME_DONE) return outcome;
     source->blob = container_find(container, source->name);
     if (blob_exists(source->blob) && args_given(&call->args, SLOT_SNAPSHOT))
         source->blob = snapshots_find(source->blob, source->snapshot);
-    if (!blob_exists(source->blob)) {
-        refusal_note(call, "the source blob does not exist");
-        return OUTCOME_BLOB_NOT_FOUND;
-    }
+    if (!blob_exists(source->blob))
+        return refusal_because(call, OUTCOME_BLOB_NOT_FOUND, "the source blob does not exist");
     if (!blob_is_arriving(source->blob)) return OUTCOME_DONE;
-    refusal_note(call, "a copy to the source is pending");
-    return OUTCOME_PENDING_COPY;
+    return refusal_because(call, OUTCOME_PENDING_COPY, "a copy to the source is pending");
 }
 
 /* A finite lease may end during a copy, so it cannot cover one. */

@@ -27,17 +27,15 @@ static bool host_is_sound(struct bytes host) {
 enum outcome copy_from_check(struct call *call) {
     int64_t port;
     struct bytes host = given_host(call);
-    if (!given_port(call, &port) || !host_is_sound(host)) {
-        refusal_note(call, "FROM takes a host and a port from 1 to 65535");
-        return OUTCOME_INVALID_VALUE;
-    }
+    if (!given_port(call, &port) || !host_is_sound(host))
+        return refusal_because(call, OUTCOME_INVALID_VALUE, "FROM takes a host and a port from 1 to 65535");
     if (copier_may_read_from(host, (int)port)) return OUTCOME_DONE;
-    if (copier_is_on())
-        refusal_note_format(call, "holdfast.copy-from does not list %.*s:%d",
-                            host.length < 100 ? (int)host.length : 100, host.data, (int)port);
-    else
-        refusal_note(call, "copies from other servers are off: see holdfast.copy-from");
-    return OUTCOME_CANNOT_VERIFY_SOURCE;
+    if (!copier_is_on())
+        return refusal_because(call, OUTCOME_CANNOT_VERIFY_SOURCE,
+                               "copies from other servers are off: see holdfast.copy-from");
+    return refusal_because_format(call, OUTCOME_CANNOT_VERIFY_SOURCE,
+                                  "holdfast.copy-from does not list %.*s:%d",
+                                  host.length < 100 ? (int)host.length : 100, host.data, (int)port);
 }
 
 /* The conditions as words for BLOB.STAT. IFNONEMATCH * is left out: it matters for creation alone. */

@@ -70,8 +70,7 @@ static bool is_included(const struct call *call, int64_t what) {
 enum outcome blob_list_check(struct call *call) {
     if (!is_included(call, INCLUDE_SNAPSHOTS) || !call_option(call, SLOT_DELIMITER).length)
         return OUTCOME_DONE;
-    refusal_note(call, "INCLUDE SNAPSHOTS and DELIMITER exclude each other");
-    return OUTCOME_INVALID_QUERY;
+    return refusal_because(call, OUTCOME_INVALID_QUERY, "INCLUDE SNAPSHOTS and DELIMITER exclude each other");
 }
 
 static struct listing_query given_listing(struct call *call) {

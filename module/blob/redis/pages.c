@@ -19,8 +19,8 @@ static bool is_whole_pages(int64_t number) {
 enum outcome blob_check_size(struct call *call) {
     int64_t size = call_number(call, SLOT_SIZE, 0);
     if (is_whole_pages(size)) return OUTCOME_DONE;
-    refusal_note_format(call, "a size is a multiple of %d, not %" PRId64, PAGE_BYTES, size);
-    return OUTCOME_INVALID_VALUE;
+    return refusal_because_format(call, OUTCOME_INVALID_VALUE, "a size is a multiple of %d, not %" PRId64,
+                                  PAGE_BYTES, size);
 }
 
 enum outcome blob_createpage_decide(struct call *call) {

@@ -199,8 +199,8 @@ enum outcome file_check_quota(struct call *call, uint64_t from, uint64_t to) {
     if (bytes + (to - from) <= share->quota) return OUTCOME_DONE;
     uint64_t used = bytes - share_gone(share, call_now_ms(call)).bytes;
     if (used + (to - from) <= share->quota) return OUTCOME_DONE;
-    refusal_note_format(
-        call, "%" PRIu64 " bytes more would exceed the quota of %" PRIu64 ", of which %" PRIu64 " are used",
-        to - from, share->quota, used);
-    return OUTCOME_SHARE_FULL;
+    return refusal_because_format(call, OUTCOME_SHARE_FULL,
+                                  "%" PRIu64 " bytes more would exceed the quota of %" PRIu64
+                                  ", of which %" PRIu64 " are used",
+                                  to - from, share->quota, used);
 }

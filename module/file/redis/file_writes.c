@@ -58,10 +58,8 @@ enum outcome file_rmdir_decide(struct call *call) {
     struct file_node *node;
     enum outcome outcome = file_find_node(call, call_word(call, ARG_PATH), NODE_DIRECTORY, &node);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (!node->parent) {
-        refusal_note(call, "the root directory cannot be removed");
-        return OUTCOME_INVALID_PATH;
-    }
+    if (!node->parent)
+        return refusal_because(call, OUTCOME_INVALID_PATH, "the root directory cannot be removed");
     if (node->directory->children) return OUTCOME_DIRECTORY_NOT_EMPTY;
     decide_file_change(call, FILE_RMDIR, node, NULL);
     return call_done(call);
@@ -132,19 +130,15 @@ enum outcome file_copy_decide(struct call *call) {
 static enum outcome check_source(struct call *call, const struct file_node *node) {
     const struct file_access access = access_as(CLASS_DELETE, call_lease_id(call));
     if (node_is_file(node)) return file_check_access(call, node, &access);
-    if (!node->parent) {
-        refusal_note(call, "the root directory cannot be moved");
-        return OUTCOME_INVALID_PATH;
-    }
+    if (!node->parent)
+        return refusal_because(call, OUTCOME_INVALID_PATH, "the root directory cannot be moved");
     if (call_lease_id(call)) return OUTCOME_LEASE_ABSENT_FILE;
-    if (node->directory->leases) {
-        refusal_note(call, "files in the directory are leased: release or break their leases first");
-        return OUTCOME_LEASE_ID_MISSING;
-    }
+    if (node->directory->leases)
+        return refusal_because(call, OUTCOME_LEASE_ID_MISSING,
+                               "files in the directory are leased: release or break their leases first");
     if (node->directory->handles == share_ended_handles(call->value, node, call_now_ms(call)))
         return OUTCOME_DONE;
-    refusal_note(call, "files in the directory are open");
-    return OUTCOME_SHARING_VIOLATION;
+    return refusal_because(call, OUTCOME_SHARING_VIOLATION, "files in the directory are open");
 }
 
 static const struct guid *new_lease_id(const struct call *call) {
@@ -165,14 +159,12 @@ static enum outcome check_target(struct call *call, const struct file_node *node
     enum outcome outcome = file_find(call, path, place);
     if (outcome != OUTCOME_DONE) return outcome;
     if (!place->parent) return OUTCOME_FILE_EXISTS;
-    if (node_is_within(place->parent->node, node)) {
-        refusal_note(call, "a directory cannot move into itself");
-        return OUTCOME_INVALID_PATH;
-    }
-    if (!tree_fits(node, place->parent, place->name)) {
-        refusal_note(call, "paths that are, or once were, below the directory would be too long or too deep");
-        return OUTCOME_INVALID_PATH;
-    }
+    if (node_is_within(place->parent->node, node))
+        return refusal_because(call, OUTCOME_INVALID_PATH, "a directory cannot move into itself");
+    if (!tree_fits(node, place->parent, place->name))
+        return refusal_because(
+            call, OUTCOME_INVALID_PATH,
+            "paths that are, or once were, below the directory would be too long or too deep");
     if (!place->node || place->node == node)
         return new_lease_id(call) ? OUTCOME_LEASE_ABSENT_FILE : OUTCOME_DONE;
     outcome = check_not_pending(call, place->node);
@@ -200,8 +192,7 @@ enum outcome file_rename_decide(struct call *call) {
 enum outcome file_setprops_check(struct call *call) {
     const uint64_t any = ARGS_BIT(SLOT_PROPS) | ARGS_BIT(SLOT_SIZE) | ARGS_BIT(SLOT_FILE_ATTRIBUTES);
     if (call->args.given & any) return OUTCOME_DONE;
-    refusal_note(call, "syntax error: PROPS, SIZE or ATTRIBUTES is missing");
-    return OUTCOME_SYNTAX;
+    return refusal_because(call, OUTCOME_SYNTAX, "syntax error: PROPS, SIZE or ATTRIBUTES is missing");
 }
 
 /* Locks are checked only if the size changes. A command that clears READONLY is not refused for it. */

@@ -21,8 +21,7 @@ struct handle_selection {
 
 static enum outcome check_recursion(struct call *call, const struct handle_selection *selection) {
     if (!selection->recursive || !node_is_file(selection->node)) return OUTCOME_DONE;
-    refusal_note(call, "RECURSIVE is for directories");
-    return OUTCOME_INVALID_QUERY;
+    return refusal_because(call, OUTCOME_INVALID_QUERY, "RECURSIVE is for directories");
 }
 
 static enum outcome select_handles(struct call *call, struct bytes path, struct handle_selection *selection) {
@@ -62,8 +61,7 @@ static bool given_marker(const struct call *call, uint64_t *number) {
 enum outcome file_handles_check(struct call *call) {
     uint64_t number;
     if (given_marker(call, &number)) return OUTCOME_DONE;
-    refusal_note(call, "MARKER takes what the page before returned");
-    return OUTCOME_INVALID_QUERY;
+    return refusal_because(call, OUTCOME_INVALID_QUERY, "MARKER takes what the page before returned");
 }
 
 static void reply_words(struct reply *out, unsigned bits, const char *none) {
@@ -194,8 +192,8 @@ static bool given_all(const struct call *call) {
 enum outcome file_closehandles_check(struct call *call) {
     uint64_t number;
     if (given_all(call) || given_handle(call, &number)) return OUTCOME_DONE;
-    refusal_note(call, "a handle must be a number shown by FILE.HANDLES, or * for all");
-    return OUTCOME_INVALID_VALUE;
+    return refusal_because(call, OUTCOME_INVALID_VALUE,
+                           "a handle must be a number shown by FILE.HANDLES, or * for all");
 }
 
 struct closing {

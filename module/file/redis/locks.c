@@ -50,11 +50,10 @@ enum outcome file_lock_decide(struct call *call) {
     struct wait_claim claim = claim_to_lock(handle, lock_test_of(request.kind), request.range);
     outcome = check_conflicts(call, handle, &request, &claim);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (handle->lock_count == HANDLE_LOCKS_MAX || handle->group->usage->locks.count >= FILE_LOCKS_MAX) {
-        refusal_note_format(call, "a handle has at most %d locks, and a file %d", HANDLE_LOCKS_MAX,
-                            FILE_LOCKS_MAX);
-        return OUTCOME_FILE_LOCK_CONFLICT;
-    }
+    if (handle->lock_count == HANDLE_LOCKS_MAX || handle->group->usage->locks.count >= FILE_LOCKS_MAX)
+        return refusal_because_format(call, OUTCOME_FILE_LOCK_CONFLICT,
+                                      "a handle has at most %d locks, and a file %d", HANDLE_LOCKS_MAX,
+                                      FILE_LOCKS_MAX);
     outcome = check_grace_to_lock(call, handle, &request, &claim);
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_change *change = file_decide_with_handle(call, FILE_LOCK, handle, NULL);

@@ -40,14 +40,10 @@ static const struct { const char *action; uint8_t counted; } traits[] = {
 enum outcome file_open_check(struct call *call) {
     int64_t access = call->args.slots[SLOT_FILE_ACCESS].number;
     int64_t share = call->args.slots[SLOT_FILE_SHARE].number;
-    if (share & SHARE_NONE && share != SHARE_NONE) {
-        refusal_note(call, "SHARE NONE excludes all other modes");
-        return OUTCOME_INVALID_VALUE;
-    }
-    if (args_given(&call->args, SLOT_FILE_DELETEONCLOSE) && !(access & SHARING_DELETE)) {
-        refusal_note(call, "DELETEONCLOSE requires ACCESS DELETE");
-        return OUTCOME_INVALID_VALUE;
-    }
+    if (share & SHARE_NONE && share != SHARE_NONE)
+        return refusal_because(call, OUTCOME_INVALID_VALUE, "SHARE NONE excludes all other modes");
+    if (args_given(&call->args, SLOT_FILE_DELETEONCLOSE) && !(access & SHARING_DELETE))
+        return refusal_because(call, OUTCOME_INVALID_VALUE, "DELETEONCLOSE requires ACCESS DELETE");
     return OUTCOME_DONE;
 }
 
@@ -80,8 +76,8 @@ static enum outcome check_readonly(const struct call *call, const struct opening
 static enum outcome check_lease_to_open(struct call *call, const struct opening *opening) {
     bool leased = lease_locked(lease_state(file_lease_of(opening->place.node), call_now_ms(call)));
     if (!leased || sharing_fits_lease(opening->counted)) return OUTCOME_DONE;
-    refusal_note(call, "the file is leased: it can only be opened for reading");
-    return OUTCOME_SHARING_VIOLATION;
+    return refusal_because(call, OUTCOME_SHARING_VIOLATION,
+                           "the file is leased: it can only be opened for reading");
 }
 
 /* The lease and the open handles. */

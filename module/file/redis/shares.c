@@ -151,20 +151,19 @@ static bool given_ttl(const struct call *call, int64_t *ttl_ms) {
 enum outcome share_connect_check(struct call *call) {
     int64_t ttl_ms;
     bool ends = ends_with_connection(call);
-    if (ends && RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_LUA) {
-        refusal_note(call, "a script has no connection that could end a session: ONCLOSE END");
-        return OUTCOME_INVALID_VALUE;
-    }
-    if (ends && !connections_accept(call)) {
-        refusal_note(call, "the share's key is too long to end a session with its connection: ONCLOSE END");
-        return OUTCOME_INVALID_VALUE;
-    }
+    if (ends && RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_LUA)
+        return refusal_because(call, OUTCOME_INVALID_VALUE,
+                               "a script has no connection that could end a session: ONCLOSE END");
+    if (ends && !connections_accept(call))
+        return refusal_because(
+            call, OUTCOME_INVALID_VALUE,
+            "the share's key is too long to end a session with its connection: ONCLOSE END");
     if (given_ttl(call, &ttl_ms)) return OUTCOME_DONE;
-    if (duration_read(call_word(call, ARG_TTL), &ttl_ms))
-        refusal_note(call, "ttl-seconds must be between 0.001 seconds and 365 days");
-    else
-        refusal_note(call, "ttl-seconds must be a number of seconds such as 30 or 2.5, without an exponent");
-    return OUTCOME_INVALID_VALUE;
+    bool is_time = duration_read(call_word(call, ARG_TTL), &ttl_ms);
+    return refusal_because(
+        call, OUTCOME_INVALID_VALUE,
+        is_time ? "ttl-seconds must be between 0.001 seconds and 365 days"
+                : "ttl-seconds must be a number of seconds such as 30 or 2.5, without an exponent");
 }
 
 enum outcome share_connect_decide(struct call *call) {

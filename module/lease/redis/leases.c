@@ -39,9 +39,9 @@ enum outcome lease_acquire_check(struct call *call) {
         call->args.given |= ARGS_BIT(SLOT_DURATION);
         return OUTCOME_DONE;
     }
-    refusal_note_format(call, "duration must be -1 or %.15g..%.15g seconds, with at most three decimals",
-                        (double)lease_shortest.ms / 1000, (double)lease_longest.ms / 1000);
-    return OUTCOME_INVALID_VALUE;
+    return refusal_because_format(call, OUTCOME_INVALID_VALUE,
+                                  "duration must be -1 or %.15g..%.15g seconds, with at most three decimals",
+                                  (double)lease_shortest.ms / 1000, (double)lease_longest.ms / 1000);
 }
 
 static struct guid id_of(const struct call *call, int slot) {
@@ -76,10 +76,8 @@ enum outcome lease_missing_check(const struct call *call) {
 static enum outcome find_subject(struct call *call, struct lease_subject *subject) {
     const struct lease_home *home = call->data_type->leases;
     *subject = (struct lease_subject){.name = bytes_of("", 0), .noun = home->noun};
-    if (args_given(&call->args, home->foreign_slot)) {
-        refusal_note(call, home->foreign_note);
-        return OUTCOME_INVALID_VALUE;
-    }
+    if (args_given(&call->args, home->foreign_slot))
+        return refusal_because(call, OUTCOME_INVALID_VALUE, home->foreign_note);
     if (args_given(&call->args, home->object_slot)) return home->find(call, subject);
     subject->stamp = lease_home_stamp(home, call->value);
     subject->lease = lease_home_own(home, call->value);
@@ -192,8 +190,7 @@ static enum outcome not_yet(struct call *call, const struct lease_subject *subje
 
 static enum outcome check_endless(struct call *call, const struct lease_subject *subject, const char *rule) {
     if (!subject->endless) return OUTCOME_DONE;
-    refusal_note_format(call, "the lease of a %s %s", subject->noun, rule);
-    return OUTCOME_INVALID_VALUE;
+    return refusal_because_format(call, OUTCOME_INVALID_VALUE, "the lease of a %s %s", subject->noun, rule);
 }
 
 /* Whether the caller with this id remains the holder: a lease that ran out before grace began may belong

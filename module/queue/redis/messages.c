@@ -27,16 +27,11 @@ enum outcome queue_receipt_check(struct bytes text) {
     return text.length ? OUTCOME_INVALID_QUERY : OUTCOME_RECEIPT_MISSING;
 }
 
-static enum outcome refuse_number(struct call *call, const char *why) {
-    refusal_note(call, why);
-    return OUTCOME_INVALID_QUERY;
-}
-
 enum outcome queue_check_items(struct call *call, int slot) {
     if (!args_given(&call->args, slot) || call->args.slots[slot].count <= QUEUE_BATCH_MAX)
         return OUTCOME_DONE;
-    refusal_note_format(call, "a batch has at most %d items", QUEUE_BATCH_MAX);
-    return OUTCOME_OUT_OF_RANGE;
+    return refusal_because_format(call, OUTCOME_OUT_OF_RANGE, "a batch has at most %d items",
+                                  QUEUE_BATCH_MAX);
 }
 
 static enum outcome read_receipt(struct bytes text, struct guid *receipt) {
@@ -58,17 +53,16 @@ enum outcome queue_deletemany_check(struct call *call) {
     if (outcome != OUTCOME_DONE || !call_is_part(call)) return outcome;
     for (int i = 0; outcome == OUTCOME_DONE && i < list->count; i++)
         outcome = read_receipt(call_word(call, list->at + 2 * i + 1), &receipt);
-    refusal_note(call, explain_item(outcome));
-    return outcome;
+    return refusal_because(call, outcome, explain_item(outcome));
 }
 
 /* Only a TTL that is given is compared with VISIBILITY. */
 enum outcome queue_put_check(struct call *call) {
     int64_t ttl_ms = call_number(call, SLOT_TTL, DURATION_INFINITE_MS);
     if (ttl_ms != DURATION_INFINITE_MS && ttl_ms < 1000)
-        return refuse_number(call, "TTL is -1, or 1 second or more");
+        return refusal_because(call, OUTCOME_INVALID_QUERY, "TTL is -1, or 1 second or more");
     if (ttl_ms != DURATION_INFINITE_MS && call_number(call, SLOT_VISIBILITY, 0) >= ttl_ms)
-        return refuse_number(call, "TTL must be greater than VISIBILITY");
+        return refusal_because(call, OUTCOME_INVALID_QUERY, "TTL must be greater than VISIBILITY");
     if (args_given(&call->args, SLOT_WITHIN) && !args_given(&call->args, SLOT_DEDUP))
         return refusal_of_option(call, SLOT_WITHIN);
     return queue_check_items(call, SLOT_LIST);
@@ -76,8 +70,7 @@ enum outcome queue_put_check(struct call *call) {
 
 enum outcome queue_count_check(struct call *call) {
     if (call_number(call, SLOT_PAGE_SIZE, 1) <= queue_max_count) return OUTCOME_DONE;
-    refusal_note_format(call, "COUNT is 1..%lld", queue_max_count);
-    return OUTCOME_OUT_OF_RANGE;
+    return refusal_because_format(call, OUTCOME_OUT_OF_RANGE, "COUNT is 1..%lld", queue_max_count);
 }
 
 /* --- Changes and replies --- */
@@ -145,8 +138,7 @@ enum outcome queue_check_order_numbers(struct call *call) {
     const struct queue *queue = call->value;
     uint64_t before = limits_taken_before(call, "orders", bytes_of("", 0), QUEUE_BATCH_MAX);
     if (queue->next_order + before <= QUEUE_ORDER_MAX - QUEUE_BATCH_MAX) return OUTCOME_DONE;
-    refusal_note(call, "the queue has no order numbers left");
-    return OUTCOME_OUT_OF_RANGE;
+    return refusal_because(call, OUTCOME_OUT_OF_RANGE, "the queue has no order numbers left");
 }
 
 /* A duplicate gets the reply of the first put. */

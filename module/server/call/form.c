@@ -15,8 +15,8 @@ enum {
 
 enum outcome form_check_bytes(struct call *call, size_t length, const char *deed) {
     if (length <= FORM_BYTES_MAX) return OUTCOME_DONE;
-    refusal_note_format(call, "at most %d bytes %s at once", FORM_BYTES_MAX, deed);
-    return OUTCOME_BODY_TOO_LARGE;
+    return refusal_because_format(call, OUTCOME_BODY_TOO_LARGE, "at most %d bytes %s at once", FORM_BYTES_MAX,
+                                  deed);
 }
 
 static const struct argument *given_argument(const struct call *call, int slot) {
@@ -47,9 +47,9 @@ static enum outcome read_properties(struct call *call) {
     enum outcome outcome = properties_pack(asked.list, &call->properties.buffer, &call->properties.list);
     record_end(&asked.buffer);
     if (outcome == OUTCOME_INVALID_VALUE)
-        refusal_note_format(call, "PROPS takes %s, each once, and %d bytes in all",
-                            "content-type, -encoding, -language, -disposition, -md5 and cache-control",
-                            PROPERTIES_MAX_BYTES);
+        return refusal_because_format(
+            call, outcome, "PROPS takes %s, each once, and %d bytes in all",
+            "content-type, -encoding, -language, -disposition, -md5 and cache-control", PROPERTIES_MAX_BYTES);
     return outcome;
 }
 
@@ -58,8 +58,8 @@ static enum outcome check_policies(struct call *call, struct packed_list policie
     enum outcome outcome = policies_check(policies);
     if (outcome == OUTCOME_DONE && letters) outcome = policies_check_letters(policies, letters);
     if (outcome == OUTCOME_INVALID_POLICY_VALUE && letters)
-        refusal_note_format(call, "a policy's permissions are some of the letters %s, each at most once",
-                            letters);
+        return refusal_because_format(
+            call, outcome, "a policy's permissions are some of the letters %s, each at most once", letters);
     return outcome;
 }
 

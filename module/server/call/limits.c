@@ -45,6 +45,6 @@ enum outcome limits_count_listed(struct call *call, uint64_t count, uint64_t max
     if (!limits) return OUTCOME_DONE;
     limits->listed += size_min(count, max) * (LISTED_MAX / max);
     if (limits->listed <= LISTED_MAX) return OUTCOME_DONE;
-    refusal_note(call, "what a transaction copies and lists is together more than one list may have");
-    return OUTCOME_OUT_OF_RANGE;
+    return refusal_because(call, OUTCOME_OUT_OF_RANGE,
+                           "what a transaction copies and lists is together more than one list may have");
 }

@@ -74,10 +74,9 @@ static enum outcome collect_ranges(struct call *call, const struct range_pages *
                                    struct page_range window, struct page_ranges *ranges) {
     bool whole = pages->previous ? page_ranges_between(ranges, pages->pages, pages->previous, window)
                                  : page_ranges_of(ranges, pages->pages, window);
-    if (!whole) {
-        refusal_note_format(call, "too many %s for one answer, use a smaller RANGE", pages->noun);
-        return OUTCOME_INVALID_RANGE;
-    }
+    if (!whole)
+        return refusal_because_format(call, OUTCOME_INVALID_RANGE,
+                                      "too many %s for one answer, use a smaller RANGE", pages->noun);
     clip_ranges(&ranges->pages, pages->length);
     clip_ranges(&ranges->cleared, pages->length);
     uint64_t count = ranges->pages.count + ranges->cleared.count;

@@ -43,16 +43,18 @@ void refusal_put_owner(struct text *text, const char *preposition, struct bytes 
     put_quoted(text, "\"", owner, size);
 }
 
-void refusal_note(struct call *call, const char *reason) {
+enum outcome refusal_because(struct call *call, enum outcome outcome, const char *reason) {
     struct text text = text_start(call->note, sizeof(call->note));
     text_put(&text, reason);
+    return outcome;
 }
 
-void refusal_note_format(struct call *call, const char *format, ...) {
+enum outcome refusal_because_format(struct call *call, enum outcome outcome, const char *format, ...) {
     va_list values;
     va_start(values, format);
     vsnprintf(call->note, sizeof(call->note), format, values);
     va_end(values);
+    return outcome;
 }
 
 static void note_word(struct call *call, const char *reason, struct bytes word) {
@@ -94,8 +96,8 @@ static void note_syntax(struct call *call, const struct fault *fault) {
 }
 
 enum outcome refusal_of_command(struct call *call, const struct command *command) {
-    refusal_note_format(call, "this user has no permissions to run '%s' on its keys", command->name);
-    return OUTCOME_NOT_PERMITTED;
+    return refusal_because_format(call, OUTCOME_NOT_PERMITTED,
+                                  "this user has no permissions to run '%s' on its keys", command->name);
 }
 
 enum outcome refusal_of_option(struct call *call, int slot) {
@@ -162,7 +164,8 @@ static bool note_value(struct call *call, const struct fault *fault) {
 void refusal_describe(struct call *call, const struct fault *fault) {
     if (fault->missing) {
         if (fault->outcome == OUTCOME_SYNTAX)
-            refusal_note_format(call, "syntax error: %s is missing", fault->missing->token.data);
+            refusal_because_format(call, OUTCOME_SYNTAX, "syntax error: %s is missing",
+                                   fault->missing->token.data);
         return;
     }
     if (fault->outcome != OUTCOME_SYNTAX) {

@@ -13,10 +13,11 @@ void refusal_show_word(struct bytes word, char *text, size_t size);
  * a label. */
 void refusal_put_owner(struct text *text, const char *preposition, struct bytes owner, size_t size);
 
-/* Adds a reason to the refusal that follows, in place of the table's text. */
-void refusal_note(struct call *call, const char *reason);
+/* Adds a reason to the refusal, in place of the table's text. Returns the outcome. */
+enum outcome refusal_because(struct call *call, enum outcome outcome, const char *reason);
 /* The same for a reason with something in it; slower. */
-void refusal_note_format(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+enum outcome refusal_because_format(struct call *call, enum outcome outcome, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Notes in the call which argument is wrong. */
 ASIDE void refusal_describe(struct call *call, const struct fault *fault);

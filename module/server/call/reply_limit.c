@@ -27,9 +27,9 @@ size_t reply_limit_up_to(size_t max) {
 
 static enum outcome refuse_length(struct call *call, uint64_t length, uint64_t limit, const char *allowing,
                                   const char *advice) {
-    refusal_note_format(call, "%" PRIu64 " bytes are more than the %" PRIu64 " that %s, %s", length, limit,
-                        allowing, advice);
-    return OUTCOME_INVALID_RANGE;
+    return refusal_because_format(call, OUTCOME_INVALID_RANGE,
+                                  "%" PRIu64 " bytes are more than the %" PRIu64 " that %s, %s", length,
+                                  limit, allowing, advice);
 }
 
 enum outcome reply_check_size(struct call *call, uint64_t length, const char *advice) {

@@ -178,9 +178,8 @@ static enum outcome refuse_part(struct transaction *transaction, unsigned place,
 
 static enum outcome refuse_collision(struct transaction *transaction) {
     const struct collision *collision = &transaction->targets.collision;
-    refusal_note_format(transaction->whole, "%u: changes the same %s as %u", collision->place,
-                        collision->noun, collision->earlier);
-    return OUTCOME_CHANGED_TWICE;
+    return refusal_because_format(transaction->whole, OUTCOME_CHANGED_TWICE, "%u: changes the same %s as %u",
+                                  collision->place, collision->noun, collision->earlier);
 }
 
 /* --- Form --- */
@@ -190,15 +189,15 @@ static enum outcome refuse_command(struct call *call) {
 }
 
 static enum outcome refuse_wait(struct call *call) {
-    refusal_note(call, "no command of a transaction waits: leave BLOCK out");
-    return OUTCOME_NOT_IN_TRANSACTION;
+    return refusal_because(call, OUTCOME_NOT_IN_TRANSACTION,
+                           "no command of a transaction waits: leave BLOCK out");
 }
 
 /* A transaction blocks the server no longer than the longest list does. */
 static enum outcome check_listed(const struct transaction *transaction, struct call *call) {
     if (transaction->targets.listed <= LISTED_MAX) return OUTCOME_DONE;
-    refusal_note(call, "the lists of a transaction together are longer than one may be");
-    return OUTCOME_OUT_OF_RANGE;
+    return refusal_because(call, OUTCOME_OUT_OF_RANGE,
+                           "the lists of a transaction together are longer than one may be");
 }
 
 static enum outcome read_part(struct transaction *transaction) {
@@ -212,10 +211,9 @@ static enum outcome read_part(struct transaction *transaction) {
     transaction->count++;
     if (row->grows) transaction->grows = call;
     if (!command || !command->touches) return refuse_command(call);
-    if (slice.words < row->min_words) {
-        refusal_note_format(call, "wrong number of arguments for '%s'", command->name);
-        return OUTCOME_SYNTAX;
-    }
+    if (slice.words < row->min_words)
+        return refusal_because_format(call, OUTCOME_SYNTAX, "wrong number of arguments for '%s'",
+                                      command->name);
     enum outcome outcome = form_check(call);
     if (outcome != OUTCOME_DONE) return outcome;
     if (args_given(&call->args, SLOT_ONCE)) return refuse_syntax(call, call->args.slots[SLOT_ONCE].at - 1);
@@ -459,8 +457,8 @@ static struct call *find_carrier(const struct transaction *transaction) {
 }
 
 static enum outcome refuse_answer(struct call *whole) {
-    refusal_note_format(whole, "with ONCE a transaction returns at most %d bytes", ONCE_BYTES_MAX);
-    return OUTCOME_OUT_OF_RANGE;
+    return refusal_because_format(whole, OUTCOME_OUT_OF_RANGE,
+                                  "with ONCE a transaction returns at most %d bytes", ONCE_BYTES_MAX);
 }
 
 /* Decided like the rest: an answer that is too large to be remembered refuses the transaction. */

@@ -223,9 +223,7 @@ ASIDE static enum outcome run_probe(struct call *call) {
 }
 
 static enum outcome give_way_late(struct call *call) {
-    enum outcome outcome = give_way(call);
-    refusal_note(call, "it is free now, but the time to wait is over");
-    return outcome;
+    return refusal_because(call, give_way(call), "it is free now, but the time to wait is over");
 }
 
 ASIDE static enum outcome run_timed_out(struct call *call) {
@@ -286,8 +284,7 @@ static enum outcome refusal_after_wait(struct call *call, bool left) {
     bool has_nothing = call->command->key == KEY_READ && !args_given(&call->args, SLOT_SINCE_BOOKMARK);
     if (has_nothing) return OUTCOME_UNCHANGED;
     if (!left) return call_check_value(call);
-    refusal_note(call, "This node does not serve the key any more");
-    return OUTCOME_SLOT_MIGRATES;
+    return refusal_because(call, OUTCOME_SLOT_MIGRATES, "This node does not serve the key any more");
 }
 
 /* Waiters go on waiting when their key is deleted or becomes something else. One that was served and reads only now,

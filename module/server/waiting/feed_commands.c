@@ -41,9 +41,9 @@ static enum outcome refuse_lost(struct call *call, const struct feed *feed) {
     char from[VERSION_TEXT_LENGTH];
     if (feed->foreign) return OUTCOME_CHANGES_LOST;
     version_write(feed->whole_from, from);
-    refusal_note_format(call, "the feed is whole from %.*s on: list anew, then follow", VERSION_TEXT_LENGTH,
-                        from);
-    return OUTCOME_CHANGES_LOST;
+    return refusal_because_format(call, OUTCOME_CHANGES_LOST,
+                                  "the feed is whole from %.*s on: list anew, then follow",
+                                  VERSION_TEXT_LENGTH, from);
 }
 
 static enum outcome find_place(struct call *call, const struct feed *feed, struct bookmark *asked) {

@@ -87,10 +87,10 @@ int grace_start(RedisModuleCtx *ctx) {
 
 enum outcome grace_refuse(struct call *call) {
     int64_t ms = grace_remaining_ms(call_now_ms(call));
-    refusal_note_format(
-        call, "the newest writes may be lost, nothing new is granted for another %" PRId64 ".%03d s",
-        ms / 1000, (int)(ms % 1000));
-    return OUTCOME_SERVER_RECOVERING;
+    return refusal_because_format(call, OUTCOME_SERVER_RECOVERING,
+                                  "the newest writes may be lost, nothing new is granted for another %" PRId64
+                                  ".%03d s",
+                                  ms / 1000, (int)(ms % 1000));
 }
 
 enum outcome grace_decide(struct call *call) {

@@ -97,17 +97,14 @@ static enum outcome read_draft_properties(struct call *call, const struct argume
 enum outcome filter_read(struct call *call, struct bytes text, struct filter *filter) {
     struct filter_fault fault;
     if (filter_compile(text, filter, &fault)) return OUTCOME_DONE;
-    refusal_note_format(call, "at %zu: %s", fault.position, fault.text);
-    return fault.outcome;
+    return refusal_because_format(call, fault.outcome, "at %zu: %s", fault.position, fault.text);
 }
 
 static enum outcome read_conditions(struct call *call, const struct args *args, struct drafts *drafts,
                                     struct draft *draft) {
     draft->match = args->slots[SLOT_MATCH].tag;
-    if (draft->match.kind == TAG_MALFORMED) {
-        refusal_note(call, "IFMATCH takes an ETag or *");
-        return OUTCOME_INVALID_INPUT;
-    }
+    if (draft->match.kind == TAG_MALFORMED)
+        return refusal_because(call, OUTCOME_INVALID_INPUT, "IFMATCH takes an ETag or *");
     if (!args_given(args, SLOT_IF)) return OUTCOME_DONE;
     struct filter filter;
     draft->condition = call_word(call, args->slots[SLOT_IF].at);
@@ -151,8 +148,7 @@ static enum outcome end_reading(struct call *call, const struct drafts *drafts, 
         outcome == OUTCOME_DONE && drafts->buffer->length + drafts->skipped_bytes < FORM_BYTES_MAX / 2;
     bool counts = drafts->measured && outcome != OUTCOME_SYNTAX;
     if (is_small || !counts || request_fits(call)) return outcome;
-    refusal_note(call, "all arguments together have at most 4 MiB");
-    return OUTCOME_BODY_TOO_LARGE;
+    return refusal_because(call, OUTCOME_BODY_TOO_LARGE, "all arguments together have at most 4 MiB");
 }
 
 enum outcome drafts_read_one(struct call *call, enum verb verb) {
@@ -188,8 +184,9 @@ static enum outcome read_next_draft(struct call *call, int *at, enum outcome ear
     if (start < call->argc)
         refusal_describe(call, &fault);
     else
-        refusal_note_format(call, "syntax error: the batch has fewer than %" PRId64 " operations",
-                            call->args.slots[SLOT_OPERATIONS].number);
+        refusal_because_format(call, fault.outcome,
+                               "syntax error: the batch has fewer than %" PRId64 " operations",
+                               call->args.slots[SLOT_OPERATIONS].number);
     return fault.outcome;
 }
 

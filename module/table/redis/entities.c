@@ -20,8 +20,7 @@ static struct entity *entity_named(const struct call *call) {
 }
 
 static enum outcome refuse_missing(struct call *call) {
-    refusal_note(call, "no entity with these keys");
-    return OUTCOME_RESOURCE_NOT_FOUND;
+    return refusal_because(call, OUTCOME_RESOURCE_NOT_FOUND, "no entity with these keys");
 }
 
 /* --- Reading --- */

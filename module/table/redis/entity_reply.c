@@ -35,10 +35,9 @@ enum outcome selection_read(struct call *call, struct selection *selection) {
     if (selection->all) return OUTCOME_DONE;
     const struct argument *names = &call->args.slots[SLOT_SELECT];
     name_set_start(&selection->names);
-    if (names->count > SELECTED_MAX) {
-        refusal_note_format(call, "SELECT takes at most %d names", SELECTED_MAX);
-        return OUTCOME_INVALID_INPUT;
-    }
+    if (names->count > SELECTED_MAX)
+        return refusal_because_format(call, OUTCOME_INVALID_INPUT, "SELECT takes at most %d names",
+                                      SELECTED_MAX);
     for (int i = 0; i < names->count; i++) {
         enum outcome outcome = select_name(call, selection, call_word(call, names->at + i));
         if (outcome != OUTCOME_DONE) return outcome;

@@ -21,10 +21,9 @@ static enum outcome read_next_entity(struct call *call, struct query_args *args)
     if (!args_given(&call->args, SLOT_NEXT)) return OUTCOME_DONE;
     int at = call->args.slots[SLOT_NEXT].at;
     struct bytes partition = call_word(call, at), row = call_word(call, at + 1);
-    if (key_check(partition) != OUTCOME_DONE || key_check(row) != OUTCOME_DONE) {
-        refusal_note(call, "NEXT takes the two keys that a query has answered");
-        return OUTCOME_INVALID_INPUT;
-    }
+    if (key_check(partition) != OUTCOME_DONE || key_check(row) != OUTCOME_DONE)
+        return refusal_because(call, OUTCOME_INVALID_INPUT,
+                               "NEXT takes the two keys that a query has answered");
     stored_key_put(&args->from, partition, row);
     return OUTCOME_DONE;
 }

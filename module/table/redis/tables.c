@@ -10,10 +10,8 @@ enum outcome table_create_decide(struct call *call) {
 }
 
 enum outcome table_drop_decide(struct call *call) {
-    if (!call->value) {
-        refusal_note(call, outcome_text(OUTCOME_TABLE_NOT_FOUND)->text);
-        return OUTCOME_RESOURCE_NOT_FOUND;
-    }
+    if (!call->value)
+        return refusal_because(call, OUTCOME_RESOURCE_NOT_FOUND, outcome_text(OUTCOME_TABLE_NOT_FOUND)->text);
     table_decide(call, TABLE_DROP);
     return call_done(call);
 }
@@ -95,8 +93,8 @@ enum outcome table_index_decide(struct call *call) {
     const struct table *table = call->value;
     struct packed_list names = pick_names(call, false);
     if (table->index_count + names.count <= TABLE_INDEXES_MAX) return decide_names(call, TABLE_INDEX, names);
-    refusal_note_format(call, "a table has at most %d indexes", TABLE_INDEXES_MAX);
-    return OUTCOME_INVALID_INPUT;
+    return refusal_because_format(call, OUTCOME_INVALID_INPUT, "a table has at most %d indexes",
+                                  TABLE_INDEXES_MAX);
 }
 
 enum outcome table_unindex_decide(struct call *call) {
