@@ -237,12 +237,6 @@ static const char *round_text(const struct round *round) {
     return text.bytes;
 }
 
-static void keep_message(char id, char receipt) {
-    redisReply *reply = call(primary, "QUEUE.PUT q kept");
-    step_keep(id, reply_string(field(reply, "id")));
-    step_keep(receipt, reply_string(field(reply, "receipt")));
-}
-
 struct tally {
     int commands, done, refused, collisions;
 };
@@ -250,8 +244,8 @@ struct tally {
 static void play_round(struct tally *tally) {
     struct round round;
     const char *lines[MAX + 1] = {NULL};
-    keep_message('m', 'r');
-    keep_message('n', 'o');
+    atomic_put_message('m', 'r');
+    atomic_put_message('n', 'o');
     dump_all();
     draw_round(&round);
     tally->commands += round.count;

@@ -231,12 +231,6 @@ static bool takes_clauses(const struct subject *subject) {
     return subject->clauses.count > 0;
 }
 
-static void expect_refused(const struct words *words, const char *expected) {
-    redisReply *reply = call_words(primary, words);
-    require(reply_is_error(reply) && text_begins(reply->str, expected), "%s\n    should give %s, but gave %s",
-            words_text(words), expected, reply_text(reply));
-}
-
 static void expect_syntax_error(const struct words *words, const char *near) {
     expect_refused(words, pool_print("ERR syntax error near '%s'", near));
 }

@@ -7,12 +7,6 @@
 #include "text.h"
 #include "traces.h"
 
-static void expect_refused(const struct words *words, const char *error) {
-    redisReply *reply = call_words(primary, words);
-    require(reply_is_error(reply) && text_begins(reply->str, error), "%s\n    should give %s, but gave %s",
-            words_text(words), error, reply_text(reply));
-}
-
 BEFORE_EACH {
     expect_etag(call(primary, "CONTAINER.CREATE box META 1 colour red"));
     expect_etag(call(primary, "BLOB.PUT box cat meow META 1 a b PROPS 1 content-type text/plain"));

@@ -25,13 +25,6 @@ static int compare_numbers(int64_t a, int64_t b) {
     return a < b ? -1 : a > b;
 }
 
-static int compare_texts(struct bytes a, struct bytes b) {
-    uint16_t a_units[TEXT_ROOM], b_units[TEXT_ROOM];
-    size_t a_count, b_count;
-    require(utf16_convert(a, a_units, &a_count) && utf16_convert(b, b_units, &b_count), "both were drawn");
-    return utf16_order(a_units, a_count, b_units, b_count);
-}
-
 static int compare_ids(struct guid a, struct guid b) {
     char texts[2][GUID_TEXT_LENGTH];
     guid_write(a, texts[0]);
@@ -48,7 +41,7 @@ static int compare_reals(double a, double b) {
 static int compare(const struct value *a, const struct value *b) {
     if (a->type != b->type) return a->type < b->type ? -1 : 1;
     switch (a->type) {
-    case VALUE_STRING: return compare_texts(a->bytes, b->bytes);
+    case VALUE_STRING: return utf16_order_of(a->bytes, b->bytes);
     case VALUE_BINARY: return compare_bytes(a->bytes, b->bytes);
     case VALUE_DOUBLE: return compare_reals(a->real, b->real);
     case VALUE_GUID: return compare_ids(a->guid, b->guid);

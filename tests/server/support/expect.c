@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "harness.h"
 #include "text.h"
 
 static void require_reply(struct place place, bool truth, const redisReply *reply, const char *expected) {
@@ -66,4 +67,10 @@ redisReply *field_at(struct place place, const redisReply *map, const char *name
     redisReply *value = reply_field_if_any(map, name);
     if (!value) failure_at(place.file, place.line, "expected a field %s in %s", name, reply_text(map));
     return value;
+}
+
+void expect_refused(const struct words *words, const char *error) {
+    redisReply *reply = call_words(primary, words);
+    require(reply_is_error(reply) && text_begins(reply->str, error), "%s\n    should give %s, but gave %s",
+            words_text(words), error, reply_text(reply));
 }

@@ -24,6 +24,9 @@ const char *expect_etag_at(struct place place, const redisReply *reply);
 void expect_each_error_at(struct place place, struct client *client, const char *const *lines,
                           const char *error);
 redisReply *expect_elements_at(struct place place, redisReply *reply, size_t count);
+
+/* Sends the words to the primary, which must answer an error that begins so. */
+void expect_refused(const struct words *words, const char *error);
 redisReply *field_at(struct place place, const redisReply *map, const char *name);
 
 #define expect_ok(reply)                   expect_ok_at(HERE, reply)

@@ -1,5 +1,6 @@
 #include "unicode.h"
 #include "ccan/array_size/array_size.h"
+#include "require.h"
 
 size_t unicode_put(uint32_t character, char room[UTF8_MAX]) {
     if (character < 0x80) {
@@ -64,6 +65,16 @@ static uint32_t character_draw(struct dice *dice) {
     case 3: return 0x10000 + (uint32_t)dice_roll(dice, 0x100000);
     default: return 'a' + (uint32_t)dice_roll(dice, 4);
     }
+}
+
+enum { UNITS_MAX = 256 };
+
+int utf16_order_of(struct bytes a, struct bytes b) {
+    uint16_t a_units[UNITS_MAX], b_units[UNITS_MAX];
+    size_t a_count, b_count;
+    require(a.length <= UNITS_MAX && b.length <= UNITS_MAX, "room for their units");
+    require(utf16_convert(a, a_units, &a_count) && utf16_convert(b, b_units, &b_count), "both are UTF-8");
+    return utf16_order(a_units, a_count, b_units, b_count);
 }
 
 struct bytes text_draw(struct dice *dice, char *room, size_t characters) {

@@ -16,6 +16,9 @@ bool utf16_convert(struct bytes text, uint16_t *units, size_t *count);
 /* Compares two arrays of units. */
 int utf16_order(const uint16_t *a, size_t a_count, const uint16_t *b, size_t b_count);
 
+/* Compares two texts by their units. */
+int utf16_order_of(struct bytes a, struct bytes b);
+
 /* So many characters of text; there must be room for four times as many bytes. */
 struct bytes text_draw(struct dice *dice, char *room, size_t characters);
 
