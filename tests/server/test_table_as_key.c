@@ -153,27 +153,6 @@ TEST(the_building_of_an_index_is_not_told) {
     assert_string_equal(traces_notifications(), "");
 }
 
-TEST(replicas_answer_reads_and_refuse_writes) {
-    static const char *const writes[] = {"TABLE.INSERT t p s PROPS 0",
-                                         "TABLE.DELETE t p r IFMATCH *",
-                                         "TABLE.BATCH t p 1 DELETE r IFMATCH *",
-                                         "TABLE.DROP t",
-                                         "TABLE.INDEX t a",
-                                         NULL};
-    table_setup();
-    written("TABLE.INSERT t p r PROPS 3 a b n:int32 5 d:double NaN");
-    await_replicas();
-    static const char *const reads[] = {"TABLE.GET t p r SELECT 2 a Timestamp",
-                                        "TABLE.QUERY t FILTER \"n eq 5\"", "TABLE.QUERY t EXPLAIN",
-                                        "TABLE.GETACL t", NULL};
-    for (const char *const *read = reads; *read; read++) {
-        redisReply *reply = ask(*read);
-        assert_true(reply_same(reply, ask_at(replica, *read)) && reply_same(reply, ask_at(chained, *read)));
-    }
-    expect_each_error(replica, writes, "READONLY");
-    expect_each_error(chained, writes, "READONLY");
-}
-
 /* Also one whose clock is a day behind, and also for an entity that is not there any more. */
 TEST(a_replica_that_takes_over_gives_greater_etags) {
     table_setup();
