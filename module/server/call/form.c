@@ -91,14 +91,18 @@ ASIDE static enum outcome read_lists(struct call *call) {
 enum outcome form_check(struct call *call) {
     struct fault fault;
     enum outcome outcome = args_parse(call->command->grammar, call->argv, call->argc, &call->args, &fault);
-    if (outcome != OUTCOME_DONE) {
-        refusal_describe(call, &fault);
-        return outcome;
-    }
+    if (outcome != OUTCOME_DONE) return refusal_describe(call, &fault);
     if (call->args.given & CONDITION_SLOTS) conditions_read(call, SLOT_IFMATCH, &call->conditions);
     if (call->args.given & LIST_SLOTS) outcome = read_lists(call);
     if (outcome == OUTCOME_DONE && call->command->check) outcome = call->command->check(call);
     if (outcome == OUTCOME_DONE && call->conditions.given)
         outcome = conditions_check_form(&call->conditions, call->command->conditions);
     return outcome;
+}
+
+enum outcome form_check_tail(struct call *call, int at) {
+    struct fault fault;
+    enum outcome outcome =
+        args_parse_tail(call->command->grammar, call->argv, call->argc, at, &call->args, &fault);
+    return outcome == OUTCOME_DONE ? outcome : refusal_describe(call, &fault);
 }

@@ -14,4 +14,7 @@ enum outcome form_check_bytes(struct call *call, size_t length, const char *deed
  * needs no state. */
 enum outcome form_check(struct call *call);
 
+/* Parses the options from this word on, for commands whose other words are not all in their grammar. */
+enum outcome form_check_tail(struct call *call, int at);
+
 #endif

@@ -161,20 +161,20 @@ static bool note_value(struct call *call, const struct fault *fault) {
     return true;
 }
 
-void refusal_describe(struct call *call, const struct fault *fault) {
-    if (fault->missing) {
-        if (fault->outcome == OUTCOME_SYNTAX)
-            refusal_because_format(call, OUTCOME_SYNTAX, "syntax error: %s is missing",
-                                   fault->missing->token.data);
-        return;
-    }
-    if (fault->outcome != OUTCOME_SYNTAX) {
-        if (note_value(call, fault)) return;
-        const char *reason = fault->reason ? fault->reason : outcome_text(fault->outcome)->text;
-        note_word(call, reason, call_word(call, fault->at));
-        return;
-    }
-    note_syntax(call, fault);
+static enum outcome describe_missing(struct call *call, const struct fault *fault) {
+    if (fault->outcome != OUTCOME_SYNTAX) return fault->outcome;
+    return refusal_because_format(call, OUTCOME_SYNTAX, "syntax error: %s is missing",
+                                  fault->missing->token.data);
+}
+
+enum outcome refusal_describe(struct call *call, const struct fault *fault) {
+    if (fault->missing) return describe_missing(call, fault);
+    if (fault->outcome == OUTCOME_SYNTAX)
+        note_syntax(call, fault);
+    else if (!note_value(call, fault))
+        note_word(call, fault->reason ? fault->reason : outcome_text(fault->outcome)->text,
+                  call_word(call, fault->at));
+    return fault->outcome;
 }
 
 void refusal_describe_object(struct call *call, const struct stamp *object, const char *noun) {

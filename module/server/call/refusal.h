@@ -19,8 +19,8 @@ enum outcome refusal_because(struct call *call, enum outcome outcome, const char
 enum outcome refusal_because_format(struct call *call, enum outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Notes in the call which argument is wrong. */
-ASIDE void refusal_describe(struct call *call, const struct fault *fault);
+/* Notes in the call which argument is wrong. Returns the outcome of the fault. */
+ASIDE enum outcome refusal_describe(struct call *call, const struct fault *fault);
 
 /* Notes in the call which word is refused, after the outcome's text. Returns the outcome. */
 enum outcome refusal_of_word(struct call *call, enum outcome outcome, struct bytes word);

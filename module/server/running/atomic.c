@@ -150,9 +150,8 @@ void atomic_tell_keys(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 }
 
 static enum outcome refuse_syntax(struct call *call, int at) {
-    refusal_describe(call,
-                     &(struct fault){.outcome = OUTCOME_SYNTAX, .at = at < call->argc ? at : call->argc - 1});
-    return OUTCOME_SYNTAX;
+    const struct fault fault = {.outcome = OUTCOME_SYNTAX, .at = at < call->argc ? at : call->argc - 1};
+    return refusal_describe(call, &fault);
 }
 
 static enum outcome refuse_words(struct call *call, int at) {
@@ -232,11 +231,7 @@ static enum outcome check_slices(const struct transaction *transaction, unsigned
     for (unsigned i = 0; i < count; i++)
         if (!next_slice(whole->argv, whole->argc, &at, &transaction->parts[i].slice))
             return refuse_words(whole, at);
-    struct fault fault;
-    enum outcome outcome =
-        args_parse_tail(whole->command->grammar, whole->argv, whole->argc, at, &whole->args, &fault);
-    if (outcome != OUTCOME_DONE) refusal_describe(whole, &fault);
-    return outcome;
+    return form_check_tail(whole, at);
 }
 
 static enum outcome read_parts(struct transaction *transaction, unsigned count) {

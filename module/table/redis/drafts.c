@@ -208,8 +208,7 @@ static enum outcome read_tail(struct call *call, int at, enum outcome earlier) {
     bool counts = earlier == OUTCOME_DONE || outcome == OUTCOME_SYNTAX;
     if (outcome == OUTCOME_DONE || !counts) return earlier;
     call->note[0] = '\0';
-    refusal_describe(call, &fault);
-    return outcome;
+    return refusal_describe(call, &fault);
 }
 
 static enum outcome read_all(struct call *call, struct drafts *drafts) {

@@ -1,6 +1,7 @@
 /* The TABLE.* commands on tables as a whole: creation, policies, indexes. */
 #include "table/redis/table_commands.h"
 
+#include "server/call/form.h"
 #include "table/name_set.h"
 
 enum outcome table_create_decide(struct call *call) {
@@ -45,12 +46,7 @@ static int name_count(const struct call *call) {
 
 static enum outcome parse_tail(struct call *call) {
     const int tail = call->argc - 2;
-    struct fault fault;
-    if (tail <= ARG_NAMES || !ends_with_once(call)) return OUTCOME_DONE;
-    enum outcome outcome =
-        args_parse_tail(call->command->grammar, call->argv, call->argc, tail, &call->args, &fault);
-    if (outcome != OUTCOME_DONE) refusal_describe(call, &fault);
-    return outcome;
+    return tail > ARG_NAMES && ends_with_once(call) ? form_check_tail(call, tail) : OUTCOME_DONE;
 }
 
 enum outcome table_names_check(struct call *call) {
