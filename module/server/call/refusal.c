@@ -43,10 +43,9 @@ void refusal_put_owner(struct text *text, const char *preposition, struct bytes 
     put_quoted(text, "\"", owner, size);
 }
 
-enum outcome refusal_because(struct call *call, enum outcome outcome, const char *reason) {
+void refusal_note(struct call *call, const char *reason) {
     struct text text = text_start(call->note, sizeof(call->note));
     text_put(&text, reason);
-    return outcome;
 }
 
 enum outcome refusal_because_format(struct call *call, enum outcome outcome, const char *format, ...) {

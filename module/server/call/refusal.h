@@ -14,7 +14,11 @@ void refusal_show_word(struct bytes word, char *text, size_t size);
 void refusal_put_owner(struct text *text, const char *preposition, struct bytes owner, size_t size);
 
 /* Adds a reason to the refusal, in place of the table's text. Returns the outcome. */
-enum outcome refusal_because(struct call *call, enum outcome outcome, const char *reason);
+void refusal_note(struct call *call, const char *reason);
+static inline enum outcome refusal_because(struct call *call, enum outcome outcome, const char *reason) {
+    refusal_note(call, reason);
+    return outcome;
+}
 /* The same for a reason with something in it; slower. */
 enum outcome refusal_because_format(struct call *call, enum outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
