@@ -405,7 +405,7 @@ static struct held hold_all(const char *tag) {
                         .files = pool_print("%s:files", tag)};
     play(node[1], held.box,
          (const char *const[]){"CONTAINER.CREATE K", "CONTAINER.FEED K ON", "BLOB.PUT K a x",
-                               "LEASE.ACQUIRE K -1 ID " ID_A " BLOB a", NULL});
+                               ("LEASE.ACQUIRE K -1 ID " ID_A " BLOB a"), NULL});
     play(node[1], held.jobs, (const char *const[]){"QUEUE.CREATE K", "QUEUE.PUT K work", NULL});
     play(node[1], held.files, (const char *const[]){"SHARE.CREATE K", "FILE.CREATE K f 10", NULL});
     held.since = reply_string(call(node[1], "CONTAINER.CHANGES %s SINCE $", held.box)->element[0]);
