@@ -24,9 +24,10 @@ namespace Holdfast
                 catch (Refused refused) when (refused.Is("NOTFOUND BlobNotFound"))
                 {
                 }
+                byte[] content = change(old);
                 try
                 {
-                    return Reply.Text(server.Send("BLOB.PUT", container, blob, change(old), condition, etag));
+                    return Reply.Text(server.Send("BLOB.PUT", container, blob, content, condition, etag));
                 }
                 catch (Refused refused) when (refused.Is("PRECONDITION ConditionNotMet") || refused.Is("CONFLICT BlobAlreadyExists"))
                 {

@@ -160,6 +160,12 @@ namespace Holdfast
                     CompareAndSet.Update(own, "try:docs", "visits", old => Reply.Bytes(old == null ? 1 : Reply.Number(old) + 1));
             });
             Require(Reply.Number(((object[])server.Send("BLOB.GET", "try:docs", "visits"))[1]) == 100);
+            int calls = 0;
+            Refusal("PRECONDITION ConditionNotMet", () => CompareAndSet.Update(server, "try:docs", "visits", old =>
+            {
+                Require(++calls == 1); // what change itself fails with is not taken for somebody else's write
+                return (byte[])server.Send("BLOB.PUT", "try:docs", "visits", "", "IFMATCH", "none");
+            }));
         }
 
         private static void TryLock()

@@ -20,8 +20,9 @@ public final class CompareAndSet {
             } catch (Holdfast.Refused refused) {
                 if (!refused.is("NOTFOUND BlobNotFound")) throw refused;
             }
+            byte[] content = change.apply(old);
             try {
-                return Holdfast.text(server.send("BLOB.PUT", container, blob, change.apply(old), condition[0], condition[1]));
+                return Holdfast.text(server.send("BLOB.PUT", container, blob, content, condition[0], condition[1]));
             } catch (Holdfast.Refused refused) {
                 if (!refused.is("PRECONDITION ConditionNotMet") && !refused.is("CONFLICT BlobAlreadyExists")) throw refused;
             }

@@ -147,6 +147,18 @@ public final class Try {
             }
         });
         require(Holdfast.number(((List<?>) server.send("BLOB.GET", "try:docs", "visits")).get(1)) == 100);
+        AtomicInteger calls = new AtomicInteger();
+        Runnable failing = () -> { // what change itself fails with is not taken for somebody else's write
+            try {
+                CompareAndSet.update(server, "try:docs", "visits", old -> {
+                    require(calls.incrementAndGet() == 1);
+                    return (byte[]) server.send("BLOB.PUT", "try:docs", "visits", "", "IFMATCH", "none");
+                });
+            } catch (InterruptedException | java.util.concurrent.TimeoutException error) {
+                throw new AssertionError(error);
+            }
+        };
+        refused("PRECONDITION ConditionNotMet", failing);
     }
 
     static void tryLock() throws Exception {

@@ -85,11 +85,30 @@ const broken =
   /socket|stream|connect|clos(ed|ing)|timed? ?out|max retries|nodes (is|are) (un)?available|unreachable|valid master|slots cache|redirections|\bE(CONN|PIPE|HOST|NET|AI_)/i;
 
 export function passes(error) {
+  if (error instanceof TypeError) return false; // a mistake in a program, whatever it names
   return again.test(refusal(error)) || (!isAnswer(error) && broken.test(`${error?.code} ${error?.message}`));
 }
 
+// What a function of the caller's failed with ends a loop, whatever it looks like. (An AbortError only tells of the signal.)
+class OfCaller {
+  constructor(error) {
+    this.error = error;
+  }
+}
+
+export const ofCaller = error => (error?.name === 'AbortError' ? error : new OfCaller(error));
+
+export async function calling(work) {
+  try {
+    await work();
+  } catch (error) {
+    throw ofCaller(error);
+  }
+}
+
 // For a loop that is to run for ever: calls round(line) again and again, on a line of its own, until the signal is aborted, or until
-// a round answers something. What passes by itself does not end the loop, but is waited out.
+// a round answers something. What passes by itself does not end the loop, but is waited out; a round has calling() call what is not of
+// the recipe.
 export async function outlasting(server, signal, round) {
   while (!signal?.aborted) {
     let line;
@@ -99,6 +118,7 @@ export async function outlasting(server, signal, round) {
       line = await server.line();
       for (let answer; !signal?.aborted; ) if ((answer = await round(line)) !== undefined) return answer;
     } catch (error) {
+      if (error instanceof OfCaller) throw error.error;
       if (!signal?.aborted && !passes(error)) throw error;
       await sleep(1000, signal);
     } finally {

@@ -1,6 +1,6 @@
 // deploy/recipes/node/log.mjs
 // A log that many append to and many follow. Sealing it (BLOB.SEAL) tells everybody that nothing more will come.
-import { LONGEST_BLOCK, fields, outlasting, refusal } from './holdfast.mjs';
+import { LONGEST_BLOCK, calling, fields, outlasting, refusal } from './holdfast.mjs';
 
 const full = /^(PRECONDITION MaxBlobSizeConditionNotMet|CONFLICT BlockCountExceedsLimit|CONFLICT BlobIsSealed)$/;
 
@@ -42,7 +42,7 @@ export function follow(server, container, log, tell, { position = 0, wait = LONG
     }
     if (seen === null) return; // the time is up, and nothing is new
     const behind = position + Buffer.byteLength(seen[1]);
-    await tell(seen[1], behind);
+    await calling(() => tell(seen[1], behind));
     position = behind;
   });
 }

@@ -26,6 +26,7 @@ const broken = ['read ECONNRESET', 'Socket closed unexpectedly', 'Connection is 
 for (const text of [...broken, 'All the root nodes are unavailable', 'All sentinels are unreachable.']) assert.ok(passes(new Error(text)), text);
 assert.ok(passes(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }))); // of localhost with two addresses
 for (const text of ['x is not a function', 'crypto is not available']) assert.ok(!passes(new Error(text)), text);
+assert.ok(!passes(new TypeError("Cannot read properties of undefined (reading 'connection')")));
 
 const server = await serverToTry();
 const table = await fresh(server, 'TABLE.CREATE', 'try:t');

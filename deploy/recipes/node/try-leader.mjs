@@ -1,9 +1,9 @@
 // deploy/recipes/node/try-leader.mjs
-// Two campaign; the second leads as soon as the first steps down, and the follower, who was there before them, hears of both. A third waits through a failover. A fourth loses what it was granted, again and again.
+// Two campaign; the second leads as soon as the first steps down, and the follower, who was there before them, hears of both. A third waits through a failover. A fourth loses what it was granted, again and again. What a fifth, or who follows, itself fails with comes through, whatever it looks like.
 import { sleep } from './holdfast.mjs';
 import { campaign, follow } from './leader.mjs';
 import { Lock } from './lock.mjs';
-import { assert, done, failOver, fresh, serverToTry } from './trying.mjs';
+import { assert, done, failOver, fresh, refused, serverToTry } from './trying.mjs';
 
 const server = await serverToTry();
 const infra = await fresh(server, 'CONTAINER.CREATE', 'try:infra');
@@ -67,4 +67,25 @@ const rule = async lock => {
 await campaign(losing(server, ['LEASE.ACQUIRE', 'LEASE.RENEW']), infra, 'dave', rule, { signal: end.signal, wait: 0.5 });
 await knowing;
 assert.equal(tried, 2);
+
+tried = 0;
+const own = new AbortController();
+const fail = () => {
+  if (++tried === 2) own.abort(); // it should not be called again
+  return server.send('BLOB.GET', infra, 'no such plan');
+};
+await refused('NOTFOUND BlobNotFound', campaign(server, infra, 'erin', fail, { signal: own.signal, wait: 0.5 }));
+assert.equal(tried, 1);
+await (await Lock.take(server, infra, 'leader', { wait: 0 })).release(); // nobody waits for the end of her lease
+const complain = () => {
+  setTimeout(() => own.abort(), 1500);
+  throw new Error('connection to the printer refused');
+};
+await assert.rejects(follow(server, infra, complain, { signal: own.signal, wait: 0.5 }), /printer/);
+const retiring = new AbortController();
+const failToRetire = () => {
+  retiring.abort();
+  throw new Error('a mistake');
+};
+await assert.rejects(campaign(server, infra, 'erin', failToRetire, { signal: retiring.signal, wait: 0.5 }), /mistake/);
 done();

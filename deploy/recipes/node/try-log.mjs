@@ -13,11 +13,11 @@ assert.equal(await appendAt(server, docs, 'log', 'second, ü\n', 6), false);
 let read = '';
 let kept = 0;
 const dies = lines => {
-  if (read) throw new Error('killed');
+  if (read) throw new Error('the connection to a database is closed');
   read = lines;
   kept = Buffer.byteLength(read);
 };
-const dying = assert.rejects(follow(server, docs, 'log', dies));
+const dying = assert.rejects(follow(server, docs, 'log', dies), /database/);
 while (!read) await new Promise(setImmediate);
 await append(server, docs, 'log', 'third\n');
 await dying;

@@ -19,8 +19,9 @@ def update(server, container, blob, change, attempts=100):
             if refusal(error) != ("NOTFOUND", "BlobNotFound"):
                 raise
             old, condition = None, ("IFNONEMATCH", "*")
+        new = change(old)
         try:
-            return server.execute_command("BLOB.PUT", container, blob, change(old), *condition)
+            return server.execute_command("BLOB.PUT", container, blob, new, *condition)
         except redis.ResponseError as error:
             if refusal(error) not in AGAIN:
                 raise

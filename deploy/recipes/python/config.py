@@ -1,6 +1,7 @@
 # deploy/recipes/python/config.py
 """A configuration that reloads itself: a blob, of which each process is told as soon as it has changed."""
 
+import contextlib
 import threading
 
 import redis
@@ -20,14 +21,12 @@ def watch(server, container, blob, apply, stop, wait=LONGEST_BLOCK):
         except redis.ResponseError as error:
             if refusal(error) != ("NOTFOUND", "BlobNotFound"):
                 raise
-            condition = ()  # from now on it waits until the blob is there
-            apply(None)
+            seen = None, None
         if seen is not None:  # None: nothing is new
-            condition = ("IFNONEMATCH", seen[0])
-            try:
-                apply(seen[1])
-            except ValueError:
-                pass
+            etag, content = seen
+            condition = ("IFNONEMATCH", etag) if etag else ()  # without one it waits until the blob is there
+            with contextlib.suppress(ValueError):
+                apply(content)
 
 
 def start(server, container, blob, apply):

@@ -28,8 +28,9 @@ def update(server, table, partition, row, change, attempts=100):
             if refusal(error) != ("NOTFOUND", "ResourceNotFound"):
                 raise
             old, command, condition = {}, "TABLE.INSERT", ()
+        new = change(old)
         try:
-            return server.execute_command(command, table, partition, row, *condition, *props(change(old)))
+            return server.execute_command(command, table, partition, row, *condition, *props(new))
         except redis.ResponseError as error:
             if refusal(error) not in AGAIN:
                 raise

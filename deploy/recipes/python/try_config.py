@@ -1,5 +1,5 @@
 # deploy/recipes/python/try_config.py
-"""A process hears of each configuration, keeps the old one when the new one is wrong, and outlives a deletion and a failover."""
+"""A process hears of each configuration, keeps the old one when the new one is wrong, or gone, and outlives a deletion and a failover."""
 
 import queue
 
@@ -13,11 +13,10 @@ told, current = queue.Queue(), {}
 
 
 def apply(content):
-    if content is not None and text(content) == "wrong":
-        told.put("refused")
+    told.put(content and text(content))
+    if content is None or text(content) == "wrong":
         raise ValueError
-    current["is"] = content and text(content)
-    told.put(current["is"])
+    current["is"] = text(content)
 
 
 def put(content):
@@ -30,10 +29,10 @@ same(told.get(timeout=5), "one")
 put("two")
 same(told.get(timeout=5), "two")
 put("wrong")
-same(told.get(timeout=5), "refused")
-same(current["is"], "two")
+same(told.get(timeout=5), "wrong")
 server.execute_command("BLOB.DELETE", docs, "config")
 same(told.get(timeout=5), None)
+same(current["is"], "two")
 put("three")
 same(told.get(timeout=5), "three")
 fail_over(server)

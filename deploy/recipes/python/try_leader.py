@@ -1,12 +1,12 @@
 # deploy/recipes/python/try_leader.py
-"""Two campaign; the second leads as soon as the first steps down, and the follower, who was there before them, hears of both. A third waits through a failover. A fourth loses what it was granted, again and again."""
+"""Two campaign; the second leads as soon as the first steps down, and the follower, who was there before them, hears of both. A third waits through a failover. A fourth loses what it was granted, again and again. What a fifth itself fails with comes through, although it looks like that."""
 
 import threading
 import time
 
 from leader import campaign, follow
 from lock import Lock
-from trying import container, fail_over, same, server_to_try, together
+from trying import container, fail_over, refused, same, server_to_try, together
 
 server = server_to_try()
 infra = container(server, "try:infra")
@@ -100,3 +100,17 @@ together(
 )
 same(len(tried), 2)
 same([told[0], told[-1]], ["carol", "an order"])
+
+tried, over = [], threading.Event()
+
+
+def fail(lock):
+    tried.append(lock.token)
+    if len(tried) == 2:
+        over.set()  # it should not be called again
+    server.execute_command("BLOB.GET", infra, "no such plan")
+
+
+refused("BlobNotFound", campaign, server, infra, "erin", fail, over, wait=0.5)
+same(len(tried), 1)
+Lock(server, infra, "leader", wait=0).release()  # nobody waits for the end of her lease

@@ -55,3 +55,13 @@ for number in range(25):
 found = list(query(server, "try:shop", "PartitionKey eq 'us' and stock ge 5", "SELECT", 1, "stock", "TOP", 10))
 same([row for _, row, _, _ in found], [f"{number:03}" for number in range(5, 25)])
 same([int(properties["stock"] if "stock" in properties else properties["stock:int32"]) for _, _, _, properties in found][:2], [5, 6])
+calls = []
+
+
+def fail(old):
+    calls.append(old)
+    return fields(server.execute_command("TABLE.GET", "try:shop", "eu", "no such lamp")[1])
+
+
+refused("ResourceNotFound", update, server, "try:shop", "eu", "lamp", fail, attempts=2)
+same(len(calls), 1)
