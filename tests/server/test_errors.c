@@ -437,7 +437,13 @@ static const struct {
      "INVALID InvalidQueryParameterValue COUNT takes a whole number from 1 to 1000, not 'x'"},
     {"QUEUE.DELETE jobs id x", "INVALID InvalidQueryParameterValue receipt takes a GUID, not 'x'"},
     {"SHARE.CREATE other QUOTA -1",
-     "INVALID InvalidHeaderValue QUOTA takes a whole number from 0 on, not '-1'"},
+     "INVALID InvalidHeaderValue QUOTA takes a whole number from 0 to 9223372036854775807, not '-1'"},
+    {"BLOB.LIST box COUNT 9223372036854775808",
+     "INVALID OutOfRangeQueryParameterValue COUNT takes a whole number from 1 to 9223372036854775807, not "
+     "'9223372036854775808'"},
+    {"TABLE.QUERY t TOP 99999999999999999999",
+     "INVALID InvalidInput TOP takes a whole number from 0 to 9223372036854775807, not "
+     "'99999999999999999999'"},
     {"BLOB.GET box cat SNAPSHOT x",
      "INVALID InvalidQueryParameterValue SNAPSHOT takes 0x and 16 hexadecimal digits, not 'x'"},
     {"BLOB.SETPROPS box cat PROPS 1 colour red",

@@ -125,8 +125,7 @@ static void put_bound(struct text *text, const char *preposition, int64_t bound,
     text_put(text, number);
 }
 
-/* " from 1 to 1000", " from 0 on", " of 1 to 256 bytes"; seconds from 0 on need no lower bound, and -1 of them is a
- * word of its own. */
+/* " from 1 to 1000", " of 1 to 256 bytes"; seconds from 0 on need no lower bound, and -1 of them has its own word. */
 static void put_bounds(struct text *text, const struct clause *clause) {
     bool in_ms = clause->shape == SHAPE_DURATION, open = clause->max == INT64_MAX;
     bool in_bytes = clause->shape == SHAPE_VALUE;
@@ -134,7 +133,7 @@ static void put_bounds(struct text *text, const struct clause *clause) {
     if (in_ms) text_put(text, open ? "" : ",");
     if (!in_ms || clause->min > 1) put_bound(text, in_bytes ? " of " : " from ", clause->min, in_ms);
     if (!open) put_bound(text, in_ms && clause->min <= 1 ? " up to " : " to ", clause->max, in_ms);
-    if (!in_ms && open) text_put(text, " on");
+    if (!in_ms && open) text_put(text, " to 9223372036854775807");
     if (in_bytes) text_put(text, " bytes");
 }
 
@@ -142,7 +141,7 @@ static void put_bounds(struct text *text, const struct clause *clause) {
 static bool is_general(enum outcome outcome) {
     return outcome == OUTCOME_INVALID_VALUE || outcome == OUTCOME_INVALID_QUERY ||
            outcome == OUTCOME_OUT_OF_RANGE || outcome == OUTCOME_INVALID_RANGE ||
-           outcome == OUTCOME_INVALID_PAGE_RANGE;
+           outcome == OUTCOME_INVALID_PAGE_RANGE || outcome == OUTCOME_ROW_COUNT;
 }
 
 /* "BLOCK takes seconds with at most three decimals, up to 604800, not 'x'" */
