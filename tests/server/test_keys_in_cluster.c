@@ -117,6 +117,32 @@ TEST(each_key_needs_its_right) {
     expect_elements(atomic_of(limited, LINES("BLOB.PUT {1}c a x")), 1);
 }
 
+/* What another selector lets the user do with a key is not enough to copy from it. */
+TEST(one_selector_allows_a_copy_and_both_of_its_keys) {
+    static const char *const denied[] = {
+        "+holdfast.atomic ~{1}c (+blob.copy ~{1}c) (+blob.list ~{1}d)",
+        "+holdfast.atomic +blob.copy ~{1}c (+blob.list %R~{1}d)",
+        "+holdfast.atomic +blob.list ~{1}* (+blob.copy ~{1}c %W~{1}d)",
+        "+holdfast.atomic ~{1}c (+blob.copy ~{1}c) (+blob.copy ~{1}d)",
+    };
+    static const char *const allowed[] = {
+        "+holdfast.atomic ~{1}c (+blob.copy ~{1}c ~x(y %R~{1}d)",
+        "+holdfast.atomic +blob.copy ~{1}c ~x) %R~{1}d (+blob.list ~{1}e)",
+        "+holdfast.atomic ~{1}c (+blob.list ~{1}d) (+blob.copy ~x(y allkeys) (+get ~*)",
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(denied); i++) {
+        struct client *limited = user_of(pool_print("-@all +auth %s", denied[i]));
+        expect_error(call_line(limited, "BLOB.COPY {1}c b {1}d a"), "NOPERM");
+        expect_error(atomic_of(limited, LINES("BLOB.COPY {1}c b {1}d a")), "NOPERM");
+    }
+    expect_error(call_line(node, "BLOB.GET {1}c b"), "NOTFOUND");
+    for (size_t i = 0; i < ARRAY_SIZE(allowed); i++) {
+        struct client *limited = user_of(pool_print("-@all +auth %s", allowed[i]));
+        expect_elements(call_line(limited, "BLOB.COPY {1}c b {1}d a"), 3);
+        expect_elements(atomic_of(limited, LINES("BLOB.COPY {1}c b {1}d a")), 1);
+    }
+}
+
 /* Where clients may send effects: one that was made by a transaction, of two keys. */
 TEST(an_effect_changes_no_key_that_its_sender_may_not) {
     create("{1}c");

@@ -23,12 +23,14 @@ static int (*check_permissions)(RedisModuleUser *user, RedisModuleString **argv,
 #define REQUIRED_CALLS(X) \
     X(ACLAddLogEntry) X(ACLCheckCommandPermissions) X(ACLCheckKeyPermissions) X(Alloc) X(AvoidReplicaTraffic) \
     X(BlockClientOnKeys) X(Call) X(CallReplyArrayElement) X(CallReplyProto) X(CallReplyStringPtr) X(Calloc) \
-    X(CloseKey) X(CreateCommand) X(CreateDataType) X(CreateString) X(CreateTimer) X(DefragAlloc) X(DefragCursorGet) \
+    X(CloseKey) X(CreateCommand) X(CreateDataType) X(CreateModuleUser) X(CreateString) X(CreateTimer) X(DefragAlloc) \
+    X(DefragCursorGet) \
     X(DefragCursorSet) X(DefragShouldStop) X(DigestAddStringBuffer) X(DigestEndSequence) X(EmitAOF) \
     X(EventLoopAddOneShot) X(Free) X(FreeCallReply) X(FreeModuleUser) X(FreeServerInfo) X(FreeString) \
     X(GetBlockedClientPrivateData) X(GetClientId) X(GetClientInfoById) X(GetClientUserNameById) X(GetCommand) \
     X(GetContextFlags) X(GetContextFromIO) X(GetCurrentUserName) X(GetDbIdFromIO) X(GetDbIdFromOptCtx) \
-    X(GetDetachedThreadSafeContext) X(GetKeyNameFromIO) X(GetKeyNameFromOptCtx) X(GetModuleUserFromUserName) \
+    X(GetDetachedThreadSafeContext) X(GetKeyNameFromIO) X(GetKeyNameFromOptCtx) X(GetModuleUserACLString) \
+    X(GetModuleUserFromUserName) \
     X(GetRandomBytes) X(GetSelectedDb) X(GetServerInfo) X(GetUsedMemoryRatio) X(HoldString) \
     X(InfoAddFieldCString) X(InfoAddFieldLongLong) X(InfoAddFieldULongLong) X(InfoAddSection) X(IsIOError) \
     X(IsKeysPositionRequest) X(IsModuleNameBusy) X(KeyAtPosWithFlags) X(KeyType) X(LoadConfigs) \
@@ -39,7 +41,7 @@ static int (*check_permissions)(RedisModuleUser *user, RedisModuleString **argv,
     X(ReplyWithDouble) X(ReplyWithError) X(ReplyWithLongLong) X(ReplyWithMap) X(ReplyWithNull) \
     X(ReplyWithSimpleString) X(ReplyWithStringBuffer) X(SaveStringBuffer) X(SelectDb) \
     X(ServerInfoGetFieldC) X(ServerInfoGetFieldUnsigned) X(SetCommandInfo) X(SetDisconnectCallback) X(SetModuleAttribs) \
-    X(SetModuleOptions) X(SignalModifiedKey) X(StopTimer) X(StringPtrLen) X(SubscribeToKeyspaceEvents) \
+    X(SetModuleOptions) X(SetModuleUserACLString) X(SignalModifiedKey) X(StopTimer) X(StringPtrLen) X(SubscribeToKeyspaceEvents) \
     X(SubscribeToServerEvent) X(TrimStringAllocation) X(UnblockClient) X(UnlinkKey)
 /* clang-format on */
 
@@ -221,6 +223,44 @@ bool api_may_use(RedisModuleCtx *ctx, RedisModuleString *key, int permissions) {
     RedisModuleUser *user = api_user(ctx);
     bool may = !user || RedisModule_ACLCheckKeyPermissions(user, key, permissions) == REDISMODULE_OK;
     if (!may) log_refusal(ctx, user, api_bytes(key), REDISMODULE_ACL_LOG_KEY);
+    api_user_end(user);
+    return may;
+}
+
+/* Whether a user who has these rules alone may do so. */
+static bool rules_allow(struct bytes rules, const struct api_use *use) {
+    RedisModuleUser *user = RedisModule_CreateModuleUser("one selector");
+    RedisModuleString *text = RedisModule_CreateString(NULL, rules.data, rules.length);
+    const char *words = RedisModule_StringPtrLen(text, NULL);
+    bool allow = RedisModule_SetModuleUserACLString(NULL, user, words, NULL) == REDISMODULE_OK &&
+                 api_may_run(user, RedisModule_GetSelectedDb(use->ctx), use->argv, use->argc) &&
+                 RedisModule_ACLCheckKeyPermissions(user, use->key, use->permissions) == REDISMODULE_OK;
+    RedisModule_FreeString(NULL, text);
+    RedisModule_FreeModuleUser(user);
+    return allow;
+}
+
+/* A user's selectors are shown in brackets behind the user's own rules, and no rule in them begins with one. */
+static bool selector_allows(RedisModuleUser *user, const struct api_use *use) {
+    static const char behind[] = " (";
+    RedisModuleString *text = RedisModule_GetModuleUserACLString(user);
+    const char *rules = RedisModule_StringPtrLen(text, NULL), *next = strstr(rules, behind);
+    bool allows = !next || rules_allow(bytes_of(rules, (size_t)(next - rules)), use);
+    while (!allows && next) {
+        rules = next + strlen(behind);
+        next = strstr(rules, behind);
+        size_t length = next ? (size_t)(next - rules) : strlen(rules);
+        allows = rules_allow(bytes_of(rules, length - strlen(")")), use);
+    }
+    RedisModule_FreeString(NULL, text);
+    return allows;
+}
+
+bool api_may_use_with(const struct api_use *use) {
+    if (!api_may_use(use->ctx, use->key, use->permissions)) return false;
+    RedisModuleUser *user = api_user(use->ctx);
+    bool may = !user || selector_allows(user, use);
+    if (!may) log_refusal(use->ctx, user, api_bytes(use->key), REDISMODULE_ACL_LOG_KEY);
     api_user_end(user);
     return may;
 }

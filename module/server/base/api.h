@@ -48,6 +48,18 @@ bool api_may_run(RedisModuleUser *user, int db, RedisModuleString **argv, int ar
  * shows it if not. */
 bool api_may_use(RedisModuleCtx *ctx, RedisModuleString *key, int permissions);
 
+/* A command that the server has allowed with its first key, and another key that it uses. */
+struct api_use {
+    RedisModuleCtx *ctx;
+    RedisModuleString **argv;
+    int argc;
+    RedisModuleString *key;
+    int permissions;
+};
+
+/* The same, as the server itself would have checked it: one selector of the user allows the command with both keys. */
+bool api_may_use_with(const struct api_use *use);
+
 /* Has ACL LOG show that the user may not run the command. */
 void api_log_command(RedisModuleCtx *ctx, RedisModuleUser *user, const char *name);
 

@@ -63,7 +63,7 @@ enum outcome call_check_value(const struct call *call) {
 }
 
 enum outcome call_check_other_key(const struct call *call) {
-    return other_key_check(call->ctx, call->argv[1], call->argv[call->command->other_key], KEY_READ);
+    return other_key_check(call->ctx, call->argv, call->argc, call->argv[call->command->other_key], KEY_READ);
 }
 
 const void *call_other_value(struct call *call, enum outcome *outcome) {

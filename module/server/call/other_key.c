@@ -15,9 +15,9 @@ enum outcome other_key_place(RedisModuleCtx *ctx, RedisModuleString *first, Redi
     return check_slots(ctx, first, key);
 }
 
-enum outcome other_key_check(RedisModuleCtx *ctx, RedisModuleString *first, RedisModuleString *key,
+enum outcome other_key_check(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, RedisModuleString *key,
                              enum key_use use) {
     if (api_asks_for_keys() || api_must_obey(ctx)) return OUTCOME_DONE;
-    if (!command_may_use(ctx, key, use)) return OUTCOME_NOT_PERMITTED;
-    return check_slots(ctx, first, key);
+    if (!command_may_use_with(ctx, argv, argc, key, use)) return OUTCOME_NOT_PERMITTED;
+    return check_slots(ctx, argv[1], key);
 }

@@ -236,7 +236,7 @@ ASIDE static enum outcome check_bundle_keys(RedisModuleCtx *ctx, RedisModuleStri
     struct bundle_item item;
     enum outcome outcome = OUTCOME_DONE;
     while (outcome == OUTCOME_DONE && bundle_next(&reader, argc, &item))
-        if (item.key != BUNDLE_KEY_AT) outcome = other_key_check(ctx, argv[1], argv[item.key], KEY_EFFECT);
+        if (item.key != BUNDLE_KEY_AT) outcome = other_key_check(ctx, argv, argc, argv[item.key], KEY_EFFECT);
     return outcome;
 }
 

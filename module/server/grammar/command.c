@@ -20,10 +20,20 @@ uint64_t command_key_flags(enum key_use use) {
     return REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_UPDATE;
 }
 
-bool command_may_use(RedisModuleCtx *ctx, RedisModuleString *key, enum key_use use) {
+static int key_rights(enum key_use use) {
     const int rights = REDISMODULE_CMD_KEY_ACCESS | REDISMODULE_CMD_KEY_INSERT | REDISMODULE_CMD_KEY_DELETE |
                        REDISMODULE_CMD_KEY_UPDATE;
-    return api_may_use(ctx, key, (int)command_key_flags(use) & rights);
+    return (int)command_key_flags(use) & rights;
+}
+
+static bool may_use(RedisModuleCtx *ctx, RedisModuleString *key, enum key_use use) {
+    return api_may_use(ctx, key, key_rights(use));
+}
+
+bool command_may_use_with(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, RedisModuleString *key,
+                          enum key_use use) {
+    const struct api_use with = {ctx, argv, argc, key, key_rights(use)};
+    return api_may_use_with(&with);
 }
 
 /* Whether a call has two keys. */
@@ -45,6 +55,6 @@ void command_tell_keys(const struct command *command, RedisModuleCtx *ctx, Redis
 
 bool command_may_use_keys(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,
                           int argc) {
-    if (!command_may_use(ctx, argv[1], command->key)) return false;
-    return !has_other_key(command, argv, argc) || command_may_use(ctx, argv[command->other_key], KEY_READ);
+    if (!may_use(ctx, argv[1], command->key)) return false;
+    return !has_other_key(command, argv, argc) || may_use(ctx, argv[command->other_key], KEY_READ);
 }

@@ -79,10 +79,12 @@ bool command_may_grow(const struct command *command);
 /* How the server's flags describe the use of a key. */
 uint64_t command_key_flags(enum key_use use);
 
-/* Whether the context's client may use the key so; ACL LOG shows it if not. */
-bool command_may_use(RedisModuleCtx *ctx, RedisModuleString *key, enum key_use use);
+/* Whether the context's client may run this command, which the server has allowed with its first key, with another key,
+ * too; ACL LOG shows it if not. */
+bool command_may_use_with(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, RedisModuleString *key,
+                          enum key_use use);
 
-/* The same for the keys of a well-formed call. */
+/* Whether it may use the keys of a well-formed call as the command does. */
 bool command_may_use_keys(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,
                           int argc);
 
