@@ -62,6 +62,8 @@ redis QUEUE.GET jobs VISIBILITY 1
 redis SHARE.CREATE work
 session=$(redis-cli -p "$ours" SHARE.CONNECT work 600 OWNER 'shop-1:4711')
 redis FILE.OPEN work "$session" report ACCESS 1 WRITE SHARE 1 READ DISPOSITION OPENIF
+redis FILE.CREATE work ledger 0
+redis LEASE.ACQUIRE work -1 FILE ledger OWNER bert
 redis TABLE.CREATE stock
 redis TABLE.INSERT stock eu lamp PROPS 2 count:int64 9223372036854775807 price:double 9.5
 sleep 1.1
@@ -75,7 +77,10 @@ same "$(on ls 'do*' | awk '{ print $1 }')" $'key\ndocs' 'ls takes a pattern'
 same "$(on cat docs plan.txt)" 'ship on Friday' 'cat shows a blob'
 holds 'cat shows an entity' grep -qx 'count:int64 9223372036854775807' <(on cat stock eu lamp)
 holds 'leases tells whose' grep -qE '^docs +plan.txt +anna +leased +[0-9]+ s +0$' <(on leases)
+holds 'also those of files' grep -qE '^work +ledger +bert +leased +without end +0$' <(on leases)
 holds 'who-holds tells whose' grep -q ' anna ' <(on who-holds docs plan.txt)
+holds 'also that of a file' grep -q ' bert ' <(on who-holds work ledger)
+holds 'and no other' test -z "$(on who-holds work report | grep bert)"
 holds 'who-holds tells who has a file open' grep -qE '^ +[0-9]+ +report +shop-1:4711 +write +read ' <(on who-holds work)
 holds 'sessions tells who is there' grep -qE 'shop-1:4711 +1 +report' <(on sessions work)
 holds 'queues tells the depth' grep -qE '^jobs +2 +0 .* 1$' <(on queues)
