@@ -128,6 +128,13 @@ missing_on_cheatsheet() {
     done
 }
 
+# Names of commands that no family has a heading for.
+unknown_commands() {
+    grep -oE '\b(BLOB|CONTAINER|LEASE|QUEUE|TABLE|SHARE|FILE|HOLDFAST)\.[A-Z]+\b' "${pages[@]}" | sort -u | while IFS=: read -r page command; do
+        grep -qxF "### $command" module/*/README.md || echo "$page: $command"
+    done
+}
+
 # In the code an event is a string; on the page it is the only code of its form.
 events='(container|blob|lease|queue|table|share|file)\.[a-z]+'
 events_sent() { grep -rhoE --include='*.[ch]' "\"$events\"" module | tr -d '"' | sort -u; }
@@ -138,5 +145,6 @@ same "$(pages_found)" "$(printf '%s\n' "${pages[@]}" | sort)" 'every page is fou
 holds 'README.md has at most 300 lines' [ "$(wc -l <README.md)" -le 300 ]
 same "$(unanswered)" '' 'what newcomers ask is answered within three clicks'
 same "$(missing_on_cheatsheet)" '' 'the cheatsheet has every command'
+same "$(unknown_commands)" '' 'every command that a page names is there'
 same "$(events_told)" "$(events_sent)" 'the page of notifications has every event'
 done_testing
