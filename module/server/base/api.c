@@ -24,25 +24,23 @@ static int (*check_permissions)(RedisModuleUser *user, RedisModuleString **argv,
     X(ACLAddLogEntry) X(ACLCheckCommandPermissions) X(ACLCheckKeyPermissions) X(Alloc) X(AvoidReplicaTraffic) \
     X(BlockClientOnKeys) X(Call) X(CallReplyArrayElement) X(CallReplyProto) X(CallReplyStringPtr) X(Calloc) \
     X(CloseKey) X(CreateCommand) X(CreateDataType) X(CreateModuleUser) X(CreateString) X(CreateTimer) X(DefragAlloc) \
-    X(DefragCursorGet) \
-    X(DefragCursorSet) X(DefragShouldStop) X(DigestAddStringBuffer) X(DigestEndSequence) X(EmitAOF) \
-    X(EventLoopAddOneShot) X(Free) X(FreeCallReply) X(FreeModuleUser) X(FreeServerInfo) X(FreeString) \
+    X(DefragCursorGet) X(DefragCursorSet) X(DefragShouldStop) X(DigestAddStringBuffer) X(DigestEndSequence) \
+    X(EmitAOF) X(EventLoopAddOneShot) X(Free) X(FreeCallReply) X(FreeModuleUser) X(FreeServerInfo) X(FreeString) \
     X(GetBlockedClientPrivateData) X(GetClientId) X(GetClientInfoById) X(GetClientUserNameById) X(GetCommand) \
     X(GetContextFlags) X(GetContextFromIO) X(GetCurrentUserName) X(GetDbIdFromIO) X(GetDbIdFromOptCtx) \
     X(GetDetachedThreadSafeContext) X(GetKeyNameFromIO) X(GetKeyNameFromOptCtx) X(GetModuleUserACLString) \
-    X(GetModuleUserFromUserName) \
-    X(GetRandomBytes) X(GetSelectedDb) X(GetServerInfo) X(GetUsedMemoryRatio) X(HoldString) \
-    X(InfoAddFieldCString) X(InfoAddFieldLongLong) X(InfoAddFieldULongLong) X(InfoAddSection) X(IsIOError) \
-    X(IsKeysPositionRequest) X(IsModuleNameBusy) X(KeyAtPosWithFlags) X(KeyType) X(LoadConfigs) \
-    X(LoadString) X(LoadStringBuffer) X(Log) X(LogIOError) X(MallocSize) X(MallocSizeString) \
-    X(ModuleTypeGetType) X(ModuleTypeGetValue) X(ModuleTypeSetValue) X(NotifyKeyspaceEvent) X(OpenKey) \
-    X(Realloc) X(RegisterBoolConfig) X(RegisterEnumConfig) X(RegisterInfoFunc) X(RegisterNumericConfig) \
-    X(RegisterStringConfig) X(Replicate) X(ReplicateVerbatim) X(ReplyWithArray) X(ReplyWithBool) X(ReplyWithCallReply) \
-    X(ReplyWithDouble) X(ReplyWithError) X(ReplyWithLongLong) X(ReplyWithMap) X(ReplyWithNull) \
-    X(ReplyWithSimpleString) X(ReplyWithStringBuffer) X(SaveStringBuffer) X(SelectDb) \
-    X(ServerInfoGetFieldC) X(ServerInfoGetFieldUnsigned) X(SetCommandInfo) X(SetDisconnectCallback) X(SetModuleAttribs) \
-    X(SetModuleOptions) X(SetModuleUserACLString) X(SignalModifiedKey) X(StopTimer) X(StringPtrLen) X(SubscribeToKeyspaceEvents) \
-    X(SubscribeToServerEvent) X(TrimStringAllocation) X(UnblockClient) X(UnlinkKey)
+    X(GetModuleUserFromUserName) X(GetRandomBytes) X(GetSelectedDb) X(GetServerInfo) X(GetUsedMemoryRatio) \
+    X(HoldString) X(InfoAddFieldCString) X(InfoAddFieldLongLong) X(InfoAddFieldULongLong) X(InfoAddSection) \
+    X(IsIOError) X(IsKeysPositionRequest) X(IsModuleNameBusy) X(KeyAtPosWithFlags) X(KeyType) X(LoadConfigs) \
+    X(LoadString) X(LoadStringBuffer) X(Log) X(LogIOError) X(MallocSize) X(MallocSizeString) X(ModuleTypeGetType) \
+    X(ModuleTypeGetValue) X(ModuleTypeSetValue) X(NotifyKeyspaceEvent) X(OpenKey) X(Realloc) X(RegisterBoolConfig) \
+    X(RegisterEnumConfig) X(RegisterInfoFunc) X(RegisterNumericConfig) X(RegisterStringConfig) X(Replicate) \
+    X(ReplicateVerbatim) X(ReplyWithArray) X(ReplyWithBool) X(ReplyWithCallReply) X(ReplyWithDouble) \
+    X(ReplyWithError) X(ReplyWithLongLong) X(ReplyWithMap) X(ReplyWithNull) X(ReplyWithSimpleString) \
+    X(ReplyWithStringBuffer) X(SaveStringBuffer) X(SelectDb) X(ServerInfoGetFieldC) X(ServerInfoGetFieldUnsigned) \
+    X(SetCommandInfo) X(SetDisconnectCallback) X(SetModuleAttribs) X(SetModuleOptions) X(SetModuleUserACLString) \
+    X(SignalModifiedKey) X(StopTimer) X(StringPtrLen) X(SubscribeToKeyspaceEvents) X(SubscribeToServerEvent) \
+    X(TrimStringAllocation) X(UnblockClient) X(UnlinkKey)
 /* clang-format on */
 
 #define REQUIRED_ROW(name)        {"RedisModule_" #name, (void **)&RedisModule_##name, 1},
