@@ -22,6 +22,7 @@ enum {
     GATHERED_MAX = PAGE * PAGES + PAGE, /* the rest, behind pages, has a sample, too */
     STRING_MAX = 384,                   /* longer ones are not copied twice */
     VALUE_HEAD_MAX = 1 + NUMBER_TEXT_MAX + LINE_END,
+    SMALL_MAX = 16, /* names */
     FIXED_HEAD = 5, /* "$18\r\n" */
 };
 _Static_assert(VERSION_TEXT_LENGTH == 18 && GUID_TEXT_LENGTH == 36 && GUID_DIGITS == 32, "heads tell of it");
@@ -105,20 +106,54 @@ static char *put_value_head(char *at, char kind, int64_t number) {
     return put_line_end(at + number_write(number, at));
 }
 
+/* Two copies that overlap take less than a call. */
+static void copy_few(char *target, const char *bytes, size_t length) {
+    if (length >= 8) {
+        memcpy(target, bytes, 8);
+        memcpy(target + length - 8, bytes + length - 8, 8);
+    } else if (length >= 4) {
+        memcpy(target, bytes, 4);
+        memcpy(target + length - 4, bytes + length - 4, 4);
+    } else {
+        for (size_t i = 0; i < length; i++) target[i] = bytes[i];
+    }
+}
+
+/* Whose length has one digit, or two of which the first one is 1. */
+static char *put_small(char *at, struct bytes bytes) {
+    const bool two = bytes.length >= 10;
+    memcpy(at, "$1", 2);
+    at += 1 + two;
+    *at++ = (char)('0' + bytes.length - (two ? 10 : 0));
+    at = put_line_end(at);
+    copy_few(at, bytes.data, bytes.length);
+    return put_line_end(at + bytes.length);
+}
+
+ASIDE static char *put_large(char *at, struct bytes bytes) {
+    at = put_value_head(at, '$', (int64_t)bytes.length);
+    memcpy(at, bytes.data, bytes.length);
+    return put_line_end(at + bytes.length);
+}
+
+static char *put_string(char *at, struct bytes bytes) {
+    return bytes.length <= SMALL_MAX ? put_small(at, bytes) : put_large(at, bytes);
+}
+
 static void keep_gathered(const char *end) {
     gathered.length = (size_t)(end - gathered.bytes);
 }
 
+ASIDE static void copy_at_once(RedisModuleCtx *ctx, struct bytes bytes) {
+    raw_reply_end();
+    RedisModule_ReplyWithStringBuffer(ctx, bytes.data, bytes.length);
+}
+
 void raw_reply_bytes(RedisModuleCtx *ctx, struct bytes bytes) {
-    if (bytes.length > STRING_MAX) {
-        raw_reply_end();
-        RedisModule_ReplyWithStringBuffer(ctx, bytes.data, bytes.length);
-        return;
-    }
-    char *at = value_place(ctx, VALUE_HEAD_MAX + bytes.length + LINE_END);
-    at = put_value_head(at, '$', (int64_t)bytes.length);
-    if (bytes.length) memcpy(at, bytes.data, bytes.length);
-    keep_gathered(put_line_end(at + bytes.length));
+    if (bytes.length > STRING_MAX)
+        copy_at_once(ctx, bytes);
+    else
+        keep_gathered(put_string(value_place(ctx, VALUE_HEAD_MAX + bytes.length + LINE_END), bytes));
 }
 
 /* The place for a string of so many bytes, whose head is known. Its line has ended already. */
@@ -144,6 +179,11 @@ void raw_reply_guid_digits(RedisModuleCtx *ctx, struct guid id) {
 
 void raw_reply_number(RedisModuleCtx *ctx, long long number) {
     keep_gathered(put_value_head(value_place(ctx, VALUE_HEAD_MAX), ':', number));
+}
+
+void raw_reply_named_number(RedisModuleCtx *ctx, struct bytes name, long long number) {
+    char *at = value_place(ctx, VALUE_HEAD_MAX + name.length + LINE_END + VALUE_HEAD_MAX);
+    keep_gathered(put_value_head(put_string(at, name), ':', number));
 }
 
 void raw_reply_array(RedisModuleCtx *ctx, long count) {

@@ -30,6 +30,8 @@ void raw_reply_version(RedisModuleCtx *ctx, version v);
 void raw_reply_guid(RedisModuleCtx *ctx, struct guid id);
 void raw_reply_guid_digits(RedisModuleCtx *ctx, struct guid id);
 void raw_reply_number(RedisModuleCtx *ctx, long long number);
+/* Two values at once: a short name, and the number behind it. */
+void raw_reply_named_number(RedisModuleCtx *ctx, struct bytes name, long long number);
 void raw_reply_array(RedisModuleCtx *ctx, long count);
 /* In the older protocol an array of twice as many values. */
 void raw_reply_map(RedisModuleCtx *ctx, long count);

@@ -1,5 +1,6 @@
 #include "server/call/reply.h"
 
+#include "core/inlining.h"
 #include "core/packed_reply.h"
 #include "core/policy.h"
 #include "server/call/error_template.h"
@@ -11,11 +12,11 @@ static bool pack_value(struct reply *out, enum packed_reply what) {
     return out->packed;
 }
 
-static void pack_number(struct reply *out, enum packed_reply what, uint64_t number) {
+ASIDE static void pack_number(struct reply *out, enum packed_reply what, uint64_t number) {
     if (pack_value(out, what)) record_put_number(out->packed, number);
 }
 
-static void pack_bytes(struct reply *out, struct bytes bytes) {
+ASIDE static void pack_bytes(struct reply *out, struct bytes bytes) {
     if (pack_value(out, PACKED_BYTES)) record_put_bytes(out->packed, bytes);
 }
 
@@ -152,6 +153,15 @@ bool reply_map_pass(struct reply_map *map) {
     map->out = map->client;
     if (map->passes == 2) reply_map(map->client, map->count);
     return map->passes == 2;
+}
+
+void reply_named_number(struct reply *out, struct bytes name, long long value) {
+    if (out->ctx) {
+        raw_reply_named_number(out->ctx, name, value);
+        return;
+    }
+    pack_bytes(out, name);
+    pack_number(out, PACKED_NUMBER, (uint64_t)value);
 }
 
 void reply_field_version(struct reply_map *map, const char *name, version v) {

@@ -108,9 +108,11 @@ static inline void reply_field_bytes(struct reply_map *map, const char *name, st
     reply_bytes(map->out, value);
 }
 
+void reply_named_number(struct reply *out, struct bytes name, long long value);
+
 static inline void reply_field_number(struct reply_map *map, const char *name, long long value) {
-    reply_field(map, name);
-    reply_number(map->out, value);
+    reply_named_number(map->out, bytes_text(name), value);
+    map->count++;
 }
 
 void reply_field_version(struct reply_map *map, const char *name, version v);
