@@ -1,4 +1,5 @@
 /* What follows a change of a queue: statistics, events, wake-ups; its upkeep, and INFO. */
+#include "core/inlining.h"
 #include "core/number.h"
 #include "queue/queue_registry.h"
 #include "queue/redis/queue_commands.h"
@@ -68,14 +69,18 @@ void queue_wake(struct call *call, const void *change) {
     wait_look(call, &message_wait, bytes_of("", 0));
 }
 
-static void expire_messages(struct call *call, size_t max) {
+ASIDE static void commit_settlement(struct call *call, size_t max) {
     struct queue_change change;
     if (queue_settlement(call->value, call_now_ms(call), max, &change)) commit_at_once(call, &change, NULL);
 }
 
+static void expire_messages(struct call *call, size_t max) {
+    if (queue_next_end_ms(call->value) <= call_now_ms(call)) commit_settlement(call, max);
+}
+
 void queue_settle_some(struct call *call) {
     expire_messages(call, QUEUE_SETTLED_IN_PASSING);
-    upkeep_schedule(call);
+    upkeep_recover(call);
 }
 
 void queue_settle_many(struct call *call) {

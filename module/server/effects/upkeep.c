@@ -223,12 +223,20 @@ void upkeep_insist(struct call *call) {
     upkeep_insist_on(call->data_type, call->value, call_key_name(call));
 }
 
+static bool is_lost(struct call *call, int64_t scheduled_ms) {
+    return scheduled_ms < call_now_ms(call) - LATE_MS && scheduled_ms != UPKEEP_AT_WORK;
+}
+
 void upkeep_schedule(struct call *call) {
     int64_t due_ms = upkeep_next_ms(call->data_type, call->value);
     if (due_ms == UPKEEP_NEVER) return;
     int64_t scheduled_ms = value_head(call->value)->upkeep_ms;
-    bool lost = scheduled_ms < call_now_ms(call) - LATE_MS;
-    if ((lost || due_ms < scheduled_ms) && scheduled_ms != UPKEEP_AT_WORK) upkeep_insist(call);
+    if (due_ms < scheduled_ms || is_lost(call, scheduled_ms)) upkeep_insist(call);
+}
+
+void upkeep_recover(struct call *call) {
+    int64_t scheduled_ms = value_head(call->value)->upkeep_ms;
+    if (scheduled_ms == UPKEEP_NEVER || is_lost(call, scheduled_ms)) upkeep_schedule(call);
 }
 
 /* --- Upkeep --- */

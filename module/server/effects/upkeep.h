@@ -36,6 +36,8 @@ bool upkeep_is_scheduled(struct key_name name);
 
 /* Schedules upkeep for the call's value when something in it will expire, unless that is already scheduled. */
 void upkeep_schedule(struct call *call);
+/* The same where nothing has changed yet: it is asked for only if none is scheduled, or the one that was is lost. */
+void upkeep_recover(struct call *call);
 /* The same, without trusting what the value says: a value that came from elsewhere may be wrong about it. */
 void upkeep_insist(struct call *call);
 
