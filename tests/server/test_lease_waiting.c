@@ -51,6 +51,19 @@ TEST(waiters_for_a_lease_are_served_in_order) {
     }
 }
 
+/* So that the server saves in time. */
+TEST(a_grant_counts_as_a_change_also_where_nobody_hears_of_it) {
+    struct server *alone = server_start("alone", "");
+    struct client *client = test_client(alone);
+    expect_etag(call(client, "CONTAINER.CREATE box"));
+    call(client, "LEASE.ACQUIRE box 60 ID " ID_A);
+    struct client *waiter = waiting_at(alone, 0, "LEASE.ACQUIRE box 60 ID " ID_B " BLOCK 0");
+    long long before = info_of(client, "rdb_changes_since_last_save");
+    expect_ok(call(client, "LEASE.RELEASE box " ID_A));
+    expect_holder(waiter, ID_B);
+    assert_int_equal(info_of(client, "rdb_changes_since_last_save") - before, 2);
+}
+
 /* Each way to free a lease at once. */
 TEST(each_way_of_freeing_a_lease_hands_it_over) {
     static const char *const ways[][2] = {

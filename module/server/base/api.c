@@ -267,6 +267,12 @@ bool api_runs_several(RedisModuleCtx *ctx) {
     return RedisModule_GetContextFlags(ctx) & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA);
 }
 
+bool api_runs_alone(RedisModuleCtx *ctx) {
+    const int others =
+        REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA | REDISMODULE_CTX_FLAGS_LOADING;
+    return !(RedisModule_GetContextFlags(ctx) & others);
+}
+
 static bool has_subscriptions(RedisModuleCtx *ctx) {
     RedisModuleClientInfo info = REDISMODULE_CLIENTINFO_INITIALIZER_V1;
     if (RedisModule_GetClientInfoById(&info, RedisModule_GetClientId(ctx)) != REDISMODULE_OK) return false;

@@ -89,6 +89,8 @@ bool api_is_elsewhere(RedisModuleCtx *ctx, RedisModuleString *key);
 
 /* Inside MULTI or a script: the server runs several commands as one. */
 bool api_runs_several(RedisModuleCtx *ctx);
+/* Neither so, nor from a file that is loaded. */
+bool api_runs_alone(RedisModuleCtx *ctx);
 
 /* Another module calls, with arguments of its own. */
 bool api_runs_for_module(RedisModuleCtx *ctx);

@@ -55,10 +55,15 @@ ASIDE static void apply_and_send(struct call *call, const struct decided *decide
     record_end(&record);
 }
 
-/* Outside of a command a change is always sent: there is no command that the server could count instead. */
+/* The server can count the command in place of the change: the caller's own, or that by which a waiter is served. */
+static bool is_in_command(const struct call *call) {
+    return call->mode == CALL_FRESH || (call->mode == CALL_GRANTED && !wait_is_ringing());
+}
+
+/* Outside of a command a change is always sent. */
 void commit_apply(struct call *call, const struct decided *decided) {
     const struct data_type *type = call_type(call);
-    bool heard = call->mode != CALL_FRESH || propagation_wanted(call->ctx);
+    bool heard = !is_in_command(call) || propagation_wanted(call->ctx);
     if (type->before) type->before(call, decided->change);
     if (decided->content) {
         const struct effect_content beside = {.given = true,
@@ -77,6 +82,10 @@ void commit_apply(struct call *call, const struct decided *decided) {
     if (decided->once) once_do(call, decided->once);
 }
 
+static void tell_event(const struct call *call, const char *event) {
+    if (event) notices_add(call->ctx, call->argv[1], call->mode == CALL_FRESH, event);
+}
+
 void commit_follow(struct call *call, const void *change) {
     const struct data_type *type = call_type(call);
     if (type->after) type->after(call, change);
@@ -86,8 +95,9 @@ void commit_follow(struct call *call, const void *change) {
         doctor_keys_add(call_key_name(call), call->value);
     const struct told told = telling_of(type, change);
     if (told.modified) RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
-    for (int i = 0; i < EVENTS_MAX; i++)
-        if (told.events[i]) notices_add(call->ctx, call->argv[1], call->mode == CALL_FRESH, told.events[i]);
+    _Static_assert(EVENTS_MAX == 2, "each is told");
+    tell_event(call, told.events[0]);
+    tell_event(call, told.events[1]);
 }
 
 void commit_wake(struct call *call, const void *change) {

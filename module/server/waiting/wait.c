@@ -19,6 +19,10 @@ bool wait_anybody(void) {
     return lines_anybody();
 }
 
+bool wait_is_ringing(void) {
+    return lines_ringing();
+}
+
 /* A value that was restored beside itself has parties with the same ids. */
 static bool waits_in_key(const struct waiter *waiter, const struct call *call) {
     return key_name_equal(waiter->line->key, call_key_name(call));
@@ -140,8 +144,7 @@ static void serve_now(const struct call *call, struct line *line) {
  * stops only for commands, on the oldest servers: what upkeep does, and what the alarm grants or takes back, lets
  * others wait for the next ring. While a file is loaded nobody is served: what it says next may take the object. */
 static bool may_serve_now(const struct call *call) {
-    return !lines_ringing() && call->mode != CALL_INTERNAL && !api_runs_several(call->ctx) &&
-           !api_is_loading(call->ctx);
+    return !lines_ringing() && call->mode != CALL_INTERNAL && api_runs_alone(call->ctx);
 }
 
 void wait_look(const struct call *call, struct wait_kind *kind, struct bytes name) {

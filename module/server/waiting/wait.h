@@ -65,6 +65,9 @@ void wait_look_at_party(struct guid id);
 /* Whether anybody waits for anything. */
 bool wait_anybody(void);
 
+/* Whether the alarm serves those who wait, rather than a command. */
+bool wait_is_ringing(void);
+
 /* How many waiters a line has. */
 size_t wait_count(const struct call *call, struct wait_kind *kind, struct bytes name);
 
