@@ -8,8 +8,8 @@
 #include "wire.h"
 
 enum {
-    WORD_BYTES = 600, /* longer than what is gathered */
-    LISTED = 200,     /* more than is gathered at once */
+    WORD_BYTES = 1100, /* longer than what is gathered */
+    LISTED = 200,      /* more than is gathered at once */
     CALLS_FOR_SAMPLES = 2
 };
 

@@ -20,7 +20,8 @@ enum {
     PAGE = 256,
     PAGES = 16,
     GATHERED_MAX = PAGE * PAGES + PAGE, /* the rest, behind pages, has a sample, too */
-    STRING_MAX = 384,                   /* longer ones are not copied twice */
+    ALONE_MAX = 384,                    /* a longer string without anything before it is not copied twice */
+    STRING_MAX = 1024,                  /* nor is one that is longer than this */
     VALUE_HEAD_MAX = 1 + NUMBER_TEXT_MAX + LINE_END,
     SMALL_MAX = 16, /* names */
     FIXED_HEAD = 5, /* "$18\r\n" */
@@ -144,16 +145,20 @@ static void keep_gathered(const char *end) {
     gathered.length = (size_t)(end - gathered.bytes);
 }
 
+static bool is_worth_gathering(size_t length) {
+    return length <= ALONE_MAX || (length <= STRING_MAX && gathered.length);
+}
+
 ASIDE static void copy_at_once(RedisModuleCtx *ctx, struct bytes bytes) {
     raw_reply_end();
     RedisModule_ReplyWithStringBuffer(ctx, bytes.data, bytes.length);
 }
 
 void raw_reply_bytes(RedisModuleCtx *ctx, struct bytes bytes) {
-    if (bytes.length > STRING_MAX)
-        copy_at_once(ctx, bytes);
-    else
+    if (is_worth_gathering(bytes.length))
         keep_gathered(put_string(value_place(ctx, VALUE_HEAD_MAX + bytes.length + LINE_END), bytes));
+    else
+        copy_at_once(ctx, bytes);
 }
 
 /* The place for a string of so many bytes, whose head is known. Its line has ended already. */
@@ -258,7 +263,7 @@ static bool take_samples(RedisModuleCallReply *all) {
 
 /* An answer that takes samples of both sorts. */
 static void answer_trial(RedisModuleCtx *ctx) {
-    char word[STRING_MAX];
+    char word[ALONE_MAX];
     memset(word, 'x', sizeof(word));
     raw_reply_bytes(ctx, bytes_of(word, sizeof(word)));
     raw_reply_end();
@@ -269,7 +274,7 @@ static bool samples_are_copied(RedisModuleCtx *ctx) {
     size_t length = 0;
     RedisModuleCallReply *reply = sample_reply_take(ctx, answer_trial);
     const char *text = reply ? RedisModule_CallReplyStringPtr(reply, &length) : NULL;
-    bool are_copied = text && length == STRING_MAX && strspn(text, "x") == STRING_MAX;
+    bool are_copied = text && length == ALONE_MAX && strspn(text, "x") == ALONE_MAX;
     if (reply) RedisModule_FreeCallReply(reply);
     return are_copied;
 }
