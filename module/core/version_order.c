@@ -14,26 +14,29 @@ struct version_block {
 
 /* --- Searching --- */
 
-static int slot_compare(const struct version_slot *slot, version v, struct bytes name) {
+/* Without an entry the place before all entries of the version is meant. */
+static int slot_compare(const struct version_slot *slot, version v, const struct entry *entry) {
     if (slot->v != v) return slot->v < v ? -1 : 1;
-    return bytes_compare(entry_name(version_slot_entry(slot)), name);
+    const struct entry *there = version_slot_entry(slot);
+    if (there == entry) return 0;
+    return entry ? bytes_compare(entry_name(there), entry_name(entry)) : 1;
 }
 
-static bool begins_up_to(const struct version_block *block, version v, struct bytes name) {
-    return block->first == v ? slot_compare(block->slots, v, name) <= 0 : block->first < v;
+static bool begins_up_to(const struct version_block *block, version v, const struct entry *entry) {
+    return block->first == v ? slot_compare(block->slots, v, entry) <= 0 : block->first < v;
 }
 
 /* How many blocks begin at or before this place in the order. */
-static size_t blocks_up_to(const struct version_order *order, version v, struct bytes name) {
+static size_t blocks_up_to(const struct version_order *order, version v, const struct entry *entry) {
     size_t low = 0, high = order->count;
-    BISECT(low, high, begins_up_to(&order->blocks[middle], v, name))
+    BISECT(low, high, begins_up_to(&order->blocks[middle], v, entry))
     return low;
 }
 
 /* The first slot of the block at or after this place in the order. */
-static unsigned slot_place(const struct version_block *block, version v, struct bytes name) {
+static unsigned slot_place(const struct version_block *block, version v, const struct entry *entry) {
     unsigned low = 0, high = block->count;
-    BISECT(low, high, slot_compare(&block->slots[middle], v, name) < 0)
+    BISECT(low, high, slot_compare(&block->slots[middle], v, entry) < 0)
     return low;
 }
 
@@ -52,12 +55,11 @@ static bool find_slot_of(const struct version_order *order, version v, const str
         place->at = order->blocks[place->block].count - 1U;
         return true;
     }
-    struct bytes name = entry_name(entry);
-    size_t blocks = blocks_up_to(order, v, name);
+    size_t blocks = blocks_up_to(order, v, entry);
     if (!blocks) return false;
     const struct version_block *block = &order->blocks[blocks - 1];
-    *place = (struct version_cursor){blocks - 1, slot_place(block, v, name)};
-    return place->at < block->count && slot_compare(&block->slots[place->at], v, name) == 0;
+    *place = (struct version_cursor){blocks - 1, slot_place(block, v, entry)};
+    return place->at < block->count && slot_compare(&block->slots[place->at], v, entry) == 0;
 }
 
 struct version_slot *version_order_slot(const struct version_order *order, version v,
@@ -209,13 +211,12 @@ static void leave_block(const struct version_order *order, struct version_cursor
 }
 
 struct version_cursor version_order_seek(const struct version_order *order, version v) {
-    struct bytes first_name = bytes_of("", 0);
     struct version_cursor cursor = {0, 0};
-    size_t blocks = v == UINT64_MAX ? order->count : blocks_up_to(order, v + 1, first_name);
+    size_t blocks = v == UINT64_MAX ? order->count : blocks_up_to(order, v + 1, NULL);
     if (!blocks) return cursor;
     cursor.block = blocks - 1;
     const struct version_block *block = &order->blocks[cursor.block];
-    cursor.at = v == UINT64_MAX ? block->count : slot_place(block, v + 1, first_name);
+    cursor.at = v == UINT64_MAX ? block->count : slot_place(block, v + 1, NULL);
     leave_block(order, &cursor);
     return cursor;
 }
