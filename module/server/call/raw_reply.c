@@ -123,7 +123,8 @@ static void copy_few(char *target, const char *bytes, size_t length) {
 /* Whose length has one digit, or two of which the first one is 1. */
 static char *put_small(char *at, struct bytes bytes) {
     const bool two = bytes.length >= 10;
-    memcpy(at, "$1", 2);
+    at[0] = '$';
+    at[1] = '1';
     at += 1 + two;
     *at++ = (char)('0' + bytes.length - (two ? 10 : 0));
     at = put_line_end(at);
