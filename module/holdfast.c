@@ -107,6 +107,7 @@ static LISTENER(on_loading, stage) {
 /* A replica that kept serving while it loaded has replaced all of its data, or dropped what it loaded. */
 static LISTENER(on_load_beside, stage) {
     upkeep_sweep_soon();
+    if (stage == REDISMODULE_SUBEVENT_REPL_ASYNC_LOAD_ABORTED) followed_unlearn();
 }
 
 static int subscribe_all(RedisModuleCtx *ctx) {

@@ -54,7 +54,7 @@ struct feed {
     version ends[FEED_EPOCHS - 1]; /* of the epochs before the newest one, oldest first */
     version begins[FEED_EPOCHS];   /* of those and of the newest one; 0 where it is not known */
     unsigned end_count;
-    uint32_t name; /* a hash of the key that it was seen at; 0: not yet */
+    uint64_t name; /* a hash of the key that it was seen at; 0: not yet */
     uint64_t line; /* of one history: see server/effects/followed.h; 0: not known */
     bool building; /* objects with names after the frontier may be missing */
     bool untold;   /* they may be missing on replicas, which still build what a file has brought here */

@@ -51,8 +51,16 @@ static inline uint64_t absorb_bytes(const uint64_t with, uint64_t state, struct 
     return mix_words(first ^ with, second ^ state);
 }
 
+static inline uint64_t whole_hash(struct bytes bytes) {
+    return mix_words(absorb_bytes(key[1], key[0], bytes) ^ key[2], key[3] ^ bytes.length);
+}
+
+uint64_t hash_wide(struct bytes bytes) {
+    return whole_hash(bytes);
+}
+
 uint32_t hash_bytes(struct bytes bytes) {
-    uint64_t sum = mix_words(absorb_bytes(key[1], key[0], bytes) ^ key[2], key[3] ^ bytes.length);
+    uint64_t sum = whole_hash(bytes);
     return (uint32_t)(sum ^ sum >> 32);
 }
 

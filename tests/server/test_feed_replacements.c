@@ -1,6 +1,7 @@
 /* Another container, another table, or a copy that was written elsewhere takes the place of one that is followed: those
  * who follow are told. Those whose container only comes back go on. */
 #include <string.h>
+#include <unistd.h>
 
 #include "feeds.h"
 #include "harness.h"
@@ -192,57 +193,100 @@ TEST(a_follower_learns_of_one_that_takes_its_place_again_behind_a_flush) {
 }
 
 /* Two containers of one name, in two databases: the version at which the one in database 0 is followed. */
-static const char *two_databases(const char *create_line, const char *feed_line, const char *write_line) {
+static const char *two_databases(struct client *server, const char *create_line, const char *feed_line,
+                                 const char *write_line) {
     const char *seen = NULL;
     for (int database = 0; database < 2; database++) {
-        expect_ok(call(primary, "SELECT %d", database));
-        require(!reply_is_error(call_line(primary, create_line)), "%s", create_line);
-        expect_ok(call_line(primary, feed_line));
+        expect_ok(call(server, "SELECT %d", database));
+        require(!reply_is_error(call_line(server, create_line)), "%s", create_line);
+        expect_ok(call_line(server, feed_line));
     }
     for (int database = 0; database < 3; database++) {
-        expect_ok(call(primary, "SELECT %d", (database + 1) % 2));
-        const char *etag = expect_etag(call_line(primary, write_line));
+        expect_ok(call(server, "SELECT %d", (database + 1) % 2));
+        const char *etag = expect_etag(call_line(server, write_line));
         if (database == 1) seen = etag;
     }
-    expect_ok(call(primary, "SELECT 0"));
+    expect_ok(call(server, "SELECT 0"));
     return seen;
 }
 
+/* Databases 0 and 1 have a box, of which the one in 0 is followed. */
+static const char *two_boxes(struct client *server) {
+    return two_databases(server, "CONTAINER.CREATE box", "CONTAINER.FEED box ON", "BLOB.PUT box a x");
+}
+
 TEST(a_follower_learns_of_another_container_that_comes_with_its_database) {
-    const char *write = "BLOB.PUT box a x",
-               *seen = two_databases("CONTAINER.CREATE box", "CONTAINER.FEED box ON", write);
+    const char *seen = two_boxes(primary);
     expect_ok(call(primary, "SWAPDB 0 1"));
     expect_lost_everywhere("CONTAINER.CHANGES", seen);
 }
 
 TEST(a_follower_learns_of_another_table_that_comes_with_its_database) {
     const char *write = "TABLE.INSERTORREPLACE box p r PROPS 0",
-               *seen = two_databases("TABLE.CREATE box", "TABLE.FEED box ON", write);
+               *seen = two_databases(primary, "TABLE.CREATE box", "TABLE.FEED box ON", write);
     expect_ok(call(primary, "SWAPDB 0 1"));
     expect_lost_everywhere("TABLE.CHANGES", seen);
 }
 
 /* Nobody follows at the primary, which notices it when the container is written. */
 TEST(a_follower_at_a_replica_learns_of_a_container_that_came_with_its_database) {
-    const char *write = "BLOB.PUT box a x",
-               *seen = two_databases("CONTAINER.CREATE box", "CONTAINER.FEED box ON", write);
+    const char *seen = two_boxes(primary);
     expect_ok(call(primary, "SWAPDB 0 1"));
     put("box", "b", "x");
     AWAIT(reply_is_error(call(replica, "CONTAINER.CHANGES box SINCE %s", seen)));
 }
 
 TEST(followers_go_on_when_databases_are_swapped_to_and_fro) {
-    const char *write = "BLOB.PUT box a x",
-               *seen = two_databases("CONTAINER.CREATE box", "CONTAINER.FEED box ON", write);
+    const char *seen = two_boxes(primary);
     for (int i = 0; i < 2; i++) expect_ok(call(primary, "SWAPDB 0 1"));
     put("box", "b", "x");
     expect_told(changes(seen), "b");
 }
 
+TEST(followers_go_on_when_their_database_was_written_while_it_was_swapped) {
+    const char *seen = two_boxes(primary);
+    expect_ok(call(primary, "SELECT 2"));
+    expect_ok(call(primary, "SWAPDB 0 2"));
+    put("box", "b", "x");
+    expect_ok(call(primary, "SWAPDB 0 2"));
+    expect_ok(call(primary, "SELECT 0"));
+    expect_told(changes(seen), "b");
+}
+
+TEST(followers_go_on_when_a_copy_of_their_container_comes_with_its_database) {
+    const char *seen = two_boxes(primary);
+    expect_number(call(primary, "COPY box box DB 2"), 1);
+    expect_ok(call(primary, "SWAPDB 0 2"));
+    expect_told(changes(seen), "");
+    put("box", "b", "x");
+    expect_told(changes(seen), "b");
+}
+
+/* What it was there is known from effects alone, of the file or of its primary. */
+TEST(a_follower_learns_of_what_comes_with_its_database_where_nothing_was_written_since_a_restart) {
+    struct client *single = test_client(server_start("single", settings_with_file));
+    const char *seen = two_boxes(single);
+    single = restarted(single->server, server_stop);
+    expect_ok(call(single, "SWAPDB 0 1"));
+    expect_error(call(single, "CONTAINER.CHANGES box SINCE %s", seen), LOST);
+    server_stop(single->server);
+}
+
+TEST(a_follower_learns_of_what_comes_with_its_database_where_nothing_was_written_since_a_promotion) {
+    struct client *first, *second;
+    pair_start(&first, &second, "");
+    const char *seen = two_boxes(first);
+    await_in_step(second, first);
+    expect_ok(call(second, "REPLICAOF NO ONE"));
+    expect_ok(call(second, "SWAPDB 0 1"));
+    expect_error(call(second, "CONTAINER.CHANGES box SINCE %s", seen), LOST);
+    server_stop(first->server);
+    server_stop(second->server);
+}
+
 /* It goes, and comes back in a way that is told, before anybody has followed or written it. */
 TEST(followers_learn_of_what_came_with_its_database_and_comes_again) {
-    const char *write = "BLOB.PUT box a x",
-               *seen = two_databases("CONTAINER.CREATE box", "CONTAINER.FEED box ON", write);
+    const char *seen = two_boxes(primary);
     expect_ok(call(primary, "SWAPDB 0 1"));
     expect_ok(call(primary, "RENAME box away"));
     expect_ok(call(primary, "RENAME away box"));
@@ -372,6 +416,44 @@ TEST(a_follower_learns_of_a_restored_copy_at_a_server_that_is_primary_again) {
     expect_ok(call(first, "RESTORE box 0 %b REPLACE", payload->str, payload->len));
     expect_error(call(first, "CONTAINER.CHANGES box SINCE %s", seen), LOST);
     server_stop(first->server);
+    server_stop(second->server);
+}
+
+static bool is_loading(struct client *client) {
+    return info_of(client, "loading") || info_of(client, "async_loading");
+}
+
+static void begin_to_load(struct client *second, struct client *first) {
+    expect_ok(call(first, "DEBUG CHANGE-REPL-ID"));
+    expect_number(call(first, "CLIENT KILL TYPE replica"), 1);
+    AWAIT(is_loading(second));
+}
+
+/* It had loaded some of the data beside its own, and lost its primary. */
+TEST(followers_go_on_at_a_server_that_dropped_what_it_loaded) {
+    enum { BOXES = 60, CONTENT = 20000 };
+    const char *seen[BOXES];
+    struct client *first, *second;
+    pair_start(&first, &second,
+               "repl-diskless-sync yes\nrepl-diskless-sync-delay 0\nrepl-diskless-load swapdb\n"
+               "loading-process-events-interval-bytes 1024\nrdbcompression no\n");
+    for (int i = 0; i < BOXES; i++) {
+        expect_etag(call(first, "CONTAINER.CREATE box%d", i));
+        expect_ok(call(first, "CONTAINER.FEED box%d ON", i));
+        seen[i] = expect_etag(call(first, "BLOB.PUT box%d a %s", i, pool_print("%0*d", CONTENT, i)));
+    }
+    expect_ok(call(first, "CONFIG SET rdb-key-save-delay 10000"));
+    await_in_step(second, first);
+    begin_to_load(second, first);
+    AWAIT(!is_loading(second));
+    await_in_step(second, first);
+    begin_to_load(second, first);
+    usleep(400000);
+    server_kill(first->server);
+    AWAIT(!is_loading(second));
+    expect_ok(call(second, "REPLICAOF NO ONE"));
+    for (int i = 0; i < BOXES; i++)
+        expect_elements(call(second, "CONTAINER.CHANGES box%d SINCE %s", i, seen[i]), 2);
     server_stop(second->server);
 }
 

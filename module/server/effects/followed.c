@@ -15,7 +15,7 @@ static struct place {
     version last;       /* that its feed had … */
     version whole_from; /* … where that began, or has forgotten … */
     uint64_t line;      /* … and its history */
-    uint32_t name;      /* see hash_of_name() */
+    uint64_t name;      /* see name_with_db() */
     bool written;       /* since it was loaded or restored, or came with its slot; under whatever name */
     bool came;          /* to a primary: who changes it without a note is the old owner of its slot */
     bool gone;          /* the key has that feed no more */
@@ -31,9 +31,13 @@ static uint64_t line_of(struct feed *feed) {
     return feed->line;
 }
 
-/* Mostly different for different names, in any database. */
-static uint32_t hash_of_name(struct key_name name) {
-    return hash_bytes(name.key) + 31 * (uint32_t)name.db;
+/* Different for different names, in any database, of a key with this hash. */
+static uint64_t name_with_db(int db, uint64_t hash) {
+    return hash + 31 * (uint64_t)db;
+}
+
+static uint64_t hash_of_name(struct key_name name) {
+    return name_with_db(name.db, hash_wide(name.key));
 }
 
 /* What is known of a key that has its feed no more cannot be learned again: the others of its row make way first. */
@@ -42,7 +46,7 @@ static bool makes_way(const struct place *place, const struct place *other) {
 }
 
 /* The place of this name, or the one that it may take. */
-static struct place *place_of_name(uint32_t name) {
+static struct place *place_of_name(uint64_t name) {
     struct place *row = &places[name % (PLACES / ROW) * ROW], *found = row;
     for (struct place *place = row; place < row + ROW; place++) {
         if (place->name == name) return place;
@@ -51,12 +55,12 @@ static struct place *place_of_name(uint32_t name) {
     return found;
 }
 
-static version *newest_told_of(struct bytes key) {
-    return &newest_told[hash_bytes(key) % PLACES];
+static version *newest_told_of(uint64_t hash) {
+    return &newest_told[hash % PLACES];
 }
 
 /* Followers of what was there before a foreign feed have not been told yet: whatever comes next is foreign. */
-static void see_feed(struct place *place, uint32_t name, struct feed *feed, bool written) {
+static void see_feed(struct place *place, uint64_t name, struct feed *feed, bool written) {
     bool was_ahead = place->name == name && place->known != VERSION_ANY && place->known > feed->newest;
     place->last = feed->foreign ? VERSION_ANY : feed->newest;
     place->known = was_ahead && !feed->foreign ? place->known : place->last;
@@ -67,14 +71,16 @@ static void see_feed(struct place *place, uint32_t name, struct feed *feed, bool
     place->gone = false;
 }
 
-/* With its database, or by an event that the server told of a wrong one, to where followers know of something else. */
-static bool came_unseen(const struct place *place, uint32_t name, const struct feed *feed) {
-    if (!feed->name || place->name != name || place->known <= feed->whole_from) return false;
-    return feed->name != name || (feed->line && feed->line != place->line);
+/* With its database, or by an event that the server told of a wrong one, to where followers know of something else,
+ * or did before that made way. */
+static bool came_unseen(const struct place *place, uint64_t name, const struct feed *feed) {
+    if (!feed->name || !place->name) return false;
+    if (place->name != name) return feed->name != name;
+    if (feed->name == name) return feed->line && feed->line != place->line;
+    return feed->line != place->line || feed->newest < place->known;
 }
 
-static void note_feed(struct key_name key, struct feed *feed, bool leaves) {
-    uint32_t name = hash_of_name(key);
+static void note_feed(uint64_t name, struct feed *feed, bool leaves) {
     struct place *place = place_of_name(name);
     if (came_unseen(place, name, feed)) feed->foreign = true;
     bool is_new = place->last != feed->newest && !(leaves && place->came);
@@ -86,24 +92,24 @@ void followed_note(const struct call *call) {
     struct feed *feed = feed_of(call_type(call), call->value);
     if (!feed) return;
     struct key_name key = call_key_name(call);
-    version *told = newest_told_of(key.key);
-    note_feed(key, feed, false);
+    const uint64_t hash = hash_wide(key.key);
+    version *told = newest_told_of(hash);
+    note_feed(name_with_db(key.db, hash), feed, false);
     if (feed->newest > *told) *told = feed->newest;
 }
 
 bool followed_is_read(const struct call *call) {
     struct feed *feed = feed_of(call_type(call), call->value);
     if (!feed || !(RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_MASTER)) return false;
-    struct key_name key = call_key_name(call);
-    uint32_t name = hash_of_name(key);
-    if (feed->foreign || !came_unseen(place_of_name(name), name, feed)) return false;
-    note_feed(key, feed, false);
-    return true;
+    uint64_t name = hash_of_name(call_key_name(call));
+    if (feed->foreign || (feed->name == name && !came_unseen(place_of_name(name), name, feed))) return false;
+    note_feed(name, feed, false);
+    return feed->foreign;
 }
 
 /* What is written from now on is not noted: any version may be known, and whatever comes next is foreign. */
 void followed_ends(struct key_name key) {
-    uint32_t name = hash_of_name(key);
+    uint64_t name = hash_of_name(key);
     *place_of_name(name) = (struct place){.known = VERSION_ANY,
                                           .last = VERSION_ANY,
                                           .line = NO_LINE,
@@ -116,12 +122,17 @@ void followed_leaves(const struct data_type *type, struct key_name key, const vo
     struct feed *feed = feed_of(type, value);
     if (!feed) return;
     bool foreign = feed->foreign;
-    note_feed(key, feed, true);
+    note_feed(hash_of_name(key), feed, true);
     feed->foreign = foreign;
 }
 
 void followed_server_changes_role(void) {
     for (size_t i = 0; i < PLACES; i++) places[i].came = false;
+}
+
+void followed_unlearn(void) {
+    for (size_t i = 0; i < PLACES; i++)
+        if (places[i].name && !places[i].gone) places[i] = (struct place){.name = UINT64_MAX};
 }
 
 void followed_copies(const struct data_type *type, const void *value, const void *copy) {
@@ -140,7 +151,7 @@ static bool knows_followers(int flags) {
 }
 
 /* What a feed has forgotten is refused anyway. */
-static bool is_foreign(const struct place *place, uint32_t name, const struct feed *feed) {
+static bool is_foreign(const struct place *place, uint64_t name, const struct feed *feed) {
     if (place->name != name || place->known <= feed->whole_from || feed->line == place->line) return false;
     if (feed_end_of(feed, version_epoch(place->last)) == place->last) return false;
     return feed->line || place->written || place->whole_from != feed->whole_from;
@@ -151,8 +162,8 @@ static void leave_epoch_before(const struct feed *feed, version newest) {
     version_leave_epoch(newest > feed->newest && !feed->foreign ? newest : 0);
 }
 
-static void meet_followers(const struct place *place, uint32_t name, struct bytes key, struct feed *feed) {
-    version *told = newest_told_of(key), newest = *told;
+static void meet_followers(const struct place *place, uint64_t name, version *told, struct feed *feed) {
+    version newest = *told;
     if (is_foreign(place, name, feed)) feed->foreign = true;
     leave_epoch_before(feed, newest);
     if (feed->newest > newest) *told = feed->newest;
@@ -167,20 +178,24 @@ void followed_arrives(const struct data_type *type, struct key_name key, const v
     }
     int flags = RedisModule_GetContextFlags(NULL);
     bool are_here = knows_followers(flags);
-    uint32_t name = hash_of_name(key);
+    const uint64_t hash = hash_wide(key.key), name = name_with_db(key.db, hash);
     struct place *place = place_of_name(name);
     if (are_here)
-        meet_followers(place, name, key.key, feed);
+        meet_followers(place, name, newest_told_of(hash), feed);
     else
         leave_epoch_before(feed, VERSION_ANY);
     see_feed(place, name, feed, feed->line && !(flags & FROM_FILES));
     place->came = are_here;
 }
 
-/* Once: then its feed has a line. */
-void followed_is_built(const struct data_type *type, struct key_name key, const void *value) {
-    const struct feed *feed = feed_of(type, value);
-    if (feed && feed->loading && !feed->line) followed_arrives(type, key, value);
+/* Once: then its feed has a name. */
+void followed_is_sent(const struct data_type *type, struct key_name key, const void *value) {
+    struct feed *feed = feed_of(type, value);
+    if (!feed || feed->name) return;
+    if (feed->loading)
+        followed_arrives(type, key, value);
+    else
+        note_feed(hash_of_name(key), feed, false);
 }
 
 void followed_comes(RedisModuleCtx *ctx, struct key_name name) {

@@ -9,9 +9,9 @@
  *           ─▶ does it belong to another history?                yes: it is foreign, and upkeep has it begin anew
  *
  * A value arrives by COPY, RENAME, MOVE, RESTORE, MIGRATE, or with its slot. SWAPDB tells of no keys: then the feed is
- * seen at another name when it is written or read next, and is foreign unless nothing is known there. Epochs are of
- * the whole server, and a feed remembers only the ends of the last ones, so needless epochs would cost other followers
- * their bookmarks.
+ * seen at another name when it is written or read next. There it is foreign, unless it is a later state of what this
+ * key had, or nothing ever was there. Epochs are of the whole server, and a feed remembers only the ends of the last
+ * ones, so needless epochs would cost other followers their bookmarks.
  *
  * ANOTHER HISTORY is one that is not an earlier or later state of what the key had. Feeds of one *line* are states of
  * one history: a feed stays in its line under whatever names it is written, and its copies are in it until they are
@@ -34,7 +34,7 @@
 void followed_note(const struct call *call);
 
 /* A follower is about to be told of it: it may have come to this key by SWAPDB, of which nobody tells. True if it turns
- * out to be foreign, which upkeep has to hear of. */
+ * out to be foreign, which upkeep has to hear of. It is noted whatever the call decides: the server might have told. */
 bool followed_is_read(const struct call *call);
 
 /* The feed of this key has been turned off. */
@@ -52,10 +52,14 @@ void followed_arrives(const struct data_type *type, struct key_name key, const v
 /* The same for what the key has now. */
 void followed_comes(RedisModuleCtx *ctx, struct key_name name);
 
-/* The same for a value that effects of a file, or of a slot, are building. */
-void followed_is_built(const struct data_type *type, struct key_name key, const void *value);
+/* An effect has changed it: the same for a value that effects of a file, or of a slot, are building; and it is noted at
+ * which name a feed has begun. */
+void followed_is_sent(const struct data_type *type, struct key_name key, const void *value);
 
 /* The server has become a primary or a replica. */
 void followed_server_changes_role(void);
+
+/* The server has dropped what it loaded beside its data, and what that told of keys is wrong. */
+void followed_unlearn(void);
 
 #endif

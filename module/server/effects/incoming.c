@@ -77,7 +77,7 @@ static enum effect_result apply_to_key(struct incoming *incoming, const struct d
     if (result != EFFECT_APPLIED) return result;
     if (target->drop || !was_there) change_key(incoming, type);
     if (target->notable) note_key(incoming);
-    if (!target->drop) followed_is_built(type, incoming_key_name(incoming), target->value);
+    if (!target->drop) followed_is_sent(type, incoming_key_name(incoming), target->value);
     return EFFECT_APPLIED;
 }
 
