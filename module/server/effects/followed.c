@@ -100,9 +100,10 @@ void followed_note(const struct call *call) {
 
 bool followed_is_read(const struct call *call) {
     struct feed *feed = feed_of(call_type(call), call->value);
-    if (!feed || !(RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_MASTER)) return false;
+    if (!feed || feed->foreign) return false;
     uint64_t name = hash_of_name(call_key_name(call));
-    if (feed->foreign || (feed->name == name && !came_unseen(place_of_name(name), name, feed))) return false;
+    if (feed->name == name && !came_unseen(place_of_name(name), name, feed)) return false;
+    if (!(RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_MASTER)) return false;
     note_feed(name, feed, false);
     return feed->foreign;
 }
