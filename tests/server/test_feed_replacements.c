@@ -254,6 +254,7 @@ TEST(followers_go_on_when_their_database_was_written_while_it_was_swapped) {
 }
 
 TEST(followers_go_on_when_a_copy_of_their_container_comes_with_its_database) {
+    needs(KEEPS_DATABASE);
     const char *seen = two_boxes(primary);
     expect_number(call(primary, "COPY box box DB 2"), 1);
     expect_ok(call(primary, "SWAPDB 0 2"));
