@@ -153,9 +153,8 @@ TEST(a_follower_learns_of_another_container_behind_an_older_state) {
     expect_lost_everywhere("CONTAINER.CHANGES", seen);
 }
 
-/* In a transaction Valkey 9.1.2 tells of the key as if it were in the database of the client. */
-TEST(a_follower_learns_of_a_copy_from_another_database_in_a_transaction) {
-    needs(KEEPS_DATABASE);
+/* A followed box, and in database 1, where the client is then, another container: the last version of the box. */
+static const char *box_and_other(void) {
     followed_box("");
     expect_ok(call(primary, "SELECT 1"));
     create("other");
@@ -164,6 +163,13 @@ TEST(a_follower_learns_of_a_copy_from_another_database_in_a_transaction) {
     const char *seen = put("box", "a", "x");
     expect_ok(call(primary, "SELECT 1"));
     put("other", "b", "x");
+    return seen;
+}
+
+/* In a transaction Valkey 9.1.2 tells of the key as if it were in the database of the client. */
+TEST(a_follower_learns_of_a_copy_from_another_database_in_a_transaction) {
+    needs(KEEPS_DATABASE);
+    const char *seen = box_and_other();
     expect_ok(call(primary, "MULTI"));
     call(primary, "COPY other box DB 0 REPLACE");
     expect_elements(call(primary, "EXEC"), 1);
@@ -175,14 +181,7 @@ TEST(a_follower_learns_of_a_copy_from_another_database_in_a_transaction) {
 /* FLUSHDB tells of no keys. */
 TEST(a_follower_learns_of_one_that_takes_its_place_again_behind_a_flush) {
     needs(KEEPS_DATABASE);
-    followed_box("");
-    expect_ok(call(primary, "SELECT 1"));
-    create("other");
-    expect_ok(call(primary, "CONTAINER.FEED other ON"));
-    expect_ok(call(primary, "SELECT 0"));
-    const char *seen = put("box", "a", "x");
-    expect_ok(call(primary, "SELECT 1"));
-    put("other", "b", "x");
+    const char *seen = box_and_other();
     const char *const lines[] = {"MULTI",    "COPY other box DB 0 REPLACE", "SELECT 0", "FLUSHDB",
                                  "SELECT 1", "COPY other box DB 0"};
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
