@@ -16,7 +16,7 @@ enum { HASH_SEED_BYTES = 32 };
 void hash_seed(const unsigned char seed[HASH_SEED_BYTES]);
 
 __attribute__((pure)) uint32_t hash_bytes(struct bytes bytes);
-/* For those who keep no names: two are never alike. */
+/* For those who keep no names: those of two names are alike once in 2^64. */
 __attribute__((pure)) uint64_t hash_wide(struct bytes bytes);
 
 /* A hash without a key, the same on every server and for ever, for input that nobody gains from making collide.
